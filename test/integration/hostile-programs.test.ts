@@ -243,7 +243,7 @@ describe('a program that the repository names', () => {
     expect(status).toBe(1);
     const codes = (JSON.parse(stdout) as { findings: { code: string }[] }).findings.map(({ code }) => code);
     expect(codes).toEqual(
-      expect.arrayContaining(['branch-squashed', 'head-replaced', 'file-missing', 'file-moved']),
+      expect.arrayContaining(['branch-squashed', 'head-diverged', 'file-missing', 'file-moved']),
     );
     world.git([...PLAIN, 'branch', '-m', 'side-2']);
     world.ok(['list']);

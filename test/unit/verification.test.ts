@@ -18,13 +18,7 @@ const tree = (now: number, then: number, more: object = {}): TreeFact => ({
   operation: undefined,
   ...more,
 });
-const rewritten = (found: number | undefined, theirs = 3, sameTree = false): HeadRelation => ({
-  kind: 'diverged',
-  ours: 4,
-  theirs,
-  found,
-  sameTree,
-});
+const rewritten = (sameTree: boolean): HeadRelation => ({ kind: 'diverged', ours: 4, theirs: 3, sameTree });
 const file = (state: FileFact['state'], path = 'src/a.ts'): FileFact => ({ path, state });
 const sibling = (more: object) => ({
   name: 'feature/login-flow',
@@ -57,8 +51,7 @@ const PLACES = {
   elsewhereDetached: { kind: 'elsewhere', current: 'HEAD', worktree: '/w' },
   renamed: { kind: 'renamed', to: 'feature-2', current: 'feature-2' },
   remote: { kind: 'remote', remote: 'origin/feature' },
-  deleted: { kind: 'deleted', baseIn: 'main' },
-  lost: { kind: 'deleted', baseIn: null },
+  deleted: { kind: 'deleted' },
   unborn: { kind: 'unborn' },
   detached: { kind: 'detached-still' },
   wasDetached: { kind: 'detached-then', current: 'main' },
@@ -67,13 +60,9 @@ const HEADS = {
   equal: { kind: 'equal' },
   ahead: { kind: 'ahead', by: 2 },
   behind: { kind: 'behind', by: 2 },
-  reworded: rewritten(0, 3, true),
-  rebased: rewritten(3),
-  partly: rewritten(1),
-  replaced: rewritten(0),
-  diverged: rewritten(undefined),
+  reworded: rewritten(true),
+  diverged: rewritten(false),
   missing: { kind: 'base-missing' },
-  lost: { kind: 'base-lost' },
   shallow: { kind: 'base-shallow' },
   first: { kind: 'first' },
   unborn: { kind: 'unborn' },
@@ -148,28 +137,26 @@ const SITUATIONS: readonly Row[] = [
   ['here', 'equal', 'present', 'merging', false, ['tree-operation']],
   ['here', 'ahead', 'present', 'merging', false, ['head-ahead', 'tree-operation']],
   // The note's base is not in the branch any more.
-  ['here', 'lost', 'uncompared', 'clean', true, ['base-lost', 'file-uncompared']],
   ['here', 'behind', 'present', 'clean', true, ['head-behind']],
   ['here', 'behind', 'missing', 'more', true, ['head-behind', 'file-missing', 'tree-more']],
-  ['here', 'rebased', 'present', 'clean', true, ['head-rebased']],
-  ['here', 'partly', 'committed', 'clean', true, ['head-partly', 'file-changed']],
-  ['here', 'replaced', 'missing', 'clean', true, ['head-replaced', 'file-missing']],
+  ['here', 'diverged', 'committed', 'clean', true, ['head-diverged', 'file-changed']],
+  ['here', 'diverged', 'missing', 'clean', true, ['head-diverged', 'file-missing']],
   ['here', 'diverged', 'present', 'asThen', true, ['head-diverged']],
-  ['renamed', 'rebased', 'present', 'clean', true, ['branch-renamed', 'head-rebased']],
+  ['renamed', 'diverged', 'present', 'clean', true, ['branch-renamed', 'head-diverged']],
   [
     'elsewhere',
-    'replaced',
+    'diverged',
     'present',
     'elsewhere',
     true,
-    ['branch-elsewhere', 'head-replaced', 'tree-elsewhere'],
+    ['branch-elsewhere', 'head-diverged', 'tree-elsewhere'],
   ],
   ['detached', 'behind', 'present', 'clean', true, ['head-behind']],
   ['wasDetached', 'diverged', 'present', 'clean', true, ['detached-then', 'head-diverged']],
   // Its branch is gone.
   ['deleted', 'none', 'present', 'elsewhere', true, ['branch-deleted', 'head-none', 'tree-elsewhere']],
   [
-    'lost',
+    'deleted',
     'none',
     'missing',
     'elsewhere',
@@ -273,16 +260,10 @@ describe('what is said', () => {
   it('is in the singular and the plural', () => {
     expect(texts({ head: { kind: 'ahead', by: 1 } })).toContain('has 1 commit more');
     expect(texts({ head: { kind: 'behind', by: 2 } })).toContain('lacks 2 commits');
-    expect(texts({ head: rewritten(3) })).toContain(
-      "lacks 3 commits of the note's base and has the same changes",
+    expect(texts({ head: rewritten(false) })).toContain(
+      "lacks 3 commits of the note's base and has 4 that the base has not",
     );
     expect(texts({ tree: tree(1, 0) })).toContain('1 path uncommitted; when the note was written none');
-  });
-
-  it('counts what was found again', () => {
-    expect(texts({ head: rewritten(1) })).toContain(
-      "lacks 3 commits of the note's base; 1 of their changes is there under other names, 2 not",
-    );
   });
 
   it('shows no name raw', () => {

@@ -13,8 +13,7 @@ export type BranchPlace =
   | { readonly kind: 'remote'; readonly remote: string }
   /** Neither here nor at a remote, and another person wrote the note: deleted, or not pushed. */
   | { readonly kind: 'absent' }
-  /** `baseIn`: the default branch when it holds the note's base; `null`: it does not; `undefined`: not known. */
-  | { readonly kind: 'deleted'; readonly baseIn: string | null | undefined };
+  | { readonly kind: 'deleted' };
 
 /** That the branch's work is in the default branch, by its commits or as one squashed commit. */
 export interface Merged {
@@ -32,15 +31,11 @@ export type HeadRelation =
       /** Commits that only the branch has, and only the note's base. */
       readonly ours: number;
       readonly theirs: number;
-      /** How many of the latter the branch has under other names (same patch-id); `undefined`: not looked for. */
-      readonly found: number | undefined;
       /** Both hold the very same files. */
       readonly sameTree: boolean;
     }
   /** The base is not among the objects here. */
   | { readonly kind: 'base-missing' }
-  /** The base was here, and is gone for good. */
-  | { readonly kind: 'base-lost' }
   /** The history here is cut off: no relation can be told. */
   | { readonly kind: 'base-shallow' }
   /** The note was written before the first commit. */

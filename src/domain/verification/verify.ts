@@ -163,11 +163,14 @@ function headFinding(relation: HeadRelation, branch: string): NoteFinding {
     case 'behind':
       return finding('head-behind', `${name} lacks ${commits(relation.by)} that the note builds on`);
     case 'diverged':
-      return divergedFinding(name, relation);
+      return relation.sameTree
+        ? finding('head-reworded', `${name} was rewritten and holds the same files as the note's base`)
+        : finding(
+            'head-diverged',
+            `${name} was rewritten: it lacks ${commits(relation.theirs)} of the note's base and has ${relation.ours} that the base has not`,
+          );
     case 'base-missing':
       return finding('base-missing', "the note's base is not in this repository");
-    case 'base-lost':
-      return finding('base-lost', `the note's base was in this repository and is gone: ${name} has lost it`);
     case 'base-shallow':
       return finding('base-shallow', "this clone is shallow: it is unknown how the note's base relates");
     case 'none':
@@ -175,26 +178,7 @@ function headFinding(relation: HeadRelation, branch: string): NoteFinding {
   }
 }
 
-type Diverged = Extract<HeadRelation, { kind: 'diverged' }>;
-
-function divergedFinding(name: string, { ours, theirs, found, sameTree }: Diverged): NoteFinding {
-  if (sameTree)
-    return finding('head-reworded', `${name} was rewritten and holds the same files as the note's base`);
-  const rewritten = `${name} was rewritten: it lacks ${commits(theirs)} of the note's base`;
-  if (found === undefined)
-    return finding('head-diverged', `${rewritten} and has ${ours} that the base has not`);
-  if (found >= theirs) {
-    return finding('head-rebased', `${rewritten} and has the same ${changes(theirs)} under other names`);
-  }
-  if (found > 0) {
-    const share = `${found} of their changes ${found === 1 ? 'is' : 'are'}`;
-    return finding('head-partly', `${rewritten}; ${share} there under other names, ${theirs - found} not`);
-  }
-  return finding('head-replaced', `${rewritten}, and their changes are not found again`);
-}
-
 const commits = (count: number) => `${count} ${count === 1 ? 'commit' : 'commits'}`;
-const changes = (count: number) => (count === 1 ? 'change' : 'changes');
 
 /** Where the note's branch is, and whether its work is done. */
 function branchFindings({ branch, place, merged }: VerificationFacts): NoteFinding[] {
@@ -238,7 +222,7 @@ function placeFinding(name: string, place: BranchPlace): NoteFinding {
         `${name} is not here, and may never have been: another person wrote the note`,
       );
     case 'deleted':
-      return finding('branch-deleted', `${name} is deleted${fateText(place.baseIn)}`);
+      return finding('branch-deleted', `${name} is deleted`);
   }
 }
 
@@ -249,11 +233,4 @@ function renamedText(name: string, { to, current }: { to: string; current: strin
 
 function checkedOut(current: string): string {
   return current === 'HEAD' ? 'HEAD is detached' : `${escapeLine(current)} is checked out`;
-}
-
-function fateText(baseIn: string | null | undefined): string {
-  if (baseIn === undefined) return '';
-  return baseIn === null
-    ? "; the default branch does not have the note's base"
-    : `; ${escapeLine(baseIn)} has the note's base`;
 }

@@ -36,8 +36,7 @@ import {
   treeEntries,
 } from '../../git/named-files.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
-import { type Repository, topLevel, committer } from '../../git/repository.ts';
-import { runGit } from '../../git/run.ts';
+import { type Repository, topLevel } from '../../git/repository.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
 import { requireTip } from '../../notes/find-topic.ts';
@@ -46,7 +45,7 @@ import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { type Context, findSession, worktreeName } from '../../sessions/caller.ts';
-import { clientsOf, type StoredSession, type JudgedSession } from '../../sessions/records.ts';
+import { clientsOf, type JudgedSession } from '../../sessions/records.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import type { CommandResult } from '../result.ts';
 import { carriedFacts } from '../work/work-facts.ts';
@@ -91,7 +90,6 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   const found = await repositoryFacts(repository, chosen, written, named, looked, foreign);
   const facts = {
     ...found,
-    head: await orLost(cwd, found.head, written, sessions, limits),
     liveOwner: owner !== undefined && foreign.has(owner) ? owner : undefined,
     clients: clientsOf(judged),
     siblings: siblingFacts(state, beside),
@@ -207,25 +205,6 @@ async function writtenVersion(cwd: string, tip: HandoffCommit): Promise<HandoffC
   if (oid === undefined || oid === tip.oid) return tip;
   const [written] = await loadCommits({ cwd }, [oid]);
   return written ?? tip;
-}
-
-/** A base that is nowhere in a complete repository in which the note was written is gone for good; else it may be another clone's. */
-async function orLost(
-  cwd: string,
-  relation: HeadRelation,
-  written: HandoffCommit,
-  sessions: readonly StoredSession[],
-  { timeoutMs }: Limits,
-): Promise<HeadRelation> {
-  if (relation.kind !== 'base-missing') return relation;
-  const keys = '^(remote\\..*\\.(url|promisor)|extensions\\.partialclone)$';
-  const result = await runGit(['config', '--name-only', '--get-regexp', keys], { cwd, timeoutMs });
-  const known = result.stdout.toString('utf8');
-  if (result.code > 1 || /\.(?:promisor|partialclone)$/m.test(known)) return relation;
-  const isHere =
-    sessions.some(({ record }) => record.session === written.trailers?.owner) ||
-    (known === '' && (await committer(cwd)).email === written.mail);
-  return isHere ? { kind: 'base-lost' } : relation;
 }
 
 /** The working tree against what the note recorded of it. */

@@ -9,7 +9,6 @@ import {
   renamedBranches,
   isSquashed,
 } from '../../git/branches.ts';
-import { holds } from '../../git/history-relation.ts';
 import { type Repository, branchTip, committer } from '../../git/repository.ts';
 import { findLanded } from '../../notes/staleness.ts';
 
@@ -83,20 +82,18 @@ async function findElsewhere(
   return { ...none, ...(await findDeleted(cwd, base, branches, limits)), onDisk: true };
 }
 
-/** A branch that is gone has left its base: whether that, or its whole change, is in the default branch. */
+/** A branch that is gone has left its base: its whole change may be one commit of the default branch. */
 async function findDeleted(
   cwd: string,
   base: Oid | undefined,
   branches: Branches,
   limits: Limits,
 ): Promise<Pick<FoundBranch, 'place' | 'merged'>> {
-  const into = await findDefaultBranch(cwd, branches, limits);
-  const place = (baseIn: string | null | undefined) => ({ kind: 'deleted', baseIn }) as const;
-  if (into === undefined || base === undefined) return { place: place(undefined), merged: undefined };
-  const held = await holds(cwd, into.refs, base, limits);
-  if (held !== false) return { place: place(held === true ? into.name : undefined), merged: undefined };
+  const place = { kind: 'deleted' } as const;
+  const into = base === undefined ? undefined : await findDefaultBranch(cwd, branches, limits);
+  if (into === undefined || base === undefined) return { place, merged: undefined };
   const squashed = await isSquashed(cwd, into.refs, base, limits);
-  return { place: place(null), merged: squashed ? { into: into.name, squashed } : undefined };
+  return { place, merged: squashed ? { into: into.name, squashed } : undefined };
 }
 
 async function findMerged(
