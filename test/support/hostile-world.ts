@@ -149,7 +149,7 @@ export class HostileWorld extends SharingWorld {
     calls.verb(B, 'close', 'auth-refresh');
     calls.verb(B, 'take', '--', 'src/a.ts');
     calls.verb(B, 'stage', '--mine');
-    calls.verb(undefined, 'doctor', '--verify');
+    calls.verb(undefined, 'doctor');
     calls.event(C, 'SessionEnd', { reason: 'other' });
     return calls.said;
   }

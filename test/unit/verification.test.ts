@@ -211,7 +211,7 @@ describe('a note against its repository', () => {
               expect(text).toMatch(/^[^\n]+[^.\n]$/);
             }
           }
-    expect(count).toBe(10 * 14 * 9 * 8);
+    expect(count).toBe(9 * 10 * 9 * 8);
   });
 });
 
