@@ -87,6 +87,6 @@ async function guardCall({ client, clientPid }: Words, io: Io, budget: Budget): 
 }
 
 async function gitHookCall(words: Words, io: Io, budget: Budget): Promise<number> {
-  const { hookProcess } = await import('./githooks/hook-process.ts');
-  return hookProcess(words.rest[0] ?? '', words, io, budget);
+  const { gitHook } = await import('./githooks/git-hook.ts');
+  return gitHook(words.rest[0] ?? '', words, io, budget);
 }

@@ -69,16 +69,3 @@ export async function canSwitch(
     rmSync(copy, { force: true });
   }
 }
-
-/** How many moves of HEAD back a switch is looked for. */
-const MOVES = 50;
-
-/** When HEAD was last switched to another branch, milliseconds since the epoch, by its reflog. */
-export async function lastSwitch(cwd: string, timeoutMs: number): Promise<number | undefined> {
-  const args = ['log', '--walk-reflogs', `--max-count=${MOVES}`, '-z', '--date=unix', '--format=%gd %gs'];
-  const result = await runGit([...args, 'HEAD', '--'], { cwd, timeoutMs });
-  const moves = result.code === 0 ? result.stdout.toString('utf8').split('\0') : [];
-  const found = moves.find((move) => /^\S+ checkout: moving from /.test(move));
-  const seconds = Number(/^HEAD@\{(\d+)\}/.exec(found ?? '')?.[1]);
-  return Number.isSafeInteger(seconds) ? seconds * 1000 : undefined;
-}

@@ -7,11 +7,12 @@ import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { statOf } from '../git/stat.ts';
 import { exists, readText } from '../host/disk.ts';
 import { bypassFolder, rewriteText } from '../host/folders.ts';
-import { inTime, type Budget } from '../host/io.ts';
+import { type Budget, type Io, inTime, readInput } from '../host/io.ts';
+import { keptTable } from '../host/processes.ts';
 import { trace } from '../host/trace.ts';
 import { consumeBypass } from '../sessions/bypass.ts';
 import type { Context } from '../sessions/caller.ts';
-import { gitPid } from './git-process.ts';
+import type { CommitWords } from '../shell/commit-words.ts';
 import {
   type HookAnswer,
   type HookCall,
@@ -26,20 +27,44 @@ import {
 import { nameInPrepared, nameInEdited } from './name-session.ts';
 import { judgeCommit } from './pre-commit.ts';
 import { checkPush } from './pre-push.ts';
-import { mustCheck } from './whose-commit.ts';
+import { gitPid, mustCheck, runningCommit } from './whose-commit.ts';
+
+/** What a git hook's process was started with: what sh found out, and the hook's arguments. */
+type HookWords = Pick<StartedHook, 'clientPid' | 'gitDir' | 'commonDir' | 'args'>;
+
+/** The exit status that refuses a commit or push: Node never ends with it by itself. git-hooks/ask.sh has it, too. */
+export const REFUSED = 77;
 
 /**
- * Runs one of our git hooks. Whatever goes wrong, and whatever takes too long, the commit or push passes, with one
- * line in the log and one for whoever waits.
+ * Runs one of our git hooks in a process of its own. Whatever goes wrong, and whatever takes too long, the commit or push
+ * passes, with one line in the log and one for whoever waits.
+ *
+ * @returns the exit status: 0 goes on, `REFUSED` refuses
  */
-export async function gitHook(started: StartedHook): Promise<HookAnswer> {
+export async function gitHook(name: string, words: HookWords, io: Io, budget: Budget): Promise<number> {
+  const { cwd, env, clock } = io;
+  const context = { cwd, env, processes: keptTable(), now: clock(), clock, budget };
+  const { refused, lines } = await answerHook({
+    ...context,
+    ...words,
+    name,
+    readInput: () => readInput(io, budget),
+  });
+  // A refusal that nobody can read is still one.
+  await io.stderr.write(lines.map((line) => `${line}\n`).join('')).catch(() => undefined);
+  return refused ? REFUSED : 0;
+}
+
+async function answerHook(started: StartedHook): Promise<HookAnswer> {
   const place = await hookPlace(started);
   const earlier = isPush(started) ? undefined : readEarlierHooks(started, place.gitDir);
   const budget = isPush(started) ? started.budget : restOfCommit(started.budget, earlier);
   // What hangs has been waited for by an earlier hook of this commit, which said so.
   if (budget === undefined) return PASSED;
   const config = hookConfig(place.cwd, budget, earlier?.settings);
-  const call: HookCall = { ...started, budget, earlier, config };
+  let words: { readonly found: CommitWords | undefined } | undefined;
+  const known = () => (words ??= { found: runningCommit(started) }).found;
+  const call: HookCall = { ...started, budget, earlier, config, words: known };
   const answer = await orUnchecked(call, place, () => runHook(call, place));
   trace('verdict', () => `${call.name}: ${answer.refused ? 'refused' : 'go on'}`);
   return { ...answer, lines: answer.lines.map((line) => placed(line, place)) };
@@ -50,7 +75,8 @@ const isPush = ({ name }: StartedHook) => name === 'pre-push';
 async function runHook(call: HookCall, place: HookPlace): Promise<HookAnswer> {
   switch (call.name) {
     case 'pre-commit':
-      return mustCheck(call, place) ? checkCommit(call, place) : PASSED;
+      // A message that git has not read yet is in prepare-commit-msg's file: the hint of a refusal names it.
+      return mustCheck(call, place) && call.words()?.file !== '-' ? checkCommit(call, place) : PASSED;
     case 'prepare-commit-msg':
       return prepareMessage(call, place);
     case 'commit-msg':

@@ -7,6 +7,7 @@ import { repositoryFolder } from '../host/folders.ts';
 import type { Budget } from '../host/io.ts';
 import { appendLog } from '../host/log.ts';
 import type { Context } from '../sessions/caller.ts';
+import type { CommitWords } from '../shell/commit-words.ts';
 
 /** What git started one of our hooks with, as git-hooks/ hands it on. */
 export interface StartedHook extends Context {
@@ -35,6 +36,8 @@ export interface HookCall extends StartedHook {
   /** What the earlier hooks of the same commit have left. */
   readonly earlier: EarlierHooks | undefined;
   readonly config: HookConfig;
+  /** What the running `git commit` was told, asked for once; `undefined` when it cannot be told. */
+  readonly words: () => CommitWords | undefined;
 }
 
 /** git's configuration, read once in a call. */

@@ -1,4 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
+import { recordedMakers } from '../changes/commit-makers.ts';
 import { withoutOperation } from '../changes/finishing.ts';
 import { type LedgerPlace, appendEvents, readLedger } from '../sessions/journal.ts';
 import { type Unfinished, findUnfinished } from '../changes/operations.ts';
@@ -19,9 +20,9 @@ import {
   suspects,
   withChangesSince,
 } from '../domain/ledger/mixing.ts';
-import { type Sides, namesOwn } from '../domain/ledger/ownership.ts';
+import { type Sides, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
 import { markerOwner } from '../domain/marker.ts';
-import { type SessionId, parseSessionId } from '../domain/names.ts';
+import { type SessionId, canMean, parseSessionId } from '../domain/names.ts';
 import { type HeadState, readHeadAndRefs } from '../git/head.ts';
 import { LIVE } from '../git/namespace.ts';
 import { readObjects } from '../git/objects.ts';
@@ -30,8 +31,8 @@ import { knownWorktreeId } from '../host/folders.ts';
 import { findSession } from '../sessions/caller.ts';
 import { judgeSessions, sessionsFrom, sidesOf } from '../sessions/records.ts';
 import { refusalLines, warningLines } from './commit-refusal.ts';
-import { passingMessage, runningCommit } from './git-process.ts';
 import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
+import { passingMessage } from './whose-commit.ts';
 
 /** Everything that a commit is judged by, and where to note what became of it. */
 interface CommitScene {
@@ -59,7 +60,7 @@ export async function judgeCommit(call: HookCall, place: HookPlace): Promise<Hoo
   if ('session' in scene) return { ...PASSED, session: scene.session };
   const { self, head } = scene;
   const expected = call.env['GIT_HANDOFF_EXPECT'] ?? '';
-  if (call.name === 'prepare-commit-msg' && expected !== '' && expected !== head.place.oid) {
+  if (expected !== '' && expected !== head.place.oid) {
     // `git handoff commit` starts over, and says so when it gives up.
     return { refused: true, session: self, lines: [] };
   }
@@ -74,9 +75,8 @@ export async function judgeCommit(call: HookCall, place: HookPlace): Promise<Hoo
     gitDir: place.gitDir,
     commonDir: place.commonDir,
     prefix: call.env['GIT_PREFIX'] ?? '',
-    indexFile: call.env['GIT_INDEX_FILE'],
     words,
-    message: passingMessage(call, place, words),
+    message: passingMessage(call, words),
     now: call.now,
     budget: call.budget,
   });
@@ -153,7 +153,7 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
   const { cwd, gitDir } = place;
   const finishing = { cwd, gitDir, head: head.place, ledger, self };
   const staged = await withoutOperation(finishing, unfinished?.operation, scene.staged);
-  const words = runningCommit(call);
+  const words = call.words();
   const settings = await settingsOf(call);
   const { operation: stopped, isOwn: isMine } = unfinished ?? {};
   const known = {
@@ -176,9 +176,7 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
   const [reversals, older, amends, markers] = await Promise.all([
     findReversals(cwd, suspects(known), isOwn),
     olderThanHead(at, candidates, ledgers),
-    isChecked
-      ? import('./amended-commit.ts').then((one) => one.amendedSession(cwd, head, sides, ledgers))
-      : undefined,
+    isChecked ? amendedSession(cwd, head, sides, ledgers) : undefined,
     foreignMarkers(cwd, staged, sides, call.budget.left()),
   ]);
   const facts: CommitFacts = { ...known, ledgers: older.ledgers, amends, markers };
@@ -273,4 +271,30 @@ async function foreignMarkers(
   const isOneSession =
     new Set(others.map(({ owner }) => owner)).size === 1 && others.length === markers.length;
   return isOneSession ? others.filter(({ owner }) => sides.foreign.has(owner)) : others;
+}
+
+const TRAILER = /^[ \t]*Claude-Session-Id[ \t]*:[ \t]*(\S+)/gim;
+
+/**
+ * The other live session whose commit HEAD is at, and `--amend` would rewrite: told by the ids in its message, else
+ * by the ledgers, which remember what each session's commits were made of.
+ */
+async function amendedSession(
+  cwd: string,
+  { place, commit }: HeadState,
+  sides: Sides,
+  ledgers: readonly SessionLedger[],
+): Promise<SessionId | undefined> {
+  if (place.oid === null || commit === undefined) return undefined;
+  const named = [...commit.message.matchAll(TRAILER)].map(([, id = '']) => id);
+  if (named.some((one) => namesOwn(one, sides))) return undefined;
+  const peer = named.map((one) => namedPeer(one, sides)).find((id) => id !== undefined);
+  if (peer !== undefined) return peer;
+  // A short form that matches several sessions says nothing.
+  const isDoubtful = named.some((one) => [...sides.foreign].some((id) => canMean(one, id)));
+  if (named.length > 0 && !isDoubtful) return undefined;
+  const [parent = null] = commit.parents;
+  const makers = await recordedMakers(cwd, { oid: place.oid, parent }, ledgers);
+  if (makers.some((session) => sides.own.has(session))) return undefined;
+  return makers.find((session) => sides.foreign.has(session));
 }

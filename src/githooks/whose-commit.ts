@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isRevertMessage } from '../domain/commit-message.ts';
 import { type SessionId, namedSessions } from '../domain/names.ts';
 import type { ProcessId } from '../domain/session.ts';
@@ -8,10 +8,10 @@ import { commandLine } from '../host/command-line.ts';
 import { readText } from '../host/disk.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { ancestorsOf } from '../host/processes.ts';
-import { findSession } from '../sessions/caller.ts';
+import { type Context, findSession } from '../sessions/caller.ts';
 import { listSessions } from '../sessions/records.ts';
 import { soloProcess } from '../sessions/solo.ts';
-import { gitPid } from './git-process.ts';
+import { type CommitWords, parseCommitWords } from '../shell/commit-words.ts';
 import { type HookCall, type HookPlace, settingsOf } from './hook-call.ts';
 
 /** Whose commit git is making, and whether it has to be checked. */
@@ -105,4 +105,43 @@ export async function committerOf(
     listSessions({ cwd }, call.budget.left()),
   ]);
   return settings.enabled === true ? findSession(call, sessions, undefined)?.id : undefined;
+}
+
+/** The git process that runs the hook: GIT_HANDOFF_GIT_PID, which the installed hook sets from its own parent. */
+export function gitPid({ env }: Context): number | undefined {
+  const pid = Number(env['GIT_HANDOFF_GIT_PID']);
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+}
+
+/** A hook of the user's own may stand between git and us. */
+const MAX_BETWEEN = 4;
+
+/** What the running `git commit` was told; `undefined` when it cannot be told. */
+export function runningCommit(context: Context): CommitWords | undefined {
+  const first = gitPid(context) ?? context.clientPid;
+  for (const { pid } of ancestorsOf(first, context.processes()).slice(0, MAX_BETWEEN)) {
+    const line = commandLine(pid);
+    const words = line === undefined ? undefined : parseCommitWords(line.words, line.exact);
+    if (words !== undefined) return words;
+  }
+  return undefined;
+}
+
+/** Where `git handoff commit` keeps the message for git, until that has ended. */
+const OUR_MESSAGE = /^\/.*\/git-commit-\w{6}\/message$/;
+
+/**
+ * The message of the running commit, where its `-F` cannot be typed again; else `undefined`. That of `-F -` git hands to
+ * prepare-commit-msg in a file: such a commit is checked there.
+ */
+export function passingMessage(
+  { name, args, cwd }: HookCall,
+  words: CommitWords | undefined,
+): string | undefined {
+  const [prepared = ''] = args;
+  if (words?.file === '-' && name === 'prepare-commit-msg')
+    return readText(resolve(cwd, prepared)) || undefined;
+  return words?.file !== undefined && OUR_MESSAGE.test(words.file)
+    ? readText(words.file) || undefined
+    : undefined;
 }

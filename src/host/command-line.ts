@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** The words that a process was started with. */
 interface CommandLine {
@@ -21,49 +21,4 @@ export function commandLine(pid: number): CommandLine | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** More than this is no message. Bytes. */
-const MAX_INPUT = 1 << 20;
-/** How much came from a pipe that does not block; `undefined`: nothing yet. */
-function readSome(pipe: number, chunk: Buffer): number | undefined {
-  try {
-    return readSync(pipe, chunk);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
-    throw error;
-  }
-}
-
-/** How often an open pipe is asked for the rest, and the milliseconds between. */
-const TRIES = 20;
-const PAUSE_MS = 10;
-
-/**
- * What stands on a process's standard input and has not been read: for one that is not going to read it any more.
- * `undefined` when the system does not show it, or its end does not come.
- */
-export function standardInput(pid: number): string | undefined {
-  let file: number | undefined;
-  try {
-    file = openSync(`/proc/${pid}/fd/0`, constants.O_RDONLY | constants.O_NONBLOCK);
-    const chunks: Buffer[] = [];
-    for (let tries = 0, length = 0; tries < TRIES && length < MAX_INPUT;) {
-      const chunk = Buffer.alloc(65_536);
-      const size = readSome(file, chunk);
-      if (size === 0) return Buffer.concat(chunks).toString('utf8');
-      if (size === undefined) {
-        tries += 1;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-      } else {
-        chunks.push(chunk.subarray(0, size));
-        length += size;
-      }
-    }
-  } catch {
-    // Not shown, or nothing that can be read.
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
-  return undefined;
 }

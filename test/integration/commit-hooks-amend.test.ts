@@ -30,7 +30,7 @@ function refusesAmend(args: string[], commit: string, words = '-m x'): string {
   expect(errorsOf(stderr)).toEqual([
     `commit ${commit.slice(0, 7)} at HEAD was made by claude bbbbbbbb, which is at work: --amend would rewrite it`,
   ]);
-  expect(hintsOf(stderr)).toEqual([`git commit ${words}`]);
+  expect(hintsOf(stderr)).toEqual([`git handoff commit ${words} -- src/a.ts`]);
   return stderr;
 }
 
@@ -40,8 +40,8 @@ describe('amending another live session’s commit', () => {
     [['commit', '--amend', '--no-verify', '-m', 'x'], '-m x --no-verify'],
     [['commit', '--am', '-n', '-m', 'x'], '-m x --no-verify'],
     [['-c', 'core.abbrev=9', '-C', '.', 'commit', '-mx', '--amend'], '-m x'],
-    [['commit', '-am', 'x', '--amen'], '-a -m x'],
-    [['commit', '--amend', '-mx', '--', 'src/a.ts'], '--only -m x -- src/a.ts'],
+    [['commit', '-am', 'x', '--amen'], '-m x'],
+    [['commit', '--amend', '-mx', '--', 'src/a.ts'], '-m x'],
     [['again', '-m', 'x'], '-m x'],
     [['shell-again', '-m', 'x'], '-m x'],
   ])('git %j: refused, and the commit that is meant can be made', (args, words) => {
@@ -63,7 +63,7 @@ describe('amending another live session’s commit', () => {
     world.git(['stash', 'pop', '-q']);
     world.git(['reset', '-q', '--soft', commit]);
     const stderr = world.refused(A, ['commit', '-a', '--amend', '-m', 'x']);
-    expect(hintsOf(stderr)).toEqual(['git reset -q -- shared.md', 'git commit --only -m x -- src/a.ts']);
+    expect(hintsOf(stderr)).toEqual(['git handoff commit -m x -- src/a.ts']);
     for (const hint of typedHints(stderr)) world.follow(A, `hint: ${hint}`);
     expect(world.changed()).toEqual(['src/a.ts']);
   });
@@ -130,7 +130,7 @@ describe('what may be amended', () => {
     world.wrote(A, 'shared.md', '3\n');
     world.git(['add', '-A']);
     const stderr = world.refused(A, ['commit', '--amend', '--no-edit']);
-    expect(hintsOf(stderr)).toEqual(['git commit --amend --only --no-edit -- shared.md']);
+    expect(hintsOf(stderr)).toEqual(['git handoff commit --amend --no-edit -- shared.md']);
     world.follow(A, stderr);
     expect(world.changed()).toEqual(['shared.md', 'src/a.ts']);
   });

@@ -54,7 +54,7 @@ describe('a commit that would sweep in another session’s file', () => {
     const stderr = world.refused(B, commit);
     expect(errorsOf(stderr)).toEqual([A_CHANGED]);
     const checked = commit.some((word) => /^(?:-n|--no-verify)$/.test(word)) ? ' --no-verify' : '';
-    expect(typedHints(stderr)).toEqual([`git -C ${world.path} commit --only -m B${checked} -- src/b.ts`]);
+    expect(typedHints(stderr)).toEqual([`git -C ${world.path} handoff commit -m B${checked} -- src/b.ts`]);
     followsToOwnCommit(stderr);
   });
 
@@ -64,7 +64,7 @@ describe('a commit that would sweep in another session’s file', () => {
     const typed = "git commit -s --author='A U Thor <a@u>' -m \"it's\n\nso\" -m two";
     const run = world.run('dash', ['-c', typed], { session: B });
     expect(typedHints(run.stderr)).toEqual([
-      `git -C ${world.path} commit --only -m 'it'\\''s\n\nso' -m two --signoff --author='A U Thor <a@u>' -- src/b.ts`,
+      `git -C ${world.path} handoff commit -m 'it'\\''s\n\nso' -m two --signoff --author='A U Thor <a@u>' -- src/b.ts`,
     ]);
     followsToOwnCommit(run.stderr);
     expect(world.git(['log', '-1', '--format=%an|%B'])).toMatch(

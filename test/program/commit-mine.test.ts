@@ -422,19 +422,6 @@ describe('who may', () => {
 });
 
 describe('git’s own hooks, signing and editor', () => {
-  it('a hook that takes the only path out of the index: no empty commit', () => {
-    hook('pre-commit', 'git reset -q -- src/b.ts');
-    world.write(B, 'src/b.ts', 'B\n');
-    const before = head();
-    const run = world.handoff(['commit', '-m', 'b'], { session: B });
-    expect(run.status).toBe(1);
-    expect(run.stderr).toContain('took everything out of the index');
-    expect(head()).toBe(before);
-    expect(world.read('src/b.ts')).toBe('B\n');
-    world.ok(['commit', '-m', 'b', '--no-verify'], { session: B });
-    expect(changes()).toEqual(['M src/b.ts']);
-  });
-
   it('a hook that refuses: its words, exit status 1, and the index byte for byte as before', () => {
     hook('pre-commit', 'echo "the linter says no" >&2; exit 1');
     world.write(A, 'src/a.ts', 'A\n');

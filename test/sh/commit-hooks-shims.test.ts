@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SESSION_VARIABLES } from '../../src/domain/names.ts';
-import { REFUSED } from '../../src/githooks/hook-process.ts';
+import { REFUSED } from '../../src/githooks/git-hook.ts';
 import { soleBlock } from '../../src/install/hook-block.ts';
 import { shells } from '../support/shells.ts';
 import { TrailerWorld, mine, other } from '../support/trailer-world.ts';

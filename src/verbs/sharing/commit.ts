@@ -1,45 +1,41 @@
 import { join } from 'node:path';
+import { recordedMakers } from '../../changes/commit-makers.ts';
 import { withoutOperation } from '../../changes/finishing.ts';
 import { appendEvents, readLedger } from '../../sessions/journal.ts';
 import { operationText } from '../../changes/operations.ts';
 import { findStale } from '../../changes/stale-paths.ts';
 import { Failure } from '../../domain/failure.ts';
-import type { SessionLedger } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
+import type { StagedPath } from '../../domain/ledger/mixing.ts';
 import { namedPeer, namesOwn, claimsOn, strong } from '../../domain/ledger/ownership.ts';
 import type { Share } from '../../domain/ledger/shares.ts';
-import type { Oid, SessionId } from '../../domain/names.ts';
+import type { Oid } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
-import { shellWord } from '../../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { changedPaths, parentsOf } from '../../git/commits.ts';
+import { TextMerger } from '../../git/merge-file.ts';
+import { ObjectBatch } from '../../git/object-batch.ts';
+import { readObjects } from '../../git/objects.ts';
 import type { Operation } from '../../git/operations.ts';
-import { whileMoved } from '../../git/private-index.ts';
+import { setEntries, whileLocked, whileMoved } from '../../git/private-index.ts';
+import { objectFormat, openRepository } from '../../git/repository.ts';
 import { runGit } from '../../git/run.ts';
 import { headCommit } from '../../git/session-commits.ts';
 import { stagedPaths, unmergedPaths } from '../../git/staged.ts';
-import { lstatOf } from '../../git/stat.ts';
 import { takeLock } from '../../host/process-lock.ts';
 import type { Context } from '../../sessions/caller.ts';
-import { readClients } from '../../sessions/records.ts';
 import type { CommandResult } from '../result.ts';
 import type { CommitShape } from '../shapes.ts';
+import { composeContended } from './commit/compose.ts';
+import { type GitCommitOptions, type IndexPlan, makeCommit, opensEditor } from './commit/git-commit.ts';
 import {
-  type CommitPlan,
-  type GitCommitOptions,
-  type MadeCommit,
-  attemptCommit,
-  changing,
-  opensEditor,
   type Again,
   commitAgain,
-  doubtNotices,
-  olderNotices,
   passedNotices,
-} from './commit/attempt.ts';
-import { composeContended } from './commit/compose.ts';
-import { healIndex } from './commit/heal-index.ts';
-import { requireOwnership, unfinishedHere } from './commit/requirements.ts';
+  requireOwnership,
+  unfinishedHere,
+} from './commit/refusals.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
 
 interface CommitOptions extends GitCommitOptions {
@@ -59,7 +55,8 @@ interface CommitOptions extends GitCommitOptions {
 export async function commit(options: CommitOptions, context: Context): Promise<CommandResult<CommitShape>> {
   await requireMessage(options, context);
   const attempt = () => commitOnce(options, context);
-  const done = opensEditor(options) ? await attempt() : await whileMoved(attempt);
+  const { gitDir } = await openRepository(context.cwd);
+  const done = await whileAlone(gitDir, () => (opensEditor(options) ? attempt() : whileMoved(attempt)));
   if (done !== 'moved') return done;
   throw new Failure('lost-race', 'another commit came first; nothing was committed', {
     hint: "git handoff commit -m '<message>'",
@@ -77,70 +74,49 @@ async function requireMessage(options: CommitOptions, { cwd, env }: Context): Pr
   });
 }
 
+/** What is to be committed, decided. */
+interface CommitPlan extends IndexPlan {
+  /** Others' paths that a command of this session only touched, which stay out. */
+  readonly passed: readonly Share[];
+}
+
 async function commitOnce(
   options: CommitOptions,
   context: Context,
 ): Promise<CommandResult<CommitShape> | 'moved'> {
   const { pathspecs, session } = options;
+  const { now } = context;
   const scene = await readScene({ pathspecs, session, person: { hint: 'git commit' } }, context);
   const again = commitAgain(scene, options);
-  requireOwnership(scene, again, context.now);
-  const { now } = context;
+  requireOwnership(scene, again, now);
   const operation = unfinishedHere(scene, now);
   if (options.amend) await requireOwnCommit(scene);
-  const { plan, passed } =
+  const plan =
     operation === undefined
       ? await planCommit(scene, options, again)
       : await planFinish(scene, operation, pathspecs);
-  if (operation === undefined) claimNamed(scene, scene.shares.whole, now);
-  const done = await whileAlone(scene.work.tree.gitDir, scene.self, async () => {
-    const made = await attemptCommit(scene, plan, options, now);
-    if (made !== 'moved' && !options.amend && !options.allowEmpty && operation === undefined)
-      await requireContent(scene, made);
-    return made === 'moved' ? made : { made, healed: await healIndex(scene, made, now) };
-  });
-  if (done === 'moved') return done;
-  const { made, healed } = done;
-  endClaims(scene, [...plan.whole, ...plan.entries.keys()], context.now);
-  const said = [...doubtNotices(scene), ...olderNotices(scene), ...passedNotices(passed, scene)];
-  const notices = [...scene.notices, ...said, ...(healed ? [] : [UNHEALED])];
-  return { value: await shapeOf(scene, plan, made), notices };
+  if (operation === undefined) claimNamed(scene, now);
+  const commit = await makeCommit(scene, plan, options, now);
+  if (commit === 'moved') return 'moved';
+  const isIndexed = await bringIndex(scene, commit, now);
+  endClaims(scene, [...plan.whole, ...plan.entries.keys()], now);
+  const notices = [...scene.notices, ...noticesOf(scene, plan), ...(isIndexed ? [] : [NOT_INDEXED])];
+  return { value: await shapeOf(scene, plan, commit), notices };
 }
 
-/**
- * git makes a commit of nothing where a hook takes out of the index all that was to go in.
- *
- * @throws Failure `refused` when that happened; HEAD is where it was
- */
-async function requireContent({ work }: CommitScene, { commit, base }: MadeCommit): Promise<void> {
-  const { top } = work.tree;
-  if (base === null || (await changedPaths(top, base, commit)).length > 0) return;
-  await runGit(['update-ref', '-m', 'git handoff commit: undone', 'HEAD', base, commit], { cwd: top });
-  const message = 'nothing was committed: a hook of this repository took everything out of the index';
-  throw new Failure('refused', message, { hint: 'git handoff status' });
-}
-
-const UNHEALED =
+const NOT_INDEXED =
   'the commit was made, but the index could not be written; to fix it: git reset -q -- <its paths>';
 
-async function planCommit(
-  scene: CommitScene,
-  options: CommitOptions,
-  again: Again,
-): Promise<{ plan: CommitPlan; passed: readonly Share[] }> {
+async function planCommit(scene: CommitScene, options: CommitOptions, again: Again): Promise<CommitPlan> {
   const { shares, untracked, work } = scene;
   const { entries: hunks, passed } = await composeContended(scene, again);
-  const composed = new Map(hunks);
-  for (const path of untracked) composed.set(path, null);
-  const entries = changing(composed, (path) => work.snapshot.dirty.get(path)?.head ?? null);
+  const composed = new Map([...hunks, ...untracked.map((path) => [path, null] as const)]);
+  const headOf = (path: string) => work.snapshot.dirty.get(path)?.head ?? null;
+  const entries = new Map([...composed].filter(([path, state]) => !sameState(state, headOf(path))));
   const whole = shares.whole.map(({ dirty }) => dirty.path).filter((path) => !untracked.includes(path));
   if (whole.length + entries.size === 0 && !options.amend && !options.allowEmpty)
     throw nothingToCommit(scene, options, passed);
-  const isEmpty = whole.length === 0 && !options.amend;
-  // `--only` takes a name for everything below it: a folder may stand where this session's file stood.
-  const isFolder = (path: string) => lstatOf(join(work.tree.top, path))?.isDirectory() === true;
-  const isPrivate = entries.size > 0 || isEmpty || whole.some(isFolder);
-  return { plan: { whole, entries, isPrivate }, passed };
+  return { whole, entries, passed };
 }
 
 function nothingToCommit(
@@ -156,133 +132,6 @@ function nothingToCommit(
   return new Failure('not-found', `nothing to commit: ${where}`, { hint: 'git handoff status' });
 }
 
-async function shapeOf(scene: CommitScene, plan: CommitPlan, { commit }: MadeCommit): Promise<CommitShape> {
-  const { top } = scene.work.tree;
-  const [parent = null] = await parentsOf(top, commit);
-  const made = await changedPaths(top, parent, commit);
-  return {
-    commit,
-    paths: made.map(({ path }) => path),
-    left: scene.shares.left
-      .filter(({ path }) => !plan.entries.has(path))
-      .map(({ path, owner }) => ({ path, owner: owner ?? null })),
-  };
-}
-
-/** Puts on record what was named and is nobody's: naming a path is claiming it. */
-function claimNamed(scene: CommitScene, shares: readonly Share[], now: number): void {
-  const { place, lone } = scene.work;
-  if (place === undefined || lone?.session === scene.self) return;
-  const entries = shares
-    .filter(({ mine }) => !mine.some(({ weak }) => !weak))
-    .map(({ dirty }): WorktreeEvent => {
-      const { path, head, disk } = dirty;
-      const change = { base: head, before: head, after: disk };
-      return { t: 'claim', path, ...change, evidence: 'explicit', weak: false, at: now };
-    });
-  appendEvents(place, scene.self, entries);
-}
-
-/** Notes that what was claimed is committed, where nothing was changed since it was looked at. */
-function endClaims(scene: CommitScene, paths: Iterable<string>, now: number): void {
-  const { place, ledgers } = scene.work;
-  if (place === undefined) return;
-  const committed = [...paths];
-  for (const session of scene.owners) {
-    const seen = ledgers.find((ledger) => ledger.session === session)?.claims;
-    const current = readLedger(place, session).claims;
-    const over = committed.filter((path) => {
-      const claim = current.get(path);
-      return claim !== undefined && claim.at === (seen?.get(path)?.at ?? now);
-    });
-    appendEvents(
-      place,
-      session,
-      over.map((path): WorktreeEvent => ({ t: 'end', path, why: 'committed', at: now })),
-    );
-  }
-}
-
-/**
- * Only a session's own commit may be amended by it.
- *
- * @throws Failure `not-owner` when HEAD's commit is another's, or nothing says whose it is
- */
-async function requireOwnCommit(scene: CommitScene): Promise<void> {
-  const { top } = scene.work.tree;
-  const head = await headCommit(top);
-  if (head === undefined) {
-    throw new Failure('usage', 'there is no commit yet to amend', {
-      hint: "git handoff commit -m '<message>'",
-    });
-  }
-  const { oid, sessions } = head;
-  const owners = [...scene.owners];
-  const { own, foreign } = scene.asker.sides;
-  const others = [...own, ...foreign].filter((id) => !scene.owners.has(id));
-  const sides = { own: scene.owners, foreign: new Set(others) };
-  const stranger = sessions.find((id) => !namesOwn(id, sides));
-  const isOwn =
-    sessions.length > 0
-      ? stranger === undefined
-      : scene.work.lone?.session === scene.self || (await isOnRecord(scene, oid, owners));
-  if (isOwn) return;
-  const whose =
-    stranger === undefined
-      ? 'is not known to be this session’s'
-      : `was made by ${peerName(namedPeer(stranger, scene.asker.sides) ?? stranger, scene.asker.sides)}`;
-  throw new Failure('not-owner', `the commit ${oid.slice(0, 12)} at HEAD ${whose}; it stays as it is`, {
-    hint: "git handoff commit -m '<message>'",
-  });
-}
-
-/** Without a trailer, the ledger tells: HEAD was moved there, or a commit like it was let through. */
-async function isOnRecord(scene: CommitScene, oid: Oid, owners: readonly SessionId[]): Promise<boolean> {
-  const { top } = scene.work.tree;
-  const ledgers = scene.work.ledgers.filter(({ session }) => owners.includes(session));
-  if (ledgers.some(({ moves }) => moves.some((move) => move.oid === oid))) return true;
-  const [parent = null] = await parentsOf(top, oid);
-  const found = ledgers.flatMap(({ commits }) => commits).filter((commit) => commit.parent === parent);
-  if (found.length === 0) return false;
-  const made = await changedPaths(top, parent, oid);
-  return found.some((commit) => fits(commit, made));
-}
-
-function fits(
-  { paths }: SessionLedger['commits'][number],
-  made: Awaited<ReturnType<typeof changedPaths>>,
-): boolean {
-  return paths.every(([path, state]) => {
-    const there = made.find((change) => change.path === path);
-    return there !== undefined && sameState(there.index, state);
-  });
-}
-
-/**
- * One `git handoff commit` at a time in a working tree. `git commit --only` reads the index before it locks it:
- * of two at once, the second writes the index back as it was before the first, whose files the next plain commit
- * would then take back.
- */
-const LOCK_FILE = 'handoff-commit.lock';
-/** How long a commit of another session (its hooks, its editor) is waited for. Milliseconds. */
-const PATIENCE_MS = 60_000;
-
-/** Runs what writes the index while no other `git handoff commit` of this working tree does. */
-export async function whileAlone<T>(gitDir: string, self: SessionId, run: () => Promise<T>): Promise<T> {
-  const lock = await takeLock(join(gitDir, LOCK_FILE), self, PATIENCE_MS);
-  if (lock.kind === 'busy') {
-    const who = peerName(lock.by, { clients: await readClients({ cwd: gitDir }) });
-    throw new Failure('environment', `${who} is still committing here`, {
-      hint: 'git handoff sessions',
-    });
-  }
-  try {
-    return await run();
-  } finally {
-    lock.release();
-  }
-}
-
 /**
  * What finishes a merge or a pick of this session's: everything that is staged, but for other sessions' work. Of files
  * that both changed this session's hunks go in.
@@ -294,7 +143,7 @@ async function planFinish(
   scene: CommitScene,
   operation: Operation,
   pathspecs: readonly string[],
-): Promise<{ plan: CommitPlan; passed: readonly Share[] }> {
+): Promise<CommitPlan> {
   const what = operationText(operation.name);
   if (pathspecs.length > 0) {
     throw new Failure('usage', `${what} is in progress here and is committed as a whole`, {
@@ -338,5 +187,205 @@ async function planFinish(
     { done: 'committed', command: undefined },
   );
   for (const [path, state] of composed.entries) entries.set(path, state);
-  return { plan: { whole: [], entries, isPrivate: true, finishes: true }, passed: composed.passed };
+  return { whole: [], entries, passed: composed.passed, finishes: true };
+}
+
+/** Puts on record what was named and is nobody's: naming a path is claiming it. */
+function claimNamed(scene: CommitScene, now: number): void {
+  const { place, lone } = scene.work;
+  if (place === undefined || lone?.session === scene.self) return;
+  const entries = scene.shares.whole
+    .filter(({ mine }) => !mine.some(({ weak }) => !weak))
+    .map(({ dirty }): WorktreeEvent => {
+      const { path, head, disk } = dirty;
+      const change = { base: head, before: head, after: disk };
+      return { t: 'claim', path, ...change, evidence: 'explicit', weak: false, at: now };
+    });
+  appendEvents(place, scene.self, entries);
+}
+
+/**
+ * Only a session's own commit may be amended by it.
+ *
+ * @throws Failure `not-owner` when HEAD's commit is another's, or nothing says whose it is
+ */
+async function requireOwnCommit(scene: CommitScene): Promise<void> {
+  const { top } = scene.work.tree;
+  const head = await headCommit(top);
+  if (head === undefined) {
+    throw new Failure('usage', 'there is no commit yet to amend', {
+      hint: "git handoff commit -m '<message>'",
+    });
+  }
+  const { oid, sessions } = head;
+  const { own, foreign } = scene.asker.sides;
+  const others = [...own, ...foreign].filter((id) => !scene.owners.has(id));
+  const sides = { own: scene.owners, foreign: new Set(others) };
+  const stranger = sessions.find((id) => !namesOwn(id, sides));
+  const isOwn =
+    sessions.length > 0
+      ? stranger === undefined
+      : scene.work.lone?.session === scene.self || (await isOnRecord(scene, oid));
+  if (isOwn) return;
+  const whose =
+    stranger === undefined
+      ? 'is not known to be this session’s'
+      : `was made by ${peerName(namedPeer(stranger, scene.asker.sides) ?? stranger, scene.asker.sides)}`;
+  throw new Failure('not-owner', `the commit ${oid.slice(0, 12)} at HEAD ${whose}; it stays as it is`, {
+    hint: "git handoff commit -m '<message>'",
+  });
+}
+
+/** Without a trailer, the ledger tells: HEAD was moved there, or a commit like it was let through. */
+async function isOnRecord({ owners, work }: CommitScene, oid: Oid): Promise<boolean> {
+  const ledgers = work.ledgers.filter(({ session }) => owners.has(session));
+  if (ledgers.some(({ moves }) => moves.some((move) => move.oid === oid))) return true;
+  const { top } = work.tree;
+  const [parent = null] = await parentsOf(top, oid);
+  return (await recordedMakers(top, { oid, parent }, ledgers)).length > 0;
+}
+
+/** One `git handoff commit` at a time in a working tree: the others wait for its hooks, and begin with its HEAD. */
+const LOCK_FILE = 'handoff-commit.lock';
+/** How long another one (its hooks, its editor) is waited for. Milliseconds. */
+const PATIENCE_MS = 60_000;
+
+/** Runs something while no `git handoff commit` of this working tree does. */
+export async function whileAlone<T>(gitDir: string, run: () => Promise<T>): Promise<T> {
+  const lock = await takeLock(join(gitDir, LOCK_FILE), 'commit', PATIENCE_MS);
+  if (lock.kind === 'busy') {
+    throw new Failure('environment', 'another git handoff commit is still running here', {
+      hint: 'git handoff sessions',
+    });
+  }
+  try {
+    return await run();
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * After a commit: entries of the worktree's index that are as before it would take it back with the next
+ * plain `git commit`. They get what HEAD has now; what another session has staged on the same path is carried
+ * over. Every other entry stays. False when the index could not be written.
+ */
+async function bringIndex(scene: CommitScene, commit: Oid, now: number): Promise<boolean> {
+  const { top } = scene.work.tree;
+  const base = scene.work.snapshot.head.oid;
+  const [made, staged] = await Promise.all([changedPaths(top, base, commit), stagedPaths(top)]);
+  const entries = new Map<string, FileState>();
+  for (const change of made) {
+    const stale = staged.find(({ path }) => path === change.path);
+    // A later commit of somebody's has changed it again: not ours to set.
+    if (stale === undefined || !sameState(stale.head, change.index)) continue;
+    const next = await entryAfter(scene, change, stale.index, now);
+    if (next !== undefined) entries.set(change.path, next);
+  }
+  if (entries.size === 0) return true;
+  return (await whileLocked(() => setEntries(top, entries))).code === 0;
+}
+
+/** What a stale entry becomes; `undefined`: it stays. */
+async function entryAfter(
+  scene: CommitScene,
+  change: StagedPath,
+  index: FileState,
+  now: number,
+): Promise<FileState | undefined> {
+  const { path } = change;
+  const { shares, work } = scene;
+  const has = (some: readonly Share[]) => some.find(({ dirty }) => dirty.path === path);
+  // What was taken from the disk as it stood is committed whole, whatever the index had of it, a conflict, too.
+  if (sameState(index, change.head) || has(shares.whole) !== undefined) return change.index;
+  if ((has(shares.contended)?.others.length ?? 0) === 0) {
+    const dirty = work.snapshot.dirty.get(path);
+    const isOurs = dirty !== undefined && [dirty.index, dirty.disk].some((state) => sameState(state, index));
+    return isOurs ? change.index : undefined;
+  }
+  const carried = await carryOver(work.tree.top, change, index);
+  if (carried === undefined) return change.index;
+  const { place, ledgers } = work;
+  for (const { session, staged } of place === undefined ? [] : ledgers) {
+    if (place === undefined || staged.get(path)?.some(({ state }) => sameState(state, index)) !== true)
+      continue;
+    appendEvents(place, session, [{ t: 'staged', path, state: carried, head: change.index, at: now }]);
+  }
+  return carried;
+}
+
+/** What somebody staged on the former HEAD, on the new one; `undefined` when the two do not go together. */
+async function carryOver(top: string, change: StagedPath, index: FileState): Promise<FileState | undefined> {
+  const oids = [change.index?.oid, change.head?.oid, index?.oid];
+  const [current, before, after] = await Promise.all(
+    oids.map(async (oid) => {
+      const [object] =
+        oid === undefined || oid === null ? [] : await readObjects({ cwd: top }, [{ name: oid }]);
+      return object?.content;
+    }),
+  );
+  if (index === null || current === undefined || before === undefined || after === undefined)
+    return undefined;
+  const merger = new TextMerger();
+  try {
+    const merged = await merger.apply(current, before, after);
+    if (merged.kind !== 'merged') return undefined;
+    const batch = new ObjectBatch(await objectFormat({ cwd: top }, index.oid ?? undefined));
+    const oid = batch.blob(merged.content);
+    await batch.store({ cwd: top });
+    return { mode: index.mode, oid };
+  } finally {
+    merger.close();
+  }
+}
+
+/** Notes that what was claimed is committed, where nothing was changed since it was looked at. */
+function endClaims(scene: CommitScene, paths: Iterable<string>, now: number): void {
+  const { place, ledgers } = scene.work;
+  if (place === undefined) return;
+  const committed = [...paths];
+  for (const session of scene.owners) {
+    const seen = ledgers.find((ledger) => ledger.session === session)?.claims;
+    const current = readLedger(place, session).claims;
+    const over = committed.filter((path) => {
+      const claim = current.get(path);
+      return claim !== undefined && claim.at === (seen?.get(path)?.at ?? now);
+    });
+    appendEvents(
+      place,
+      session,
+      over.map((path): WorktreeEvent => ({ t: 'end', path, why: 'committed', at: now })),
+    );
+  }
+}
+
+/** What the caller did not ask for, and has to know of the commit. */
+function noticesOf(scene: CommitScene, { passed }: CommitPlan): string[] {
+  const { shares, asker, typed } = scene;
+  const doubts = shares.whole.flatMap(({ dirty, doubts: [first] }) => {
+    const who = first === undefined ? undefined : peerName(first.session, asker.sides);
+    return who === undefined
+      ? []
+      : [`${escapeLine(dirty.path)} was also changed while a command of ${who} ran`];
+  });
+  // The commit holds HEAD's part; the file on the disk does not, and is left as it is.
+  const older = shares.contended.flatMap(({ dirty: { path }, others }) =>
+    others.length > 0
+      ? []
+      : [`${path} on disk lacks a change that HEAD has: git diff HEAD -- ${typed(path)}`],
+  );
+  return [...doubts, ...older, ...passedNotices(passed, scene)];
+}
+
+async function shapeOf(scene: CommitScene, plan: CommitPlan, commit: Oid): Promise<CommitShape> {
+  const { top } = scene.work.tree;
+  const [parent = null] = await parentsOf(top, commit);
+  const made = await changedPaths(top, parent, commit);
+  return {
+    commit,
+    paths: made.map(({ path }) => path),
+    left: scene.shares.left
+      .filter(({ path }) => !plan.entries.has(path))
+      .map(({ path, owner }) => ({ path, owner: owner ?? null })),
+  };
 }

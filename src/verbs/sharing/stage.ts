@@ -1,15 +1,13 @@
-import { appendEvents } from '../../sessions/journal.ts';
 import { Failure } from '../../domain/failure.ts';
 import { shellWord } from '../../domain/surfacing.ts';
-import { PrivateIndex, setEntries, whileLocked } from '../../git/private-index.ts';
+import { setEntries, whileLocked } from '../../git/private-index.ts';
 import { gitFailure } from '../../git/run.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { StagedShape } from '../shapes.ts';
-import { whileAlone } from './commit.ts';
-import { stagedEntries, passedNotices } from './commit/attempt.ts';
 import { composeContended } from './commit/compose.ts';
-import { requireOwnership } from './commit/requirements.ts';
+import { withOwnIndex } from './commit/git-commit.ts';
+import { passedNotices, requireOwnership } from './commit/refusals.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
 
 interface StageOptions {
@@ -38,23 +36,14 @@ export async function stage(options: StageOptions, context: Context): Promise<Co
   requireOwnership(scene, again, context.now);
   requireOwn(scene);
   const { entries: hunks, passed } = await composeContended(scene, again);
-  const composed = new Map(hunks);
-  for (const path of scene.untracked) composed.set(path, null);
-  const whole = scene.shares.whole.map(({ dirty }) => dirty.path).filter((path) => !composed.has(path));
-  const { place, tree, snapshot } = scene.work;
-  const index = await PrivateIndex.open({ ...tree, indexFile: scene.indexFile }, snapshot.head.oid);
-  try {
-    await index.takeFromDisk(whole);
-    const entries = new Map([...(await index.read(whole)), ...composed]);
-    if (place !== undefined) appendEvents(place, scene.self, stagedEntries(entries, snapshot, context.now));
-    const set = () => whileLocked(() => setEntries(tree.top, entries));
-    const result = await whileAlone(tree.gitDir, scene.self, set);
+  const entries = new Map([...hunks, ...scene.untracked.map((path) => [path, null] as const)]);
+  const whole = scene.shares.whole.map(({ dirty }) => dirty.path).filter((path) => !entries.has(path));
+  return withOwnIndex(scene, { whole, entries }, context.now, async (_, held) => {
+    const result = await whileLocked(() => setEntries(scene.work.tree.top, held));
     if (result.code !== 0) throw gitFailure('update-index', result);
-    const items = [...entries.keys()].map((path) => ({ path, hunks: composed.has(path) }));
+    const items = [...held.keys()].map((path) => ({ path, hunks: entries.has(path) }));
     return { value: { items }, notices: [...scene.notices, ...passedNotices(passed, scene)] };
-  } finally {
-    index.remove();
-  }
+  });
 }
 
 /** Nobody's paths are git's to stage: this session has no hunks there. */

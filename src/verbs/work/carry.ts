@@ -23,9 +23,8 @@ import { type ReadContents, readWorkContents } from '../../notes/work/contents.t
 import { addWork } from '../../notes/work/work-commit.ts';
 import { dropWork, keepWork } from '../../notes/work/work-refs.ts';
 import type { Context } from '../../sessions/caller.ts';
-import { type Again, passedNotices } from '../sharing/commit/attempt.ts';
 import { composeHunks } from '../sharing/commit/compose.ts';
-import { requireOwnership } from '../sharing/commit/requirements.ts';
+import { type Again, passedNotices, requireOwnership } from '../sharing/commit/refusals.ts';
 import { type CommitScene, readScene } from '../sharing/commit/scene.ts';
 
 /** A note that will carry work. */

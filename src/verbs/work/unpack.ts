@@ -97,7 +97,7 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
     await noteUnpacked(repository, found.state.path, found.oid, { head, paths });
     return { plan, others: stayNotices(held, hereOf(context.cwd, top), askerOf(caller.id, judged).sides) };
   };
-  const { plan, others } = options.dryRun ? await run() : await whileAlone(repository.gitDir, caller.id, run);
+  const { plan, others } = options.dryRun ? await run() : await whileAlone(repository.gitDir, run);
   return { value: valueOf(found, plan, options), notices: [...notices, ...others] };
 }
 

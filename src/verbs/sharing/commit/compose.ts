@@ -10,7 +10,7 @@ import { TextMerger } from '../../../git/merge-file.ts';
 import { ObjectBatch } from '../../../git/object-batch.ts';
 import { objectFormat } from '../../../git/repository.ts';
 import { hashFiles, readContents, scratchStore } from '../../../git/scratch-store.ts';
-import { type Again, withoutOrTaken } from './attempt.ts';
+import { type Again, withoutOrTaken } from './refusals.ts';
 import type { CommitScene } from './scene.ts';
 
 /** How many files one command shows. */

@@ -1,12 +1,41 @@
+import { messageWords, otherWords, textWords } from '../../../changes/hint-words.ts';
 import { findUnfinished, operationText, begunText, ownWorktree } from '../../../changes/operations.ts';
 import { recordRequest } from '../../../changes/tell-owners.ts';
 import { ago } from '../../../domain/age.ts';
 import { Failure } from '../../../domain/failure.ts';
+import type { Share } from '../../../domain/ledger/shares.ts';
 import { peerName, peerNames } from '../../../domain/owner-name.ts';
-import { listed } from '../../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../../domain/surfacing.ts';
 import type { Operation } from '../../../git/operations.ts';
-import { type Again, withoutOrTaken } from './attempt.ts';
+import { type GitCommitOptions, opensEditor, optionsOf } from './git-commit.ts';
 import type { CommitScene } from './scene.ts';
+
+/** The command that was typed, to be typed again for a part of what it was meant for. */
+export interface Again {
+  readonly done: 'committed' | 'staged' | 'written';
+  /** Without paths; `undefined` where git takes all or nothing. */
+  readonly command: string | undefined;
+}
+
+/** `git handoff commit` as it was typed: the message and the options stay. */
+export function commitAgain({ work }: CommitScene, words: GitCommitOptions): Again {
+  const { commonDir } = work.tree;
+  const { messages, text } = words;
+  const message = text === undefined ? messageWords(commonDir, messages) : textWords(commonDir, text);
+  const asked = opensEditor(words) ? (words.amend ? ' --no-edit' : " -m '<message>'") : message;
+  return { done: 'committed', command: `git handoff commit${asked}${otherWords(optionsOf(words))}` };
+}
+
+/** The commands of a refusal of some paths: for the rest, where there is one, and the take for all of them. */
+export function withoutOrTaken(
+  { typedPaths, plainPaths }: CommitScene,
+  { command }: Again,
+  { rest, refused }: { rest: readonly string[]; refused: readonly string[] },
+): { hint: string; otherHint?: string } {
+  const take = `git handoff take${plainPaths(refused)}`;
+  if (rest.length === 0 || command === undefined) return { hint: take };
+  return { hint: `${command}${typedPaths(rest)}`, otherHint: take };
+}
 
 /**
  * Refuses named paths of other live sessions, which find a request for them.
@@ -70,4 +99,16 @@ export function unfinishedHere(
   throw new Failure('usage', `${what} is in progress here; whoever began it must finish or abort it`, {
     hint: 'git status',
   });
+}
+
+/** Notices about what was left out: others' files that a command of this session changed by the way. */
+export function passedNotices(passed: readonly Share[], { asker }: CommitScene): string[] {
+  const [first] = passed;
+  if (first === undefined) return [];
+  const names = listed(passed.map(({ dirty }) => escapeLine(dirty.path)));
+  const owners = passed.flatMap(({ others }) => others.map(({ session }) => session));
+  return [
+    `left out: ${names}, uncommitted work of ${peerNames(owners, asker.sides)} that a command ` +
+      'of this session only touched; its owner commits the file as it is on disk',
+  ];
 }

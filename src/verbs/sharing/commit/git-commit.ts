@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { appendEvents } from '../../../sessions/journal.ts';
+import { Failure } from '../../../domain/failure.ts';
+import type { WorktreeEvent } from '../../../domain/journal/events.ts';
+import type { FileState } from '../../../domain/ledger/file-state.ts';
+import type { Oid } from '../../../domain/names.ts';
+import { escapeLine } from '../../../domain/surfacing.ts';
+import { commitNamed, parentsOf } from '../../../git/commits.ts';
+import { PrivateIndex } from '../../../git/private-index.ts';
+import { type GitResult, runGit } from '../../../git/run.ts';
+import { userGit } from '../../../git/user-git.ts';
+import { hasSource } from '../../../shell/commit-words.ts';
+import type { CommitScene } from './scene.ts';
+
+/** How git is to make the commit; the words of git-commit(1). */
+export interface GitCommitOptions {
+  readonly messages: readonly string[];
+  /** The message of `-F`. */
+  readonly text: Uint8Array | undefined;
+  readonly amend: boolean;
+  readonly noEdit: boolean;
+  readonly noVerify: boolean;
+  readonly allowEmpty: boolean;
+  readonly signoff: boolean;
+  readonly gpgSign: boolean;
+  /** Options of git-commit(1) with their values, which are not looked at. */
+  readonly passed: readonly string[];
+  /** What git and its hooks say meanwhile. */
+  readonly said: (text: Uint8Array) => void;
+}
+
+/** What goes into an index of our own, on top of HEAD. */
+export interface IndexPlan {
+  /** Paths as they are on the disk. */
+  readonly whole: readonly string[];
+  /** Paths with another content than on the disk; `null`: removed. */
+  readonly entries: ReadonlyMap<string, FileState>;
+  /** It finishes a merge or a pick: the index begins with all that the worktree's holds, not with HEAD. */
+  readonly finishes?: boolean;
+}
+
+/** Whether git will ask for the message in an editor. */
+export const opensEditor = ({ messages, text, noEdit, passed }: GitCommitOptions): boolean =>
+  messages.length === 0 && text === undefined && !noEdit && !hasSource({ kept: passed });
+
+/** The options of git-commit(1): everything but the message. */
+export function optionsOf(words: GitCommitOptions): string[] {
+  const flags = {
+    amend: words.amend,
+    'no-edit': words.noEdit,
+    'no-verify': words.noVerify,
+    'allow-empty': words.allowEmpty,
+    signoff: words.signoff,
+    'gpg-sign': words.gpgSign,
+  };
+  const given = Object.entries(flags).filter(([, isGiven]) => isGiven);
+  return [...given.map(([name]) => `--${name}`), ...words.passed];
+}
+
+/** Does something with an index of our own that holds the plan, and with what it has at the plan's paths. */
+export async function withOwnIndex<T>(
+  { self, work, indexFile }: CommitScene,
+  { whole, entries, finishes }: IndexPlan,
+  now: number,
+  run: (index: PrivateIndex, held: ReadonlyMap<string, FileState>) => Promise<T>,
+): Promise<T> {
+  const { place, tree, snapshot, lone } = work;
+  const from = { ...tree, indexFile };
+  const index =
+    finishes === true ? PrivateIndex.copy(from) : await PrivateIndex.open(from, snapshot.head.oid);
+  try {
+    // What is gone comes first: a file may stand where a folder was, or the other way round.
+    const isGone = (path: string) => snapshot.dirty.get(path)?.disk === null;
+    await index.takeFromDisk([...whole.filter(isGone), ...whole.filter((path) => !isGone(path))]);
+    await index.set(entries);
+    const held = new Map([...(whole.length === 0 ? [] : await index.read(whole)), ...entries]);
+    // The hook that checks the commit accepts what is on record as put there by this session, knowing HEAD.
+    const staged = [...held].map(([path, state]): WorktreeEvent => {
+      const known = snapshot.dirty.get(path);
+      return { t: 'staged', path, state, ...(known === undefined ? {} : { head: known.head }), at: now };
+    });
+    if (place !== undefined && lone === undefined) appendEvents(place, self, staged);
+    return await run(index, held);
+  } finally {
+    index.remove();
+  }
+}
+
+/**
+ * Lets git make the commit from that index, with its hooks and signing. The worktree's index is not touched.
+ *
+ * @returns `moved` when somebody else's commit came first
+ * @throws Failure `refused` when git or a hook says no
+ */
+export async function makeCommit(
+  scene: CommitScene,
+  plan: IndexPlan,
+  words: GitCommitOptions,
+  now: number,
+): Promise<Oid | 'moved'> {
+  const folder = mkdtempSync(join(tmpdir(), 'git-commit-'));
+  try {
+    const args = ['commit', ...messageOf(words, folder), ...optionsOf(words)];
+    return await withOwnIndex(scene, plan, now, ({ env }) => commitIndex(scene, words, args, env));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function messageOf(words: GitCommitOptions, folder: string): string[] {
+  const args = words.messages.flatMap((message) => ['-m', message]);
+  if (words.text === undefined) return args;
+  const file = join(folder, 'message');
+  writeFileSync(file, words.text, { mode: 0o600 });
+  return [...args, '-F', file];
+}
+
+async function commitIndex(
+  { work }: CommitScene,
+  words: GitCommitOptions,
+  args: readonly string[],
+  index: Readonly<Record<string, string>>,
+): Promise<Oid | 'moved'> {
+  const cwd = work.tree.top;
+  const { oid: head } = work.snapshot.head;
+  // Our hook refuses where HEAD has moved by then.
+  const env = head === null ? index : { ...index, GIT_HANDOFF_EXPECT: head };
+  const result = await userGit(args, { cwd, env, show: opensEditor(words) ? 'terminal' : words.said });
+  if (result.code !== 0) {
+    if (((await commitNamed(cwd, 'HEAD')) ?? null) !== head) return 'moved';
+    throw commitRefusal(result);
+  }
+  const commit = await commitOf(result, cwd);
+  const [parent = null] = words.amend ? [head] : await parentsOf(cwd, commit);
+  if (parent === head) return commit;
+  // Somebody committed while ours began, and no hook noticed: ours would take that back.
+  await runGit(['update-ref', '-m', 'git handoff commit: undone', 'HEAD', parent ?? '', commit], { cwd });
+  return 'moved';
+}
+
+/** git names the commit that it made; where its stdout was the editor's, HEAD is it. */
+async function commitOf({ stdout }: GitResult, top: string): Promise<Oid> {
+  const name = /^\[.*? ([0-9a-f]{4,64})\]/m.exec(stdout.toString('utf8'))?.[1];
+  const commit = await commitNamed(top, name ?? 'HEAD');
+  if (commit === undefined)
+    throw new Failure('integrity', 'git made a commit that cannot be found', { hint: 'git log' });
+  return commit;
+}
+
+/** After what git itself has said; this says what it came to. */
+function commitRefusal(result: GitResult): Failure {
+  if (result.code === 1) {
+    const message = 'nothing was committed: git, or one of its hooks, refused it';
+    const skip = /\bgit (?:cherry-pick|rebase) --skip\b/.exec(result.stderr)?.[0]; // HEAD has it all
+    return new Failure('refused', message, { hint: skip ?? 'git handoff status' });
+  }
+  const lines = result.stderr.split('\n').map((line) => line.trim());
+  const line = lines.find((one) => one.startsWith('fatal: ')) ?? lines.find((one) => one !== '') ?? '';
+  const hint = /user\.email|empty ident/.test(result.stderr)
+    ? 'git config user.email you@example.com'
+    : 'git handoff status';
+  return new Failure('environment', `git commit: ${escapeLine(line)}`, { hint });
+}
