@@ -20,9 +20,7 @@ describe('a commit on another branch than the session knows', () => {
     world.git(['checkout', '-q', 'main']);
     for (const flags of [['-am'], ['-n', '-am']]) {
       const stderr = world.refused(A, ['commit', ...flags, 'x']);
-      expect(stderr).toMatch(
-        new RegExp(`^error: expected feat/a, HEAD is main, moved by unknown\n`),
-      );
+      expect(stderr).toMatch(new RegExp(`^error: expected feat/a, HEAD is main, moved by unknown\n`));
       expect(hintsOf(stderr)).toEqual(['git switch feat/a']);
     }
     world.follow(A, world.refused(A, ['commit', '-am', 'x']));
