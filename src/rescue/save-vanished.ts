@@ -20,6 +20,8 @@ export interface Looked {
   /** The command that ran in between and who ran it, when it is known. */
   readonly session: SessionId | null;
   readonly command: string;
+  /** Others' work in whose place the command has put something. */
+  readonly changed?: ReadonlySet<string>;
   readonly limits: RescueLimits;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -41,7 +43,7 @@ export async function saveVanished(
   looked: Looked,
 ): Promise<number | undefined> {
   const { before, after, timeoutMs } = looked;
-  const gone = vanishedBetween(before, after, looked.ownerOf);
+  const gone = vanishedBetween(before, after, looked.ownerOf, looked.changed);
   if (gone.length === 0) return undefined;
   const cwd = place.top;
   const limits = { timeoutMs };

@@ -52,7 +52,7 @@ describe('what a shell command changed', () => {
     world.write(A, 'src/a.ts', 'one\n');
     const { after } = world.bash(B, UNNAMED('src/a.ts', 'formatted\\n'));
     expect(told(after)).toContain(
-      'src/a.ts changed while the command ran, and claude aaaaaaaa has uncommitted work in it',
+      'src/a.ts changed while the command ran: claude aaaaaaaa had uncommitted work in it. Tell the user. It is kept',
     );
     expect(claims(B)).toEqual(['src/a.ts window']);
     expect(world.as(A, ['commit', '-qam', 'a'])).toMatchObject({ status: 0 });

@@ -124,7 +124,8 @@ export function stagedBetween(before: TreeStatus, after: TreeStatus): { path: st
   });
 }
 
-function sameOnDisk(then: DirtyPath, now: DirtyPath): boolean {
+/** Whether the disk had the same at two looks. */
+export function sameOnDisk(then: DirtyPath, now: DirtyPath): boolean {
   if (then.stamp !== '' && then.stamp === now.stamp) return true;
   if (then.disk === null || now.disk === null) return then.disk === now.disk;
   return sameState(then.disk, now.disk);

@@ -9,11 +9,13 @@ import type { DirtyPath, TreeStatus } from './tree-status.ts';
  * and tests make and remove such files all the time.
  *
  * @param ownerOf whose change a path is, as far as it is claimed
+ * @param changed paths that are lost, too, although something stands there: a command has put it in the place of the work
  */
 export function vanishedBetween(
   before: TreeStatus,
   after: TreeStatus,
   ownerOf: (path: string) => SessionId | undefined,
+  changed: ReadonlySet<string> = new Set(),
 ): DirtyPath[] {
   return [...before.dirty.values()].filter((then) => {
     const { path, head, index, disk } = then;
@@ -21,7 +23,7 @@ export function vanishedBetween(
     const isUntracked = head === null && index === null;
     if (isUntracked && ownerOf(path) === undefined) return false;
     const now = after.dirty.get(path);
-    return now === undefined || now.disk === null;
+    return now === undefined || now.disk === null || changed.has(path);
   });
 }
 

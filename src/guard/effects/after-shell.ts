@@ -29,8 +29,6 @@ import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import { isMaker } from '../../domain/ledger/ownership.ts';
 import { type TreeStatus, stagedBetween, type DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, parseOid, meantId } from '../../domain/names.ts';
-import { peerName } from '../../domain/owner-name.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { isAncestor } from '../../git/push-range.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
@@ -39,7 +37,7 @@ import { readTreeStatus, diskState } from '../../git/work-tree.ts';
 import type { TreeCall } from '../call.ts';
 import { windowId } from '../tool.ts';
 import { seeHead } from './after-file.ts';
-import { clientsBeside, endedOfOthers, goneWork } from './gone-work.ts';
+import { claimsHit, keepHitWork } from './hit-work.ts';
 import { headEntries } from './head-moves.ts';
 import { hear } from './hear.ts';
 import { noteOperation } from './operations.ts';
@@ -70,16 +68,17 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   const notices: string[] = [];
   // What a commit's hooks have put aside will be back.
   const isLooked = window?.looked === true && !commitRuns(place, call.now, window.id);
-  const ended = isLooked ? endedOfOthers(window, windows, ledgers, after) : [];
+  const hit = isLooked ? claimsHit(window, windows, ledgers, after) : [];
+  const ended = hit.filter(({ path }) => !after.dirty.has(path));
   const entries = await settled(call, place, ledgers, after, { window: window?.id, ended });
   if (window === undefined) entries.push(...toldChanges(call, place, after));
   else {
     entries.push(...(await claimsOf(call, place, ledgers, { window, windows, after })));
     if (window.looked) entries.push(...(await movesOf(call, place, ledgers, window.snapshot, after)));
     if (isLooked) {
-      const gone = await goneWork(call, place, ledgers, { window, after, command, entries, ended });
-      entries.push(...gone.entries);
-      notices.push(...gone.notices);
+      const told = await keepHitWork(call, place, ledgers, { window, after, command, entries, hit });
+      entries.push(...told.entries);
+      notices.push(...told.notices);
     }
     noteOperation(call, place, ledgers, window, windows);
     closeWindow(place, window, call.now, goesOn(call));
@@ -91,7 +90,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   const claimed = entries.flatMap((entry) => (entry.t === 'claim' ? [entry.path] : []));
   noteChanged(place, session, claimed, call.now);
   const news = await hear(call, place, openLedgers(place, session), moved);
-  return [...news, ...notices, ...(await foreignTouched(call, place, entries, ledgers))];
+  return [...news, ...notices];
 }
 
 /** The ledgers before what the command did is added to them. */
@@ -172,28 +171,6 @@ function stagedEntries(before: TreeStatus, after: TreeStatus, now: number): Work
     const isIndexOnly = dirty !== undefined && (isRemoved || sameState(dirty.disk, dirty.head));
     return isIndexOnly ? [{ t: 'staged', path, state, head: dirty.head, at: now }] : [];
   });
-}
-
-/** A command of this session changed a file that another one has claimed. */
-async function foreignTouched(
-  call: TreeCall,
-  place: WorkPlace,
-  entries: readonly WorktreeEvent[],
-  { all, self }: Ledgers,
-): Promise<string[]> {
-  const touched = entries.flatMap((entry) =>
-    entry.t === 'claim' && !self.claims.has(entry.path) ? [entry.path] : [],
-  );
-  const foreign = touched.flatMap((path) => {
-    const owner = all.find((ledger) => ledger !== self && ledger.claims.has(path));
-    return owner === undefined ? [] : [{ path, owner: owner.session }];
-  });
-  if (foreign.length === 0) return [];
-  const clients = await clientsBeside(call, place);
-  return foreign.map(
-    ({ path, owner }) =>
-      `${escapeLine(path)} changed while the command ran, and ${peerName(owner, { clients })} has uncommitted work in it: look at git diff before you go on`,
-  );
 }
 
 /** Without a look before, what the client says that the command changed. */

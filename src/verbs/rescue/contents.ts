@@ -53,7 +53,9 @@ export function wantedPaths(typed: readonly string[], cwd: string, top: string |
   if (typed.length === 0) return [];
   const root = top === undefined ? undefined : realPath(top);
   return typed.map((path) => {
-    const absolute = resolve(cwd, path);
+    // `:/src/a.ts` is meant from the top, as git's pathspecs have it: messages are read in any folder.
+    const absolute =
+      path.startsWith(':/') && top !== undefined ? resolve(top, path.slice(2)) : resolve(cwd, path);
     const real = join(realPath(dirname(absolute)), relative(dirname(absolute), absolute));
     const inside = root === undefined ? undefined : relative(root, real).replaceAll(sep, '/');
     if (inside === undefined || path === '' || inside === '..' || inside.startsWith('../')) {

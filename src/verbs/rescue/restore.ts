@@ -1,6 +1,8 @@
 import { join, relative } from 'node:path';
 import { appendEvents, readLedgers } from '../../sessions/journal.ts';
 import { Failure } from '../../domain/failure.ts';
+import type { OpenClaim } from '../../domain/ledger/claims.ts';
+import { sameState } from '../../domain/ledger/file-state.ts';
 import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
 import type { SessionId } from '../../domain/names.ts';
@@ -96,7 +98,8 @@ const inState = (plans: readonly RestoredFile[], wanted: RestoredFile['state']) 
   plans.filter(({ state }) => state === wanted).map(({ file }) => file);
 
 /** Refuses to write over uncommitted changes, unless they are nobody else's and it is asked for. */
-function checkDirty({ rescues, rescue, plans, self, judged, top, cwd }: Restoring, force: boolean): void {
+function checkDirty(restoring: Restoring, force: boolean): void {
+  const { rescues, rescue, plans, self, judged, top, cwd } = restoring;
   const dirty = inState(plans, 'dirty');
   if (dirty.length === 0) return;
   const place = rescuePlace(rescues.workspace.repository, top);
@@ -104,7 +107,7 @@ function checkDirty({ rescues, rescue, plans, self, judged, top, cwd }: Restorin
   const claim = (place === undefined || self === undefined ? [] : readLedgers(place))
     .filter(({ session }) => sides.foreign.has(session))
     .flatMap(({ claims }) => [...claims.values()])
-    .find(({ path }) => dirty.some((file) => file.path === path));
+    .find((claim) => dirty.some((file) => file.path === claim.path && !isOwnComing(claim, file, restoring)));
   if (claim !== undefined) {
     throw new Failure(
       'not-owner',
@@ -118,6 +121,16 @@ function checkDirty({ rescues, rescue, plans, self, judged, top, cwd }: Restorin
   throw new Failure('refused', `this would overwrite uncommitted changes: ${names}`, {
     hint: `git handoff rescue restore --force ${rescue.number} -- ${words.join(' ')}`,
   });
+}
+
+/**
+ * Whether what comes back to a path is its owner's: the caller's own work, or that of the session which claims the path, in
+ * whose place a command has put something since.
+ */
+function isOwnComing(claim: OpenClaim, file: StoredFile, { rescue, self, before }: Restoring): boolean {
+  const owner = sessionOf(rescue, file);
+  if (owner === self) return true;
+  return owner === claim.session && !sameState(before.dirty.get(claim.path)?.disk ?? null, claim.after);
 }
 
 /** Keeps what is about to be written over; what cannot be kept is not written over. */

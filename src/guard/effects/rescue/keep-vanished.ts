@@ -9,6 +9,8 @@ import { saveVanished } from '../../../rescue/save-vanished.ts';
 interface Ran {
   readonly session: SessionId;
   readonly command: string;
+  /** Others' work in whose place it has put something. */
+  readonly changed: ReadonlySet<string>;
 }
 
 /**
@@ -25,11 +27,11 @@ export async function keepVanished(
   ran?: Ran,
 ): Promise<number | undefined> {
   const ownerOf = (path: string) => owners.get(path);
-  if (vanishedBetween(before, after, ownerOf).length === 0) return undefined;
+  if (vanishedBetween(before, after, ownerOf, ran?.changed).length === 0) return undefined;
   const limits = call.settings.rescue;
-  const { session = null, command = '' } = ran ?? {};
+  const { session = null, command = '', changed = new Set<string>() } = ran ?? {};
   const timeoutMs = lookingTime(call);
-  const looked = { before, after, ownerOf, session, command, limits, now: call.now, timeoutMs };
+  const looked = { before, after, ownerOf, session, command, changed, limits, now: call.now, timeoutMs };
   try {
     return await saveVanished(place, looked);
   } catch (error) {
