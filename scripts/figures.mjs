@@ -17,7 +17,7 @@ import { circles } from './rooms.mjs';
 const ROOT = dirname(import.meta.dirname);
 const SOURCE = join(ROOT, 'src');
 
-/** The one circle that may be: the words, arithmetic and variables of a shell contain each other. */
+/** The one circle that may be: the words and variables of a shell contain each other. */
 const CIRCLE = 1;
 /** It only falls (docs/decisions/0047-size.md). */
 const MOST_LINES = 60_994;

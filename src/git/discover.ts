@@ -106,15 +106,20 @@ export function readGitFile(path: string): string {
 
 const LOOSE_REFS = /^(.*?)\/(?:logs\/)?refs(\/handoffs[^/]*(?:\/.*)?)?$/s;
 
+/** What sessions have on record beside the refs. */
+const RECORDS = /^(.*?\.git)\/handoff(?:\/.*)?$/s;
+
 /**
- * Whether changing a file would change handoff refs behind git's back: loose refs and their logs,
- * `packed-refs`, reftable files. `removed`: the path goes with everything below it.
+ * Whether changing a file would change handoffs behind git's back: loose refs and their logs, `packed-refs`, reftable
+ * files, and our records beside them. `removed`: the path goes with everything below it.
  */
 export function isHandoffRefFile(path: string, removed: boolean): boolean {
   const folded = process.platform === 'darwin' || process.platform === 'win32' ? path.toLowerCase() : path;
   const [, gitDir, handoffs] = LOOSE_REFS.exec(folded) ?? [];
   if (gitDir !== undefined && isGitDir(gitDir))
     return handoffs !== undefined || (removed && hasHandoffs(gitDir));
+  const [, recordsOf] = RECORDS.exec(folded) ?? [];
+  if (recordsOf !== undefined) return isGitDir(recordsOf);
   const parent = dirname(folded);
   if (folded.endsWith('/packed-refs')) return isGitDir(parent);
   if (/\/reftable(?:\/[^/]*)?$/.test(folded)) return isGitDir(parent) || isGitDir(dirname(parent));

@@ -1,7 +1,6 @@
-import type { GitVerbCall } from './effects.ts';
+import { type GitVerbCall, UNKNOWN, isKnown } from './effects.ts';
 import { hasOption, optionValue, parseOptions } from './options.ts';
 import { updateRefOptions } from './programs/git-refs.ts';
-import { UNKNOWN, isKnown } from './unknown.ts';
 
 /** A branch that a git call deletes, or moves to where commits of it may be left behind. */
 export interface BranchMove {

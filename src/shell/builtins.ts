@@ -1,12 +1,10 @@
 import { SESSION_VARIABLES } from '../domain/names.ts';
-import { decideWords } from './conditions.ts';
-import { DIRECTORY_BUILTINS } from './directories.ts';
-import type { ProgramCall, Program, Status } from './machine.ts';
-import { TEXT_BUILTINS } from './output.ts';
+import { UNKNOWN, isKnown } from './effects.ts';
+import type { Program, ProgramCall, Status } from './machine.ts';
 import { hasOption, optionValue, parseOptions } from './options.ts';
-import { POSITIONAL } from './scope.ts';
-import { isKnown, UNKNOWN } from './unknown.ts';
-import { checkIdentity, setVariable } from './variables.ts';
+import { checkIdentity, setVariable } from './parameters.ts';
+import { CWD, POSITIONAL } from './scope.ts';
+import { recordSpelled } from './spelled.ts';
 
 function declare({ name, args, frame, machine }: ProgramCall): Status {
   const { scope } = frame;
@@ -14,22 +12,15 @@ function declare({ name, args, frame, machine }: ProgramCall): Status {
   const exports = name === 'export' ? !flags.includes('n') : /-\w*x/.test(flags);
   for (const word of args.filter((arg) => !/^[-+]/.test(arg))) {
     const [, variable = word, append, value] = /^([A-Za-z_]\w*)(?:\[\w*\])?(\+?)=(.*)$/s.exec(word) ?? [];
-    if (flags.includes('f')) {
-      const body = scope.function(variable);
-      if (body !== undefined) scope.defineFunction(variable, body, exports);
-    } else if (/-\w*n/.test(flags) && name !== 'export') {
-      machine.usesReferences = true;
-      scope.set(` ref ${variable}`, value ?? '');
-    } else {
-      const before = append === '+' ? machine.value(scope, variable) : '';
-      if (value !== undefined) {
-        setVariable(machine, scope, variable, (typeof before === 'string' ? before : '') + value, name);
-      }
-      if (exports) scope.export(variable, true);
-      else if (name === 'export') {
-        checkIdentity(machine, variable, undefined, 'export -n');
-        scope.export(variable, false);
-      }
+    const body = flags.includes('f') ? scope.function(variable) : undefined;
+    if (body !== undefined) scope.defineFunction(variable, body, exports);
+    if (flags.includes('f')) continue;
+    const before = append === '+' ? (machine.text(scope, variable) ?? '') : '';
+    if (value !== undefined) setVariable(machine, scope, variable, before + value, name);
+    if (exports) scope.export(variable, true);
+    else if (name === 'export') {
+      checkIdentity(machine, variable, undefined, 'export -n');
+      scope.export(variable, false);
     }
   }
   return true;
@@ -43,99 +34,72 @@ function unset({ args, frame, machine }: ProgramCall): Status {
   return true;
 }
 
-function set({ args, frame }: ProgramCall): Status {
-  const { scope } = frame;
-  for (let i = 0; i < args.length; i++) {
-    const word = args[i] ?? '';
-    if (word === '--' || !/^[-+]/.test(word)) {
-      scope.set(
-        POSITIONAL,
-        new Map(args.slice(word === '--' ? i + 1 : i).map((arg, n) => [String(n + 1), arg])),
-      );
-      return true;
-    }
-    const on = word.startsWith('-') ? 'on' : 'off';
-    const long = /^[-+]\w*o$/.test(word) ? args[++i] : undefined;
-    if (long === 'noclobber' || /^[-+]\w*C/.test(word)) scope.set(' noclobber', on);
-    if (long === 'noglob' || /^[-+]\w*f/.test(word)) scope.set(' noglob', on);
-  }
-  return true;
-}
+const numbered = (words: readonly string[]) => new Map(words.map((word, n) => [String(n + 1), word]));
 
-function shopt({ args, frame }: ProgramCall): Status {
-  const on = args.includes('-s') ? 'on' : args.includes('-u') ? 'off' : undefined;
-  for (const name of on === undefined ? [] : ['globstar', 'dotglob'].filter((each) => args.includes(each))) {
-    frame.scope.set(` ${name}`, on ?? '');
-  }
+/** `set -- a b`; options of the shell change nothing that is told here. */
+function set({ args, frame }: ProgramCall): Status {
+  const first = args.findIndex((word) => word === '--' || !/^[-+]/.test(word));
+  if (first < 0 || /^[-+]\w*o$/.test(args[first - 1] ?? '')) return true;
+  frame.scope.set(POSITIONAL, numbered(args.slice(args[first] === '--' ? first + 1 : first)));
   return true;
 }
 
 function shift({ args, frame, machine }: ProgramCall): Status {
-  const words = machine.value(frame.scope, POSITIONAL);
-  if (words === undefined || typeof words === 'string') return false;
+  const words = frame.scope.lookup(POSITIONAL)?.value;
+  if (words === undefined || typeof words === 'string') return undefined;
   machine.charge(words.size);
-  const rest = [...words.values()].slice(Number(args[0] ?? 1));
-  frame.scope.set(POSITIONAL, new Map(rest.map((word, n) => [String(n + 1), word])));
+  frame.scope.set(POSITIONAL, numbered([...words.values()].slice(Number(args[0] ?? 1))));
   return true;
 }
 
-/** `read`: the next line of what is known of the input, split by IFS. */
+/** `read`: the words of the next line of what is known of the input. Arrays and other separators are not followed. */
 function read({ name, args, frame, machine }: ProgramCall): Status {
   const options = parseOptions(args, { short: 'a:d:i:n:N:p:t:u:', stops: true });
   const { scope, input } = frame;
-  const line = hasOption(options, 'd') && input.rest.includes('\0') ? untilNul(input) : input.line();
-  const names = options.operands.length > 0 ? options.operands : ['REPLY'];
-  const separators = machine.value(scope, 'IFS');
   const array = optionValue(options, 'a');
+  const names = array !== undefined ? [array] : options.operands.length > 0 ? options.operands : ['REPLY'];
+  const isPlain = array === undefined && !hasOption(options, 'd', 'n', 'N', 'u');
+  const line = isPlain ? input.line() : UNKNOWN;
   if (line === undefined) return false;
-  const known = line !== UNKNOWN;
-  const cut = separators === '' ? [] : (line.match(/\S+/g) ?? []);
-  if (array !== undefined)
-    setVariable(machine, scope, array, new Map(cut.map((word, n) => [String(n), word])), name);
-  for (const [n, variable] of (array === undefined ? names : []).entries()) {
-    const isLast = n === names.length - 1;
-    const rest = separators === '' ? line : cut.length > n ? line.slice(nthWord(line, n)).trimEnd() : '';
-    const value =
-      typeof separators === 'string' && separators !== '' ? (line.split(separators)[n] ?? '') : undefined;
-    setVariable(
-      machine,
-      scope,
-      variable,
-      known ? (value ?? (isLast ? rest : (cut[n] ?? ''))) : UNKNOWN,
-      name,
-    );
+  const separators = machine.text(scope, 'IFS');
+  const known = isPlain && line !== UNKNOWN && (separators === undefined || separators === '');
+  let rest = line;
+  for (const [n, variable] of names.entries()) {
+    const [word = ''] = /^\S+/.exec((rest = separators === '' ? rest : rest.trimStart())) ?? [];
+    const value = n === names.length - 1 ? (separators === '' ? rest : rest.trimEnd()) : word;
+    setVariable(machine, scope, variable, known ? value : UNKNOWN, name);
+    rest = rest.slice(word.length);
   }
   return known ? true : undefined;
 }
 
-function untilNul(input: ProgramCall['frame']['input']): string {
-  const [line = '', ...rest] = input.rest.split('\0');
-  input.rest = rest.join('\0');
-  return line;
+/** Elements of an array that comes out of a program are not known. */
+function mapfile({ name, args, frame, machine }: ProgramCall): Status {
+  const { operands } = parseOptions(args, { short: 'd:n:O:s:u:C:c:' });
+  setVariable(machine, frame.scope, operands[0] ?? 'MAPFILE', UNKNOWN, name);
+  return true;
 }
 
-/** Where the n-th word of a line begins. */
-function nthWord(line: string, n: number): number {
-  const words = /\S+/g;
-  let at = 0;
-  for (let i = 0; i <= n; i++) at = words.exec(line)?.index ?? line.length;
-  return at;
+function echo({ args, frame }: ProgramCall): Status {
+  let first = 0;
+  while (/^-[neE]+$/.test(args[first] ?? '')) first++;
+  const flags = args.slice(0, first).join('');
+  const text = args.slice(first).join(' ');
+  frame.output.add(flags.includes('e') && text.includes('\\') ? UNKNOWN : text);
+  if (!flags.includes('n')) frame.output.add('\n');
+  return true;
 }
 
-function mapfile({ args, frame, machine }: ProgramCall): Status {
-  const options = parseOptions(args, { short: 'd:n:O:s:u:C:c:' });
-  const lines = frame.input.rest
-    .split(frame.input.rest.includes('\0') ? '\0' : '\n')
-    .filter((line) => line !== '');
-  const name = options.operands[0] ?? 'MAPFILE';
-  setVariable(machine, frame.scope, name, new Map(lines.map((line, n) => [String(n), line])));
+/** A text alone; what is put together by a format is not known. */
+function printf({ name, args: [first = '', ...rest], frame, machine }: ProgramCall): Status {
+  const isPlain = rest.length === 0 && !/%|\\(?!n)/.test(first);
+  if (first === '-v') setVariable(machine, frame.scope, rest[0] ?? '', UNKNOWN, name);
+  else frame.output.add(isPlain ? first.replaceAll('\\n', '\n') : UNKNOWN);
   return true;
 }
 
 function evaluate({ args, frame, machine }: ProgramCall): Status {
-  const text = args.slice(args[0] === '--' ? 1 : 0).join(' ');
-  if (!isKnown(text)) machine.unsure = true;
-  return machine.run.script(machine, text, frame);
+  return machine.run.script(machine, args.slice(args[0] === '--' ? 1 : 0).join(' '), frame);
 }
 
 /** `let i+=1 j=2` is `(( i+=1, j=2 ))`. */
@@ -146,20 +110,18 @@ function arithmetic({ args, frame, machine }: ProgramCall): Status {
 function source({ args, frame, machine }: ProgramCall): Status {
   const [file = '', ...words] = args.filter((word, n) => n > 0 || word !== '--');
   const path = machine.path(frame.scope, file);
-  const text =
-    path === undefined ? undefined : file === '/dev/stdin' ? frame.input.rest : machine.disk.text(path);
-  if (text === undefined || !isKnown(text)) machine.unsure = true;
+  const text = file === '/dev/stdin' ? frame.input.rest : path && machine.disk.text(path);
   if (text === undefined) return undefined;
-  if (words.length > 0) frame.scope.set(POSITIONAL, new Map(words.map((word, n) => [String(n + 1), word])));
+  if (words.length > 0) frame.scope.set(POSITIONAL, numbered(words));
   const inside = { ...machine.inside, calls: machine.inside.calls + 1 };
   const status = machine.within(inside, () => machine.run.script(machine, text, frame));
   if (frame.scope.stopped === 'return') frame.scope.stopped = undefined;
   return status;
 }
 
+/** What runs at some later moment is not followed. */
 function trap({ args, frame, machine }: ProgramCall): Status {
-  const [text = '', ...signals] = args.filter((word) => !/^-[lpP]$|^--$/.test(word));
-  if (signals.length > 0 && text !== '-' && text !== '') machine.trap(text, frame);
+  for (const word of args) recordSpelled(machine, frame.scope, word, 'trap');
   return true;
 }
 
@@ -180,11 +142,9 @@ export function clearIdentity({ machine }: ProgramCall, by: string): void {
 /** `command` and `builtin`: the rest of the words without functions; `command -v` only looks up. */
 function plain(call: ProgramCall): Status {
   const { operands, values } = parseOptions(call.args, { stops: true });
-  if (values.has('v') || values.has('V')) {
-    call.frame.output.add(`${operands.join('\n')}\n`);
-    return undefined;
-  }
-  return call.machine.run.argv(call.machine, operands, call.frame, call.certain);
+  if (!values.has('v') && !values.has('V')) return call.machine.run.argv(call.machine, operands, call.frame);
+  call.frame.output.add(`${operands.join('\n')}\n`);
+  return undefined;
 }
 
 function stop(kind: 'exit' | 'return' | 'loop' | 'round'): Program {
@@ -196,32 +156,87 @@ function stop(kind: 'exit' | 'return' | 'loop' | 'round'): Program {
   };
 }
 
+/** Enters a folder as `cd` does: `..` is taken from the name, OLDPWD remembers the last. */
+function enter({ machine, frame }: ProgramCall, word: string): Status {
+  const { scope } = frame;
+  const logical = machine.text(scope, 'PWD') ?? '';
+  const base = isKnown(logical) && logical.startsWith('/') ? logical : machine.cwd(scope);
+  const go = (folder: string) => {
+    scope.set('OLDPWD', base, true);
+    scope.set('PWD', folder, true);
+    scope.set(CWD, folder);
+  };
+  if (!isKnown(word) || (!word.startsWith('/') && !isKnown(base))) {
+    go(UNKNOWN);
+    return undefined;
+  }
+  const folder = lexical(word.startsWith('/') ? word : `${base}/${word}`);
+  if (machine.disk.isDirectory(folder)) {
+    go(folder);
+    return true;
+  }
+  if (!machine.disk.changed) return false;
+  // A part of the command that is not followed may have made the folder: it is not known where the shell is then.
+  go(UNKNOWN);
+  return undefined;
+}
+
+/** Removes `.` and `..` by name alone, as a shell keeps its own idea of where it is. */
+function lexical(path: string): string {
+  const done: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..') done.pop();
+    else if (part !== '' && part !== '.') done.push(part);
+  }
+  return `/${done.join('/')}`;
+}
+
+function cd(call: ProgramCall): Status {
+  const { machine, frame } = call;
+  const [word] = parseOptions(call.args, {}).operands;
+  if (word === '-') return enter(call, machine.text(frame.scope, 'OLDPWD') ?? UNKNOWN);
+  return enter(call, word ?? machine.text(frame.scope, 'HOME') ?? machine.disk.world.home);
+}
+
+/** Back to where `pushd` was typed; further back is not followed. */
+function popd(call: ProgramCall): Status {
+  const { scope } = call.frame;
+  const status = enter(call, call.machine.text(scope, 'OLDPWD') ?? UNKNOWN);
+  scope.set('OLDPWD', UNKNOWN);
+  return status;
+}
+
+function pwd({ frame, machine }: ProgramCall): Status {
+  frame.output.add(`${machine.cwd(frame.scope)}\n`);
+  return true;
+}
+
 /** Commands that the shell carries out itself, because they change its own state. */
 export const BUILTINS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...['export', 'declare', 'typeset', 'local', 'readonly'].map((name) => [name, declare] as const),
-  ...[':', 'true', 'wait', 'alias', 'hash', 'umask', 'ulimit', 'type'].map((n) => [n, () => true] as const),
+  ...[':', 'true', 'wait', 'alias', 'hash', 'umask', 'ulimit', 'type', 'shopt', 'dirs'].map(
+    (name) => [name, () => true] as const,
+  ),
+  ...['test', '['].map((name) => [name, () => undefined] as const),
+  ...['mapfile', 'readarray'].map((name) => [name, mapfile] as const),
+  ...['source', '.'].map((name) => [name, source] as const),
+  ...['command', 'builtin'].map((name) => [name, plain] as const),
   ['false', () => false],
-  ['shopt', shopt],
   ['unset', unset],
   ['set', set],
   ['shift', shift],
   ['read', read],
-  ['mapfile', mapfile],
-  ['readarray', mapfile],
+  ['echo', echo],
+  ['printf', printf],
   ['eval', evaluate],
   ['let', arithmetic],
-  ['source', source],
-  ['.', source],
   ['trap', trap],
   ['exec', exec],
-  ['command', plain],
-  ['builtin', plain],
-  ['test', decideWords],
-  ['[', decideWords],
   ['exit', stop('exit')],
   ['return', stop('return')],
   ['break', stop('loop')],
   ['continue', stop('round')],
-  ...DIRECTORY_BUILTINS,
-  ...TEXT_BUILTINS,
+  ...['cd', 'pushd'].map((name) => [name, cd] as const),
+  ['popd', popd],
+  ['pwd', pwd],
 ]);

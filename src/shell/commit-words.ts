@@ -1,3 +1,5 @@
+import { type GetoptSpec, hasOption, optionValue, optionValues, parseOptions } from './options.ts';
+
 /** What the words of a git-commit(1) command line say, as far as a refusal needs it to name the next command. Pure. */
 export interface CommitWords {
   /** Whether HEAD's commit is rewritten. */
@@ -15,34 +17,27 @@ export interface CommitWords {
 /** Options of git itself that take the next word. */
 const GLOBAL_VALUES = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env']);
 
-/** Options of git-commit(1) by their long names; `=`: takes a value, `?`: one in the same word only. */
-const OPTIONS = new Map(
-  (
-    'all allow-empty allow-empty-message amend author= cleanup= date= dry-run edit file= fixup= gpg-sign? include ' +
-    'interactive long message= null only patch pathspec-file-nul pathspec-from-file= porcelain post-rewrite quiet ' +
-    'reedit-message= reset-author reuse-message= short signoff squash= status template= trailer= untracked-files? ' +
-    'verbose verify'
-  )
-    .split(' ')
-    .map((word) => [word.replace(/[=?]$/, ''), /[=?]$/.exec(word)?.[0] ?? ''] as const),
-);
-
-const LETTERS: Readonly<Record<string, string>> = {
-  a: 'all',
-  C: 'reuse-message',
-  c: 'reedit-message',
-  e: 'edit',
-  F: 'file',
-  i: 'include',
-  m: 'message',
-  n: 'no-verify',
-  o: 'only',
-  q: 'quiet',
-  S: 'gpg-sign',
-  s: 'signoff',
-  t: 'template',
-  u: 'untracked-files',
+/** Options of git-commit(1). */
+const OPTIONS: GetoptSpec = {
+  short: 'C:c:F:m:S::t:u::',
+  long:
+    'all allow-empty allow-empty-message amend author= cleanup= date= dry-run edit file= fixup= gpg-sign=? include ' +
+    'interactive long message= no-amend no-edit no-gpg-sign no-signoff no-verify null only patch pathspec-file-nul ' +
+    'pathspec-from-file= porcelain post-rewrite quiet reedit-message= reset-author reuse-message= short signoff squash= ' +
+    'status template= trailer= untracked-files=? verbose verify',
+  letters: {
+    a: 'all',
+    C: 'reuse-message',
+    c: 'reedit-message',
+    F: 'file',
+    m: 'message',
+    n: 'no-verify',
+    S: 'gpg-sign',
+    s: 'signoff',
+  },
 };
+/** Those whose value is the next word. */
+const NEEDS_WORD = /^-[A-Za-z]*[CcFmt]$|^--(?:au|cl|da|fi|m|re[eu]|sq|te|tr|pathspec-fr)[a-z-]*$/;
 
 /** Typed again as they are. */
 const KEPT = new Set([
@@ -66,26 +61,20 @@ export function hasSource({ kept }: Pick<CommitWords, 'kept'>): boolean {
 export function parseCommitWords(argv: readonly string[], exact = true): CommitWords | undefined {
   const words = commitArguments(argv);
   if (words === undefined) return undefined;
-  const found = { amend: false, all: false, file: undefined as string | undefined };
-  const messages: string[] = [];
-  const kept: string[] = [];
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? '';
-    if (word === '--' || word === '--end-of-options') break;
-    const options = readOptions(word);
-    if (options.at(-1)?.needs === true && !exact) break;
-    for (const option of options) {
-      const { name } = option;
-      const value = option.needs ? (words[(at += 1)] ?? '') : option.value;
-      if (/^(?:no-)?amend$/.test(name)) found.amend = name === 'amend';
-      else if (name === 'all') found.all = true;
-      else if (name === 'file') found.file = value;
-      else if (name === 'message') messages.push(value ?? '');
-      else if (name === 'reedit-message') kept.push(`--reuse-message=${value ?? ''}`);
-      else if (KEPT.has(name)) kept.push(value === undefined ? `--${name}` : `--${name}=${value}`);
-    }
-  }
-  return { ...found, messages, kept };
+  const end = exact ? -1 : words.findIndex((word) => NEEDS_WORD.test(word));
+  const options = parseOptions(end < 0 ? words : words.slice(0, end), OPTIONS);
+  const kept = [...options.values].flatMap(([name, values]) => {
+    if (name === 'reedit-message') return values.map((value) => `--reuse-message=${value}`);
+    return KEPT.has(name) ? values.map((value) => `--${name}${value === '' ? '' : `=${value}`}`) : [];
+  });
+  return {
+    // The last one counts.
+    amend: [...options.values.keys()].findLast((name) => /^(?:no-)?amend$/.test(name)) === 'amend',
+    all: hasOption(options, 'all'),
+    messages: optionValues(options, 'message'),
+    file: optionValue(options, 'file'),
+    kept,
+  };
 }
 
 function commitArguments(argv: readonly string[]): readonly string[] | undefined {
@@ -98,51 +87,4 @@ function commitArguments(argv: readonly string[]): readonly string[] | undefined
     else if (!word.startsWith('-')) return word === 'commit' ? argv.slice(at + 1) : undefined;
   }
   return undefined;
-}
-
-interface Option {
-  readonly name: string;
-  /** The value, when it stands in the same word. */
-  readonly value?: string;
-  /** The next word is the value. */
-  readonly needs: boolean;
-}
-
-/** None of a pathspec. */
-function readOptions(word: string): readonly Option[] {
-  if (word.startsWith('--')) return [readLong(word.slice(2))];
-  return word.startsWith('-') && word !== '-' ? readShort(word.slice(1)) : [];
-}
-
-/** git takes any beginning of a long option that fits only one. */
-function readLong(text: string): Option {
-  const end = text.indexOf('=');
-  const typed = end < 0 ? text : text.slice(0, end);
-  const value = end < 0 ? {} : { value: text.slice(end + 1) };
-  const not = typed.startsWith('no-') ? 'no-' : '';
-  const known = fullName(typed.slice(not.length));
-  if (known === undefined) return { name: typed, ...value, needs: false };
-  const needs = not === '' && end < 0 && OPTIONS.get(known) === '=';
-  return { name: `${not}${known}`, ...value, needs };
-}
-
-function fullName(beginning: string): string | undefined {
-  if (OPTIONS.has(beginning)) return beginning;
-  const names = [...OPTIONS.keys()].filter((name) => beginning !== '' && name.startsWith(beginning));
-  return names.length === 1 ? names[0] : undefined;
-}
-
-/** One-letter options stand together: `-am <message>`. */
-function readShort(letters: string): readonly Option[] {
-  const options: Option[] = [];
-  const all = Array.from(letters);
-  for (const [at, letter] of all.entries()) {
-    const name = LETTERS[letter] ?? letter;
-    const takes = OPTIONS.get(name) ?? '';
-    const rest = all.slice(at + 1).join('');
-    const value = rest === '' ? {} : { value: rest };
-    options.push({ name, ...(takes === '' ? {} : value), needs: takes === '=' && rest === '' });
-    if (takes !== '') break;
-  }
-  return options;
 }

@@ -1,19 +1,10 @@
-import type { ShellWorld } from './effects.ts';
+import { type ShellWorld, isKnown } from './effects.ts';
 import { hasWildcard, patternMatcher, unescapePattern } from './pattern.ts';
-import { isKnown } from './unknown.ts';
 
 const MAX_LINKS = 16;
 const MAX_MATCHES = 4096;
 const MAX_READS = 2000;
 const MAX_PATH = 4096;
-
-/** What `shopt` changes about pathname expansion. */
-interface GlobOptions {
-  /** `globstar`: `**` goes down any number of folders. */
-  readonly deep?: boolean;
-  /** `dotglob`: names with a leading dot match too. */
-  readonly hidden?: boolean;
-}
 
 /** The folder of a path, as dirname(1) prints it. */
 export function dirname(path: string): string {
@@ -50,7 +41,6 @@ export class Disk {
   readonly #folders = new Set<string>();
   readonly #files = new Set<string>();
   #reads = 0;
-  #substitutions = 0;
 
   constructor(world: ShellWorld) {
     this.world = world;
@@ -90,19 +80,6 @@ export class Disk {
     return text === undefined || text.startsWith('/') ? text : `${dirname(path)}/${text}`;
   }
 
-  /** Path with every symbolic link resolved, for `realpath` and `readlink -f`. */
-  realpath(cwd: string, path: string): string {
-    let done = '';
-    for (const part of this.resolve(cwd, path, true).split('/').filter(Boolean)) {
-      done += `/${part}`;
-      for (let n = 0, target = this.#target(done, true); target !== undefined && n < MAX_LINKS; n++) {
-        done = this.#walk(target, true, 0);
-        target = this.#target(done, true);
-      }
-    }
-    return done === '' ? '/' : done;
-  }
-
   link(path: string, target: string): void {
     if (path !== target) this.#links.set(path, target);
   }
@@ -138,48 +115,22 @@ export class Disk {
     return this.#texts.get(path)?.text;
   }
 
-  /** A name for the file behind `<( … )`, like bash's `/dev/fd/63`. */
-  substitution(source: { readonly text: string }): string {
-    const path = `/dev/fd/sub-${this.#substitutions++}`;
-    this.setText(path, source);
-    return path;
-  }
-
   /** Pathname expansion, relative to `cwd` unless absolute; empty when nothing matches or it costs too much. */
-  glob(cwd: string, pattern: string, options: GlobOptions = {}): string[] {
+  glob(cwd: string, pattern: string): string[] {
     if (pattern.length > MAX_PATH || !isKnown(pattern) || !isKnown(cwd)) return [];
-    const absolute = pattern.startsWith('/');
-    let found = [absolute ? '' : '.'];
-    const parts = pattern.split('/').filter((part) => part !== '');
-    for (const part of parts) {
-      const isDeep = part === '**' && options.deep === true;
-      found = isDeep ? this.#foldersBelow(cwd, found) : this.#matches(cwd, found, part, options);
-    }
-    const relative = found.map((path) => (path.startsWith('./') ? path.slice(2) : path));
-    return relative.sort();
+    let found = [pattern.startsWith('/') ? '' : '.'];
+    for (const part of pattern.split('/').filter((part) => part !== ''))
+      found = this.#matches(cwd, found, part);
+    return found.map((path) => (path.startsWith('./') ? path.slice(2) : path)).sort();
   }
 
-  /** The folders themselves and those on the way to guarded paths: what `**` can reach of interest. */
-  #foldersBelow(cwd: string, folders: readonly string[]): string[] {
-    const found = new Set(folders);
-    for (const folder of folders) {
-      const root = this.resolve(cwd, folder === '' ? '/' : folder, true);
-      for (const path of this.world.watched(root)) {
-        for (let up = dirname(path); up !== root && isBelow(up, root) && up !== '/'; up = dirname(up)) {
-          found.add(folder + up.slice(root === '/' ? 0 : root.length));
-        }
-      }
-    }
-    return [...found];
-  }
-
-  #matches(cwd: string, folders: readonly string[], part: string, options: GlobOptions): string[] {
+  #matches(cwd: string, folders: readonly string[], part: string): string[] {
     if (!hasWildcard(part)) {
       const name = unescapePattern(part);
       return folders.map((folder) => `${folder}/${name}`).filter((path) => this.#present(cwd, path));
     }
     const isMatch = patternMatcher(part);
-    const hidden = part.startsWith('.') || part.startsWith('\\.') || options.hidden === true;
+    const hidden = /^\\?\./.test(part);
     const found: string[] = [];
     for (const folder of folders) {
       if (this.#reads++ > MAX_READS || found.length > MAX_MATCHES) break;

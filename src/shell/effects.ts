@@ -3,6 +3,17 @@
  * `analyse.ts` computes them.
  */
 
+/**
+ * Text that is known only in part: a character that no guarded name holds stands for a stretch of unknown
+ * text. `"$(date)/x"` expands to UNKNOWN + '/x'.
+ */
+export const UNKNOWN = '\uffff';
+
+/** Whether every character of a text is known. */
+export function isKnown(text: string): boolean {
+  return !text.includes(UNKNOWN);
+}
+
 /** What the analysis may ask about the disk and the client's environment; answers come from the caller. */
 export interface ShellWorld {
   /** Where the command starts; absolute. */
@@ -121,6 +132,4 @@ export interface ShellEffects {
   readonly folders: readonly string[];
   readonly spreads: readonly SpreadEffect[];
   readonly modes: readonly ModeEffect[];
-  /** Some part could not be told (a variable set elsewhere, a program we do not know): allow, then look afterwards. */
-  readonly unsure: boolean;
 }

@@ -1,18 +1,19 @@
 import type { Statement } from 'unbash';
 import { Disk } from './disk.ts';
-import type {
-  GitVerbCall,
-  HandoffCall,
-  IdentityEffect,
-  ModeEffect,
-  PathEffect,
-  RefEffect,
-  ShellEffects,
-  ShellWorld,
-  SpreadEffect,
+import {
+  type GitVerbCall,
+  type HandoffCall,
+  type IdentityEffect,
+  type ModeEffect,
+  type PathEffect,
+  type RefEffect,
+  type ShellEffects,
+  type ShellWorld,
+  type SpreadEffect,
+  UNKNOWN,
+  isKnown,
 } from './effects.ts';
 import { CWD, type Scope, type Value } from './scope.ts';
-import { isKnown, UNKNOWN } from './unknown.ts';
 
 /** Whether a command succeeds; `undefined` when it cannot be told. */
 export type Status = boolean | undefined;
@@ -64,33 +65,25 @@ export interface ProgramCall {
   readonly args: readonly string[];
   readonly frame: Frame;
   readonly machine: ShellMachine;
-  /** Whether every expansion of the words is certain, so that a test of them may decide a branch. */
-  readonly certain: boolean;
 }
 
 /** What a program does when called. */
 export type Program = (call: ProgramCall) => Status;
 
 const MAX_TEXT = 65536;
-const STREAMS = new Map([
-  ['/dev/stdin', '0'],
-  ['/dev/stdout', '1'],
-  ['/dev/stderr', '2'],
-]);
 const TEXT_BUDGET = 1 << 22;
 const PARSE_BUDGET = 1 << 20;
 /** How often commands may run again, in loops and functions. */
 const MAX_REPEATS = 5000;
 /** A loop may call git for every file: what it does is clear from the first ones. */
 const MAX_GIT_CALLS = 500;
-const MAX_TRAPS = 500;
 
 /** The interpreter's own functions, handed to words and programs so that no module needs its caller. */
 export interface Runner {
   /** Runs script text in a frame; what it changes in the frame's scope stays. */
   script(machine: ShellMachine, text: string, frame: Frame): Status;
   statements(machine: ShellMachine, statements: readonly Statement[], frame: Frame): Status;
-  argv(machine: ShellMachine, argv: readonly string[], frame: Frame, certain?: boolean): Status;
+  argv(machine: ShellMachine, argv: readonly string[], frame: Frame): Status;
 }
 
 /** One analysis: what was found, what the disk looks like by now, and how much work is left. */
@@ -102,19 +95,9 @@ export class ShellMachine {
   depth = 0;
   /** Loops and functions (or sourced scripts) that the running command is in: without one `break` does nothing. */
   inside = { loops: 0, calls: 0 };
-  /** Set when the work ran out: the cheap rule must have the last word. */
+  /** Set when the work ran out: the rule for texts that nobody reads must have the last word. */
   exhausted = false;
-  unsure = false;
-  /** How many expansions rested on a variable that is unset here and might be set elsewhere. */
-  guesses = 0;
-  /** Variables with several possible values that the running command looked at. */
-  ambiguous: string[] = [];
-  branched = false;
-  /** Whether the command refers to open descriptors (`/dev/fd/3`, `<&3`), so that files behind them matter. */
-  readonly usesDescriptors: boolean;
   readonly mentionsHandoffs: boolean;
-  /** Whether `declare -n` was used. */
-  usesReferences = false;
   /** Settings made by `git config` and `git remote` earlier in the command, by lower-case key. */
   readonly settings = new Map<string, string>();
   #parseBudget = PARSE_BUDGET;
@@ -129,13 +112,11 @@ export class ShellMachine {
   readonly #folders = new Set<string>();
   readonly #spreads: SpreadEffect[] = [];
   readonly #modes: ModeEffect[] = [];
-  readonly #traps: { readonly text: string; readonly frame: Frame }[] = [];
 
   constructor(world: ShellWorld, source: string, run: Runner) {
     this.disk = new Disk(world);
     this.source = source;
     this.run = run;
-    this.usesDescriptors = /\/fd\/|\/dev\/std|[<>]&\d/.test(source);
     this.mentionsHandoffs = source.includes('refs/handoffs');
   }
 
@@ -174,30 +155,19 @@ export class ShellMachine {
     return result;
   }
 
-  /** A variable's value; of several possible ones the first, and the caller tries the others. */
-  value(scope: Scope, name: string): Value | undefined {
-    const values = scope.lookup(name)?.values;
-    if (values !== undefined && values.length > 1) this.ambiguous.push(name);
-    return values?.[0];
-  }
-
-  /** The variable behind a name that `declare -n` made a reference. */
-  referred(scope: Scope, name: string): string {
-    const reference = this.usesReferences ? this.value(scope, ` ref ${name}`) : undefined;
-    return typeof reference === 'string' ? reference : name;
+  /** A variable's text, UNKNOWN where it is an array; `undefined` when it is not set. */
+  text(scope: Scope, name: string): string | undefined {
+    const value: Value | undefined = scope.lookup(name)?.value;
+    return value === undefined || typeof value === 'string' ? value : UNKNOWN;
   }
 
   cwd(scope: Scope): string {
-    const cwd = this.value(scope, CWD);
-    return typeof cwd === 'string' ? cwd : UNKNOWN;
+    return this.text(scope, CWD) ?? UNKNOWN;
   }
 
   /** Absolute path of a word of a command, `undefined` when it cannot be told. */
   path(scope: Scope, word: string, follows = true): string | undefined {
     if (word === '' || !isKnown(word)) return undefined;
-    const descriptor = /^\/(?:dev|proc\/self)\/fd\/(\d+)$/.exec(word)?.[1] ?? STREAMS.get(word);
-    const opened = descriptor === undefined ? undefined : this.value(scope, ` fd${descriptor}`);
-    if (typeof opened === 'string' && opened !== '') return opened;
     const cwd = word.startsWith('/') && !word.startsWith('/proc/') ? '/' : this.cwd(scope);
     return isKnown(cwd) ? this.disk.resolve(cwd, word, follows) : undefined;
   }
@@ -220,20 +190,6 @@ export class ShellMachine {
     this.#identity.set(effect.kind === 'variable' ? effect.name : ` ${effect.value}`, effect);
   }
 
-  /** Keeps a trap's commands for the end, when its variables have their last values. */
-  trap(text: string, frame: Frame): void {
-    this.#traps.push({ text, frame });
-  }
-
-  runTraps(): void {
-    // A trap may set another one, or itself again.
-    let left = MAX_TRAPS;
-    for (let trap = this.#traps.shift(); trap !== undefined && !this.exhausted; trap = this.#traps.shift()) {
-      if (left-- === 0) this.exhausted = true;
-      this.run.script(this, trap.text, { ...trap.frame, scope: trap.frame.scope.layer() });
-    }
-  }
-
   handoff(call: HandoffCall): void {
     this.#handoffCalls.push(call);
   }
@@ -249,7 +205,6 @@ export class ShellMachine {
 
   /** Records a command that may change anything below a folder; one that cannot be told is the current one. */
   spread(scope: Scope, folder: string, effect: Omit<SpreadEffect, 'folder'>): void {
-    this.unsure = true;
     const path = this.path(scope, folder) ?? this.cwd(scope);
     if (isKnown(path) && this.#spreads.length < MAX_GIT_CALLS)
       this.#spreads.push({ ...effect, folder: path });
@@ -269,16 +224,15 @@ export class ShellMachine {
       folders: [...this.#folders],
       spreads: this.#spreads,
       modes: this.#modes,
-      unsure: this.unsure || this.exhausted,
     };
   }
 
   #effect(scope: Scope, word: string, kind: 'write' | 'remove', by: string, follows: boolean) {
     const path = this.path(scope, word, follows);
-    if (path === undefined) this.unsure ||= word !== '';
+    if (path === undefined) return undefined;
     // A folder cannot be opened for writing.
-    else if (kind === 'write' && follows && !this.disk.changed && this.disk.isDirectory(path)) return path;
-    else if (!path.startsWith('/dev/') || path.startsWith('/dev/shm/')) {
+    if (kind === 'write' && follows && !this.disk.changed && this.disk.isDirectory(path)) return path;
+    if (!path.startsWith('/dev/') || path.startsWith('/dev/shm/')) {
       const key = `${kind}${follows ? '+' : '-'}${path}`;
       if (!this.#paths.has(key)) this.#paths.set(key, { path, kind, follows, by });
       if (kind === 'write') this.disk.addFile(path);

@@ -11,6 +11,8 @@ export interface GetoptSpec {
   readonly short?: string;
   /** Long options, separated by blanks; those with a value end in `=`, with an optional one in `=?`. */
   readonly long?: string;
+  /** Long options that one-letter ones stand for: both are found by the long name. */
+  readonly letters?: Readonly<Record<string, string>>;
   /** Options end at the first operand (`env`, `timeout`, shells). */
   readonly stops?: boolean;
 }
@@ -19,12 +21,13 @@ export interface GetoptSpec {
 export function parseOptions(args: readonly string[], spec: GetoptSpec): Options {
   const values = new Map<string, string[]>();
   const operands: string[] = [];
-  const add = (name: string, value: string) => {
+  const add = (given: string, value: string) => {
+    const name = spec.letters?.[given] ?? given;
     values.set(name, [...(values.get(name) ?? []), value]);
   };
   for (let i = 0; i < args.length; i++) {
     const word = args[i] ?? '';
-    if (word === '--') {
+    if (word === '--' || word === '--end-of-options') {
       operands.push(...args.slice(i + 1));
       break;
     }

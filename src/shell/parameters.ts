@@ -1,168 +1,144 @@
-import type { ParameterExpansionPart, Word } from 'unbash';
+import { forEachChild } from 'unbash';
+import type { Assignment, ParameterExpansionPart, SyntaxNode, Word } from 'unbash';
+import { SESSION_VARIABLES } from '../domain/names.ts';
+import { UNKNOWN } from './effects.ts';
 import type { Frame, ShellMachine } from './machine.ts';
 import { patternMatcher, unescapePattern } from './pattern.ts';
-import { POSITIONAL, type Value } from './scope.ts';
-import { UNKNOWN } from './unknown.ts';
+import { POSITIONAL, type Scope, type Value } from './scope.ts';
+import { expandFields, expandPattern, expandText } from './words.ts';
+
+/** Variables of the shell: what they are set to, and what their expansions come to. */
+
+/** The variables that say which session calls, and the kill switch. */
+const IDENTITY_VARIABLES: readonly string[] = [...Object.keys(SESSION_VARIABLES), 'GIT_HANDOFF'];
+
+/** Records an attempt to give an identity variable another value (`undefined`: to unset it). */
+export function checkIdentity(
+  machine: ShellMachine,
+  name: string,
+  value: string | undefined,
+  by: string,
+): void {
+  if (!IDENTITY_VARIABLES.includes(name) || machine.disk.world.variable(name) === value) return;
+  machine.identity({ kind: 'variable', name, by });
+}
+
+/** Sets a variable by name as the shell would. */
+export function setVariable(machine: ShellMachine, scope: Scope, name: string, value: Value, by = '='): void {
+  checkIdentity(machine, name, typeof value === 'string' ? value : undefined, by);
+  scope.set(name, typeof value === 'string' ? machine.expanded(value) : value);
+}
+
+/** Carries out one assignment of a command: `a=b`, `a+=b`, `a=(b c)`; one element of an array makes it unknown. */
+export function assign(machine: ShellMachine, assignment: Assignment, frame: Frame): void {
+  const { name, value, index, append } = assignment;
+  const { scope } = frame;
+  const before = append === true ? scope.lookup(name)?.value : undefined;
+  if (value.type === 'ArrayValue') {
+    const fields = value.elements.flatMap((word) => expandFields(machine, word, frame));
+    const known = before === undefined ? [] : typeof before === 'string' ? [before] : [...before.values()];
+    machine.charge(known.length);
+    setVariable(machine, scope, name, new Map([...known, ...fields].map((text, n) => [String(n), text])));
+    return;
+  }
+  const text = expandText(machine, value, frame);
+  const isText = index === undefined && (before === undefined || typeof before === 'string');
+  setVariable(machine, scope, name, isText ? (before ?? '') + text : UNKNOWN);
+}
+
+/** The variables that an arithmetic expression assigns (`i = 1`, `i += 2`, `i++`) are not known afterwards. */
+export function assignArithmetic(machine: ShellMachine, root: SyntaxNode, scope: Scope): void {
+  const open: SyntaxNode[] = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const target = assigned(node);
+    if (target?.type === 'ArithmeticWord' && /^[A-Za-z_]\w*$/.test(target.value))
+      setVariable(machine, scope, target.value, UNKNOWN, '((');
+    forEachChild(node, (child) => open.push(child));
+  }
+}
+
+function assigned(node: SyntaxNode): SyntaxNode | undefined {
+  if (node.type === 'ArithmeticUnary') return /^(?:\+\+|--)$/.test(node.operator) ? node.operand : undefined;
+  const isAssignment = node.type === 'ArithmeticBinary' && /^(?:[-+*/%&|^]|<<|>>)?=$/.test(node.operator);
+  return isAssignment ? node.left : undefined;
+}
 
 /** Names that the shell itself sets, to values that only it knows. */
-const SHELL_SET = new Set(
-  (
-    'RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS EPOCHREALTIME BASHPID PPID UID EUID HOSTNAME HOSTTYPE OSTYPE ' +
-    'MACHTYPE BASH BASH_VERSION BASH_SOURCE BASH_COMMAND FUNCNAME SHLVL GROUPS PIPESTATUS OPTARG OPTIND'
-  ).split(' '),
-);
+const SHELL_SET =
+  /^(?:S?RANDOM|SECONDS|LINENO|EPOCH(?:SECONDS|REALTIME)|BASH.*|E?UID|PPID|HOSTNAME|HOSTTYPE|OSTYPE|FUNCNAME|PIPESTATUS|OPTARG|OPTIND|[?$!_-])$/;
 const MAX_COST = 2_000_000;
-
-/** How the operands of an expansion are expanded; supplied by the caller, which knows words. */
-interface OperandReader {
-  text(word: Word): string;
-  pattern(word: Word): string;
-}
 
 /** The values that a parameter expands to: one, or a list for `$@`, `$*` and `${array[@]}`; `undefined` if unset. */
 export function readParameter(
   machine: ShellMachine,
   name: string,
   index: string | undefined,
-  frame: Frame,
+  { scope }: Frame,
 ): readonly string[] | undefined {
-  const { scope } = frame;
-  if (/^[1-9]\d*$|^[@*#]$/.test(name)) return positional(machine.value(scope, POSITIONAL), name);
-  if (name === '0') return [text(machine.value(scope, ' zero')) ?? 'bash'];
-  if (/^[?$!_-]$/.test(name)) return [UNKNOWN];
-  const value = machine.value(scope, machine.referred(scope, name));
-  if (value === undefined) return unset(machine, name);
-  if (typeof value === 'string') return index === undefined || /^[0@*]$/.test(index) ? [value] : undefined;
+  if (/^[1-9]\d*$|^[@*#]$/.test(name)) return positional(scope.lookup(POSITIONAL)?.value, name);
+  if (name === '0') return [machine.text(scope, ' zero') ?? 'bash'];
+  const value = scope.lookup(name)?.value;
+  if (value === undefined) return SHELL_SET.test(name) ? [UNKNOWN] : undefined;
+  if (typeof value === 'string') return [value];
   if (index === '@' || index === '*') return [...value.values()];
-  const element = value.get(index ?? '0');
-  return element === undefined ? undefined : [element];
-}
-
-function text(value: Value | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+  return [value.get(index ?? '0') ?? (index === undefined || /^\d+$/.test(index) ? '' : UNKNOWN)];
 }
 
 function positional(value: Value | undefined, name: string): readonly string[] | undefined {
-  const words = typeof value === 'string' ? undefined : value;
-  if (name === '#') return [String(words?.size ?? 0)];
-  if (name === '@' || name === '*') return [...(words?.values() ?? [])];
-  const word = words?.get(name);
+  if (typeof value === 'string') return [UNKNOWN];
+  if (name === '#') return [String(value?.size ?? 0)];
+  if (name === '@' || name === '*') return [...(value?.values() ?? [])];
+  const word = value?.get(name);
   return word === undefined ? undefined : [word];
 }
 
-function unset(machine: ShellMachine, name: string): readonly string[] | undefined {
-  if (SHELL_SET.has(name)) return [UNKNOWN];
-  machine.guesses++;
-  return undefined;
-}
-
-/** Expands `${…}` with its operation. */
+/** Expands `${…}`: with a default, or without a part of it; what else can be done to a value is not followed. */
 export function expandParameter(
   machine: ShellMachine,
   part: ParameterExpansionPart,
   frame: Frame,
   quoted: boolean,
-  operands: OperandReader,
 ): readonly string[] {
-  const index = part.index === undefined ? undefined : subscript(machine, operands.text(part.index), frame);
-  const { operation } = part;
-  if (operation?.type === 'Names' || operation?.type === 'Unknown') return [UNKNOWN];
-  let values = readParameter(machine, part.parameter, index, frame);
-  if (part.prefix === '#')
-    return [String(index === '@' || index === '*' ? values?.length : values?.[0]?.length)];
-  if (part.prefix === '!') {
-    if (index === '@' || index === '*') return subscripts(machine.value(frame.scope, part.parameter));
-    values = readParameter(machine, values?.[0] ?? '', undefined, frame);
+  const { operation, parameter, prefix } = part;
+  const index = part.index === undefined ? undefined : expandText(machine, part.index, frame);
+  if (prefix !== undefined) return [UNKNOWN];
+  const values = readParameter(machine, parameter, index, frame);
+  if (operation?.type === 'Default') {
+    const { operator, operand } = operation;
+    const isSet = values !== undefined && (!operator.startsWith(':') || values.join('') !== '');
+    if (operator.endsWith('+')) return [isSet ? expandText(machine, operand, frame) : ''];
+    if (isSet || operator.endsWith('?')) return values ?? [''];
+    const value = expandText(machine, operand, frame);
+    if (operator.endsWith('=')) setVariable(machine, frame.scope, parameter, value);
+    return [value];
   }
-  const isList =
-    part.parameter === '@' || index === '@' || (!quoted && (part.parameter === '*' || index === '*'));
-  if (operation?.type === 'Default') return withDefault(machine, part, values, frame, operands);
-  if (operation?.type === 'Slice' && (isList || part.parameter === '*')) {
-    const from = Number(operands.text(operation.offset)) - (part.parameter === '@' ? 1 : 0);
-    const count = operation.length === undefined ? undefined : Number(operands.text(operation.length));
-    return (values ?? []).slice(
-      Math.max(0, from),
-      count === undefined ? undefined : Math.max(0, from) + count,
-    );
-  }
-  const changed = (values ?? []).map((value) => transform(value, operation, operands));
-  if (isList) return changed;
-  return [changed.join(' ')];
-}
-
-function subscript(machine: ShellMachine, text: string, frame: Frame): string {
-  const value = /^[A-Za-z_]\w*$/.test(text) ? machine.value(frame.scope, text) : undefined;
-  return typeof value === 'string' && /^\d+$/.test(value) ? value : text;
-}
-
-function subscripts(value: Value | undefined): readonly string[] {
-  return value === undefined ? [] : typeof value === 'string' ? ['0'] : [...value.keys()];
-}
-
-function withDefault(
-  machine: ShellMachine,
-  part: ParameterExpansionPart,
-  values: readonly string[] | undefined,
-  frame: Frame,
-  operands: OperandReader,
-): readonly string[] {
-  const { operation } = part;
-  if (operation?.type !== 'Default') return values ?? [''];
-  const { operator } = operation;
-  const isSet = values !== undefined && (!operator.startsWith(':') || values.join('') !== '');
-  if (operator.endsWith('+')) return isSet ? [operands.text(operation.operand)] : [''];
-  if (isSet || operator.endsWith('?')) return values ?? [''];
-  const value = operands.text(operation.operand);
-  if (operator.endsWith('=')) frame.scope.set(part.parameter, value);
-  else if (values === undefined && frame.scope.lookup(part.parameter) === undefined) machine.guesses++;
-  return [value];
+  const changed = (values ?? []).map((value) => transform(machine, value, operation, frame));
+  const isList = parameter === '@' || index === '@' || (!quoted && (parameter === '*' || index === '*'));
+  return isList ? changed : [changed.join(' ')];
 }
 
 function transform(
+  machine: ShellMachine,
   value: string,
   operation: ParameterExpansionPart['operation'],
-  operands: OperandReader,
+  frame: Frame,
 ): string {
-  switch (operation?.type) {
-    case 'Remove':
-      return removeMatch(value, operation.operator, operands.pattern(operation.operand));
-    case 'Replace': {
-      const pattern = operands.pattern(operation.pattern);
-      return replaceMatch(value, operation.operator, pattern, operands.text(operation.replacement));
-    }
-    case 'Slice':
-      return slice(
-        value,
-        operands.text(operation.offset),
-        operation.length && operands.text(operation.length),
-      );
-    case 'CaseModification': {
-      const all = operation.operator.length === 2;
-      const change = (text: string) =>
-        operation.operator[0] === '^' ? text.toUpperCase() : text.toLowerCase();
-      return all ? change(value) : change(value.slice(0, 1)) + value.slice(1);
-    }
-    default:
-      return value;
-  }
-}
-
-function slice(value: string, offset: string, length: string | undefined): string {
-  const from = Number(offset.trim());
-  const count = length === undefined ? undefined : Number(length.trim());
-  if (!Number.isInteger(from) || (count !== undefined && !Number.isInteger(count))) return UNKNOWN;
-  const start = from < 0 ? Math.max(0, value.length + from) : from;
-  if (count === undefined) return value.slice(start);
-  return value.slice(start, count < 0 ? value.length + count : start + count);
-}
-
-function tooCostly(value: string, pattern: string): boolean {
-  return value.length * value.length * Math.min(pattern.length, 64) > MAX_COST;
+  if (operation === undefined) return value;
+  const pattern = (word: Word) => expandPattern(machine, word, frame);
+  if (operation.type === 'Remove') return removeMatch(value, operation.operator, pattern(operation.operand));
+  if (operation.type !== 'Replace' || operation.operator.length > 2) return UNKNOWN;
+  const sought = pattern(operation.pattern);
+  const literal = unescapePattern(sought);
+  if (/[*?[\]()]/.test(sought.replace(/\\./g, '')) || literal === '' || /[#%]/.test(operation.operator))
+    return UNKNOWN;
+  const replacement = expandText(machine, operation.replacement, frame);
+  if (operation.operator === '//') return value.split(literal).join(replacement);
+  return value.replace(literal, () => replacement);
 }
 
 /** `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}`. */
 function removeMatch(value: string, operator: string, pattern: string): string {
-  if (tooCostly(value, pattern)) return UNKNOWN;
+  if (value.length * value.length * Math.min(pattern.length, 64) > MAX_COST) return UNKNOWN;
   const isMatch = patternMatcher(pattern);
   const fromStart = operator.startsWith('#');
   const longest = operator.length === 2;
@@ -174,32 +150,4 @@ function removeMatch(value: string, operator: string, pattern: string): string {
     }
   }
   return value;
-}
-
-/** `${x/p/r}` and its forms `//`, `/#`, `/%`. */
-function replaceMatch(value: string, operator: string, pattern: string, replacement: string): string {
-  const literal = unescapePattern(pattern);
-  if (!/[*?[\]()]/.test(pattern.replace(/\\./g, ''))) {
-    if (operator === '//') return literal === '' ? value : value.split(literal).join(replacement);
-    if (operator === '/#')
-      return value.startsWith(literal) ? replacement + value.slice(literal.length) : value;
-    if (operator === '/%')
-      return value.endsWith(literal) ? value.slice(0, -literal.length) + replacement : value;
-    return literal === '' ? value : value.replace(literal, () => replacement);
-  }
-  if (tooCostly(value, pattern)) return UNKNOWN;
-  const isMatch = patternMatcher(pattern);
-  let result = '';
-  for (let from = 0; from < value.length; from++) {
-    let end = value.length;
-    while (end > from && !(isMatch(value.slice(from, end)) && (operator !== '/%' || end === value.length)))
-      end--;
-    if (end > from) {
-      result += replacement;
-      if (operator !== '//') return result + value.slice(end);
-      from = end - 1;
-    } else if (operator === '/#') return value;
-    else result += value.charAt(from);
-  }
-  return result;
 }

@@ -1,4 +1,4 @@
-/** Shell patterns (`*`, `?`, `[…]`, extended globs), matched without regular expressions: no blow-up. */
+/** Shell patterns (`*`, `?`, `[…]`), matched without regular expressions: no blow-up. */
 
 type Token =
   | { readonly kind: 'char'; readonly char: string }
@@ -6,7 +6,6 @@ type Token =
   | { readonly kind: 'star' }
   | { readonly kind: 'set'; readonly negated: boolean; readonly body: string };
 
-const MAX_ALTERNATIVES = 32;
 const CLASSES: Readonly<Record<string, RegExp>> = {
   alpha: /[A-Za-z]/,
   digit: /[0-9]/,
@@ -20,7 +19,7 @@ const CLASSES: Readonly<Record<string, RegExp>> = {
 
 /** Protects the characters of a literal text that a pattern would read as wildcards. */
 export function escapePattern(text: string): string {
-  return text.replace(/[*?[\]\\()|@!+]/g, '\\$&');
+  return text.replace(/[*?[\]\\]/g, '\\$&');
 }
 
 /** The literal text of a pattern that matched nothing (bash passes it on with its backslashes removed). */
@@ -30,13 +29,13 @@ export function unescapePattern(pattern: string): string {
 
 /** Whether a text has characters that pathname expansion acts on. */
 export function hasWildcard(text: string): boolean {
-  return /[*?[]|[@!+]\(/.test(text);
+  return /[*?[]/.test(text);
 }
 
-/** Builds a predicate for one shell pattern; `\` quotes. Extended globs are matched generously. */
+/** Builds a predicate for one shell pattern; `\` quotes. */
 export function patternMatcher(pattern: string): (text: string) => boolean {
-  const alternatives = expandExtended(pattern).map(compile);
-  return (text) => alternatives.some((tokens) => matchTokens(tokens, text));
+  const tokens = compile(pattern);
+  return (text) => matchTokens(tokens, text);
 }
 
 function matchTokens(tokens: readonly Token[], text: string): boolean {
@@ -115,22 +114,4 @@ function setEnd(pattern: string, open: number): number {
     else if (pattern[i] === ']') return i;
   }
   return -1;
-}
-
-/** Replaces extended globs by plain patterns: `@(a|b)` and `?(a|b)` by their choices, the others by `*`. */
-function expandExtended(pattern: string): string[] {
-  let done = [''];
-  let rest = pattern;
-  while (rest !== '') {
-    const at = rest.search(/[@?!*+]\(/);
-    const end = at < 0 ? -1 : rest.indexOf(')', at);
-    if (end < 0) return done.map((head) => head + rest);
-    const choices = rest.slice(at + 2, end).split('|');
-    if ('!*+'.includes(rest.charAt(at))) choices.splice(0, choices.length, '*');
-    else if (rest[at] === '?') choices.push('');
-    const head = rest.slice(0, at);
-    done = done.flatMap((start) => choices.map((choice) => start + head + choice)).slice(0, MAX_ALTERNATIVES);
-    rest = rest.slice(end + 1);
-  }
-  return done;
 }

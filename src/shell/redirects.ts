@@ -1,9 +1,7 @@
 import type { HereDoc, Redirect, Redirection } from 'unbash';
+import { UNKNOWN } from './effects.ts';
 import { CommandInput, CommandOutput, type Frame, type ShellMachine } from './machine.ts';
-import { isKnown, UNKNOWN } from './unknown.ts';
 import { expandBody, expandFields, expandText } from './words.ts';
-
-const WRITES = new Set(['>', '>>', '>|', '&>', '&>>']);
 
 /** Opens a command's redirections in order: files that come into being, and what the command reads and prints to. */
 export function applyRedirects(
@@ -15,13 +13,14 @@ export function applyRedirects(
   for (const redirect of redirects) {
     const { descriptor } = redirect;
     const number = descriptor?.type === 'FileDescriptor' ? descriptor.value : undefined;
-    if (redirect.type !== 'Redirect') {
+    if (redirect.type === 'Redirect') {
+      if (redirect.target === undefined) continue;
+      inner = openFile(machine, redirect, descriptor === undefined ? undefined : (number ?? -1), inner);
+    } else {
       const text = redirect.type === 'HereDoc' ? bodyText(machine, redirect, frame) : undefined;
       const word = redirect.type === 'HereString' ? redirect.target : undefined;
       const read = text ?? (word === undefined ? UNKNOWN : `${expandText(machine, word, frame)}\n`);
       if (descriptor === undefined || number === 0) inner = { ...inner, input: new CommandInput(read) };
-    } else if (redirect.target !== undefined) {
-      inner = openFile(machine, redirect, number, inner);
     }
   }
   return inner;
@@ -38,6 +37,7 @@ function bodyText(machine: ShellMachine, document: HereDoc, frame: Frame): strin
   return document.operator === '<<-' ? text.replace(/^\t+/gm, '') : text;
 }
 
+/** @param number of the descriptor that is given; negative: one that the shell chooses */
 function openFile(
   machine: ShellMachine,
   redirect: Redirect,
@@ -45,28 +45,32 @@ function openFile(
   frame: Frame,
 ): Frame {
   const { operator } = redirect;
+  const { scope } = frame;
   const word = targetWord(machine, redirect, frame);
   if (word === undefined) return frame;
-  const isVariable = redirect.descriptor?.type === 'FileDescriptorVariable';
   if (operator === '<') {
-    const path = remember(machine, frame, number ?? 0, machine.path(frame.scope, word));
-    if (isVariable || (number ?? 0) !== 0) return frame;
-    return {
-      ...frame,
-      input: new CommandInput((path === undefined ? undefined : machine.disk.text(path)) ?? UNKNOWN, path),
-    };
+    if ((number ?? 0) !== 0) return frame;
+    const path = machine.path(scope, word);
+    const text = path === undefined ? undefined : machine.disk.text(path);
+    return { ...frame, input: new CommandInput(text ?? UNKNOWN, path) };
   }
   if (operator === '<>') {
-    const path = machine.path(frame.scope, word);
-    remember(machine, frame, number ?? 0, path);
     // Opening for both without truncation changes nothing by itself; only descriptor 0 is never written to.
-    if (isVariable || (number ?? 0) > 0) machine.write(frame.scope, word, '<>');
+    if ((number ?? 0) !== 0) machine.write(scope, word, '<>');
     return frame;
   }
-  if (operator === '>&' || operator === '<&') {
-    if (operator === '<&' || /^\d*-?$/.test(word)) return duplicated(machine, operator, number, word, frame);
-  } else if (!WRITES.has(operator)) return frame;
-  return openForWriting(machine, operator, isVariable ? -1 : number, word, frame);
+  if (operator === '<&') return (number ?? 0) === 0 ? { ...frame, input: new CommandInput(UNKNOWN) } : frame;
+  // Another descriptor: where that leads to was told when it was opened.
+  if (operator === '>&' && /^\d*-?$/.test(word))
+    return (number ?? 1) === 1 && word !== '1' ? { ...frame, output: new CommandOutput() } : frame;
+  const path = machine.write(scope, word, operator);
+  if ((number ?? 1) !== 1) return frame;
+  const output = new CommandOutput();
+  if (path === undefined) return { ...frame, output };
+  if (operator.endsWith('>>'))
+    output.add(machine.disk.text(path) ?? (machine.disk.exists(path) ? UNKNOWN : ''));
+  machine.disk.setText(path, output);
+  return { ...frame, output };
 }
 
 /** The target as one word: a pattern with several matches is an error in bash, and nothing is written. */
@@ -74,61 +78,5 @@ function targetWord(machine: ShellMachine, redirect: Redirect, frame: Frame): st
   const { target } = redirect;
   if (target?.parts === undefined) return target && expandText(machine, target, frame);
   const fields = expandFields(machine, target, frame);
-  if (fields.length === 1) return fields[0];
-  const isPattern = target.parts.some((part) => part.type === 'Glob' || part.type === 'BraceExpansion');
-  return isPattern ? undefined : expandText(machine, target, frame);
-}
-
-function duplicated(
-  machine: ShellMachine,
-  operator: string,
-  number: number | undefined,
-  word: string,
-  frame: Frame,
-): Frame {
-  const source = machine.value(frame.scope, ` fd${word}`);
-  if (operator === '>&' && (number ?? 1) === 1) {
-    if (word === '0' && typeof source === 'string') machine.write(frame.scope, source, '>&0');
-    return word === '1' ? frame : { ...frame, output: new CommandOutput() };
-  }
-  if (operator === '<&' && (number ?? 0) === 0 && typeof source === 'string') {
-    return { ...frame, input: new CommandInput(machine.disk.text(source) ?? UNKNOWN) };
-  }
-  return frame;
-}
-
-function remember(
-  machine: ShellMachine,
-  frame: Frame,
-  number: number,
-  path: string | undefined,
-): string | undefined {
-  // Only `/dev/fd/3`, `<&3` and the like ask for it, so that plain redirects leave the scope untouched.
-  if (path !== undefined && machine.usesDescriptors) frame.scope.set(` fd${number}`, path);
-  return path;
-}
-
-function openForWriting(
-  machine: ShellMachine,
-  operator: string,
-  number: number | undefined,
-  word: string,
-  frame: Frame,
-): Frame {
-  const { scope } = frame;
-  const keeps = operator === '>' || operator === '&>' || operator === '>&';
-  if (keeps && machine.value(scope, ' noclobber') === 'on') {
-    const path = machine.path(scope, word);
-    if (path !== undefined && machine.disk.exists(path)) return frame;
-  }
-  const path = machine.write(scope, word, operator);
-  remember(machine, frame, number ?? 1, path);
-  const isOutput = (number ?? 1) === 1;
-  if (!isOutput) return frame;
-  const output = new CommandOutput();
-  if (path === undefined) return { ...frame, output };
-  if (operator.endsWith('>>'))
-    output.add(machine.disk.text(path) ?? (machine.disk.exists(path) ? UNKNOWN : ''));
-  machine.disk.setText(path, output);
-  return { ...frame, output: isKnown(path) ? output : frame.output };
+  return fields.length === 1 ? fields[0] : undefined;
 }

@@ -1,23 +1,22 @@
 import type { SyntaxNode } from 'unbash';
-import { UNKNOWN } from './unknown.ts';
+import { UNKNOWN } from './effects.ts';
 
 /** A variable's value: a string, or an array with its subscripts (also the positional parameters, `@`). */
 export type Value = string | ReadonlyMap<string, string>;
 
-/** What a variable may hold at this point: one value, or several after a branch that may have run. */
+/** What a variable holds at this point. */
 export interface Variable {
-  readonly values: readonly Value[];
+  readonly value: Value;
   readonly exported: boolean;
 }
 
 /** Names that no script can use hold the shell's own state, so that branches join it like variables. */
 export const CWD = ' cwd';
 export const POSITIONAL = '@';
-const MAX_VALUES = 8;
 
 /**
  * A shell's variables, functions and folder. A layer sees through to its parent and keeps its own changes:
- * a subshell's are dropped, those of a branch that may have run are joined as further possible values.
+ * a subshell's are dropped; what a branch that may have run sets to another value is not known from then on.
  */
 export class Scope {
   /** Set by `exit`, `return`, `break` (`loop`) and `continue` (`round`): nothing after it runs. */
@@ -51,10 +50,6 @@ export class Scope {
     return new Scope(this, true);
   }
 
-  get changed(): boolean {
-    return this.#variables.size > 0 || this.#functions.size > 0;
-  }
-
   /** What a variable may hold; a new process (`hidden`) sees only what is exported, and the folder. */
   lookup(name: string, hidden = false): Variable | undefined {
     if (this.#variables.has(name)) {
@@ -66,13 +61,11 @@ export class Scope {
   }
 
   set(name: string, value: Value, exported = this.lookup(name)?.exported === true): void {
-    this.#variables.set(name, { values: [value], exported });
+    this.#variables.set(name, { value, exported });
   }
 
   export(name: string, exported: boolean): void {
-    const found = this.lookup(name);
-    const values = found?.values ?? [''];
-    this.#variables.set(name, { values, exported });
+    this.#variables.set(name, { value: this.lookup(name)?.value ?? '', exported });
   }
 
   /** Puts back what `lookup` gave before. */
@@ -94,31 +87,19 @@ export class Scope {
     this.#functions.set(name, { body, exported });
   }
 
-  /** Takes over what a layer changed: it certainly ran. */
-  commit(layer: Scope): void {
-    for (const [name, variable] of layer.#variables) this.#variables.set(name, variable);
-    for (const [name, found] of layer.#functions) this.#functions.set(name, found);
-    this.stopped ??= layer.stopped;
-  }
-
-  /** Adds what a branch of this scope changed, as possible values beside the present ones. */
+  /** Joins what a branch of this scope did, which may or may not have run. */
   join(branch: Scope): void {
     if (branch.stopped === 'exit' || branch.stopped === 'return') return;
     for (const [name, variable] of branch.#variables) {
       const now = this.lookup(name);
-      const values = bounded([...(now?.values ?? ['']), ...(variable?.values ?? [''])]);
-      this.#variables.set(name, { values, exported: variable?.exported ?? now?.exported ?? false });
+      const value = (now?.value ?? '') === (variable?.value ?? '') ? (now?.value ?? '') : UNKNOWN;
+      this.#variables.set(name, { value, exported: variable?.exported ?? now?.exported ?? false });
     }
     for (const [name, found] of branch.#functions) this.#functions.set(name, found);
   }
 
   #fromEnvironment(name: string): Variable | undefined {
     const value = name.startsWith(' ') ? undefined : this.#environment?.(name);
-    return value === undefined ? undefined : { values: [value], exported: true };
+    return value === undefined ? undefined : { value, exported: true };
   }
-}
-
-function bounded(values: readonly Value[]): readonly Value[] {
-  const distinct = [...new Set(values)];
-  return distinct.length <= MAX_VALUES ? distinct : [...distinct.slice(0, MAX_VALUES - 1), UNKNOWN];
 }

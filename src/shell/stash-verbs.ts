@@ -1,7 +1,6 @@
 import type { Oid, SessionId } from '../domain/names.ts';
-import type { GitVerbCall } from './effects.ts';
+import { type GitVerbCall, UNKNOWN } from './effects.ts';
 import { parseOptions } from './options.ts';
-import { UNKNOWN } from './unknown.ts';
 import { pushWords } from './tree-verbs.ts';
 
 /** What git-stash(1) does with the list that all worktrees share. */

@@ -1,10 +1,69 @@
-import type { GitVerbCall } from './effects.ts';
+import type { TreeSettings } from '../domain/settings.ts';
+import { type GitVerbCall, UNKNOWN, isKnown } from './effects.ts';
 import { type Options, hasOption, optionValue, optionValues, parseOptions } from './options.ts';
 import { diffPaths } from './programs/patch.ts';
-import { type TreeVerb, isTreeVerb } from './tree-verb-names.ts';
-import { type ReachFacts, type TreeReach, covering, restore, whole } from './tree-reach.ts';
-import { UNKNOWN, isKnown } from './unknown.ts';
-import type { TreeSettings } from '../domain/settings.ts';
+
+/** Whether a git verb may destroy uncommitted work, a whole working tree included. */
+export const changesTree = (verb: string): boolean => Object.hasOwn(VERBS, verb) || verb === 'worktree';
+
+/** What git verbs do to uncommitted work that is not theirs: how far they reach, and what becomes of it. */
+export interface TreeReach {
+  readonly call: GitVerbCall;
+  /** `carry`: it leaves with the branch or into a stash; `destroy`: nothing brings it back. */
+  readonly does: 'carry' | 'destroy';
+  /** Paths as typed, `undefined` for the whole tree. */
+  readonly paths: readonly string[] | undefined;
+  readonly tracked: boolean;
+  readonly untracked: boolean;
+  /** `git clean -x`: files that git ignores go, too; `only`: nothing else. */
+  readonly ignored: boolean | 'only';
+  /** Only what is in the index and not in HEAD (`git stash push --staged`). */
+  readonly stagedOnly: boolean;
+  /** There are paths that cannot be told (`xargs git checkout --`): it may reach any. */
+  readonly unsure: boolean;
+  /** What is done, for the sentence "<verb> would …". */
+  readonly verb:
+    'switch' | 'stash' | 'autostash' | 'reset' | 'restore' | 'clean' | 'rm' | 'apply' | 'snapshot';
+}
+
+/** What a reach depends on besides the words. */
+interface ReachFacts {
+  /** Whether a word names something on the disk, so that `git checkout <word>` restores it. */
+  isPath(word: string): boolean;
+  /** The names in a file for `--pathspec-from-file`; `undefined`: cannot be read. */
+  names(file: string, nul: boolean): readonly string[] | undefined;
+  /** The text of a patch file; `undefined`: cannot be read. */
+  text(file: string): string | undefined;
+  readonly settings: TreeSettings;
+}
+
+/** A reach over the whole working tree. */
+const whole = (call: GitVerbCall, verb: TreeReach['verb'], does: TreeReach['does']): TreeReach => ({
+  call,
+  verb,
+  does,
+  paths: undefined,
+  tracked: true,
+  untracked: false,
+  ignored: false,
+  stagedOnly: false,
+  unsure: false,
+});
+
+/** A verb that takes pathspecs: what they cover, and everything where one cannot be told. */
+function covering(
+  call: GitVerbCall,
+  verb: TreeReach['verb'],
+  does: TreeReach['does'],
+  pathspecs: readonly string[],
+): TreeReach {
+  const paths = pathspecs.filter((word) => word !== '').map((word) => (isKnown(word) ? word : ':/'));
+  return { ...whole(call, verb, does), paths, unsure: !pathspecs.every(isKnown) };
+}
+
+/** Files that are replaced by what git has of them. */
+const restore = (call: GitVerbCall, pathspecs: readonly string[]) =>
+  covering(call, 'restore', 'destroy', pathspecs);
 
 /**
  * How far a git call reaches over uncommitted work; `undefined` when it leaves it alone. A mode that cannot be told
@@ -12,7 +71,7 @@ import type { TreeSettings } from '../domain/settings.ts';
  */
 export function treeReach(call: GitVerbCall, facts: ReachFacts): TreeReach | undefined {
   const words = call.words.map((word) => word ?? UNKNOWN);
-  return isTreeVerb(call.verb) ? VERBS[call.verb]({ call, words, facts }) : undefined;
+  return Object.hasOwn(VERBS, call.verb) ? VERBS[call.verb]?.({ call, words, facts }) : undefined;
 }
 
 interface Judged {
@@ -23,7 +82,8 @@ interface Judged {
 
 type Judge = (judged: Judged) => TreeReach | undefined;
 
-const VERBS: Readonly<Record<TreeVerb, Judge>> = {
+/** The git verbs that may reach over uncommitted work. */
+const VERBS: Readonly<Partial<Record<string, Judge>>> = {
   switch: switches,
   checkout: checksOut,
   restore: restores,
@@ -44,6 +104,7 @@ const VERBS: Readonly<Record<TreeVerb, Judge>> = {
   'checkout-index': checksOutIndex,
   'symbolic-ref': pointsElsewhere,
   'fast-import': imports,
+  // None of git's: a program that commits everything there is (`jj new`).
   snapshot: ({ call }) => ({ ...whole(call, 'snapshot', 'carry'), untracked: true }),
 };
 

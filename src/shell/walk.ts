@@ -1,7 +1,7 @@
 import type {
   AndOr,
-  ArithmeticCommand,
   ArithmeticFor,
+  Assignment,
   Case,
   Command,
   For,
@@ -12,16 +12,12 @@ import type {
   SyntaxNode,
   While,
 } from 'unbash';
-import { assignAll } from './arithmetic.ts';
-import { runCommand } from './command.ts';
-import { decideTest } from './conditions.ts';
+import { UNKNOWN } from './effects.ts';
 import { CommandInput, CommandOutput, type Frame, type ShellMachine, type Status } from './machine.ts';
-import { patternMatcher } from './pattern.ts';
+import { assign, assignArithmetic, setVariable } from './parameters.ts';
 import { applyRedirects } from './redirects.ts';
-import { POSITIONAL, type Scope, type Value } from './scope.ts';
-import { isKnown, UNKNOWN } from './unknown.ts';
-import { setVariable } from './variables.ts';
-import { expandFields, expandPattern, expandText, runEmbedded } from './words.ts';
+import { POSITIONAL, type Variable } from './scope.ts';
+import { expandFields, expandText, runEmbedded } from './words.ts';
 
 type Loop = For | Select | While | ArithmeticFor;
 const MAX_IDLE_ROUNDS = 3;
@@ -34,8 +30,8 @@ export function runStatements(machine: ShellMachine, statements: readonly Statem
   let status: Status = true;
   for (const statement of statements) {
     if (machine.exhausted || frame.scope.stopped !== undefined) break;
-    if (statement.background === true) status = runNode(machine, statement.command, subshell(frame));
-    else status = runNode(machine, statement.command, frame);
+    const inner = statement.background === true ? subshell(frame) : frame;
+    status = runNode(machine, statement.command, inner);
   }
   return status;
 }
@@ -44,19 +40,18 @@ function subshell(frame: Frame): Frame {
   return { ...frame, scope: frame.scope.layer() };
 }
 
-/** Runs what may or may not happen: its changes become further possible values. */
-function maybe(machine: ShellMachine, frame: Frame, run: (frame: Frame) => Status): Status {
+/** Runs what may or may not happen: what it changes is not known afterwards. */
+function maybe(frame: Frame, run: (frame: Frame) => Status): Status {
   const branch = subshell(frame);
-  const status = run(branch);
-  if (branch.scope.changed) machine.branched = true;
+  run(branch);
   frame.scope.join(branch.scope);
-  return status;
+  return undefined;
 }
 
 function runNode(machine: ShellMachine, node: SyntaxNode, frame: Frame): Status {
   switch (node.type) {
     case 'Command':
-      return runSimple(machine, node, frame);
+      return machine.step(node) ? runCommand(machine, node, frame) : undefined;
     case 'Pipeline':
       return runPipeline(machine, node, frame);
     case 'AndOr':
@@ -68,55 +63,95 @@ function runNode(machine: ShellMachine, node: SyntaxNode, frame: Frame): Status 
     case 'Subshell':
       return runStatements(machine, node.body.commands, subshell(frame));
     case 'Redirected':
-      return eachStatus(machine, frame, (chosen) => {
-        const inner = applyRedirects(machine, node.redirects, chosen);
-        return runNode(machine, node.command, { ...inner, scope: chosen.scope });
+      return runNode(machine, node.command, {
+        ...applyRedirects(machine, node.redirects, frame),
+        scope: frame.scope,
       });
     case 'If':
       return runIf(machine, node, frame);
     case 'For':
     case 'Select':
-      return eachStatus(machine, frame, (chosen) => runFor(machine, node, chosen));
+      return runFor(machine, node, frame);
     case 'While':
       return runWhile(machine, node, frame);
     case 'Case':
-      return eachStatus(machine, frame, (chosen) => runCase(machine, node, chosen));
+      return runCase(machine, node, frame);
     case 'ArithmeticFor':
-      for (const part of [node.initialize, node.test, node.update]) {
-        if (part === undefined) continue;
-        runEmbedded(machine, part, frame);
-        assignAll(machine, part, frame.scope, true);
-      }
-      return maybe(machine, frame, (branch) => runBody(machine, node, branch));
+      for (const part of [node.initialize, node.test, node.update]) runArithmetic(machine, part, frame);
+      return maybe(frame, (branch) => runBody(machine, node, branch));
     case 'ArithmeticCommand':
-      return eachStatus(machine, frame, (chosen) => runArithmetic(machine, node, chosen));
+      return runArithmetic(machine, node.expression, frame);
     case 'TestCommand':
       runEmbedded(machine, node, frame);
-      return eachStatus(machine, frame, (chosen) => decideTest(machine, node.expression, chosen));
+      return undefined;
     case 'Function':
       frame.scope.defineFunction(expandText(machine, node.name, frame), node.body);
       return true;
     case 'Coproc':
-      return runNode(machine, node.body, {
-        ...subshell(frame),
-        input: new CommandInput(UNKNOWN),
-        output: new CommandOutput(),
-      });
+      return runNode(machine, node.body, subshell(frame));
     default:
       return undefined;
   }
 }
 
-function runArithmetic(machine: ShellMachine, { expression }: ArithmeticCommand, frame: Frame): Status {
-  if (expression === undefined) return undefined;
-  runEmbedded(machine, expression, frame);
-  assignAll(machine, expression, frame.scope);
+/** Numbers are not calculated: what an expression assigns is not known. */
+function runArithmetic(machine: ShellMachine, node: SyntaxNode | undefined, frame: Frame): Status {
+  if (node === undefined) return undefined;
+  runEmbedded(machine, node, frame);
+  assignArithmetic(machine, node, frame.scope);
   return undefined;
 }
 
-function runSimple(machine: ShellMachine, node: Command, frame: Frame): Status {
-  if (!machine.step(node)) return undefined;
-  return eachStatus(machine, frame, (chosen) => runCommand(machine, node, chosen));
+/** Runs a simple command: words, redirections and assignments are expanded in bash's order, then it is called. */
+function runCommand(machine: ShellMachine, command: Command, frame: Frame): Status {
+  const { words, arrays } = expandWords(machine, command, frame);
+  const inner = command.redirects.length > 0 ? applyRedirects(machine, command.redirects, frame) : frame;
+  const assignments = command.prefix.filter((part) => part.type === 'Assignment');
+  if (words.length === 0) {
+    for (const assignment of assignments) assign(machine, assignment, frame);
+    // `$(< file)` prints the file.
+    if (inner.input !== frame.input) inner.output.add(inner.input.rest);
+    return true;
+  }
+  const status = withPrefix(machine, assignments, inner, () => machine.run.argv(machine, words, inner));
+  for (const assignment of arrays) assign(machine, assignment, inner);
+  return status;
+}
+
+/** Expands the words; array assignments of `declare` and its kin stay apart, the others become `name=value`. */
+function expandWords(machine: ShellMachine, command: Command, frame: Frame) {
+  const words = command.name === undefined ? [] : expandFields(machine, command.name, frame);
+  const arrays: Assignment[] = [];
+  for (const part of command.suffix) {
+    if (part.type === 'Word') words.push(...expandFields(machine, part, frame));
+    else if (part.type === 'Assignment') {
+      if (part.value.type === 'Word' && part.index === undefined) {
+        const sign = part.append === true ? '+=' : '=';
+        words.push(part.name + sign + expandText(machine, part.value, frame));
+      } else arrays.push(part);
+    }
+  }
+  return { words, arrays };
+}
+
+/** Runs a command with `NAME=value` before it: exported to it, gone afterwards. */
+function withPrefix(
+  machine: ShellMachine,
+  assignments: readonly Assignment[],
+  frame: Frame,
+  run: () => Status,
+): Status {
+  if (assignments.length === 0) return run();
+  const { scope } = frame;
+  const before = new Map<string, Variable | undefined>();
+  for (const assignment of assignments) {
+    if (!before.has(assignment.name)) before.set(assignment.name, scope.lookup(assignment.name));
+    assign(machine, assignment, frame);
+    scope.export(assignment.name, true);
+  }
+  const status = run();
+  for (const [name, variable] of before) scope.restore(name, variable);
+  return status;
 }
 
 /** Calls a function: its body with the words as positional parameters, in the caller's scope. */
@@ -127,18 +162,13 @@ export function runFunction(
   frame: Frame,
 ): Status {
   const { scope } = frame;
-  const before = scope.lookup(POSITIONAL)?.values[0] ?? new Map<string, string>();
-  scope.set(POSITIONAL, positional(args));
+  const before = scope.lookup(POSITIONAL)?.value ?? new Map<string, string>();
+  scope.set(POSITIONAL, new Map(args.map((word, index) => [String(index + 1), word])));
   const inside = { loops: 0, calls: machine.inside.calls + 1 };
   const status = machine.within(inside, () => runNode(machine, body, frame));
   scope.set(POSITIONAL, before);
   if (scope.stopped === 'return') scope.stopped = undefined;
   return status;
-}
-
-/** The value of `$@` for a list of words. */
-function positional(words: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(words.map((word, index) => [String(index + 1), word]));
 }
 
 function runPipeline(machine: ShellMachine, node: Pipeline, frame: Frame): Status {
@@ -161,12 +191,7 @@ function runAndOr(machine: ShellMachine, node: AndOr, frame: Frame): Status {
   let status: Status = true;
   let previous: string | undefined;
   const joinLayers = () => {
-    for (let top = layers.pop(); top !== undefined; top = layers.pop()) {
-      const below = layers.at(-1);
-      if (below === undefined) break;
-      if (top.scope.changed) machine.branched = true;
-      below.scope.join(top.scope);
-    }
+    for (let top = layers.pop(); top !== undefined; top = layers.pop()) layers.at(-1)?.scope.join(top.scope);
     layers.push(frame);
   };
   for (const [index, command] of node.commands.entries()) {
@@ -174,12 +199,11 @@ function runAndOr(machine: ShellMachine, node: AndOr, frame: Frame): Status {
     if (operator !== undefined && status === (operator === '||')) continue;
     if (operator !== previous && index > 1) joinLayers();
     previous = operator;
-    let top = layers.at(-1) ?? frame;
-    if (operator !== undefined && status === undefined && (top === frame || top.scope.changed)) {
+    if (operator !== undefined && status === undefined) {
       if (layers.length > MAX_LAYERS) joinLayers();
-      top = subshell(layers.at(-1) ?? frame);
-      layers.push(top);
+      layers.push(subshell(layers.at(-1) ?? frame));
     }
+    const top = layers.at(-1) ?? frame;
     if (top.scope.stopped !== undefined || machine.exhausted) break;
     status = runNode(machine, command, top);
   }
@@ -190,35 +214,32 @@ function runAndOr(machine: ShellMachine, node: AndOr, frame: Frame): Status {
 
 function runIf(machine: ShellMachine, node: If, frame: Frame): Status {
   let branched = false;
+  const run = (body: readonly Statement[]) =>
+    branched
+      ? maybe(frame, (branch) => runStatements(machine, body, branch))
+      : runStatements(machine, body, frame);
   for (const arm of [node, ...node.elif]) {
     const status = runStatements(machine, arm.clause.commands, frame);
     if (frame.scope.stopped !== undefined) return status;
     if (status === false) continue;
-    const isCertain = status === true && !branched;
-    const body = arm.then.commands;
-    if (isCertain) return runStatements(machine, body, frame);
-    branched = true;
-    maybe(machine, frame, (branch) => runStatements(machine, body, branch));
-    if (status === true) return undefined;
+    branched ||= status === undefined;
+    const result = run(arm.then.commands);
+    if (status === true) return result;
   }
-  const rest = node.else?.commands;
-  if (rest === undefined) return branched ? undefined : true;
-  if (!branched) return runStatements(machine, rest, frame);
-  maybe(machine, frame, (branch) => runStatements(machine, rest, branch));
-  return undefined;
+  if (node.else !== undefined) return run(node.else.commands);
+  return branched ? undefined : true;
 }
 
 function runFor(machine: ShellMachine, node: For | Select, frame: Frame): Status {
-  const name = node.name.value;
   const given = node.wordlist?.flatMap((word) => expandFields(machine, word, frame));
-  const all = machine.value(frame.scope, POSITIONAL);
-  const words = given ?? (all === undefined || typeof all === 'string' ? [] : [...all.values()]);
+  const all = frame.scope.lookup(POSITIONAL)?.value ?? [];
+  const words = given ?? (typeof all === 'string' ? [UNKNOWN] : [...all.values()]);
   let status: Status = true;
   for (const word of words) {
     if (!machine.step(node) || frame.scope.stopped !== undefined) break;
-    setVariable(machine, frame.scope, name, word, 'for');
+    setVariable(machine, frame.scope, node.name.value, word, 'for');
     const run = (inner: Frame) => runBody(machine, node, inner);
-    status = node.type === 'For' ? run(frame) : maybe(machine, frame, run);
+    status = node.type === 'For' ? run(frame) : maybe(frame, run);
   }
   if (frame.scope.stopped === 'loop') frame.scope.stopped = undefined;
   return status;
@@ -243,7 +264,7 @@ function runWhile(machine: ShellMachine, node: While, frame: Frame): Status {
     const status = runStatements(machine, node.clause.commands, frame);
     if (status === (node.kind === 'until')) break;
     if (status === undefined) {
-      maybe(machine, frame, body);
+      maybe(frame, body);
       if (++possible === MAX_POSSIBLE_ROUNDS) break;
       continue;
     }
@@ -254,70 +275,12 @@ function runWhile(machine: ShellMachine, node: While, frame: Frame): Status {
   return undefined;
 }
 
+/** Which of the patterns fits is not decided: any of them may. */
 function runCase(machine: ShellMachine, node: Case, frame: Frame): Status {
-  const guesses = machine.guesses;
-  const word = expandText(machine, node.word, frame);
-  let isDecided = isKnown(word) && machine.guesses === guesses;
-  let fallsThrough = false;
+  expandText(machine, node.word, frame);
   for (const item of node.items) {
-    const patterns = item.pattern.map((pattern) => expandPattern(machine, pattern, frame));
-    isDecided &&= patterns.every(isKnown);
-    const isMatch = fallsThrough || !isDecided || patterns.some((pattern) => patternMatcher(pattern)(word));
-    if (!isMatch) continue;
-    if (isDecided) runStatements(machine, item.body.commands, frame);
-    else maybe(machine, frame, (branch) => runStatements(machine, item.body.commands, branch));
-    fallsThrough = item.terminator === ';&';
-    if (isDecided && item.terminator === ';;') break;
+    for (const pattern of item.pattern) expandText(machine, pattern, frame);
+    maybe(frame, (branch) => runStatements(machine, item.body.commands, branch));
   }
   return undefined;
-}
-
-const MAX_ATTEMPTS = 64;
-
-/**
- * Runs a step once for each combination of the possible values that it looks at, so that expansion itself
- * deals with one value at a time. Without branches so far this is one plain call. Returns the first result.
- */
-function eachChoice<T>(machine: ShellMachine, frame: Frame, run: (frame: Frame) => T): T | undefined {
-  if (!machine.branched) return run(frame);
-  const outer = machine.ambiguous;
-  const layers: Scope[] = [];
-  const results: T[] = [];
-  const open: ReadonlyMap<string, Value>[] = [new Map()];
-  for (let pins = open.pop(); pins !== undefined; pins = open.pop()) {
-    if (layers.length >= MAX_ATTEMPTS) machine.exhausted = true;
-    if (machine.exhausted) break;
-    machine.ambiguous = [];
-    const scope = frame.scope.layer();
-    for (const [name, value] of pins) scope.set(name, value);
-    results.push(run({ ...frame, scope }));
-    layers.push(scope);
-    open.push(...furtherChoices(frame.scope, pins, machine.ambiguous));
-  }
-  machine.ambiguous = outer;
-  const [first] = layers;
-  if (layers.length === 1 && first !== undefined) frame.scope.commit(first);
-  else for (const layer of layers) frame.scope.join(layer);
-  return results[0];
-}
-
-/** As `eachChoice`, of a step that succeeds or fails: told only when it does the same for every value. */
-function eachStatus(machine: ShellMachine, frame: Frame, run: (frame: Frame) => Status): Status {
-  const statuses: Status[] = [];
-  eachChoice(machine, frame, (chosen) => statuses.push(run(chosen)));
-  const [first] = statuses;
-  return statuses.every((status) => status === first) ? first : undefined;
-}
-
-/** The combinations that differ from a run at the variables it looked at: each exactly once over all runs. */
-function furtherChoices(scope: Scope, pins: ReadonlyMap<string, Value>, seen: readonly string[]) {
-  const found: Map<string, Value>[] = [];
-  const fixed = new Map(pins);
-  for (const name of new Set(seen)) {
-    const [first, ...others] = scope.lookup(name)?.values ?? [];
-    if (fixed.has(name) || first === undefined) continue;
-    for (const value of others) found.push(new Map([...fixed, [name, value]]));
-    fixed.set(name, first);
-  }
-  return found;
 }

@@ -1,4 +1,5 @@
 import {
+  forEachChild,
   parse,
   type ArithmeticExpansionPart,
   type CommandExpansionPart,
@@ -7,12 +8,11 @@ import {
   type Word,
   type WordPart,
 } from 'unbash';
-import { assignAll, evaluate, runSubstitutions } from './arithmetic.ts';
 import { expandBraces } from './braces.ts';
+import { UNKNOWN } from './effects.ts';
 import { CommandInput, CommandOutput, type Frame, type ShellMachine } from './machine.ts';
-import { expandParameter, readParameter } from './parameters.ts';
+import { assignArithmetic, expandParameter, readParameter } from './parameters.ts';
 import { escapePattern, unescapePattern, hasWildcard } from './pattern.ts';
-import { UNKNOWN } from './unknown.ts';
 
 /** Expands a word of a command to the arguments that it becomes: braces, parameters, splitting, globs. */
 export function expandFields(machine: ShellMachine, word: Word, frame: Frame): string[] {
@@ -68,26 +68,13 @@ function fieldsOf(
 ): string[] {
   if (parts.length === 0) return [expandTilde(machine, word.text, value, frame)];
   const pieces = tildePieces(machine, word, piecesOf(machine, parts, frame), frame);
-  const fields = splitFields(pieces, separators(machine, frame));
+  const fields = splitFields(pieces, machine.text(frame.scope, 'IFS') ?? ' \t\n');
   if (!fields.some((field) => field.active)) return fields.map((field) => field.literal);
-  if (machine.value(frame.scope, ' noglob') === 'on')
-    return fields.map((field) => unescapePattern(field.pattern));
-  return fields.flatMap((field) => {
-    if (!field.active) return [field.literal];
-    const deep = machine.value(frame.scope, ' globstar') === 'on';
-    const hidden = machine.value(frame.scope, ' dotglob') === 'on';
-    const found = machine.disk.glob(
-      field.pattern.startsWith('/') ? '/' : machine.cwd(frame.scope),
-      field.pattern,
-      { deep, hidden },
-    );
-    return found.length > 0 ? found : [unescapePattern(field.pattern)];
+  return fields.flatMap(({ active, literal, pattern }) => {
+    if (!active) return [literal];
+    const found = machine.disk.glob(pattern.startsWith('/') ? '/' : machine.cwd(frame.scope), pattern);
+    return found.length > 0 ? found : [unescapePattern(pattern)];
   });
-}
-
-function separators(machine: ShellMachine, frame: Frame): string {
-  const own = machine.value(frame.scope, 'IFS');
-  return typeof own === 'string' ? own : ' \t\n';
 }
 
 function tildePieces(machine: ShellMachine, word: Word, pieces: Piece[], frame: Frame): Piece[] {
@@ -109,17 +96,10 @@ function expandTilde(machine: ShellMachine, source: string, value: string, frame
   return assigned + tildeFolder(machine, user, frame) + value.slice(assigned.length + 1 + user.length);
 }
 
-function tildeFolder(machine: ShellMachine, user: string, frame: Frame): string {
-  const { home } = machine.disk.world;
-  const text = (name: string) => {
-    const value = machine.value(frame.scope, name);
-    return typeof value === 'string' ? value : UNKNOWN;
-  };
-  if (user === '') return frame.scope.lookup('HOME') === undefined ? home : text('HOME');
-  if (user === '+') return text('PWD');
-  if (user === '-') return text('OLDPWD');
-  if (user === 'root') return '/root';
-  return home.endsWith(`/${user}`) || user === text('USER') || user === text('LOGNAME') ? home : UNKNOWN;
+function tildeFolder(machine: ShellMachine, user: string, { scope }: Frame): string {
+  if (user === '') return machine.text(scope, 'HOME') ?? machine.disk.world.home;
+  const name = user === '+' ? 'PWD' : user === '-' ? 'OLDPWD' : undefined;
+  return (name === undefined ? undefined : machine.text(scope, name)) ?? UNKNOWN;
 }
 
 function piecesOf(machine: ShellMachine, parts: readonly WordPart[], frame: Frame, quoted = false): Piece[] {
@@ -136,8 +116,10 @@ function piecesOf(machine: ShellMachine, parts: readonly WordPart[], frame: Fram
         pieces.push({ text: '', mode: 'quoted' });
         pieces.push(...piecesOf(machine, part.parts, frame, true));
         break;
-      case 'Glob':
       case 'ExtendedGlob':
+        pieces.push({ text: UNKNOWN, mode: 'quoted' });
+        break;
+      case 'Glob':
         pieces.push({ text: part.text, mode: 'glob' });
         break;
       case 'BraceExpansion':
@@ -172,12 +154,7 @@ function parameterOf(
   frame: Frame,
   quoted: boolean,
 ): readonly string[] {
-  if (part.type === 'ParameterExpansion') {
-    return expandParameter(machine, part, frame, quoted, {
-      text: (word) => expandText(machine, word, frame),
-      pattern: (word) => expandPattern(machine, word, frame),
-    });
-  }
+  if (part.type === 'ParameterExpansion') return expandParameter(machine, part, frame, quoted);
   const values = readParameter(machine, part.text.replace(/\\\n/g, '').slice(1), undefined, frame) ?? [''];
   return part.text === '$*' && quoted ? [values.join(' ')] : values;
 }
@@ -191,17 +168,23 @@ function pushList(pieces: Piece[], values: readonly string[], quoted: boolean): 
   }
 }
 
-function arithmetic(machine: ShellMachine, part: ArithmeticExpansionPart, frame: Frame): string {
-  if (part.expression === undefined) return UNKNOWN;
-  runEmbedded(machine, part.expression, frame);
-  const number = evaluate(machine, part.expression, part.text.length, frame.scope);
-  assignAll(machine, part.expression, frame.scope);
-  return number;
+/** Numbers are not calculated. */
+function arithmetic(machine: ShellMachine, { expression }: ArithmeticExpansionPart, frame: Frame): string {
+  if (expression !== undefined) {
+    runEmbedded(machine, expression, frame);
+    assignArithmetic(machine, expression, frame.scope);
+  }
+  return UNKNOWN;
 }
 
-/** Runs the command substitutions inside arithmetic or a test. */
-export function runEmbedded(machine: ShellMachine, node: SyntaxNode, frame: Frame): void {
-  runSubstitutions(node, (part) => substitute(machine, part, frame));
+/** Runs the command substitutions inside arithmetic or a test, at any depth of the tree. */
+export function runEmbedded(machine: ShellMachine, root: SyntaxNode, frame: Frame): void {
+  const open: SyntaxNode[] = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion')
+      substitute(machine, node, frame);
+    else forEachChild(node, (child) => open.push(child));
+  }
 }
 
 type Substitution = Pick<CommandExpansionPart, 'text' | 'script'>;
@@ -212,17 +195,17 @@ function substitute(machine: ShellMachine, part: Substitution, frame: Frame): st
   let end = text.length;
   while (end > 0 && text[end - 1] === '\n') end--;
   const known = text.slice(0, end);
-  if (!known.endsWith(`\n${UNKNOWN}`) || known.indexOf('\n') < known.length - 2) return known;
   // `find`, say, may print more than the one line that is known; mostly it does not.
-  machine.unsure = true;
-  machine.guesses++;
-  return known.slice(0, -2);
+  const isOne = known.endsWith(`\n${UNKNOWN}`) && known.indexOf('\n') === known.length - 2;
+  return isOne ? known.slice(0, -2) : known;
 }
 
 /** The path that a process substitution becomes; its commands run, and what `<( … )` prints is its text. */
 function processFile(machine: ShellMachine, part: ProcessSubstitutionPart, frame: Frame): string {
   const input = part.operator === '<' ? frame.input : new CommandInput(UNKNOWN);
-  return machine.disk.substitution(captured(machine, part, frame, input));
+  const path = `/dev/fd/${part.pos}`;
+  machine.disk.setText(path, captured(machine, part, frame, input));
+  return path;
 }
 
 function captured(

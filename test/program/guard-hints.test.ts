@@ -38,7 +38,7 @@ describe('the command that a refusal names', () => {
     const hint = commandOf(refusal(world.may(B, 'git reset --hard')));
     expect(hint).toBe('git restore --source=HEAD --staged --worktree -- src/b.ts');
     expect(refusal(world.may(B, 'git restore src/a.ts'))).toMatch(
-      /Leave it out until .*: git handoff status$/,
+      /Nothing else that it reaches is this session's to change; see: git handoff status$/,
     );
     types(B, hint);
     expect([world.read('src/a.ts'), world.read('src/b.ts')]).toEqual(['A\n', TEN]);

@@ -273,8 +273,6 @@ describe('changes that no path is named for', () => {
     ['curl -sL https://x/a.tgz | tar xz', 'tar -x'],
     ['cat p.diff | patch -p1', 'patch <path>'],
     ['unzip -o a.zip', 'unzip <archive> <path>'],
-    ['7z x a.7z', '7z x a.7z <path>'],
-    ['cpio -idu < a.cpio', 'cpio -i'],
     ['git symbolic-ref HEAD refs/heads/other', 'git worktree add ../other other'],
     ['gh pr checkout 12', 'gh pr checkout 12'],
     ['gh co 12', 'git worktree add --detach'],

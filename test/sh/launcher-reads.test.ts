@@ -117,9 +117,8 @@ const isNoCommand = (command: string) => /(?:^|[;&|]) *[;&|]/.test(command.repla
 
 /** The oracle: nothing that the analysis of a command can tell may come of it. */
 function mayAct(effects: ShellEffects): boolean {
-  const { paths, refs, identity, handoffCalls, gitCalls, folders, spreads, modes, unsure } = effects;
+  const { paths, refs, identity, handoffCalls, gitCalls, folders, spreads, modes } = effects;
   return (
-    unsure ||
     [paths, refs, identity, handoffCalls, folders, spreads, modes].some((list) => list.length > 0) ||
     !gitCalls.every(gitReads) ||
     gitCalls.some(({ settings, overrides }) => (settings?.size ?? 0) > 0 || overrides !== undefined) ||

@@ -4,7 +4,7 @@ import { MAY_IMPORT, circles, claims, linesOfRooms } from '../../scripts/rooms.m
 describe('the rooms of src/', () => {
   it('have every source by one rule, and no second rule claims it', () => {
     const found = claims();
-    expect(found.length).toBeGreaterThan(500);
+    expect(found.length).toBeGreaterThan(400);
     expect(found.filter((one) => one.claims.length !== 1)).toEqual([]);
   });
 
@@ -16,6 +16,6 @@ describe('the rooms of src/', () => {
   });
 
   it('hold no circle of imports, types included, but the recursion of words in the shell analysis', () => {
-    expect(circles()).toEqual([['shell/arithmetic.ts', 'shell/variables.ts', 'shell/words.ts']]);
+    expect(circles()).toEqual([['shell/parameters.ts', 'shell/words.ts']]);
   });
 });

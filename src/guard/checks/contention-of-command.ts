@@ -29,7 +29,7 @@ export function namedPaths({ paths, modes }: ShellEffects, place: WorkPlace): To
   });
 }
 
-/** Whether a command throws away what stands at a path, so that nobody is told how to be handed it. */
-function discards({ kind, by }: PathEffect): boolean {
-  return kind === 'remove' || /^git (?:checkout|clean|reset|restore|rm|stash)\b/.test(by);
+/** What is removed is thrown away: nobody is told how to be handed it first. */
+function discards({ kind }: PathEffect): boolean {
+  return kind === 'remove';
 }

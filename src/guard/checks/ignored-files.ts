@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import type { TreeReach } from '../../shell/tree-reach.ts';
+import type { TreeReach } from '../../shell/tree-verbs.ts';
 import { shortId } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { realPath } from '../../host/disk.ts';

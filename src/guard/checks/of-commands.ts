@@ -1,6 +1,6 @@
 import { unfinishedOperation } from '../../git/operations.ts';
 import { mayGoAround, mayHitUnnamed } from '../../shell/hook-ways.ts';
-import { changesTree } from '../../shell/tree-verb-names.ts';
+import { changesTree } from '../../shell/tree-verbs.ts';
 import type { Call, TreeCall } from '../call.ts';
 import { window } from '../effects/open-window.ts';
 import { rescue } from '../effects/rescue/save-first.ts';

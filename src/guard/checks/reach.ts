@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { pathspecMatcher } from '../../shell/pathspec.ts';
 import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
-import type { TreeReach } from '../../shell/tree-reach.ts';
+import type { TreeReach } from '../../shell/tree-verbs.ts';
 import { treeReach } from '../../shell/tree-verbs.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
 import { treeSettingsFrom } from '../../domain/settings.ts';

@@ -13,7 +13,7 @@ import { idleText } from '../../sessions/records.ts';
 import type { ShellEffects, SpreadEffect } from '../../shell/effects.ts';
 import { updateRefOptions } from '../../shell/programs/git-refs.ts';
 import { diffPaths } from '../../shell/programs/patch.ts';
-import { UNKNOWN, isKnown } from '../../shell/unknown.ts';
+import { UNKNOWN, isKnown } from '../../shell/effects.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import type { Finding, Refusal } from '../findings.ts';

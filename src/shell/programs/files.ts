@@ -1,7 +1,6 @@
-import type { ProgramCall, Program, Status } from '../machine.ts';
+import { UNKNOWN } from '../effects.ts';
+import type { Program, ProgramCall, Status } from '../machine.ts';
 import { hasOption, optionValue, parseOptions } from '../options.ts';
-import { UNKNOWN } from '../unknown.ts';
-import { filterInput } from '../output.ts';
 
 function remove(call: ProgramCall): Status {
   const { machine, frame } = call;
@@ -14,9 +13,7 @@ function remove(call: ProgramCall): Status {
     const isFolder = path !== undefined && !isRecursive && machine.disk.isDirectory(path);
     // Without `-r` a folder stays; a link to one does not.
     if (isFolder && machine.disk.world.readLink(path) === undefined) continue;
-    // A slash at the end makes `rm -r` empty the folder behind a link.
-    const target = path !== undefined && word.endsWith('/') ? machine.disk.realpath('/', path) : word;
-    machine.remove(frame.scope, target, 'rm');
+    machine.remove(frame.scope, word, 'rm');
   }
   return true;
 }
@@ -30,18 +27,6 @@ function touch({ args, frame, machine }: ProgramCall): Status {
     if (path !== undefined && !machine.disk.exists(path)) machine.write(frame.scope, word, 'touch');
   }
   return true;
-}
-
-function tee(call: ProgramCall): Status {
-  const { frame, machine } = call;
-  const { operands } = parseOptions(call.args, { long: 'append ignore-interrupts output-error=?' });
-  const text = filterInput(call, []);
-  for (const word of operands) {
-    const path = machine.write(frame.scope, word, 'tee');
-    if (path !== undefined && !call.args.includes('-a')) machine.disk.setText(path, { text });
-  }
-  frame.output.add(text);
-  return undefined;
 }
 
 function dd({ args, frame, machine }: ProgramCall): Status {
@@ -73,7 +58,6 @@ function tar(call: ProgramCall): Status {
   if (hasOption(options, 'remove-files'))
     for (const word of options.operands) machine.remove(frame.scope, word, 'tar');
   if (!hasOption(options, 'x', 'extract', 'get') || hasOption(options, 'O', 'to-stdout')) return undefined;
-  machine.unsure = true;
   const folder = optionValue(options, 'C', 'directory') ?? '.';
   const isMoved = hasOption(options, 'transform', 'strip-components', 'T', 'files-from', 's');
   const members = isMoved ? [] : options.operands;
@@ -94,14 +78,6 @@ function spreads(
   for (const path of folders) machine.spread(frame.scope, path, { by: name, instead });
 }
 
-function zip({ args, frame, machine }: ProgramCall): Status {
-  const options = parseOptions(args, { short: 'b:i:x:n:t:P:', long: 'move recurse-paths exclude= include=' });
-  const [archive, ...files] = options.operands;
-  if (archive !== undefined && archive !== '-') machine.write(frame.scope, archive, 'zip', false);
-  if (hasOption(options, 'm', 'move')) for (const word of files) machine.remove(frame.scope, word, 'zip -m');
-  return undefined;
-}
-
 function unzip(call: ProgramCall): Status {
   const { args, frame, machine, name } = call;
   frame.output.add(UNKNOWN);
@@ -111,52 +87,6 @@ function unzip(call: ProgramCall): Status {
   const folder = optionValue(options, 'd') ?? '.';
   for (const word of members) machine.write(frame.scope, `${folder}/${word}`, name, false);
   spreads(call, folder, members, 'unzip <archive> <path>');
-  return undefined;
-}
-
-/** `cpio -i` and `-p`; without `-u` what is newer stays. */
-function cpio(call: ProgramCall): Status {
-  const options = parseOptions(call.args, {
-    short: 'D:F:I:O:E:H:R:C:',
-    long: 'directory= file= pattern-file= format= owner= extract pass-through unconditional list',
-  });
-  call.frame.output.add(UNKNOWN);
-  if (hasOption(options, 't', 'list')) return undefined;
-  const [target] = options.operands;
-  const instead = 'cpio -i <path> <archive';
-  if (hasOption(options, 'p', 'pass-through')) spreads(call, target ?? '.', [], instead);
-  else if (hasOption(options, 'i', 'extract'))
-    spreads(call, optionValue(options, 'D', 'directory') ?? '.', options.operands, instead);
-  return undefined;
-}
-
-/** `7z x a.7z`, `unrar x a.rar`, `jar xf a.jar`: the command is the first word. */
-function extract(call: ProgramCall): Status {
-  call.frame.output.add(UNKNOWN);
-  const [command = '', archive, ...members] = call.args.filter((word, n) => n === 0 || !/^-/.test(word));
-  if (command === 'a' || command === 'd' || command === 'u') {
-    if (archive !== undefined) call.machine.write(call.frame.scope, archive, call.name);
-  }
-  if (!/^-?x|^e$/.test(command)) return undefined;
-  const folder = call.args.map((word) => /^-o(.+)$/.exec(word)?.[1]).find((word) => word !== undefined);
-  spreads(
-    call,
-    folder ?? '.',
-    command === 'e' ? [] : members,
-    `${call.name} ${command} ${archive ?? ''} <path>`,
-  );
-  return undefined;
-}
-
-/** Zstandard keeps its input unless told otherwise. */
-function zstd({ args, frame, machine, name }: ProgramCall): Status {
-  const options = parseOptions(args, { short: 'o:D:T:', long: 'rm output=' });
-  frame.output.add(UNKNOWN);
-  for (const word of options.values.get('o') ?? []) machine.write(frame.scope, word, name);
-  for (const word of options.operands) {
-    if (hasOption(options, 'rm')) machine.remove(frame.scope, word, name);
-    if (word.endsWith('.zst') && name !== 'zstdcat') machine.write(frame.scope, word.slice(0, -4), name);
-  }
   return undefined;
 }
 
@@ -178,21 +108,11 @@ function changeMode({ args, frame, machine, name }: ProgramCall): Status {
 
 /** Programs that remove, create and pack files. */
 export const FILE_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ['rm', remove],
-  ['srm', remove],
-  ['trash', remove],
-  ['trash-put', remove],
+  ...['rm', 'trash', 'trash-put'].map((name) => [name, remove] as const),
   ['rmdir', () => true],
   ['touch', touch],
-  ['tee', tee],
   ['dd', dd],
-  ['tar', tar],
-  ['bsdtar', tar],
-  ['zip', zip],
-  ...['chmod', 'chown', 'chgrp', 'chattr', 'setfacl'].map((name) => [name, changeMode] as const),
+  ...['tar', 'bsdtar'].map((name) => [name, tar] as const),
   ['unzip', unzip],
-  ['cpio', cpio],
-  ...['7z', '7za', '7zr', '7zz', 'unrar', 'jar'].map((name) => [name, extract] as const),
-  ['zstd', zstd],
-  ['unzstd', zstd],
+  ...['chmod', 'chown', 'chgrp', 'chattr', 'setfacl'].map((name) => [name, changeMode] as const),
 ]);

@@ -1,20 +1,39 @@
-import { pathText } from '../directories.ts';
-import type { ProgramCall, Program, Status } from '../machine.ts';
-import { hasOption, optionValue, parseOptions } from '../options.ts';
-import { listFiles, filterInput } from '../output.ts';
-import { isKnown, UNKNOWN } from '../unknown.ts';
+import { UNKNOWN, isKnown } from '../effects.ts';
+import { basename, dirname } from '../disk.ts';
+import type { Program, ProgramCall, Status } from '../machine.ts';
+import { hasOption, optionValues, parseOptions } from '../options.ts';
+import { recordSpelled } from '../spelled.ts';
+
+/** The text that a filter reads: its file operands where they are known, else its input. */
+export function filterInput({ frame, machine }: ProgramCall, files: readonly string[]): string {
+  if (files.length === 0) return frame.input.rest;
+  return files
+    .map((file) => {
+      if (file === '-') return frame.input.rest;
+      const path = machine.path(frame.scope, file);
+      return (path === undefined ? undefined : machine.disk.text(path)) ?? UNKNOWN;
+    })
+    .join('');
+}
 
 /** A filter whose output is made of lines of its input: all of them are taken to pass. */
-function passThrough(spec: string, pattern: number): Program {
+function passThrough(short: string): Program {
   return (call) => {
-    const { operands } = parseOptions(call.args, {
-      short: spec,
-      long: 'regexp= file= lines= bytes= output=',
-    });
-    call.frame.output.add(filterInput(call, operands.slice(pattern)));
+    const { operands } = parseOptions(call.args, { short, long: 'lines= bytes=' });
+    call.frame.output.add(filterInput(call, operands));
     return undefined;
   };
 }
+
+/** `sort` and `uniq` pass lines on, or write them to a file. */
+const ordered: Program = (call) => {
+  const { name, args, frame, machine } = call;
+  const options = parseOptions(args, { short: 'k:t:S:T:o:f:s:w:', long: 'output= key= field-separator=' });
+  const files = name === 'sort' ? optionValues(options, 'o', 'output') : options.operands.slice(1, 2);
+  frame.output.add(filterInput(call, options.operands.slice(0, 1)));
+  for (const file of files) machine.write(frame.scope, file, name);
+  return undefined;
+};
 
 /** `grep`: its lines, or with `-l` the names of the files that may match. */
 function grep(call: ProgramCall): Status {
@@ -37,121 +56,77 @@ function grep(call: ProgramCall): Status {
   return undefined;
 }
 
-function cut(call: ProgramCall): Status {
-  const options = parseOptions(call.args, {
-    short: 'f:d:c:b:',
-    long: 'fields= delimiter= characters= bytes=',
+/** `ls`: the names that its operands list. */
+function ls({ args, frame, machine }: ProgramCall): Status {
+  const operands = args.filter((word) => !word.startsWith('-') && isKnown(word));
+  const flags = args.filter((word) => word.startsWith('-')).join('');
+  const lines: string[] = [];
+  for (const word of operands.length > 0 ? operands : ['.']) {
+    const path = machine.path(frame.scope, word);
+    if (path === undefined) lines.push(UNKNOWN);
+    else if (flags.includes('d') || !machine.disk.isDirectory(path)) lines.push(word);
+    else {
+      const names = machine.disk.world.entries(path);
+      lines.push(...names.filter((name) => !name.startsWith('.') || /[aA]/.test(flags)).sort());
+    }
+  }
+  frame.output.add(/[lLRis]/.test(flags) ? UNKNOWN : lines.map((line) => `${line}\n`).join(''));
+  return undefined;
+}
+
+/** `dirname` and `basename` of one path. */
+function pathPart({ name, args, frame }: ProgramCall): Status {
+  const [word = '', suffix = ''] = parseOptions(args, {}).operands;
+  const base = basename(word);
+  const cut = base.endsWith(suffix) ? base.slice(0, base.length - suffix.length) : base;
+  frame.output.add(
+    args[0]?.startsWith('-') === true ? UNKNOWN : `${name === 'dirname' ? dirname(word) : cut}\n`,
+  );
+  return undefined;
+}
+
+/** `sed -i`; its script is not read. */
+function sed({ args, frame, machine }: ProgramCall): Status {
+  const options = parseOptions(args, {
+    short: 'e:f:l:i::',
+    long: 'expression= file= line-length= in-place=? follow-symlinks quiet silent regexp-extended separate null-data',
   });
-  const text = filterInput(call, options.operands);
-  const field = Number(optionValue(options, 'f', 'fields'));
-  const delimiter = optionValue(options, 'd', 'delimiter') ?? '\t';
-  if (!Number.isInteger(field) || field < 1) call.frame.output.add(text === '' ? '' : UNKNOWN);
-  else {
-    const lines = text.replace(/\n$/, '').split('\n');
-    const pick = (line: string) =>
-      line.includes(delimiter) ? (line.split(delimiter)[field - 1] ?? '') : line;
-    call.frame.output.add(lines.map((line) => `${pick(line)}\n`).join(''));
-  }
+  const given = optionValues(options, 'e', 'expression');
+  const isInline = given.length === 0 && !hasOption(options, 'f', 'file');
+  const scripts = isInline ? options.operands.slice(0, 1) : given;
+  // Its `w file` writes.
+  for (const script of scripts)
+    recordSpelled(machine, frame.scope, script.replace(/(?<![A-Za-z])[wW] /g, '> '), 'sed w');
+  const follows = hasOption(options, 'follow-symlinks');
+  if (hasOption(options, 'i', 'in-place'))
+    for (const file of options.operands.slice(isInline ? 1 : 0))
+      machine.write(frame.scope, file, 'sed -i', follows);
+  frame.output.add(UNKNOWN);
   return undefined;
 }
 
-/** `tr` with sets of the same size, or `-d`. */
-function tr(call: ProgramCall): Status {
-  const options = parseOptions(call.args, { long: 'delete complement squeeze-repeats' });
-  const [from = '', to = ''] = options.operands.map(expandSet);
-  const text = call.frame.input.rest;
-  const hasClass = options.operands.some((word) => word.includes('[:'));
-  if (hasOption(options, 'c', 'C', 's') || hasClass) call.frame.output.add(UNKNOWN);
-  else if (hasOption(options, 'd'))
-    call.frame.output.add(
-      Array.from(text)
-        .filter((char) => !from.includes(char))
-        .join(''),
-    );
-  else {
-    const change = (char: string) => {
-      const at = from.indexOf(char);
-      return at < 0 ? char : to.charAt(Math.min(at, to.length - 1));
-    };
-    call.frame.output.add(Array.from(text).map(change).join(''));
+/** What it reads it writes to files, and passes on. */
+function tee(call: ProgramCall): Status {
+  const { frame, machine } = call;
+  const { operands } = parseOptions(call.args, { long: 'append ignore-interrupts output-error=?' });
+  const text = frame.input.rest;
+  for (const word of operands) {
+    const path = machine.write(frame.scope, word, 'tee');
+    if (path !== undefined && !call.args.includes('-a')) machine.disk.setText(path, { text });
   }
-  return undefined;
-}
-
-function expandSet(set: string): string {
-  const plain = set.replace(/\\n/g, '\n').replace(/\\t/g, '\t').replace(/\\0/g, '\0').replace(/\\\\/g, '\\');
-  return plain.replace(/([A-Za-z0-9])-([A-Za-z0-9])/g, (_, a: string, b: string) => {
-    const size = b.charCodeAt(0) - a.charCodeAt(0) + 1;
-    return size > 0
-      ? Array.from({ length: size }, (_, n) => String.fromCharCode(a.charCodeAt(0) + n)).join('')
-      : '';
-  });
-}
-
-const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-
-/** `base64 -d` of known text: a script that is only encoded is still read. */
-function base64(call: ProgramCall): Status {
-  const options = parseOptions(call.args, { short: 'w:i:o:', long: 'decode wrap= input= output=' });
-  const output = optionValue(options, 'o', 'output');
-  if (output !== undefined) call.machine.write(call.frame.scope, output, call.name);
-  const text = filterInput(call, options.operands);
-  const isDecoded = hasOption(options, 'd', 'D', 'decode') && isKnown(text);
-  call.frame.output.add(isDecoded ? decodeBytes(base64Bytes(text)) : UNKNOWN);
-  return undefined;
-}
-
-function base64Bytes(text: string): number[] {
-  const bytes: number[] = [];
-  let bits = 0;
-  let count = 0;
-  for (const char of text) {
-    const value = BASE64.indexOf(char);
-    if (value < 0) continue;
-    bits = ((bits << 6) | value) & 0xffff;
-    count += 6;
-    if (count >= 8) bytes.push((bits >> (count -= 8)) & 0xff);
-  }
-  return bytes;
-}
-
-/** Percent-decoding is the language's own UTF-8 decoder; bytes that are none stay unknown. */
-function decodeBytes(bytes: readonly number[]): string {
-  try {
-    return decodeURIComponent(bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''));
-  } catch {
-    return UNKNOWN;
-  }
-}
-
-function rev(call: ProgramCall): Status {
-  const lines = filterInput(call, call.args).split('\n');
-  call.frame.output.add(lines.map((line) => Array.from(line).reverse().join('')).join('\n'));
-  return undefined;
-}
-
-function seq(call: ProgramCall): Status {
-  const numbers = call.args.map(Number);
-  const [first = 1, last = first] = numbers.length > 1 ? [numbers[0], numbers.at(-1)] : [1, numbers[0]];
-  const isSmall = numbers.every(Number.isInteger) && numbers.length < 3 && last - first < 1000;
-  for (let n = first; isSmall && n <= last; n++) call.frame.output.add(`${n}\n`);
-  if (!isSmall) call.frame.output.add(UNKNOWN);
+  frame.output.add(text);
   return undefined;
 }
 
 /** Programs whose output is known when their input is. */
 export const FILTER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ['cat', passThrough('', 0)],
-  ['tac', passThrough('s:', 0)],
-  ['head', passThrough('n:c:', 0)],
-  ['tail', passThrough('n:c:s:', 0)],
-  ['column', passThrough('s:t:', 0)],
+  ['cat', passThrough('')],
+  ['head', passThrough('n:c:')],
+  ['tail', passThrough('n:c:s:')],
   ...['grep', 'egrep', 'fgrep', 'rg', 'ag'].map((name) => [name, grep] as const),
-  ...['dirname', 'basename', 'realpath', 'readlink'].map((name) => [name, pathText] as const),
-  ['ls', listFiles],
-  ['cut', cut],
-  ['tr', tr],
-  ['base64', base64],
-  ['rev', rev],
-  ['seq', seq],
+  ...['dirname', 'basename'].map((name) => [name, pathPart] as const),
+  ...['sort', 'uniq'].map((name) => [name, ordered] as const),
+  ...['sed', 'ssed'].map((name) => [name, sed] as const),
+  ['ls', ls],
+  ['tee', tee],
 ]);

@@ -1,8 +1,8 @@
 import { basename, dirname, isBelow } from '../disk.ts';
-import type { ProgramCall, Program, Status } from '../machine.ts';
+import { UNKNOWN } from '../effects.ts';
+import type { Program, ProgramCall, Status } from '../machine.ts';
 import { READERS } from '../read-only.ts';
 import { patternMatcher } from '../pattern.ts';
-import { UNKNOWN } from '../unknown.ts';
 
 /** What an expression says of one path: it matches, it does not, or that depends on the file. */
 type Verdict = boolean | undefined;
@@ -70,19 +70,14 @@ class Expression {
 
   #primary(candidate: Candidate, active: boolean): Verdict {
     const word = this.#words[this.#at++] ?? '';
-    if (word === '!' || word === '-not') {
+    const isNot = word === '!' || word === '-not';
+    if (isNot || word === '(') {
       if (++this.#depth > MAX_DEPTH) this.#call.machine.exhausted = true;
       if (this.#call.machine.exhausted) return undefined;
-      const inner = this.#primary(candidate, active);
+      const inner = isNot ? this.#primary(candidate, active) : this.#or(candidate, active);
       this.#depth--;
-      return inner === undefined ? undefined : !inner;
-    }
-    if (word === '(') {
-      if (++this.#depth > MAX_DEPTH) this.#call.machine.exhausted = true;
-      if (this.#call.machine.exhausted) return undefined;
-      const inner = this.#or(candidate, active);
+      if (isNot) return inner === undefined ? undefined : !inner;
       this.#at++;
-      this.#depth--;
       return inner;
     }
     const isAction = /^-(?:delete|prune|print|fprint|fls|exec|ok)/.test(word);
@@ -127,30 +122,24 @@ class Expression {
     }
     if (STARTS.test(word)) {
       const command = this.#command(candidate, word.endsWith('dir'));
-      const scope = frame.scope.layer();
-      if (active && word.endsWith('dir'))
-        machine.run.argv(machine, ['cd', dirname(candidate.path)], { ...frame, scope });
-      if (active) machine.run.argv(machine, command, { ...frame, scope });
+      if (active) machine.run.argv(machine, command, { ...frame, scope: frame.scope.layer() });
       return undefined;
     }
-    if (/^-(?:fprint0?|fls|fprintf)$/.test(word)) {
+    if (/^-f(?:print|ls)/.test(word)) {
       machine.write(frame.scope, this.#words[this.#at++] ?? '', `find ${word}`);
       if (word === '-fprintf') this.#at++;
       return true;
     }
     if (word === '-prune') return true;
     if (word === '-printf') this.#at++;
-    if (/^-print(?:0|f)?$/.test(word) && active) this.#print(candidate, word === '-print0' ? '\0' : '\n');
+    if (/^-print(?:0|f)?$/.test(word) && active)
+      frame.output.add(candidate.shown + (word === '-print0' ? '\0' : '\n'));
     return word.startsWith('-print') ? true : undefined;
   }
 
-  #print(candidate: Candidate, end: string): void {
-    this.#call.frame.output.add(candidate.shown + end);
-  }
-
-  /** The words of `-exec … ;` with `{}` replaced. */
+  /** The words of `-exec … ;` with `{}` replaced; `-execdir` runs in the file's folder. */
   #command(candidate: Candidate, inFolder: boolean): string[] {
-    const words: string[] = [];
+    const words = inFolder ? ['env', '-C', dirname(candidate.path)] : [];
     for (; this.#at < this.#words.length; this.#at++) {
       const word = this.#words[this.#at] ?? '';
       if (word === ';' || (word === '+' && words.at(-1)?.includes(candidate.shown) === true)) break;
@@ -167,9 +156,8 @@ class Expression {
 function candidatesBelow(call: ProgramCall, root: string): Candidate[] {
   const { machine, frame } = call;
   const isFollowed = root.endsWith('/') || call.args.some((word) => /^-[HL]$|^-follow$/.test(word));
-  const named = machine.path(frame.scope, root, isFollowed);
-  if (named === undefined) return [];
-  const path = isFollowed ? machine.disk.realpath('/', named) : named;
+  const path = machine.path(frame.scope, root, isFollowed);
+  if (path === undefined) return [];
   const found = new Map<string, Candidate>();
   const add = (each: string, isFolder: boolean) => {
     const rest = each.slice(path === '/' ? 0 : path.length);

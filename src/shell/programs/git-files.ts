@@ -1,17 +1,36 @@
-import { hasOption, optionValue, optionValues, parseOptions } from '../options.ts';
-import type { Status } from '../machine.ts';
-import { filterInput } from '../output.ts';
-import { isKnown } from '../unknown.ts';
-import { diffPaths } from './patch.ts';
-import type { GitCall, GitVerb } from './git-call.ts';
+import { UNKNOWN, isKnown } from '../effects.ts';
+import type { ProgramCall, Status } from '../machine.ts';
+import { optionValues, parseOptions } from '../options.ts';
+import { switchesBranch } from './interpreters.ts';
+import { runChildShell } from './launchers.ts';
+
+/** A git command after its global options: the verb, its words, and where it works. */
+export interface GitCall {
+  readonly verb: string;
+  readonly args: readonly string[];
+  /** Folder (or git dir, where that is named) that the refs belong to. */
+  readonly repository: string;
+  readonly call: ProgramCall;
+  /** `-c` and `--config-env`, of this call and of the gits that started it. */
+  readonly options: readonly string[];
+  /** What `-c` and this command's own `git config` say. */
+  config(key: string): string | undefined;
+}
+
+export type GitVerb = (git: GitCall) => Status;
+
+/**
+ * Verbs of git that write files by their names, configure, or run other commands. What a verb does to the files of its
+ * working tree is told by tree-verbs.ts.
+ */
 
 const OUTPUT_VERBS = new Set(
-  'diff log show format-patch archive diff-tree diff-index diff-files stash range-diff whatchanged bugreport fast-export'.split(
+  'diff log show format-patch archive diff-tree diff-index diff-files stash range-diff whatchanged fast-export'.split(
     ' ',
   ),
 );
 
-/** Files that an option of a listing verb writes: `--output=x`, `archive -o x`, `fast-export --export-marks=x`. */
+/** Files that an option of a listing verb writes: `--output=x`, `archive -o x`. */
 export function writesOutputOption({ verb, args, call }: GitCall): void {
   if (!OUTPUT_VERBS.has(verb)) return;
   const spec = verb === 'archive' ? 'o:' : verb === 'format-patch' ? 'o:v:' : 'S:G:L:n:U:O:';
@@ -24,141 +43,105 @@ export function writesOutputOption({ verb, args, call }: GitCall): void {
     call.machine.write(call.frame.scope, file, `git ${verb}`);
 }
 
-/** Paths that a verb restores or removes; a pathspec for the whole tree names nothing. */
-function changePaths({ call, verb }: GitCall, words: readonly string[], removes = false): void {
-  const { machine, frame } = call;
-  for (const word of words) {
-    if (/^(?:\.|\.\/|:\/|:|\*|:\(.*|-)$/.test(word)) continue;
-    const path = machine.path(frame.scope, word);
-    const isFolder = path !== undefined && machine.disk.isDirectory(path);
-    if (removes || isFolder) machine.remove(frame.scope, word, `git ${verb}`);
-    else machine.write(frame.scope, word, `git ${verb}`, false);
-  }
-}
-
-/** Operands after `--`, or all of them when there is none. */
-function pathspecs(
-  args: readonly string[],
-  short = '',
-  long = '',
-): { before: readonly string[]; after?: readonly string[] } {
-  const at = args.indexOf('--');
-  const { operands } = parseOptions(at < 0 ? args : args.slice(0, at), { short, long });
-  return at < 0 ? { before: operands } : { before: operands, after: args.slice(at + 1) };
-}
-
-function checkout(git: GitCall): Status {
-  const { before, after } = pathspecs(git.args, 'b:B:', 'orphan= conflict= pathspec-from-file=');
-  const makesBranch = git.args.some((word) => /^-[bB]$|^--(?:orphan|detach|track)$/.test(word));
-  if (after !== undefined) changePaths(git, after);
-  else if (!makesBranch) changePaths(git, before);
+function move({ call: { machine, frame }, args }: GitCall): Status {
+  machine.run.argv(machine, ['mv', ...args.filter((word) => !/^-[fkvn]$/.test(word))], frame);
   return undefined;
 }
 
-/** The files named (`-a`: all that are tracked) below a prefix that need not be in the working tree. */
-function checkoutIndex(git: GitCall): Status {
-  const { call, args } = git;
-  const options = parseOptions(args, { long: 'prefix= stage= all force stdin temp index' });
-  const prefix = optionValue(options, 'prefix') ?? '';
-  if (hasOption(options, 'stdin', 'a', 'all')) call.machine.unsure = true;
-  changePaths(
-    git,
-    options.operands.map((word) => prefix + word),
-  );
-  return undefined;
-}
-
-function restore(git: GitCall): Status {
-  const isStaged = git.args.some((word) => /^(?:-S|--staged)$/.test(word));
-  const isTree = git.args.some((word) => /^(?:-W|--worktree|-SW|-WS)$/.test(word));
-  const { before, after } = pathspecs(git.args, 's:', 'source= conflict= pathspec-from-file=');
-  if (!isStaged || isTree) changePaths(git, after ?? before);
-  return undefined;
-}
-
-function removeTracked(git: GitCall): Status {
-  const options = parseOptions(git.args, { long: 'cached dry-run force quiet pathspec-from-file=' });
-  if (!hasOption(options, 'cached', 'n', 'dry-run')) changePaths(git, options.operands, true);
-  return undefined;
-}
-
-function move(git: GitCall): Status {
-  const { machine, frame } = git.call;
-  machine.run.argv(machine, ['mv', ...git.args.filter((word) => !/^-[fkvn]$/.test(word))], frame);
-  return undefined;
-}
-
-function clean(git: GitCall): Status {
-  const options = parseOptions(git.args, { short: 'e:', long: 'exclude= dry-run' });
-  if (!hasOption(options, 'n', 'dry-run')) changePaths(git, options.operands, true);
-  return undefined;
-}
-
-function stash(git: GitCall): Status {
-  const [action, ...rest] = git.args;
-  if (action === 'push' || action === 'save') {
-    const { before, after } = pathspecs(rest, 'm:', 'message= pathspec-from-file=');
-    changePaths(git, after ?? (action === 'push' ? before : []), true);
-  }
-  return undefined;
-}
-
-function apply(git: GitCall): Status {
-  const { call } = git;
-  const options = parseOptions(git.args, { short: 'p:C:', long: 'directory= exclude= include= whitespace=' });
-  if (hasOption(options, 'check', 'stat', 'numstat', 'summary', 'cached')) return undefined;
-  const text = filterInput(call, options.operands);
-  if (!isKnown(text)) call.machine.unsure = true;
-  const folder = optionValue(options, 'directory');
-  const names = diffPaths(text, Number(optionValue(options, 'p') ?? 1));
-  changePaths(
-    git,
-    names.map((name) => (folder === undefined ? name : `${folder}/${name}`)),
-  );
-  return undefined;
-}
-
-function worktree(git: GitCall): Status {
-  const [action, ...rest] = git.args;
+function worktree({ call: { machine, frame }, args: [action, ...rest] }: GitCall): Status {
   const [path, target] = rest.filter((word) => !word.startsWith('-'));
-  if ((action === 'remove' || action === 'move') && path !== undefined) {
-    git.call.machine.remove(git.call.frame.scope, path, `git worktree ${action}`);
+  if ((action === 'remove' || action === 'move') && path !== undefined)
+    machine.remove(frame.scope, path, `git worktree ${action}`);
+  if (action === 'move' && target !== undefined)
+    machine.write(frame.scope, target, 'git worktree move', false);
+  return undefined;
+}
+
+/** `git config key value`: later parts of the command see it; `-f file` writes that file. */
+function configure({ call: { machine, frame }, args }: GitCall): Status {
+  const isValue = (n: number) => /^(?:-f|--file|--type|--default|--comment)$/.test(args[n - 1] ?? '');
+  const words = args.filter((word, n) => !word.startsWith('-') && !isValue(n));
+  const [key, value] = words[0] === 'set' ? words.slice(1) : words;
+  const removes =
+    args.some((word) => /^--(?:unset|unset-all|remove-section|rename-section|add|replace-all)$/.test(word)) ||
+    /^(?:unset|remove-section)$/.test(words[0] ?? '');
+  const [file] = optionValues(parseOptions(args, { short: 'f:', long: 'file= type= default=' }), 'f', 'file');
+  if (file !== undefined && (removes || value !== undefined)) machine.write(frame.scope, file, 'git config');
+  if (key !== undefined && value !== undefined && !/^(?:get|list|unset)$/.test(words[0] ?? ''))
+    machine.settings.set(key.toLowerCase(), value);
+  return undefined;
+}
+
+/** `git remote add --mirror=fetch` configures a refspec that covers every ref. */
+function remote({ call: { machine }, args }: GitCall): Status {
+  const [action, name] = args.filter((word) => !word.startsWith('-'));
+  const isMirror = args.some((word) => word === '--mirror' || word === '--mirror=fetch');
+  if (action === 'add' && name !== undefined && isMirror)
+    machine.settings.set(`remote.${name}.fetch`.toLowerCase(), '+refs/*:refs/*');
+  return undefined;
+}
+
+/** Commands that git runs for other commands: `bisect run`, `rebase --exec`, `submodule foreach`. */
+function nested({ call, verb, args }: GitCall): Status {
+  const { machine, frame } = call;
+  if (verb === 'bisect' && args[0] === 'run') machine.run.argv(machine, args.slice(1), frame);
+  if (verb === 'submodule' && args.includes('foreach')) {
+    const words = args.slice(args.indexOf('foreach') + 1).filter((word) => word !== '--recursive');
+    runChildShell(call, words.join(' '));
   }
-  if (action === 'move' && target !== undefined) changePaths(git, [target]);
+  for (const text of optionValues(
+    parseOptions(args, { short: 'x:s:X:C:', long: 'exec= extcmd=' }),
+    'x',
+    'exec',
+    'extcmd',
+  ))
+    runChildShell(call, text);
   return undefined;
 }
 
-function writesOperand(index: number, unless: readonly string[] = []): GitVerb {
-  return (git) => {
-    const options = parseOptions(git.args, { short: 'L:', long: 'depth= branch=' });
-    const file = options.operands[index];
-    if (file !== undefined && file !== '-' && !hasOption(options, ...unless)) changePaths(git, [file]);
-    return undefined;
-  };
+/** Prints the current branch, for names that are put together from it. */
+export function printBranch({ machine, frame }: ProgramCall, prefix: string): void {
+  const cwd = machine.cwd(frame.scope);
+  const branch = isKnown(cwd) ? machine.disk.world.headBranch?.(cwd) : undefined;
+  frame.output.add(`${branch === undefined ? UNKNOWN : prefix + branch}\n`);
 }
 
-function bundle(git: GitCall): Status {
-  if (git.args[0] === 'create') writesOperand(1)(git);
+/** What `git rev-parse` prints of the repository's folders, for `> "$(git rev-parse --git-dir)/…"`. */
+function revParse({ call, args }: GitCall): Status {
+  const { machine, frame } = call;
+  let folder = machine.cwd(frame.scope);
+  if (!isKnown(folder)) return undefined;
+  while (folder !== '/' && !machine.disk.exists(`${folder}/.git`))
+    folder = folder.slice(0, folder.lastIndexOf('/')) || '/';
+  const gitDir = machine.disk.isDirectory(`${folder}/.git`) ? `${folder}/.git` : UNKNOWN;
+  if (args.includes('--abbrev-ref') && args.includes('HEAD')) printBranch(call, '');
+  for (const word of args) {
+    if (word === '--show-toplevel') frame.output.add(`${gitDir === UNKNOWN ? UNKNOWN : folder}\n`);
+    else if (/^--(?:absolute-git-dir|git-dir|git-common-dir)$/.test(word)) frame.output.add(`${gitDir}\n`);
+    else if (word === '--git-path') frame.output.add(`${gitDir}/${args[args.indexOf(word) + 1] ?? ''}\n`);
+  }
   return undefined;
 }
 
-/** Verbs that change files of the working tree or elsewhere. */
+function town({ call, args }: GitCall): Status {
+  switchesBranch({ ...call, args }, 'git-town');
+  return undefined;
+}
+
+/** The verbs of this file, by name. */
 export const GIT_FILE_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
-  ['checkout', checkout],
-  ['checkout-index', checkoutIndex],
-  ['restore', restore],
-  ['rm', removeTracked],
   ['mv', move],
-  ['clean', clean],
-  ['stash', stash],
-  ['apply', apply],
   ['worktree', worktree],
-  ['bundle', bundle],
-  ['merge-file', writesOperand(0, ['p', 'stdout'])],
-  ['am', unreadable],
+  ['config', configure],
+  ['remote', remote],
+  ['rev-parse', revParse],
+  ['town', town],
+  ...['bisect', 'submodule', 'rebase', 'difftool', 'for-each-repo'].map((name) => [name, nested] as const),
 ]);
 
-function unreadable({ call }: GitCall): Status {
-  call.machine.unsure = true;
-  return undefined;
-}
+/** Verbs of git's own without anything to record here; an alias of such a name does not count. */
+export const OWN_VERBS = new Set(
+  'checkout checkout-index restore rm clean stash apply am merge-file lfs add commit status log diff show'.split(
+    ' ',
+  ),
+);

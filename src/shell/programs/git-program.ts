@@ -1,14 +1,11 @@
 import { dirname, isBelow } from '../disk.ts';
-import type { GitVerbCall, GitOverrides } from '../effects.ts';
-import type { ProgramCall, CommandInput, ShellMachine, Program, Status } from '../machine.ts';
+import { type GitOverrides, type GitVerbCall, UNKNOWN, isKnown } from '../effects.ts';
+import type { CommandInput, Program, ProgramCall, ShellMachine, Status } from '../machine.ts';
 import { parseOptions } from '../options.ts';
 import type { Scope } from '../scope.ts';
-import { isKnown, UNKNOWN } from '../unknown.ts';
-import type { GitCall } from './git-call.ts';
-import { GIT_FILE_VERBS, writesOutputOption } from './git-files.ts';
-import { GIT_OTHER_VERBS } from './git-other.ts';
+import { GIT_FILE_VERBS, type GitCall, OWN_VERBS, writesOutputOption } from './git-files.ts';
 import { GIT_REF_VERBS } from './git-refs.ts';
-import { runChildShell } from './shells.ts';
+import { runChildShell } from './launchers.ts';
 
 const WITH_VALUE = new Set([
   '-C',
@@ -21,13 +18,6 @@ const WITH_VALUE = new Set([
   '--config-env',
   '--attr-source',
 ]);
-/** Settings and variables whose value git runs as a shell command. */
-const COMMAND_SETTING =
-  /^(?:core\.(?:editor|pager|sshcommand|fsmonitor|askpass|gitproxy)|sequence\.editor|pager\.\w+|diff\.external|gpg\.program|.+\.(?:textconv|driver|clean|smudge|process|cmd))$/i;
-const COMMAND_VARIABLES =
-  'GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER PAGER EDITOR VISUAL GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS'.split(
-    ' ',
-  );
 const MAX_ALIASES = 4;
 
 function git(call: ProgramCall): Status {
@@ -36,8 +26,8 @@ function git(call: ProgramCall): Status {
   const { machine } = call;
   const scope = call.frame.scope.layer();
   const frame = { ...call.frame, scope };
-  let gitDir = text(machine, scope, 'GIT_DIR');
-  let workTree = text(machine, scope, 'GIT_WORK_TREE');
+  let gitDir = machine.text(scope, 'GIT_DIR') || undefined;
+  let workTree = machine.text(scope, 'GIT_WORK_TREE') || undefined;
   let i = 0;
   for (; i < call.args.length; i++) {
     const word = call.args[i] ?? '';
@@ -56,27 +46,16 @@ function git(call: ProgramCall): Status {
   if (verb === undefined) return undefined;
   const inner = { ...call, frame };
   const config = (key: string) => settings.get(key.toLowerCase()) ?? machine.settings.get(key.toLowerCase());
-  runCommandSettings(inner, settings);
   const repository = gitDir === undefined ? undefined : machine.path(scope, gitDir);
   const folder = repository ?? machine.cwd(scope);
-  // From outside of the working tree git goes to its top.
-  const top = workTree === undefined ? undefined : machine.path(scope, workTree);
+  // From outside of the working tree git goes to its top: what holds a git directory that is named alone, or what is named.
+  const named = workTree === undefined ? undefined : machine.path(scope, workTree);
+  const top = named ?? (repository?.endsWith('/.git') === true ? dirname(repository) : undefined);
   if (top !== undefined && !isBelow(machine.cwd(scope), top)) machine.run.argv(machine, ['cd', top], frame);
-  else if (top === undefined && repository?.endsWith('/.git') === true) enter(inner, dirname(repository));
   const options = configOptions(machine, scope, own);
   passOn(scope, options);
   runVerb({ verb, args, repository: folder, call: inner, config, options }, 0);
   return undefined;
-}
-
-/** Whatever git takes for the working tree of a git directory that is named alone: what it holds is of the one around it. */
-function enter({ machine, frame }: ProgramCall, tree: string): void {
-  if (!isBelow(machine.cwd(frame.scope), tree)) machine.run.argv(machine, ['cd', tree], frame);
-}
-
-function text(machine: ShellMachine, scope: Scope, name: string): string | undefined {
-  const value = machine.value(scope, name);
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 function splitOnce(word: string): [string, string | undefined] {
@@ -88,24 +67,6 @@ function splitOnce(word: string): [string, string | undefined] {
 function settingOf(word: string): [string, string] {
   const [name, value = 'true'] = splitOnce(word);
   return [name.toLowerCase(), value];
-}
-
-/** Editors, pagers and drivers that are given literally are read as the shell commands that they are. */
-function runCommandSettings(call: ProgramCall, settings: ReadonlyMap<string, string>): void {
-  for (const [name, value] of settings) {
-    if (COMMAND_SETTING.test(name)) runChildShell(call, value);
-    else if (name === 'credential.helper' && value.startsWith('!')) runChildShell(call, value.slice(1));
-  }
-  for (const name of COMMAND_VARIABLES) {
-    const variable = call.frame.scope.lookup(name);
-    const value = variable?.values[0];
-    const isOwn = typeof value === 'string' && value !== call.machine.disk.world.variable(name);
-    if (!isOwn || variable?.exported !== true) continue;
-    // A git that this command calls in turn would start it again, and so on.
-    const scope = call.frame.scope.layer();
-    scope.unset(name);
-    runChildShell({ ...call, frame: { ...call.frame, scope } }, value);
-  }
 }
 
 function runVerb(git: GitCall, aliases: number): void {
@@ -120,8 +81,8 @@ function runVerb(git: GitCall, aliases: number): void {
     recordHandoff(call, args);
     return;
   }
-  const known = GIT_REF_VERBS.get(verb) ?? GIT_FILE_VERBS.get(verb) ?? GIT_OTHER_VERBS.get(verb);
-  const isAlias = known === undefined && aliases < MAX_ALIASES;
+  const known = GIT_REF_VERBS.get(verb) ?? GIT_FILE_VERBS.get(verb);
+  const isAlias = known === undefined && !OWN_VERBS.has(verb) && aliases < MAX_ALIASES;
   const alias = isAlias
     ? (git.config(`alias.${verb}`) ?? machine.disk.world.alias?.(verb.toLowerCase(), git.repository))
     : undefined;
@@ -136,7 +97,6 @@ function runVerb(git: GitCall, aliases: number): void {
     known?.(git);
     if (known === undefined || !frame.output.text) frame.output.add(UNKNOWN);
   }
-  if (!isKnown(verb)) machine.unsure = true;
 }
 
 /** What `git refs create`, `update`, `delete` and `rename` (git-refs(1), since 2.56) are in words of git-update-ref(1). */
@@ -215,9 +175,9 @@ export const GIT_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Progra
       return undefined;
     },
   ],
-  ...[...GIT_REF_VERBS.keys(), ...GIT_FILE_VERBS.keys()].map(
-    (verb) => [`git-${verb}`, dashed(verb)] as const,
-  ),
+  ...[...GIT_REF_VERBS.keys(), ...GIT_FILE_VERBS.keys(), ...OWN_VERBS]
+    .filter((verb) => verb !== 'town')
+    .map((verb) => [`git-${verb}`, dashed(verb)] as const),
 ]);
 
 /** Variables that tell git which configuration counts (git(1), git-config(1)). */
@@ -238,8 +198,8 @@ const INHERITED = ' git options';
 
 /** Options that change git's configuration, of this call and of the one that started it. */
 function configOptions(machine: ShellMachine, scope: Scope, own: readonly string[]): readonly string[] {
-  const above = machine.value(scope, INHERITED);
-  return typeof above === 'string' ? [...above.split('\n'), ...own] : own;
+  const above = machine.text(scope, INHERITED);
+  return above === undefined ? own : [...above.split('\n'), ...own];
 }
 
 /** Hands the options on, as git does by its environment. */
@@ -255,9 +215,7 @@ function overridesOf(
 ): GitOverrides | undefined {
   const variables = new Map<string, string | undefined>();
   const look = (name: string) => {
-    const variable = scope.lookup(name);
-    const [value] = variable?.exported === true ? variable.values : [];
-    const text = typeof value === 'string' ? value : '';
+    const text = scope.lookup(name)?.exported === true ? (machine.text(scope, name) ?? '') : '';
     const before = machine.disk.world.variable(name) ?? '';
     if (text !== before) variables.set(name, isKnown(text) ? text : undefined);
     return text;

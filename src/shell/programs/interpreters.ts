@@ -1,167 +1,116 @@
-import { readCode } from '../code/program.ts';
-import type { Language } from '../code/tokens.ts';
-import type { Surroundings } from '../code/values.ts';
-import type { ProgramCall, Program, Status } from '../machine.ts';
-import { hasOption, optionValues, parseOptions, type GetoptSpec } from '../options.ts';
-import { isKnown, UNKNOWN } from '../unknown.ts';
-import { runChildShell } from './shells.ts';
+import { UNKNOWN, isKnown } from '../effects.ts';
+import type { Program, ProgramCall } from '../machine.ts';
+import { hasOption, parseOptions } from '../options.ts';
+import { READERS } from '../read-only.ts';
+import { recordNames, recordSpelled } from '../spelled.ts';
 
-const MAX_CODE = 1 << 16;
-const MAX_NESTED = 3;
+/** Programs that run a text in a language of their own: none of it is read. What it hits is found by the look after it. */
+const LANGUAGES =
+  'python pypy ipython node nodejs bun deno tsx ts-node php perl ruby lua luajit Rscript R julia elixir groovy osascript scala ' +
+  'jshell awk gawk mawk nawk ed red ex vi vim nvim view rvim gvim emacs nano sqlite3 sqlite';
+/** Programs that run what other files say. */
+const BUILDERS =
+  'make gmake ninja cmake npm yarn pnpm cargo go gradle mvn ant rake just task tox nox pytest jest vitest tsc ' +
+  'docker podman kubectl ansible-playbook terraform vagrant ctest bazel sbt dotnet msbuild pre-commit lefthook';
 
-interface Interpreter extends GetoptSpec {
-  readonly language: Language;
-  /** Options whose value is code. */
-  readonly code: readonly string[];
-}
+/** Editors write the files that they are given. */
+const EDITORS = /^(?:r?ed|ex|vi|[nrg]?vim|emacs|nano)$/;
+/** Options that say that the files named are changed. */
+const IN_PLACE = /^(?:-[A-Za-z0-9]*i(?:[.~].*)?|--in-?place(?:=.*)?|inplace|-w|--write|--fix)$/;
 
-/** Records what code does, and runs the commands that it starts. */
-function runCode(
-  call: ProgramCall,
-  language: Language,
-  code: string,
-  argv: readonly string[],
-  nesting = 0,
-): void {
-  const { machine, frame, name } = call;
-  if (code.length > MAX_CODE) {
-    machine.exhausted = true;
-    return;
+/**
+ * A program of which nothing is known. Guarded names in what it is given count where that writes something; what else it
+ * changes is found afterwards.
+ */
+export const opaque: Program = (call) => {
+  const { name, args, frame, machine } = call;
+  const { scope, input } = frame;
+  const isEditing = EDITORS.test(name) || args.some((word) => IN_PLACE.test(word));
+  for (const word of args) {
+    if (isEditing) recordNames(machine, scope, word, name);
+    else recordSpelled(machine, scope, word, name);
   }
-  const found = readCode(code, surroundings(call, language, argv));
-  if (!found.isComplete) machine.exhausted = true;
-  const folders = ['', ...[...found.folders].map((folder) => `${folder}/`)];
-  const places = (file: string) =>
-    /^[~/]/.test(file) ? [expandHome(call, file)] : folders.map((folder) => expandHome(call, folder + file));
-  for (const file of found.writes) for (const path of places(file)) machine.write(frame.scope, path, name);
-  for (const file of found.removes) for (const path of places(file)) machine.remove(frame.scope, path, name);
-  for (const text of found.commands) runChildShell(call, text);
-  for (const words of found.calls) machine.run.argv(machine, words, frame);
-  for (const text of nesting < MAX_NESTED ? found.code : []) runCode(call, language, text, argv, nesting + 1);
-}
-
-/** A tilde is no part of a path to a program, but `expanduser` of a text that is put together later is common. */
-function expandHome({ machine }: ProgramCall, file: string): string {
-  return file.replace(/^~(?=\/)/, () => machine.disk.world.home);
-}
-
-function surroundings(
-  { machine, frame }: ProgramCall,
-  language: Language,
-  argv: readonly string[],
-): Surroundings {
-  const { scope } = frame;
-  return {
-    language,
-    argv,
-    home: machine.disk.world.home,
-    cwd: machine.cwd(scope),
-    variable(name) {
-      const variable = scope.lookup(name);
-      const value = variable?.exported === true ? variable.values[0] : undefined;
-      return typeof value === 'string' ? value : name === 'HOME' ? machine.disk.world.home : UNKNOWN;
-    },
-    glob: (pattern) => machine.disk.glob(machine.cwd(scope), pattern),
-    entries(folder) {
-      const path = machine.path(scope, folder);
-      return path === undefined ? [] : machine.disk.world.entries(path);
-    },
-  };
-}
-
-function interpret(call: ProgramCall, interpreter: Interpreter): Status {
-  const { machine, frame } = call;
-  const { language } = interpreter;
-  const args = call.args.flatMap((word, n, all) => {
-    if (word === '-pe' || word === '-ep') return ['-e'];
-    return word === '-p' && all[n + 1]?.startsWith('-') === true && language === 'javascript' ? [] : [word];
-  });
-  const options = parseOptions(args, { ...interpreter, stops: true });
-  const code = optionValues(options, ...interpreter.code);
-  if (code.length > 0) runCode(call, language, code.join('\n'), options.operands);
-  else if (hasOption(options, 'm')) runModule(call, optionValues(options, 'm')[0] ?? '', options.operands);
-  else runScript(call, language, options.operands);
-  frame.output.add(UNKNOWN);
-  if (code.some((text) => !isKnown(text))) machine.unsure = true;
+  for (const text of [input.rest, ...args.map((word) => scriptText(call, word))])
+    if (text !== UNKNOWN) recordSpelled(machine, scope, text, name);
+  const prints = READERS.has(name) || (/awk$/.test(name) && !isEditing);
+  if (!prints) machine.changesBelow(machine.cwd(scope));
+  if (!frame.output.text.endsWith(UNKNOWN)) frame.output.add(UNKNOWN);
   return undefined;
-}
-
-/** `python -m json.tool in out` writes its second operand; of other modules nothing is assumed. */
-function runModule({ machine, frame }: ProgramCall, module: string, operands: readonly string[]): void {
-  const target = operands.filter((word) => !word.startsWith('-'))[1];
-  if (module === 'json.tool' && target !== undefined)
-    machine.write(frame.scope, target, 'python -m json.tool');
-  else machine.unsure = true;
-}
-
-/** A script in a file that this command wrote, or from the input; others cannot be read. */
-function runScript(call: ProgramCall, language: Language, operands: readonly string[]): void {
-  const { machine, frame } = call;
-  const [file, ...argv] = operands[0] === 'run' || operands[0] === 'eval' ? operands.slice(1) : operands;
-  const isInput = file === undefined || file === '-' || file === '/dev/stdin';
-  const path = isInput ? undefined : machine.path(frame.scope, file);
-  const text = isInput ? frame.input.rest : path && machine.disk.text(path);
-  if (operands[0] === 'eval' && file !== undefined) runCode(call, language, file, argv);
-  else if (text === undefined || !isKnown(text)) machine.unsure = true;
-  machine.changesBelow(machine.cwd(frame.scope));
-  if (text !== undefined) runCode(call, language, text, argv);
-}
-
-/** Perl and Ruby: `-i` edits the operands in place, `-e` may be given several times and in a cluster. */
-function filterLanguage(language: Language): Program {
-  return (call) => {
-    const { machine, frame, name } = call;
-    const code: string[] = [];
-    let inPlace = false;
-    let i = 0;
-    for (; i < call.args.length; i++) {
-      const word = call.args[i] ?? '';
-      if (!word.startsWith('-') || word === '-') break;
-      if (word === '--') {
-        i++;
-        break;
-      }
-      const [, flags = '', letter = '', rest = ''] = /^-(\w*?)([eEiMmIrFxC]|$)(.*)$/s.exec(word) ?? [];
-      if (/[eE]/.test(letter)) code.push(rest === '' ? (call.args[++i] ?? '') : rest);
-      else if (letter === 'i') inPlace = true;
-      else if (/[MmIr]/.test(letter) && rest === '') i++;
-      if (flags.includes('c') && language === 'perl') return undefined;
-    }
-    const operands = call.args.slice(i);
-    if (code.length > 0) runCode(call, language, code.join('\n'), operands);
-    else runScript(call, language, operands);
-    if (inPlace) {
-      const files = code.length > 0 ? operands : operands.slice(1);
-      for (const file of files) machine.write(frame.scope, file, `${name} -i`, false);
-    }
-    frame.output.add(UNKNOWN);
-    return undefined;
-  };
-}
-
-/** By the languages that `table.ts` names. */
-export const INTERPRETERS = {
-  python: interpreter({ language: 'python', code: ['c'], short: 'c:m:W:X:' }),
-  node: interpreter({
-    language: 'javascript',
-    code: ['e', 'eval', 'p', 'print'],
-    short: 'e:p:r:C:',
-    long: 'eval= print= require= import= input-type= loader= conditions= env-file=',
-  }),
-  deno: interpreter({ language: 'javascript', code: [] }),
-  php: interpreter({
-    language: 'php',
-    code: ['r', 'B', 'R', 'E', 'run'],
-    short: 'r:d:f:B:R:E:F:c:z:',
-    long: 'run=',
-  }),
-  perl: filterLanguage('perl'),
-  ruby: filterLanguage('ruby'),
-  lua: interpreter({ language: 'other', code: ['e'], short: 'e:l:' }),
-  r: interpreter({ language: 'other', code: ['e'], short: 'e:' }),
-  other: interpreter({ language: 'other', code: ['e', 'E', 'eval'], short: 'e:E:' }),
 };
 
-function interpreter(options: Interpreter): Program {
-  return (call) => interpret(call, options);
+/** A script that this command has written. */
+function scriptText({ machine, frame }: ProgramCall, word: string): string {
+  const path = machine.path(frame.scope, word);
+  return (path === undefined ? undefined : machine.disk.text(path)) ?? '';
 }
+
+/** Perl's and Ruby's `-i` edits the files named, as `sed -i` does. */
+const filterLanguage: Program = (call) => {
+  const { name, args, frame, machine } = call;
+  const options = parseOptions(args, { short: 'e:E:i::I:M::m::r:F:C:x::l::0::', stops: true });
+  const files = hasOption(options, 'e', 'E') ? options.operands : options.operands.slice(1);
+  if (hasOption(options, 'i'))
+    for (const file of files) machine.write(frame.scope, file, `${name} -i`, false);
+  return opaque(call);
+};
+
+/** Programs that switch branches, or commit everything there is, by a git of their own: words after the name, and what they do. */
+const WRAPPERS: readonly (readonly [name: string, does: 'switch' | 'stash' | 'snapshot', words: RegExp])[] = [
+  [
+    'gh',
+    'switch',
+    /^(?:co|pr checkout|pr merge .*(?:-d|--delete-branch)|issue develop .*(?:-c|--checkout))\b/,
+  ],
+  ['glab', 'switch', /^(?:co|mr checkout)\b/],
+  [
+    'gt',
+    'switch',
+    /^(?:checkout|co|create|c|get|sync|restack|r|up?|down|d|top|t|bottom|b|delete|dl|fold|split|sp|move|pop|rename|unbranch|squash|sq|absorb|ab|undo|branch)(?= |$)/,
+  ],
+  // It puts uncommitted work into a stash while it switches, and takes it out again elsewhere.
+  [
+    'git-town',
+    'stash',
+    /^(?:hack|append|prepend|switch|sync|ship|kill|delete|compress|continue|skip|undo|merge|detach|swap|walk|up|down|park|observe|contribute|set-parent|rename|rename-branch)(?= |$)/,
+  ],
+  // Every command of it commits the working tree first; these leave it in a commit, or check out another one.
+  [
+    'jj',
+    'snapshot',
+    /^(?:abandon|absorb|backout|checkout|commit|ci|describe|desc|duplicate|edit|fix|merge|move|new|next|parallelize|prev|rebase|restore|revert|split|squash|undo|unsquash|simplify-parents|git (?:fetch|push|init)|op(?:eration)?(?! log| show))(?= |$)/,
+  ],
+  ['hub', 'switch', /^(?:checkout (?:.* )?https?:|pr checkout|sync|am)(?= |$|\/)/],
+];
+
+/** Records the git call that a program makes by itself; false where its words say nothing of the kind. */
+export function switchesBranch({ args, frame, machine }: ProgramCall, name: string): boolean {
+  const words = args.map((word) => (isKnown(word) ? word : '…'));
+  const [, does, sought] = WRAPPERS.find(([program]) => program === name) ?? [];
+  // Options may stand before the verb, and the value of one counts as a word behind it, where it matters little.
+  const verb = words.filter((word) => !word.startsWith('-'));
+  const options = words.filter((word) => word.startsWith('-'));
+  if (sought === undefined || does === undefined || options.some((word) => /^(?:-h|--help)$/.test(word)))
+    return false;
+  if (!sought.test([...verb, ...options].join(' '))) return false;
+  const cwd = machine.cwd(frame.scope);
+  machine.git({
+    cwd: isKnown(cwd) ? cwd : undefined,
+    verb: does,
+    words: does === 'switch' ? ['--detach', 'HEAD'] : does === 'stash' ? ['--include-untracked'] : [],
+    by: [name.replace('-', ' '), ...words].join(' '),
+  });
+  return true;
+}
+
+const wrapper: Program = (call) => {
+  const isGit = !switchesBranch(call, call.name) && call.name === 'hub';
+  if (isGit) return call.machine.run.argv(call.machine, ['git', ...call.args], call.frame);
+  call.frame.output.add(UNKNOWN);
+  return undefined;
+};
+
+export const INTERPRETERS: ReadonlyMap<string, Program> = new Map<string, Program>([
+  ...`${LANGUAGES} ${BUILDERS}`.split(' ').map((name) => [name, opaque] as const),
+  ...['perl', 'ruby'].map((name) => [name, filterLanguage] as const),
+  ...WRAPPERS.map(([name]) => [name, wrapper] as const),
+]);

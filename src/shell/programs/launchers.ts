@@ -1,150 +1,167 @@
-import type { ProgramCall, Program, Status } from '../machine.ts';
+import { clearIdentity } from '../builtins.ts';
+import { CommandInput, type Program, type ProgramCall, type Status } from '../machine.ts';
 import {
+  type GetoptSpec,
+  type Options,
   hasOption,
   optionValue,
   optionValues,
   parseOptions,
-  type GetoptSpec,
-  type Options,
 } from '../options.ts';
-import { checkIdentity, setVariable } from '../variables.ts';
-import { clearIdentity } from '../builtins.ts';
-import { runChildShell } from './shells.ts';
+import { checkIdentity, setVariable } from '../parameters.ts';
+import { POSITIONAL } from '../scope.ts';
+import { filterInput } from './filters.ts';
+
+/** Runs script text as a child shell would: only exported variables, its own folder, its own words. */
+export function runChildShell(call: ProgramCall, text: string, words: readonly string[] = []): Status {
+  const { machine } = call;
+  const frame = { ...call.frame, scope: call.frame.scope.process() };
+  const [zero = 'sh', ...rest] = words;
+  frame.scope.set(' zero', zero);
+  frame.scope.set(POSITIONAL, new Map(rest.map((word, n) => [String(n + 1), word])));
+  return machine.within({ loops: 0, calls: 0 }, () => machine.run.script(machine, text, frame));
+}
+
+/** `sh -c text [$0 [$1 …]]`, `sh file`, `sh -s` and `… | sh`. */
+function shell(call: ProgramCall): Status {
+  const { machine, frame } = call;
+  const args = call.args.map((word) => (/^\+[A-Za-z]/.test(word) ? `-${word.slice(1)}` : word));
+  const options = parseOptions(args, { short: 'o:O:', long: 'rcfile= init-file=', stops: true });
+  const [first, ...rest] = options.operands;
+  if (hasOption(options, 'n')) return undefined;
+  if (hasOption(options, 'c', 'command')) return runChildShell(call, first ?? '', rest);
+  if (first === undefined || hasOption(options, 's')) {
+    const text = frame.input.rest;
+    frame.input.rest = '';
+    const inner = { ...call, frame: { ...frame, input: new CommandInput('') } };
+    return runChildShell(inner, text, ['sh', ...options.operands]);
+  }
+  const path = machine.path(frame.scope, first);
+  const text = first === '/dev/stdin' || first === '-' ? frame.input.rest : path && machine.disk.text(path);
+  if (text !== undefined) return runChildShell(call, text, [first, ...rest]);
+  machine.changesBelow(machine.cwd(frame.scope));
+  return undefined;
+}
 
 /** A program that starts another one from its own command line. */
 interface Launcher extends GetoptSpec {
   /** Operands before the command: `timeout 5 cmd` has one. */
   readonly skip?: number;
-  /** First operand that is no command either, where it is there (`setarch linux32 cmd`). */
-  readonly optional?: RegExp;
   /** `NAME=value` words before the command go into its environment. */
   readonly assigns?: boolean;
   /** The words are joined to the text of a script (`watch`). */
   readonly joins?: boolean;
-  /** Options whose value is the text of a script. */
-  readonly script?: readonly string[];
-  /** Options whose value is a file that is written. */
-  readonly output?: readonly string[];
 }
 
 const LAUNCHERS: readonly (readonly [names: string, launcher: Launcher])[] = [
-  ['nohup setsid unbuffer caffeinate catchsegv fakeroot eatmydata dbus-run-session proxychains torsocks', {}],
-  [
-    'busybox toybox coreutils npx bunx winpty rlwrap setpriv ltrace valgrind linux32 linux64 doas stdbuf',
-    {
-      short: 'o:e:i:u:C:p:',
-    },
-  ],
+  ['nohup setsid unbuffer caffeinate', {}],
+  ['busybox toybox npx bunx linux32 linux64 doas stdbuf', { short: 'o:e:i:u:C:p:' }],
   ['nice', { short: 'n:', long: 'adjustment=' }],
-  ['ionice', { short: 'c:n:p:P:u:', long: 'class= classdata=' }],
-  ['timeout', { short: 's:k:', long: 'signal= kill-after=', skip: 1 }],
-  ['setarch', { optional: /^(?:linux(?:32|64)|uname26|x86_64|i\d86|aarch64|arm\w*|ppc\w*|s390x?)$/ }],
+  ['ionice', { short: 'c:n:p:P:u:' }],
   ['chrt taskset chroot', { skip: 1, short: 'p:c:T:P:D:' }],
-  ['time', { short: 'f:o:', long: 'format= output=', output: ['o', 'output'] }],
-  ['strace', { short: 'e:o:p:s:u:E:a:I:O:S:P:X:', output: ['o', 'output'], long: 'output=' }],
+  ['timeout', { short: 's:k:', long: 'signal= kill-after=', skip: 1 }],
+  ['time', { short: 'f:o:', long: 'format= output=' }],
+  ['strace', { short: 'e:o:p:s:u:E:a:I:O:S:P:X:', long: 'output=' }],
   ['sudo', { short: 'u:g:h:p:C:r:t:U:D:R:T:', long: 'user= group= host= prompt= chdir=', assigns: true }],
-  ['cross-env cross-env-shell dotenv', { assigns: true, short: 'e:f:' }],
+  ['cross-env dotenv', { assigns: true, short: 'e:f:' }],
   ['watch', { short: 'n:d::', long: 'interval= differences=?', joins: true }],
-  [
-    'flock',
-    { short: 's:w:E:c:', long: 'timeout= conflict-exit-code= command=', skip: 1, script: ['c', 'command'] },
-  ],
-  ['script', { short: 'c:o:t:B:I:O:E:m:', long: 'command=', script: ['c', 'command'], skip: 99 }],
-  [
-    'su runuser',
-    { short: 'c:s:g:G:w:u:', long: 'command= shell= group=', script: ['c', 'command'], skip: 99 },
-  ],
-  [
-    'systemd-run xvfb-run numactl prlimit unshare firejail',
-    { short: 'p:u:M:E:n:s:a:', long: 'unit= property=' },
-  ],
-  ['nix-shell nix', { long: 'run= command= shell=', short: 'p:c:', script: ['run', 'command'], skip: 99 }],
+  ['flock', { short: 's:w:E:', long: 'timeout= conflict-exit-code=', skip: 1 }],
   ['tmux screen', { short: 'S:L:f:s:n:c:t:F:x:y:d', joins: true, skip: 1 }],
   ['uv poetry pipenv bundle conda rye hatch pdm mise asdf corepack', { skip: 1 }],
-  ['direnv', { skip: 2 }],
 ];
 
 function launch(call: ProgramCall, launcher: Launcher): Status {
-  const { machine, frame } = call;
   const options = parseOptions(call.args, { ...launcher, stops: true });
-  for (const word of optionValues(options, ...(launcher.output ?? [])))
-    machine.write(frame.scope, word, call.name);
-  for (const text of optionValues(options, ...(launcher.script ?? []))) runChildShell(call, text);
-  const rest = trailingScript(launcher, options);
-  const isOptional = launcher.optional?.test(options.operands[0] ?? '') === true;
-  const words = options.operands.slice(isOptional ? 1 : (launcher.skip ?? 0));
-  if (rest !== undefined) return runChildShell(call, rest);
+  const words = options.operands.slice(launcher.skip ?? 0);
   if (launcher.joins === true) return runChildShell(call, words.join(' '));
-  const start = launcher.assigns === true ? words.findIndex((word) => !isAssignment(word)) : 0;
-  if (start < 0) return undefined;
-  return withEnvironment(call, words.slice(0, start), words.slice(start));
+  return withEnvironment(call, words, launcher.assigns === true);
 }
 
-/** `flock file -c text` and `su user -c text` have their option after an operand. */
-function trailingScript({ script = [] }: Launcher, { operands }: Options): string | undefined {
-  const at = operands.findIndex((word) =>
-    script.some((name) => word === (name.length === 1 ? `-${name}` : `--${name}`)),
-  );
-  return at < 0 ? undefined : (operands[at + 1] ?? '');
-}
+const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 
-function isAssignment(word: string): boolean {
-  return /^[A-Za-z_]\w*=/s.test(word);
-}
-
-function withEnvironment(
-  call: ProgramCall,
-  assignments: readonly string[],
-  words: readonly string[],
-): Status {
+function withEnvironment(call: ProgramCall, words: readonly string[], assigns: boolean): Status {
   const { machine } = call;
   const scope = call.frame.scope.layer();
-  for (const word of assignments) {
-    const equals = word.indexOf('=');
-    setVariable(machine, scope, word.slice(0, equals), word.slice(equals + 1), call.name);
-    scope.export(word.slice(0, equals), true);
+  let start = 0;
+  for (; assigns && ASSIGNMENT.test(words[start] ?? ''); start++) {
+    const word = words[start] ?? '';
+    const name = word.slice(0, word.indexOf('='));
+    setVariable(machine, scope, name, word.slice(name.length + 1), call.name);
+    scope.export(name, true);
   }
-  return machine.run.argv(machine, words, { ...call.frame, scope });
+  return machine.run.argv(machine, words.slice(start), { ...call.frame, scope });
 }
 
 function env(call: ProgramCall): Status {
   const { machine, frame } = call;
-  const split = call.args.flatMap((word, n, all) => {
-    const text = word === '-S' ? all[n + 1] : (/^(?:-S|--split-string=)(.+)$/s.exec(word)?.[1] ?? undefined);
-    if (text !== undefined) return text.split(/\s+/);
-    return all[n - 1] === '-S' ? [] : [word];
-  });
-  const options = parseOptions(split, {
+  const options = parseOptions(call.args, {
     short: 'u:C:P:',
-    long: 'unset= chdir= ignore-environment null split-string=',
+    long: 'unset= chdir= ignore-environment null',
     stops: true,
   });
-  const isCleared = hasOption(options, 'i', 'ignore-environment') || split[0] === '-';
-  if (isCleared) clearIdentity(call, 'env -i');
+  if (hasOption(options, 'i', 'ignore-environment') || call.args[0] === '-') clearIdentity(call, 'env -i');
   const operands = options.operands.filter((word, n) => n > 0 || word !== '-');
   const scope = frame.scope.layer();
   for (const name of optionValues(options, 'u', 'unset')) {
     checkIdentity(machine, name, undefined, 'env -u');
     scope.unset(name);
   }
-  const folder = optionValue(options, 'C', 'chdir');
   const inner = { ...call, frame: { ...frame, scope } };
+  const folder = optionValue(options, 'C', 'chdir');
   if (folder !== undefined) machine.run.argv(machine, ['cd', folder], inner.frame);
-  const start = operands.findIndex((word) => !isAssignment(word));
-  const count = start < 0 ? operands.length : start;
-  return withEnvironment(inner, operands.slice(0, count), operands.slice(count));
+  return withEnvironment(inner, operands, true);
 }
 
-/** `at` and `batch` run what they read, later. */
-function later(call: ProgramCall): Status {
-  return runChildShell(call, call.frame.input.rest);
+const MAX_RUNS = 1000;
+
+/** Splits the input of xargs: at blanks outside quotes, or at the delimiter given. */
+function itemsOf(text: string, delimiter: string | undefined): string[] {
+  if (delimiter !== undefined) return text.split(delimiter).filter((item) => item !== '');
+  const found = text.match(/(?:"[^"\n]*"|'[^'\n]*'|\\.|[^\s"'\\])+/gs) ?? [];
+  return found.map((item) => item.replace(/"([^"\n]*)"|'([^'\n]*)'|\\(.)/gs, '$1$2$3'));
 }
 
+function delimiterOf(options: Options): string | undefined {
+  if (hasOption(options, '0', 'null')) return '\0';
+  const given = optionValue(options, 'd', 'delimiter');
+  if (given !== undefined) return given.replace(/^\\n$/, '\n').replace(/^\\0$/, '\0');
+  return hasOption(options, 'I', 'i', 'replace', 'L') ? '\n' : undefined;
+}
+
+function xargs({ args, frame, machine, ...call }: ProgramCall): Status {
+  const options = parseOptions(args, {
+    short: 'I:i::n:L:l::P:d:a:s:E:e::J:R:S:',
+    long: 'replace=? max-args= max-lines=? max-procs= delimiter= arg-file= max-chars= eof=? null no-run-if-empty verbose',
+    stops: true,
+  });
+  const command = options.operands.length > 0 ? options.operands : ['echo'];
+  const file = optionValue(options, 'a', 'arg-file');
+  const text = filterInput({ ...call, args, frame, machine }, file === undefined ? [] : [file]);
+  const items = itemsOf(text, delimiterOf(options));
+  const run = (words: readonly string[]) => machine.run.argv(machine, words, { ...frame });
+  const replaced = optionValue(options, 'I', 'i', 'replace', 'J');
+  if (replaced !== undefined) {
+    for (const item of items.slice(0, MAX_RUNS))
+      run(command.map((word) => word.replaceAll(replaced || '{}', () => item.trimStart())));
+    return undefined;
+  }
+  const count = Number(optionValue(options, 'n', 'max-args', 'L', 'max-lines') ?? items.length);
+  const size = Number.isInteger(count) && count > 0 ? count : Math.max(items.length, 1);
+  for (let at = 0; at < Math.max(items.length, 1) && !machine.exhausted; at += size) {
+    if (at >= MAX_RUNS * size) machine.exhausted = true;
+    else run([...command, ...items.slice(at, at + size)]);
+  }
+  return undefined;
+}
+
+/** Programs that start other ones. */
 export const LAUNCHER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
+  ...['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'rbash', 'fish'].map(
+    (name) => [name, shell] as const,
+  ),
   ...LAUNCHERS.flatMap(([names, launcher]) =>
     names.split(' ').map((name) => [name, (call: ProgramCall) => launch(call, launcher)] as const),
   ),
   ['env', env],
-  ['at', later],
-  ['batch', later],
+  ['xargs', xargs],
 ]);

@@ -1,7 +1,8 @@
-import type { ProgramCall, Program, Status } from '../machine.ts';
+import { patchedFiles } from '../../domain/patch.ts';
+import { isKnown } from '../effects.ts';
+import type { Program, ProgramCall, Status } from '../machine.ts';
 import { hasOption, optionValue, parseOptions } from '../options.ts';
-import { filterInput } from '../output.ts';
-import { isKnown } from '../unknown.ts';
+import { filterInput } from './filters.ts';
 
 /** Files that a patch names; absent when its text is not known. */
 export function diffPaths(text: string, strip: number): string[] {
@@ -44,4 +45,18 @@ function patch(call: ProgramCall): Status {
   return undefined;
 }
 
-export const PATCH_PROGRAMS: ReadonlyMap<string, Program> = new Map([['patch', patch]]);
+/** Codex's `apply_patch <patch>`, or with the patch on its input; Codex catches it and changes the files itself. */
+function applyPatch({ args, frame, machine }: ProgramCall): Status {
+  for (const { path, change, moveTo } of patchedFiles(args[0] ?? frame.input.rest)) {
+    if (change === 'delete') machine.remove(frame.scope, path, 'apply_patch');
+    else machine.write(frame.scope, path, 'apply_patch');
+    if (moveTo !== undefined) machine.write(frame.scope, moveTo, 'apply_patch');
+  }
+  return undefined;
+}
+
+export const PATCH_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
+  ['patch', patch],
+  ['apply_patch', applyPatch],
+  ['applypatch', applyPatch],
+]);

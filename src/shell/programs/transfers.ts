@@ -1,13 +1,12 @@
 import { basename } from '../disk.ts';
-import type { ProgramCall, Program, Status } from '../machine.ts';
+import { isKnown } from '../effects.ts';
+import type { Program, ProgramCall, Status } from '../machine.ts';
 import { hasOption, optionValue, parseOptions, type Options, type GetoptSpec } from '../options.ts';
-import { isKnown } from '../unknown.ts';
 
 const COPY: GetoptSpec = {
   short: 't:S:m:o:g:Z:',
   long: 'target-directory= suffix= mode= owner= group= backup=? update=? no-target-directory no-clobber recursive parents remove-destination remove-source-files delete dry-run rsh= exclude= include= link symbolic-link directory symbolic force',
 };
-const REMOTE = /^[\w.@-]+:(?!\/\/)|^(?:ssh|rsync):\/\//;
 
 /** A source and the name that it gets: `cp a b/` makes `b/a`. */
 interface Transfer {
@@ -41,12 +40,10 @@ function transfersOf(call: ProgramCall, options: Options, operands: readonly str
 function copy(call: ProgramCall): Status {
   const { machine, frame, name } = call;
   const options = parseOptions(call.args, COPY);
-  const operands = options.operands.filter((word) => name === 'cp' || !REMOTE.test(word));
-  if (name !== 'cp' && REMOTE.test(options.operands.at(-1) ?? '')) operands.push('');
   const isRecursive = hasOption(options, 'r', 'R', 'a', 'recursive', 'archive');
   const keeps = hasOption(options, 'n', 'no-clobber') && name === 'cp';
   if (name === 'rsync' && hasOption(options, 'n', 'dry-run')) return undefined;
-  for (const { from, to } of transfersOf(call, options, operands)) {
+  for (const { from, to } of transfersOf(call, options, options.operands)) {
     const source = machine.path(frame.scope, from);
     const target = machine.path(frame.scope, to);
     if (keeps && target !== undefined && machine.disk.exists(target)) continue;
@@ -85,16 +82,13 @@ function copyTree(
   deletes: boolean,
 ): void {
   const { machine, frame } = call;
-  if (!recursive) return;
-  if (to === undefined) machine.unsure = true;
-  else {
-    machine.changesBelow(to);
-    for (const path of machine.disk.world.watched(to)) {
-      const hasCounterpart = machine.disk.exists(from + path.slice(to.length));
-      if (hasCounterpart || deletes) machine.write(frame.scope, path, call.name);
-    }
-    machine.disk.addFolder(to);
+  if (!recursive || to === undefined) return;
+  machine.changesBelow(to);
+  for (const path of machine.disk.world.watched(to)) {
+    const hasCounterpart = machine.disk.exists(from + path.slice(to.length));
+    if (hasCounterpart || deletes) machine.write(frame.scope, path, call.name);
   }
+  machine.disk.addFolder(to);
 }
 
 function move(call: ProgramCall): Status {
@@ -151,7 +145,7 @@ function makeFolders({ args, frame, machine }: ProgramCall): Status {
 
 /** Programs that copy, move and link files, and make folders. */
 export const TRANSFER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ...['cp', 'rsync', 'scp', 'ditto'].map((name) => [name, copy] as const),
+  ...['cp', 'rsync'].map((name) => [name, copy] as const),
   ['mv', move],
   ['install', install],
   ['ln', link],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { analyseArgv, analyseShell } from '../../../src/shell/analyse.ts';
-import { CWD, FILE, HOME, MEM, fakeWorld, filled, isHit } from './fake-world.ts';
+import { CWD, FILE, MEM, fakeWorld, filled, isHit } from './fake-world.ts';
 
 const analyse = (command: string, environment: Readonly<Record<string, string>> = {}) =>
   analyseShell(filled(command), fakeWorld({}, CWD, environment));
@@ -29,7 +29,8 @@ describe('identity', () => {
     ['(export -n CLAUDE_CODE_SESSION_ID; git commit)', 'CLAUDE_CODE_SESSION_ID'],
     ['read CLAUDE_CODE_SESSION_ID <<< x', 'CLAUDE_CODE_SESSION_ID'],
     ['printf -v CLAUDE_CODE_SESSION_ID x', 'CLAUDE_CODE_SESSION_ID'],
-    ['declare -n r=CLAUDE_CODE_SESSION_ID; r=x', 'CLAUDE_CODE_SESSION_ID'],
+    ['((CODEX_THREAD_ID = 1)); let CLAUDE_CODE_SESSION_ID+=1', 'CLAUDE_CODE_SESSION_ID'],
+    ['mapfile CLAUDE_CODE_SESSION_ID < x', 'CLAUDE_CODE_SESSION_ID'],
     ['sudo GIT_HANDOFF_SESSION=x git handoff list', 'GIT_HANDOFF_SESSION'],
     ['for CLAUDE_CODE_SESSION_ID in a b; do git handoff list; done', 'CLAUDE_CODE_SESSION_ID'],
   ])('%s', async (command, name) => {
@@ -103,7 +104,7 @@ describe('effects', () => {
     expect(await refs('git push ../other HEAD:refs/handoffs/a/b-c')).toEqual([
       ['refs/handoffs/a/b-c', '/w/other'],
     ]);
-    expect(await refs('git -C ../other branch -D x')).toEqual([['refs/heads/x', CWD]]);
+    expect(await refs('git -C ../other branch -D x; git tag x; git notes add')).toEqual([]);
     expect(await refs("git fetch . '+refs/heads/*:refs/handoffs/*'")).toEqual([['refs/handoffs/*', CWD]]);
     expect(await refs('git push origin HEAD:refs/handoffs/a/b-c')).toEqual([]);
   });
@@ -115,24 +116,21 @@ describe('effects', () => {
     expect((await analyseArgv([], fakeWorld())).paths).toEqual([]);
   });
 
-  it('tries every value that a branch may have left behind', async () => {
-    const command = 'if test -e a; then d=@MEM@; else d=/tmp; fi; n=handoff-main-auth-refresh.md; rm $d/$n';
-    expect((await analyse(command)).paths.map(({ path }) => path)).toEqual(
-      expect.arrayContaining([FILE, '/tmp/handoff-main-auth-refresh.md']),
-    );
+  it('does not know what a branch that may have run has left behind', async () => {
+    const command = 'd=/tmp; if test -e a; then d=@MEM@; e=x; fi; rm $d/x "$e"; f=y; test -e a && f=y; rm $f';
+    expect((await analyse(command)).paths.map(({ path }) => path)).toEqual([`${CWD}/y`]);
   });
 
   it.each([
     ['by its name', 'python3'],
     ['by a variable', 'p=py; ${p}thon3'],
     ['in another shell', 'sh -c \'exec python3 "$@"\' _'],
-    ['by a script', 'printf \'python3 "$@"\' > run; . ./run'],
+    ['by a script', 'echo \'python3 "$@"\' > run; . ./run'],
     ['for each line', 'echo "import os" | xargs -I{} python3'],
-    ['at the end', 'f() { python3 "$@"; }; trap "f -c \'open(1)\'" EXIT; f'],
-  ])('finds the same around a program of another language that is called %s', async (_, program) => {
-    const { paths } = await analyse(`echo > a; ${program} -c 'open("b", "w")'; rm c`);
+  ])('reads on behind a program of another language that is called %s', async (_, program) => {
+    const { paths, folders } = await analyse(`echo > a; ${program} -c 'open("b", "w")'; rm c`);
     const own = paths.map(({ path }) => path).filter((path) => path !== `${CWD}/run`);
-    expect(own).toEqual([`${CWD}/a`, `${CWD}/b`, `${CWD}/c`]);
+    expect([own, folders]).toEqual([[`${CWD}/a`, `${CWD}/c`], [CWD]]);
   });
 
   it('asks for the current branch when a name is made of it', async () => {
@@ -152,12 +150,6 @@ describe('what commands made by a grammar brought to light (test/faults/shell-fu
     'for i in a; do bash -c "break; rm @FILE@"; done',
     'g() { bash -c "return; rm @FILE@"; }; g',
     "eval -- 'rm @FILE@'",
-    `perl -e 'system("rm", "-f", $ARGV[0])' @FILE@`,
-    `python3 -c 'import os,sys; os.execlp("rm", "rm", "-f", sys.argv[1])' @FILE@`,
-    `python3 -c 'import os,sys; os.execvp("bash", ["bash", "-c", "rm @FILE@"])'`,
-    'git checkout-index -f --prefix=@MEM@/ handoff-main-auth-refresh.md',
-    "awk '{print > ARGV[2]}' note.txt @FILE@",
-    `F=@FILE@ awk 'BEGIN{print "x" > ENVIRON["F"]}'`,
     String.raw`awk -v c='printf \"x\" > @FILE@' 'BEGIN{system(c)}'`,
     String.raw`awk -v c='bash -c "echo \\"\\" > @FILE@"' 'BEGIN{system(c)}'`,
     `rm "$(find @MEM@ -name 'hand*')"`,
@@ -170,9 +162,7 @@ describe('what commands made by a grammar brought to light (test/faults/shell-fu
     'if test -e a; then n=1; else n=2; fi; [ $n = 1 ] && rm @FILE@',
     'if test -e a; then n=1; else n=2; fi; [[ $n == 2 ]] && rm @FILE@',
     'if test -e a; then n=1; else n=2; fi; ((n++)); [ $n = 3 ] && rm @FILE@',
-    'F=x; test -e a || F=@FILE@; while read -r q; do rm "$q"; done <<< "$F"',
     'n=a; while test -e x; do [ $n = b ] && rm @FILE@; n=b; done',
-    `trap 'trap "rm @FILE@" EXIT' EXIT`,
   ])('%s', async (command) => {
     expect(isHit(await analyse(command))).toBe(true);
   });
@@ -181,8 +171,6 @@ describe('what commands made by a grammar brought to light (test/faults/shell-fu
     'for i in a b; do continue; rm @FILE@; done',
     'for i in a b; do break; rm @FILE@; done',
     'g() { return; rm @FILE@; }; g',
-    "eval -- '[ -z x ] && rm @FILE@'",
-    "awk '{print > ARGV[2]}' @FILE@ o",
     'dd if=note.txt of=@FILE@ of=o',
     'cp @FILE@ @MEM@/',
     'ln @FILE@ hl; find hl -delete',
@@ -191,40 +179,71 @@ describe('what commands made by a grammar brought to light (test/faults/shell-fu
     'echo x > .git/refs/handoffs',
     `echo x > "$(find . -name 'hando*' -o -name 'packed*')"`,
     "GIT_EDITOR='git commit -F @FILE@' git commit --amend",
-    '[ 2 -lt 1 ] && rm @FILE@',
-    '[[ 1 -eq 2 ]] && rm @FILE@',
-    'i=0; ((i++)); [ $i = 2 ] && rm @FILE@',
-    'while [ 3 -le 2 ]; do rm @FILE@; done',
   ])('%s changes nothing', async (command) => {
     expect(isHit(await analyse(command))).toBe(false);
   });
-
-  it('ends with a trap that sets itself', async () => {
-    expect(isHit(await analyse('f() { trap f EXIT; }; trap f EXIT'))).toBe(false);
-  });
 });
 
-describe('unsure', () => {
+describe('a text that nobody reads', () => {
   it.each([
-    'make',
-    'npm test',
-    'python3 script.py',
-    'sh unread.sh',
-    'rm "$(cat list)"',
-    'echo x > "$UNSET/$(date)"',
-    'tar -xf a.tar',
-    'patch -p1 < a.diff',
-    'curl -s example.com | sh',
-    '$(cat cmd) x',
-    'echo "unterminated',
-  ])('%s', async (command) => {
-    expect((await analyse(command)).unsure).toBe(true);
+    `python3 -c "open('@FILE@', 'a').write('x')"`,
+    `python3 -c "import os; open(os.environ['HOME'] + '/.claude/projects/testproj/memory/handoff-main-auth-refresh.md', 'w')"`,
+    `python3 - <<'E'\nimport shutil\nshutil.rmtree('@MEM@')\nE`,
+    `node -e 'require("fs").rmSync("@FILE@")'`,
+    `perl -e 'open(F, ">", "@FILE@")'`,
+    `ruby -e 'File.write("@FILE@", "x")'`,
+    `awk '{ print > "@FILE@" }' note.txt`,
+    `gawk -i inplace '{ print }' @FILE@`,
+    `vim -es -c wq @FILE@`,
+    `sqlite3 :memory: '.output @FILE@' 'select 1;'`,
+    `cat > x.py <<'E'\nopen('@FILE@', 'w')\nE\npython3 x.py`,
+    'some-tool --in-place @FILE@',
+    'some-tool --run "rm -f @FILE@"',
+    'trap "rm @FILE@" EXIT',
+    `python3 -c 'import os; os.system("git update-ref -d refs/handoffs/main/auth-refresh")'`,
+    `node <<'E'\nexecSync('git push . :refs/handoffs/main/auth-refresh')\nE`,
+    `sed -n 'w @FILE@' note.txt`,
+  ])('counts as writing the guarded path that it spells: %s', async (command) => {
+    expect(isHit(await analyse(command))).toBe(true);
   });
 
-  it.each(['ls -la', 'git status', 'cat a | grep b > c', 'echo hi', 'git commit -m x', `cat ${HOME}/a`])(
-    '%s is told in full',
-    async (command) => {
-      expect((await analyse(command)).unsure).toBe(false);
-    },
-  );
+  it.each([
+    `python3 -c "print(open('@FILE@').read())"`,
+    `python3 -c "open('out.txt', 'w').write(open('@FILE@', 'r').read())"`,
+    `node -e "console.log(fs.readFileSync('@FILE@', 'utf8'))"`,
+    `awk '$1 > 3' @FILE@`,
+    `awk '{ print > "out" }' @FILE@`,
+    `perl -ne 'print if /x/' @FILE@`,
+    'some-pager @FILE@',
+    'some-tool --in-place note.txt; cat @FILE@',
+    `python3 -c 'print("refs/handoffs/main/auth-refresh")'`,
+    `python3 -c "open('docs/handoff.md', 'w')"`,
+  ])('may read it: %s', async (command) => {
+    expect(isHit(await analyse(command))).toBe(false);
+  });
+
+  it('of which a hook or our own folder is spelled counts, too', async () => {
+    const paths = async (command: string) => (await analyse(command)).paths.map(({ path }) => path);
+    expect(await paths(`python3 -c "open('.git/hooks/pre-commit', 'w')"`)).toEqual([
+      `${CWD}/.git/hooks/pre-commit`,
+    ]);
+    expect(await paths(`ruby -e 'FileUtils.rm_r ".git/handoff/sessions"'`)).toEqual([
+      `${CWD}/.git/handoff/sessions`,
+    ]);
+  });
+
+  it('marks the folder in which it may have changed anything', async () => {
+    const folders = async (command: string) => (await analyse(command)).folders;
+    for (const command of [
+      'make',
+      'npm test',
+      'python3 x.py',
+      'sh unread.sh',
+      'some-tool --in-place a',
+      'tool',
+    ])
+      expect(await folders(command), command).toEqual([CWD]);
+    for (const command of ['ls -la', 'git status', "awk '{ print }' a", 'cat a | grep b'])
+      expect(await folders(command), command).toEqual([]);
+  });
 });

@@ -11,7 +11,7 @@ import { knownWorktreeId, worktreeId } from '../../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../../host/io.ts';
 import { saveWork } from '../../../rescue/save-work.ts';
 import type { GitVerbCall, ShellEffects } from '../../../shell/effects.ts';
-import type { TreeReach } from '../../../shell/tree-reach.ts';
+import type { TreeReach } from '../../../shell/tree-verbs.ts';
 import type { TreeCall } from '../../call.ts';
 import { folderIn, reachAt } from '../../checks/reach.ts';
 import { removedWorktrees } from '../../checks/worktree-removal.ts';

@@ -20,7 +20,6 @@ table(COMMANDS_IN_TREE, 'contention-of-command', [
   ['it removes it', { command: 'rm src/a.ts', ...byPeer }, leaving],
   ['it removes the folder around it', { command: 'rm -r src', ...byPeer }, leaving],
   ['it removes the whole worktree', { command: 'rm -rf "$PWD"', ...byPeer }, leaving],
-  ['it throws it away', { command: 'git checkout -- src/a.ts', ...byPeer }, leaving],
   ['it removes what only begins alike', { command: 'rm -r src/a.ts.orig', ...byPeer }, []],
   ['it writes elsewhere', { command: 'echo x >src/b.ts', ...byPeer }, []],
   [

@@ -1,0 +1,125 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B, C, SharingWorld, refusal, told } from '../support/sharing-world.ts';
+
+/** What A has not committed: line ends of two kinds, no text, and nothing at the end of the last line. */
+const WORK = Buffer.from('a’s work\r\nsecond line\n\u0000\u0001last', 'utf8');
+
+let world: SharingWorld;
+let bin: string;
+beforeEach(() => {
+  world = new SharingWorld({ ready: [A, B] });
+  bin = `${world.path}-bin`;
+  mkdirSync(bin);
+  program('tool', 'for file; do :; done; printf "by a tool\\n" > "$file"');
+  // As GNU awk with its inplace library: `awk -i inplace <program> <file>`.
+  program('awk', '/usr/bin/awk "$3" "$4" > "$4.new" && mv "$4.new" "$4"');
+  world.write(A, 'src/a.ts', 'begun\n');
+  world.write(A, 'src/a.ts', WORK.toString('utf8'));
+});
+afterEach(() => world.remove());
+
+/** A program that the analysis of commands cannot know. */
+function program(name: string, body: string): void {
+  writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`);
+  chmodSync(join(bin, name), 0o755);
+}
+
+const bytes = () => readFileSync(join(world.path, 'src/a.ts'));
+
+/** A command of B’s, by the programs above and the machine’s own. */
+const run = (command: string) =>
+  world.bash(B, command, { env: { PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` } });
+
+/** The command that a text says brings the work back. */
+const printed = (text: string) => /git (handoff rescue restore [^`\n]*?)(?:\.?$|\. )/m.exec(text)?.[1] ?? '';
+
+const OPAQUE = {
+  'a program of nobody’s': 'tool --in-place src/a.ts',
+  'a program that names nothing': `cd src && tool "$(printf 'a.%s' ts)"`,
+  'awk in place': `awk -i inplace '{ print "by awk" }' src/a.ts`,
+  'an editor': 'ex -s -u NONE -c "%d" -c wq src/a.ts',
+  'a program in Python': `/usr/bin/env python3 -c 'import os; open("src/a.ts", "w").write("by python")'`,
+  'a script in Perl': `cat > /dev/null <<< x; perl - <<'END'\nunlink "src/" . "a.ts";\nEND`,
+  'git by way of another language': `perl -e 'system("git", "checkout", "--", "src/a.ts")'`,
+};
+
+describe.each(Object.entries(OPAQUE))('uncommitted work of another session that %s hits', (_, command) => {
+  it('is found after it, told to both, and comes back byte for byte by the command that they are told', () => {
+    const { before, run: ran, after } = run(command);
+    expect(before).toEqual({ kind: 'silent' });
+    expect(ran).toMatchObject({ status: 0 });
+    expect(bytesOrNone()).not.toEqual(WORK);
+    expect(told(after)).toMatch(/src\/a\.ts .*claude aaaaaaaa .*git handoff rescue show 1;/);
+    const heard = told(world.bash(A, 'true').after);
+    expect(heard).toMatch(/claude bbbbbbbb .*src\/a\.ts.*git handoff rescue show 1/s);
+    const restored = world.as(A, printed(heard).split(' '));
+    expect(restored).toMatchObject({ status: 0, stderr: '' });
+    expect(bytes()).toEqual(WORK);
+    expect(world.as(A, ['handoff', 'commit', '-m', 'a', '--', 'src/a.ts'])).toMatchObject({ status: 0 });
+  });
+});
+
+const bytesOrNone = () => {
+  try {
+    return bytes();
+  } catch {
+    return undefined;
+  }
+};
+
+describe('who hit the work of another session with a command that nobody could read', () => {
+  it('may put it back itself, and what stood there is kept, too', () => {
+    const { after } = run('tool --in-place src/a.ts');
+    const restored = world.as(B, printed(told(after)).split(' '));
+    expect(restored).toMatchObject({ status: 0 });
+    expect(bytes()).toEqual(WORK);
+    expect(world.handoff(['rescue', 'show', '--raw', '2', '--', 'src/a.ts']).stdout).toBe('by a tool\n');
+  });
+
+  it('may not put back what the owner has gone on with', () => {
+    const { after } = run('tool --in-place src/a.ts');
+    world.write(A, 'src/a.ts', 'gone on\n');
+    expect(world.as(B, printed(told(after)).split(' '))).toMatchObject({ status: 3 });
+    expect(world.read('src/a.ts')).toBe('gone on\n');
+  });
+
+  it('is told of each session’s work by its own command', () => {
+    world.begin(C);
+    world.write(C, 'src/b.ts', 'c\n');
+    run('tool src/a.ts; tool src/b.ts');
+    for (const [session, path] of [
+      [A, 'src/a.ts'],
+      [C, 'src/b.ts'],
+    ] as const) {
+      const heard = told(world.bash(session, 'true').after);
+      expect(heard).toContain(`rescue restore --force 1 -- :/${path}`);
+      expect(world.as(session, printed(heard).split(' '))).toMatchObject({ status: 0 });
+    }
+    expect([bytes(), world.read('src/b.ts')]).toEqual([WORK, 'c\n']);
+  });
+
+  it('hears nothing where the owner’s own command ran, or its file tool', () => {
+    const id = { tool_use_id: 'long' };
+    const input = { tool_name: 'Bash', tool_input: { command: 'npm test' } };
+    world.guard({ session_id: B, hook_event_name: 'PreToolUse', ...input, ...id });
+    world.write(A, 'src/a.ts', 'gone on\n');
+    world.guard({ session_id: B, hook_event_name: 'PostToolUse', ...input, ...id });
+    expect(world.handoff(['rescue']).stdout).toContain('nothing to bring back');
+  });
+
+  it('is refused all the same where an everyday command names it', () => {
+    for (const command of [
+      'sed -i s/a/b/ src/a.ts',
+      'rm src/a.ts',
+      'mv src/b.ts src/a.ts',
+      'echo x > src/a.ts',
+      'perl -pi -e s/a/b/ src/a.ts',
+      'git checkout -- src/a.ts',
+      'find src -name a.ts -delete',
+      'sudo -n cp src/b.ts src/a.ts',
+    ])
+      expect(refusal(world.may(B, command)), command).toContain('claude aaaaaaaa');
+  });
+});
