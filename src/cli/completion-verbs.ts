@@ -15,7 +15,7 @@ export const completionVerbs = (verbs: () => VerbTable): VerbTable => ({
       ['git handoff completion zsh > ~/.zfunc/_git-handoff', 'where ~/.zfunc is in $fpath'],
     ],
     async run(args, { cwd }) {
-      const { SCRIPTS, candidates } = await import('./completion.ts');
+      const { SCRIPTS, wordsToType } = await import('./completion.ts');
       const shell = word(args);
       const script = SCRIPTS.get(shell);
       if (script === undefined) {
@@ -23,7 +23,7 @@ export const completionVerbs = (verbs: () => VerbTable): VerbTable => ({
         throw new Failure('usage', message, { hint: 'git handoff completion bash' });
       }
       const isAsking = args.afterDashes.length > 0;
-      const text = isAsking ? await candidates(args.afterDashes, verbs(), cwd) : script;
+      const text = isAsking ? await wordsToType(args.afterDashes, verbs(), cwd) : script;
       return answer({ value: { shell, script: text }, bytes: Buffer.from(text) }, () =>
         Promise.resolve((value) => value.script),
       );

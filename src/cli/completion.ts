@@ -22,7 +22,7 @@ interface Candidate {
  * What may stand where the last of these words is being typed: lines of `<word>` or `<word>TAB<what it is for>`. A word that ends
  * in a slash is not whole yet. No line: the shell offers files.
  */
-export async function candidates(words: readonly string[], verbs: VerbTable, cwd: string): Promise<string> {
+export async function wordsToType(words: readonly string[], verbs: VerbTable, cwd: string): Promise<string> {
   const typed = words.at(-1) ?? '';
   const found = await offered(words.slice(0, -1), typed, verbs, cwd);
   const lines = found

@@ -1,4 +1,4 @@
-import { ALLOW_VERBS } from '../verbs/sharing/allow-verbs.ts';
+import { ALLOW_VERBS, SHARING_VERBS } from '../verbs/sharing/sharing-verbs.ts';
 import { BOARD_VERBS } from '../verbs/board/board-verbs.ts';
 import { BOOT_VERBS } from '../verbs/boot/boot-verbs.ts';
 import { CHECK_VERBS } from '../verbs/check/check-verbs.ts';
@@ -6,13 +6,11 @@ import { COMMIT_VERBS } from '../verbs/sharing/commit-verbs.ts';
 import { completionVerbs } from './completion-verbs.ts';
 import { DOCTOR_VERBS } from '../verbs/doctor/doctor-verbs.ts';
 import { EXCHANGE_VERBS } from '../verbs/exchange/exchange-verbs.ts';
-import { NOTE_VERBS } from '../verbs/notes/note-verbs.ts';
+import { NOTE_VERBS, UPKEEP_VERBS } from '../verbs/notes/note-verbs.ts';
 import { PURGE_VERBS } from '../verbs/purge/purge-verbs.ts';
 import { RESCUE_VERBS } from '../verbs/rescue/rescue-verbs.ts';
 import { SETUP_VERBS } from '../verbs/setup/setup-verbs.ts';
-import { SHARING_VERBS } from '../verbs/sharing/sharing-verbs.ts';
 import { SYNC_VERBS } from '../verbs/sync/sync-verbs.ts';
-import { UPKEEP_VERBS } from '../verbs/notes/upkeep-verbs.ts';
 import { WORK_VERBS } from '../verbs/work/work-verbs.ts';
 import type { VerbTable } from '../verbs/verb.ts';
 

@@ -42,13 +42,6 @@ export async function listTree(
   });
 }
 
-/** The paths at which two commits differ; renames count as a path that is gone and one that is new. */
-export async function changedPaths(cwd: string, one: Oid, other: Oid): Promise<string[]> {
-  const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', one, other, '--'];
-  const result = await runGit(args, { cwd });
-  return result.code === 0 ? entriesOf(result) : [];
-}
-
 /**
  * Files that git ignores and does not track, below some pathspecs (all when there are none); a folder that is ignored
  * as a whole stands for what is in it.

@@ -2,7 +2,7 @@ import { mixedSessions } from '../domain/mixed-commit.ts';
 import { type SessionId, canMean, meantId } from '../domain/names.ts';
 import { peerName, peerNames } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
-import { checkRemotePrefix } from '../domain/sync/address.ts';
+import { checkRemotePrefix } from '../domain/sync.ts';
 import { HANDOFFS, LIVE, LOCAL, REMOTE } from '../git/namespace.ts';
 import {
   type PushedCommit,

@@ -229,7 +229,7 @@ interface NewCommit {
 }
 
 /** Puts a commit into a batch. It passes the same gate as everybody else's; a refusal here is our own fault. */
-export function addCommit(batch: ObjectBatch, made: NewCommit): HandoffCommit {
+function addCommit(batch: ObjectBatch, made: NewCommit): HandoffCommit {
   const { note, recorded, summary, trailers, seconds } = made;
   const { name, email = '' } = made.author;
   const parents = made.parents.map(({ oid }) => oid);

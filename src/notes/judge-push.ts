@@ -20,7 +20,7 @@ import { typedTopic } from './topic-argument.ts';
 import { type PushedWork, isCarried, judgeWork, workIn } from './work/pushed-work.ts';
 
 /** A ref that may not be pushed, and what helps. */
-export interface RefusedRef {
+interface RefusedRef {
   readonly ref: PushedRef;
   /** The note that it is about, where its name tells. */
   readonly path: { readonly branch: BranchName; readonly topic: string } | undefined;

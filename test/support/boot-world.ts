@@ -1,4 +1,4 @@
-import type { BootShape } from '../../src/verbs/boot/boot-shape.ts';
+import type { BootShape } from '../../src/verbs/shapes.ts';
 import { type RepositoryOptions, type RunOptions, TestRepository } from './repository.ts';
 
 /** The session that leaves notes, and one that goes on from them. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ownerName, peerNames } from '../../src/domain/owner-name.ts';
-import { renderPurged } from '../../src/verbs/purge/purge-text.ts';
-import { renderSync } from '../../src/verbs/sync/sync-text.ts';
+import { renderPurged } from '../../src/verbs/purge/purge.ts';
+import { renderSync } from '../../src/verbs/sync/sync.ts';
 
 const SESSION = 'aaaaaaaa-1111-4111-8111-111111111111';
 const PERSON = 'person-0123456789ab';

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type {
-  BranchPlace,
-  FileFact,
-  HeadRelation,
-  TreeFact,
-  VerificationFacts,
+import {
+  type BranchPlace,
+  type FileFact,
+  type HeadRelation,
+  type TreeFact,
+  type VerificationFacts,
+  type FindingCode,
+  RULES,
 } from '../../src/domain/verification/facts.ts';
-import { type FindingCode, RULES } from '../../src/domain/verification/rules.ts';
 import { verify } from '../../src/domain/verification/verify.ts';
 
 const tree = (now: number, then: number, more: object = {}): TreeFact => ({

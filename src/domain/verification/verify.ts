@@ -1,8 +1,16 @@
 import type { AutomaticReason } from '../handoff.ts';
 import { ownerName, peerName } from '../owner-name.ts';
 import { escapeLine, cutToBytes } from '../surfacing.ts';
-import type { SiblingFact, VerificationFacts, FileFact, HeadRelation, BranchPlace } from './facts.ts';
-import { type NoteFinding, finding, type FindingCode } from './rules.ts';
+import {
+  type SiblingFact,
+  type VerificationFacts,
+  type FileFact,
+  type HeadRelation,
+  type BranchPlace,
+  type NoteFinding,
+  finding,
+  type FindingCode,
+} from './facts.ts';
 
 /** A note, checked against the repository. */
 interface Verification {

@@ -56,7 +56,7 @@ export async function checkSecrets(
 }
 
 /** The settings cost a process, and are read only for a note with findings. */
-export async function judgeNote(note: Uint8Array, allow: boolean, cwd: string): Promise<SecretVerdict> {
+async function judgeNote(note: Uint8Array, allow: boolean, cwd: string): Promise<SecretVerdict> {
   const findings = await findSecrets(note);
   if (findings.length === 0) return { kind: 'clean' };
   const { secretScan } = await readSettings(cwd);

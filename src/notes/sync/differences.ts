@@ -1,6 +1,6 @@
 import { NOTE_FILE } from '../../domain/handoff.ts';
 import { type Oid, type SessionId, parseOid } from '../../domain/names.ts';
-import type { FoldFacts, Relation } from '../../domain/sync/fold.ts';
+import type { FoldFacts, Relation } from '../../domain/sync.ts';
 import { type IllegalReason, checkHandoffCommit } from '../../domain/transition.ts';
 import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
 import {

@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
 import type { Oid } from '../../domain/names.ts';
-import { type FoldAction, decideFold } from '../../domain/sync/fold.ts';
+import { type FoldAction, decideFold } from '../../domain/sync.ts';
 import type { IllegalReason } from '../../domain/transition.ts';
 import { inBatches, twoAtOnce } from '../../git/batches.ts';
 import { handoffRef, keptRef, lostNumber, prunedRef } from '../../git/namespace.ts';

@@ -3,7 +3,7 @@ import type { HandoffCommit } from '../../domain/handoff.ts';
 import { canMean } from '../../domain/names.ts';
 import { ownerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { checkRemotePrefix } from '../../domain/sync/address.ts';
+import { checkRemotePrefix } from '../../domain/sync.ts';
 import { workSizeText } from '../../domain/work.ts';
 import { readSettings } from '../../git/config.ts';
 import { listBookkeeping } from '../../git/migrate-ref-lists.ts';

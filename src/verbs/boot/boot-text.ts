@@ -1,8 +1,8 @@
-import type { BootShape } from './boot-shape.ts';
+import type { BootShape } from '../shapes.ts';
 import { ago } from '../../domain/age.ts';
 import { escapeForAgent } from '../../domain/note/agent-text.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import type { NoteFinding, NoteVerdict } from '../../domain/verification/rules.ts';
+import type { NoteFinding, NoteVerdict } from '../../domain/verification/facts.ts';
 import { ownerText } from '../owner-text.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 

@@ -50,9 +50,8 @@ import { handoffShape } from '../handoff-shape.ts';
 import type { CommandResult } from '../result.ts';
 import { carriedFacts } from '../work/work-facts.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
-import type { BootShape } from './boot-shape.ts';
-import { type FoundBranch, findBranch } from './branch-place.ts';
-import { type Chosen, chooseNote } from './choose-note.ts';
+import { type FoundBranch, findBranch, type Chosen, chooseNote } from './branch-place.ts';
+import type { BootShape } from '../shapes.ts';
 
 interface BootOptions {
   readonly topic: string | undefined;

@@ -23,9 +23,9 @@ export const CHECK_VERBS: VerbTable = {
     async run(args, context, interaction) {
       if (args.flag('stdin') || args.flag('update')) return checkPush(args, context, interaction);
       if (args.words.length > 1) throw wrongWords();
-      const { checkCommits } = await import('./check.ts');
+      const { checkCommits, renderCheck } = await import('./check.ts');
       const result = await checkCommits({ range: args.words[0] }, context);
-      return answer(result, async () => (await import('./check-text.ts')).renderCheck);
+      return answer(result, () => Promise.resolve(renderCheck));
     },
   },
 };
@@ -34,7 +34,7 @@ export const CHECK_VERBS: VerbTable = {
 async function checkPush(args: Arguments, context: Context, { note }: Interaction): Promise<Answer> {
   const isUpdate = args.flag('update');
   if (isUpdate === args.flag('stdin') || args.words.length !== (isUpdate ? 3 : 0)) throw wrongWords();
-  const [{ parseReceivedRefs, receivedRef }, { checkPushed }] = await Promise.all([
+  const [{ parseReceivedRefs, receivedRef }, { checkPushed, renderPushed }] = await Promise.all([
     import('../../git/push-range.ts'),
     import('./check.ts'),
   ]);
@@ -45,7 +45,7 @@ async function checkPush(args: Arguments, context: Context, { note }: Interactio
   };
   const refs = isUpdate ? [receivedRef(ref, old, next)] : parseReceivedRefs(read());
   const result = await checkPushed(refs, context);
-  return answer(result, async () => (await import('./check-text.ts')).renderPushed);
+  return answer(result, () => Promise.resolve(renderPushed));
 }
 
 const wrongWords = () =>

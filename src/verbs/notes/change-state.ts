@@ -12,6 +12,7 @@ import { handoffShape } from '../handoff-shape.ts';
 import { openWorkspace } from '../workspace.ts';
 import { settleClosed } from './settle-work.ts';
 import { parseExpectation } from './write.ts';
+import type { CommandResult } from '../result.ts';
 
 /** A commit that changes owner or state and leaves the note as it is. */
 interface TipChange {
@@ -34,7 +35,7 @@ interface TipChanged {
 }
 
 /** Puts such a commit on a topic; `isAsWanted` says that a tip is as wanted already. */
-export async function commitOnTip(
+async function commitOnTip(
   change: TipChange,
   context: Context,
   isAsWanted: (owner: SessionId, me: SessionId, state: HandoffState) => boolean,
@@ -86,4 +87,60 @@ export async function commitOnTip(
     throw new Failure('integrity', 'written in a format this version does not know');
   const target = { branch: before.branch, topic: before.topic, path: before.path, explicit: true };
   throw await refusal(result, { repository, target, note: undefined, caller: caller.id, now: context.now });
+}
+
+interface TakeOptions {
+  readonly topic: string;
+  readonly expect: string | undefined;
+  readonly session: string | undefined;
+}
+
+/** What a take answers: the handoff, and from which commit it was taken. */
+export type TakeValue = HandoffShape & { readonly taken: boolean; readonly tookFrom: string };
+
+/**
+ * Becomes the owner of a topic by a swap from exactly the tip that it names; the note stays as it is.
+ * A topic that is the caller's already is no error and no commit.
+ */
+export async function take(options: TakeOptions, context: Context): Promise<CommandResult<TakeValue>> {
+  const { shape, changed, tip, notices } = await commitOnTip(
+    { ...options, take: true, state: undefined, pinned: true },
+    context,
+    (owner, me) => owner === me,
+  );
+  const { owner, client } = tip.trailers ?? {};
+  const clients = new Map(owner === undefined || client === undefined ? [] : [[owner, client]]);
+  return { value: { ...shape, taken: changed, tookFrom: tip.oid }, notices, clients };
+}
+
+interface StateOptions {
+  readonly topic: string;
+  readonly take: boolean;
+  readonly expect: string | undefined;
+  readonly session: string | undefined;
+}
+
+export type StateValue = HandoffShape & { readonly changed: boolean };
+
+/** Marks a topic as done. The history stays; closing what is closed is no error and no commit. */
+export function close(options: StateOptions, context: Context): Promise<CommandResult<StateValue>> {
+  return changeState(options, 'closed', context);
+}
+
+/** Takes a topic up again that was done. Reopening what is open is no error and no commit. */
+export function reopen(options: StateOptions, context: Context): Promise<CommandResult<StateValue>> {
+  return changeState(options, 'open', context);
+}
+
+async function changeState(
+  options: StateOptions,
+  wanted: HandoffState,
+  context: Context,
+): Promise<CommandResult<StateValue>> {
+  const { shape, changed, notices } = await commitOnTip(
+    { ...options, state: wanted, pinned: false },
+    context,
+    (_owner, _me, state) => state === wanted,
+  );
+  return { value: { ...shape, changed }, notices };
 }

@@ -13,7 +13,7 @@ import { handoffShape } from '../handoff-shape.ts';
 import type { CommandResult } from '../result.ts';
 import type { HandoffShape } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
-import { firstLine, versionIn } from './versions.ts';
+import { firstLine, versionIn } from './log.ts';
 
 interface DiffOptions {
   readonly topic: string;

@@ -8,12 +8,11 @@ import { ownerText } from '../owner-text.ts';
 import { remoteLines } from '../remotes-text.ts';
 import type { HandoffShape, ListedShape, LostShape, VersionShape } from '../shapes.ts';
 import type { AckValue } from './ack.ts';
-import type { StateValue } from './close.ts';
+import type { StateValue, TakeValue } from './change-state.ts';
 import type { DiffValue } from './diff.ts';
 import type { ListValue } from './list.ts';
 import type { LogValue } from './log.ts';
 import type { ShowValue } from './show.ts';
-import type { TakeValue } from './take.ts';
 
 const name = (item: HandoffShape) => escapeLine(`${item.branch}/${item.topic}`);
 const age = (item: { createdAt: string }, now: number) => ago(Date.parse(item.createdAt), now);

@@ -24,7 +24,7 @@ import type { CommandResult } from '../result.ts';
 import type { HandoffShape, LostShape, NoteShape } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
 import { NOBODY, findReader, readerFacts } from './reader.ts';
-import { versionIn } from './versions.ts';
+import { versionIn } from './log.ts';
 
 interface ShowOptions {
   readonly topic: string | undefined;

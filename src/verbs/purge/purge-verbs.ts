@@ -28,12 +28,9 @@ export const PURGE_VERBS: VerbTable = {
           age === '' ? 'prune needs --older-than' : `not an age: ${escapeLine(JSON.stringify(age))}`;
         throw new Failure('usage', message, { hint: 'git handoff prune --older-than 30d' });
       }
-      const { prune } = await import('./purge.ts');
+      const { prune, renderPruned } = await import('./purge.ts');
       const options = { olderThanMs, age, yes: args.flag('yes'), session: args.text('session') };
-      return answer(
-        await prune(options, context),
-        async () => (await import('./purge-text.ts')).renderPruned,
-      );
+      return answer(await prune(options, context), () => Promise.resolve(renderPruned));
     },
   },
   purge: {
@@ -49,7 +46,7 @@ export const PURGE_VERBS: VerbTable = {
     },
     examples: [['git handoff purge auth-refresh', 'what would go, and the command that does it']],
     async run(args, context) {
-      const { purge } = await import('./purge.ts');
+      const { purge, renderPurged } = await import('./purge.ts');
       const options = {
         topic: word(args),
         yes: args.flag('yes'),
@@ -57,10 +54,7 @@ export const PURGE_VERBS: VerbTable = {
         expect: args.text('expect'),
         session: args.text('session'),
       };
-      return answer(
-        await purge(options, context),
-        async () => (await import('./purge-text.ts')).renderPurged,
-      );
+      return answer(await purge(options, context), () => Promise.resolve(renderPurged));
     },
   },
 };

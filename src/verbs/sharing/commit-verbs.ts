@@ -3,6 +3,10 @@ import type { Interaction } from '../interaction.ts';
 import type { Arguments } from '../options.ts';
 import { answer, type VerbTable } from '../verb.ts';
 import { anchored, PATHSPEC_OPTIONS, readPathspecs } from '../pathspecs.ts';
+import type { CommitShape } from '../shapes.ts';
+import type { StageValue } from './stage.ts';
+import { type Rendered, columns } from '../../ui/terminal.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
 
 /** The verbs that put a session's own work into git. */
 export const COMMIT_VERBS: VerbTable = {
@@ -60,7 +64,7 @@ export const COMMIT_VERBS: VerbTable = {
         isAtTerminal: interaction.ask !== undefined,
       };
       const result = await anchored(context, () => commit(options, context));
-      return answer(result, async () => (await import('./commit-text.ts')).renderCommit);
+      return answer(result, () => Promise.resolve(renderCommit));
     },
   },
   stage: {
@@ -78,9 +82,8 @@ export const COMMIT_VERBS: VerbTable = {
       const { stage } = await import('./stage.ts');
       const pathspecs = readPathspecs(args, interaction);
       const options = { mine: args.flag('mine'), pathspecs, session: args.text('session') };
-      return answer(
-        await anchored(context, () => stage(options, context)),
-        async () => (await import('./commit-text.ts')).renderStaged,
+      return answer(await anchored(context, () => stage(options, context)), () =>
+        Promise.resolve(renderStaged),
       );
     },
   },
@@ -104,4 +107,14 @@ function messageText(args: Arguments, { note }: Interaction): Uint8Array | undef
   }
   const text = note({ topic: '', messages: [], file });
   return text instanceof Uint8Array ? text : undefined;
+}
+
+/** A script reads the first line: the object name. */
+function renderCommit({ commit, paths }: CommitShape): Rendered {
+  return [commit, ...paths.map((path) => `  ${escapeLine(path)}`), ''].join('\n');
+}
+
+/** A line for each path that was staged. */
+function renderStaged({ items }: StageValue): Rendered {
+  return columns(items.map(({ path, hunks }) => [hunks ? 'your hunks' : 'whole', escapeLine(path)]));
 }

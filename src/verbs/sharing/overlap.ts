@@ -22,6 +22,9 @@ import { namedSession } from '../owner-text.ts';
 import type { CommandResult } from '../result.ts';
 import type { OverlapKind, OverlapShape, OverlapSideShape } from '../shapes.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
+import { ownerName } from '../../domain/owner-name.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { type Paint, type Rendered, type TextContext, columns, counted } from '../../ui/terminal.ts';
 
 interface OverlapOptions {
   /** Sessions, branches or folders of worktrees; none: all that somebody is at work in. */
@@ -29,7 +32,7 @@ interface OverlapOptions {
   readonly session: string | undefined;
 }
 
-export interface OverlapValue {
+interface OverlapValue {
   readonly items: readonly OverlapShape[];
   /** How many worktrees and branches were compared. */
   readonly compared: number;
@@ -97,7 +100,7 @@ export async function overlap(
 }
 
 /** Whether a merge would stop there. */
-export const stopsMerge = (kind: OverlapKind) => kind === 'conflict' || kind === 'deleted';
+const stopsMerge = (kind: OverlapKind) => kind === 'conflict' || kind === 'deleted';
 
 async function compareAll(
   scene: Scene,
@@ -317,4 +320,52 @@ function isAsked(named: readonly Meaning[], one: Line, other: Line): boolean {
     );
   if (named.length === 0) return true;
   return named.length === 1 ? isNamed(one) || isNamed(other) : isNamed(one) && isNamed(other);
+}
+
+/** Prints each pair with the paths that overlap. */
+export function renderOverlap({ items, compared, others }: OverlapValue, { paint }: TextContext): Rendered {
+  if (items.length > 0) return items.map((item) => renderItem(item, paint)).join('\n');
+  const facts = [
+    ...(compared === 0 ? [] : [`compared ${compared} worktrees and branches`]),
+    ...(others === 0 ? [] : [`${counted(others, 'other session')} at work, and no file is changed by two`]),
+  ];
+  return facts.length === 0
+    ? 'nobody else is at work in this repository, and there is no branch to merge into\n'
+    : `no overlap: ${facts.join('; ')}\n`;
+}
+
+const TITLES: Readonly<Record<OverlapKind, string>> = {
+  conflict: 'conflict',
+  deleted: 'gone',
+  'not-judged': 'not judged',
+  'same-tree': 'same tree',
+  'same-file': 'same file',
+};
+
+function renderItem({ sides, paths, unknown }: OverlapShape, paint: Paint): string {
+  const heads = columns(sides.map((side) => [whoOf(side), whereOf(side)]));
+  if (unknown !== null) return `${heads}  not known: ${unknown}\n`;
+  const rows = paths.map(({ path, kind, deletedBy }) => [
+    `  ${stopsMerge(kind) ? paint.bad(TITLES[kind]) : TITLES[kind]}`,
+    shellWord(path),
+    remark(kind, deletedBy === null ? undefined : sides[deletedBy]),
+  ]);
+  return heads + columns(rows);
+}
+
+function remark(kind: OverlapKind, deletedBy: OverlapSideShape | undefined): string {
+  if (deletedBy !== undefined) return `deleted or moved by ${whoOf(deletedBy)}`;
+  if (kind === 'not-judged') return 'too large, or a merge driver merges it';
+  return kind === 'same-file' ? 'merges cleanly' : '';
+}
+
+function whoOf({ sessions, branch, worktree }: OverlapSideShape): string {
+  const names = sessions.map(({ client, session }) => ownerName(session, { client }));
+  if (names.length > 0) return names.join(' and ');
+  return worktree === null ? escapeLine(branch ?? '') : 'no session';
+}
+
+function whereOf({ branch, worktree }: OverlapSideShape): string {
+  if (worktree === null) return 'as committed';
+  return escapeLine(`${branch ?? 'detached HEAD'}  ${worktree}`);
 }

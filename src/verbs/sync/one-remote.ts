@@ -1,6 +1,6 @@
 import { timestamp } from '../../domain/age.ts';
 import type { Oid } from '../../domain/names.ts';
-import { decidePush } from '../../domain/sync/outgoing.ts';
+import { decidePush } from '../../domain/sync.ts';
 import { firstParentChain, loadCommits } from '../../git/commits.ts';
 import { HANDOFFS, handoffRef, parsePath, remotePrefix } from '../../git/namespace.ts';
 import type { Remote } from '../../git/remotes.ts';
@@ -18,8 +18,7 @@ import type { TopicState } from '../../notes/topic.ts';
 import type { SyncShape } from '../shapes.ts';
 import { SyncReport, isCut } from './items.ts';
 import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
-import { MAX_NAMED } from './push-all.ts';
-import { pushOutgoing, transferOptions } from './push-outgoing.ts';
+import { MAX_NAMED, pushOutgoing, transferOptions } from './push-outgoing.ts';
 import type { SyncWorld } from './world.ts';
 
 /** Rounds until what others push at the same time has settled. */

@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/failure.ts';
 import { describeFindings, decideSecrets, parseAllowed } from '../../domain/secrets/verdict.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { shownAddress } from '../../domain/sync/address.ts';
+import { shownAddress } from '../../domain/sync.ts';
 import { workSizeText } from '../../domain/work.ts';
 import { readSettings } from '../../git/config.ts';
 import { remoteWorkRef, sentRef } from '../../git/namespace.ts';

@@ -67,7 +67,7 @@ async function run(
   context: Context,
   { progress, warn, ask }: Interaction,
 ): Promise<Answer> {
-  const { sync } = await import('./sync.ts');
+  const { sync, renderSync } = await import('./sync.ts');
   const options: SyncOptions = {
     ...halves,
     remotes: args.words,
@@ -86,7 +86,7 @@ async function run(
   };
   try {
     const result = await sync(options, context);
-    return answer(result, async () => (await import('./sync-text.ts')).renderSync);
+    return answer(result, () => Promise.resolve(renderSync));
   } finally {
     progress?.('');
   }

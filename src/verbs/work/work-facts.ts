@@ -9,7 +9,7 @@ import { authorText } from '../../notes/work/find-work.ts';
 import { readWork } from '../../notes/work/work-commit.ts';
 import { carriedWork, keptWork } from '../../notes/work/work-refs.ts';
 import type { Context } from '../../sessions/caller.ts';
-import type { CarriedShape } from '../boot/boot-shape.ts';
+import type { CarriedShape } from '../shapes.ts';
 import { planFor } from './unpack.ts';
 
 /** What a note carries, for a reader who decides whether to unpack it. Fetches nothing. `null`: no work. */

@@ -1,14 +1,13 @@
 import type { Board } from '../shape.ts';
-import { type Child, el, redraw } from './dom.ts';
-import { detailOf } from './details.ts';
+import { type Child, el, redraw, button } from './dom.ts';
+import { detailOf, type Detail } from './details.ts';
 import { KIND_NAMES, type Kind, type Model, makeModel } from './model.ts';
-import { type Panel, makePanel } from './panel.ts';
 import { command, facts, glyph, note, sessionButtons } from './parts.ts';
 import { eventTable, handoffTable, sessionTable } from './tables.ts';
 import { full, short } from './time.ts';
 import { timeline } from './timeline.ts';
 import { type Toolbar, makeToolbar } from './toolbar.ts';
-import { type Stage, type View, defaultRange } from './view.ts';
+import { type Stage, type View, defaultRange, type Shown } from './view.ts';
 
 /** Builds the page; what a choice of the reader changes is redrawn. */
 export function buildPage(app: HTMLElement, board: Board): void {
@@ -199,4 +198,50 @@ function followPrinting(view: View, draw: () => void): void {
   addEventListener('beforeprint', () => set(true));
   addEventListener('afterprint', () => set(false));
   print.addEventListener('change', ({ matches }) => set(matches));
+}
+
+/** The panel beside the list: a modal dialog, so that Escape closes it and the focus goes back to where it came from. */
+interface Panel {
+  readonly element: HTMLDialogElement;
+  readonly show: (shown: Shown) => void;
+}
+
+function makePanel(detail: (shown: Shown) => Detail): Panel {
+  const past: Shown[] = [];
+  const title = el('h2', { id: 'detail-title', tabindex: -1 });
+  const body = el('div', { class: 'body', tabindex: 0, role: 'region', 'aria-labelledby': 'detail-title' });
+  const back = button('d-back', () => goBack(), {}, 'Back');
+  const close = button('d-close', () => element.close(), {}, 'Close');
+  const bar = el('div', { class: 'bar-top' }, back, close);
+  const element = el('dialog', { 'aria-labelledby': 'detail-title' }, bar, title, body);
+  let current: Shown | undefined;
+  const draw = (shown: Shown) => {
+    const found = detail(shown);
+    current = shown;
+    back.hidden = past.length === 0;
+    title.textContent = found.title;
+    body.replaceChildren(...found.body.filter((child) => child !== undefined));
+    body.scrollTop = 0;
+    if (!element.open) element.showModal();
+    title.focus({ preventScroll: true });
+  };
+  const goBack = () => {
+    const former = past.pop();
+    if (former !== undefined) draw(former);
+  };
+  element.addEventListener('close', () => {
+    past.length = 0;
+    current = undefined;
+  });
+  // A click beside it.
+  element.addEventListener('click', ({ target }) => {
+    if (target === element) element.close();
+  });
+  return {
+    element,
+    show(shown) {
+      if (current !== undefined) past.push(current);
+      draw(shown);
+    },
+  };
 }

@@ -1,0 +1,109 @@
+import { Failure } from './failure.ts';
+import { parseBranchName, type Oid } from './names.ts';
+import { escapeLine, shellWord } from './surfacing.ts';
+import type { IllegalReason } from './transition.ts';
+
+/**
+ * A remote's address as it may be shown. A password stays unsaid, and so does the name before it where it is often the
+ * secret itself: `https://<token>@host/`. What follows a `?` may be one, too.
+ */
+export function shownAddress(url: string): string {
+  const [, scheme = '', before = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
+  if (scheme === '') return url;
+  const at = before.lastIndexOf('@');
+  const colon = before.indexOf(':');
+  const name = scheme.toLowerCase().endsWith('ssh') ? before.slice(0, at) : '***';
+  const user = at < 0 ? '' : colon >= 0 && colon < at ? `${name.split(':')[0] ?? ''}:***@` : `${name}@`;
+  const query = rest.indexOf('?');
+  return `${scheme}://${user}${before.slice(at + 1)}${query < 0 ? rest : `${rest.slice(0, query)}?***`}`;
+}
+
+/**
+ * Checks the setting `handoff.remotePrefix`.
+ *
+ * @throws Failure `usage` when no ref could stand below it
+ */
+export function checkRemotePrefix(text: string): string {
+  const isPrefix = /^refs\/.*\/$/.test(text) && parseBranchName(text.slice(0, -1)) !== undefined;
+  // Handoffs may not be mixed with branches, tags, git's notes or our own bookkeeping.
+  const isTaken = /^refs\/(?:(?:heads|tags|remotes|notes)\/$|handoffs-)/.test(text);
+  if (isPrefix && !isTaken) return text;
+  throw new Failure(
+    'usage',
+    `handoff.remotePrefix is not a valid prefix of refs: ${escapeLine(JSON.stringify(text))}`,
+    {
+      hint: 'git config handoff.remotePrefix refs/heads/handoffs/',
+    },
+  );
+}
+
+/** How a remote's handoff stands to ours. */
+export type Relation = 'same' | 'ahead' | 'behind' | 'diverged' | 'only-there';
+
+/** What is known of one handoff that a remote shows. */
+export interface FoldFacts {
+  readonly relation: Relation;
+  /** Why the remote's move to there is none of ours; `undefined`: it is legal. */
+  readonly illegal: IllegalReason | undefined;
+  /** It was deleted here on purpose, at the very commit that the remote still has. */
+  readonly deletedHere: boolean;
+  /** Ours has a text that the remote's history has not. */
+  readonly hasOwnText: boolean;
+}
+
+/**
+ * `create`, `forward`: ours becomes the remote's · `follow`: the same although ours has steps of its own, for none of
+ * them wrote anything · `set-aside`: the remote's keeps the name, ours goes on under another one.
+ */
+export type FoldAction =
+  | { readonly kind: 'nothing' | 'create' | 'forward' | 'follow' | 'set-aside' | 'leave-deleted' }
+  | { readonly kind: 'refuse'; readonly reason: IllegalReason };
+
+/** Decides what a remote's handoff does to ours. What moved illegally there changes nothing here. */
+export function decideFold({ relation, illegal, deletedHere, hasOwnText }: FoldFacts): FoldAction {
+  if (relation === 'same' || relation === 'ahead') return { kind: 'nothing' };
+  if (illegal !== undefined) return { kind: 'refuse', reason: illegal };
+  if (relation === 'behind') return { kind: 'forward' };
+  if (relation === 'only-there') return { kind: deletedHere ? 'leave-deleted' : 'create' };
+  return { kind: hasOwnText ? 'set-aside' : 'follow' };
+}
+
+/** What decides whether a handoff is pushed. */
+interface PushFacts {
+  /** Our tip. */
+  readonly tip: Oid;
+  /** What the remote shows now, and what it showed when it was last asked. */
+  readonly shown: Oid | undefined;
+  readonly tracked: Oid | undefined;
+  /** Whether ours goes on from `tracked`; told only where the two differ. */
+  readonly isAhead: boolean;
+  /** Whether what was deleted there may be put back. */
+  readonly restore: boolean;
+}
+
+/**
+ * `push` · `current`: it is there · `deleted-there`: somebody deleted it at the remote · `behind`: the remote has moved
+ * on since it was last fetched · `blocked`: ours does not go on from the remote's.
+ */
+type PushAction = 'push' | 'current' | 'deleted-there' | 'behind' | 'blocked';
+
+/** Decides about one handoff; nothing is ever forced, and what was deleted at the remote does not return by itself. */
+export function decidePush({ tip, shown, tracked, isAhead, restore }: PushFacts): PushAction {
+  if (shown === tip) return 'current';
+  if (shown === undefined) return tracked === undefined || restore ? 'push' : 'deleted-there';
+  if (shown !== tracked) return 'behind';
+  return isAhead ? 'push' : 'blocked';
+}
+
+/**
+ * The command that deletes refs of a remote, if they still are what was seen. Our own pre-push hook refuses every deletion of a
+ * handoff: whoever types this has decided.
+ */
+export function deletionOnRemote(
+  remote: string,
+  refs: readonly { readonly ref: string; readonly oid: string }[],
+): string {
+  const leases = refs.map(({ ref, oid }) => shellWord(`--force-with-lease=${ref}:${oid}`));
+  const names = refs.map(({ ref }) => shellWord(`:${ref}`));
+  return ['git push --no-verify', ...leases, shellWord(remote), ...names].join(' ');
+}
