@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../scripts/docs.mjs';
 import { type Step, stepsOf } from './docs/blocks.ts';
 import { type Differing, renewed, rewritePage } from './docs/rewrite.ts';
-import { compared } from './docs/shape.ts';
+import { compared } from '../support/shape.ts';
 import { DocsWorld } from './docs/world.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

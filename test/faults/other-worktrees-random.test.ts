@@ -72,7 +72,7 @@ class WorktreeCampaign {
   /** Does so many tasks, and looks at what was told. */
   static async run(random: Random, tasks: number): Promise<Figures> {
     const files = Object.fromEntries(FILES.map((name) => [name, TEN]));
-    const world = new SharingWorld({ files, calls: 'process' });
+    const world = new SharingWorld({ files, calls: 'thread' });
     try {
       const campaign = new WorktreeCampaign(random, world);
       for (let at = 0; at < tasks; at += 1) await campaign.#task();

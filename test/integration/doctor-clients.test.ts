@@ -48,26 +48,6 @@ describe.each(NAMES)('hooks of %s', (client) => {
     for (const line of log) expect(JSON.parse(line)).toMatchObject({ client, event, kind: 'probe' });
   });
 
-  it('that lead to a package that is gone are told, and the hint mends them', () => {
-    init();
-    const command = (text: string) => text.replaceAll(LAUNCHER, '/gone/bin/git-handoff');
-    edit(settings(client), command);
-    const [item] = told(client);
-    expect(item).toMatchObject({ status: 'problem' });
-    expect(item?.['detail']).toContain('the package is not at /gone/bin/git-handoff any more');
-    const typed = String(item?.['hint']).replace('init', 'init --yes');
-    expect(repo.run('sh', ['-c', typed]).status).toBe(0);
-    expect(told(client)).toMatchObject([{ status: 'ok' }]);
-  });
-
-  it('that lead to a launcher which is not executable are told', () => {
-    init();
-    const launcher = join(repo.root, 'package', 'bin', 'git-handoff');
-    put(launcher, '#!/bin/sh\n', 0o644);
-    edit(settings(client), (text) => text.replaceAll(LAUNCHER, launcher));
-    expect(told(client)[0]?.['detail']).toContain(`${launcher} is not executable`);
-  });
-
   it('that another client would answer are told', () => {
     init();
     const other = client === 'claude' ? 'codex' : 'claude';
@@ -97,6 +77,31 @@ describe.each(NAMES)('hooks of %s', (client) => {
       { status: 'ok' },
       { status: 'warning', detail: expect.stringContaining(` ${event}: `) as string },
     ]);
+  });
+});
+
+// Of the two forms that a registered line has.
+describe.each(['claude', 'copilot'] as const)('hooks of %s', (client) => {
+  const init = () => repo.ok(['init', '--yes', '--client', client]);
+
+  it('that lead to a package that is gone are told, and the hint mends them', () => {
+    init();
+    const command = (text: string) => text.replaceAll(LAUNCHER, '/gone/bin/git-handoff');
+    edit(settings(client), command);
+    const [item] = told(client);
+    expect(item).toMatchObject({ status: 'problem' });
+    expect(item?.['detail']).toContain('the package is not at /gone/bin/git-handoff any more');
+    const typed = String(item?.['hint']).replace('init', 'init --yes');
+    expect(repo.run('sh', ['-c', typed]).status).toBe(0);
+    expect(told(client)).toMatchObject([{ status: 'ok' }]);
+  });
+
+  it('that lead to a launcher which is not executable are told', () => {
+    init();
+    const launcher = join(repo.root, 'package', 'bin', 'git-handoff');
+    put(launcher, '#!/bin/sh\n', 0o644);
+    edit(settings(client), (text) => text.replaceAll(LAUNCHER, launcher));
+    expect(told(client)[0]?.['detail']).toContain(`${launcher} is not executable`);
   });
 
   it('of a project, with no program of ours on PATH, or another one, are told', () => {

@@ -51,13 +51,10 @@ const FURTHER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 let world: HostileWorld;
-let plain: readonly Said[];
 let plainBrief: readonly Said[];
 beforeAll(() => {
   world = new HostileWorld({ calls: 'process' });
   world.save();
-  plain = world.everything();
-  world.restore();
   plainBrief = world.brief();
 });
 beforeEach(() => world.restore());
@@ -102,7 +99,14 @@ describe('a variable changes nothing that is said or written', () => {
   });
 
   it.each(Object.keys(FURTHER))('%s', (name) => {
-    expect(world.everything(filled(FURTHER[name]))).toEqual(plain);
+    expect(world.brief(filled(FURTHER[name]))).toEqual(plainBrief);
+    expect(world.canaries()).toEqual([]);
+  });
+
+  it('that names a program, in all verbs, events and hooks', () => {
+    const plain = world.everything();
+    world.restore();
+    expect(world.everything(filled(FURTHER['programs']))).toEqual(plain);
     expect(world.canaries()).toEqual([]);
   });
 });

@@ -11,7 +11,9 @@ interface TerminalCase {
   readonly why: string;
 }
 
-const cases = hostileCases<TerminalCase>('terminal.json');
+/** Two of each field: what steers is escaped by one function, which test/unit/surfacing.test.ts has whole. */
+const all = hostileCases<TerminalCase>('terminal.json');
+const cases = all.filter((one) => all.filter(({ field }) => field === one.field).indexOf(one) % 2 === 1);
 /** C0 without line feed and tab, C1, bidirectional and invisible characters. */
 const STEERING = /[^\P{Cc}\n\t]|[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/u;
 const [A, B] = ['aaaaaaaa-1111', 'bbbbbbbb-2222'];

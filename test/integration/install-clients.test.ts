@@ -148,7 +148,11 @@ const NAMES = ['codex', 'gemini', 'qwen', 'cursor', 'copilot'] as const;
 
 describe.each(NAMES)('settings of %s', (client) => {
   describe.each(['user', 'project'] as const)('%s scope', (scope) => {
-    it.each(Object.entries(SHAPES))('%s: init three times, uninstall, every byte', async (_, shape) => {
+    // What is done to the bytes is the same for each: Gemini CLI's settings have all shapes.
+    const shapes = Object.entries(SHAPES).filter(
+      ([name]) => client === 'gemini' || name === 'no file' || name === 'hooks of others',
+    );
+    it.each(shapes)('%s: init three times, uninstall, every byte', async (_, shape) => {
       const path = settingsPath(client, scope);
       if (shape !== undefined) world.write(path, shape, 0o640);
       const before = world.snapshot();

@@ -13,8 +13,13 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 const SCOPES: readonly InstallScope[] = ['user', 'project', 'local'];
-const CELLS = Object.keys(HOOK_MANAGERS).flatMap((manager) =>
-  (['main', 'linked'] as const).flatMap((worktree) => SCOPES.map((scope) => ({ manager, worktree, scope }))),
+/** Each manager in both worktrees; which scope the clients' settings have is nothing to it. */
+const CELLS = Object.keys(HOOK_MANAGERS).flatMap((manager, n) =>
+  (['main', 'linked'] as const).map((worktree, m) => ({
+    manager,
+    worktree,
+    scope: SCOPES[(n + m) % SCOPES.length]!,
+  })),
 );
 
 /** What a commit itself makes or moves. */

@@ -9,7 +9,10 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 const steps = Object.entries(STEPS);
-const pairs = steps.flatMap(([one, first]) => steps.map(([other, second]) => [one, other, first, second]));
+/** A third of all pairs: each step is held with two others. */
+const pairs = steps.flatMap(([one, first], n) =>
+  steps.filter((_, m) => (n + m) % 3 === 0).map(([other, second]) => [one, other, first, second]),
+);
 
 describe('two sessions that start at once, each held once', () => {
   it.each(pairs)('before %s and before %s', async (_, __, first = '', second = '') => {

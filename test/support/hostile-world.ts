@@ -87,8 +87,9 @@ export class HostileWorld extends SharingWorld {
     for (const [key, value] of Object.entries(config)) this.run('git', ['config', '--local', key, value]);
   }
 
-  /** A call of the launcher that may not hang; nobody is there to answer a question. */
+  /** A call that may not hang, by the launcher where the world calls a process; nobody is there to answer a question. */
   bounded(args: readonly string[], options: RunOptions = {}, program = LAUNCHER): Run {
+    if (program === LAUNCHER && this.calls === 'thread') return this.handoff(args, options);
     const { session, env = {} } = options;
     const done = spawnSync(program, args, {
       cwd: options.cwd ?? this.path,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stepsOf } from './blocks.ts';
-import { compared } from './shape.ts';
+import { compared } from '../../support/shape.ts';
 
 const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\`\n`;
 const kinds = (markdown: string) => stepsOf(markdown).map(({ kind }) => kind);

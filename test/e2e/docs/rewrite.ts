@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { compared, shape } from './shape.ts';
+import { compared, shape } from '../../support/shape.ts';
 
 /** A command whose output is not what its page shows: where the command is, what is shown, what it printed. */
 export interface Differing {

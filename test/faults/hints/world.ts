@@ -35,6 +35,8 @@ export class HintsWorld extends SharingWorld {
 
   constructor(sessions: readonly string[], format: Format) {
     super({
+      // Typed hints and git's hooks are processes all the same.
+      calls: 'thread',
       ready: sessions,
       files: { 'lib/x.ts': TEN, 'package-lock.json': '{\n}\n', '.gitignore': 'dist/\n' },
       ...(format === 'sha256' ? { objectFormat: format } : {}),

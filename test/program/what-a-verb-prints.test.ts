@@ -1,0 +1,237 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TestRepository } from '../support/repository.ts';
+import { shape } from '../support/shape.ts';
+import { A, B, SharingWorld, TEN } from '../support/sharing-world.ts';
+
+/** What each verb that a user meets prints, whole. */
+
+const NOTE =
+  '# Goal\nLog people in.\n\n# Next action\nRun the tests.\n\n# Stop conditions\nThe tests are red.\n';
+
+let world: SharingWorld;
+beforeEach(() => {
+  world = new SharingWorld({ ready: [A, B] });
+});
+afterEach(() => world.remove());
+
+/** What a verb prints, without what differs from run to run. */
+function prints(words: readonly string[], session?: string, input = ''): string {
+  const options = session === undefined ? { input } : { input, session };
+  const { status, stdout, stderr } = world.handoff(words, options);
+  const text = [stdout, stderr && `(stderr)\n${stderr}`, status === 0 ? '' : `(exit ${status})\n`].join('');
+  return shape(text.replaceAll(world.root, '<root>'));
+}
+
+describe('notes', () => {
+  it('write says what it left', () => {
+    expect(prints(['write', 'auth-refresh'], A, NOTE)).toMatchInlineSnapshot(`
+      "<oid>
+      "
+    `);
+  });
+
+  it('write on a note of a session at work is refused, and the text is kept', () => {
+    prints(['write', 'auth-refresh'], A, NOTE);
+    expect(prints(['write', 'auth-refresh', '-m', 'mine'], B)).toMatchInlineSnapshot(`
+      "(stderr)
+      error: main/auth-refresh belongs to claude aaaaaaaa; your text is kept, print it with: git handoff show main/auth-refresh --lost=1
+      hint: git handoff take main/auth-refresh
+      (exit 3)
+      "
+    `);
+  });
+
+  it('write without a text says how to give it one', () => {
+    expect(prints(['write', 'auth-refresh'], A)).toMatchInlineSnapshot(`
+      "(stderr)
+      error: the note is empty; nothing was written
+      hint: git handoff write main/auth-refresh -m 'what the next session must know'
+      (exit 2)
+      "
+    `);
+  });
+
+  it('list shows the notes, and says so where there are none', () => {
+    expect(prints(['list'], A)).toMatchInlineSnapshot(`
+      "no open handoffs; leave one: git handoff write <topic> (closed ones: git handoff list --all)
+      (exit 1)
+      "
+    `);
+    prints(['write', 'auth-refresh'], A, NOTE);
+    prints(['write', 'retry-queue', '-m', 'The retry queue survives a restart'], B);
+    expect(prints(['list'], A)).toMatchInlineSnapshot(`
+      "main/auth-refresh  claude aaaaaaaa  <age>  Log people in.
+      main/retry-queue  claude bbbbbbbb  <age>  The retry queue survives a restart
+      "
+    `);
+  });
+
+  it('show prints a note with whose it is', () => {
+    prints(['write', 'auth-refresh'], A, NOTE);
+    expect(prints(['show', 'auth-refresh'], B)).toMatchInlineSnapshot(`
+      "main/auth-refresh  open  claude aaaaaaaa  <age>, on <oid>
+      <oid>
+
+      # Goal
+      Log people in.
+
+      # Next action
+      Run the tests.
+
+      # Stop conditions
+      The tests are red.
+      "
+    `);
+  });
+
+  it('boot judges whether a note still holds', () => {
+    prints(['write', 'auth-refresh'], A, NOTE);
+    world.git(['commit', '-q', '--allow-empty', '--no-verify', '-m', 'later']);
+    expect(prints(['boot', 'auth-refresh'], B)).toMatchInlineSnapshot(`
+      "main/auth-refresh  claude aaaaaaaa  <age>, on <oid>
+      not stale; the repository has moved on since
+
+      Goal:
+        | Log people in.
+
+      Holds:
+        branch  main is checked out
+        tree  the working tree is clean, as it was
+
+      Does not hold:
+        head  changed  main has 1 commit more than the note's base
+        siblings  changed  its owner, claude aaaaaaaa, is at work now and may be doing this
+
+      Next action:
+        | Run the tests.
+
+      Stop conditions:
+        | The tests are red.
+
+      The whole note: git handoff show main/auth-refresh
+      "
+    `);
+  });
+
+  it('take and close say what they did', () => {
+    prints(['write', 'auth-refresh'], A, NOTE);
+    world.end(A);
+    expect(prints(['take', 'auth-refresh'], B)).toMatchInlineSnapshot(`
+      "main/auth-refresh is yours now, taken from claude aaaaaaaa at <oid>
+      "
+    `);
+    expect(prints(['close', 'auth-refresh'], B)).toMatchInlineSnapshot(`
+      "main/auth-refresh is closed
+      "
+    `);
+  });
+
+  it('sync says what was fetched and pushed', () => {
+    const server = new TestRepository({ bare: true });
+    try {
+      world.git(['remote', 'add', 'origin', server.path]);
+      prints(['write', 'auth-refresh'], A, NOTE);
+      expect(prints(['sync', 'origin']).replaceAll(server.root, '<server>')).toMatchInlineSnapshot(`
+        "pushed  main/auth-refresh
+        origin (<server>/repository): 0 fetched, 1 pushed, 0 unchanged
+        (stderr)
+        notice: origin has no handoffs yet: a handoff goes, with its whole history, to <server>/repository, where everybody with access to that repository can read them
+        "
+      `);
+      expect(prints(['sync', 'origin']).replaceAll(server.root, '<server>')).toMatchInlineSnapshot(`
+        "origin (<server>/repository): 0 fetched, 0 pushed, 1 unchanged
+        "
+      `);
+    } finally {
+      server.remove();
+    }
+  });
+});
+
+describe('work', () => {
+  it('status says whose each changed path is, to a session and to a person', () => {
+    world.write(A, 'src/a.ts', TEN.replace('line 3', 'of A'));
+    world.write(B, 'src/b.ts', TEN.replace('line 4', 'of B'));
+    expect(prints(['status'], A)).toMatchInlineSnapshot(`
+      "Yours (claude aaaaaaaa):
+        modified  <age>  -  src/a.ts
+
+      Of claude bbbbbbbb (live):
+        modified  <age>  -  src/b.ts
+
+      To commit only what is yours: git handoff commit -m '<message>'
+      "
+    `);
+    expect(prints(['status'])).toMatchInlineSnapshot(`
+      "Of claude aaaaaaaa (live):
+        modified  <age>  -  src/a.ts
+
+      Of claude bbbbbbbb (live):
+        modified  <age>  -  src/b.ts
+
+      To take a change over from its session: git handoff take -- src/a.ts
+      "
+    `);
+  });
+
+  it('rescue lists what a command would have destroyed, and restore brings it back', () => {
+    world.end(B);
+    world.write(A, 'src/a.ts', TEN.replace('line 3', 'of A'));
+    world.bash(A, 'git checkout -- src/a.ts');
+    expect(prints(['rescue'], A)).toMatchInlineSnapshot(`
+      "1  <age>  before git checkout -- src/a.ts (claude aaaaaaaa)  repository  src/a.ts
+
+      To look: git handoff rescue show 1
+      To bring back: git handoff rescue restore 1
+      "
+    `);
+    expect(prints(['rescue', 'restore', '1'], A)).toMatchInlineSnapshot(`
+      "src/a.ts is back
+      (from rescue 1)
+      "
+    `);
+    expect(world.read('src/a.ts')).toContain('of A');
+  });
+
+  it('rescue says so where nothing is kept', () => {
+    expect(prints(['rescue'], A)).toMatchInlineSnapshot(`
+      "nothing to bring back
+      (exit 1)
+      "
+    `);
+  });
+
+  it('sessions lists who is at work, and with what', () => {
+    world.write(A, 'src/a.ts', TEN.replace('line 3', 'of A'));
+    expect(prints(['sessions'], A)).toMatchInlineSnapshot(`
+      "  bbbbbbbb  live  claude  main  since <age>  <root>/repository
+      *  aaaaaaaa  live  claude  main  since <age>  <root>/repository  1 uncommitted: src/a.ts
+      "
+    `);
+  });
+});
+
+describe('a mistake', () => {
+  it('a verb that is none is answered with the nearest one', () => {
+    expect(prints(['wirte', 'auth-refresh'], A)).toMatchInlineSnapshot(`
+      "(stderr)
+      error: there is no verb "wirte"
+      hint: git handoff write -h
+      (exit 2)
+      "
+    `);
+  });
+
+  it('a verb outside of a repository says where to go', () => {
+    rmSync(join(world.path, '.git'), { recursive: true });
+    expect(prints(['list'], A)).toMatchInlineSnapshot(`
+      "(stderr)
+      error: not a git repository (or any of the parent directories)
+      hint: cd into a repository, or run: git init
+      (exit 7)
+      "
+    `);
+  });
+});
