@@ -2,8 +2,8 @@ import type { FileState } from '../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../domain/ledger/tree-status.ts';
 import { type MergeOutcome, type Progress, type Standing, outcomeOf, progressOf } from '../domain/meeting.ts';
 import type { Oid } from '../domain/names.ts';
+import { pathsBetween } from '../git/commits.ts';
 import { mergeBase } from '../git/histories.ts';
-import { changedSince } from '../git/commits.ts';
 import { listTree } from '../git/list-tree.ts';
 import { type MergeWay, mergeWays, TextMerger } from '../git/merge-file.ts';
 import { type ScratchStore, readContents } from '../git/scratch-store.ts';
@@ -89,7 +89,7 @@ async function baseOf(
 
 async function changedInBoth(cwd: string, base: Oid | undefined, one: Side, other: Side): Promise<string[]> {
   const changed = async ({ head, dirty }: Side) => [
-    ...(head === null || base === undefined || head === base ? [] : await changedSince({ cwd }, base, head)),
+    ...(head === null || base === undefined || head === base ? [] : await pathsBetween({ cwd }, base, head)),
     ...dirty.keys(),
   ];
   const [mine, theirs] = await Promise.all([changed(one), changed(other)]);

@@ -4,7 +4,7 @@ import type { HeadPlace } from '../domain/ledger/tree-status.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
 import { peerNames } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
-import { type HeadCommit, headCommit } from '../git/session-commits.ts';
+import { type LoggedCommit, headCommit } from '../git/log.ts';
 import { randomName } from '../host/random-name.ts';
 import { readClients } from '../sessions/records.ts';
 import type { Ledgers } from './work-place.ts';
@@ -87,7 +87,7 @@ export async function movedHead(
 
 /** "Limit the rate", by claude aaaaaaaa: as its own trailer says. */
 function commitText(
-  { subject, sessions }: HeadCommit,
+  { subject, sessions }: LoggedCommit,
   self: SessionId,
   clients: ReadonlyMap<SessionId, string>,
 ): string {

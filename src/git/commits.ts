@@ -1,6 +1,8 @@
 import {
   type HandoffCommit,
   type HandoffTrailers,
+  MAX_COMMIT_BYTES,
+  MAX_STATE_BYTES,
   NOTE_FILE,
   STATE_FILE,
   parseState,
@@ -9,9 +11,10 @@ import {
 } from '../domain/handoff.ts';
 import type { StagedPath } from '../domain/ledger/mixing.ts';
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
+import { inBatches, twoAtOnce } from './batches.ts';
 import { CommitText } from './commit-text.ts';
 import { type ObjectRequest, type ReadObject, isDamage, readObjects } from './objects.ts';
-import type { BinaryText } from './output.ts';
+import { type BinaryText, entriesOf } from './output.ts';
 import { type GitOptions, gitFailure, runGit } from './run.ts';
 import { RAW_DIFF, parseRaw } from './staged.ts';
 
@@ -87,22 +90,94 @@ function assemble(
   notes: boolean,
 ): LoadedCommit | undefined {
   if (commit?.type !== 'commit') return undefined;
-  const text = new CommitText(commit.content.toString('latin1'));
+  const recorded = state?.type === 'blob' ? state.content : undefined;
+  const isNote = note?.type === 'blob';
   return {
-    oid: commit.oid,
-    parents: text.parents,
-    summary: shortSummary(text.summary),
-    trailers: parseTrailers(text.message),
-    seconds: text.seconds,
-    name: text.name,
-    mail: text.mail,
-    recorded: state?.type === 'blob' ? parseState(state.content.toString('utf8')) : undefined,
-    hasNote: note?.type === 'blob',
-    noteOid: note?.type === 'blob' ? note.oid : undefined,
-    bytes: commit.size,
-    noteBytes: note?.type === 'blob' ? note.size : 0,
-    note: notes && note?.type === 'blob' ? note.content : undefined,
+    ...commitFrom(commit, commit.content, recorded, note),
+    noteOid: isNote ? note.oid : undefined,
+    note: notes && isNote ? note.content : undefined,
   };
+}
+
+/** A commit from what was read of it; `content` and `state` may be left unread where they are too large. */
+function commitFrom(
+  { oid, size }: ReadObject,
+  content: Buffer | undefined,
+  state: Buffer | undefined,
+  note: ReadObject | undefined,
+): HandoffCommit {
+  const { parents, message, summary, seconds, name, mail } = new CommitText(
+    content?.toString('latin1') ?? '',
+  );
+  return {
+    oid,
+    parents,
+    summary: shortSummary(summary),
+    trailers: parseTrailers(message),
+    seconds,
+    name,
+    mail,
+    recorded: state === undefined ? undefined : parseState(state.toString('utf8')),
+    hasNote: note?.type === 'blob',
+    bytes: size,
+    noteBytes: note?.size ?? 0,
+  };
+}
+
+/** What stands at an object name: a commit, another object, or nothing. */
+export type Found = HandoffCommit | 'other' | 'missing';
+
+/** The most that is read of a commit, of `state.json`, and of the note: its size only. */
+const MOST_READ = [MAX_COMMIT_BYTES, MAX_STATE_BYTES, -1];
+
+/** Commits that are loaded together: while we read what git says of some, it looks for the next. */
+const TOGETHER = 5000;
+
+/**
+ * Loads commits for judging, however many and whatever they are, in two processes for thousands: sizes first, so that
+ * nothing is read that no handoff of ours can be.
+ */
+export async function loadJudged(options: GitOptions, oids: readonly Oid[]): Promise<Found[]> {
+  return (await twoAtOnce(inBatches(oids, TOGETHER), (part) => loadPart(options, part))).flat();
+}
+
+async function loadPart(options: GitOptions, oids: readonly Oid[]): Promise<Found[]> {
+  const requests = oids.flatMap((oid) => commitRequests(oid, false));
+  const infos = await readObjects(
+    options,
+    requests.map(({ name }) => ({ name, infoOnly: true })),
+  );
+  const small = infos.filter(
+    (info, at) => info?.type === (at % 3 === 0 ? 'commit' : 'blob') && info.size <= (MOST_READ[at % 3] ?? 0),
+  );
+  const names = [...new Set(small.flatMap((info) => info?.oid ?? []))];
+  const read = await readObjects(
+    options,
+    names.map((name) => ({ name })),
+  );
+  const contents = new Map(names.map((name, at) => [name, read[at]?.content]));
+  return oids.map((_, at): Found => {
+    const [commit, state, note] = infos.slice(at * 3, at * 3 + 3);
+    if (commit === undefined) return 'missing';
+    if (commit.type !== 'commit') return 'other';
+    const recorded = state?.type === 'blob' ? contents.get(state.oid) : undefined;
+    return commitFrom(commit, contents.get(commit.oid), recorded, note);
+  });
+}
+
+/** The names of the notes of commits, of those that have one, without reading them; in the order of the commits. */
+export async function noteNames(
+  options: GitOptions,
+  commits: readonly Oid[],
+): Promise<ReadonlyMap<Oid, Oid>> {
+  const requests = commits.map((oid) => ({ name: `${oid}:${NOTE_FILE}`, infoOnly: true }));
+  const found = await readObjects(options, requests);
+  return new Map(
+    commits.flatMap((oid, at) => {
+      const note = found[at];
+      return note?.type === 'blob' ? [[oid, note.oid] as const] : [];
+    }),
+  );
 }
 
 /**
@@ -153,11 +228,20 @@ export async function changedPaths(cwd: string, from: Oid | null, to: Oid): Prom
   return parseRaw(result.stdout.toString('utf8'));
 }
 
-/** The paths that a commit's history has changed since it parted from another one's; none where they have nothing in common. */
-export async function changedSince(options: GitOptions, other: Oid, commit: Oid): Promise<string[]> {
-  const flags = ['-r', '-z', '--name-only', '--no-renames', '--merge-base'];
-  const result = await runGit(['diff-tree', ...flags, other, commit, '--'], options);
-  return result.code === 0 ? result.stdout.toString('utf8').split('\0').filter(Boolean) : [];
+/**
+ * The paths at which two commits differ, or that the second one's history has changed since it parted from the first one's;
+ * renames count as a path that is gone and one that is new. None where git cannot tell.
+ */
+export async function pathsBetween(
+  options: GitOptions,
+  one: Oid,
+  other: Oid,
+  since: 'then' | 'parted' = 'then',
+): Promise<string[]> {
+  const flags = ['-r', '-z', '--name-only', '--no-renames', '--no-ext-diff'];
+  const base = since === 'parted' ? ['--merge-base'] : [];
+  const result = await runGit(['diff-tree', ...flags, ...base, one, other, '--'], options);
+  return result.code === 0 ? entriesOf(result) : [];
 }
 
 /** A commit's parents, first the one it was made on. */

@@ -172,10 +172,3 @@ export async function handedOnSessions(
     return owner === undefined || succeeds === undefined ? [] : [[owner, succeeds]];
   });
 }
-
-/** Whether a revision names a commit. */
-export async function isCommit(options: GitOptions, revision: string): Promise<boolean> {
-  const name = `${revision}^{commit}`;
-  const result = await runGit(['rev-parse', '--verify', '--quiet', '--end-of-options', name], options);
-  return result.code === 0;
-}

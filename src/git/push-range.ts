@@ -102,8 +102,3 @@ function parseCommits(output: string): PushedCommit[] {
     return oid === undefined ? [] : [{ oid, parents, summary, message }];
   });
 }
-
-/** Whether a commit is in another's history. */
-export async function isAncestor(options: GitOptions, ancestor: Oid, commit: Oid): Promise<boolean> {
-  return (await runGit(['merge-base', '--is-ancestor', ancestor, commit], options)).code === 0;
-}

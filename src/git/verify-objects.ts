@@ -2,9 +2,8 @@ import { NOTE_FILE, STATE_FILE } from '../domain/handoff.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { CommitText } from './commit-text.ts';
 import { formatOf, objectName } from './hash.ts';
-import { type ReadObject, readObjects } from './objects.ts';
+import { type ReadObject, readObjects, parseTree } from './objects.ts';
 import { type GitOptions, runGit } from './run.ts';
-import { parseTree } from './trees.ts';
 
 /** An object of a handoff that cannot be read, or that is not what its name says. */
 export interface BrokenObject {

@@ -4,13 +4,8 @@ import { peerName, peerNames } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { checkRemotePrefix } from '../domain/sync.ts';
 import { HANDOFFS, LIVE, LOCAL, REMOTE } from '../git/namespace.ts';
-import {
-  type PushedCommit,
-  type PushedRef,
-  isAncestor,
-  newCommits,
-  parsePushedRefs,
-} from '../git/push-range.ts';
+import { type PushedCommit, type PushedRef, newCommits, parsePushedRefs } from '../git/push-range.ts';
+import { isAncestor } from '../git/histories.ts';
 import { listRefs } from '../git/refs.ts';
 import { judgePush } from '../notes/judge-push.ts';
 import { kinOf, readTopics } from '../notes/topic.ts';

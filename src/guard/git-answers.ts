@@ -2,10 +2,9 @@ import { lookingTime } from '../changes/work-place.ts';
 import type { TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { SettingEntry } from '../domain/settings.ts';
 import { configUnder, plainConfig } from '../git/config.ts';
-import { type LeftCommit, leftCommits } from '../git/left-commits.ts';
+import { type LoggedCommit, headCommit, leftCommits } from '../git/log.ts';
 import { listIgnored, type TreeFile, listTree } from '../git/list-tree.ts';
 import { listRefs } from '../git/refs.ts';
-import { type HeadCommit, headCommit } from '../git/session-commits.ts';
 import { unmergedPaths } from '../git/staged.ts';
 import { readTreeStatus } from '../git/work-tree.ts';
 import { type SeenStash, readStash } from '../rescue/stash-pins.ts';
@@ -18,7 +17,7 @@ export interface GitAnswers {
   /** How these paths of a working tree differ from HEAD. */
   readonly look: (top: string, paths: readonly string[]) => Promise<TreeStatus>;
   /** The commit that HEAD is at; `undefined` on an unborn branch. */
-  readonly head: (cwd: string) => Promise<HeadCommit | undefined>;
+  readonly head: (cwd: string) => Promise<LoggedCommit | undefined>;
   /** The paths in conflict. */
   readonly unmerged: (cwd: string) => Promise<readonly string[]>;
   /** What git ignores below some pathspecs. */
@@ -32,7 +31,7 @@ export interface GitAnswers {
     cwd: string,
     branch: string,
     to: string | undefined,
-  ) => Promise<readonly LeftCommit[]>;
+  ) => Promise<readonly LoggedCommit[]>;
   /** What a commit has at paths. */
   readonly filesOf: (cwd: string, commit: string, paths: readonly string[]) => Promise<readonly TreeFile[]>;
   readonly stash: (cwd: string) => Promise<SeenStash>;

@@ -3,11 +3,10 @@ import type { Oid, RefName } from '../domain/names.ts';
 import { formatOf, objectName } from '../git/hash.ts';
 import { FILES, filesRef } from '../git/namespace.ts';
 import { ObjectBatch, type TreeEntry } from '../git/object-batch.ts';
-import { readObjects } from '../git/objects.ts';
+import { readObjects, parseTree } from '../git/objects.ts';
 import { type RefUpdate, updateRefs } from '../git/ref-updates.ts';
 import { type Ref, listRefs } from '../git/refs.ts';
 import { type InRepository, objectFormat } from '../git/repository.ts';
-import { parseTree } from '../git/trees.ts';
 
 /**
  * Copies of the predecessors' handoff files, so that a change that no hook could foresee can be

@@ -1,9 +1,8 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
 import { type Oid, parseBranchName } from '../domain/names.ts';
 import { type IllegalReason, type Place, checkHandoffCommit, checkMove } from '../domain/transition.ts';
-import { firstParentChain } from '../git/commits.ts';
 import { type Parents, historyOf, walkEach } from '../git/histories.ts';
-import { type Found, loadJudged } from '../git/judged-commits.ts';
+import { type Found, firstParentChain, loadJudged } from '../git/commits.ts';
 import { type HandoffPath, encodeBranch } from '../git/namespace.ts';
 import type { InRepository } from '../git/repository.ts';
 

@@ -1,12 +1,13 @@
 import type { Oid } from '../domain/names.ts';
 import {
+  type Apart,
   type RemoteRelation,
   type RemoteSummary,
   decideRelation,
   localOnly,
   summariseRemotes,
 } from '../domain/tracking/relation.ts';
-import { type TipPair, countApart } from '../git/ahead-behind.ts';
+import { type Parents, historyOf, walkEach } from '../git/histories.ts';
 import {
   type HandoffPath,
   PRUNED,
@@ -68,9 +69,12 @@ export async function compareWithRemotes(
       } else if (tip !== copy) pairs.set(`${remote} ${place}`, { local: tip, remote: copy });
     }
   }
-  const limits = { timeoutMs: budget.part(COUNTING_MS).left() };
-  const counts = await countApart(repository.cwd, [...pairs.values()], limits);
-  const apart = new Map([...pairs.keys()].map((key, index) => [key, counts[index]]));
+  const { cwd } = repository;
+  const timeoutMs = budget.part(COUNTING_MS).left();
+  const tipsOf = ({ local: ours, remote }: TipPair) => [ours, remote];
+  // Out of time: then nothing is known of any.
+  const walks = await walkEach({ cwd, timeoutMs }, [...pairs.values()], tipsOf).catch(() => undefined);
+  const apart = new Map([...pairs].map(([key, pair]) => [key, countApart(pair, walks?.get(pair))]));
   const sides = [...remotes].map(([remote, copies]) => ({
     remote,
     copies,
@@ -89,6 +93,21 @@ export async function compareWithRemotes(
     of: (path) => relations.get(placeName(path)) ?? [],
     summary: summariseRemotes([...remotes.keys()], [...relations.values()].flat(), remoteOnly),
   };
+}
+
+/** Two tips of one handoff. */
+interface TipPair {
+  readonly local: Oid;
+  readonly remote: Oid;
+}
+
+/** Counts the commits that only one side has; `undefined` where it cannot be told. */
+function countApart({ local, remote }: TipPair, walked: Parents | string | undefined): Apart | undefined {
+  if (typeof walked !== 'object' || !walked.has(local) || !walked.has(remote)) return undefined;
+  const [ours, theirs] = [historyOf(walked, local), historyOf(walked, remote)];
+  const without = (some: ReadonlySet<Oid>, others: ReadonlySet<Oid>) =>
+    [...some].filter((commit) => !others.has(commit)).length;
+  return { ahead: without(ours, theirs), behind: without(theirs, ours) };
 }
 
 /** Tips by place (`<branch>/<topic>` as it stands in refs), by remote. */

@@ -3,12 +3,11 @@ import type { Oid, RefName } from '../domain/names.ts';
 import type { RescueLimits } from '../domain/settings.ts';
 import { CommitText } from '../git/commit-text.ts';
 import { RESCUE, parseRescueRef, rescueRef } from '../git/namespace.ts';
-import { readObjects } from '../git/objects.ts';
+import { readObjects, parseTree } from '../git/objects.ts';
 import { type RefUpdate, updateRefs } from '../git/ref-updates.ts';
 import { type Ref, listRefs } from '../git/refs.ts';
 import { FILES_NAME, INDEX_NAME, NOTE_NAME } from '../git/rescue-tree.ts';
 import { formatOf } from '../git/hash.ts';
-import { parseTree } from '../git/trees.ts';
 
 /**
  * What destructive commands would have lost: `refs/handoffs-local/rescue/<worktree-id>/<n>` holds the tree of one

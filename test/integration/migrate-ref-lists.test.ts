@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clone, Clones, refValues } from '../support/clones.ts';
@@ -147,19 +147,6 @@ describe('an entry of a list', () => {
     expect([...bookkeeping().keys()].filter((name) => name.endsWith('/two-topic'))).toEqual([]);
     expect(ada.actions(ada.syncJson())).toEqual([]);
   });
-
-  it('of what a remote showed counts for nothing without a note here: a killed fetch asks again', () => {
-    leaveLists();
-    const two = (refs: ReadonlyMap<string, string>) =>
-      new Map([...refs].filter(([name]) => !name.endsWith('/two-topic')));
-    drop(NOTE);
-    drop(KEPT_LIST);
-    for (const [name, oid] of two(former)) if (name.startsWith(KEPT)) ada.git(['update-ref', name, oid]);
-    ada.as(['list']);
-    expect(bookkeeping()).toEqual(two(former));
-    expect(ada.as(['fetch']).status).toBe(0);
-    expect(bookkeeping()).toEqual(former);
-  });
 });
 
 describe('the migration of lists', () => {
@@ -200,28 +187,5 @@ describe('the migration of lists', () => {
     const env = gitBehind('"$real" "$@" <"$input" >/dev/null');
     expect(ada.as(['list'], { env, calls: 'process' })).toMatchObject({ status: 0, stderr: '' });
     expect([bookkeeping(), lists()]).toEqual([former, []]);
-  });
-
-  it('takes a list along that grew meanwhile', () => {
-    leaveLists();
-    const oid = former.get(`${KEPT}/main/one-topic`) ?? '';
-    const grown = blob(`${ada.git(['cat-file', 'blob', KEPT_LIST])}\n${oid} side/one-topic\n`);
-    const env = gitBehind(`"$real" update-ref ${KEPT_LIST} ${grown}`);
-    ada.as(['list'], { env, calls: 'process' });
-    expect(bookkeeping()).toEqual(new Map(former).set(`${KEPT}/side/one-topic`, oid));
-    expect(lists()).toEqual([]);
-  });
-
-  it('lets a command read right where the refs cannot be written, and is made by the next one', () => {
-    leaveLists();
-    const lock = join(ada.path, '.git', `${SHOWN}.lock`);
-    writeFileSync(lock, '');
-    expect(ada.as(['list'])).toMatchObject({ status: 0, stderr: '' });
-    world.server.git(['update-ref', '-d', NOTE]);
-    expect(ada.actions(ada.syncJson())).toEqual(['deleted-there two-topic']);
-    expect(world.server.ref(NOTE)).toBeUndefined();
-    rmSync(lock);
-    ada.as(['list']);
-    expect(lists()).toEqual([]);
   });
 });

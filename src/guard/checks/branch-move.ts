@@ -3,7 +3,7 @@ import type { SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
-import type { LeftCommit } from '../../git/left-commits.ts';
+import type { LoggedCommit } from '../../git/log.ts';
 import { linkedWorktrees } from '../../git/linked-worktrees.ts';
 import { headRef } from '../../git/refs.ts';
 import { realPath } from '../../host/disk.ts';
@@ -71,7 +71,7 @@ async function refuseLoss(
 ): Promise<Refusal | undefined> {
   const cwd = move.call.cwd ?? call.cwd;
   const commits = await (await git()).leftBehind(cwd, move.branch ?? headBranch(cwd), move.to);
-  const peerOf = ({ sessions }: LeftCommit) =>
+  const peerOf = ({ sessions }: LoggedCommit) =>
     sessions.map((name) => namedPeer(name, sides)).find((id) => id !== undefined);
   const theirs = commits.find((commit) => peerOf(commit) !== undefined);
   const owner = theirs === undefined ? undefined : peerOf(theirs);
@@ -95,8 +95,8 @@ function headBranch(cwd: string): string {
 
 function instead(
   { branch, to, call }: BranchMove,
-  theirs: LeftCommit,
-  own: LeftCommit | undefined,
+  theirs: LoggedCommit,
+  own: LoggedCommit | undefined,
   { git, beside }: Typed,
 ): string {
   if (branch !== undefined || to === undefined) return `Who is where: ${git} handoff sessions`;

@@ -1,6 +1,6 @@
 import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
-import type { HeadCommit } from '../../git/session-commits.ts';
+import type { LoggedCommit } from '../../git/log.ts';
 import type { TreeCall } from '../call.ts';
 import type { TreeFacts } from '../facts.ts';
 import type { Finding } from '../findings.ts';
@@ -33,7 +33,7 @@ export async function headOfOthers(
   return head.subject.startsWith(WORKSPACE) ? workspace(head, session, what) : undefined;
 }
 
-function concurrent(head: HeadCommit, session: SessionId, other: SessionId, what: string): string {
+function concurrent(head: LoggedCommit, session: SessionId, other: SessionId, what: string): string {
   return [
     'Error: Concurrent Claude session detected',
     '',
@@ -51,7 +51,7 @@ function concurrent(head: HeadCommit, session: SessionId, other: SessionId, what
   ].join('\n');
 }
 
-function workspace(head: HeadCommit, session: SessionId, what: string): string {
+function workspace(head: LoggedCommit, session: SessionId, what: string): string {
   return [
     'Error: Temporary workspace detected',
     '',

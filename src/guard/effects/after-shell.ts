@@ -30,7 +30,7 @@ import { isMaker } from '../../domain/ledger/ownership.ts';
 import { type TreeStatus, stagedBetween, type DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, parseOid, meantId } from '../../domain/names.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
-import { isAncestor } from '../../git/push-range.ts';
+import { isAncestor } from '../../git/histories.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { pastChanges } from '../../git/staged.ts';
 import { readTreeStatus, diskState } from '../../git/work-tree.ts';

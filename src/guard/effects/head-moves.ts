@@ -4,7 +4,7 @@ import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type Oid, canMean } from '../../domain/names.ts';
 import { ownerName } from '../../domain/owner-name.ts';
-import { type CommitSessions, commitSessions } from '../../git/session-commits.ts';
+import { type LoggedCommit, commitsBetween } from '../../git/log.ts';
 import type { TreeCall } from '../call.ts';
 
 /** Where HEAD is after a command, who moved it, and what the others are to hear of it. */
@@ -39,12 +39,12 @@ async function newCommits(
   from: Oid | null,
   to: Oid | null,
   call: TreeCall,
-): Promise<CommitSessions[]> {
+): Promise<LoggedCommit[]> {
   if (to === null || from === to) return [];
-  return commitSessions(place.top, from, to, lookingTime(call)).catch(() => []);
+  return commitsBetween(place.top, from, to, lookingTime(call)).catch(() => []);
 }
 
-function isForeign({ sessions }: CommitSessions, session: string): boolean {
+function isForeign({ sessions }: LoggedCommit, session: string): boolean {
   return sessions.length > 0 && !sessions.some((one) => canMean(one, session));
 }
 
@@ -54,7 +54,7 @@ function moveText(
   who: string,
   before: TreeStatus,
   head: TreeStatus['head'],
-  commits: readonly CommitSessions[],
+  commits: readonly LoggedCommit[],
 ): string {
   const now = refName(head.ref);
   if (before.head.ref !== head.ref) {

@@ -1,7 +1,7 @@
 import { isListed, noteChanged } from '../../changes/changed-elsewhere.ts';
 import { readLast } from '../../changes/windows.ts';
 import { lookingTime } from '../../changes/work-place.ts';
-import { changedSince } from '../../git/commits.ts';
+import { pathsBetween } from '../../git/commits.ts';
 import { linkedWorktrees } from '../../git/linked-worktrees.ts';
 import { readObjects } from '../../git/objects.ts';
 import { readTreeStatus } from '../../git/work-tree.ts';
@@ -80,7 +80,7 @@ async function committedIn(
       .map((other) => [one, other] as const),
   );
   const listing = pairs.map(async ([one, other]) => {
-    const paths = await changedSince(options, other.oid, one.oid);
+    const paths = await pathsBetween(options, other.oid, one.oid, 'parted');
     return [one.id, paths.slice(0, MAX_PATHS)] as const;
   });
   return Promise.all(listing);

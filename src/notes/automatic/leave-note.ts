@@ -14,7 +14,7 @@ import { hash } from '../../git/hash.ts';
 import { readTreeState } from '../../git/named-files.ts';
 import { type HandoffPath, handoffPath } from '../../git/namespace.ts';
 import { type Repository, committer, openRepository } from '../../git/repository.ts';
-import { type SessionCommit, commitsOf, headAt, unsignedCommits } from '../../git/session-commits.ts';
+import { type LoggedCommit, commitsOf, headAt, unsignedCommits } from '../../git/log.ts';
 import { statOf } from '../../git/stat.ts';
 import type { MarkerFiles } from '../../host/marker-files.ts';
 import { worktreeName } from '../../sessions/caller.ts';
@@ -171,7 +171,7 @@ function hasTold(
   own: readonly SessionId[],
   topics: readonly TopicState[],
   work: OwnWork | undefined,
-  commits: readonly SessionCommit[],
+  commits: readonly LoggedCommit[],
 ): boolean {
   const written = topics.flatMap(({ tip }) => {
     const isWritten = tip?.trailers !== undefined && tip.trailers.automatic === undefined;
@@ -198,10 +198,10 @@ type Start = Awaited<ReturnType<typeof startOf>>;
 /** Where commits get no trailer, those that were made while the session was alone count as its own. */
 async function allCommits(
   { top, timeoutMs }: Leaving,
-  signed: readonly SessionCommit[],
+  signed: readonly LoggedCommit[],
   work: OwnWork | undefined,
   start: Start,
-): Promise<readonly SessionCommit[]> {
+): Promise<readonly LoggedCommit[]> {
   if (start?.aloneSince === undefined || signed.length > 0) return signed;
   if (work === undefined || work.head === start.oid) return signed;
   const since = Math.floor(start.aloneSince / 1000);
@@ -213,7 +213,7 @@ async function allCommits(
 function factsOf(
   { session: { record, liveness }, reason }: Leaving,
   repository: Repository,
-  seen: { work: OwnWork | undefined; commits: readonly SessionCommit[]; startHead: Start },
+  seen: { work: OwnWork | undefined; commits: readonly LoggedCommit[]; startHead: Start },
 ): AutomaticFacts {
   const { work, commits, startHead } = seen;
   return {

@@ -12,7 +12,7 @@ import {
   prunedRef,
   remotePrefix,
 } from '../../git/namespace.ts';
-import { type Found, loadJudged } from '../../git/judged-commits.ts';
+import { type Found, loadJudged } from '../../git/commits.ts';
 import { readObjects } from '../../git/objects.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';

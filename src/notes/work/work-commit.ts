@@ -12,10 +12,9 @@ import {
 import { CommitText } from '../../git/commit-text.ts';
 import { formatOf } from '../../git/hash.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
-import { type ObjectRequest, type ReadObject, readObjects } from '../../git/objects.ts';
+import { type ObjectRequest, type ReadObject, readObjects, parseTree } from '../../git/objects.ts';
 import type { Committer } from '../../git/repository.ts';
 import type { GitOptions } from '../../git/run.ts';
-import { parseTree } from '../../git/trees.ts';
 
 /** What a new work commit is made from. */
 interface NewWork {

@@ -4,7 +4,7 @@ import { jsonFields } from '../../domain/json-fields.ts';
 import { type Oid, parseSessionId } from '../../domain/names.ts';
 import { escapeLine, escapeText } from '../../domain/surfacing.ts';
 import { parseWorkSize, workSizeText } from '../../domain/work.ts';
-import { type ChainCommit, handoffChains, signedCommits } from '../../git/board-history.ts';
+import { type ChainCommit, handoffChains, logCommits } from '../../git/log.ts';
 import { readSettings } from '../../git/config.ts';
 import { decodeBranch } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
@@ -275,15 +275,16 @@ async function boardCommits(
   repository: InRepository,
   lanes: Lanes,
 ): Promise<{ commits: BoardCommit[]; complete: boolean }> {
-  const { commits, looked } = await signedCommits(repository, LOOK_COMMITS);
-  const shapes = commits.map(({ oid, seconds, subject, sessions, branch }): BoardCommit => {
+  const looked = await logCommits({ cwd: repository.cwd }, ['--branches', 'HEAD'], LOOK_COMMITS);
+  const signed = looked.filter(({ sessions }) => sessions.length > 0);
+  const shapes = signed.map(({ oid, seconds, subject, sessions, branch }): BoardCommit => {
     const at = seconds * 1000;
     const ids = [...new Set(sessions.flatMap((id) => parseSessionId(id) ?? []))];
     const by = ids.map((id) => lanes.trace(id, { at, branch }));
     const named = branch === undefined ? {} : { branch: escapeLine(branch) };
     return { oid, at, by, subject: escapeLine(subject), ...named };
   });
-  return { commits: shapes, complete: looked < LOOK_COMMITS };
+  return { commits: shapes, complete: looked.length < LOOK_COMMITS };
 }
 
 /**

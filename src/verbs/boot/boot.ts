@@ -26,8 +26,8 @@ import { verify } from '../../domain/verification/verify.ts';
 import { type Branches, type Limits, listBranches } from '../../git/branches.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { readSettings } from '../../git/config.ts';
-import { relate } from '../../git/history-relation.ts';
-import { lastChange } from '../../git/left-commits.ts';
+import { relate } from '../../git/histories.ts';
+import { lastChange } from '../../git/log.ts';
 import {
   type TreeState,
   readTreeState,

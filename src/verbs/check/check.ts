@@ -8,9 +8,9 @@ import {
   type MixedCommit,
   findMixedCommits,
   handedOnSessions,
-  isCommit,
   receivedRange,
 } from '../../git/mixed-commits.ts';
+import { commitNamed } from '../../git/commits.ts';
 import { HANDOFFS, handoffRef } from '../../git/namespace.ts';
 import type { PushedRef } from '../../git/push-range.ts';
 import type { GitOptions } from '../../git/run.ts';
@@ -82,9 +82,9 @@ async function mixedIn(options: GitOptions, range: CommitRange, kin: readonly Ki
 /** `undefined`: there is no commit yet. */
 async function chooseRange(cwd: string, range: string | undefined): Promise<CommitRange | undefined> {
   if (range !== undefined) return { options: [], revision: range };
-  const [head, upstream] = await Promise.all([isCommit({ cwd }, 'HEAD'), isCommit({ cwd }, UPSTREAM)]);
-  if (!head) return undefined;
-  if (upstream) return { options: [], revision: `${UPSTREAM}..HEAD` };
+  const [head, upstream] = await Promise.all([commitNamed(cwd, 'HEAD'), commitNamed(cwd, UPSTREAM)]);
+  if (head === undefined) return undefined;
+  if (upstream !== undefined) return { options: [], revision: `${UPSTREAM}..HEAD` };
   return { options: [`--max-count=${MAX_COMMITS}`, 'HEAD', '--not', '--remotes'] };
 }
 

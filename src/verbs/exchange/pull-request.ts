@@ -7,7 +7,7 @@ import { commitNamed, type LoadedCommit, loadCommits } from '../../git/commits.t
 import { readSettingEntries, readSettings } from '../../git/config.ts';
 import { encodeBranch } from '../../git/namespace.ts';
 import { type Repository, branchTip } from '../../git/repository.ts';
-import { type OwnRange, ownMessages, sinceFork } from '../../git/session-commits.ts';
+import { type OwnRange, ownMessages, sinceFork } from '../../git/log.ts';
 import { TARGET_KEYS, type TargetBranch, findTargets } from '../../git/target-branches.ts';
 import { byAge } from '../../notes/find-topic.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';

@@ -21,7 +21,7 @@ import type { Operation } from '../../git/operations.ts';
 import { setEntries, whileLocked, whileMoved } from '../../git/private-index.ts';
 import { objectFormat, openRepository } from '../../git/repository.ts';
 import { runGit } from '../../git/run.ts';
-import { headCommit } from '../../git/session-commits.ts';
+import { headCommit } from '../../git/log.ts';
 import { stagedPaths, unmergedPaths } from '../../git/staged.ts';
 import { takeLock } from '../../host/process-lock.ts';
 import type { Context } from '../../sessions/caller.ts';

@@ -6,7 +6,7 @@ import { markerOwner } from '../../../domain/marker.ts';
 import { parseBranchName } from '../../../domain/names.ts';
 import { splitNote } from '../../../domain/note/document.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
-import { abbreviatedCommit } from '../../../git/note-blobs.ts';
+import { commitNamed } from '../../../git/commits.ts';
 import { type Draft, type FoundFile, type ImportWorld, type Interpreted, skip, textOf } from './draft.ts';
 
 /** Says what a file is as a handoff. Structured ones, which belong to their index, are read elsewhere. */
@@ -90,7 +90,10 @@ async function handoverDraft(file: FoundFile, text: string, world: ImportWorld):
     topic: world.topic ?? said.topic,
     state: file.archived ? 'closed' : 'open',
     text: said.goal ?? text,
-    base: said.head === undefined ? undefined : await abbreviatedCommit(repository, said.head),
+    // An object name, or its beginning; nothing else that git would take.
+    base: /^[0-9a-f]{7,64}$/.test(said.head ?? '')
+      ? await commitNamed(repository.cwd, said.head ?? '')
+      : undefined,
     remark: gone ? `its branch ${escapeLine(said.branch.slice(0, 80))} is not here` : undefined,
   };
 }

@@ -10,7 +10,7 @@ import {
 import type { FailureCode } from '../../../domain/failure.ts';
 import type { Oid, SessionId } from '../../../domain/names.ts';
 import { ObjectBatch } from '../../../git/object-batch.ts';
-import { noteBlobs, tipNotes } from '../../../git/note-blobs.ts';
+import { noteNames, wholeHistory } from '../../../git/commits.ts';
 import type { Repository } from '../../../git/repository.ts';
 import type { TopicState } from '../../../notes/topic.ts';
 import type { Caller } from '../../../sessions/caller.ts';
@@ -56,17 +56,22 @@ interface PlanFacts {
   readonly scan: (draft: Draft) => Promise<ScannedDraft>;
 }
 
+/** The names of a handoff's notes in its whole history, newest first. */
+async function notesOf({ cwd }: Repository, tip: Oid): Promise<Oid[]> {
+  return [...(await noteNames({ cwd }, await wholeHistory({ cwd }, tip))).values()];
+}
+
 /** Decides for each note where it goes, as if those before it were written already. */
 export async function planNotes(drafts: readonly Draft[], facts: PlanFacts): Promise<PlannedNote[]> {
   const { repository, states, caller, explicit } = facts;
   const known = states.map((state) => ({ ...state, importedFrom: state.tip?.trailers?.importedFrom }));
-  const tips = await tipNotes(
+  const tips = await noteNames(
     repository,
     states.flatMap(({ tip }) => (tip === undefined ? [] : [tip.oid])),
   );
   const histories = new Map<Oid, Promise<Oid[]>>();
   const history = (tip: Oid) => {
-    const reading = histories.get(tip) ?? noteBlobs(repository, tip);
+    const reading = histories.get(tip) ?? notesOf(repository, tip);
     histories.set(tip, reading);
     return reading;
   };

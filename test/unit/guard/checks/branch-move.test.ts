@@ -1,7 +1,13 @@
 import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';
 import { PEER, SELF, THIRD, type Situation, oid, refuses, table } from '../../../support/guard-table.ts';
 
-const commit = (n: number, session: string) => ({ oid: oid(n), sessions: [session], subject: `work ${n}` });
+const commit = (n: number, session: string) => ({
+  oid: oid(n),
+  sessions: [session],
+  subject: `work ${n}`,
+  seconds: 0,
+  branch: undefined,
+});
 /** The branch would leave these behind, newest first. */
 const leaves = (command: string, ...commits: ReturnType<typeof commit>[]): Situation => ({
   command,

@@ -4,7 +4,7 @@ import { PEER, SELF, oid, refuses, table } from '../../../support/guard-table.ts
 
 const headOf = (sessions: readonly string[], subject = 'work') => ({
   settings: { headCheck: 'strict' as const },
-  git: { head: () => Promise.resolve({ oid: oid(7), sessions, subject }) },
+  git: { head: () => Promise.resolve({ oid: oid(7), sessions, subject, seconds: 0, branch: undefined }) },
 });
 const write = { tool: { kind: 'write' as const, path: 'src/a.ts', content: '' } };
 const refused = (...words: string[]) => [refuses(words, { owners: undefined })];

@@ -1,0 +1,185 @@
+import { type HandoffCommit, parseTrailers } from '../domain/handoff.ts';
+import { type Oid, type SessionId, canMean, parseOid } from '../domain/names.ts';
+import { SESSIONS, records, sessionsIn } from './output.ts';
+import type { InRepository } from './repository.ts';
+import { type GitOptions, gitFailure, runGit } from './run.ts';
+
+/** What git-log(1) tells of commits, whatever the user's settings say. */
+
+const QUIET = ['-z', '--no-show-signature', '--no-notes', '--no-color', '--encoding=UTF-8'];
+
+/** A commit, with the sessions that its trailers name. */
+export interface LoggedCommit {
+  readonly oid: Oid;
+  readonly subject: string;
+  /** Committer date, seconds since the epoch. */
+  readonly seconds: number;
+  readonly sessions: readonly string[];
+  /** A branch among those that were asked for which it is on. */
+  readonly branch: string | undefined;
+}
+
+/**
+ * The newest commits of a range, at most so many; none where a name in it means nothing, as `HEAD` on an unborn branch.
+ *
+ * @param range revisions and options of git-log(1), none that anybody typed before `--end-of-options`
+ */
+export async function logCommits(
+  options: GitOptions,
+  range: readonly string[],
+  most: number,
+): Promise<LoggedCommit[]> {
+  const format = `--format=tformat:%H%x00%ct%x00%S%x00${SESSIONS}%x00%s`;
+  const result = await runGit(['log', ...QUIET, `--max-count=${most}`, format, ...range, '--'], options);
+  if (result.code !== 0) return [];
+  return records(result.stdout.toString('utf8'), 5).flatMap((fields) => {
+    const [name = '', seconds = '', source = '', ids = '', subject = ''] = fields;
+    const oid = parseOid(name);
+    if (oid === undefined) return [];
+    // As git abbreviates it: `heads/` stays where a tag has the same name.
+    const branch = source === 'HEAD' ? undefined : source.replace(/^(?:refs\/)?heads\//, '');
+    return [{ oid, subject: subject.trimEnd(), seconds: Number(seconds), sessions: sessionsIn(ids), branch }];
+  });
+}
+
+/** Commits that are looked at for a session's own: they are among these unless many others worked since. */
+const MAX_LOOK = 200;
+
+/** Commits on any branch, or at HEAD, whose trailers name one of the sessions; newest first. */
+export async function commitsOf(
+  cwd: string,
+  sessions: readonly SessionId[],
+  timeoutMs: number,
+): Promise<LoggedCommit[]> {
+  const all = await logCommits({ cwd, timeoutMs }, ['HEAD', '--branches'], MAX_LOOK);
+  return all.filter((commit) => commit.sessions.some((name) => sessions.some((id) => canMean(name, id))));
+}
+
+/**
+ * Commits since `from` that name no session and that no remote has: those of a session that was alone, where commits
+ * get no trailers.
+ *
+ * @param from `null`: since the beginning
+ */
+export async function unsignedCommits(
+  cwd: string,
+  from: Oid | null,
+  timeoutMs: number,
+): Promise<LoggedCommit[]> {
+  const range = ['HEAD', '--first-parent', '--not', '--remotes', ...(from === null ? [] : [from])];
+  const all = await logCommits({ cwd, timeoutMs }, range, MAX_LOOK);
+  return all.filter(({ sessions }) => sessions.length === 0);
+}
+
+/** HEAD's commit; `undefined` on an unborn branch. */
+export async function headCommit(cwd: string, timeoutMs?: number): Promise<LoggedCommit | undefined> {
+  return (await logCommits({ cwd, timeoutMs }, ['HEAD'], 1))[0];
+}
+
+/** Commits that `to` has and `from` has not, newest first; at most 20. */
+export function commitsBetween(
+  cwd: string,
+  from: Oid | null,
+  to: Oid,
+  timeoutMs?: number,
+): Promise<LoggedCommit[]> {
+  return logCommits({ cwd, timeoutMs }, from === null ? [to] : [to, `^${from}`], 20);
+}
+
+/**
+ * The commits that a branch holds and that no other branch does once it is moved to `to`; without one it is deleted,
+ * and remote-tracking branches count, too. Newest first; empty when a name means no commit.
+ *
+ * @param branch short name of a branch, or `HEAD` for a detached one
+ */
+export function leftCommits(
+  cwd: string,
+  branch: string,
+  to: string | undefined,
+  timeoutMs: number,
+): Promise<LoggedCommit[]> {
+  const from = branch === 'HEAD' ? 'HEAD' : `refs/heads/${branch}`;
+  // `--exclude` is matched without `refs/heads/`, as a pattern.
+  const others = [`--exclude=${branch.replace(/[\\*?[]/g, '\\$&')}`, '--branches'];
+  const left = to === undefined ? ['--remotes'] : ['--end-of-options', to];
+  return logCommits({ cwd, timeoutMs }, [from, '--not', ...others, ...left], MAX_LOOK);
+}
+
+/** The newest commit of a first-parent history that changed a path; `undefined` when git cannot tell. */
+export async function lastChange(cwd: string, tip: Oid, path: string): Promise<Oid | undefined> {
+  const args = ['--literal-pathspecs', 'rev-list', '--first-parent', '--max-count=1', tip, '--', path];
+  const result = await runGit(args, { cwd });
+  return result.code === 0 ? parseOid(result.stdout.toString('utf8').trim()) : undefined;
+}
+
+/** Where HEAD was at a time (seconds since the epoch), as its log tells; `undefined` when that begins later. */
+export async function headAt(cwd: string, seconds: number, timeoutMs: number): Promise<Oid | undefined> {
+  const name = `HEAD@{${seconds} +0000}`;
+  const result = await runGit(['rev-parse', '--verify', '--end-of-options', name], { cwd, timeoutMs });
+  if (result.code !== 0 || result.stderr.includes('only goes back')) return undefined;
+  return parseOid(result.stdout.toString('utf8').trim());
+}
+
+/** A commit of a handoff's chain, without what stands in its tree. */
+export type ChainCommit = Omit<HandoffCommit, 'recorded' | 'hasNote'>;
+
+/**
+ * Commits of the chains that end in `tips`, newest first and at most `most` of them; first parents only. One process for
+ * any number of handoffs.
+ *
+ * @throws Failure when an object on the way cannot be read
+ */
+export async function handoffChains(
+  { cwd }: InRepository,
+  tips: readonly Oid[],
+  most: number,
+): Promise<ChainCommit[]> {
+  if (tips.length === 0) return [];
+  const format = '--format=tformat:%H%x00%P%x00%ct%x00%cn%x00%ce%x00%B';
+  const args = ['log', ...QUIET, '--first-parent', `--max-count=${most}`, format, '--stdin'];
+  const result = await runGit(args, { cwd, input: `${tips.join('\n')}\n` });
+  if (result.code !== 0) throw gitFailure('log', result);
+  return records(result.stdout.toString('utf8'), 6).flatMap((fields) => {
+    const [commit = '', names = '', seconds = '', name = '', mail = '', message = ''] = fields;
+    const oid = parseOid(commit);
+    if (oid === undefined) return [];
+    const parents = names.split(' ').flatMap((one) => parseOid(one) ?? []);
+    const [summary = ''] = message.split('\n', 1);
+    return [
+      { oid, parents, seconds: Number(seconds), name, mail, summary, trailers: parseTrailers(message) },
+    ];
+  });
+}
+
+/** A branch's tip and the targets it may be merged into. The branch's own commits lie between them. */
+export interface OwnRange {
+  readonly tip: Oid;
+  readonly targets: readonly Oid[];
+}
+
+/** The ids and messages of a branch's own commits, merges left out, oldest first. */
+export async function ownMessages(
+  cwd: string,
+  { tip, targets }: OwnRange,
+): Promise<{ readonly oid: string; readonly message: string }[]> {
+  const flags = ['--no-merges', '--reverse', '--topo-order', '--format=%H%x00%B'];
+  const result = await runGit(['log', ...QUIET, ...flags, tip, '--not', ...targets, '--'], { cwd });
+  if (result.code !== 0) throw gitFailure('log', result);
+  return records(result.stdout.toString('utf8'), 2).map(([oid = '', message = '']) => ({ oid, message }));
+}
+
+/** The given commits that no target has, and the point where the branch left the targets. */
+export async function sinceFork(
+  cwd: string,
+  { tip, targets }: OwnRange,
+  commits: readonly Oid[],
+): Promise<ReadonlySet<Oid>> {
+  if (commits.length === 0) return new Set();
+  const input = `${[...commits, ...targets.map((target) => `^${target}`)].join('\n')}\n`;
+  const results = await Promise.all([
+    runGit(['rev-list', '--ignore-missing', '--stdin'], { cwd, input }),
+    runGit(['merge-base', tip, ...targets], { cwd }),
+  ]);
+  const found = results.flatMap(({ stdout }) => stdout.toString('utf8').split('\n'));
+  return new Set(found.flatMap((name) => parseOid(name) ?? []));
+}
