@@ -7,7 +7,6 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { format } from 'prettier';
 import { rolldown } from 'rolldown';
 
 const ROOT = dirname(import.meta.dirname);
@@ -35,7 +34,7 @@ const TAIL = `
 Grok Build (1.0.41, driven) runs the hooks of Claude Code's settings: \`init --client claude\` guards it, too, and lists its
 sessions as \`grok\`. Its model hears nothing at a start, and a refusal's first 250 characters.
 
-No hooks of ours are made for these, and none was driven. Their sessions can use the verbs, and git's hooks see their commits.
+No hooks of ours are made for these, and none was driven. Their sessions can use the verbs; what they change and commit counts as a person's.
 
 - Kimi Code (2.1) has hooks, and needs a newer Node than git-handoff.
 - Cline: a hook that refuses a call ends the whole run.
@@ -46,7 +45,7 @@ const HELP = 'src/verbs/setup/setup-verbs.ts';
 const HELP_LIST = /'claude(?:, [a-z]+)*, none(?=, or all)/;
 const MANUAL = 'docs/git-handoff.1';
 const MANUAL_LIST = /^\\fIclaude\\fR(?:, \\fI[a-z]+\\fR)*, several/m;
-const README_TABLE = /(<!-- clients: .*? -->\n\n).*?(?=\n\n`npm run test:clients`)/s;
+const README_LIST = /(<!-- clients: .*? -->\n\n).*?(?=\n## )/s;
 
 /** The table of clients, from its sources: rows by client, each with its dialect. */
 export async function readClients() {
@@ -105,25 +104,26 @@ function sectionOf(row) {
 - tells: ${code(events.filter((event) => dialect.tells.has(event)))}
 - names the session of a shell command in: ${variables.length === 0 ? 'nothing, its process tells' : code(variables)}
 - tells its model: ${eventsWithModel(row)}
-${note === undefined ? '' : `- ${note}\n`}`;
+${dialect.runsGitHooks ? '' : '- its shell runs no git hooks: beside others use `git handoff commit`\n'}${note === undefined ? '' : `- ${note}\n`}`;
 }
 
-function readmeTable(rows) {
-  const lines = rows.map(({ title, proven, note = '', dialect }) => {
-    const hooks = dialect.runsGitHooks
-      ? ''
-      : 'its shell runs no git hooks: beside others use `git handoff commit`';
-    const how = proven === undefined ? 'its documentation only' : `the real client, ${proven}`;
-    return `| ${title} | ${how} | ${note || hooks} |`;
-  });
-  const head = '| client | how it was tested | note |\n| --- | --- | --- |';
-  return `${head}\n${lines.join('\n')}\n| any other | | can use the verbs; nothing guards its tools |`;
+/** The clients as the README lists them; what is special about some, the page says. */
+function readmeList(rows) {
+  const [tried, untried] = [true, false].map((wanted) =>
+    rows.filter(({ proven }) => (proven !== undefined) === wanted),
+  );
+  const special = rows.filter(({ note, dialect }) => note !== undefined || !dialect.runsGitHooks);
+  const titles = (some) => some.map(({ title }) => title).join(', ');
+  return `- tried with the real client: ${tried.map(({ title, proven }) => `${title} ${proven}`).join(', ')}
+- made after its documentation only: ${titles(untried)}
+- need a step or have a limit of their own: ${titles(special)} ([clients](${PAGE}))
+- any other agent can use the verbs; its edits are not guarded`;
 }
 
 async function main() {
   const rows = [...(await readClients()).values()];
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const table = (await format(readmeTable(rows), { parser: 'markdown' })).trimEnd();
+  const list = `${readmeList(rows)}\n`;
   const names = rows.map(({ client }) => client);
   const texts = {
     [PAGE]: HEAD + rows.map(sectionOf).join('') + TAIL,
@@ -132,7 +132,7 @@ async function main() {
       MANUAL_LIST,
       `${names.map((name) => `\\fI${name}\\fR`).join(', ')}, several`,
     ),
-    'README.md': readme.replace(README_TABLE, (_, mark) => mark + table),
+    'README.md': readme.replace(README_LIST, (_, mark) => mark + list),
   };
   for (const [file, text] of Object.entries(texts)) {
     if (!process.argv.includes('--check')) {

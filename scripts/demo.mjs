@@ -104,13 +104,14 @@ async function byHand(b, first) {
 }
 
 async function commits(a, b) {
-  say('Both change a file. B commits all there is: it is refused, and the hint commits what is its own.');
+  say('A and B each change a file. B commits all there is.');
   await a.type("echo 'retries: 3' > retry.yml");
   await b.type("echo 'limit: 60' > limit.yml");
   const swept = await b.type("git add -A && git commit -m 'Limit the rate'");
   expect(swept.status === 1 && swept.output.includes(`retry.yml: claude ${a.short}`), 'B is refused');
-  const [, hint = ''] = /^hint: (.*)$/m.exec(swept.output) ?? [];
-  const own = await b.type(hint);
+  const [, hint = ''] = /^hint: git (?:-C \S+ )?(.*)$/m.exec(swept.output) ?? [];
+  say('It is refused, and the hint says how B commits what is its own.');
+  const own = await b.type(`git ${hint}`);
   expect(own.status === 0 && /^ {2}limit\.yml$/m.test(own.output), "the hint commits B's change");
 
   say("A's change is still there, for A to commit. Commits name their session.");

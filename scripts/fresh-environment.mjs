@@ -1,12 +1,13 @@
 /**
  * Follows README.md to the letter on a machine that has nothing but git and Node: an empty home, no configuration, no
- * variables. From the installation to the first refused clobber, and back: what `uninstall` leaves behind.
+ * variables. From the installation to the first refused commit, and back: what `uninstall` leaves behind.
  *
  *   node scripts/fresh-environment.mjs [--clone]     from the packed tarball; --clone: from a copy of this working tree
  *
  * Prints every command with what it says and when, in seconds, and ends with exit status 1 if anything is not as the
- * README says or it takes more than a minute. Not to the letter: npm is kept off the network, the tarball stands for the
- * name at the registry, and in the copy `npm ci` is the dependencies that are here already. The sessions are the demo's.
+ * README says or it takes more than a minute. Not to the letter: npm is kept off the network, the tarball is installed by its
+ * name, and in the copy `npm ci` is the dependencies that are here already. The copy is deleted when it is installed, as the
+ * README allows. The sessions are the demo's.
  */
 import { execFileSync, fork, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
@@ -15,8 +16,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const LIMIT_SECONDS = 60;
-/** What every system has, and is needed: npm starts `sh`, the launcher follows its own link. */
-const SYSTEM = ['sh', 'readlink'];
+/** What every system has, and is needed by npm (`sh`), the launcher and the git hooks. */
+const SYSTEM = ['sh', 'readlink', 'cat', 'grep', 'date', 'mkdir'];
 const ROOT = dirname(import.meta.dirname);
 const SESSIONS = {
   A: 'a1f0c3d2-6b7e-4c58-9d21-0e5f7a8b9c10',
@@ -35,15 +36,14 @@ let began = performance.now();
 
 try {
   prepareMachine();
-  const { install, first, sessions } = readCommands(readFileSync(join(ROOT, 'README.md'), 'utf8'));
+  const { install, init, sessions } = readCommands(readFileSync(join(ROOT, 'README.md'), 'utf8'));
   began = performance.now();
   installProgram(install);
-  for (const command of first) person(command);
-  await untilRefused(sessions);
-  const seconds = elapsed();
-  must(seconds <= LIMIT_SECONDS, `the first refused clobber within ${LIMIT_SECONDS} s`);
+  person(init);
+  const seconds = await playSessions(sessions);
+  must(seconds <= LIMIT_SECONDS, `the first refused commit within ${LIMIT_SECONDS} s`);
   takeOut();
-  console.log(`first refused clobber after ${seconds.toFixed(1)} s`);
+  console.log(`first refused commit after ${seconds.toFixed(1)} s`);
 } catch (error) {
   console.log(`FAILED: ${error.message}`);
   process.exitCode = 1;
@@ -75,8 +75,8 @@ function prepareMachine() {
   symlinkSync(realpathSync(join(npm, 'npm')), join(folder, 'node', 'lib', 'node_modules', 'npm'));
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(dirname(node), 'npm'));
   for (const program of ['git', ...SYSTEM]) symlinkSync(which(program), join(folder, 'bin', program));
-  const who = '-c user.name=You -c user.email=you@example.com';
-  person(`git init -q -b main . && git ${who} commit -q --allow-empty -m 'Begin'`, app);
+  person('git init -q -b main . && git config user.name You && git config user.email you@example.com');
+  person("git commit -q --allow-empty -m 'Begin'");
 }
 
 function which(program) {
@@ -89,35 +89,31 @@ function which(program) {
 /** The README's own lines: how to install, what to type first, and the sessions of its first screen. */
 function readCommands(readme) {
   const blocks = [...readme.matchAll(/^```(sh|console)\n(.*?)^```$/gms)];
-  const shell = blocks
-    .filter(([, language]) => language === 'sh')
-    .map(([, , text]) => text.trimEnd().split('\n'));
-  const [install = '', init = ''] = shell[0] ?? [];
-  const first = shell.find(([, line]) => line === 'git handoff init') ?? [];
-  must(install.includes('npm i -g') && init.startsWith('git handoff init'), 'the first block of sh installs');
-  must(first.length > 0, 'a block of sh enters a repository and types init');
+  const text = blocks.find(([, language]) => language === 'sh')?.[2] ?? '';
+  const [install = '', enter = ''] = text.split('\n').map((line) => line.replace(/ +#.*/, ''));
+  const [, init] = /^cd ~\/app && (git handoff init)$/.exec(enter) ?? [];
+  must(install.includes('npm i -g') && init !== undefined, 'the first block of sh installs, and switches on');
   const console = blocks.find(([, language]) => language === 'console')?.[2] ?? '';
   const sessions = [...console.matchAll(/^([AB])\$ (.*)$/gm)].map(([, who, command]) => ({ who, command }));
   must(sessions.length > 1, 'the first console block shows two sessions');
-  return { install, first, sessions };
+  return { install, init, sessions };
 }
 
 function installProgram(line) {
-  const [clone = '', published = ''] = line.split('#').map((part) => part.trim());
   if (process.argv.includes('--clone')) {
-    const steps = clone.split(' && ');
+    const steps = line.split(' && ');
     must(steps.shift() === 'npm ci', 'the clone is installed with npm ci first');
-    person(steps.join(' && '), copyOfThis());
+    const clone = copyOfThis();
+    person(steps.join(' && '), clone);
+    rmSync(clone, { recursive: true });
     return;
   }
-  const [, command = ''] = /once it is published: (npm i -g \S+)$/.exec(published) ?? [];
-  must(command.endsWith(' git-handoff'), 'the README says how to install what is published');
   const packed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
     ...{ cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
   });
   const [{ filename }] = Object.values(JSON.parse(packed));
   began = performance.now();
-  person(command.replace('git-handoff', join(folder, filename)), home);
+  person(`npm i -g ${join(folder, filename)}`, home);
 }
 
 /** This working tree without its history and what is ignored, with the dependencies that are here. */
@@ -145,20 +141,23 @@ function show(prompt, command, output) {
   process.stdout.write(`${elapsed().toFixed(1).padStart(5)} s  ${prompt} ${command}\n${output}`);
 }
 
-/** The lines of the first screen, up to the write of a note that is another session's. */
-async function untilRefused(lines) {
+/** The lines of the first screen; when its one commit was refused, in seconds. */
+async function playSessions(lines) {
   const sessions = { A: await startSession('A'), B: await startSession('B') };
+  let refused;
   for (const { who, command } of lines) {
     const { output = '', status, denied, error } = await ask(sessions[who], { shell: command });
     must(error === undefined && denied === undefined, `${command}: ${error ?? denied}`);
     show(`${who}$`, command, output);
-    if (status === 3) {
-      must(output.includes('belongs to claude a1f0c3d2'), 'the refusal names the owner');
-      return;
+    if (status === 1 && refused === undefined) {
+      must(output.includes('claude a1f0c3d2 changed it'), 'the refusal names the owner');
+      refused = elapsed();
+      continue;
     }
     must(status === 0, `\`${command}\` succeeds: ${output}`);
   }
-  throw new Error('nothing was refused');
+  must(refused !== undefined, 'a commit is refused');
+  return refused;
 }
 
 async function startSession(who) {

@@ -1,4 +1,4 @@
-// Mutation testing by a list of our own, test/mutants/mutants.json; docs/reliability.md has the figures.
+// Mutation testing by a list of our own, test/mutants/mutants.json; CONTRIBUTING.md has the figures.
 //
 //   node scripts/mutants.mjs [--only <id>[,<id>…]] [--tier test|all] [--commit <rev>] [--jobs <n>] [--no-baseline]
 //   node scripts/mutants.mjs --list     the mutants

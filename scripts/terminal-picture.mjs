@@ -1,6 +1,7 @@
 /**
- * Writes docs/terminal.svg, the picture of a terminal in README.md: two sessions and a note, as the demo really printed
- * it. Object names differ from run to run, so each is replaced by a made-up one; nothing else is touched.
+ * Writes docs/terminal.svg, the picture of a terminal in README.md: a refused commit, and the one to make instead, as the demo
+ * really printed them. Object names and the repository's folder differ from run to run, so each is replaced by a made-up one;
+ * nothing else is touched.
  *
  *   node scripts/terminal-picture.mjs [--check]      --check: exit status 1 if the committed picture is another
  */
@@ -13,8 +14,8 @@ import { dirname, join } from 'node:path';
 const ROOT = dirname(import.meta.dirname);
 const FILE = join(ROOT, 'docs', 'terminal.svg');
 /** The scenes of the demo that are shown, by how they begin. */
-const FROM = '# A leaves a note.';
-const TO = '# Handoff files';
+const FROM = '# A and B each change a file.';
+const TO = "# A's change is still there";
 const COLUMNS = 102;
 const CHARACTER = 7.8; // pixels, at 13 pixels of a monospaced font
 const LINE = 19;
@@ -66,7 +67,8 @@ function steady(lines) {
   return lines.map((line) =>
     line
       .replaceAll(/\b(?:[0-9a-f]{40}|[0-9a-f]{12})\b/g, replace)
-      .replaceAll(/\d+ (?:second|minute)s? ago/g, 'just now'),
+      .replaceAll(/\d+ (?:second|minute)s? ago/g, 'just now')
+      .replaceAll(/\/\S+\/git-handoff-demo-\w+\/project\b/g, '~/app'),
   );
 }
 
@@ -100,7 +102,7 @@ function draw(rows) {
   const lines = rows.flatMap((row, index) => drawRow(row, TITLE_BAR + (index + 1) * LINE - 4));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
-    '<title>Two sessions and one note, in a terminal</title>',
+    '<title>A refused commit, and the one to make instead, in a terminal</title>',
     `<style>${STYLE}</style>`,
     `<rect class="back" x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="8"/>`,
     ...dots,

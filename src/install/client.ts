@@ -1,5 +1,9 @@
 import type { GitRunner } from '../git/run.ts';
 
+/** What to type where the program, or a part of it, is not installed. */
+export const HOW_TO_INSTALL =
+  'in a clone of git-handoff: npm ci && npm run build && npm i -g --install-links .';
+
 /** Where a client's hooks are registered: for this user, for everybody in the project, for this user in it. */
 export type InstallScope = 'user' | 'project' | 'local';
 

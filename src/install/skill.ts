@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { type FileReceipt, sha256 } from './change.ts';
-import type { ClientInstaller, SettingsFolders } from './client.ts';
+import { type ClientInstaller, HOW_TO_INSTALL, type SettingsFolders } from './client.ts';
 import { userFolder } from './clients.ts';
 import { type DiskFile, readFileFacts, readBytes } from './disk.ts';
 import { planFile } from './plan-file.ts';
@@ -30,7 +30,7 @@ export async function readSkills(
   const text = await readBytes(source);
   if (text === undefined) {
     throw new Failure('environment', `${source} is missing: the package is incomplete`, {
-      hint: 'npm i -g git-handoff',
+      hint: HOW_TO_INSTALL,
     });
   }
   return Promise.all(

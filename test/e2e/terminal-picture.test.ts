@@ -17,6 +17,6 @@ describe("the README's picture of a terminal", () => {
     expect(picture.length).toBeLessThanOrEqual(40 * 1024);
     expect(picture).toContain('prefers-color-scheme:dark');
     expect(picture).not.toMatch(/<script|href=|url\(|\son\w+=/);
-    expect(picture).toContain('belongs to claude a1f0c3d2');
+    expect(picture).toContain('retry.yml: claude a1f0c3d2');
   });
 });

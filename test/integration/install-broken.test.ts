@@ -134,7 +134,9 @@ it('the package is there in part', () => {
   for (const client of CLIENTS) expect(found.join('\n')).toContain(`hooks (${client})`);
   const verb = world.run(join(installed, 'bin', 'git-handoff'), ['doctor']);
   expect(verb.status).toBe(7);
-  expect(verb.stderr).toMatch(/^error: the package is incomplete.*\nhint: npm install -g git-handoff\n$/);
+  expect(verb.stderr).toMatch(
+    /^error: the package is incomplete.*\nhint: in a clone of git-handoff: npm ci .*\n$/,
+  );
 });
 
 it('Node is missing', () => {

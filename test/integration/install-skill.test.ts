@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyChanges } from '../../src/install/apply.ts';
 import { claudeInstaller } from '../../src/install/claude.ts';
+import { HOW_TO_INSTALL } from '../../src/install/client.ts';
 import { readInstallFacts } from '../../src/install/install-facts.ts';
 import { planInstall } from '../../src/install/plan-install.ts';
 import { World } from './install-world.ts';
@@ -144,7 +145,7 @@ describe('init --skill', () => {
   it('says so when the package lacks it', async () => {
     rmSync(join(world.packageRoot, 'skills'), { recursive: true });
     const before = world.snapshot();
-    await expect(install()).rejects.toMatchObject({ code: 'environment', hint: 'npm i -g git-handoff' });
+    await expect(install()).rejects.toMatchObject({ code: 'environment', hint: HOW_TO_INSTALL });
     expect(world.snapshot()).toEqual(before);
   });
 });

@@ -158,7 +158,7 @@ describe.each(shells)('when something is missing, under $name', (shell) => {
     const verb = world.run(['list']);
     expect(verb).toMatchObject({ status: 7, stdout: '', node: undefined });
     expect(verb.stderr).toBe(
-      'error: the package is incomplete: dist/start.cjs is missing\nhint: npm install -g git-handoff\n',
+      'error: the package is incomplete: dist/start.cjs is missing\nhint: in a clone of git-handoff: npm ci && npm run build && npm i -g --install-links .\n',
     );
   });
 

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8');
-const sections = read('docs', 'predecessors.md').split(/^## /m).slice(1);
+const [, page = ''] = read('docs', 'comparison.md').split('\n## The predecessors\n');
+const sections = page.split(/^### /m).slice(1);
 
 /** By predecessor and feature, as the page words it: the tests, as `integration/x.test.ts "name"`. */
 const evidence = JSON.parse(read('test', 'unit', 'predecessor-features.json')) as Record<
@@ -19,7 +20,7 @@ const named = Object.values(evidence)
   });
 const files = [...new Set(named.map(({ file }) => file))];
 
-describe('docs/predecessors.md', () => {
+describe('the predecessors in docs/comparison.md', () => {
   it('names a test for every feature', () => {
     const listed = sections.map((section) => [
       section.split(/\s/)[0],

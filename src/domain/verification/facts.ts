@@ -11,7 +11,7 @@ export type NoteVerdict = 'ok' | 'changed' | 'stale' | 'unknown';
 
 /**
  * What each situation means for a note. One that is `stale` makes the note stale; commits on top of it do not, because
- * its own session commits after writing. docs/boot.md shows this table.
+ * its own session commits after writing. The manual shows this table (STALE NOTES).
  */
 export const RULES = {
   'note-closed': ['note', 'stale'],

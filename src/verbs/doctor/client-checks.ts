@@ -6,7 +6,12 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { homeFolder, repositoryFolder, stateFolder } from '../../host/folders.ts';
 import { readLog } from '../../host/log.ts';
-import { type ClientInstaller, type SettingsFolders, testedWith } from '../../install/client.ts';
+import {
+  type ClientInstaller,
+  HOW_TO_INSTALL,
+  type SettingsFolders,
+  testedWith,
+} from '../../install/client.ts';
 import { INSTALLERS, isInUse } from '../../install/clients.ts';
 import { isHarmless, guardCommand } from '../../install/guard-command.ts';
 import {
@@ -162,7 +167,7 @@ function packageChecks({ installer, packageFile }: FoundClient, reach: Reach): C
   const { client } = installer;
   const command = guardCommand(installer, 'project', reach.launcher);
   const hook = { client, scope: 'project', file: packageFile, command } as const;
-  return [{ check: `hooks (${client})`, ...reachGuard(hook, installer, reach, 'npm i -g git-handoff') }];
+  return [{ check: `hooks (${client})`, ...reachGuard(hook, installer, reach, HOW_TO_INSTALL) }];
 }
 
 /** A client that starts the guard twice at every event pays twice for every call. */

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ClientName, Typist } from './blocks.ts';
 
-const CLIENT = join(import.meta.dirname, '..', '..', 'scripts', 'demo', 'client.mjs');
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const CLIENT = join(ROOT, 'scripts', 'demo', 'client.mjs');
 
 /** What the stand-in client answers: the guard's refusal, or what the tool did. */
 interface ToolAnswer {
@@ -40,7 +41,6 @@ class DemoSession {
   }
 }
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
 const SESSIONS = {
   A: 'a1f0c3d2-6b7e-4c58-9d21-0e5f7a8b9c10',
   B: 'b7d94e06-13ac-4f8e-8a52-c4d6e8f0a2b4',
