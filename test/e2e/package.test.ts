@@ -17,7 +17,6 @@ const CONTENTS = [
   'dist/cli.cjs',
   'dist/decisions.cjs',
   'dist/hook.cjs',
-  'dist/rolldown-runtime.cjs',
   'dist/seldom.cjs',
   'dist/shell.cjs',
   'dist/start.cjs',
