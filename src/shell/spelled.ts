@@ -24,9 +24,13 @@ export function recordSpelled(machine: ShellMachine, scope: Scope, text: string,
   // Most texts name nothing of the kind.
   if (!NAMES.test(text)) return;
   machine.charge(text.length);
+  if (ALLOWS.test(text)) machine.handoff({ cwd: machine.disk.world.cwd, verb: 'allow', words: [] });
   const rest = text.replace(READS, '()');
   if (WRITES.test(rest)) recordNames(machine, scope, rest, by);
 }
+
+/** The verb that only a person may type: a program gives a session the terminal that it asks for (`script -c`). */
+const ALLOWS = /handoff['",\s]+allow['",\s]+--once/;
 
 const NAMES = /handoff|\.git\/hooks|\.husky|\/memory/;
 
