@@ -34,10 +34,11 @@ export async function readProcessTable(): Promise<ProcessTable> {
   if (existsSync('/proc/self/stat')) return linuxTable();
   const { execFile } = process.getBuiltinModule('node:child_process');
   const { options, args } = psCommand(process.env);
-  // What ps has told counts even if it failed afterwards; without it nobody is known.
-  return new Promise((resolve) => {
-    execFile('ps', args, options, (_error, output) => resolve(tableOf(output)));
+  const output = new Promise<string>((resolve) => {
+    execFile('ps', args, options, (_error, told) => resolve(told));
   });
+  // Without ps nobody is known; some errors are thrown at once.
+  return tableOf(await output.catch(() => ''));
 }
 
 /** The same for one call: as it is when that first asks. */

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync 
 import { dirname } from 'node:path';
 import { jsonFields } from '../domain/json-fields.ts';
 import { type SessionId, parseOid, parseSessionId } from '../domain/names.ts';
+import { hash } from '../git/hash.ts';
 import { linkedWorktrees } from '../git/linked-worktrees.ts';
 import { entries, exists, readText } from '../host/disk.ts';
 import { knownWorktreeId, lookFile, repositoryFolder } from '../host/folders.ts';
@@ -9,7 +10,7 @@ import { knownWorktreeId, lookFile, repositoryFolder } from '../host/folders.ts'
 /**
  * Version 0.1.0 and the builds after it kept what a session's journal has in many files: `handoff/ledger/<worktree id>/`, with
  * a start list and a pause for each session, `handoff/{noted,late}/` and `<git dir>/handoff-operation`. Whoever reads
- * journals first puts all that into them, once. What ran just then, and what somebody had heard, is let go.
+ * journals first puts all that into them. What ran just then, and what somebody had heard, is let go.
  */
 
 /** What stood there besides, and is of no use any more. */
@@ -25,8 +26,11 @@ const FORMER = [
   'touched',
 ];
 
-/** The last line of what was put into a journal: without it that was cut off, and is done again. */
-const MIGRATED = '{"t":"migrated","at":0}\n';
+/**
+ * The last line of what was put into a journal: without it that was cut off, and is done again. It names the lines before it: an
+ * older build that still runs here may leave others.
+ */
+const markOf = (lines: string): string => `{"t":"migrated","lines":"${hash('sha256', lines)}","at":0}\n`;
 
 /** Whoever takes longer has died. Milliseconds. */
 const PATIENCE_MS = 5000;
@@ -95,10 +99,11 @@ function migrate(commonDir: string, ledgers: string): void {
   const operations = linkedWorktrees(commonDir).map(({ gitDir }) => readOperation(gitDir, found));
   const sessions = `${folder}/sessions`;
   mkdirSync(sessions, { recursive: true, mode: 0o700 });
-  for (const [session, lines] of found.lines) {
+  for (const [session, list] of found.lines) {
     const file = `${sessions}/${session}.jsonl`;
-    if (readText(file).includes(MIGRATED)) continue;
-    appendFileSync(file, `\n${lines.join('')}${MIGRATED}`, { mode: 0o600 });
+    const lines = list.join('');
+    const mark = markOf(lines);
+    if (!readText(file).includes(mark)) appendFileSync(file, `\n${lines}${mark}`, { mode: 0o600 });
   }
   for (const tree of trees) keepLook(`${ledgers}/${tree}/last`, lookFile({ commonDir, worktreeId: tree }));
   for (const file of operations) rmSync(file, { force: true });
