@@ -7,7 +7,7 @@ import { linkedWorktrees } from '../git/linked-worktrees.ts';
 import { absolutePath, realPath } from '../host/disk.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { shellWorld } from '../host/shell-world.ts';
-import { knownRepositories } from '../sessions/visits.ts';
+import { knownRepositories } from './known-repositories.ts';
 import { analyseArgv, analyseShell } from '../shell/analyse.ts';
 import type { ShellEffects } from '../shell/effects.ts';
 import { gitReads } from '../shell/read-only.ts';

@@ -14,7 +14,7 @@ import { type FileFacts, type Looks, callFacts, treeFacts } from './facts.ts';
 import type { Finding } from './findings.ts';
 import { hasBypass, type Site, judge } from './judge.ts';
 import { beginToLook } from './looks.ts';
-import { noteCall } from './presence.ts';
+import { noteCall, noteModel } from './presence.ts';
 import { type CommandTool, toolPath, toolPaths } from './tool.ts';
 import { treesOf } from './visits.ts';
 
@@ -25,6 +25,7 @@ export async function decide(call: Call): Promise<readonly Finding[]> {
     call.log('probe', call.machine.env['GIT_HANDOFF_PROBE'] ?? '');
     return [];
   }
+  if (isInTree(call)) noteModel(call.tree.commonDir, event, call.dialect.client, call);
   if (event.kind === 'before-tool') {
     // Who else is here must be known before anything is decided about their work.
     const told = isInTree(call) ? await registration(call) : [];

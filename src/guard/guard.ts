@@ -12,10 +12,9 @@ import { type ProcessTable, readProcessTable } from '../host/processes.ts';
 import { runningCall } from '../host/running-call.ts';
 import { trace } from '../host/trace.ts';
 import { ofItsSession } from './agents.ts';
-import { type Call, isInTree } from './call.ts';
+import type { Call } from './call.ts';
 import { type Finding, verdict } from './findings.ts';
 import { noteHarmlessCall } from './lone-session.ts';
-import { noteModel } from './presence.ts';
 
 /** One call of a client's hook. */
 interface ClientCall {
@@ -66,9 +65,12 @@ export async function guard(said: ClientCall): Promise<string> {
     if (
       mayBeHarmless &&
       repository !== undefined &&
-      noteHarmlessCall({ event, repository, env, home: homeFolder(env) })
+      (await noteHarmlessCall({ event, repository, env, home: homeFolder(env) }))
     ) {
-      noteModel(repository.commonDir, event, client, { now: said.now, log });
+      if (event.model !== undefined) {
+        const { noteModel } = await import('./presence.ts');
+        noteModel(repository.commonDir, event, client, { now: said.now, log });
+      }
       trace('verdict', () => `${event?.name ?? ''}: allow, for a lone session puts nothing at stake`);
       return '';
     }
@@ -78,7 +80,6 @@ export async function guard(said: ClientCall): Promise<string> {
     const asking = early ?? readEntries(cwd, budget, log);
     const call = await readCall(said, dialect, event, { repository, asking, processes }, report);
     folder = ownFolder(call) ?? folder;
-    if (isInTree(call)) noteModel(call.tree.commonDir, event, client, call);
     const found = await judgeInTime(call);
     const answer = verdict([...found, ...notChecked(event, unchecked)]);
     trace('verdict', () => `${event?.name ?? ''} ${event?.toolName ?? ''}: ${answer.kind}`);

@@ -4,11 +4,11 @@ import type { GuardEvent } from '../agents/dialect.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { FoundRepository } from '../git/discover.ts';
 import { statOf } from '../git/stat.ts';
-import { entries, exists } from '../host/disk.ts';
-import { areSeveralAtWork, beat } from '../host/folders.ts';
+import { entries, exists, readText } from '../host/disk.ts';
+import { areSeveralAtWork, beat, journalFile } from '../host/folders.ts';
 import { memoryFolders } from '../host/marker-files.ts';
+import { knownRepositories } from './known-repositories.ts';
 import { isSolo, soloFile } from '../sessions/solo.ts';
-import { knownRepositories, readVisits } from '../sessions/visits.ts';
 import { mayBeAtStake } from '../shell/at-stake.ts';
 
 /** Where and for whom a call is made. */
@@ -23,13 +23,13 @@ interface Caller {
  * Notes the call of a session that works alone, and that needs no decision: a command that puts nothing at stake, before and
  * after which nothing moved that others must be told of. It asks git nothing. False: the call has to be judged.
  */
-export function noteHarmlessCall({ event, repository, env, home }: Caller): boolean {
+export async function noteHarmlessCall({ event, repository, env, home }: Caller): Promise<boolean> {
   const { session, tool, kind, changedFiles } = event;
   if (repository === undefined || session === undefined || tool?.kind !== 'shell') return false;
   if (kind !== 'before-tool' && kind !== 'after-tool') return false;
   if (!isSolo(repository.gitDir, session) || tool.cwd !== undefined || mayBeAtStake(tool.command))
     return false;
-  if (readVisits(env, session).length > 0 || mayLeadOut(tool.command, repository, env)) return false;
+  if (mayLeadOut(tool.command, repository, env) || (await isVisiting(session, env))) return false;
   if (kind === 'after-tool') {
     if (changedFiles.length > 0 || areSeveralAtWork(repository.commonDir)) return false;
     if (hasMoved(repository, home, env)) return false;
@@ -58,6 +58,14 @@ function hasMoved({ gitDir, commonDir }: FoundRepository, home: string, env: Nod
   return memoryFolders(home, env).some(
     (folder) => isNew(folder) || entries(folder).some((name) => isNew(join(folder, name))),
   );
+}
+
+/** Whether the session is at work outside of this worktree. The journals are folded only where one of them names a visit. */
+async function isVisiting(session: SessionId, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const journals = knownRepositories(env).map((known) => readText(journalFile(known, session)));
+  if (!journals.some((text) => text.includes('"t":"visit"'))) return false;
+  const { readVisits } = await import('./visited-worktrees.ts');
+  return readVisits(env, session).length > 0;
 }
 
 /** What may lead to any folder. */

@@ -9,7 +9,7 @@ import { unfinishedOperation } from '../git/operations.ts';
 import { knownWorktreeId, repositoryFolder } from '../host/folders.ts';
 import { appendLog } from '../host/log.ts';
 import { listSessions, removeRecords } from '../sessions/records.ts';
-import { putVisit, readVisits, removeVisit } from '../sessions/visits.ts';
+import { putVisit, readVisits, removeVisit } from './visited-worktrees.ts';
 import { orUnchecked, type SessionCall, type TreeCall, isInTree } from './call.ts';
 import { forgetCalls } from './effects/tidy.ts';
 import { register } from './events/registration.ts';

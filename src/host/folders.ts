@@ -75,10 +75,17 @@ export function bypassFolder(commonDir: string): string {
   return `${repositoryFolder(commonDir)}/allow`;
 }
 
-/** A worktree as anybody last saw it (src/changes/looks.ts). */
+/** A worktree as anybody last saw it (src/changes/windows.ts). */
 export function lookFile({ commonDir, worktreeId }: { commonDir: string; worktreeId: string }): string {
   return `${repositoryFolder(commonDir)}/looks/${worktreeId}`;
 }
+
+/** The folder of the sessions' journals (src/sessions/journal.ts). */
+export const journalsFolder = (commonDir: string): string => `${repositoryFolder(commonDir)}/sessions`;
+
+/** The journal of one session. */
+export const journalFile = (commonDir: string, session: string): string =>
+  `${journalsFolder(commonDir)}/${session}.jsonl`;
 
 /** Whether `init` ran in this repository. */
 export function isInitialised(commonDir: string): boolean {

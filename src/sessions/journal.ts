@@ -16,7 +16,7 @@ import { formatLines, parseLines } from '../domain/journal/lines.ts';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import { entries, exists, readText } from '../host/disk.ts';
-import { ensureFolder, removeFile, repositoryFolder } from '../host/folders.ts';
+import { ensureFolder, journalFile, journalsFolder, removeFile } from '../host/folders.ts';
 import { migrateState } from './migrate-state.ts';
 
 /**
@@ -32,7 +32,6 @@ export interface LedgerPlace {
   readonly worktreeId: string;
 }
 
-const SUFFIX = '.jsonl';
 /** A journal beyond this, and twice as big as when it was last rewritten, is rewritten. Bytes. */
 const COMPACT_AT = 128 * 1024;
 /** What only matters for a while (news, commands, commits) is forgotten after this. Milliseconds. */
@@ -40,14 +39,7 @@ const FORGET_MS = 6 * 3600_000;
 /** A compaction that takes longer than this has died. Milliseconds. */
 const STALE_LOCK_MS = 10_000;
 
-/** The folder of the journals of a repository. */
-export const journalsFolder = (commonDir: string): string => `${repositoryFolder(commonDir)}/sessions`;
 const overFolder = (commonDir: string): string => `${journalsFolder(commonDir)}/over`;
-
-/** The journal of one session. */
-export function journalFile(commonDir: string, session: SessionId): string {
-  return `${journalsFolder(commonDir)}/${session}${SUFFIX}`;
-}
 
 /** What a session's journal comes to; an empty one where there is none. */
 export function readJournal(commonDir: string, session: SessionId): SessionJournal {
@@ -55,7 +47,7 @@ export function readJournal(commonDir: string, session: SessionId): SessionJourn
   const file = journalFile(commonDir, session);
   const known = readFile(file, session);
   if (known !== undefined) return known;
-  return foldJournal(session, parseLines(readText(`${overFolder(commonDir)}/${session}${SUFFIX}`)));
+  return foldJournal(session, parseLines(readText(`${overFolder(commonDir)}/${session}.jsonl`)));
 }
 
 /** The journals of the sessions of a repository, but for those that are over and leave nothing uncommitted. */
@@ -64,11 +56,6 @@ export function readJournals(commonDir: string): SessionJournal[] {
   return journalsIn(journalsFolder(commonDir)).flatMap((session) => {
     return readFile(journalFile(commonDir, session), session) ?? [];
   });
-}
-
-/** Whether a session has a journal that counts here. */
-export function hasJournal(commonDir: string, session: SessionId): boolean {
-  return exists(journalFile(commonDir, session));
 }
 
 /** The ledgers of every session that has one in this worktree. */
@@ -212,7 +199,7 @@ function takeLock(lock: string, now: number): boolean {
 
 /** A session comes back: what it did counts again. */
 export function reopenJournal(commonDir: string, session: SessionId): void {
-  const over = `${overFolder(commonDir)}/${session}${SUFFIX}`;
+  const over = `${overFolder(commonDir)}/${session}.jsonl`;
   const text = readText(over);
   if (text === '') return;
   const file = journalFile(commonDir, session);
@@ -231,14 +218,14 @@ export function lastWritten(commonDir: string, session: SessionId): number | und
 export function closeJournal(commonDir: string, session: SessionId): void {
   ensureFolder(overFolder(commonDir));
   compactJournal(commonDir, session);
-  renameSync(journalFile(commonDir, session), `${overFolder(commonDir)}/${session}${SUFFIX}`);
+  renameSync(journalFile(commonDir, session), `${overFolder(commonDir)}/${session}.jsonl`);
 }
 
 /** The sessions whose journals were closed, and when they were last written. */
 export function closedJournals(commonDir: string): { readonly session: SessionId; readonly at: number }[] {
   const folder = overFolder(commonDir);
   return journalsIn(folder).flatMap((session) => {
-    const at = statSync(`${folder}/${session}${SUFFIX}`, { throwIfNoEntry: false })?.mtimeMs;
+    const at = statSync(`${folder}/${session}.jsonl`, { throwIfNoEntry: false })?.mtimeMs;
     return at === undefined ? [] : [{ session, at }];
   });
 }
@@ -246,12 +233,12 @@ export function closedJournals(commonDir: string): { readonly session: SessionId
 /** Forgets a session. */
 export function removeJournal(commonDir: string, session: SessionId): void {
   for (const folder of [journalsFolder(commonDir), overFolder(commonDir)])
-    removeFile(`${folder}/${session}${SUFFIX}`);
+    removeFile(`${folder}/${session}.jsonl`);
 }
 
 function journalsIn(folder: string): SessionId[] {
   return entries(folder).flatMap((name) =>
-    name.endsWith(SUFFIX) ? (parseSessionId(name.slice(0, -SUFFIX.length)) ?? []) : [],
+    name.endsWith('.jsonl') ? (parseSessionId(name.slice(0, -'.jsonl'.length)) ?? []) : [],
   );
 }
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { join } from 'node:path';
 import type { SessionId } from '../../src/domain/names.ts';
+import { journalFile } from '../../src/host/folders.ts';
 import {
   appendSessionEvents,
   closeJournal,
   isFirstToSay,
-  journalFile,
   readJournal,
   readJournals,
   reopenJournal,

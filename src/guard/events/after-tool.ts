@@ -1,7 +1,7 @@
 import { ledgerOf, openLedgers } from '../../changes/work-place.ts';
 import { beat } from '../../host/folders.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
-import { readVisits } from '../../sessions/visits.ts';
+import { readVisits } from '../visited-worktrees.ts';
 import { type SessionCall, isInTree, type TreeCall, orUnchecked } from '../call.ts';
 import { headOfOthers } from '../checks/strict-head.ts';
 import { afterFiles } from '../effects/after-file.ts';

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { journalsFolder, readLedgers, reopenJournal } from '../../sessions/journal.ts';
+import { readLedgers, reopenJournal } from '../../sessions/journal.ts';
+import { rememberRepository } from '../known-repositories.ts';
 import { isPaused } from '../../changes/windows.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { SessionRecord, ProcessId } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { openRepository } from '../../git/repository.ts';
-import { beat, ensureFolder, worktreeId } from '../../host/folders.ts';
+import { beat, ensureFolder, journalsFolder, worktreeId } from '../../host/folders.ts';
 import { beforeAnswer, inTime } from '../../host/io.ts';
 import { takeLock } from '../../host/process-lock.ts';
 import type { ProcessTable } from '../../host/processes.ts';
@@ -18,7 +19,6 @@ import {
   putRecord,
 } from '../../sessions/records.ts';
 import { claimSolo, removeSolo, soloSession } from '../../sessions/solo.ts';
-import { rememberRepository } from '../../sessions/visits.ts';
 import type { TreeCall } from '../call.ts';
 import { type Beginning, beginAlone, arrive } from '../effects/arrival.ts';
 import { listTouched } from '../effects/list-touched.ts';
