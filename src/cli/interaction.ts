@@ -9,13 +9,12 @@ import type { Interaction, NoteSource } from '../verbs/interaction.ts';
 
 /** What a verb may ask of whoever typed it, and show meanwhile. */
 export function interaction(io: Io): Interaction {
-  const { cwd, env, stdin, stdout, stderr, terminal } = io;
+  const { cwd, env, stdin, stderr, terminal } = io;
   const ask = terminal?.isInput === true ? asking(terminal) : undefined;
   return {
     note: noteSource(cwd, stdin, ask !== undefined),
     progress: terminal?.isErrors === true ? (line) => void stderr.write(`\r\x1b[K${line}`) : undefined,
     warn: (text) => void stderr.write(renderNotice(text)),
-    show: (text) => stdout.write(text),
     pass: (said) => void stderr.write(said),
     ask,
     installContext: async () => ({

@@ -7,13 +7,11 @@ import { commitNamed } from './commits.ts';
 const HEADS = 'refs/heads/';
 
 /** What a branch will be merged into: its target. */
-export interface TargetBranch {
+interface TargetBranch {
   readonly ref: string;
   /** As users type it: `main`, `origin/main`. */
   readonly name: string;
   readonly commit: Oid;
-  /** It is the default branch. */
-  readonly isDefault: boolean;
 }
 
 /** The settings that decide, as keys for `readSettingEntries`. */
@@ -39,8 +37,7 @@ export async function findTargets(
     const name = ref.replace(/^refs\/(?:heads|remotes)\//, '');
     const known = ref.startsWith(HEADS) ? heads.get(name)?.oid : undefined;
     const commit = known ?? (await commitNamed(cwd, ref));
-    const isDefault = fallback?.refs.includes(ref) === true;
-    if (commit !== undefined) targets.set(ref, { ref, name, commit, isDefault });
+    if (commit !== undefined) targets.set(ref, { ref, name, commit });
   }
   return new Map(
     [...refs].flatMap(([branch, ref]) => {

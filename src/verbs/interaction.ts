@@ -7,8 +7,6 @@ export interface Interaction {
   readonly progress: ((line: string) => void) | undefined;
   /** Prints a notice before something happens. */
   readonly warn: (text: string) => void;
-  /** Shows something on standard output before the answer. */
-  readonly show: (text: string) => Promise<void>;
   /** Hands on what another program says on standard error. */
   readonly pass: (said: Uint8Array) => void;
   /** Asks a question and reads one line; `undefined` where no person sits at a terminal. */

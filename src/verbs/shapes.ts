@@ -325,7 +325,7 @@ export interface ExportShape {
   readonly topic: string;
   readonly oid: string;
   readonly owner: string;
-  readonly format: 'markdown' | 'guard' | 'handover' | 'raw';
+  readonly format: 'markdown' | 'guard' | 'handover';
   /** `null`: standard output. */
   readonly file: string | null;
   /** False when that very text stood there already. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { boardAssets } from '../../scripts/board-assets.mjs';
 import { type Assets, boardPage } from '../../src/ui/board/page.ts';
 import type { Board } from '../../src/ui/board/shape.ts';
-import { PAGE_START } from '../../src/verbs/board/output.ts';
+import { PAGE_START } from '../../src/verbs/board/board.ts';
 import { sampleBoard } from '../support/board-sample.ts';
 import { hostileCases } from '../support/guard.ts';
 

@@ -134,7 +134,7 @@ describe('the file', () => {
     const { status, stderr } = repo.handoff(['board', '-o', 'nowhere/board.html']);
     expect([status, stderr]).toEqual([
       2,
-      `error: nowhere/board.html is in a folder that is not there\nhint: mkdir -p -- ${join(repo.path, 'nowhere')}\n`,
+      `error: there is no folder ${join(repo.path, 'nowhere')}\nhint: mkdir -p -- ${join(repo.path, 'nowhere')}\n`,
     ]);
   });
 

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readExported } from '../../src/domain/formats/exported.ts';
+import { readExported } from '../../src/domain/formats/texts.ts';
 import { PredecessorWorld } from '../support/predecessors.ts';
 
 const [a, b] = ['aaaaaaaa-1111', 'bbbbbbbb-2222'];
@@ -37,13 +37,10 @@ describe('an exported copy', () => {
       expect(stdout.slice(stdout.indexOf('\n') + 1)).toBe(NOTE);
       expect(readExported(stdout)?.oid).toBe(oid);
     }
-    expect(exported('--raw').stdout).toBe(NOTE);
-    expect(exported('--raw', '--format', 'guard').stdout).toBe(NOTE);
     expect(world.git(['status', '--porcelain'])).toBe(before);
-    expect(world.json(['export', '--raw'])).toMatchObject({
-      note: NOTE,
-      items: [{ file: null, format: 'raw', oid }],
-    });
+    const answer = world.json(['export']);
+    expect(answer).toMatchObject({ items: [{ file: null, format: 'markdown', oid }] });
+    expect(String(answer['note']).endsWith(NOTE)).toBe(true);
   });
 
   it('for claude-handoff-guard has the owner on line 1, for handover its Metadata', () => {
@@ -60,9 +57,6 @@ describe('an exported copy', () => {
   it('of nothing is an error', () => {
     expect(exported('no-such').status).toBe(1);
     expect(exported('--format', 'nope').status).toBe(2);
-    expect(exported('--all').status).toBe(2);
-    expect(exported('auth-refresh', '--all', '-o', '.').status).toBe(2);
-    expect(exported('--all', '--format', 'handover', '-o', '.').status).toBe(2);
   });
 });
 
@@ -107,15 +101,6 @@ describe('a file that is written', () => {
     expect(exported('auth-refresh', '-o', 'taken.md').status).toBe(1);
   });
 
-  it('as bytes alone is replaced when it is one of the versions', () => {
-    exported('auth-refresh', '--raw', '-o', 'raw.md');
-    world.ok(['write', 'auth-refresh', '-m', 'third'], { session: a });
-    expect(exported('auth-refresh', '--raw', '-o', 'raw.md').status).toBe(0);
-    expect(text('raw.md')).toBe('third\n');
-    writeFileSync(join(world.path, 'raw.md'), 'not of us\n');
-    expect(exported('auth-refresh', '--raw', '-o', 'raw.md').status).toBe(1);
-  });
-
   it("is never another session's handoff file", () => {
     const theirs = `<!-- claude-session: ${b} -->\ntheirs\n`;
     writeFileSync(join(world.path, 'handoff-main-auth-refresh.md'), theirs);
@@ -142,16 +127,16 @@ describe('a path that leads elsewhere', () => {
       /symbolic link/,
       () => symlinkSync(join(world.root, 'x'), join(world.path, 'dangling.md')),
     ],
-    ['a folder', 'folder', /a folder/, () => mkdirSync(join(world.path, 'folder'))],
+    ['a folder', 'folder', /it is a folder/, () => mkdirSync(join(world.path, 'folder'))],
     ['a folder by its slash', 'folder/', /is a folder/, () => undefined],
     ['a FIFO', 'pipe', /not a regular file/, () => void world.run('mkfifo', [join(world.path, 'pipe')])],
     [
       'a folder that is a link',
       'linked/x.md',
-      /not a folder/,
+      /a symbolic link is on the way there/,
       () => symlinkSync(world.root, join(world.path, 'linked')),
     ],
-    ["git's own folder", '.git/x.md', /not one of a working tree/, () => undefined],
+    ["git's own folder", '.git/x.md', /git's own folder/, () => undefined],
     ['nowhere', 'no/such/x.md', /there is no folder/, () => undefined],
   ])('is refused: %s', (_, path, why, make) => {
     make();
@@ -210,30 +195,6 @@ describe('export and import', () => {
     repo.ok(['write', 'auth-refresh', '-m', 'second'], { session: a });
     appendFileSync(join(repo.path, 'copy.md'), 'again\n');
     expect(repo.imported(['copy.md'], a)).toEqual({ 'copy.md': `create main/auth-refresh-2 ${a} open` });
-    repo.remove();
-  });
-
-  it('of all open handoffs are files for claude-handoff-guard, or plain ones', () => {
-    const repo = new PredecessorWorld();
-    for (const branch of ['feature/x', 'feature-x']) repo.git(['branch', branch]);
-    for (const branch of ['main', 'feature/x', 'feature-x'])
-      repo.ok(['write', `${branch}/auth-refresh`, '-m', branch], { session: a });
-    repo.ok(['close', 'auth-refresh'], { session: a });
-    mkdirSync(join(repo.path, 'out'));
-    repo.ok(['export', '--all', '--format', 'guard', '-o', 'out/'], { session: a });
-    repo.ok(['export', '--all', '-o', 'out'], { session: a });
-    expect(readdirSync(join(repo.path, 'out')).sort()).toEqual([
-      'feature-x-auth-refresh-2.md',
-      'feature-x-auth-refresh.md',
-      'handoff-feature-x-auth-refresh-2.md',
-      'handoff-feature-x-auth-refresh.md',
-    ]);
-    const before = repo.values();
-    expect(Object.values(repo.imported(['out'], a)).map((what) => what.split(' ')[0])).toEqual([
-      'unchanged',
-      'unchanged',
-    ]);
-    expect(repo.values()).toBe(before);
     repo.remove();
   });
 });

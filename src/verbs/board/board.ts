@@ -1,14 +1,17 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve, basename, dirname } from 'node:path';
+import { Failure } from '../../domain/failure.ts';
 import { NOTE_FILE } from '../../domain/handoff.ts';
 import { jsonFields } from '../../domain/json-fields.ts';
 import { type Oid, parseSessionId } from '../../domain/names.ts';
-import { escapeLine, escapeText } from '../../domain/surfacing.ts';
+import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
 import { parseWorkSize, workSizeText } from '../../domain/work.ts';
 import { type ChainCommit, handoffChains, logCommits } from '../../git/log.ts';
 import { readSettings } from '../../git/config.ts';
 import { decodeBranch } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
-import { openRepository, type InRepository } from '../../git/repository.ts';
+import { openRepository, topLevel, type InRepository } from '../../git/repository.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { isInitialised, repositoryFolder, knownWorktreeId } from '../../host/folders.ts';
 import { readLog } from '../../host/log.ts';
@@ -27,12 +30,18 @@ import type {
   BoardRefusal,
 } from '../../ui/board/shape.ts';
 import { type Rendered, counted } from '../../ui/terminal.ts';
+import { putOutput } from '../put-output.ts';
 import type { CommandResult } from '../result.ts';
 import type { BoardShape } from '../shapes.ts';
 import { judgedSessions } from '../workspace.ts';
 import { betweenSessions } from './between-sessions.ts';
 import { Lanes } from './lanes.ts';
-import { ownFolder, putPage } from './output.ts';
+
+/** How every page of ours begins: what begins so may be replaced. */
+export const PAGE_START = '<!doctype html>\n<html lang="en" data-git-handoff="board">';
+const MAX_PAGE_BYTES = 256 * 1024 * 1024;
+/** Notes are for those who can read the repository. */
+const OWNER_ONLY = 0o600;
 
 interface BoardOptions {
   /** As typed; `-` is standard output. */
@@ -48,7 +57,8 @@ interface BoardOptions {
  */
 export async function board(options: BoardOptions, context: Context): Promise<CommandResult<BoardShape>> {
   const { cwd, now } = context;
-  const { commonDir } = await openRepository(cwd);
+  const repository = await openRepository(cwd);
+  const { commonDir } = repository;
   const found = await collectBoard(cwd, now);
   const page = Buffer.from(options.compose(found));
   const counts = {
@@ -58,12 +68,32 @@ export async function board(options: BoardOptions, context: Context): Promise<Co
   };
   const value = { ...counts, bytes: page.length };
   if (options.output === '-') return { value: { ...value, file: null }, bytes: page };
-  const file =
-    options.output === undefined
-      ? join(isInitialised(commonDir) ? repositoryFolder(commonDir) : ownFolder(), 'board.html')
-      : resolve(cwd, options.output);
-  putPage(file, page, { typed: options.output, commonDir });
-  return { value: { ...value, file } };
+  const { output: typed } = options;
+  const path = resolve(cwd, typed ?? join(ownFolder(commonDir), 'board.html'));
+  await putOutput(page, {
+    path,
+    typed,
+    top: await topLevel(repository),
+    commonDir,
+    limit: MAX_PAGE_BYTES,
+    mode: OWNER_ONLY,
+    refuse: (found) =>
+      found.subarray(0, PAGE_START.length).equals(Buffer.from(PAGE_START))
+        ? undefined
+        : new Failure(
+            'refused',
+            `${escapeLine(typed ?? path)} exists, and git handoff board did not write it`,
+            {
+              hint: `ls -ld -- ${shellWord(typed ?? path)}`,
+            },
+          ),
+  });
+  return { value: { ...value, file: path } };
+}
+
+/** Ours; in a repository that has none, a new temporary one. */
+function ownFolder(commonDir: string): string {
+  return isInitialised(commonDir) ? repositoryFolder(commonDir) : mkdtempSync(join(tmpdir(), 'git-handoff-'));
 }
 
 const NOTE_ROOM: NoteRoom = { count: 500, bytes: 64 * 1024, total: 1024 * 1024 };

@@ -1,8 +1,7 @@
 import { Failure } from '../../domain/failure.ts';
-import type { Context } from '../../sessions/caller.ts';
+import { EXPORT_FORMATS, FORMATS } from '../../domain/formats/texts.ts';
 import type { Arguments } from '../options.ts';
-import type { ImportShape } from '../shapes.ts';
-import { type Answer, type VerbTable, answer } from '../verb.ts';
+import { type VerbTable, answer } from '../verb.ts';
 
 /** The verbs that bring notes in from other programs' files, and out into files. */
 export const EXCHANGE_VERBS: VerbTable = {
@@ -30,25 +29,18 @@ export const EXCHANGE_VERBS: VerbTable = {
       ['git handoff import --dry-run', "what lies at the predecessors' places for this project"],
       ['git handoff import NOTES.md --topic auth-refresh', 'a note from anywhere'],
     ],
-    async run(args, context, { show }) {
-      const { importNotes } = await import('./import.ts');
-      // The plan stands on the terminal before anything is written.
-      const announce = async (plan: readonly ImportShape[]) =>
-        show((await import('./exchange-text.ts')).renderPlan(plan));
+    async run(args, context) {
+      const { importNotes, renderImported } = await import('./import.ts');
       const options = {
         paths: args.words,
-        from: await oneOf(args, 'from', async () => (await import('../../domain/formats/detect.ts')).FORMATS),
+        from: oneOf(args, 'from', FORMATS, 'git handoff import -h'),
         dryRun: args.flag('dry-run'),
         branch: args.text('branch'),
         topic: args.text('topic'),
         allowSecret: args.flag('allow-secret'),
         session: args.text('session'),
-        announce: args.flag('json') ? undefined : announce,
       };
-      return answer(
-        await importNotes(options, context),
-        async () => (await import('./exchange-text.ts')).renderImported,
-      );
+      return answer(await importNotes(options, context), () => Promise.resolve(renderImported));
     },
   },
   export: {
@@ -62,12 +54,9 @@ export const EXCHANGE_VERBS: VerbTable = {
         type: 'string',
         alias: 'o',
         value: '<file>',
-        describe: 'write this file (with --all: below this folder; -: standard output)',
+        describe: 'write this file (-: standard output)',
       },
-      format: { type: 'string', value: 'markdown|guard|handover|pr', describe: 'for whose readers' },
-      title: { type: 'boolean', describe: 'with --format pr: the title and not the body' },
-      raw: { type: 'boolean', describe: "only the note's bytes, without the line that says what it is" },
-      all: { type: 'boolean', alias: 'a', describe: 'every open handoff, a file each' },
+      format: { type: 'string', value: 'markdown|guard|handover', describe: 'for whose readers' },
       force: {
         type: 'boolean',
         alias: 'f',
@@ -76,58 +65,29 @@ export const EXCHANGE_VERBS: VerbTable = {
     },
     examples: [
       ['git handoff export auth-refresh -o handover.md --format handover', 'for readers of handover.md'],
-      ['git handoff export --format pr', "what a pull request says, from this branch's notes and commits"],
     ],
-    async run(args, context): Promise<Answer> {
-      const formats = async () => (await import('../../domain/formats/detect.ts')).EXPORT_FORMATS;
-      const format =
-        (await oneOf(args, 'format', async () => [...(await formats()), 'pr' as const])) ?? 'markdown';
-      if (format === 'pr') return pullRequest(args, context);
-      if (args.flag('title')) throw notTogether('--title is for --format pr');
-      const { exportNotes } = await import('./export.ts');
+    async run(args, context) {
+      const { exportNote, renderExported } = await import('./export.ts');
       const options = {
         topic: args.words[0],
-        all: args.flag('all'),
-        format,
-        raw: args.flag('raw'),
+        format: oneOf(args, 'format', EXPORT_FORMATS, 'git handoff export -h') ?? 'markdown',
         output: args.text('output'),
         force: args.flag('force'),
         session: args.text('session'),
       };
-      return answer(
-        await exportNotes(options, context),
-        async () => (await import('./exchange-text.ts')).renderExported,
-      );
+      return answer(await exportNote(options, context), () => Promise.resolve(renderExported));
     },
   },
 };
 
-async function pullRequest(args: Arguments, context: Context): Promise<Answer> {
-  const isCopy = args.words.length > 0 || ['all', 'raw', 'force'].some((name) => args.flag(name));
-  if (isCopy || (args.text('output') ?? '-') !== '-')
-    throw notTogether(
-      '--format pr describes this branch on standard output, and takes no option but --title',
-    );
-  const { exportPullRequest } = await import('./pull-request.ts');
-  return answer(await exportPullRequest({ title: args.flag('title') }, context), () =>
-    Promise.resolve(() => ''),
-  );
-}
-
-function notTogether(message: string): Failure {
-  return new Failure('usage', message, { hint: 'git handoff export -h' });
-}
-
-async function oneOf<T extends string>(
+function oneOf<T extends string>(
   args: Arguments,
   name: string,
-  load: () => Promise<readonly T[]>,
-): Promise<T | undefined> {
+  values: readonly T[],
+  hint: string,
+): T | undefined {
   const text = args.text(name);
-  if (text === undefined) return undefined;
-  const values = await load();
   const value = values.find((one) => one === text);
-  if (value !== undefined) return value;
-  const hint = name === 'from' ? 'git handoff import -h' : 'git handoff export -h';
+  if (text === undefined || value !== undefined) return value;
   throw new Failure('usage', `--${name} is one of ${values.join(', ')}`, { hint });
 }

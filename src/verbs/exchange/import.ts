@@ -1,33 +1,38 @@
-import { relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { Failure, type FailureCode } from '../../domain/failure.ts';
-import type { Format } from '../../domain/formats/detect.ts';
-import { type BranchName, type Topic, parseBranchName, parseTopic } from '../../domain/names.ts';
+import {
+  type IncomingNote,
+  type KnownTopic,
+  type Placement,
+  candidates,
+  decidePlacement,
+  sourceName,
+} from '../../domain/formats/placement.ts';
+import type { Format } from '../../domain/formats/texts.ts';
+import { recordState, summarise } from '../../domain/handoff.ts';
+import { type BranchName, type Oid, type SessionId, type Topic } from '../../domain/names.ts';
+import { ownerName } from '../../domain/owner-name.ts';
 import { decideSecrets, formatAllowed, type SecretScan } from '../../domain/secrets/verdict.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { noteNames, wholeHistory } from '../../git/commits.ts';
 import { readSettings } from '../../git/config.ts';
-import { listRefs } from '../../git/refs.ts';
-import { branchTip, committer, objectFormat, topLevel } from '../../git/repository.ts';
-import { homeFolder } from '../../host/folders.ts';
+import { handoffPath } from '../../git/namespace.ts';
+import { ObjectBatch } from '../../git/object-batch.ts';
+import { type Committer, committer, objectFormat } from '../../git/repository.ts';
+import { type WriteResult, commitHandoff } from '../../notes/handoffs.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { looksLike } from '../../notes/secrets/check-note.ts';
 import { findSecrets } from '../../notes/secrets/find-secrets.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
-import { type Context, findCaller } from '../../sessions/caller.ts';
+import { type Caller, type Context, findCaller } from '../../sessions/caller.ts';
+import { type Rendered, columns } from '../../ui/terminal.ts';
+import { ownerText } from '../owner-text.ts';
 import type { CommandResult } from '../result.ts';
 import type { ImportShape } from '../shapes.ts';
 import { type Workspace, judgedSessions, openWorkspace } from '../workspace.ts';
-import { type Outcome, applyPlan } from './import/apply.ts';
-import type { Draft, ImportWorld, Interpreted, UnimportedFile } from './import/draft.ts';
-import { type Findings, findFiles } from './import/find-files.ts';
-import { interpret } from './import/interpret.ts';
-import {
-  type PlannedNote,
-  type ImportRefusal,
-  inWritingOrder,
-  planNotes,
-  type ScannedDraft,
-} from './import/plan.ts';
-import { interpretStructured } from './import/structured.ts';
+import { type Draft, readDrafts } from './drafts.ts';
+import { type UnimportedFile, findFiles, openWorld } from './find-files.ts';
 
 interface ImportOptions {
   /** Files and folders; none: the predecessors' places for this project. */
@@ -39,18 +44,55 @@ interface ImportOptions {
   /** What looks like a secret in the notes is none. */
   readonly allowSecret: boolean;
   readonly session: string | undefined;
-  /** Shows the plan before anything is written. */
-  readonly announce: ((plan: readonly ImportShape[]) => Promise<void>) | undefined;
 }
 
-export interface ImportValue {
+interface ImportValue {
   readonly dryRun: boolean;
   readonly items: readonly ImportShape[];
 }
 
+/** One pass over the files: each note is placed beside those before it, and written from exactly the tip that it was placed by. */
+interface Pass {
+  readonly options: ImportOptions;
+  readonly workspace: Workspace;
+  readonly caller: Caller;
+  readonly author: Committer;
+  readonly secretScan: SecretScan;
+  /** Sessions at work. */
+  readonly live: ReadonlySet<string>;
+  readonly objects: 'sha1' | 'sha256';
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** What stands, with what this pass has made; the notes of some are not read yet. */
+  readonly topics: (Omit<KnownTopic, 'notes'> & { readonly notes: readonly Oid[] | undefined })[];
+  /** The notes of the tips. */
+  readonly tipNotes: ReadonlyMap<Oid, Oid>;
+  readonly warnings: string[];
+  /** What stood before each write: a ref that had been moved by hand is told of. */
+  readonly former: TopicState[];
+}
+
+/** Why a file is not imported although it holds a note. */
+interface Refusal {
+  readonly code: FailureCode;
+  readonly why: string;
+  readonly hint: string;
+}
+
+/** What became of a note, or would. */
+interface Placed {
+  readonly draft: Draft;
+  readonly incoming: IncomingNote;
+  readonly placement: Placement;
+  /** In whose name it is written. */
+  readonly as: SessionId;
+  readonly oid: Oid | undefined;
+  readonly refusal: Refusal | undefined;
+}
+
 /**
- * Imports notes of other programs: finds the files, says what goes where, writes. What cannot be imported does not
- * keep the rest from being; the result's failure says so.
+ * Imports notes of other programs. What cannot be imported does not keep the rest from being; the result's failure says
+ * so.
  *
  * @throws Failure `not-found` where there is nothing at all, `usage` for a path that holds no notes.
  */
@@ -58,7 +100,7 @@ export async function importNotes(
   options: ImportOptions,
   context: Context,
 ): Promise<CommandResult<ImportValue>> {
-  const { cwd } = context;
+  const { cwd, now } = context;
   const [workspace, states, author, settings] = await Promise.all([
     openWorkspace(context),
     readTopics({ cwd }),
@@ -66,115 +108,38 @@ export async function importNotes(
     readSettings(cwd),
   ]);
   const { repository, sessions } = workspace;
-  const caller = findCaller(context, sessions, options.session, author);
-  const world = await openWorld(workspace, options, context);
+  const world = await openWorld(workspace.repository, options, context);
   const found = findFiles(options.paths, options.from, world);
-  const { drafts, skipped } = await interpretAll(found, world);
-  requireSomething(found, drafts, skipped, options);
-  const judged = judgedSessions(workspace, settings, context.now);
-  const live = new Set<string>(
-    judged.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session),
-  );
-  const known = states.find(({ tip }) => tip !== undefined)?.tip?.oid;
-  const format = await objectFormat(repository, known);
-  const { scan, warnings } = draftScan(options, settings.secretScan);
-  const facts = { repository, caller, states, live, format, explicit: isPlaced(options), scan };
-  const plan = await planNotes(inWritingOrder(drafts), facts);
-  const shown = (outcomes?: readonly Outcome[]) => [
-    ...plan.map((planned, at) => noteItem(planned, outcomes?.[at], cwd)),
-    ...skipped.map((file) => skippedItem(file, cwd)),
-  ];
-  if (options.dryRun)
-    return finish(
-      shown(),
-      true,
-      plan.map(({ refusal }) => refusal),
-      skipped,
-      [...workspace.notices, ...warnings],
-    );
-  await options.announce?.(shown());
-  const outcomes = await applyPlan(plan, { repository, caller, author, now: context.now });
-  const before = outcomes.flatMap((outcome) => outcome.before ?? ([] as TopicState[]));
-  const notices = [
+  const { drafts, skipped: unread } = await readDrafts(found.files, world);
+  const skipped = [...found.skipped, ...unread];
+  requireSomething(found.places, drafts, skipped, options);
+  const tips = states.flatMap(({ tip }) => tip?.oid ?? []);
+  const judged = judgedSessions(workspace, settings, now);
+  const pass: Pass = {
+    options,
+    workspace,
+    caller: findCaller(context, sessions, options.session, author),
+    author,
+    secretScan: settings.secretScan,
+    live: new Set(judged.flatMap(({ liveness, record }) => (liveness === 'live' ? record.session : []))),
+    objects: await objectFormat(repository, tips[0]),
+    now,
+    topics: states.map(standing),
+    tipNotes: await noteNames(repository, tips),
+    warnings: [],
+    former: [],
+  };
+  const placed: Placed[] = [];
+  for (const draft of drafts) placed.push(await importOne(draft, pass));
+  return finish(placed, skipped, options.dryRun, cwd, [
     ...workspace.notices,
-    ...warnings,
-    ...(await reportIllegalMoves(repository, before, context.now)),
-  ];
-  return finish(
-    shown(outcomes),
-    false,
-    outcomes.map(({ refusal }) => refusal),
-    skipped,
-    notices,
-  );
-}
-
-/** Whether the command line says where the notes go. */
-function isPlaced({ branch, topic }: ImportOptions): boolean {
-  return branch !== undefined || topic !== undefined;
-}
-
-async function openWorld(
-  { repository }: Workspace,
-  options: ImportOptions,
-  context: Context,
-): Promise<ImportWorld> {
-  const [refs, top] = await Promise.all([listRefs(repository, ['refs/heads/']), topLevel(repository)]);
-  const branches = refs.flatMap(({ name }) => parseBranchName(name.slice('refs/heads/'.length)) ?? []);
-  if (!branches.includes(repository.branch) && repository.branch !== 'HEAD') branches.push(repository.branch);
-  return {
-    repository,
-    top,
-    branches,
-    branch: await requiredBranch(options.branch, repository, branches),
-    topic: requiredTopic(options.topic),
-    home: homeFolder(context.env),
-    env: context.env,
-    now: context.now,
-  };
-}
-
-async function requiredBranch(
-  text: string | undefined,
-  repository: Workspace['repository'],
-  branches: readonly BranchName[],
-): Promise<BranchName | undefined> {
-  if (text === undefined) return undefined;
-  const branch = parseBranchName(text);
-  const exists =
-    branch !== undefined &&
-    (branches.includes(branch) || (await branchTip(repository, branch)) !== undefined);
-  if (branch !== undefined && exists) return branch;
-  const hint = branch === undefined ? 'git branch --list' : `git branch ${shellWord(branch)}`;
-  throw new Failure('usage', `there is no branch ${escapeLine(text)}`, { hint });
-}
-
-function requiredTopic(text: string | undefined): Topic | undefined {
-  if (text === undefined) return undefined;
-  const topic = parseTopic(text);
-  if (topic !== undefined) return topic;
-  throw new Failure('usage', `not a topic: ${escapeLine(JSON.stringify(text))}`, {
-    hint: 'a topic is two or more lower-case words joined by "-", for example: auth-refresh',
-  });
-}
-
-async function interpretAll(
-  { files, skipped }: Findings,
-  world: ImportWorld,
-): Promise<{ drafts: Draft[]; skipped: UnimportedFile[] }> {
-  const structured = files.filter(({ format }) => format === 'structured');
-  const read: Interpreted[] = interpretStructured(structured, world);
-  for (const file of files) {
-    if (file.format !== 'structured') read.push(await interpret(file, world));
-  }
-  return {
-    drafts: read.flatMap((one) => ('draft' in one ? [one.draft] : [])),
-    skipped: [...skipped, ...read.flatMap((one) => ('skipped' in one ? [one.skipped] : []))],
-  };
+    ...pass.warnings,
+    ...(await reportIllegalMoves(repository, pass.former, now)),
+  ]);
 }
 
 function requireSomething(
-  { places }: Findings,
+  places: readonly string[],
   drafts: readonly Draft[],
   skipped: readonly UnimportedFile[],
   { topic }: ImportOptions,
@@ -191,38 +156,233 @@ function requireSomething(
   });
 }
 
-function noteItem(
-  { draft, placement, as, refusal, incoming }: PlannedNote,
-  outcome: Outcome | undefined,
-  cwd: string,
-): ImportShape {
-  const refused = outcome === undefined ? refusal : outcome.refusal;
-  const known = 'known' in placement ? placement.known : undefined;
-  const action = placement.kind === 'not-owner' || placement.kind === 'no-name' ? 'refuse' : placement.kind;
+function standing({ branch, topic, tip }: TopicState): Pass['topics'][number] {
+  const trailers = tip?.trailers;
   return {
-    file: shownPath(draft.file.path, cwd),
-    format: draft.file.format,
-    action: refused === undefined ? action : 'refuse',
-    branch: known?.branch ?? incoming.branch,
-    // A topic that was made of the text may spell the secret.
-    topic:
-      refused?.code === 'secret'
-        ? null
-        : placement.kind === 'create'
-          ? placement.topic
-          : (known?.topic ?? incoming.topic),
-    owner: as,
-    state: placement.kind === 'unchanged' ? placement.known.state : draft.state,
-    to: draft.to ?? null,
-    oid: outcome?.oid ?? null,
-    why: refused?.why ?? draft.remark ?? null,
+    branch,
+    topic,
+    tip: tip?.oid,
+    // What cannot be read is nobody's to replace; its name is taken.
+    owner: trailers?.owner ?? ('' as SessionId),
+    state: trailers?.state ?? 'open',
+    importedFrom: trailers?.importedFrom,
+    notes: tip === undefined ? [] : undefined,
   };
 }
 
-function skippedItem({ path, format, why, code }: UnimportedFile, cwd: string): ImportShape {
-  const action = code === undefined ? 'skip' : 'refuse';
+async function importOne(draft: Draft, pass: Pass): Promise<Placed> {
+  const { caller, options } = pass;
+  const incoming = incomingNote(draft, pass);
+  const related = await relatedTopics(incoming, draft, pass);
+  const placement = decidePlacement(incoming, related, caller.id);
+  const known = 'known' in placement ? placement.known : undefined;
+  const as = known?.owner ?? incoming.owner;
+  const refused = refusalOf(placement, incoming.topic, as, pass);
+  const isNew = placement.kind === 'create' || placement.kind === 'update';
+  const scanned = refused === undefined && isNew ? await scanDraft(draft, pass) : undefined;
+  const refusal = refused ?? scanned?.refusal;
+  const step = { draft, incoming, placement, as, oid: known?.tip, refusal };
+  if (refusal !== undefined || placement.kind === 'unchanged') return step;
+  const topic = placement.kind === 'create' ? placement.topic : (known?.topic ?? incoming.topic);
+  const place = { branch: (known?.branch ?? incoming.branch) as BranchName, topic };
+  const written = options.dryRun ? undefined : await write(step, place, scanned?.allowed, pass);
+  const failed = written === undefined ? undefined : refusedBy(written, place);
+  if (failed !== undefined) return { ...step, oid: undefined, refusal: failed };
+  const { before, commit } = written?.kind === 'written' ? written : {};
+  if (before !== undefined) pass.former.push(before);
+  const oid = commit?.oid;
+  const at = pass.topics.findIndex((one) => one.branch === place.branch && one.topic === topic);
+  const { state, importedFrom, note } = incoming;
+  const notes = [note, ...(known?.notes ?? [])];
+  const made = { ...place, tip: oid ?? known?.tip, owner: as, state, importedFrom, notes };
+  pass.topics.splice(at < 0 ? pass.topics.length : at, 1, made);
+  return { ...step, oid };
+}
+
+function incomingNote(
+  { branch, topic, owner, state, note, copyOf, file }: Draft,
+  { caller, objects }: Pass,
+): IncomingNote {
+  const oid = new ObjectBatch(objects).blob(note);
+  const place = file.format === 'handover' ? handoverPlace(file.place) : file.place;
+  const importedFrom = sourceName(file.format, place);
+  return { branch, topic, note: oid, owner: owner ?? caller.id, state, importedFrom, copyOf };
+}
+
+/** A handover and what was put away of it are one place. */
+function handoverPlace(place: string): string {
+  const parent = dirname(place).replace(/(?:^|\/)\.handover(?:\/archive)?$/, '');
+  return parent === '' || parent === '.' ? 'handover.md' : join(parent, 'handover.md');
+}
+
+/** The topics that a note could be, with their notes; the numbered names of a topic after itself, so that the first free one is found in order. */
+async function relatedTopics(
+  incoming: IncomingNote,
+  { file }: Draft,
+  { topics, tipNotes, options, workspace }: Pass,
+): Promise<KnownTopic[]> {
+  const { cwd } = workspace.repository;
+  // Where the command line says where the notes go, what was imported to another place does not count.
+  const alone = options.branch !== undefined || options.topic !== undefined || file.format === 'handover';
+  const notesOf = async (tip: Oid) =>
+    // The common case, that the tip has this very note, costs no look at its history.
+    tipNotes.get(tip) === incoming.note
+      ? [incoming.note]
+      : [...(await noteNames({ cwd }, await wholeHistory({ cwd }, tip))).values()];
+  const related = await Promise.all(
+    candidates(incoming, topics, alone).map(async ({ notes, ...topic }) => ({
+      ...topic,
+      notes: notes ?? (topic.tip === undefined ? [] : await notesOf(topic.tip)),
+    })),
+  );
+  return related.sort((a, b) => a.topic.length - b.topic.length || (a.topic < b.topic ? -1 : 1));
+}
+
+function refusalOf(
+  placement: Placement,
+  wanted: Topic,
+  as: SessionId,
+  { caller, live }: Pass,
+): Refusal | undefined {
+  switch (placement.kind) {
+    case 'unchanged':
+      return undefined;
+    case 'no-name':
+      return { code: 'usage', why: `too many topics are called ${wanted}`, hint: 'git handoff import -h' };
+    case 'not-owner': {
+      const name = typedTopic(placement.known.branch, placement.known.topic);
+      return {
+        code: 'not-owner',
+        why: `${name} belongs to ${ownerName(as)}`,
+        hint: `git handoff take ${name}`,
+      };
+    }
+    default: {
+      if (as === caller.id || !live.has(as)) return undefined;
+      const why = `${ownerName(as)} is at work: it can import its own notes, and anybody can once it has ended`;
+      return { code: 'not-owner', why, hint: 'git handoff sessions' };
+    }
+  }
+}
+
+async function scanDraft(
+  { note, file }: Draft,
+  { options, secretScan, warnings }: Pass,
+): Promise<{ readonly refusal?: Refusal; readonly allowed?: string }> {
+  const verdict = decideSecrets(await findSecrets(note), options.allowSecret ? 'all' : [], secretScan);
+  if (verdict.kind === 'allowed') return { allowed: formatAllowed(verdict.rules) };
+  if (verdict.kind === 'clean') return {};
+  const why = `${escapeLine(file.path)}: ${looksLike(verdict.findings)}`;
+  if (verdict.kind === 'warn') {
+    warnings.push(why);
+    return {};
+  }
+  const option = (name: string, value: string | undefined) =>
+    value === undefined ? '' : ` --${name} ${shellWord(value)}`;
+  const place = option('branch', options.branch) + option('topic', options.topic);
+  const again = `git handoff import --allow-secret --from ${file.format}${place} -- ${shellWord(file.path)}`;
+  const hint = `take it out of the file, or, if it is not a secret: ${again}`;
+  return { refusal: { code: 'secret', why, hint } };
+}
+
+function write(
+  { draft, incoming, placement, as }: Placed,
+  place: { readonly branch: BranchName; readonly topic: Topic },
+  secretAllowed: string | undefined,
+  { workspace, caller, author, now }: Pass,
+): Promise<WriteResult> {
+  const keeps = placement.kind === 'close';
+  const expect = 'known' in placement ? (placement.known.tip ?? null) : null;
+  return commitHandoff(
+    workspace.repository,
+    handoffPath(place.branch, place.topic),
+    { me: as, succeeded: [], take: false, expect },
+    {
+      note: keeps ? undefined : draft.note,
+      summary: keeps ? undefined : summarise(draft.text, escapeLine),
+      state: draft.state,
+      base: draft.base,
+      client: as === caller.id ? caller.client : undefined,
+      from: draft.from,
+      to: draft.to,
+      importedFrom: incoming.importedFrom,
+      secretAllowed,
+      // What the repository was like when the note was written is not known, and not made up.
+      recorded: recordState({ ...place, head: draft.base }),
+      author,
+      seconds: Math.floor(now / 1000),
+    },
+  );
+}
+
+function refusedBy(
+  result: WriteResult,
+  { branch, topic }: { readonly branch: string; readonly topic: Topic },
+): Refusal | undefined {
+  const name = typedTopic(branch, topic);
+  switch (result.kind) {
+    case 'written':
+    case 'unchanged':
+      return undefined;
+    case 'not-owner': {
+      const why = `${name} belongs to ${ownerName(result.owner, result)}`;
+      return { code: 'not-owner', why, hint: `git handoff take ${name}` };
+    }
+    case 'read-only': {
+      const why = `${name} was written in a format this version does not know`;
+      return { code: 'integrity', why, hint: `git handoff show ${name}` };
+    }
+    default:
+      return { code: 'lost-race', why: `${name} was moved meanwhile`, hint: 'git handoff import --dry-run' };
+  }
+}
+
+/** What decides the exit status, the worst first. */
+const WORST: readonly FailureCode[] = ['integrity', 'not-owner', 'lost-race', 'usage', 'secret'];
+
+function finish(
+  placed: readonly Placed[],
+  skipped: readonly UnimportedFile[],
+  dryRun: boolean,
+  cwd: string,
+  notices: readonly string[],
+): CommandResult<ImportValue> {
   const nothing = { branch: null, topic: null, owner: null, state: null, to: null, oid: null };
-  return { file: shownPath(path, cwd), format, action, ...nothing, why };
+  const left = skipped.map(({ path, format, why, code }): ImportShape => {
+    const action = code === undefined ? 'skip' : 'refuse';
+    return { file: shownPath(path, cwd), format, action, ...nothing, why };
+  });
+  const value = { dryRun, items: [...placed.map((one) => noteItem(one, cwd)), ...left] };
+  const wrong = skipped.flatMap(({ path, why, code, hint }) =>
+    code === undefined
+      ? []
+      : [{ code, why: `${escapeLine(path)}: ${why}`, hint: hint ?? hintFor(code, path) }],
+  );
+  const all: Refusal[] = [...placed.flatMap(({ refusal }) => refusal ?? []), ...wrong];
+  const worst = WORST.map((code) => all.find((one) => one.code === code)).find((one) => one !== undefined);
+  if (worst === undefined) return { value, notices };
+  const rest = all.length === 1 ? '' : ` (and ${all.length - 1} more)`;
+  const message = `not everything ${dryRun ? 'would be' : 'was'} imported: ${worst.why}${rest}`;
+  return { value, notices, failure: new Failure(worst.code, message, { hint: worst.hint }) };
+}
+
+function noteItem({ draft, incoming, placement, as, oid, refusal }: Placed, cwd: string): ImportShape {
+  const known = 'known' in placement ? placement.known : undefined;
+  const topic = placement.kind === 'create' ? placement.topic : (known?.topic ?? incoming.topic);
+  const { kind } = placement;
+  return {
+    file: shownPath(draft.file.path, cwd),
+    format: draft.file.format,
+    action: refusal !== undefined || kind === 'not-owner' || kind === 'no-name' ? 'refuse' : kind,
+    branch: known?.branch ?? incoming.branch,
+    // A topic that was made of the text may spell the secret.
+    topic: refusal?.code === 'secret' ? null : topic,
+    owner: as,
+    state: kind === 'unchanged' ? placement.known.state : draft.state,
+    to: draft.to ?? null,
+    oid: refusal === undefined ? (oid ?? null) : null,
+    why: refusal?.why ?? draft.remark ?? null,
+  };
 }
 
 /** Files of the working tree by their way from here, others whole. */
@@ -231,67 +391,29 @@ function shownPath(path: string, cwd: string): string {
   return way.startsWith('..') || !path.startsWith('/') ? path : way;
 }
 
-/** What decides the exit status, the worst first. */
-const WORST: readonly FailureCode[] = ['integrity', 'not-owner', 'lost-race', 'usage', 'secret'];
-
-function finish(
-  items: readonly ImportShape[],
-  dryRun: boolean,
-  refusals: readonly (ImportRefusal | undefined)[],
-  skipped: readonly UnimportedFile[],
-  notices: readonly string[],
-): CommandResult<ImportValue> {
-  const wrong = skipped.flatMap(({ path, why, code, hint }) =>
-    code === undefined
-      ? []
-      : [{ code, why: `${escapeLine(path)}: ${why}`, hint: hint ?? hintFor(code, path) }],
-  );
-  const all = [...refusals.flatMap((refusal) => refusal ?? ([] as ImportRefusal[])), ...wrong];
-  const worst = WORST.map((code) => all.find((one) => one.code === code)).find((one) => one !== undefined);
-  const value = { dryRun, items };
-  if (worst === undefined) return { value, notices };
-  const rest = all.length === 1 ? '' : ` (and ${all.length - 1} more)`;
-  const message = `not everything ${dryRun ? 'would be' : 'was'} imported: ${worst.why}${rest}`;
-  return { value, notices, failure: new Failure(worst.code, message, { hint: worst.hint }) };
-}
-
 /** A note whose id is wrong can still be had, as a text that claims nothing. */
 function hintFor(code: FailureCode, path: string): string {
   const word = shellWord(path);
   return code === 'integrity' ? `git handoff import --from markdown -- ${word}` : `ls -ld -- ${word}`;
 }
 
-/** What the command line said that a repeated one must say, too. */
-interface ScanOptions {
-  readonly allowSecret: boolean;
-  readonly branch: string | undefined;
-  readonly topic: string | undefined;
-}
+const WRITES = ['create', 'update', 'close'];
 
-/** The look for secrets of one import, and what it only warns of. */
-function draftScan(options: ScanOptions, scan: SecretScan) {
-  const warnings: string[] = [];
-  return { scan: (draft: Draft) => scanDraft(draft, options, scan, warnings), warnings };
-}
-
-async function scanDraft(
-  { note, file }: Draft,
-  options: ScanOptions,
-  scan: SecretScan,
-  warnings: string[],
-): Promise<ScannedDraft> {
-  const verdict = decideSecrets(await findSecrets(note), options.allowSecret ? 'all' : [], scan);
-  if (verdict.kind === 'allowed') return { refusal: undefined, allowed: formatAllowed(verdict.rules) };
-  if (verdict.kind === 'clean') return { refusal: undefined, allowed: undefined };
-  const why = `${escapeLine(file.path)}: ${looksLike(verdict.findings)}`;
-  if (verdict.kind === 'warn') {
-    warnings.push(why);
-    return { refusal: undefined, allowed: undefined };
-  }
-  const option = (name: string, value: string | undefined) =>
-    value === undefined ? '' : ` --${name} ${shellWord(value)}`;
-  const place = option('branch', options.branch) + option('topic', options.topic);
-  const again = `git handoff import --allow-secret --from ${file.format}${place} -- ${shellWord(file.path)}`;
-  const hint = `take it out of the file, or, if it is not a secret: ${again}`;
-  return { refusal: { code: 'secret', why, hint }, allowed: undefined };
+/** What went where, as whose, from which file, and what was left out. */
+export function renderImported({ dryRun, items }: ImportValue): Rendered {
+  const rows = items.map(({ action, branch, topic, owner, state, to, file, why }): string[] => {
+    const source = `${escapeLine(file)}${why === null ? '' : `  (${escapeLine(why)})`}`;
+    if (branch === null || topic === null || owner === null) return [action, '-', '', '', source];
+    const who = ownerText({ owner, ownerName: null, client: null });
+    const address = to === null ? '' : ` to ${escapeLine(to)}`;
+    return [action, escapeLine(`${branch}/${topic}`), state ?? '', `${who}${address}`, source];
+  });
+  const count = (actions: readonly string[]) => items.filter(({ action }) => actions.includes(action)).length;
+  const [writes, unchanged] = [count(WRITES), count(['unchanged'])];
+  const left = items.length - writes - unchanged;
+  const parts = [`${writes} ${dryRun ? 'to import' : 'imported'}`];
+  if (unchanged > 0) parts.push(`${unchanged} there already`);
+  if (left > 0) parts.push(`${left} left out`);
+  const files = writes === 0 || dryRun ? '' : '; the files stay where they are';
+  return `${columns(rows)}${parts.join(', ')}${files}\n`;
 }

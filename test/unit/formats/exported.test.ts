@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exportHeader, readExported } from '../../../src/domain/formats/exported.ts';
-import { detectFormat } from '../../../src/domain/formats/detect.ts';
+import { detectFormat, exportHeader, readExported } from '../../../src/domain/formats/texts.ts';
 import { markerOwner } from '../../../src/domain/marker.ts';
 import type { BranchName, Topic } from '../../../src/domain/names.ts';
 import { anyText } from '../../support/any-text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardOwner, guardPlace, withoutMarker } from '../../../src/domain/formats/handover.ts';
+import { guardOwner, guardPlace, withoutMarker } from '../../../src/domain/formats/texts.ts';
 import type { BranchName } from '../../../src/domain/names.ts';
 
 const branches = ['main', 'feature', 'feature/login', 'fix/Über-all', 'release/1.0'] as BranchName[];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readHandover } from '../../../src/domain/formats/handover.ts';
+import { readHandover } from '../../../src/domain/formats/texts.ts';
 
 describe('a handover', () => {
   it('is called by its goal, and says its branch and commit', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { numberedTopic, slugWords, topicFrom } from '../../../src/domain/formats/topic-name.ts';
+import { numberedTopic, slugWords, topicFrom } from '../../../src/domain/formats/placement.ts';
 import { type Topic, parseTopic } from '../../../src/domain/names.ts';
 import { anyText } from '../../support/any-text.ts';
 

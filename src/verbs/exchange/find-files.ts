@@ -1,18 +1,107 @@
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { Failure } from '../../../domain/failure.ts';
-import { detectFormat, type Format } from '../../../domain/formats/detect.ts';
-import { MAX_NOTE_BYTES } from '../../../domain/handoff.ts';
-import { markerFileName } from '../../../domain/marker.ts';
-import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
-import { hash } from '../../../git/hash.ts';
-import { linkedWorktrees } from '../../../git/linked-worktrees.ts';
-import { realPath } from '../../../host/disk.ts';
-import { memoryFolder } from '../../../host/marker-files.ts';
-import { filesNamed, kindOf, plainFolder, readPlainFile } from '../../../host/plain-files.ts';
-import { type FoundFile, type ImportWorld, type UnimportedFile, skip, textOf } from './draft.ts';
+import { Failure, type FailureCode } from '../../domain/failure.ts';
+import { detectFormat, type Format } from '../../domain/formats/texts.ts';
+import { MAX_NOTE_BYTES } from '../../domain/handoff.ts';
+import { markerFileName } from '../../domain/marker.ts';
+import { type BranchName, type Topic, parseBranchName, parseTopic } from '../../domain/names.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { hash } from '../../git/hash.ts';
+import { linkedWorktrees } from '../../git/linked-worktrees.ts';
+import { listRefs } from '../../git/refs.ts';
+import { type Repository, branchTip, topLevel } from '../../git/repository.ts';
+import { realPath } from '../../host/disk.ts';
+import { homeFolder } from '../../host/folders.ts';
+import { memoryFolder } from '../../host/marker-files.ts';
+import { filesNamed, kindOf, plainFolder, readPlainFile } from '../../host/plain-files.ts';
+import type { Context } from '../../sessions/caller.ts';
+
+/** A file that may hold a note, read. */
+export interface FoundFile {
+  readonly format: Format;
+  /** Absolute. */
+  readonly path: string;
+  /** What its commit will call it: the same at every import, and without the folders of this machine. */
+  readonly place: string;
+  /** Its predecessor had put it away. */
+  readonly archived: boolean;
+  readonly bytes: Buffer;
+  /** Milliseconds since the epoch: the order in which notes are written. */
+  readonly mtimeMs: number;
+}
+
+/** A file that is not imported. */
+export interface UnimportedFile {
+  readonly format: Format | null;
+  readonly path: string;
+  readonly why: string;
+  /** Not only left out, but wrong: decides the exit status. */
+  readonly code: FailureCode | undefined;
+  /** How to mend it; `undefined`: what fits the code. */
+  readonly hint?: string;
+}
+
+/** What the readers of all formats need to know. */
+export interface ImportWorld {
+  readonly repository: Repository;
+  /** Top of the working tree; `undefined` in a bare repository. */
+  readonly top: string | undefined;
+  readonly branches: readonly BranchName[];
+  /** `--branch`, which goes before what a file says. */
+  readonly branch: BranchName | undefined;
+  readonly topic: Topic | undefined;
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** @throws Failure `usage` for a branch that is not there, or what is no topic */
+export async function openWorld(
+  repository: Repository,
+  options: { readonly branch: string | undefined; readonly topic: string | undefined },
+  context: Context,
+): Promise<ImportWorld> {
+  const [refs, top] = await Promise.all([listRefs(repository, ['refs/heads/']), topLevel(repository)]);
+  const branches = refs.flatMap(({ name }) => parseBranchName(name.slice('refs/heads/'.length)) ?? []);
+  if (!branches.includes(repository.branch) && repository.branch !== 'HEAD') branches.push(repository.branch);
+  return {
+    repository,
+    top,
+    branches,
+    branch: await requiredBranch(options.branch, repository, branches),
+    topic: requiredTopic(options.topic),
+    home: homeFolder(context.env),
+    env: context.env,
+    now: context.now,
+  };
+}
+
+async function requiredBranch(
+  text: string | undefined,
+  repository: Repository,
+  branches: readonly BranchName[],
+): Promise<BranchName | undefined> {
+  if (text === undefined) return undefined;
+  const branch = parseBranchName(text);
+  const exists =
+    branch !== undefined &&
+    (branches.includes(branch) || (await branchTip(repository, branch)) !== undefined);
+  if (branch !== undefined && exists) return branch;
+  const hint = branch === undefined ? 'git branch --list' : `git branch ${shellWord(branch)}`;
+  throw new Failure('usage', `there is no branch ${escapeLine(text)}`, { hint });
+}
+
+function requiredTopic(text: string | undefined): Topic | undefined {
+  if (text === undefined) return undefined;
+  const topic = parseTopic(text);
+  if (topic !== undefined) return topic;
+  throw new Failure('usage', `not a topic: ${escapeLine(JSON.stringify(text))}`, {
+    hint: 'a topic is two or more lower-case words joined by "-", for example: auth-refresh',
+  });
+}
 
 /** What lies at the places that were looked at. */
-export interface Findings {
+interface Findings {
   readonly files: readonly FoundFile[];
   readonly skipped: readonly UnimportedFile[];
   /** For the message that there is nothing. */
@@ -168,3 +257,15 @@ function placeOf({ path }: Candidate, all: readonly Candidate[], { top }: Import
   const renewed = all.some((one) => one.path === join(former, name));
   return `${hashed(former)}/${renewed ? `${ARCHIVE}/` : ''}${name}`;
 }
+
+/** A file that is not imported, and why. */
+export function skip(
+  file: Pick<FoundFile, 'format' | 'path'>,
+  why: string,
+  code?: FailureCode,
+): UnimportedFile {
+  return { format: file.format, path: file.path, why, code };
+}
+
+/** A text of which only the beginning and the headings matter: what is no UTF-8 is replaced. */
+export const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');

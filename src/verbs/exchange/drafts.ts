@@ -1,0 +1,308 @@
+import { basename, dirname, join } from 'node:path';
+import {
+  guardOwner,
+  guardPlace,
+  indexedName,
+  parseIndex,
+  readExported,
+  readHandover,
+  withoutMarker,
+} from '../../domain/formats/texts.ts';
+import { slugWords, topicFrom } from '../../domain/formats/placement.ts';
+import { type HandoffState, MAX_NOTE_BYTES } from '../../domain/handoff.ts';
+import { markerOwner } from '../../domain/marker.ts';
+import {
+  type BranchName,
+  type Oid,
+  type SessionId,
+  type Topic,
+  parseBranchName,
+  parseClientSessionId,
+  parseTopic,
+} from '../../domain/names.ts';
+import { splitNote } from '../../domain/note/document.ts';
+import { type FrontMatter } from '../../domain/note/front-matter.ts';
+import { topicSlug } from '../../domain/note/topic-slug.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { commitNamed } from '../../git/commits.ts';
+import { readPlainFile } from '../../host/plain-files.ts';
+import { decodeNote } from '../../notes/front-matter/prepare.ts';
+import { readNote } from '../../notes/front-matter/read.ts';
+import { type FoundFile, type ImportWorld, type UnimportedFile, skip, textOf } from './find-files.ts';
+
+/** A note as it is going to be written, before anybody looked at what stands there. */
+export interface Draft {
+  readonly file: FoundFile;
+  readonly branch: BranchName;
+  readonly topic: Topic;
+  /** `undefined`: whoever imports it. */
+  readonly owner: SessionId | undefined;
+  readonly state: HandoffState;
+  /** The operators that its front matter names. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly base: Oid | undefined;
+  readonly note: Uint8Array;
+  /** What a reader calls the note; its first line becomes the summary. */
+  readonly text: string;
+  readonly copyOf: Oid | undefined;
+  /** What a person should know about it, beside where it goes. */
+  readonly remark: string | undefined;
+}
+
+type Interpreted = { readonly draft: Draft } | { readonly skipped: UnimportedFile };
+
+/** Says what each file is as a handoff, in the order in which they are written, or why it is none. */
+export async function readDrafts(
+  files: readonly FoundFile[],
+  world: ImportWorld,
+): Promise<{ drafts: Draft[]; skipped: UnimportedFile[] }> {
+  const read = interpretStructured(
+    files.filter(({ format }) => format === 'structured'),
+    world,
+  );
+  for (const file of files) if (file.format !== 'structured') read.push(await interpret(file, world));
+  return {
+    drafts: inWritingOrder(read.flatMap((one) => ('draft' in one ? [one.draft] : []))),
+    skipped: read.flatMap((one) => ('skipped' in one ? [one.skipped] : [])),
+  };
+}
+
+/** By format; open ones first; the oldest first. One thread of handovers is open as long as its newest is: what was put away are older versions of it. */
+function inWritingOrder(drafts: readonly Draft[]): Draft[] {
+  const formats = ['guard', 'handover', 'structured', 'markdown'];
+  const rank = ({ file }: Draft) => formats.indexOf(file.format);
+  const isHandover = ({ file }: Draft) => file.format === 'handover';
+  const thread = ({ branch, topic }: Draft) => `${branch}/${topic}`;
+  const open = new Set(drafts.filter((draft) => isHandover(draft) && draft.state === 'open').map(thread));
+  return drafts
+    .map((draft) =>
+      isHandover(draft) && open.has(thread(draft)) ? { ...draft, state: 'open' as const } : draft,
+    )
+    .sort((a, b) => rank(a) - rank(b) || withinFormat(a, b));
+}
+
+function withinFormat(a: Draft, b: Draft): number {
+  if (a.file.format === 'structured') return 0;
+  const byName = a.file.path < b.file.path ? -1 : 1;
+  if (a.file.format === 'handover') {
+    // Archived ones are called by their time; the copy in .handover is no newer than handover.md.
+    const last = ({ file }: Draft) => (file.archived ? 0 : basename(file.path) === 'handover.md' ? 2 : 1);
+    return last(a) - last(b) || byName;
+  }
+  const isClosed = ({ state }: Draft) => Number(state === 'closed');
+  return isClosed(a) - isClosed(b) || a.file.mtimeMs - b.file.mtimeMs || byName;
+}
+
+async function interpret(file: FoundFile, world: ImportWorld): Promise<Interpreted> {
+  const text = textOf(file.bytes);
+  if (text.trim() === '') return { skipped: skip(file, 'it is empty') };
+  const copy = exportedCopy(file, text, world);
+  if (copy !== undefined) return { draft: copy };
+  if (file.format === 'guard') return { draft: guardDraft(file, text, world) };
+  return {
+    draft:
+      file.format === 'handover' ? await handoverDraft(file, text, world) : markdownDraft(file, text, world),
+  };
+}
+
+/** What every draft begins as. */
+function plainDraft(file: FoundFile, world: ImportWorld): Omit<Draft, 'topic'> {
+  return {
+    file,
+    branch: world.branch ?? world.repository.branch,
+    owner: undefined,
+    state: 'open',
+    from: undefined,
+    to: undefined,
+    base: undefined,
+    note: file.bytes,
+    text: textOf(file.bytes),
+    copyOf: undefined,
+    remark: undefined,
+  };
+}
+
+/** A file that `export` wrote: its header is ours, the note is what follows. */
+function exportedCopy(file: FoundFile, text: string, world: ImportWorld): Draft | undefined {
+  const copy = readExported(text);
+  if (copy === undefined) return undefined;
+  // The header is ASCII but for a branch's name: its end is looked for in bytes.
+  const noteAt = Buffer.byteLength(text.slice(0, copy.noteAt));
+  return {
+    ...plainDraft(file, world),
+    branch: world.branch ?? copy.branch,
+    topic: world.topic ?? copy.topic,
+    owner: copy.owner,
+    note: file.bytes.subarray(noteAt),
+    text: text.slice(copy.noteAt),
+    copyOf: copy.oid,
+    remark: 'a copy that git handoff export made; its header is left out',
+  };
+}
+
+function guardDraft(file: FoundFile, text: string, world: ImportWorld): Draft {
+  const { branch, repository, branches } = world;
+  const place = guardPlace(
+    basename(file.path),
+    branch === undefined ? branches : [branch],
+    repository.branch,
+  );
+  const owner = guardOwner(text);
+  const unmarked =
+    markerOwner(text) === undefined ? 'no session owns it' : 'its marker names no session that could own it';
+  return {
+    ...plainDraft(file, world),
+    branch: branch ?? place.branch,
+    topic: world.topic ?? place.topic,
+    owner,
+    state: owner === undefined || file.archived ? 'closed' : 'open',
+    text: withoutMarker(text),
+    remark: owner === undefined ? `${unmarked}: closed` : undefined,
+  };
+}
+
+async function handoverDraft(file: FoundFile, text: string, world: ImportWorld): Promise<Draft> {
+  const { repository, branches } = world;
+  const said = readHandover(text);
+  const named = said.branch === undefined ? undefined : parseBranchName(said.branch);
+  const branch = world.branch ?? (named !== undefined && branches.includes(named) ? named : undefined);
+  const gone = said.branch !== undefined && branch === undefined;
+  return {
+    ...plainDraft(file, world),
+    branch: branch ?? repository.branch,
+    topic: world.topic ?? said.topic,
+    state: file.archived ? 'closed' : 'open',
+    text: said.goal ?? text,
+    // An object name, or its beginning; nothing else that git would take.
+    base: /^[0-9a-f]{7,64}$/.test(said.head ?? '')
+      ? await commitNamed(repository.cwd, said.head ?? '')
+      : undefined,
+    remark: gone ? `its branch ${escapeLine(said.branch.slice(0, 80))} is not here` : undefined,
+  };
+}
+
+function markdownDraft(file: FoundFile, text: string, world: ImportWorld): Draft {
+  const { body } = splitNote(text);
+  const heading = /^#{1,6}[ \t]+(\S.*)$/m.exec(body.slice(0, 65_536))?.[1];
+  const title = slugWords(heading ?? '');
+  const name = slugWords(basename(file.path).replace(/\.[^.]*$/, ''));
+  // `notes.md` says less than the note's own title.
+  const words = name.length > 1 || title.length === 0 ? name : title;
+  return {
+    ...plainDraft(file, world),
+    topic: world.topic ?? topicFrom(words, 'imported-note'),
+    text: body,
+  };
+}
+
+/** What an INDEX.md says about the files beside it. */
+interface Index {
+  /** The ids it has for a name. */
+  readonly ids: ReadonlyMap<string, string>;
+  readonly order: readonly string[];
+  readonly wasRead: ReadonlySet<string>;
+  readonly skipped: readonly UnimportedFile[];
+}
+
+/** Reads the structured handoffs of all folders: those that an index names first, in its order. */
+function interpretStructured(files: readonly FoundFile[], world: ImportWorld): Interpreted[] {
+  const folders = [...new Set(files.map(({ path }) => dirname(path)))];
+  return folders.flatMap((folder) => {
+    const here = files.filter(({ path }) => dirname(path) === folder);
+    const index = readIndex(folder, here);
+    const rank = ({ path }: FoundFile) => {
+      const at = index.order.indexOf(basename(path));
+      return at < 0 ? index.order.length : at;
+    };
+    const seen = new Map<string, string>();
+    const notes = [...here]
+      .sort((a, b) => rank(a) - rank(b))
+      .map((file) => interpretOne(file, index, seen, world));
+    return [...notes, ...index.skipped.map((skipped) => ({ skipped }))];
+  });
+}
+
+function readIndex(folder: string, here: readonly FoundFile[]): Index {
+  const path = join(folder, 'INDEX.md');
+  const read = readPlainFile(path, MAX_NOTE_BYTES);
+  const rows = read.kind === 'file' ? parseIndex(textOf(read.bytes)) : [];
+  const unread = read.kind === 'refused' ? [skip({ format: 'structured', path }, read.why)] : [];
+  const known = new Set(here.map((file) => basename(file.path)));
+  const ids = new Map<string, string>();
+  const wasRead = new Set<string>();
+  const skipped: UnimportedFile[] = [...unread];
+  for (const row of rows) {
+    const name = indexedName(row.file, folder);
+    if (name === undefined) {
+      skipped.push(
+        skip({ format: 'structured', path: row.file }, 'INDEX.md names it, but it leads out of the folder'),
+      );
+    } else if (known.has(name)) {
+      if (row.id !== '' && !ids.has(name)) ids.set(name, row.id);
+      if (row.wasRead) wasRead.add(name);
+    }
+  }
+  return { ids, order: [...ids.keys()], wasRead, skipped };
+}
+
+function interpretOne(
+  file: FoundFile,
+  index: Index,
+  seen: Map<string, string>,
+  world: ImportWorld,
+): Interpreted {
+  const text = decodeNote(file.bytes);
+  if (text === undefined) return { skipped: skip(file, 'it is not UTF-8') };
+  if (text.trim() === '') return { skipped: skip(file, 'it is empty') };
+  const read = readNote(text, world.now);
+  if (read.kind === 'none') return { skipped: skip(file, 'it has no front matter') };
+  if (read.kind === 'foreign') return { skipped: skip(file, 'its front matter is of another kind') };
+  if (read.kind === 'invalid') {
+    const { message, hint } = read.problem;
+    return { skipped: { ...skip(file, message, 'usage'), hint } };
+  }
+  const { fields, body, id, otherId } = read;
+  const name = basename(file.path);
+  const wrong = wrongId(id, otherId, index.ids.get(name));
+  if (wrong !== undefined) return { skipped: skip(file, wrong, 'integrity') };
+  const twin = seen.get(id);
+  if (twin !== undefined) return { skipped: skip(file, `it has the handoff_id of ${escapeLine(twin)}`) };
+  seen.set(id, name);
+  return { draft: draftOf(file, body, fields, index.wasRead.has(name), world) };
+}
+
+function wrongId(computed: string, ...told: readonly (string | undefined)[]): string | undefined {
+  const other = told.find((id) => id !== undefined && id !== computed);
+  if (other === undefined) return undefined;
+  return `handoff_id mismatch: supplied=${escapeLine(other.slice(0, 80))} computed=${computed}`;
+}
+
+function draftOf(
+  file: FoundFile,
+  body: string,
+  { topic: named, from, to }: FrontMatter,
+  wasRead: boolean,
+  world: ImportWorld,
+): Draft {
+  const topic = topicOf(named);
+  const remarks = [
+    topic === named || world.topic !== undefined ? '' : `its topic ${named} stays in the front matter`,
+    wasRead ? 'who has read it (read_by) is not imported' : '',
+  ].filter((remark) => remark !== '');
+  return {
+    ...plainDraft(file, world),
+    topic: world.topic ?? topic,
+    owner: parseClientSessionId(from),
+    from,
+    to,
+    text: body,
+    remark: remarks.length === 0 ? undefined : remarks.join('; '),
+  };
+}
+
+/** One under which a note with this front matter may be written again. */
+function topicOf(named: string): Topic {
+  const slug = topicSlug(named);
+  return parseTopic(named) ?? parseTopic(slug) ?? parseTopic(`${slug}-work`) ?? ('structured-note' as Topic);
+}
