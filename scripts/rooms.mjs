@@ -10,7 +10,7 @@ import { circlesOf } from './import-graph.mjs';
 const SOURCE = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src');
 
 const GROUND = ['install', 'git', 'host', 'shell', 'domain'];
-const SUBJECTS = ['notes', 'rescue', 'changes', 'sessions'];
+const SUBJECTS = ['notes', 'snapshot', 'changes', 'sessions'];
 
 /** What each room may import besides itself. The entries (`src/*.ts`) may import everything. */
 export const MAY_IMPORT = {
@@ -18,8 +18,8 @@ export const MAY_IMPORT = {
   verbs: ['ui', ...SUBJECTS, ...GROUND],
   guard: ['agents', ...SUBJECTS, ...GROUND],
   githooks: [...SUBJECTS, ...GROUND],
-  notes: ['changes', 'sessions', ...GROUND],
-  rescue: ['changes', 'sessions', ...GROUND],
+  notes: ['snapshot', 'changes', 'sessions', ...GROUND],
+  snapshot: ['changes', 'sessions', ...GROUND],
   changes: ['sessions', ...GROUND],
   sessions: GROUND,
   install: ['git', 'host', 'shell', 'domain'],
@@ -41,7 +41,7 @@ const RULES = {
   guard: 'a client’s event',
   githooks: 'a git event',
   notes: 'needed by two, about notes',
-  rescue: 'needed by two, about work that was thrown away',
+  snapshot: 'needed by two, about uncommitted content that is kept',
   changes: 'needed by two, about uncommitted changes',
   sessions: 'needed by two, about sessions',
   install: 'what init changes on a machine',

@@ -7,7 +7,7 @@ import { listIgnored, type TreeFile, listTree } from '../git/list-tree.ts';
 import { listRefs } from '../git/refs.ts';
 import { unmergedPaths } from '../git/staged.ts';
 import { readTreeStatus } from '../git/work-tree.ts';
-import { type SeenStash, readStash } from '../rescue/stash-pins.ts';
+import { type SeenStash, readStash } from '../snapshot/stash-pins.ts';
 import type { GitOverrides } from '../shell/effects.ts';
 import type { Call, TreeCall } from './call.ts';
 import { type People, readPeople } from './presence.ts';

@@ -5,7 +5,8 @@ import type { FileState } from '../../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import type { Oid } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import type { Work, WorkItem, WorkSize } from '../../domain/work.ts';
+import { type Snapshot, type SnapshotItem, pathsOfBlobs } from '../../domain/snapshot.ts';
+import type { WorkSize } from '../../domain/work.ts';
 import { filteredPaths, plainCheckouts } from '../../git/filters.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
 import { readObjects } from '../../git/objects.ts';
@@ -24,9 +25,7 @@ interface TakenPath {
 
 /** Work with its contents, read but not stored yet. */
 export interface ReadContents {
-  readonly work: Work;
-  /** The blobs by their numbers. */
-  readonly blobs: readonly Oid[];
+  readonly work: Snapshot;
   /** Holds the blobs that the repository lacks. */
   readonly batch: ObjectBatch;
   readonly size: WorkSize;
@@ -66,27 +65,28 @@ export async function readWorkContents(
     taken.map(({ dirty }) => dirty.path),
   );
   const batch = new ObjectBatch(await objectFormat({ cwd }, head ?? undefined));
-  const numbers = new Numbers();
-  const items = taken.map((one): WorkItem => {
-    const { path } = one.dirty;
+  const items = taken.map(({ dirty: { path, head: base, index }, own }): SnapshotItem => {
     const bytes = raw.get(path);
     return {
-      ...states(one, onDisk.get(path) ?? null, numbers),
-      ...(bytes === undefined ? {} : { raw: numbers.of(batch.blob(bytes), path) }),
+      path,
+      base,
+      index: own === undefined ? index : base,
+      disk: own === undefined ? (onDisk.get(path) ?? null) : own,
+      ...(bytes === undefined ? {} : { raw: batch.blob(bytes) }),
       // An index entry without a content: `git add --intent-to-add`.
-      ...(one.dirty.index === null && staged.get(path) ? { intended: true as const } : {}),
+      ...(index === null && staged.get(path) ? { intended: true as const } : {}),
     };
   });
-  const { blobs, paths } = numbers;
+  const paths = pathsOfBlobs({ base: head, items });
   const known = new Map([
     ...composed,
     ...[...raw.values()].map((bytes) => [batch.blob(bytes), bytes] as const),
   ]);
-  const rest = blobs.filter((oid) => !known.has(oid));
+  const rest = [...paths.keys()].filter((oid) => !known.has(oid));
   const bytes = await sizeOf(
     git,
     rest,
-    blobs.flatMap((oid) => known.get(oid) ?? []),
+    [...paths.keys()].flatMap((oid) => known.get(oid) ?? []),
   );
   checkSize(bytes);
   const read = await readObjects(
@@ -95,44 +95,14 @@ export async function readWorkContents(
   );
   const found = new Map([...known, ...rest.map((oid, at) => [oid, read[at]?.content] as const)]);
   // HEAD and the index hold these already.
-  const stored = new Set(taken.flatMap(({ dirty: { head, index } }) => [head?.oid, index?.oid]));
-  const contents = blobs.map((oid) => {
-    const [content, path = ''] = [found.get(oid), paths.get(oid)];
+  const stored = new Set(items.flatMap(({ base, index }) => [base?.oid, index?.oid]));
+  const contents = [...paths].map(([oid, path]) => {
+    const content = found.get(oid);
     if (content === undefined) throw unreadable(path);
     if (!stored.has(oid)) batch.blob(content);
     return { path, content };
   });
-  return { work: { base: head, items }, blobs, batch, size: { paths: items.length, bytes }, contents };
-}
-
-function states({ dirty: { path, head, index }, own }: TakenPath, onDisk: FileState, numbers: Numbers) {
-  return {
-    path,
-    base: numbers.state(path, head),
-    index: numbers.state(path, own === undefined ? index : head),
-    disk: numbers.state(path, own === undefined ? onDisk : own),
-  };
-}
-
-/** Numbers each blob once, and remembers the first path that has it. */
-class Numbers {
-  readonly #numbers = new Map<Oid, number>();
-  readonly paths = new Map<Oid, string>();
-
-  of(oid: Oid, path: string): number {
-    const number = this.#numbers.get(oid) ?? this.#numbers.size;
-    this.#numbers.set(oid, number);
-    if (!this.paths.has(oid)) this.paths.set(oid, path);
-    return number;
-  }
-
-  state(path: string, state: FileState) {
-    return state === null || state.oid === null ? null : { mode: state.mode, blob: this.of(state.oid, path) };
-  }
-
-  get blobs(): Oid[] {
-    return [...this.#numbers.keys()];
-  }
+  return { work: { base: head, items }, batch, size: { paths: items.length, bytes }, contents };
 }
 
 async function sizeOf(git: GitOptions, stored: readonly Oid[], read: readonly Buffer[]): Promise<number> {

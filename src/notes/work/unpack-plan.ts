@@ -4,7 +4,7 @@ import { foldedName } from '../../domain/folded-name.ts';
 import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import type { Oid } from '../../domain/names.ts';
-import type { WorkItem, WorkState } from '../../domain/work.ts';
+import { type SnapshotItem, pathsOfBlobs } from '../../domain/snapshot.ts';
 import type { TreeConfig } from '../../git/config.ts';
 import { listTree } from '../../git/list-tree.ts';
 import { readObjects } from '../../git/objects.ts';
@@ -106,30 +106,28 @@ interface Standing {
   readonly raw: { readonly oid: Oid; readonly isThere: boolean } | undefined;
 }
 
-function indexState({ dirty }: TreeStatus, { path }: WorkItem, head: FileState): Standing['index'] {
+function indexState({ dirty }: TreeStatus, { path }: SnapshotItem, head: FileState): Standing['index'] {
   const entry = dirty.get(path);
   if (entry === undefined) return head;
   return entry.index !== null && entry.index.oid === null ? 'in conflict' : entry.index;
 }
 
 async function planPath(
-  { place, work, snapshot, config, merger, merge }: PlanFacts,
-  item: WorkItem,
+  { place, snapshot, config, merger, merge }: PlanFacts,
+  item: SnapshotItem,
   { head, disk, index, raw }: Standing,
 ): Promise<PlannedPath | RefusedPath> {
   const { path } = item;
   const refuse = (why: string): RefusedPath => ({ path, why });
-  const stateOf = (state: WorkState): FileState =>
-    state === null ? null : { mode: state.mode, oid: work.blobs[state.blob] ?? null };
-  const base = stateOf(item.base);
-  const onDisk = await merger.merge({ base, ours: head, theirs: stateOf(item.disk) });
-  const inIndex = await merger.merge({ base, ours: head, theirs: stateOf(item.index) });
+  const { base } = item;
+  const onDisk = await merger.merge({ base, ours: head, theirs: item.disk });
+  const inIndex = await merger.merge({ base, ours: head, theirs: item.index });
   const isClean = onDisk.kind === 'merged' && inIndex.kind === 'merged';
   if (onDisk.kind === 'conflict') return refuse('conflicts with HEAD in a way that markers cannot show');
   // What cannot be staged cleanly still goes to the disk.
   const next = inIndex.kind === 'merged' ? inIndex.state : head;
   const same = (a: FileState, b: FileState) => sameState(withMode(a, config), withMode(b, config));
-  const isWhole = sameState(onDisk.state, stateOf(item.disk));
+  const isWhole = sameState(onDisk.state, item.disk);
   const isThere = same(disk, onDisk.state) && (raw === undefined || !isWhole || raw.isThere);
   if (index === 'in conflict') return refuse('is in conflict');
   // Not on the disk, yet git sees no change: it was told not to check the file out.
@@ -165,7 +163,7 @@ const ODD: FileState = { mode: '000000', oid: null };
 /** What is on the disk at these paths, as git would store it. Nothing else is read. */
 async function diskStates(
   { place, store, snapshot }: PlanFacts,
-  items: readonly WorkItem[],
+  items: readonly SnapshotItem[],
 ): Promise<Map<string, FileState>> {
   const ours = new Set(items.map(({ path }) => path));
   const odd = new Map<string, FileState>();
@@ -186,13 +184,10 @@ async function diskStates(
 }
 
 async function rawContents(
-  { place, work }: PlanFacts,
-  items: readonly WorkItem[],
+  { place }: PlanFacts,
+  items: readonly SnapshotItem[],
 ): Promise<Map<string, { oid: Oid; isThere: boolean }>> {
-  const wanted = items.flatMap(({ path, raw }) => {
-    const oid = raw === undefined ? undefined : work.blobs[raw];
-    return oid === undefined ? [] : [{ path, oid }];
-  });
+  const wanted = items.flatMap(({ path, raw: oid }) => (oid === undefined ? [] : [{ path, oid }]));
   const read = await readObjects(
     { cwd: place.top },
     wanted.map(({ oid: name }) => ({ name })),
@@ -245,7 +240,7 @@ async function unsafePaths({
     if (other !== undefined) refused.push({ path, why: `is the same file as ${other} here` });
     folded.set(name, path);
   }
-  const [oid] = work.blobs;
+  const [oid] = pathsOfBlobs(work.work).keys();
   if (refused.length > 0 || oid === undefined) return refused;
   const index = await PrivateIndex.fresh({ ...place, env: scratchEnvironment(store) }, null);
   try {

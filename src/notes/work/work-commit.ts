@@ -1,49 +1,18 @@
-import { type HandoffTrailers, MAX_NOTE_BYTES, formatMessage, parseTrailers } from '../../domain/handoff.ts';
+import { MAX_NOTE_BYTES, type HandoffTrailers, parseTrailers } from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
-import {
-  MAX_WORK_BLOBS,
-  MAX_WORK_FILE_BYTES,
-  WORK_FILE,
-  type Work,
-  formatWork,
-  parseWork,
-  type WorkSize,
-} from '../../domain/work.ts';
+import { MAX_BLOBS, SNAPSHOT_FILE, type Snapshot, parseSnapshot } from '../../domain/snapshot.ts';
+import type { WorkSize } from '../../domain/work.ts';
 import { CommitText } from '../../git/commit-text.ts';
 import { formatOf } from '../../git/hash.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
 import { type ObjectRequest, type ReadObject, readObjects, parseTree } from '../../git/objects.ts';
-import type { Committer } from '../../git/repository.ts';
 import type { GitOptions } from '../../git/run.ts';
-
-/** What a new work commit is made from. */
-interface NewWork {
-  readonly work: Work;
-  /** The blobs by their numbers; each is in the batch or in the repository. */
-  readonly blobs: readonly Oid[];
-  readonly summary: string;
-  readonly trailers: HandoffTrailers;
-  readonly author: Committer;
-  /** Seconds since the epoch. */
-  readonly seconds: number;
-}
-
-/** Adds a work commit to a batch. It has no parents, so it carries nothing that was not changed. */
-export function addWork(batch: ObjectBatch, made: NewWork): Oid {
-  const { name, email = '' } = made.author;
-  const tree = batch.tree([
-    { name: WORK_FILE, oid: batch.blob(Buffer.from(formatWork(made.work))) },
-    ...made.blobs.map((oid, number) => ({ name: String(number), oid })),
-  ]);
-  const message = formatMessage(made.summary, made.trailers);
-  return batch.commit({ tree, parents: [], name, email, seconds: made.seconds, message });
-}
+import { numberedBlobs } from '../../snapshot/commit.ts';
 
 /** A work commit within the format and its bounds. */
 export interface LoadedWork {
   readonly oid: Oid;
-  readonly work: Work;
-  readonly blobs: readonly Oid[];
+  readonly work: Snapshot;
   readonly size: WorkSize;
   readonly trailers: HandoffTrailers;
   /** Its committer. */
@@ -54,7 +23,9 @@ export interface LoadedWork {
 }
 
 /** The size of a tree with the most entries allowed: each has a mode, a name and an object name. */
-const MAX_TREE_BYTES = (MAX_WORK_BLOBS + 1) * 64;
+const MAX_TREE_BYTES = (MAX_BLOBS + 1) * 64;
+/** Of the snapshot's file. */
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /**
  * Reads a work commit, sizes before contents: nothing in it is trusted. A text says why it cannot be used; `undefined`: it is
@@ -83,32 +54,22 @@ export async function readWork(
   if (text.parents.length > 0) return 'it has parents';
   if (trailers === undefined) return 'its trailers cannot be read';
   const entries = parseTree(listed.content, formatOf(oid));
-  const blobs = Array.from({ length: entries.size - 1 }, (_, number) => entries.get(String(number)));
-  const known = blobs.filter((blob) => blob !== undefined);
-  const file = entries.get(WORK_FILE);
+  const blobs = numberedBlobs(entries);
+  const file = entries.get(SNAPSHOT_FILE);
   // Rebuilding the tree gives the same name: it has no duplicate, folder or submodule, whose contents nobody would count.
   const same = [...entries].map(([name, object]) => ({ name, oid: object }));
   const isPlain = new ObjectBatch(formatOf(oid)).tree(same) === listed.oid;
-  if (file === undefined || !isPlain || known.length !== blobs.length || blobs.length > MAX_WORK_BLOBS)
-    return 'its tree has entries other than work.json and numbered blobs';
-  const sizes = await ask([file, ...known].map((name) => ({ name, infoOnly: true })));
+  if (file === undefined || !isPlain || blobs.length !== entries.size - 1 || blobs.length > MAX_BLOBS)
+    return `its tree has entries other than ${SNAPSHOT_FILE} and numbered blobs`;
+  const sizes = await ask([file, ...blobs].map((name) => ({ name, infoOnly: true })));
   const why = outOfBounds(sizes, maxBytes);
   if (why !== undefined) return why;
   const [json] = await ask([{ name: file }]);
-  const work = parseWork(json?.content.toString('utf8') ?? '', known.length);
+  const work = parseSnapshot(json?.content.toString('utf8') ?? '', blobs);
   if (typeof work === 'string') return work;
   const bytes = sizeOf(sizes.slice(1));
   const { name, mail, seconds } = text;
-  return {
-    oid,
-    work,
-    blobs: known,
-    size: { paths: work.items.length, bytes },
-    trailers,
-    name,
-    mail,
-    seconds,
-  };
+  return { oid, work, size: { paths: work.items.length, bytes }, trailers, name, mail, seconds };
 }
 
 const sizeOf = (objects: readonly (ReadObject | undefined)[]) =>
@@ -117,7 +78,7 @@ const sizeOf = (objects: readonly (ReadObject | undefined)[]) =>
 function outOfBounds(objects: readonly (ReadObject | undefined)[], maxBytes: number): string | undefined {
   if (objects.some((object) => object?.type !== 'blob')) return 'one of its blobs is missing';
   const [file, ...contents] = objects;
-  if ((file?.size ?? 0) > MAX_WORK_FILE_BYTES) return `${WORK_FILE} is too large`;
+  if ((file?.size ?? 0) > MAX_FILE_BYTES) return `${SNAPSHOT_FILE} is too large`;
   const bytes = sizeOf(contents);
   return bytes > maxBytes
     ? `it has ${bytes} bytes, at most ${maxBytes} are allowed (handoff.maxWork)`

@@ -1,16 +1,22 @@
+import { basename } from 'node:path';
 import { asFailure } from '../../domain/failure.ts';
 import type { SessionId } from '../../domain/names.ts';
+import { contentOf } from '../../domain/snapshot.ts';
 import { readSettings } from '../../git/config.ts';
 import { decodeBranch, workPrefix } from '../../git/namespace.ts';
+import { formatOf } from '../../git/hash.ts';
+import { ObjectBatch } from '../../git/object-batch.ts';
+import { readObjects } from '../../git/objects.ts';
 import type { Repository } from '../../git/repository.ts';
 import { worktreeId } from '../../host/folders.ts';
 import { commitOwner } from '../../notes/person-name.ts';
-import { readWork } from '../../notes/work/work-commit.ts';
+import { type LoadedWork, readWork } from '../../notes/work/work-commit.ts';
 import { type KeptWork, dropWork, leftWork } from '../../notes/work/work-refs.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
-import { saveCarried } from '../../rescue/save-carried.ts';
 import type { Caller } from '../../sessions/caller.ts';
+import { listRescues } from '../../snapshot/rescues.ts';
+import { keepSnapshot } from '../../snapshot/take.ts';
 
 /** Why work is removed. */
 interface Settling {
@@ -66,31 +72,53 @@ export async function settleWork(
   return settled;
 }
 
-async function settleOne(
-  repository: Repository,
-  one: KeptWork,
-  { authors, session, command, now }: Settling,
-): Promise<SettledWork> {
-  const { cwd, gitDir } = repository;
+async function settleOne(repository: Repository, one: KeptWork, settling: Settling): Promise<SettledWork> {
+  const { cwd } = repository;
   const loaded = await readWork({ cwd }, one.oid, Infinity);
   if (typeof loaded !== 'object') {
     const why = loaded ?? 'it is not there';
     return { kind: 'stays', text: `the work ${one.oid} of ${one.path.topic} cannot be read: ${why}` };
   }
-  const { work, blobs, trailers } = loaded;
-  if (authors.includes(trailers.owner)) {
+  const { work, trailers } = loaded;
+  if (settling.authors.includes(trailers.owner)) {
     await dropWork(repository, [one]);
     return { kind: 'gone', text: '' };
   }
-  const branch = decodeBranch(one.path.component);
-  const ref = branch === undefined ? 'HEAD' : `refs/heads/${branch}`;
-  const { rescue: limits } = await readSettings(cwd);
-  const place = { cwd, worktreeId: worktreeId(gitDir) };
-  const carried = { work, blobs, owner: trailers.owner, ref };
-  const number = await saveCarried(place, carried, { command, session, limits, now });
+  const isKept = work.items.some((item) => contentOf(item) !== null);
+  const number = isKept ? await rescueWork(repository, one, loaded, settling) : undefined;
   await dropWork(repository, [one]);
   const whose = `the uncommitted work of ${commitOwner(loaded) ?? ''} that ${one.path.topic} carried`;
   return number === undefined
     ? { kind: 'gone', text: `${whose} only deleted files, and is gone` }
     : { kind: 'kept', text: `${whose} is kept: git handoff rescue show ${number}` };
+}
+
+/** Keeps the work as a rescue, and returns its number. */
+async function rescueWork(
+  { cwd, gitDir }: Repository,
+  { path }: KeptWork,
+  { work, trailers: { owner } }: LoadedWork,
+  { session, command, now }: Settling,
+): Promise<number> {
+  const contents = work.items.flatMap((item) => item.raw ?? contentOf(item)?.oid ?? []);
+  const [known, { rescue: limits }, sizes] = await Promise.all([
+    listRescues(cwd),
+    readSettings(cwd),
+    readObjects(
+      { cwd },
+      contents.map((name) => ({ name, infoOnly: true })),
+    ),
+  ]);
+  const bytes = new Map<string, number>(contents.map((oid, at) => [oid, sizes[at]?.size ?? 0]));
+  const items = work.items.map((item) => {
+    return { ...item, owner, bytes: bytes.get(item.raw ?? contentOf(item)?.oid ?? '') ?? 0 };
+  });
+  const branch = decodeBranch(path.component);
+  const ref = branch === undefined ? 'HEAD' : `refs/heads/${branch}`;
+  const worktree = basename(cwd);
+  const reason = { kind: 'seen', command, session, at: now, worktree, ref, skipped: [] } as const;
+  const batch = new ObjectBatch(formatOf(work.base ?? contents[0] ?? ''));
+  const keeping = { batch, known, limits, now };
+  const place = { cwd, worktreeId: worktreeId(gitDir) };
+  return (await keepSnapshot(place, { base: work.base, items, reason }, keeping)).number;
 }

@@ -1,46 +1,36 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
-import type { Oid } from '../../domain/names.ts';
-import type { RescuedFile } from '../../domain/rescue.ts';
+import { type SnapshotItem, contentOf } from '../../domain/snapshot.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { type TreeFile, listTree } from '../../git/list-tree.ts';
 import { readObjects } from '../../git/objects.ts';
 import { realPath } from '../../host/disk.ts';
-import type { KnownRescue } from './rescues.ts';
 
-/** A rescued file with where its content is. */
-export interface StoredFile extends RescuedFile {
-  readonly oid: Oid;
-  /** The bytes of a name that is not UTF-8, one character each. */
-  readonly raw?: string;
-}
-
-/** Finds the contents of some files of a rescue; one whose content is gone is left out. */
-export async function storedFiles(
-  cwd: string,
-  rescue: KnownRescue,
-  files: readonly RescuedFile[],
-): Promise<StoredFile[]> {
-  const blobs = rescue.kind === 'stash' ? rescue.held : await savedBlobs(cwd, rescue.files);
-  // Names that are not UTF-8 may look alike: each file takes the next of them.
-  const byPath = new Map<string, TreeFile[]>();
-  for (const blob of blobs) byPath.set(blob.path, [...(byPath.get(blob.path) ?? []), blob]);
-  return files.flatMap((file) => {
-    const found = byPath.get(file.path)?.shift();
-    if (found === undefined) return [];
-    return [{ ...file, oid: found.oid, ...(found.raw === undefined ? {} : { raw: found.raw }) }];
+/**
+ * The bytes that are kept of files, in order.
+ *
+ * @throws Failure `integrity` for one whose object is missing
+ */
+export async function readKept(cwd: string, items: readonly SnapshotItem[]): Promise<Buffer[]> {
+  const oids = items.map((item) => {
+    const oid = item.raw ?? contentOf(item)?.oid ?? undefined;
+    if (oid === undefined) throw gone(item.path);
+    return oid;
+  });
+  const found = await readObjects(
+    { cwd },
+    oids.map((name) => ({ name })),
+  );
+  return items.map(({ path }, at) => {
+    const object = found[at];
+    if (object?.type !== 'blob') throw gone(path);
+    return object.content;
   });
 }
 
-const savedBlobs = (cwd: string, tree: Oid | undefined) => (tree === undefined ? [] : listTree(cwd, tree));
-
-/** The bytes of files, in order; `undefined` where an object is missing. */
-export async function readStored(cwd: string, files: readonly StoredFile[]): Promise<(Buffer | undefined)[]> {
-  const found = await readObjects(
-    { cwd },
-    files.map(({ oid }) => ({ name: oid })),
-  );
-  return found.map((object) => (object?.type === 'blob' ? object.content : undefined));
+function gone(path: string): Failure {
+  return new Failure('integrity', `the kept content of ${escapeLine(path)} is missing or damaged`, {
+    hint: 'git fsck',
+  });
 }
 
 /**

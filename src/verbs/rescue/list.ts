@@ -1,6 +1,6 @@
 import { timestamp } from '../../domain/age.ts';
-import type { RescuedFile } from '../../domain/rescue.ts';
-import { rescuedAt } from '../../rescue/rescues.ts';
+import { type SnapshotItem, contentOf, isOnlyStaged } from '../../domain/snapshot.ts';
+import { rescuedAt } from '../../snapshot/rescues.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import type { CommandResult } from '../result.ts';
@@ -30,29 +30,35 @@ export async function listRescued(
   const items = all
     .filter((rescue) => sinceMs === undefined || context.now - rescuedAt(rescue) <= sinceMs)
     .flatMap((rescue) => {
-      const files = rescue.held.filter((file) => isWanted(rescue, file, wanted));
-      return files.length > 0 ? [rescueShape(rescue, files)] : [];
+      const held = rescue.held.filter((item) => isWanted(rescue, item, wanted));
+      return held.length > 0 ? [rescueShape(rescue, held)] : [];
     });
   const { notices, sessions } = workspace;
   return { value: { items }, notices, clients: clientsOf(sessions), exitCode: items.length === 0 ? 1 : 0 };
 }
 
 /** A rescue with some of its files, as `--json` shows it. */
-export function rescueShape(rescue: KnownRescue, files: readonly RescuedFile[]): RescueShape {
+export function rescueShape(rescue: KnownRescue, items: readonly SnapshotItem[]): RescueShape {
   const { number, ref, oid } = rescue;
   const shape = {
     number,
     ref,
     oid,
     at: timestamp(rescuedAt(rescue)),
-    files: files.map(({ path, mode, bytes, owner }) => ({ path, mode, bytes, owner })),
+    files: items.map((item) => {
+      const { path, bytes = 0, owner = null } = item;
+      return { path, mode: contentOf(item)?.mode ?? '', bytes, owner };
+    }),
   };
   if (rescue.kind === 'stash') {
     const { owner, index, commit } = rescue;
     const rest = { deleted: [], staged: [], skipped: [], worktree: null, branch: null };
     return { ...shape, ...rest, kind: 'stash', reason: commit.summary, session: owner, stashIndex: index };
   }
-  const { kind, command, session, worktree, deleted, staged, skipped, ref: head } = rescue.note;
+  const { kind, command, session, worktree, skipped, ref: head } = rescue.reason;
+  const pathsOf = (some: readonly SnapshotItem[]) => some.map(({ path }) => path);
+  const deleted = pathsOf(rescue.items.filter(({ base, disk }) => base !== null && disk === null));
+  const staged = pathsOf(rescue.items.filter(isOnlyStaged));
   const branch = head.startsWith('refs/heads/') ? head.slice('refs/heads/'.length) : null;
   const rest = { deleted, staged, skipped, worktree, branch, stashIndex: null };
   return { ...shape, ...rest, kind, reason: command, session };

@@ -55,12 +55,9 @@ export function renderRescued({ rescue, items }: RescueShowValue, { now, clients
     const whose = owner === null ? '' : `, ${peerName(owner, { clients })}`;
     return `\n== ${escapeLine(item.path)} (${file?.bytes ?? 0} bytes${whose})\n${textOf(item, rescue.number)}`;
   });
-  const staged = rescue.staged
-    .filter((path) => files.has(path))
-    .map((path) => {
-      const command = `git show ${shellWord(`${rescue.oid}:index/${path}`)}`;
-      return `\n== ${escapeLine(path)}: the staged text differs: ${command}\n`;
-    });
+  const staged = items.flatMap(({ path, staged: oid }) =>
+    oid === undefined ? [] : [`\n== ${escapeLine(path)}: the staged text differs: git show ${oid}\n`],
+  );
   const lost = rescue.skipped.map(({ path, why }) => `\n== ${escapeLine(path)}: not saved (${why})\n`);
   return head + blocks.join('') + staged.join('') + lost.join('');
 }

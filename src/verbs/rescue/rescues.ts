@@ -1,28 +1,28 @@
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { Failure } from '../../domain/failure.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
-import type { RescuedFile } from '../../domain/rescue.ts';
+import { type SnapshotItem, contentOf } from '../../domain/snapshot.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { readSettings } from '../../git/config.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
-import { type StashedFile, stashedFiles } from '../../git/stash.ts';
+import { stashItems } from '../../git/stash.ts';
 import { readTreeStatus } from '../../git/work-tree.ts';
 import { isInitialised, knownWorktreeId, worktreeId } from '../../host/folders.ts';
 import { type LedgerPlace, readLedgers } from '../../sessions/journal.ts';
-import { type PinnedStash, type SavedWork, listRescues } from '../../rescue/rescues.ts';
-import { readStashOwners } from '../../rescue/stash-owners.ts';
-import { pinStash } from '../../rescue/stash-pins.ts';
+import { type PinnedStash, type SavedWork, itemsOf, listRescues } from '../../snapshot/rescues.ts';
+import { readStashOwners } from '../../snapshot/stash-owners.ts';
+import { pinStash } from '../../snapshot/stash-pins.ts';
 import { putLast, readLast } from '../../changes/windows.ts';
 import type { Context } from '../../sessions/caller.ts';
-import { saveVanished } from '../../rescue/save-vanished.ts';
+import { saveVanished } from '../../snapshot/vanished.ts';
 import { type Workspace, openWorkspace } from '../workspace.ts';
 
-/** A rescue with the files that it holds. */
+/** A rescue with what comes back of it. */
 export type KnownRescue =
-  | (SavedWork & { readonly held: readonly RescuedFile[] })
+  | (SavedWork & { readonly held: readonly SnapshotItem[] })
   | (PinnedStash & {
-      readonly held: readonly (RescuedFile & StashedFile)[];
+      readonly held: readonly SnapshotItem[];
       readonly owner: SessionId | null;
       /** Its place in the list of git-stash(1); `null`: it has been dropped. */
       readonly index: number | null;
@@ -51,7 +51,7 @@ export async function openRescues(context: Context): Promise<Rescues> {
   const { repository } = workspace;
   const top = await topLevel(repository);
   const place = rescuePlace(repository, top);
-  if (place !== undefined) await keepWhatIsGone(place, settings, now);
+  if (place !== undefined) await keepWhatIsGone(place, settings, context);
   const id =
     place?.worktreeId ?? (isInitialised(repository.commonDir) ? worktreeId(repository.gitDir) : undefined);
   const stash = id === undefined ? undefined : await pinStash({ cwd, worktreeId: id }, settings.rescue, now);
@@ -61,11 +61,12 @@ export async function openRescues(context: Context): Promise<Rescues> {
   const all: KnownRescue[] = [];
   for (const rescue of found) {
     if (rescue.kind === 'work') {
-      all.push({ ...rescue, held: rescue.note.files });
+      all.push({ ...rescue, held: rescue.items.filter((item) => contentOf(item) !== null) });
       continue;
     }
     const owner = owners.get(rescue.oid) ?? null;
-    const held = (await stashedFiles(cwd, rescue.oid)).map((file) => ({ ...file, owner }));
+    const items = await stashItems(cwd, rescue.oid);
+    const held = owner === null ? items : items.map((item) => ({ ...item, owner }));
     all.push({ ...rescue, held, owner, index: indexes.get(rescue.oid) ?? null });
   }
   return { workspace, settings, top, all: all.reverse(), worktreeId: place?.worktreeId };
@@ -83,7 +84,7 @@ export function rescuePlace(
 async function keepWhatIsGone(
   place: LedgerPlace & { top: string },
   { rescue: limits }: Settings,
-  now: number,
+  { now, budget }: Context,
 ): Promise<void> {
   const ledgers = readLedgers(place);
   const last = readLast(place);
@@ -97,16 +98,13 @@ async function keepWhatIsGone(
     ...(last === undefined ? {} : { known: last }),
   });
   const ownerOf = (path: string) => owners.get(path);
-  await saveVanished(place, {
-    before,
-    after,
-    ownerOf,
-    session: null,
-    command: '',
-    limits,
-    now,
-    timeoutMs: undefined,
-  });
+  const looked = { before, after, ownerOf, session: null, command: '', limits, now, budget };
+  try {
+    await saveVanished(place, looked);
+  } catch {
+    // Where a ref is locked, the next look keeps it.
+    return;
+  }
   // Somebody else may have looked meanwhile, and knows better.
   if (readLast(place)?.at === last?.at) putLast(place, after);
 }
@@ -114,7 +112,8 @@ async function keepWhatIsGone(
 /** Which rescue is meant, and which of its files. */
 interface Selection {
   readonly rescue: KnownRescue;
-  readonly files: readonly RescuedFile[];
+  /** With their contents. */
+  readonly items: readonly SnapshotItem[];
 }
 
 /** What the words of the command name. */
@@ -129,10 +128,10 @@ export interface Wanted {
 const LEAST_ID = 4;
 
 /** Whether a file is what the words name. */
-export function isWanted(rescue: KnownRescue, file: RescuedFile, { which, paths }: Wanted): boolean {
-  const isNamed = paths.length === 0 || paths.some((path) => covers(path, file.path));
+export function isWanted(rescue: KnownRescue, item: SnapshotItem, { which, paths }: Wanted): boolean {
+  const isNamed = paths.length === 0 || paths.some((path) => covers(path, item.path));
   if (which === '' || which === String(rescue.number)) return isNamed;
-  return isNamed && which.length >= LEAST_ID && begins(sessionOf(rescue, file) ?? '', which);
+  return isNamed && which.length >= LEAST_ID && begins(sessionOf(rescue, item) ?? '', which);
 }
 
 const begins = (id: string, text: string) => id.startsWith(text) || shortId(id).startsWith(text);
@@ -140,8 +139,8 @@ const begins = (id: string, text: string) => id.startsWith(text) || shortId(id).
 const covers = (path: string, file: string) => path === '' || path === file || file.startsWith(`${path}/`);
 
 /** Whose a file is: its owner, else whoever ran the command. */
-export function sessionOf(rescue: KnownRescue, file: RescuedFile): SessionId | null {
-  return file.owner ?? (rescue.kind === 'work' ? rescue.note.session : rescue.owner);
+export function sessionOf(rescue: KnownRescue, item: SnapshotItem): SessionId | null {
+  return item.owner ?? (rescue.kind === 'work' ? rescue.reason.session : rescue.owner);
 }
 
 /**
@@ -149,7 +148,7 @@ export function sessionOf(rescue: KnownRescue, file: RescuedFile): SessionId | n
  *
  * @throws Failure `not-found`, `usage` when the beginning of an id matches several sessions
  */
-export function select({ all, worktreeId }: Rescues, wanted: Wanted): Selection {
+export async function select(cwd: string, { all, worktreeId }: Rescues, wanted: Wanted): Promise<Selection> {
   const isNumber =
     /^\d{1,9}$/.test(wanted.which) && all.some(({ number }) => String(number) === wanted.which);
   // Two worktrees that save at the same instant may take the same number: then the one here is meant.
@@ -157,8 +156,10 @@ export function select({ all, worktreeId }: Rescues, wanted: Wanted): Selection 
   if (!isNumber) requireOneSession(all, wanted.which);
   for (const rescue of isNumber ? [...here, ...all] : all) {
     if (isNumber && String(rescue.number) !== wanted.which) continue;
-    const files = rescue.held.filter((file) => isWanted(rescue, file, wanted));
-    if (files.length > 0) return { rescue, files };
+    const isMeant = (item: SnapshotItem) => contentOf(item) !== null && isWanted(rescue, item, wanted);
+    if (!rescue.held.some(isMeant)) continue;
+    const items = rescue.kind === 'stash' ? rescue.held : await itemsOf(cwd, rescue);
+    return { rescue, items: items.filter(isMeant) };
   }
   const whose =
     wanted.which === '' ? 'rescue' : isNumber ? `file of rescue ${wanted.which}` : `rescue ${wanted.which}`;
@@ -169,7 +170,7 @@ export function select({ all, worktreeId }: Rescues, wanted: Wanted): Selection 
 function requireOneSession(all: readonly KnownRescue[], which: string): void {
   const wanted = { which, paths: [] };
   const ids = all.flatMap((rescue) =>
-    rescue.held.filter((file) => isWanted(rescue, file, wanted)).map((file) => sessionOf(rescue, file)),
+    rescue.held.filter((item) => isWanted(rescue, item, wanted)).map((item) => sessionOf(rescue, item)),
   );
   if (which === '' || new Set(ids).size < 2 || ids.some((id) => id === which)) return;
   throw new Failure('usage', `${which} matches several sessions`, { hint: 'git handoff rescue list' });

@@ -5,27 +5,26 @@ import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
-import type { SessionId } from '../../domain/names.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
+import { type SnapshotItem, contentOf } from '../../domain/snapshot.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { asCheckedOut } from '../../git/filters.ts';
 import { listTree } from '../../git/list-tree.ts';
 import { scratchStore, hashFiles } from '../../git/scratch-store.ts';
-import { restoreFrom } from '../../git/stash.ts';
 import { diskState, stampOf, readTreeStatus } from '../../git/work-tree.ts';
 import { realPath } from '../../host/disk.ts';
 import { worktreeId } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
 import { putFile, obstacle, isOccupied } from '../../host/put-file.ts';
-import { saveWork } from '../../rescue/save-work.ts';
+import { takeSnapshot } from '../../snapshot/take.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import { type JudgedSession, sidesOf } from '../../sessions/records.ts';
 import { isSolo } from '../../sessions/solo.ts';
 import type { CommandResult } from '../result.ts';
 import { judgedSessions } from '../workspace.ts';
-import { storedFiles, type StoredFile, readStored, wantedPaths } from './contents.ts';
+import { readKept, wantedPaths } from './contents.ts';
 import { type KnownRescue, type Rescues, openRescues, rescuePlace, select, sessionOf } from './rescues.ts';
-import { gone } from './show.ts';
 
 interface RestoreOptions {
   readonly which: string;
@@ -76,12 +75,9 @@ export async function restoreRescued(
   const { top, workspace, settings } = rescues;
   if (top === undefined)
     throw new Failure('environment', 'there is no working tree here', { hint: 'git worktree list' });
-  const { rescue, files } = select(rescues, { which, paths: wantedPaths(paths, cwd, top) });
-  const stored = await storedFiles(cwd, rescue, files);
-  const missing = files.find(({ path }) => !stored.some((file) => file.path === path));
-  if (missing !== undefined) throw gone(missing.path);
+  const { rescue, items: kept } = await select(cwd, rescues, { which, paths: wantedPaths(paths, cwd, top) });
   const before = await readTreeStatus(top, { now });
-  const plans = await planFiles(top, stored, before);
+  const plans = await planFiles(top, kept, before);
   const self = findSession(context, workspace.sessions, option)?.id;
   const judged = judgedSessions(workspace, settings, now);
   const restoring = { cwd, top, rescues, rescue, plans, before, self, judged, now, budget };
@@ -127,7 +123,7 @@ function checkDirty(restoring: Restoring, force: boolean): void {
  * Whether what comes back to a path is its owner's: the caller's own work, or that of the session which claims the path, in
  * whose place a command has put something since.
  */
-function isOwnComing(claim: OpenClaim, file: StoredFile, { rescue, self, before }: Restoring): boolean {
+function isOwnComing(claim: OpenClaim, file: SnapshotItem, { rescue, self, before }: Restoring): boolean {
   const owner = sessionOf(rescue, file);
   if (owner === self) return true;
   return owner === claim.session && !sameState(before.dirty.get(claim.path)?.disk ?? null, claim.after);
@@ -140,15 +136,16 @@ async function saveDirty({ rescues, rescue, plans, before, self, top, now, budge
   const { repository } = rescues.workspace;
   const entries = dirty.map((file): DirtyPath => {
     const listed = before.dirty.get(file.path);
-    const disk = diskState(top, file);
-    return listed ?? { path: file.path, head: null, index: null, disk, stamp: stampOf(top, file) };
+    const named = { path: file.path, ...(file.name === undefined ? {} : { raw: file.name }) };
+    const disk = diskState(top, named);
+    return listed ?? { ...named, head: null, index: null, disk, stamp: stampOf(top, named) };
   });
   const command = `git handoff rescue restore --force ${rescue.number}`;
   const place = rescuePlace(repository, top);
   const owners = claimOwners(place === undefined ? [] : readLedgers(place));
   const ownerOf = (path: string) => owners.get(path) ?? null;
-  const occasion = { kind: 'before', command, session: self ?? null, at: now, ownerOf } as const;
-  const saved = await saveWork(
+  const occasion = { reason: { kind: 'before', command, session: self ?? null, at: now }, ownerOf } as const;
+  const saved = await takeSnapshot(
     { cwd: top, worktreeId: worktreeId(repository.gitDir) },
     { ...before, dirty: new Map(entries.map((entry) => [entry.path, entry])) },
     occasion,
@@ -165,32 +162,14 @@ async function saveDirty({ rescues, rescue, plans, before, self, top, now, budge
   );
 }
 
-/** Snapshots come back byte for byte; what is in the stash git itself writes. */
-async function writeFiles({ rescue, plans, top }: Restoring): Promise<void> {
-  const wanted = plans.filter(({ state }) => state !== 'same');
-  if (rescue.kind === 'work') {
-    const isPrivate = new Map(rescue.note.files.map((file) => [file.path, file.isPrivate === true]));
-    for (const { file, content } of wanted) {
-      // What a look has kept is what git would store.
-      const isStored = rescue.note.kind === 'seen' && file.mode !== '120000' && file.isRaw !== true;
-      const bytes = isStored ? await asCheckedOut(top, file.path, file.oid) : content;
-      const target = { path: pathBytes(file), mode: file.mode, content: bytes };
-      putFile(top, { ...target, isPrivate: isPrivate.get(file.path) === true });
-    }
-    return;
+/** A snapshot's own bytes come back as they were; what git has stored is written as a checkout writes it. */
+async function writeFiles({ plans, top }: Restoring): Promise<void> {
+  for (const { file, mode, content, state } of plans) {
+    if (state === 'same') continue;
+    const isStored = file.raw === undefined && mode !== '120000';
+    const bytes = isStored ? await asCheckedOut(top, file.path, content.oid) : content.bytes;
+    putFile(top, { path: pathBytes(file), mode, content: bytes, isPrivate: file.isPrivate === true });
   }
-  const untracked = new Set(rescue.held.filter((file) => file.untracked).map(({ path }) => path));
-  const paths = wanted.map(({ file }) => file.path);
-  await restoreFrom(
-    top,
-    rescue.oid,
-    paths.filter((path) => !untracked.has(path)),
-  );
-  await restoreFrom(
-    top,
-    `${rescue.oid}^3`,
-    paths.filter((path) => untracked.has(path)),
-  );
 }
 
 /** What came back is again the work of the session that it was taken from, if that one is at work; else the caller's. */
@@ -220,15 +199,16 @@ async function claimRestored({ rescues, rescue, plans, self, judged, top, now }:
 function headNotices({ rescue, before }: Restoring): string[] {
   if (rescue.kind === 'stash')
     return [`to merge it instead of replacing whole files: git stash apply ${rescue.oid}`];
-  return rescue.note.head === before.head.oid
+  return rescue.base === before.head.oid
     ? []
     : ['HEAD has moved since then, and the files came back whole: look at git diff before you commit them'];
 }
 
 /** A file to bring back, and what stands there now. */
 interface RestoredFile {
-  readonly file: StoredFile;
-  readonly content: Buffer;
+  readonly file: SnapshotItem;
+  readonly mode: string;
+  readonly content: { readonly oid: Oid; readonly bytes: Buffer };
   /** `same`: it is there already · `free`: nothing is lost by writing it · `dirty`: uncommitted work stands there. */
   readonly state: 'same' | 'free' | 'dirty';
 }
@@ -240,10 +220,10 @@ interface RestoredFile {
  */
 async function planFiles(
   top: string,
-  files: readonly StoredFile[],
+  files: readonly SnapshotItem[],
   { dirty, head }: TreeStatus,
 ): Promise<RestoredFile[]> {
-  const contents = await readStored(top, files);
+  const contents = await readKept(top, files);
   const named = files.map(({ path }) => path);
   const tracked = head.oid === null ? [] : await listTree(top, head.oid, named);
   const atHead = new Map(tracked.map((one) => [one.path, one]));
@@ -251,26 +231,29 @@ async function planFiles(
   const clean = tracked.filter(({ path }) => !dirty.has(path)).map(({ path }) => path);
   const onDisk = await hashFiles(top, clean, {});
   return files.map((file, at): RestoredFile => {
-    const content = contents[at];
-    if (content === undefined) throw gone(file.path);
     const why = obstacle(top, pathBytes(file));
     if (why !== undefined) throw inTheWay(file, why);
+    const { mode = '', oid: stored = null } = contentOf(file) ?? {};
+    const oid = file.raw ?? stored;
+    const bytes = contents[at];
+    if (oid === null || bytes === undefined) throw new TypeError('no content');
+    const planned = { file, mode, content: { oid, bytes } };
     const now = dirty.get(file.path);
     const there = now === undefined ? atHead.get(file.path) : now.disk;
-    if (there?.oid === file.oid && there.mode === file.mode) return { file, content, state: 'same' };
+    if (there?.oid === oid && there.mode === mode) return { ...planned, state: 'same' };
     // What git ignores is in no list, and is lost just as well.
     const isClean = now === undefined && atHead.get(file.path)?.oid === onDisk.get(file.path);
     const isFree = !isOccupied(top, pathBytes(file)) || (isClean && atHead.has(file.path));
-    return { file, content, state: isFree ? 'free' : 'dirty' };
+    return { ...planned, state: isFree ? 'free' : 'dirty' };
   });
 }
 
 /** The name of a file as the disk has it. */
-function pathBytes({ path, raw }: Pick<StoredFile, 'path' | 'raw'>): Buffer {
-  return raw === undefined ? Buffer.from(path) : Buffer.from(raw, 'latin1');
+function pathBytes({ path, name }: SnapshotItem): Buffer {
+  return name === undefined ? Buffer.from(path) : Buffer.from(name, 'latin1');
 }
 
-function inTheWay({ path }: StoredFile, why: string): Failure {
+function inTheWay({ path }: SnapshotItem, why: string): Failure {
   return new Failure('refused', `${escapeLine(path)} cannot be restored: ${escapeLine(why)}`, {
     hint: `git handoff rescue show --raw -- ${shellWord(path)}`,
   });

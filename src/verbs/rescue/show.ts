@@ -1,11 +1,11 @@
 import { Failure } from '../../domain/failure.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { isOnlyStaged } from '../../domain/snapshot.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import { noteShape } from '../handoff-shape.ts';
 import type { CommandResult } from '../result.ts';
 import type { NoteShape, RescueShape } from '../shapes.ts';
-import { readStored, storedFiles, wantedPaths } from './contents.ts';
+import { readKept, wantedPaths } from './contents.ts';
 import { rescueShape } from './list.ts';
 import { openRescues, select } from './rescues.ts';
 
@@ -17,7 +17,11 @@ interface RescueShowOptions {
 }
 
 /** The text of a rescued file: `note`, or `noteBase64` when it is not UTF-8. */
-export type RescuedText = { readonly path: string } & NoteShape;
+export type RescuedText = {
+  readonly path: string;
+  /** The blob of what was staged, where that differed from the file and from HEAD. */
+  readonly staged?: string;
+} & NoteShape;
 
 export interface RescueShowValue {
   readonly rescue: RescueShape;
@@ -36,28 +40,20 @@ export async function showRescued(
   const { cwd } = context;
   const rescues = await openRescues(context);
   const { top, workspace } = rescues;
-  const { rescue, files } = select(rescues, { which, paths: wantedPaths(paths, cwd, top) });
-  if (raw && files.length !== 1) {
-    throw new Failure('usage', `--raw prints one file, not ${files.length}`, {
+  const { rescue, items: kept } = await select(cwd, rescues, { which, paths: wantedPaths(paths, cwd, top) });
+  if (raw && kept.length !== 1) {
+    throw new Failure('usage', `--raw prints one file, not ${kept.length}`, {
       hint: `git handoff rescue show ${rescue.number}`,
     });
   }
-  const stored = await storedFiles(cwd, rescue, files);
-  const contents = await readStored(cwd, stored);
-  const items = stored.map((file, at): RescuedText => {
-    const content = contents[at];
-    if (content === undefined) throw gone(file.path);
-    return { path: file.path, ...noteShape(content) };
+  const contents = await readKept(cwd, kept);
+  const items = kept.map((item, at): RescuedText => {
+    const staged = isOnlyStaged(item) && item.disk !== null ? (item.index?.oid ?? undefined) : undefined;
+    const text = noteShape(contents[at] ?? Buffer.alloc(0));
+    return { path: item.path, ...(staged === undefined ? {} : { staged }), ...text };
   });
   const [bytes] = contents;
-  const value = { rescue: rescueShape(rescue, files), items };
+  const value = { rescue: rescueShape(rescue, kept), items };
   const result = { value, notices: workspace.notices, clients: clientsOf(workspace.sessions) };
   return raw && bytes !== undefined ? { ...result, bytes } : result;
-}
-
-/** The failure of a rescue whose objects are missing. */
-export function gone(path: string): Failure {
-  return new Failure('integrity', `the kept content of ${escapeLine(path)} is missing or damaged`, {
-    hint: 'git fsck',
-  });
 }

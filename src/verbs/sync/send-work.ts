@@ -1,5 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
 import { describeFindings, decideSecrets, parseAllowed } from '../../domain/secrets/verdict.ts';
+import { pathsOfBlobs } from '../../domain/snapshot.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { shownAddress } from '../../domain/sync.ts';
 import { workSizeText } from '../../domain/work.ts';
@@ -68,24 +69,23 @@ export async function leavingWork(
 /** Findings that the work's own commit allows pass. Of the others, the first is reported. */
 async function requireNoSecret(
   cwd: string,
-  { work, blobs, trailers }: LoadedWork,
+  { work, trailers }: LoadedWork,
   { name, isRefused }: { readonly name: string; readonly isRefused: boolean },
   { warn }: Pick<SyncWorld['options'], 'warn'>,
 ): Promise<void> {
+  const paths = pathsOfBlobs(work);
   const contents = await readObjects(
     { cwd },
-    blobs.map((oid) => ({ name: oid })),
+    [...paths.keys()].map((oid) => ({ name: oid })),
   );
   const allowed = parseAllowed(trailers.secretAllowed);
   for (const [number, object] of contents.entries()) {
     const findings = await findSecrets(object?.content ?? Buffer.alloc(0));
     const verdict = decideSecrets(findings, allowed, 'deny');
     if (verdict.kind !== 'refuse') continue;
-    const item = work.items.find(({ base, index, disk, raw }) =>
-      [base?.blob, index?.blob, disk?.blob, raw].includes(number),
-    );
+    const path = [...paths.values()][number] ?? '';
     const found = describeFindings(verdict.findings);
-    const message = `the work of ${name} looks like it contains a secret: ${escapeLine(item?.path ?? '')}: ${found}`;
+    const message = `the work of ${name} looks like it contains a secret: ${escapeLine(path)}: ${found}`;
     if (!isRefused) {
       warn(message);
       continue;

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { typedPaths } from '../../changes/hint-words.ts';
 import { readStart } from '../../changes/windows.ts';
 import { Failure } from '../../domain/failure.ts';
+import { formatMessage } from '../../domain/handoff.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, isPerson } from '../../domain/names.ts';
 import { decideSecrets, formatAllowed } from '../../domain/secrets/verdict.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
-import { formatWorkSize, workSizeText, MAX_WORK_PATHS } from '../../domain/work.ts';
+import { MAX_PATHS } from '../../domain/snapshot.ts';
+import { formatWorkSize, workSizeText } from '../../domain/work.ts';
 import { readSettings } from '../../git/config.ts';
 import { workRef } from '../../git/namespace.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
@@ -20,9 +22,9 @@ import { looksLike } from '../../notes/secrets/check-note.ts';
 import { findSecrets } from '../../notes/secrets/find-secrets.ts';
 import { type TopicArgument, typedTopic } from '../../notes/topic-argument.ts';
 import { type ReadContents, readWorkContents } from '../../notes/work/contents.ts';
-import { addWork } from '../../notes/work/work-commit.ts';
 import { dropWork, keepWork } from '../../notes/work/work-refs.ts';
 import type { Context } from '../../sessions/caller.ts';
+import { addSnapshot } from '../../snapshot/commit.ts';
 import { composeHunks } from '../sharing/commit/compose.ts';
 import { type Again, passedNotices, requireOwnership } from '../sharing/commit/refusals.ts';
 import { type CommitScene, readScene } from '../sharing/commit/scene.ts';
@@ -68,23 +70,17 @@ export async function carryWork(options: CarryOptions, context: Context): Promis
     return { trailers: undefined, notices, drop: () => Promise.resolve() };
   }
   const { allowed, notices } = await checkWork(packed, options, again, settings.secretScan);
-  const { work, blobs, batch, size } = packed;
-  const oid = addWork(batch, {
-    work,
-    blobs,
-    summary: `work for ${target.branch}/${target.topic}`,
-    trailers: {
-      owner: caller.id,
-      base: work.base ?? undefined,
-      client: caller.client,
-      state: 'open',
-      takenFrom: undefined,
-      to: undefined,
-      secretAllowed: allowed,
-    },
-    author,
-    seconds: Math.floor(context.now / 1000),
+  const { work, batch, size } = packed;
+  const message = formatMessage(`work for ${target.branch}/${target.topic}`, {
+    owner: caller.id,
+    base: work.base ?? undefined,
+    client: caller.client,
+    state: 'open',
+    takenFrom: undefined,
+    to: undefined,
+    secretAllowed: allowed,
   });
+  const oid = addSnapshot(batch, work, { ...author, message, seconds: Math.floor(context.now / 1000) });
   await batch.storeMany({ cwd: repository.cwd });
   const isNew = await keepWork(repository, target.path, oid);
   await batch.secure(repository);
@@ -188,7 +184,7 @@ async function packWork(options: PackOptions, context: Context): Promise<PackedW
   ];
   const notices = [...passedNotices(composed.passed, scene), ...leftNotices(scene, chosen)];
   if (taken.length === 0) return undefined;
-  if (taken.length > MAX_WORK_PATHS) throw tooMuch(`${taken.length} paths`, `${MAX_WORK_PATHS}`, again);
+  if (taken.length > MAX_PATHS) throw tooMuch(`${taken.length} paths`, `${MAX_PATHS}`, again);
   // Before anything is read: the files alone may be too large.
   requireRoom(sizeOnDisk(scene, chosen), options);
   const place = { ...scene.work.tree, indexFile: scene.indexFile };

@@ -235,13 +235,12 @@ function valueOf(found: FoundWork, { paths }: UnpackPlan, { dryRun }: UnpackOpti
  */
 async function requireHarmless(
   top: string,
-  { work, blobs, state }: FoundWork,
+  { work, state }: FoundWork,
   { hooksPath }: TreeConfig,
   { trust, from }: { readonly trust: readonly string[]; readonly from: string | undefined },
 ): Promise<void> {
   const links = work.items.flatMap(({ path, disk }) => {
-    const oid = disk?.mode === '120000' ? blobs[disk.blob] : undefined;
-    return oid === undefined ? [] : [{ path, oid }];
+    return disk?.mode === '120000' && disk.oid !== null ? [{ path, oid: disk.oid }] : [];
   });
   const targets = await readObjects(
     { cwd: top },

@@ -3,7 +3,7 @@ import type { TreeStatus } from '../../../domain/ledger/tree-status.ts';
 import { peerNames } from '../../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../../domain/surfacing.ts';
 import { appendEvents } from '../../../sessions/journal.ts';
-import { saveWork } from '../../../rescue/save-work.ts';
+import { takeSnapshot } from '../../../snapshot/take.ts';
 import { beforeAnswer } from '../../../host/io.ts';
 import type { TreeCall } from '../../call.ts';
 import type { OpenLedger } from '../../facts.ts';
@@ -53,10 +53,10 @@ async function keep(
   const owners = new Map(claims.map((claim) => [claim.path, claim.session]));
   const ownerOf = (path: string) => owners.get(path) ?? null;
   const command = event.toolName ?? 'a change';
-  const occasion = { kind: 'before', command, session, at: now, ownerOf } as const;
+  const occasion = { reason: { kind: 'before', command, session, at: now }, ownerOf } as const;
   const limits = { limits: settings.rescue, now, budget: call.budget.part(beforeAnswer(call.budget)) };
   try {
-    const saved = await saveWork(
+    const saved = await takeSnapshot(
       { cwd: place.top, worktreeId: place.worktreeId },
       snapshot,
       occasion,

@@ -3,7 +3,7 @@ import { vanishedBetween } from '../../../domain/ledger/vanished.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import { lookingTime, type WorkPlace } from '../../../changes/work-place.ts';
 import type { TreeCall } from '../../call.ts';
-import { saveVanished } from '../../../rescue/save-vanished.ts';
+import { saveVanished } from '../../../snapshot/vanished.ts';
 
 /** The session whose command ran between two looks. */
 interface Ran {
@@ -30,8 +30,8 @@ export async function keepVanished(
   if (vanishedBetween(before, after, ownerOf, ran?.changed).length === 0) return undefined;
   const limits = call.settings.rescue;
   const { session = null, command = '', changed = new Set<string>() } = ran ?? {};
-  const timeoutMs = lookingTime(call);
-  const looked = { before, after, ownerOf, session, command, changed, limits, now: call.now, timeoutMs };
+  const budget = call.budget.part(lookingTime(call));
+  const looked = { before, after, ownerOf, session, command, changed, limits, now: call.now, budget };
   try {
     return await saveVanished(place, looked);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { readLedgers } from '../../../sessions/journal.ts';
 import type { DirtyPath, TreeStatus } from '../../../domain/ledger/tree-status.ts';
-import type { SkippedFile } from '../../../domain/rescue.ts';
+import type { SkippedFile } from '../../../domain/snapshot.ts';
 import { escapeLine, listed } from '../../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
 import { listIgnored } from '../../../git/list-tree.ts';
@@ -9,7 +9,7 @@ import { diskState, stampOf, readTreeStatus } from '../../../git/work-tree.ts';
 import { realPath } from '../../../host/disk.ts';
 import { knownWorktreeId, worktreeId } from '../../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../../host/io.ts';
-import { saveWork } from '../../../rescue/save-work.ts';
+import { takeSnapshot } from '../../../snapshot/take.ts';
 import type { GitVerbCall, ShellEffects } from '../../../shell/effects.ts';
 import type { TreeReach } from '../../../shell/tree-verbs.ts';
 import type { TreeCall } from '../../call.ts';
@@ -74,10 +74,13 @@ async function save(
       [...ledger.claims.keys()].map((path) => [path, ledger.session] as const),
     ),
   );
-  const saved = await saveWork(
+  const saved = await takeSnapshot(
     { cwd: found.workTree, worktreeId: known ?? worktreeId(found.gitDir) },
     snapshot,
-    { kind: 'before', command, session: call.session, at: now, ownerOf: (path) => owners.get(path) ?? null },
+    {
+      reason: { kind: 'before', command, session: call.session, at: now },
+      ownerOf: (path) => owners.get(path) ?? null,
+    },
     { limits: settings.rescue, now, budget },
   );
   return saved?.skipped ?? [];

@@ -1,17 +1,26 @@
-import { type RescueNote, beyondLimits, parseRescueNote, rescuedBytes } from '../domain/rescue.ts';
 import type { Oid, RefName } from '../domain/names.ts';
+import {
+  type Snapshot,
+  type SnapshotItem,
+  type SnapshotReason,
+  beyondLimits,
+  bytesOf,
+  isOnlyStaged,
+  parseRescueNote,
+} from '../domain/snapshot.ts';
 import type { RescueLimits } from '../domain/settings.ts';
 import { CommitText } from '../git/commit-text.ts';
+import { formatOf } from '../git/hash.ts';
+import { type TreeFile, listTree } from '../git/list-tree.ts';
 import { RESCUE, parseRescueRef, rescueRef } from '../git/namespace.ts';
-import { readObjects, parseTree } from '../git/objects.ts';
+import { parseTree, readObjects } from '../git/objects.ts';
 import { type RefUpdate, updateRefs } from '../git/ref-updates.ts';
 import { type Ref, listRefs } from '../git/refs.ts';
-import { FILES_NAME, INDEX_NAME, NOTE_NAME } from '../git/rescue-tree.ts';
-import { formatOf } from '../git/hash.ts';
+import { readSnapshots } from './commit.ts';
 
 /**
- * What destructive commands would have lost: `refs/handoffs-local/rescue/<worktree-id>/<n>` holds the tree of one
- * snapshot, or a commit of the stash that was seen.
+ * What destructive commands would have lost: `refs/handoffs-local/rescue/<worktree-id>/<n>` leads to a snapshot, or to a
+ * commit of the stash that was seen. Versions up to 0.1.0 kept a tree of `rescue.json`, `files/` and `index/` there.
  */
 
 /** Where rescues of a worktree are kept. */
@@ -29,12 +38,11 @@ interface Stored {
 }
 
 /** Uncommitted work as it was at one moment. */
-export interface SavedWork extends Stored {
+export interface SavedWork extends Stored, Snapshot {
   readonly kind: 'work';
-  readonly note: RescueNote;
-  /** The trees of its files and of what was staged only, as far as there are any. */
-  readonly files: Oid | undefined;
-  readonly index: Oid | undefined;
+  readonly reason: SnapshotReason;
+  /** What a version up to 0.1.0 kept: the items have no blobs. */
+  readonly trees?: ReadonlyMap<string, Oid>;
 }
 
 /** A commit of the stash; also when the stash does not have it any more. */
@@ -50,31 +58,73 @@ interface Limits {
 }
 
 /** Every rescue of the repository, oldest first. Damaged ones are left out. */
-export async function listRescues(cwd: string, limits: Limits = {}): Promise<Rescue[]> {
-  const { timeoutMs } = limits;
+export async function listRescues(cwd: string, { timeoutMs }: Limits = {}): Promise<Rescue[]> {
+  const git = { cwd, timeoutMs };
   const refs = await listRefs({ cwd }, [RESCUE], { content: true, timeoutMs });
+  const commits = refs.filter(({ type, content }) => type === 'commit' && isSnapshot(content));
   const trees = refs.filter(({ type }) => type === 'tree');
-  const names = trees.map(({ oid }) => ({ name: `${oid}:${NOTE_NAME}` }));
-  const notes = await readObjects({ cwd, timeoutMs }, names);
-  const texts = new Map(trees.map(({ name }, at) => [name, notes[at]?.content.toString('utf8') ?? '']));
-  const found = refs.flatMap((ref) => rescueOf(ref, texts.get(ref.name)) ?? []);
+  const names = trees.map(({ oid }) => ({ name: `${oid}:rescue.json` }));
+  const [snapshots, notes] = await Promise.all([
+    readSnapshots(
+      git,
+      commits.map(({ oid }) => oid),
+    ),
+    readObjects(git, names),
+  ]);
+  const read = new Map<Ref, Snapshot | undefined>([
+    ...commits.map((ref, at) => [ref, snapshots[at]] as const),
+    ...trees.map((ref, at) => [ref, parseRescueNote(notes[at]?.content.toString('utf8') ?? '')] as const),
+  ]);
+  const found = refs.flatMap((ref) => rescueOf(ref, read) ?? []);
   return found.sort((a, b) => a.number - b.number);
 }
 
-function rescueOf({ name, oid, type, content }: Ref, text: string | undefined): Rescue | undefined {
+/** The stash's commits have parents. */
+const isSnapshot = (content: string) => new CommitText(content).parents.length === 0;
+
+function rescueOf(ref: Ref, read: ReadonlyMap<Ref, Snapshot | undefined>): Rescue | undefined {
+  const { name, oid, type, content } = ref;
   const path = parseRescueRef(name);
   if (path === undefined) return undefined;
   const stored = { ref: name, ...path, oid };
-  if (type === 'commit') return { ...stored, kind: 'stash', commit: new CommitText(content) };
-  const note = parseRescueNote(text ?? '');
-  if (note === undefined) return undefined;
-  const entries = parseTree(Buffer.from(content, 'latin1'), formatOf(oid));
-  return { ...stored, kind: 'work', note, files: entries.get(FILES_NAME), index: entries.get(INDEX_NAME) };
+  if (!read.has(ref))
+    return type === 'commit' ? { ...stored, kind: 'stash', commit: new CommitText(content) } : undefined;
+  const snapshot = read.get(ref);
+  if (snapshot?.reason === undefined) return undefined;
+  const { reason } = snapshot;
+  const trees = type === 'tree' ? parseTree(Buffer.from(content, 'latin1'), formatOf(oid)) : undefined;
+  return { ...stored, ...snapshot, kind: 'work', reason, ...(trees === undefined ? {} : { trees }) };
+}
+
+/** The items of a rescue with their blobs, whatever version kept it. */
+export async function itemsOf(cwd: string, { items, trees }: SavedWork): Promise<readonly SnapshotItem[]> {
+  if (trees === undefined) return items;
+  const listed = async (name: string) => {
+    const oid = trees.get(name);
+    // Names that are not UTF-8 may look alike: each item takes the next of them.
+    const byPath = new Map<string, TreeFile[]>();
+    for (const file of oid === undefined ? [] : await listTree(cwd, oid))
+      byPath.set(file.path, [...(byPath.get(file.path) ?? []), file]);
+    return (path: string) => byPath.get(path)?.shift();
+  };
+  const [inFiles, inIndex] = [await listed('files'), await listed('index')];
+  return items.map((item: SnapshotItem & { readonly isRaw?: true }): SnapshotItem => {
+    const { path, disk, isRaw } = item;
+    const file = disk === null ? undefined : inFiles(path);
+    const staged = isOnlyStaged(item) ? inIndex(path) : undefined;
+    return {
+      ...item,
+      ...(staged === undefined ? {} : { index: { mode: staged.mode, oid: staged.oid } }),
+      ...(file === undefined ? {} : { disk: { mode: file.mode, oid: file.oid } }),
+      ...(file?.raw === undefined ? {} : { name: file.raw }),
+      ...(file !== undefined && isRaw === true && file.mode !== '120000' ? { raw: file.oid } : {}),
+    };
+  });
 }
 
 /** Milliseconds since the epoch: when the work was last seen, or the stash made. */
 export function rescuedAt(rescue: Rescue): number {
-  return rescue.kind === 'work' ? rescue.note.at : rescue.commit.seconds * 1000;
+  return rescue.kind === 'work' ? rescue.reason.at : rescue.commit.seconds * 1000;
 }
 
 const MAX_TRIES = 20;
@@ -82,7 +132,7 @@ const MAX_TRIES = 20;
 const MAX_LOCKS = 2;
 
 /**
- * Keeps trees of saved work or commits of the stash under the next free numbers of a worktree, in one transaction, and
+ * Keeps snapshots or commits of the stash under the next free numbers of a worktree, in one transaction, and
  * lets go of what is beyond the limits: snapshots and stashes are counted each by themselves.
  *
  * @returns the numbers; `undefined` when a lock was held
@@ -126,7 +176,7 @@ export async function keepRescues(
 }
 
 /** What keeping needs to know. */
-interface Keeping {
+export interface Keeping {
   /** Every rescue of the repository: numbers are its own, so that one says which is meant. */
   readonly known: readonly Rescue[];
   readonly limits: RescueLimits;
@@ -147,6 +197,6 @@ function numbersAfter(known: readonly Rescue[], count: number): number[] {
 function keptOf(rescue: Rescue, now: number) {
   const { number } = rescue;
   return rescue.kind === 'work'
-    ? { number, at: rescue.note.at, bytes: rescuedBytes(rescue.note) }
+    ? { number, at: rescue.reason.at, bytes: bytesOf(rescue) }
     : { number, at: now, bytes: 0 };
 }

@@ -1,0 +1,284 @@
+import { foldedName } from './folded-name.ts';
+import { jsonFields } from './json-fields.ts';
+import type { FileState } from './ledger/file-state.ts';
+import { type Oid, type SessionId, parseOid, parseSessionId } from './names.ts';
+import type { RescueLimits } from './settings.ts';
+
+/**
+ * A snapshot: uncommitted content, as a commit without parents. Its tree holds `work.json` and the contents as numbered
+ * blobs, so that no entry is a path of a working tree: git checks nothing out of it. Notes carry it, rescues keep it. Pure.
+ */
+
+export const SNAPSHOT_FILE = 'work.json';
+const VERSION = 1;
+/** The most paths of a snapshot that came from elsewhere. */
+export const MAX_PATHS = 5000;
+/** Each path has up to four blobs: HEAD's, the index's, the working tree's, and the raw bytes of the file. */
+export const MAX_BLOBS = 4 * MAX_PATHS;
+const MAX_PATH_LENGTH = 4096;
+
+/** A path that differs from HEAD, with what HEAD, the index and the disk had there, as `git add` would store it. */
+export interface SnapshotItem {
+  readonly path: string;
+  /** The bytes of a name that is not UTF-8, one character each. */
+  readonly name?: string;
+  readonly base: FileState;
+  readonly index: FileState;
+  readonly disk: FileState;
+  /** The file's own bytes, where a checkout may not restore them. The same blob as the disk's: no filter has seen it. */
+  readonly raw?: Oid;
+  /** Added by `git add --intent-to-add`. */
+  readonly intended?: true;
+  /** The session whose change it was; left out: nobody's, or not known, or that of whoever took the snapshot. */
+  readonly owner?: SessionId;
+  /** Nobody but its owner could read it, which git's mode does not say. */
+  readonly isPrivate?: boolean;
+  /** The size of the file. */
+  readonly bytes?: number;
+}
+
+/** A file whose content is not in it: bigger than one may be, no time left, not to be read, a repository of its own. */
+export interface SkippedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly why: (typeof WHY_SKIPPED)[number];
+}
+
+const WHY_SKIPPED = ['big', 'time', 'unreadable', 'repository'] as const;
+
+/** Why a snapshot was taken. */
+export interface SnapshotReason {
+  /** `before`: taken before a command · `seen`: gone without a tool call, as a session's hook last saw it, or as a note carried it. */
+  readonly kind: 'before' | 'seen';
+  /** The command, as far as it is known. */
+  readonly command: string;
+  /** Who ran it; `null`: not known. */
+  readonly session: SessionId | null;
+  /** Milliseconds since the epoch: of the command, or of the last look. */
+  readonly at: number;
+  /** Name of the working tree's folder. */
+  readonly worktree: string;
+  /** Full name of the branch, or `HEAD`. */
+  readonly ref: string;
+  readonly skipped: readonly SkippedFile[];
+}
+
+/** What `work.json` holds. */
+export interface Snapshot {
+  /** HEAD when it was taken; `null` on an unborn branch. */
+  readonly base: Oid | null;
+  readonly items: readonly SnapshotItem[];
+  /** `undefined`: a note carries it. */
+  readonly reason?: SnapshotReason;
+}
+
+/** Writes `work.json`, where a state is a pair of a mode and a blob's number; and the blobs in the order of their numbers. */
+export function formatSnapshot({ base, items, reason }: Snapshot): { text: string; blobs: readonly Oid[] } {
+  const numbers = new Map<Oid, number>();
+  const numberOf = (oid: Oid) => {
+    const number = numbers.get(oid) ?? numbers.size;
+    numbers.set(oid, number);
+    return number;
+  };
+  const pair = (state: FileState) =>
+    state === null || state.oid === null ? null : [state.mode, numberOf(state.oid)];
+  const listed = items.map(({ path, base: head, index, disk, raw, ...marks }) => ({
+    path,
+    base: pair(head),
+    index: pair(index),
+    disk: pair(disk),
+    ...(raw === undefined ? {} : { raw: numberOf(raw) }),
+    ...marks,
+  }));
+  const text = `${JSON.stringify({ version: VERSION, base, items: listed, reason })}\n`;
+  return { text, blobs: [...numbers.keys()] };
+}
+
+/**
+ * Reads `work.json`. Nothing in it is trusted; a text says what is wrong with it.
+ *
+ * @param blobs by their numbers
+ * @param isOwn this clone's own, which has no limits: any name that git lists is one
+ */
+export function parseSnapshot(text: string, blobs: readonly Oid[], isOwn = false): Snapshot | string {
+  const fields = jsonFields<'version' | 'base' | 'items' | 'reason'>(text);
+  if (fields.version !== VERSION) return `unknown format of ${SNAPSHOT_FILE}`;
+  const base = fields.base === null ? null : parseOid(textOf(fields.base));
+  if (base === undefined || !Array.isArray(fields.items)) return DAMAGED;
+  if (!isOwn && fields.items.length > MAX_PATHS) return `more than ${MAX_PATHS} paths`;
+  const items: SnapshotItem[] = [];
+  const names = new Set<string>();
+  for (const one of fields.items) {
+    const item = parseItem(one, blobs, isOwn);
+    if (typeof item === 'string') return item;
+    const key = item.name ?? item.path;
+    if (names.has(key)) return `a path that is there twice: ${JSON.stringify(item.path)}`;
+    names.add(key);
+    items.push(item);
+  }
+  const reason = parseReason(fields.reason);
+  return { base, items, ...(reason === undefined ? {} : { reason }) };
+}
+
+const DAMAGED = `${SNAPSHOT_FILE} is damaged`;
+
+function parseItem(value: unknown, blobs: readonly Oid[], isOwn: boolean): SnapshotItem | string {
+  if (typeof value !== 'object' || value === null) return DAMAGED;
+  const { path, name, raw, intended, ...rest } = value as Record<string, unknown>;
+  if (typeof path !== 'string' || !(isOwn || isWorkPath(path)))
+    return `not a path: ${JSON.stringify(path ?? null)}`;
+  const [base, index, disk] = [rest['base'], rest['index'], rest['disk']].map((state) =>
+    parseState(state, blobs),
+  );
+  if (base === undefined || index === undefined || disk === undefined) return DAMAGED;
+  const own = raw === undefined ? undefined : blobAt(raw, blobs);
+  if (raw !== undefined && (own === undefined || disk === null)) return DAMAGED;
+  return {
+    path,
+    ...(isOwn && typeof name === 'string' ? { name } : {}),
+    base,
+    index,
+    disk,
+    ...(own === undefined ? {} : { raw: own }),
+    ...(intended === true && index === null ? { intended } : {}),
+    ...marksOf(rest),
+  };
+}
+
+function marksOf({ owner, isPrivate, bytes }: Record<string, unknown>) {
+  const session = sessionOf(owner);
+  return {
+    ...(session === null ? {} : { owner: session }),
+    ...(isPrivate === true ? { isPrivate } : {}),
+    ...(typeof bytes === 'number' ? { bytes } : {}),
+  };
+}
+
+const MODES = ['100644', '100755', '120000'];
+
+function parseState(value: unknown, blobs: readonly Oid[]): FileState | undefined {
+  if (value === null) return null;
+  if (!Array.isArray(value)) return undefined;
+  const [mode, number] = value as unknown[];
+  const oid = blobAt(number, blobs);
+  return typeof mode === 'string' && MODES.includes(mode) && oid !== undefined ? { mode, oid } : undefined;
+}
+
+const blobAt = (number: unknown, blobs: readonly Oid[]) =>
+  typeof number === 'number' ? blobs[number] : undefined;
+
+function parseReason(value: unknown): SnapshotReason | undefined {
+  const { kind, command, session, at, worktree, ref, skipped } = (value ?? {}) as Record<string, unknown>;
+  if ((kind !== 'before' && kind !== 'seen') || typeof at !== 'number') return undefined;
+  return {
+    kind,
+    command: textOf(command),
+    session: sessionOf(session),
+    at,
+    worktree: textOf(worktree),
+    ref: textOf(ref) || 'HEAD',
+    skipped: listOf(skipped).flatMap(skippedFile),
+  };
+}
+
+const listOf = (list: unknown): unknown[] => (Array.isArray(list) ? list : []);
+const textOf = (text: unknown) => (typeof text === 'string' ? text : '');
+const sessionOf = (id: unknown) => parseSessionId(textOf(id)) ?? null;
+
+function skippedFile(item: unknown): SkippedFile[] {
+  const { path, bytes, why } = (item ?? {}) as Record<string, unknown>;
+  const reason = WHY_SKIPPED.find((one) => one === why);
+  return typeof path === 'string' && typeof bytes === 'number' && reason !== undefined
+    ? [{ path, bytes, why: reason }]
+    : [];
+}
+
+/** Whether a path from elsewhere can be one of a working tree. git's own check, which knows the file system, comes later. */
+function isWorkPath(path: string): boolean {
+  // Half a surrogate pair would be written as another name.
+  if (path.length > MAX_PATH_LENGTH || /[\0\p{Surrogate}]/u.test(path)) return false;
+  return path.split('/').every((part) => part !== '' && !['.', '..', '.git'].includes(partName(part)));
+}
+
+/** A part of a path as the least strict file system sees it: Windows drops what follows a colon, and dots and spaces at the end. */
+export function partName(part: string): string {
+  if (part === '.' || part === '..') return part;
+  const [name = ''] = foldedName(part).split(':');
+  let end = name.length;
+  while (end > 0 && '. '.includes(name[end - 1] ?? 'x')) end--;
+  return name.slice(0, end);
+}
+
+/** What versions up to 0.1.0 kept, before the contents are looked for: the states have modes, and no blobs. */
+interface NotedRescue extends Snapshot {
+  readonly items: readonly (SnapshotItem & { readonly isRaw?: true })[];
+  readonly reason: SnapshotReason;
+}
+
+/** Reads the `rescue.json` that versions up to 0.1.0 wrote beside a tree of files; `undefined` when it is damaged. */
+export function parseRescueNote(text: string): NotedRescue | undefined {
+  const value = jsonFields<'v' | 'kind' | 'head' | 'files' | 'deleted' | 'staged'>(text);
+  const reason = parseReason(value);
+  if (value.v !== 1 || reason === undefined) return undefined;
+  const some = { mode: '100644', oid: null };
+  const names = (list: unknown) => listOf(list).filter((path) => typeof path === 'string');
+  const staged = new Set(names(value.staged));
+  const files = listOf(value.files).flatMap((item): NotedRescue['items'] => {
+    const fields = (item ?? {}) as Record<string, unknown>;
+    const { path, mode, bytes, isRaw } = fields;
+    if (typeof path !== 'string' || typeof mode !== 'string' || typeof bytes !== 'number') return [];
+    const index = staged.has(path) ? some : null;
+    const raw = isRaw === true || reason.kind === 'before' ? { isRaw: true as const } : {};
+    return [{ path, base: null, index, disk: { mode, oid: null }, ...marksOf(fields), ...raw }];
+  });
+  const deleted = names(value.deleted).map((path) => ({ path, base: some, index: null, disk: null }));
+  return { base: parseOid(textOf(value.head)) ?? null, items: [...files, ...deleted], reason };
+}
+
+/** What comes back of a path: the file as it was, or what was only staged; `null`: nothing, it was deleted. */
+export function contentOf({ base, index, disk }: SnapshotItem): FileState {
+  return disk ?? (index?.oid === base?.oid ? null : index);
+}
+
+/** Whether the index had a content that neither the file nor HEAD had. */
+export function isOnlyStaged({ base, index, disk }: Pick<SnapshotItem, 'base' | 'index' | 'disk'>): boolean {
+  return index !== null && (index.oid === null || (index.oid !== base?.oid && index.oid !== disk?.oid));
+}
+
+/** Every blob of a snapshot, with the first path that has it. */
+export function pathsOfBlobs({ items }: Snapshot): ReadonlyMap<Oid, string> {
+  const paths = new Map<Oid, string>();
+  for (const { path, base, index, disk, raw } of items)
+    for (const oid of [base?.oid, index?.oid, disk?.oid, raw].flatMap((one) => one ?? []))
+      if (!paths.has(oid)) paths.set(oid, path);
+  return paths;
+}
+
+/** Bytes of all files. */
+export function bytesOf({ items }: Snapshot): number {
+  return items.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
+}
+
+/** Something kept, as far as the limits need it. */
+export interface Kept {
+  readonly number: number;
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/**
+ * Which of a worktree's rescues are beyond the limits: too old, too many, or too big together. The newest one always
+ * stays.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function beyondLimits<T extends Kept>(kept: readonly T[], limits: RescueLimits, now: number): T[] {
+  const newestFirst = [...kept].sort((a, b) => b.number - a.number);
+  let bytes = 0;
+  let full = false;
+  return newestFirst.filter((one, place) => {
+    bytes += one.bytes;
+    full ||= bytes > limits.maxBytes;
+    return place > 0 && (full || place >= limits.maxCount || now - one.at > limits.maxAgeMs);
+  });
+}

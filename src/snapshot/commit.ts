@@ -1,0 +1,58 @@
+import type { Oid } from '../domain/names.ts';
+import { SNAPSHOT_FILE, type Snapshot, formatSnapshot, parseSnapshot } from '../domain/snapshot.ts';
+import { formatOf } from '../git/hash.ts';
+import type { ObjectBatch } from '../git/object-batch.ts';
+import { parseTree, readObjects } from '../git/objects.ts';
+import type { GitOptions } from '../git/run.ts';
+
+/** Who commits a snapshot, and with which message. */
+interface Signed {
+  readonly message: string;
+  readonly name?: string;
+  readonly email?: string | undefined;
+  /** Seconds since the epoch. */
+  readonly seconds: number;
+}
+
+/**
+ * Adds the commit of a snapshot to a batch; its contents are there already, or in the repository. It has no parents, so it
+ * holds nothing that was not changed.
+ */
+export function addSnapshot(
+  batch: ObjectBatch,
+  snapshot: Snapshot,
+  { message, name = '', email = '', seconds }: Signed,
+): Oid {
+  const { text, blobs } = formatSnapshot(snapshot);
+  const tree = batch.tree([
+    { name: SNAPSHOT_FILE, oid: batch.blob(Buffer.from(text)) },
+    ...blobs.map((oid, number) => ({ name: String(number), oid })),
+  ]);
+  return batch.commit({ name, email, message, seconds, tree, parents: [] });
+}
+
+/** The blobs of a snapshot's tree by their numbers, which end where one is missing. */
+export function numberedBlobs(entries: ReadonlyMap<string, Oid>): Oid[] {
+  const blobs = Array.from({ length: entries.size }, (_, number) => entries.get(String(number)));
+  const end = blobs.indexOf(undefined);
+  return blobs.slice(0, end < 0 ? undefined : end).flatMap((oid) => oid ?? []);
+}
+
+/** Reads snapshots of this clone, in order; `undefined` for what is damaged, or no snapshot. */
+export async function readSnapshots(
+  options: GitOptions,
+  commits: readonly Oid[],
+): Promise<(Snapshot | undefined)[]> {
+  const names = commits.flatMap((oid) => [`${oid}^{tree}`, `${oid}:${SNAPSHOT_FILE}`]);
+  const found = await readObjects(
+    options,
+    names.map((name) => ({ name })),
+  );
+  return commits.map((oid, at) => {
+    const [tree, file] = found.slice(2 * at, 2 * at + 2);
+    if (tree === undefined || file?.type !== 'blob') return undefined;
+    const blobs = numberedBlobs(parseTree(tree.content, formatOf(oid)));
+    const snapshot = parseSnapshot(file.content.toString('utf8'), blobs, true);
+    return typeof snapshot === 'string' ? undefined : snapshot;
+  });
+}

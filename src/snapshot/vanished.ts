@@ -1,0 +1,104 @@
+import { vanishedBetween } from '../domain/ledger/vanished.ts';
+import type { DirtyPath, TreeStatus } from '../domain/ledger/tree-status.ts';
+import type { SessionId } from '../domain/names.ts';
+import type { RescueLimits } from '../domain/settings.ts';
+import { listTree } from '../git/list-tree.ts';
+import { readContents, scratchStore } from '../git/scratch-store.ts';
+import type { Budget } from '../host/io.ts';
+import type { LedgerPlace } from '../sessions/journal.ts';
+import { type Rescue, type SavedWork, itemsOf, listRescues } from './rescues.ts';
+import { takeSnapshot } from './take.ts';
+
+export interface Looked {
+  readonly before: TreeStatus;
+  readonly after: TreeStatus;
+  readonly ownerOf: (path: string) => SessionId | undefined;
+  /** The command that ran in between and who ran it, when it is known. */
+  readonly session: SessionId | null;
+  readonly command: string;
+  /** Others' work in whose place the command has put something. */
+  readonly changed?: ReadonlySet<string>;
+  readonly limits: RescueLimits;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly budget: Budget;
+}
+
+/** Snapshots in which a content is looked for before it is kept once more. */
+const RECENT = 5;
+
+/**
+ * Keeps uncommitted work that is gone since the last look, with the contents that were seen then. Returns the number of
+ * the rescue that holds it, be it a former one; `undefined` when nothing is lost.
+ *
+ * @param place the worktree; its last look kept the contents
+ * @throws Failure `environment` when git fails or overruns its time
+ */
+export async function saveVanished(
+  place: LedgerPlace & { readonly top: string },
+  looked: Looked,
+): Promise<number | undefined> {
+  const { before, after, budget } = looked;
+  const gone = vanishedBetween(before, after, looked.ownerOf, looked.changed);
+  if (gone.length === 0) return undefined;
+  const cwd = place.top;
+  const limits = { timeoutMs: budget.left() };
+  const names = gone.map(({ path }) => path);
+  const [known, committed] = await Promise.all([
+    listRescues(cwd, limits),
+    after.head.oid === null ? [] : listTree(cwd, after.head.oid, names, limits),
+  ]);
+  const atHead = new Map(committed.map(({ path, oid }) => [path, oid]));
+  const lost = gone.filter(({ path, disk }) => atHead.get(path) !== disk?.oid);
+  const { unknown, newest } = await keptBefore(place, known, lost);
+  // What vanished together stays together, although a part of it may be held already: one restore brings it back.
+  return unknown.length === 0 ? newest : keep(place, looked, lost);
+}
+
+/** What no recent snapshot holds, and the newest one that holds any of the rest. */
+async function keptBefore(
+  { top, worktreeId }: LedgerPlace & { readonly top: string },
+  known: readonly Rescue[],
+  lost: readonly DirtyPath[],
+): Promise<{ unknown: DirtyPath[]; newest: number | undefined }> {
+  const recent = known
+    .filter((one): one is SavedWork => one.kind === 'work' && one.worktreeId === worktreeId)
+    .slice(-RECENT);
+  let unknown = [...lost];
+  let newest: number | undefined;
+  for (const rescue of recent) {
+    const items = await itemsOf(top, rescue);
+    const held = new Set(items.map(({ path, disk, raw }) => `${raw ?? disk?.oid ?? ''} ${path}`));
+    const isHeld = ({ path, disk }: DirtyPath) => held.has(`${disk?.oid ?? '?'} ${path}`);
+    if (lost.some(isHeld)) newest = rescue.number;
+    unknown = unknown.filter((one) => !isHeld(one));
+  }
+  return { unknown, newest };
+}
+
+async function keep(
+  { top: cwd, commonDir, worktreeId }: LedgerPlace & { readonly top: string },
+  { before, ownerOf, session, command, limits, now, budget }: Looked,
+  lost: readonly DirtyPath[],
+): Promise<number | undefined> {
+  const contents = await readContents(
+    cwd,
+    scratchStore(commonDir),
+    lost.flatMap(({ disk }) => disk?.oid ?? []),
+  );
+  const seen = new Map(lost.map(({ path }, at) => [path, contents[at]]));
+  const dirty = new Map(
+    lost.filter(({ path }) => seen.get(path) !== undefined).map((one) => [one.path, one]),
+  );
+  const taken = await takeSnapshot(
+    { cwd, worktreeId },
+    { ...before, dirty },
+    {
+      reason: { kind: 'seen', command, session, at: before.at },
+      ownerOf: (path) => ownerOf(path) ?? null,
+      seen: ({ path }) => seen.get(path),
+    },
+    { limits, now, budget },
+  );
+  return taken?.commit === undefined ? undefined : taken.number;
+}
