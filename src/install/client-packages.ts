@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { withoutComments } from './json-text.ts';
-import { readSettingsText } from './probe.ts';
 
 /*
  * Whether a client's own package of our hooks (a plugin, an extension) is switched on. What `init` registered beside it
@@ -8,6 +8,15 @@ import { readSettingsText } from './probe.ts';
  */
 
 const NAME = 'git-handoff';
+
+/** The file as a binary string; undefined where there is none that can be read. */
+export function readSettingsText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return undefined;
+  }
+}
 
 /** The settings file whose `enabledPlugins` switches our plugin on (Claude Code, Copilot CLI); a later file wins. */
 export function enabledPlugin(files: readonly string[]): string | undefined {

@@ -1,11 +1,12 @@
+import { isAbsolute, join, resolve } from 'node:path';
 import type { GitRunner } from '../git/run.ts';
+import { type InstallScope, guardCommand, isGuardCommand } from './guard-command.ts';
+import { type HookEntry, hasHooks, registerHooks, unregisterHooks } from './hook-settings.ts';
+import { isBlank, jsonValue, withoutComments } from './json-text.ts';
 
 /** What to type where the program, or a part of it, is not installed. */
 export const HOW_TO_INSTALL =
   'in a clone of git-handoff: npm ci && npm run build && npm i -g --install-links .';
-
-/** Where a client's hooks are registered: for this user, for everybody in the project, for this user in it. */
-export type InstallScope = 'user' | 'project' | 'local';
 
 /** The folders that settings files lie in. */
 export interface SettingsFolders {
@@ -104,4 +105,100 @@ export interface InstallContext {
   readonly confirm: ((plan: string) => Promise<boolean>) | undefined;
   readonly git: GitRunner;
   readonly platform: NodeJS.Platform;
+}
+
+/** The folder of a client's own settings: the one that a variable names, or one in the home folder. */
+export function clientFolder({ env, home, cwd }: SettingsFolders, variable: string, name: string): string {
+  const folder = env[variable] || join(home, name);
+  return isAbsolute(folder) ? folder : resolve(cwd, folder);
+}
+
+/** What a row says of where its client looks. */
+interface Row extends Pick<
+  ClientInstaller,
+  'client' | 'title' | 'proven' | 'note' | 'instructionsFile' | 'comments' | 'hookShell' | 'programs'
+> {
+  /** The folder of this user's settings. */
+  readonly folder: (places: SettingsFolders) => string;
+  /** That folder is the one that the client makes when it first runs, and its settings lie in one below. */
+  readonly isDeep?: true;
+  /** The settings file: below that folder, below the top of a working tree, and for one person there. */
+  readonly files: { readonly user: string; readonly project: string; readonly local?: string };
+  readonly packageFile?: (folder: string, places: SettingsFolders) => string | undefined;
+  readonly probe: (session: string, cwd: string) => object;
+}
+
+/** The part of every row that follows from its data. */
+export function placesOf({ folder, isDeep, files, packageFile, probe, ...row }: Row) {
+  return {
+    ...row,
+    ...(isDeep ? { userFolder: folder } : {}),
+    settingsFile(scope: InstallScope, places: SettingsFolders) {
+      if (scope === 'user') return join(folder(places), files.user);
+      const name = files[scope];
+      return name === undefined || places.topLevel === undefined ? undefined : join(places.topLevel, name);
+    },
+    ...(packageFile === undefined
+      ? {}
+      : { packageFile: (places: SettingsFolders) => packageFile(folder(places), places) }),
+    probe: ({ session, ...call }: ProbeCall) => ({ ...probe(session, call.cwd), ...call }),
+  };
+}
+
+/** A row of a client whose hooks are entries in a JSON file. */
+interface JsonRow extends Row {
+  readonly failsClosed?: true;
+  /** The events, with the tools that the guard is asked about, where an event has any. */
+  readonly registrations: readonly (readonly [event: string, matcher?: string])[];
+  /** Events that `init` registers only with `--context-nudge`. */
+  readonly onNudge?: readonly string[];
+  /** What the client runs at one of them. */
+  readonly handler: (command: string, event: string) => HookEntry['handler'];
+  /** Its lists hold handlers, not groups of them. */
+  readonly flat?: true;
+  /** What it wants to see as `"version"`. */
+  readonly version?: number;
+  /** What keeps its hooks from running, in settings that were read. */
+  readonly off?: (settings: Readonly<Record<string, unknown>>) => string | undefined;
+  readonly switches?: (folder: string, places: SettingsFolders) => readonly string[];
+}
+
+export function jsonClient({
+  registrations,
+  onNudge = [],
+  handler,
+  flat,
+  version,
+  off,
+  switches,
+  failsClosed,
+  ...row
+}: JsonRow): ClientInstaller {
+  const { client, comments } = row;
+  const isOurs = isGuardCommand(client);
+  const format = { ...(version === undefined ? {} : { version }), ...(comments ? { comments } : {}) };
+  const guarded = { client, ...(failsClosed ? { failsClosed } : {}) };
+  const entries = (scope: InstallScope, launcher: string, nudge: boolean) => {
+    const command = guardCommand(guarded, scope, launcher);
+    const nudges = onNudge.map((event): [string, string?] => [event]);
+    return [...registrations, ...(nudge ? nudges : [])].map(([event, matcher]): HookEntry => {
+      const more = { ...(matcher === undefined ? {} : { matcher }), ...(flat ? { flat } : {}) };
+      return { event, handler: handler(command, event), ...more };
+    });
+  };
+  return {
+    ...placesOf(row),
+    ...guarded,
+    ...(switches === undefined ? {} : { switches: (places) => switches(row.folder(places), places) }),
+    events: registrations.map(([event]) => event),
+    register: (text, scope, launcher, { nudge = false } = {}) =>
+      registerHooks(text, entries(scope, launcher, nudge), isOurs, format),
+    isNudged: (text) => onNudge.some((event) => hasHooks(text, event, isOurs, format)),
+    unregister: (text) => unregisterHooks(text, isOurs, format),
+    warnings(text) {
+      const settings = isBlank(text) ? undefined : jsonValue(comments ? withoutComments(text) : text);
+      const why = off?.((settings ?? {}) as Record<string, unknown>);
+      return why === undefined ? [] : [why];
+    },
+  };
 }

@@ -1,144 +1,336 @@
-import { dirname } from 'node:path';
-import { Failure } from '../domain/failure.ts';
-import { claudeInstaller } from './claude.ts';
-import type { ClientInstaller, SettingsFolders, InstallScope } from './client.ts';
-import { codexInstaller } from './codex.ts';
-import { copilotInstaller } from './copilot.ts';
-import { cursorInstaller } from './cursor.ts';
-import { pathExists } from './disk.ts';
-import { geminiInstaller } from './gemini.ts';
-import { opencodeInstaller } from './opencode.ts';
-import { isOnPath } from './programs.ts';
-import { qwenInstaller } from './qwen.ts';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type ClientInstaller, clientFolder, jsonClient, placesOf } from './client.ts';
+import { codexPlugin, enabledPlugin, extension, listedPlugin } from './client-packages.ts';
+import { type InstallScope, guardCommand } from './guard-command.ts';
+import { SettingsError } from './hook-settings.ts';
+import { toBinary } from './json-text.ts';
+
+/* The table of clients. */
+
+/** Seconds; the guard ends itself long before. Claude Code's own default would be ten minutes. */
+const TIMEOUT_S = 10;
+/** Gemini CLI and Qwen Code read a number from 1,000 on as milliseconds. */
+const TIMEOUT_MS = 10_000;
+/** Codex's own limit for this event; it complains about more. Seconds. */
+const CODEX_END_TIMEOUT_S = 3;
+/** What Gemini CLI's `/hooks` shows, and what `hooksConfig.disabled` names. */
+const NAME = 'git-handoff';
+
+/*
+ * The tools that can change a file or run a command, as each client spells them. Claude Code, Gemini CLI, Qwen Code and
+ * Codex CLI test a regex unanchored, so these are anchored; for Copilot CLI the whole name has to fit; Cursor documents
+ * names joined by bars.
+ */
+const CLAUDE_TOOLS = '^(Write|Edit|MultiEdit|NotebookEdit|Bash|Monitor|mcp__.*)$';
+/** Every shell tool of Codex is told as `Bash`. */
+const CODEX_TOOLS = '^(Bash|apply_patch|mcp__.*)$';
+const GEMINI_TOOLS = '^(write_file|replace|run_shell_command|mcp_.*)$';
+const QWEN_TOOLS = '^(write_file|edit|notebook_edit|run_shell_command|monitor|mcp__.*)$';
+const CURSOR_TOOLS = 'Shell|Write|Edit|MultiEdit|StrReplace|TabWrite|EditNotebook|NotebookEdit|Delete|MCP:.*';
+const COPILOT_SHELL = 'Bash|bash|PowerShell|powershell';
+/** Its own names of tools, Claude Code's, and `<server>-<tool>` of an MCP server. */
+const COPILOT_TOOLS = `${COPILOT_SHELL}|Write|create|Edit|edit|str_replace_editor|apply_patch|.+-.+`;
+
+const CLAUDE_FILES = {
+  user: 'settings.json',
+  project: '.claude/settings.json',
+  local: '.claude/settings.local.json',
+};
+
+const claude = jsonClient({
+  client: 'claude',
+  title: 'Claude Code',
+  proven: '2.1.197',
+  instructionsFile: 'CLAUDE.md',
+  programs: ['claude'],
+  folder: (places) => clientFolder(places, 'CLAUDE_CONFIG_DIR', '.claude'),
+  files: CLAUDE_FILES,
+  packageFile: (folder, { topLevel: top }) =>
+    enabledPlugin([
+      join(folder, CLAUDE_FILES.user),
+      ...(top === undefined ? [] : [join(top, CLAUDE_FILES.project), join(top, CLAUDE_FILES.local)]),
+    ]),
+  registrations: [
+    ['SessionStart'],
+    ['SessionEnd'],
+    ['UserPromptSubmit'],
+    ['Stop'],
+    ['PreCompact'],
+    ['SubagentStart'],
+    ['SubagentStop'],
+    ['PreToolUse', CLAUDE_TOOLS],
+    ['PostToolUse', CLAUDE_TOOLS],
+    ['PostToolUseFailure', 'Bash'],
+  ],
+  handler: (command) => ({ type: 'command', command, timeout: TIMEOUT_S }),
+  off: ({ disableAllHooks }) =>
+    disableAllHooks === true
+      ? '"disableAllHooks" is true in these settings: Claude Code runs no hook, so nothing is guarded'
+      : undefined,
+  probe: (id) => ({
+    session_id: id,
+    transcript_path: '',
+    permission_mode: 'default',
+    hook_event_name: 'PreToolUse',
+    tool_use_id: id,
+  }),
+});
+
+/** `hooks.json` beside its `config.toml`. */
+const codex = jsonClient({
+  client: 'codex',
+  title: 'Codex CLI',
+  proven: '0.169.0',
+  note: 'Codex runs a hook only when you have trusted it: start codex, type /hooks, trust ours, once',
+  instructionsFile: 'AGENTS.md',
+  hookShell: 'login',
+  programs: ['codex'],
+  folder: (places) => clientFolder(places, 'CODEX_HOME', '.codex'),
+  files: { user: 'hooks.json', project: '.codex/hooks.json' },
+  packageFile: (folder) => codexPlugin(join(folder, 'config.toml')),
+  registrations: [
+    ['SessionStart'],
+    ['SessionEnd'],
+    ['Stop'],
+    ['PreCompact'],
+    ['SubagentStart'],
+    ['PreToolUse', CODEX_TOOLS],
+    ['PostToolUse', CODEX_TOOLS],
+  ],
+  // The user must trust each hook, so a new one asks again.
+  onNudge: ['UserPromptSubmit'],
+  handler: (command, event) => ({
+    type: 'command',
+    command,
+    timeout: event === 'SessionEnd' ? CODEX_END_TIMEOUT_S : TIMEOUT_S,
+  }),
+  probe: (id) => ({
+    session_id: id,
+    turn_id: id,
+    transcript_path: null,
+    model: '',
+    permission_mode: 'default',
+    hook_event_name: 'PreToolUse',
+    tool_use_id: id,
+  }),
+});
+
+const gemini = jsonClient({
+  client: 'gemini',
+  title: 'Gemini CLI',
+  proven: '0.61.0',
+  instructionsFile: 'GEMINI.md',
+  comments: true,
+  hookShell: 'bash',
+  programs: ['gemini'],
+  folder: ({ env, home }) => join(env['GEMINI_CLI_HOME'] || home, '.gemini'),
+  files: { user: 'settings.json', project: '.gemini/settings.json' },
+  packageFile: (folder, { topLevel, cwd }) =>
+    extension(join(folder, 'extensions'), topLevel ?? cwd, 'gemini-extension.json'),
+  // Without PreCompress: it comes before Gemini has found out whether there is anything to compress, at every turn.
+  registrations: [
+    ['SessionStart'],
+    ['SessionEnd'],
+    ['BeforeAgent'],
+    ['AfterAgent'],
+    ['BeforeTool', GEMINI_TOOLS],
+    ['AfterTool', GEMINI_TOOLS],
+  ],
+  handler: (command) => ({ type: 'command', name: NAME, command, timeout: TIMEOUT_MS }),
+  off({ hooksConfig }) {
+    const { enabled, disabled } = (hooksConfig ?? {}) as { enabled?: unknown; disabled?: unknown };
+    if (enabled === false)
+      return '"hooksConfig.enabled" is false in these settings: Gemini CLI runs no hook, nothing is guarded';
+    return Array.isArray(disabled) && disabled.includes(NAME)
+      ? `"hooksConfig.disabled" names ${NAME} in these settings: Gemini CLI runs unguarded`
+      : undefined;
+  },
+  probe: (id) => ({
+    session_id: id,
+    transcript_path: '',
+    hook_event_name: 'BeforeTool',
+    timestamp: new Date().toISOString(),
+  }),
+});
+
+const qwen = jsonClient({
+  client: 'qwen',
+  title: 'Qwen Code',
+  proven: '0.24.4',
+  instructionsFile: 'AGENTS.md',
+  comments: true,
+  hookShell: 'bash',
+  programs: ['qwen'],
+  folder: (places) => clientFolder(places, 'QWEN_HOME', '.qwen'),
+  files: { user: 'settings.json', project: '.qwen/settings.json' },
+  packageFile: (folder, { topLevel, cwd }) =>
+    extension(join(folder, 'extensions'), topLevel ?? cwd, 'qwen-extension.json'),
+  registrations: [
+    ['SessionStart'],
+    ['SessionEnd'],
+    ['UserPromptSubmit'],
+    ['Stop'],
+    ['PreCompact'],
+    ['PreToolUse', QWEN_TOOLS],
+    ['PostToolUse', QWEN_TOOLS],
+    ['PostToolUseFailure', '^run_shell_command$'],
+  ],
+  handler: (command) => ({ type: 'command', name: NAME, command, timeout: TIMEOUT_MS }),
+  off: ({ disableAllHooks }) =>
+    disableAllHooks === true
+      ? '"disableAllHooks" is true in these settings: Qwen Code runs no hook, nothing is guarded'
+      : undefined,
+  probe: (id) => ({
+    session_id: id,
+    transcript_path: '',
+    hook_event_name: 'PreToolUse',
+    timestamp: new Date().toISOString(),
+    permission_mode: 'default',
+    tool_use_id: id,
+  }),
+});
+
+const cursor = jsonClient({
+  client: 'cursor',
+  title: 'Cursor',
+  instructionsFile: 'AGENTS.md',
+  programs: ['cursor', 'cursor-agent'],
+  folder: ({ home }) => join(home, '.cursor'),
+  files: { user: 'hooks.json', project: '.cursor/hooks.json' },
+  flat: true,
+  version: 1,
+  registrations: [
+    ['sessionStart'],
+    ['sessionEnd'],
+    ['stop'],
+    ['preCompact'],
+    ['preToolUse', CURSOR_TOOLS],
+    ['postToolUse', CURSOR_TOOLS],
+    ['postToolUseFailure', 'Shell'],
+  ],
+  handler: (command) => ({ command, timeout: TIMEOUT_S }),
+  probe: (id, cwd) => ({
+    conversation_id: id,
+    generation_id: id,
+    hook_event_name: 'preToolUse',
+    cursor_version: '3.0.0',
+    workspace_roots: [cwd],
+    tool_use_id: id,
+  }),
+});
+
+/** A file of ours in its folder of hooks. */
+const copilot = jsonClient({
+  client: 'copilot',
+  title: 'Copilot CLI',
+  proven: '1.0.102',
+  note: 'Copilot CLI runs the hooks of a project (--project) only in a folder that you have told it to trust',
+  failsClosed: true,
+  instructionsFile: 'AGENTS.md',
+  hookShell: 'bash',
+  programs: ['copilot'],
+  folder: (places) => clientFolder(places, 'COPILOT_HOME', '.copilot'),
+  isDeep: true,
+  files: { user: 'hooks/git-handoff.json', project: '.github/hooks/git-handoff.json' },
+  packageFile: (folder) => enabledPlugin([join(folder, 'settings.json')]),
+  switches: (folder, { topLevel: top }) => [
+    join(folder, 'settings.json'),
+    ...(top === undefined
+      ? []
+      : ['settings.json', 'settings.local.json'].map((name) => join(top, '.github', 'copilot', name))),
+  ],
+  flat: true,
+  version: 1,
+  // Spelt like this, the events bring payloads that name them.
+  registrations: [
+    ['SessionStart'],
+    ['SessionEnd'],
+    ['UserPromptSubmit'],
+    ['Stop'],
+    ['PreCompact'],
+    ['SubagentStart'],
+    ['PreToolUse', COPILOT_TOOLS],
+    ['PostToolUse', COPILOT_TOOLS],
+    ['PostToolUseFailure', COPILOT_SHELL],
+  ],
+  // Under `bash`: where there is only PowerShell, `command` would be run by it, fail, and so refuse every call.
+  handler: (bash) => ({ type: 'command', bash, timeoutSec: TIMEOUT_S }),
+  off: ({ disableAllHooks }) =>
+    disableAllHooks === true ? '"disableAllHooks" is true: Copilot CLI runs no hook of ours' : undefined,
+  probe: (id) => ({
+    hook_event_name: 'PreToolUse',
+    session_id: id,
+    timestamp: new Date().toISOString(),
+  }),
+});
+
+/** The plugin's file in our package. */
+const OPENCODE_PLUGIN = 'plugins/opencode/index.js';
+/** How it begins. */
+const OPENCODE_MARK = "// git-handoff's plugin for OpenCode.";
+/** The line in it that says what to run, as JSON. */
+const OPENCODE_COMMAND = /^const COMMAND = (.*);$/m;
+
+const OPENCODE_EVENTS = [
+  'chat.message',
+  'tool.execute.before',
+  'tool.execute.after',
+  'session.compacting',
+  'session.deleted',
+];
+
+/** Our plugin with the command that this scope has. Throws SettingsError. */
+function registerPlugin(text: string, scope: InstallScope, launcher: string): string {
+  if (text.trim() !== '' && !text.startsWith(OPENCODE_MARK)) throw new SettingsError('it is not ours');
+  const command = toBinary(JSON.stringify(guardCommand({ client: 'opencode' }, scope, launcher)));
+  const plugin = readFileSync(join(dirname(launcher), '..', OPENCODE_PLUGIN), 'latin1');
+  return plugin.replace(OPENCODE_COMMAND, () => `const COMMAND = ${command};`);
+}
+
+/** The events that our plugin asks at, each with its command, as JSON; of any other file its text. */
+function settingsInPlugin(text: string): string {
+  const command = OPENCODE_COMMAND.exec(text)?.[1];
+  if (!text.startsWith(OPENCODE_MARK) || command === undefined) return text;
+  const hooks = OPENCODE_EVENTS.filter((event) => text.includes(`'${event}'`)).map(
+    (event) => `"${event}":[{"command":${command}}]`,
+  );
+  return `{"hooks":{${hooks.join(',')}}}`;
+}
+
+/** A copy of our plugin in its folder. */
+const opencode: ClientInstaller = {
+  ...placesOf({
+    client: 'opencode',
+    title: 'OpenCode',
+    proven: '1.18.33',
+    instructionsFile: 'AGENTS.md',
+    programs: ['opencode'],
+    folder: (places) => clientFolder(places, 'OPENCODE_CONFIG_DIR', '.config/opencode'),
+    isDeep: true,
+    files: { user: 'plugin/git-handoff.js', project: '.opencode/plugin/git-handoff.js' },
+    packageFile(folder, { topLevel: top }) {
+      const folders = [folder, ...(top === undefined ? [] : [top, join(top, '.opencode')])];
+      return listedPlugin(
+        folders.flatMap((one) => [join(one, 'opencode.json'), join(one, 'opencode.jsonc')]),
+      );
+    },
+    probe: (id) => ({ hook_event_name: 'tool.execute.before', session_id: id, tool_use_id: id }),
+  }),
+  events: OPENCODE_EVENTS,
+  settingsIn: settingsInPlugin,
+  register: registerPlugin,
+  unregister: (text) => (text.startsWith(OPENCODE_MARK) ? '' : text),
+  warnings: () => [],
+};
 
 /** Every client whose settings `init` can edit. */
 export const INSTALLERS: readonly ClientInstaller[] = [
-  claudeInstaller,
-  codexInstaller,
-  geminiInstaller,
-  qwenInstaller,
-  opencodeInstaller,
-  cursorInstaller,
-  copilotInstaller,
+  claude,
+  codex,
+  gemini,
+  qwen,
+  opencode,
+  cursor,
+  copilot,
 ];
-
-/** Stands for every client that is in use here. */
-const ALL = 'all';
-/** Stands for no client: for who has the hooks from the clients' own packages, or wants git's hooks alone. */
-const NONE = 'none';
-
-/** The installers that a command line asks for, and what to say about the choice. */
-interface ChosenInstallers {
-  readonly installers: readonly ClientInstaller[];
-  readonly notices: readonly string[];
-}
-
-/**
- * Finds the installers by their clients' names. `all` is every client that has its settings folder (a client
- * makes it when it first runs) and settings of that scope. No name at all is the same, and where no client has such a
- * folder those whose program is on PATH, at last Claude Code. Neither takes a client that has our hooks from a package of
- * its own already.
- *
- * @throws Failure `usage` for a client that we do not know, for `none` beside others, and where no client fits
- */
-export async function chooseInstallers(
-  names: readonly string[],
-  scope: InstallScope,
-  places: SettingsFolders,
-): Promise<ChosenInstallers> {
-  if (names.includes(NONE)) return noInstallers(names);
-  if (names.includes(ALL)) return installersInUse(await installersWithFolder(places), scope, places, true);
-  if (names.length > 0) return installersNamed([...new Set(names)], places);
-  const found = await installersHere(places);
-  if (found.length > 0) return installersInUse(found, scope, places, false);
-  return installersNamed([claudeInstaller.client], places);
-}
-
-function noInstallers(names: readonly string[]): ChosenInstallers {
-  if (names.some((name) => name !== NONE)) {
-    throw new Failure('usage', `--client ${NONE} excludes all others`, {
-      hint: `git handoff init --client ${NONE}`,
-    });
-  }
-  return { installers: [], notices: ["no client's hooks are registered; those that are there already stay"] };
-}
-
-function installersNamed(names: readonly string[], places: SettingsFolders): ChosenInstallers {
-  const installers = names.map(installerOf);
-  const notices = installers.flatMap((installer) => {
-    const file = installer.packageFile?.(places);
-    if (file === undefined) return [];
-    return [
-      `${installer.client}: its plugin has these hooks already (${file}), so every event starts the guard twice; ` +
-        "to have git's hooks alone: git handoff uninstall --yes && git handoff init --client none",
-    ];
-  });
-  return { installers, notices };
-}
-
-async function installersWithFolder(places: SettingsFolders): Promise<ClientInstaller[]> {
-  const isUsed = await Promise.all(INSTALLERS.map((installer) => isInUse(installer, places)));
-  return INSTALLERS.filter((_, index) => isUsed[index]);
-}
-
-async function installersHere(places: SettingsFolders): Promise<ClientInstaller[]> {
-  const used = await installersWithFolder(places);
-  return used.length > 0 ? used : INSTALLERS.filter(({ programs }) => isOnPath(programs, places.env));
-}
-
-function installerOf(client: string): ClientInstaller {
-  const installer = INSTALLERS.find((candidate) => candidate.client === client);
-  if (installer !== undefined) return installer;
-  const known = INSTALLERS.map((candidate) => candidate.client).join(', ');
-  throw new Failure(
-    'usage',
-    `unknown client ${JSON.stringify(client)}; there are ${known}, ${ALL} and ${NONE}`,
-    {
-      hint: 'git handoff init --client claude',
-    },
-  );
-}
-
-function installersInUse(
-  found: readonly ClientInstaller[],
-  scope: InstallScope,
-  places: SettingsFolders,
-  isAsked: boolean,
-): ChosenInstallers {
-  const installers: ClientInstaller[] = [];
-  const absent: string[] = [];
-  let packaged = 0;
-  for (const installer of INSTALLERS) {
-    const file = installer.packageFile?.(places);
-    if (!found.includes(installer)) {
-      if (isAsked) absent.push(`${installer.client} (no folder ${userFolder(installer, places)})`);
-    } else if (file !== undefined) {
-      packaged += 1;
-      absent.push(`${installer.client} (its plugin has the hooks, ${file})`);
-    } else if (!hasScope(installer, scope, places)) {
-      absent.push(`${installer.client} (no settings for --${scope})`);
-    } else installers.push(installer);
-  }
-  if (installers.length === 0 && packaged === 0) {
-    throw new Failure('usage', `no client is in use here: ${absent.join(', ')}`, {
-      hint: 'git handoff init --client claude',
-    });
-  }
-  const chosen = installers.map(({ client }) => client).join(', ') || 'none';
-  const left = absent.length === 0 ? '' : `; left out: ${absent.join(', ')}`;
-  return { installers, notices: [`clients: ${chosen}${left}`] };
-}
-
-/** Whether a client has been used on this account: it makes the folder of its settings when it first runs. */
-export function isInUse(installer: ClientInstaller, places: SettingsFolders): Promise<boolean> {
-  return pathExists(userFolder(installer, places));
-}
-
-/** Where a client keeps what is this user's: its settings, its skills. */
-export function userFolder(installer: ClientInstaller, places: SettingsFolders): string {
-  return installer.userFolder?.(places) ?? dirname(installer.settingsFile('user', places) ?? places.home);
-}
-
-function hasScope(installer: ClientInstaller, scope: InstallScope, places: SettingsFolders): boolean {
-  return installer.settingsFile(scope, { ...places, topLevel: places.topLevel ?? places.cwd }) !== undefined;
-}

@@ -1,7 +1,14 @@
-import type { ClientInstaller, InstallScope } from './client.ts';
 import type { CommandTest } from './hook-settings.ts';
 
-type GuardedClient = Pick<ClientInstaller, 'client' | 'failsClosed'>;
+/** Where a client's hooks are registered: for this user, for everybody in the project, for this user in it. */
+export type InstallScope = 'user' | 'project' | 'local';
+
+/** A client whose hooks start the guard. */
+interface GuardedClient {
+  readonly client: string;
+  /** It refuses a tool call when a hook ends with any status but 0, whatever the reason. */
+  readonly failsClosed?: true;
+}
 
 /**
  * The command that a client starts for its events. It exits 0 in silence when the package is gone: any other

@@ -1,7 +1,8 @@
 import { dirname, join, relative } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { repositoryEntry, stateFolder } from '../host/folders.ts';
-import type { ClientInstaller, InstallScope, InstallContext } from './client.ts';
+import type { ClientInstaller, InstallContext } from './client.ts';
+import type { InstallScope } from './guard-command.ts';
 import { type DiskFile, readFileFacts, missingFolders, resolvedPath } from './disk.ts';
 import { configWithoutUs, wantedConfig } from './edit-config.ts';
 import { type HookFacts, readHooks } from './hook-facts.ts';

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import type { ClientInstaller, SettingsFolders, InstallScope } from './client.ts';
+import type { ClientInstaller, SettingsFolders } from './client.ts';
+import { readSettingsText } from './client-packages.ts';
+import type { InstallScope } from './guard-command.ts';
 import { withoutComments } from './json-text.ts';
 
 /** A command line of ours that a client's settings register. */
@@ -39,15 +40,6 @@ export function readClientSettings(installer: ClientInstaller, places: SettingsF
     const text = readSettingsText(file);
     return text === undefined ? [] : [settingsOf(installer, scope, file, text)];
   });
-}
-
-/** The file as a binary string; undefined where there is none that can be read. */
-export function readSettingsText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return undefined;
-  }
 }
 
 function settingsOf(

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { type FileReceipt, sha256 } from './change.ts';
 import { type ClientInstaller, HOW_TO_INSTALL, type SettingsFolders } from './client.ts';
-import { userFolder } from './clients.ts';
+import { userFolder } from './choose-clients.ts';
 import { type DiskFile, readFileFacts, readBytes } from './disk.ts';
 import { planFile } from './plan-file.ts';
 import type { TextsPlan } from './plan-instructions.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { InstallScope } from '../../src/install/client.ts';
+import type { InstallScope } from '../../src/install/guard-command.ts';
 import { World } from './install-world.ts';
 
 const FOREIGN = '{ "matcher": "x", "hooks": [ { "type": "command", "command": "echo caf\\u00e9 é" } ] }';

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyChanges } from '../../src/install/apply.ts';
-import { claudeInstaller } from '../../src/install/claude.ts';
+import { installerOf } from '../../src/install/choose-clients.ts';
 import { readInstallFacts } from '../../src/install/install-facts.ts';
 import {
   INSTRUCTIONS_END as END,
@@ -314,7 +314,7 @@ describe('interrupted after any step', () => {
     given({ 'AGENTS.md': '# A' });
     const before = world.snapshot();
     const plan = async () => {
-      const facts = await readInstallFacts(world.context(), [claudeInstaller], 'user', {
+      const facts = await readInstallFacts(world.context(), [installerOf('claude')], 'user', {
         instructions: true,
         skill: true,
       });

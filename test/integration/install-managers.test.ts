@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { InstallScope } from '../../src/install/client.ts';
+import type { InstallScope } from '../../src/install/guard-command.ts';
 import { HOOK_MANAGERS } from './hook-managers.ts';
 import { World } from './install-world.ts';
 

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyChanges } from '../../src/install/apply.ts';
 import type { Change } from '../../src/install/change.ts';
-import { claudeInstaller } from '../../src/install/claude.ts';
+import { installerOf } from '../../src/install/choose-clients.ts';
 import { INSTALLERS } from '../../src/install/clients.ts';
 import { readInstallFacts } from '../../src/install/install-facts.ts';
 import { planInstall } from '../../src/install/plan-install.ts';
@@ -31,7 +31,7 @@ const configPath = () => join(world.repository, '.git', 'config');
 const userSettings = () => join(world.home, '.claude', 'settings.json');
 
 async function planned(): Promise<readonly Change[]> {
-  const facts = await readInstallFacts(world.context(), [claudeInstaller], 'user');
+  const facts = await readInstallFacts(world.context(), [installerOf('claude')], 'user');
   return planInstall(facts).changes;
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyChanges } from '../../src/install/apply.ts';
-import { claudeInstaller } from '../../src/install/claude.ts';
+import { installerOf } from '../../src/install/choose-clients.ts';
 import { HOW_TO_INSTALL } from '../../src/install/client.ts';
 import { readInstallFacts } from '../../src/install/install-facts.ts';
 import { planInstall } from '../../src/install/plan-install.ts';
@@ -82,7 +82,7 @@ describe('init --skill', () => {
     ship('version two\n');
     const texts = { instructions: false, skill: true };
     const { changes } = planInstall(
-      await readInstallFacts(world.context(), [claudeInstaller], 'user', texts),
+      await readInstallFacts(world.context(), [installerOf('claude')], 'user', texts),
     );
     expect(changes.length).toBe(2);
     await applyChanges(changes.slice(0, 1));
@@ -90,7 +90,9 @@ describe('init --skill', () => {
     await install();
     expect(read()).toBe('version two\n');
     ship('version three\n');
-    const third = planInstall(await readInstallFacts(world.context(), [claudeInstaller], 'user', texts));
+    const third = planInstall(
+      await readInstallFacts(world.context(), [installerOf('claude')], 'user', texts),
+    );
     await applyChanges(third.changes.slice(0, 1));
     await world.uninstall();
     ship('version one\n');

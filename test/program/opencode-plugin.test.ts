@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { opencodeInstaller } from '../../src/install/opencode.ts';
+import { installerOf } from '../../src/install/choose-clients.ts';
 
 /** Our plugin for OpenCode as `init` installs it, called as OpenCode calls it; the guard behind it is a script. */
 
@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-const installed = () => opencodeInstaller.register('', 'user', launcher);
+const installed = () => installerOf('opencode').register('', 'user', launcher);
 const answer = (text: string) => writeFileSync(join(root, 'bin', 'answer'), text);
 const asked = () => {
   const file = join(root, 'bin', 'asked');
@@ -51,22 +51,24 @@ async function loaded(): Promise<Record<string, Hook>> {
 describe('the file', () => {
   it('is the one that is packed, but for the command', () => {
     const packed = readFileSync(join(ROOT, PLUGIN), 'latin1');
-    expect(opencodeInstaller.register('', 'project', launcher)).toBe(packed);
+    expect(installerOf('opencode').register('', 'project', launcher)).toBe(packed);
     const lines = installed().split('\n');
     const others = packed.split('\n').filter((line, at) => line !== lines[at]);
     expect(others).toEqual([expect.stringMatching(/^const COMMAND = /)]);
   });
 
   it('is written again as it is, and removed whole', () => {
-    expect(opencodeInstaller.register(installed(), 'user', launcher)).toBe(installed());
-    expect(opencodeInstaller.unregister(installed())).toBe('');
-    expect(() => opencodeInstaller.register('export {};', 'user', launcher)).toThrow('it is not ours');
-    expect(opencodeInstaller.unregister('export {};')).toBe('export {};');
+    expect(installerOf('opencode').register(installed(), 'user', launcher)).toBe(installed());
+    expect(installerOf('opencode').unregister(installed())).toBe('');
+    expect(() => installerOf('opencode').register('export {};', 'user', launcher)).toThrow('it is not ours');
+    expect(installerOf('opencode').unregister('export {};')).toBe('export {};');
   });
 
   it('shows doctor its events and their command', () => {
-    const { hooks } = JSON.parse(opencodeInstaller.settingsIn?.(installed()) ?? '') as { hooks: object };
-    expect(Object.keys(hooks)).toEqual(opencodeInstaller.events);
+    const { hooks } = JSON.parse(installerOf('opencode').settingsIn?.(installed()) ?? '') as {
+      hooks: object;
+    };
+    expect(Object.keys(hooks)).toEqual(installerOf('opencode').events);
   });
 });
 

@@ -12,16 +12,17 @@ import {
   type SettingsFolders,
   testedWith,
 } from '../../install/client.ts';
-import { INSTALLERS, isInUse } from '../../install/clients.ts';
+import { INSTALLERS } from '../../install/clients.ts';
+import { isInUse } from '../../install/choose-clients.ts';
 import { isHarmless, guardCommand } from '../../install/guard-command.ts';
 import {
   type ClientSettings,
   readClientSettings,
-  readSettingsText,
   type RegisteredHook,
   fireHook,
   PROBE_TOOL,
 } from '../../install/probe.ts';
+import { readSettingsText } from '../../install/client-packages.ts';
 import { isExecutable, programsOnPath } from '../../install/programs.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CheckShape } from '../shapes.ts';

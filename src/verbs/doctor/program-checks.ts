@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { stateFolder } from '../../host/folders.ts';
-import { readSettingsText } from '../../install/probe.ts';
+import { readSettingsText } from '../../install/client-packages.ts';
 import { isExecutable, programsOnPath } from '../../install/programs.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CheckShape } from '../shapes.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { geminiInstaller } from '../../../src/install/gemini.ts';
+import { installerOf } from '../../../src/install/choose-clients.ts';
 import { guardCommand } from '../../../src/install/guard-command.ts';
 import {
   type HookEntry,
@@ -165,9 +165,9 @@ describe('settings with comments', () => {
 
 describe('an event that is registered no longer', () => {
   const old = (hooks: object) => JSON.stringify({ hooks: { PreCompress: [{ hooks }], Stop: [] } }, null, 2);
-  const own = { type: 'command', command: guardCommand(geminiInstaller, 'project', '') };
+  const own = { type: 'command', command: guardCommand(installerOf('gemini'), 'project', '') };
   const theirs = { type: 'command', command: 'save-it' };
-  const now = (text: string) => geminiInstaller.register(text, 'project', '');
+  const now = (text: string) => installerOf('gemini').register(text, 'project', '');
 
   it('goes with the next init, and a hook of somebody else stays', () => {
     expect(now('')).not.toContain('PreCompress');

@@ -1,0 +1,128 @@
+import { dirname } from 'node:path';
+import { Failure } from '../domain/failure.ts';
+import type { ClientInstaller, SettingsFolders } from './client.ts';
+import { INSTALLERS } from './clients.ts';
+import { pathExists } from './disk.ts';
+import type { InstallScope } from './guard-command.ts';
+import { isOnPath } from './programs.ts';
+
+/** Stands for every client that is in use here. */
+const ALL = 'all';
+/** Stands for no client: for who has the hooks from the clients' own packages, or wants git's hooks alone. */
+const NONE = 'none';
+
+/** The installers that a command line asks for, and what to say about the choice. */
+interface ChosenInstallers {
+  readonly installers: readonly ClientInstaller[];
+  readonly notices: readonly string[];
+}
+
+/**
+ * Finds the installers by their clients' names. `all` is every client that has its settings folder (a client
+ * makes it when it first runs) and settings of that scope. No name at all is the same, and where no client has such a
+ * folder those whose program is on PATH, at last Claude Code. Neither takes a client that has our hooks from a package of
+ * its own already.
+ *
+ * @throws Failure `usage` for a client that we do not know, for `none` beside others, and where no client fits
+ */
+export async function chooseInstallers(
+  names: readonly string[],
+  scope: InstallScope,
+  places: SettingsFolders,
+): Promise<ChosenInstallers> {
+  if (names.includes(NONE)) return noInstallers(names);
+  if (names.includes(ALL)) return installersInUse(await installersWithFolder(places), scope, places, true);
+  if (names.length > 0) return installersNamed([...new Set(names)], places);
+  const found = await installersHere(places);
+  if (found.length > 0) return installersInUse(found, scope, places, false);
+  return installersNamed(['claude'], places);
+}
+
+function noInstallers(names: readonly string[]): ChosenInstallers {
+  if (names.some((name) => name !== NONE)) {
+    throw new Failure('usage', `--client ${NONE} excludes all others`, {
+      hint: `git handoff init --client ${NONE}`,
+    });
+  }
+  return { installers: [], notices: ["no client's hooks are registered; those that are there already stay"] };
+}
+
+function installersNamed(names: readonly string[], places: SettingsFolders): ChosenInstallers {
+  const installers = names.map(installerOf);
+  const notices = installers.flatMap((installer) => {
+    const file = installer.packageFile?.(places);
+    if (file === undefined) return [];
+    return [
+      `${installer.client}: its plugin has these hooks already (${file}), so every event starts the guard twice; ` +
+        "to have git's hooks alone: git handoff uninstall --yes && git handoff init --client none",
+    ];
+  });
+  return { installers, notices };
+}
+
+async function installersWithFolder(places: SettingsFolders): Promise<ClientInstaller[]> {
+  const isUsed = await Promise.all(INSTALLERS.map((installer) => isInUse(installer, places)));
+  return INSTALLERS.filter((_, index) => isUsed[index]);
+}
+
+async function installersHere(places: SettingsFolders): Promise<ClientInstaller[]> {
+  const used = await installersWithFolder(places);
+  return used.length > 0 ? used : INSTALLERS.filter(({ programs }) => isOnPath(programs, places.env));
+}
+
+function installersInUse(
+  found: readonly ClientInstaller[],
+  scope: InstallScope,
+  places: SettingsFolders,
+  isAsked: boolean,
+): ChosenInstallers {
+  const installers: ClientInstaller[] = [];
+  const absent: string[] = [];
+  let packaged = 0;
+  for (const installer of INSTALLERS) {
+    const file = installer.packageFile?.(places);
+    if (!found.includes(installer)) {
+      if (isAsked) absent.push(`${installer.client} (no folder ${userFolder(installer, places)})`);
+    } else if (file !== undefined) {
+      packaged += 1;
+      absent.push(`${installer.client} (its plugin has the hooks, ${file})`);
+    } else if (!hasScope(installer, scope, places)) {
+      absent.push(`${installer.client} (no settings for --${scope})`);
+    } else installers.push(installer);
+  }
+  if (installers.length === 0 && packaged === 0) {
+    throw new Failure('usage', `no client is in use here: ${absent.join(', ')}`, {
+      hint: 'git handoff init --client claude',
+    });
+  }
+  const chosen = installers.map(({ client }) => client).join(', ') || 'none';
+  const left = absent.length === 0 ? '' : `; left out: ${absent.join(', ')}`;
+  return { installers, notices: [`clients: ${chosen}${left}`] };
+}
+
+/** Whether a client has been used on this account: it makes the folder of its settings when it first runs. */
+export function isInUse(installer: ClientInstaller, places: SettingsFolders): Promise<boolean> {
+  return pathExists(userFolder(installer, places));
+}
+
+/** Where a client keeps what is this user's: its settings, its skills. */
+export function userFolder(installer: ClientInstaller, places: SettingsFolders): string {
+  return installer.userFolder?.(places) ?? dirname(installer.settingsFile('user', places) ?? places.home);
+}
+
+function hasScope(installer: ClientInstaller, scope: InstallScope, places: SettingsFolders): boolean {
+  return installer.settingsFile(scope, { ...places, topLevel: places.topLevel ?? places.cwd }) !== undefined;
+}
+
+export function installerOf(client: string): ClientInstaller {
+  const installer = INSTALLERS.find((candidate) => candidate.client === client);
+  if (installer !== undefined) return installer;
+  const known = INSTALLERS.map((candidate) => candidate.client).join(', ');
+  throw new Failure(
+    'usage',
+    `unknown client ${JSON.stringify(client)}; there are ${known}, ${ALL} and ${NONE}`,
+    {
+      hint: 'git handoff init --client claude',
+    },
+  );
+}
