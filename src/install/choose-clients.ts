@@ -3,7 +3,6 @@ import { Failure } from '../domain/failure.ts';
 import type { ClientInstaller, SettingsFolders } from './client.ts';
 import { INSTALLERS } from './clients.ts';
 import { pathExists } from './disk.ts';
-import type { InstallScope } from './guard-command.ts';
 import { isOnPath } from './programs.ts';
 
 /** Stands for every client that is in use here. */
@@ -27,14 +26,13 @@ interface ChosenInstallers {
  */
 export async function chooseInstallers(
   names: readonly string[],
-  scope: InstallScope,
   places: SettingsFolders,
 ): Promise<ChosenInstallers> {
   if (names.includes(NONE)) return noInstallers(names);
-  if (names.includes(ALL)) return installersInUse(await installersWithFolder(places), scope, places, true);
+  if (names.includes(ALL)) return installersInUse(await installersWithFolder(places), places, true);
   if (names.length > 0) return installersNamed([...new Set(names)], places);
   const found = await installersHere(places);
-  if (found.length > 0) return installersInUse(found, scope, places, false);
+  if (found.length > 0) return installersInUse(found, places, false);
   return installersNamed(['claude'], places);
 }
 
@@ -72,7 +70,6 @@ async function installersHere(places: SettingsFolders): Promise<ClientInstaller[
 
 function installersInUse(
   found: readonly ClientInstaller[],
-  scope: InstallScope,
   places: SettingsFolders,
   isAsked: boolean,
 ): ChosenInstallers {
@@ -86,8 +83,6 @@ function installersInUse(
     } else if (file !== undefined) {
       packaged += 1;
       absent.push(`${installer.client} (its plugin has the hooks, ${file})`);
-    } else if (!hasScope(installer, scope, places)) {
-      absent.push(`${installer.client} (no settings for --${scope})`);
     } else installers.push(installer);
   }
   if (installers.length === 0 && packaged === 0) {
@@ -108,10 +103,6 @@ export function isInUse(installer: ClientInstaller, places: SettingsFolders): Pr
 /** Where a client keeps what is this user's: its settings, its skills. */
 export function userFolder(installer: ClientInstaller, places: SettingsFolders): string {
   return installer.userFolder?.(places) ?? dirname(installer.settingsFile('user', places) ?? places.home);
-}
-
-function hasScope(installer: ClientInstaller, scope: InstallScope, places: SettingsFolders): boolean {
-  return installer.settingsFile(scope, { ...places, topLevel: places.topLevel ?? places.cwd }) !== undefined;
 }
 
 export function installerOf(client: string): ClientInstaller {

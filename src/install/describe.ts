@@ -1,5 +1,5 @@
 import { escapeLine, escapeText } from '../domain/surfacing.ts';
-import type { Change, FileChange } from './change.ts';
+import type { Change, FileChange } from './changes.ts';
 
 /**
  * A plan as a person reads it: a diff without context lines (settings may hold secrets) for every file that

@@ -60,11 +60,6 @@ it('no client named, none used so far: those on PATH', async () => {
   expect(await chosen([], { PATH: bin })).toEqual(['gemini']);
 });
 
-it('only a client without settings of that scope is here: a refusal that names it', async () => {
-  mkdirSync(join(world.home, '.codex'));
-  await expect(chosen([], { scope: 'local' })).rejects.toThrow('codex (no settings for --local)');
-});
-
 it('none: git hooks and the switch, no settings; the second time there is nothing to do', async () => {
   mkdirSync(join(world.home, '.claude'));
   const { changed, notices } = await world.init({ clients: ['none'] });

@@ -185,12 +185,6 @@ describe.each(NAMES)('settings of %s', (client) => {
     expect(world.shell(commandOf(client, 'project'))).toEqual({ status: 0, output: '' });
   });
 
-  it('has no settings for one person in one project', async () => {
-    const before = world.snapshot();
-    await expect(world.init({ clients: [client], scope: 'local' })).rejects.toMatchObject({ code: 'usage' });
-    expect(world.snapshot()).toEqual(before);
-  });
-
   it('what others wrote in between stays', async () => {
     await world.init({ clients: [client] });
     const path = settingsPath(client, 'user');
@@ -285,12 +279,6 @@ describe('several clients', () => {
     const before = world.snapshot();
     await expect(world.init({ clients: ['all'] })).rejects.toMatchObject({ code: 'usage' });
     expect(world.snapshot()).toEqual(before);
-  });
-
-  it('all, for this person in this project: only Claude Code has such settings', async () => {
-    for (const folder of ['.claude', '.codex', '.gemini']) mkdirSync(join(world.home, folder));
-    const { notices } = await world.init({ clients: ['all'], scope: 'local' });
-    expect(notices.join('\n')).toMatch(/clients: claude; left out: codex .*--local.*gemini .*--local/);
   });
 
   it('an unknown one beside a known: nothing is changed', async () => {

@@ -13,15 +13,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyChanges } from '../../src/install/apply.ts';
+import { applyChanges } from '../../src/install/changes.ts';
 import { installerOf } from '../../src/install/choose-clients.ts';
-import { readInstallFacts } from '../../src/install/install-facts.ts';
 import {
   INSTRUCTIONS_END as END,
   INSTRUCTIONS_START as START,
   withInstructions,
 } from '../../src/install/instruction-block.ts';
-import { planInstall } from '../../src/install/plan-install.ts';
+import { planInit } from '../../src/install/plan-init.ts';
 import { World } from './install-world.ts';
 
 let world: World;
@@ -314,11 +313,9 @@ describe('interrupted after any step', () => {
     given({ 'AGENTS.md': '# A' });
     const before = world.snapshot();
     const plan = async () => {
-      const facts = await readInstallFacts(world.context(), [installerOf('claude')], 'user', {
-        instructions: true,
-        skill: true,
-      });
-      return planInstall(facts).changes;
+      const texts = { instructions: true, skill: true };
+      const goal = { installers: [installerOf('claude')], scope: 'user', ...texts } as const;
+      return (await planInit(world.context(), goal)).changes;
     };
     const steps = (await plan()).length;
     for (let done = 0; done <= steps; done++) {

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { InstallScope } from '../../src/install/guard-command.ts';
 import { HOOK_MANAGERS } from './hook-managers.ts';
 import { World } from './install-world.ts';
 
@@ -12,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-const SCOPES: readonly InstallScope[] = ['user', 'project', 'local'];
+const SCOPES = ['user', 'project'] as const;
 /** Each manager in both worktrees; which scope the clients' settings have is nothing to it. */
 const CELLS = Object.keys(HOOK_MANAGERS).flatMap((manager, n) =>
   (['main', 'linked'] as const).map((worktree, m) => ({

@@ -10,14 +10,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyChanges } from '../../src/install/apply.ts';
-import type { Change } from '../../src/install/change.ts';
+import { applyChanges } from '../../src/install/changes.ts';
+import type { Change } from '../../src/install/changes.ts';
 import { installerOf } from '../../src/install/choose-clients.ts';
-import { INSTALLERS } from '../../src/install/clients.ts';
-import { readInstallFacts } from '../../src/install/install-facts.ts';
-import { planInstall } from '../../src/install/plan-install.ts';
-import { planUninstall } from '../../src/install/uninstall-facts.ts';
-import { readUninstallFacts } from '../../src/install/uninstall-facts.ts';
+import { planInit } from '../../src/install/plan-init.ts';
+import { planUninstall } from '../../src/install/plan-uninstall.ts';
 import { World } from './install-world.ts';
 
 let world: World;
@@ -31,8 +28,8 @@ const configPath = () => join(world.repository, '.git', 'config');
 const userSettings = () => join(world.home, '.claude', 'settings.json');
 
 async function planned(): Promise<readonly Change[]> {
-  const facts = await readInstallFacts(world.context(), [installerOf('claude')], 'user');
-  return planInstall(facts).changes;
+  const goal = { installers: [installerOf('claude')], scope: 'user' } as const;
+  return (await planInit(world.context(), goal)).changes;
 }
 
 describe('init', () => {
@@ -431,8 +428,7 @@ describe('interrupted after any step', () => {
     const before = world.snapshot();
     for (let done = 0, steps = 1; done < steps; done++) {
       await world.init();
-      const facts = await readUninstallFacts(world.context(), INSTALLERS, false);
-      const { changes } = planUninstall(facts, INSTALLERS, false);
+      const { changes } = await planUninstall(world.context(), false);
       steps = changes.length;
       await applyChanges(changes.slice(0, done));
       await world.uninstall();

@@ -1,7 +1,10 @@
 import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fileReceipt, formatReceipt, mergeReceipt, parseReceipt } from '../../src/install/changes.ts';
+import { installerOf } from '../../src/install/choose-clients.ts';
 import type { InstallScope } from '../../src/install/guard-command.ts';
+import { markedBlock } from '../../src/install/hook-block.ts';
 import { World } from './install-world.ts';
 
 const FOREIGN = '{ "matcher": "Bash", "hooks": [ { "type": "command", "command": "echo caf\\u00e9 é" } ] }';
@@ -74,7 +77,7 @@ const EXPECTED = [
 const IN_EACH_SCOPE = ['no file', 'hooks of others'];
 
 describe.each(Object.entries(SHAPES))('settings: %s', (name, shape) => {
-  const scopes = ['user', 'project', 'local'] as const;
+  const scopes = ['user', 'project'] as const;
   it.each(IN_EACH_SCOPE.includes(name) ? scopes : scopes.slice(0, 1))(
     '%s scope: init three times, uninstall, every byte',
     async (scope) => {
@@ -196,7 +199,8 @@ describe('the settings file', () => {
     expect(world.snapshot()).toEqual(before);
   });
 
-  it.each(['project', 'local'] as const)('of --%s is not followed out of the working tree', async (scope) => {
+  it('of --project is not followed out of the working tree', async () => {
+    const scope = 'project';
     const path = settingsPath(scope);
     const outside = join(world.home, 'mine.json');
     world.write(outside, '{}\n');
@@ -235,15 +239,40 @@ describe('the settings file', () => {
     expect((await world.init()).notices.join()).toContain('disableAllHooks');
   });
 
-  it.each(['project', 'local'] as const)('%s scope needs a working tree', async (scope) => {
+  it('project scope needs a working tree', async () => {
     const bare = join(world.root, 'bare.git');
     world.git(['init', '-q', '--bare', bare], world.root);
-    await expect(world.init({ scope }, bare)).rejects.toMatchObject({ code: 'usage' });
+    await expect(world.init({ scope: 'project' }, bare)).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it('local scope leaves git status clean', async () => {
-    await world.init({ scope: 'local' });
-    expect(world.git(['status', '--porcelain'])).toBe('');
+  it('of --local, which 0.1.0 had, are taken back to the byte, with the line in info/exclude', async () => {
+    const exclude = join(world.repository, '.git', 'info', 'exclude');
+    world.write(exclude, '*.log\n');
+    const before = world.snapshot();
+    await world.init({ clients: ['none'] });
+    const launcher = join(world.packageRoot, 'bin', 'git-handoff');
+    const ours = {
+      [settingsPath('local')]: installerOf('claude').register('', 'local', launcher),
+      [exclude]: `*.log\n${markedBlock(['/.claude/settings.local.json'])}`,
+    };
+    const receiptPath = join(world.repository, '.git', 'handoff', 'install.json');
+    const receipt = parseReceipt(readFileSync(receiptPath), receiptPath);
+    const files = Object.entries(ours).map(([path, text]) => {
+      const former = path === exclude ? Buffer.from('*.log\n') : Buffer.alloc(0);
+      const role = path === exclude ? ('exclude' as const) : ('settings' as const);
+      const file = {
+        path,
+        role,
+        existed: path === exclude,
+        ...(path === exclude ? {} : { client: 'claude' }),
+      };
+      return fileReceipt(file, former, Buffer.from(text));
+    });
+    const folders = [dirname(settingsPath('local'))];
+    writeFileSync(receiptPath, formatReceipt(mergeReceipt(receipt, files, folders)));
+    for (const [path, text] of Object.entries(ours)) world.write(path, text);
+    await world.uninstall();
+    expect(world.snapshot()).toEqual(before);
   });
 });
 
@@ -266,13 +295,10 @@ describe('the registered command', () => {
     },
   );
 
-  it.each(['user', 'project', 'local'] as const)(
-    '%s scope: exits 0 in silence without the package',
-    async (scope) => {
-      await world.init({ scope }, undefined, { packageRoot: join(world.root, 'gone', 'git-handoff') });
-      expect(world.shell(command(scope))).toEqual({ status: 0, output: '' });
-    },
-  );
+  it.each(['user', 'project'] as const)('%s scope: exits 0 in silence without the package', async (scope) => {
+    await world.init({ scope }, undefined, { packageRoot: join(world.root, 'gone', 'git-handoff') });
+    expect(world.shell(command(scope))).toEqual({ status: 0, output: '' });
+  });
 
   it('is quick to end and matches exactly the tools that write', async () => {
     await world.init();

@@ -1,15 +1,12 @@
 import { dirname } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { applyChanges } from '../../install/apply.ts';
-import type { Change } from '../../install/change.ts';
-import type { InstallScope } from '../../install/guard-command.ts';
+import { type Change, applyChanges } from '../../install/changes.ts';
 import type { InstallContext } from '../../install/client.ts';
 import { chooseInstallers } from '../../install/choose-clients.ts';
 import { describeChanges } from '../../install/describe.ts';
 import { requireWritable } from '../../install/disk.ts';
-import { type InstallFacts, readInstallFacts } from '../../install/install-facts.ts';
-import { planInstall, whyNotEditable } from '../../install/plan-install.ts';
+import { planInit } from '../../install/plan-init.ts';
 import { readRepository } from '../../install/repository-facts.ts';
 import { summarize } from './summary.ts';
 
@@ -19,7 +16,7 @@ export interface InitOptions {
   /** Only show the plan. */
   readonly diff?: boolean;
   /** Which settings of the clients get the hooks; `user` unless told otherwise. */
-  readonly scope: InstallScope;
+  readonly scope: 'user' | 'project';
   /** The clients whose hooks are registered, such as `claude`; `all` for every one in use, as with none named; or `none`. */
   readonly clients: readonly string[];
   /** Tell of git-handoff in the project's AGENTS.md and its like. */
@@ -56,23 +53,25 @@ export async function init(options: InitOptions, context: InstallContext): Promi
     throw new Failure('environment', 'git-handoff does not run on Windows; install and run it inside WSL');
   }
   const { topLevel } = await readRepository(context.git, context.cwd);
-  const places = { ...context, topLevel };
-  const chosen = await chooseInstallers(options.clients, options.scope, places);
-  if (chosen.installers.length === 0 && options.skill === true) {
+  const chosen = await chooseInstallers(options.clients, { ...context, topLevel });
+  const { installers } = chosen;
+  if (installers.length === 0 && options.skill === true) {
     throw new Failure('usage', '--skill needs a client, and none is chosen; a plugin includes the skill', {
       hint: 'git handoff init --client none',
     });
   }
-  const read = await readInstallFacts(context, chosen.installers, options.scope, {
-    instructions: options.instructions === true,
-    skill: options.skill === true,
-    nudge: options.contextNudge === true,
+  const { scope, instructions, skill, contextNudge, clients } = options;
+  const planned = await planInit(context, {
+    installers,
+    scope,
+    isLenient: clients.length === 0,
+    instructions: instructions === true,
+    skill: skill === true,
+    nudge: contextNudge === true,
   });
-  const { facts, left } = options.clients.length === 0 ? editableOnly(read) : { facts: read, left: [] };
-  const planned = planInstall(facts);
   const { changes } = planned;
-  const notices = [...chosen.notices, ...left, ...planned.notices];
-  const plan = { text: describeChanges(changes), summary: summarize(changes, context, facts.repository) };
+  const notices = [...chosen.notices, ...planned.notices];
+  const plan = { text: describeChanges(changes), summary: summarize(changes, context, planned.repository) };
   if (options.diff === true) return result(changes.length > 0 ? 'planned' : 'unchanged', plan, [], notices);
   await requireWritablePlaces(changes);
   if (changes.length > 0 && !options.yes) {
@@ -87,17 +86,6 @@ export async function init(options: InitOptions, context: InstallContext): Promi
   }
   await applyChanges(changes);
   return result(changes.length > 0 ? 'applied' : 'unchanged', plan, changes, notices);
-}
-
-/** Nobody named the clients: one whose settings cannot be edited does not keep the others from being set up. */
-function editableOnly(facts: InstallFacts): { facts: InstallFacts; left: readonly string[] } {
-  const judged = facts.settings.map((one) => ({ one, why: whyNotEditable(facts, one) }));
-  const settings = judged.filter(({ why }) => why === undefined).map(({ one }) => one);
-  if (settings.length === 0) return { facts, left: [] };
-  const left = judged.flatMap(({ one, why }) =>
-    why === undefined ? [] : [`${one.installer.client} is left out: ${one.path}: ${why}`],
-  );
-  return { facts: { ...facts, settings }, left };
 }
 
 /** What a person reads before the answer. */

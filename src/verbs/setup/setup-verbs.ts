@@ -1,5 +1,4 @@
 import type { InstallResult } from './init.ts';
-import { Failure } from '../../domain/failure.ts';
 import type { Arguments, OptionSpec } from '../options.ts';
 import { type Answer, type VerbTable, answer } from '../verb.ts';
 
@@ -17,7 +16,6 @@ export const SETUP_VERBS: VerbTable = {
       yes: { type: 'boolean', alias: 'y', describe: 'do not ask' },
       diff: DIFF,
       project: { type: 'boolean', describe: "register the client's hooks for everybody in the project" },
-      local: { type: 'boolean', describe: 'register them for you in this project only' },
       client: {
         type: 'string',
         array: true,
@@ -38,7 +36,6 @@ export const SETUP_VERBS: VerbTable = {
     examples: [
       ['git handoff init', 'see the plan and say yes'],
       ['git handoff init --diff', 'see every line of it'],
-      ['git handoff init --yes --local', 'for you, here only'],
       ['git handoff init --client claude,codex', 'the hooks of both'],
       ['git handoff init --client none', "git's hooks alone, beside a client's plugin"],
     ],
@@ -47,7 +44,7 @@ export const SETUP_VERBS: VerbTable = {
       const options = {
         yes: args.flag('yes'),
         diff: args.flag('diff'),
-        scope: parseScope(args),
+        scope: args.flag('project') ? ('project' as const) : ('user' as const),
         clients: parseClients(args),
         instructions: args.flag('instructions'),
         skill: args.flag('skill'),
@@ -103,14 +100,6 @@ function installAnswer(done: InstallResult, verb: 'init' | 'uninstall', yes: boo
     const { renderInstall } = await import('./setup-text.ts');
     return () => renderInstall(done, verb, yes ? summary : undefined);
   });
-}
-
-/** `--project`, `--local`, or the user's own settings. */
-function parseScope(args: Arguments): 'user' | 'project' | 'local' {
-  if (args.flag('project') && args.flag('local')) {
-    throw new Failure('usage', '--project and --local exclude each other', { hint: 'git handoff init -h' });
-  }
-  return args.flag('project') ? 'project' : args.flag('local') ? 'local' : 'user';
 }
 
 /** `--client`, given several times or with commas; empty when it is not told. */

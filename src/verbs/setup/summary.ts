@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { repositoryFolder, stateFolder } from '../../host/folders.ts';
-import type { Change } from '../../install/change.ts';
+import type { Change } from '../../install/changes.ts';
 import type { InstallContext } from '../../install/client.ts';
 import { INSTALLERS } from '../../install/clients.ts';
 import type { RepositoryFacts } from '../../install/repository-facts.ts';
@@ -72,7 +72,7 @@ function glossOf(change: Change): string | undefined {
     case 'git-hook':
       return isLess(before, after) ? 'without our lines' : hookGloss(basename(path));
     case 'exclude':
-      return isLess(before, after) ? 'without our lines' : 'keeps these settings out of git status';
+      return 'without our lines';
     case 'instructions':
       return isLess(before, after) ? 'without our lines' : 'tells agents to leave and take up notes';
     case 'skill':

@@ -7,11 +7,11 @@ import { HANDOFFS, LOCAL, REMOTE } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
 import { type RefValue, listRefNames } from '../../git/refs.ts';
 import { entries, exists } from '../../host/disk.ts';
-import { applyChanges } from '../../install/apply.ts';
+import { applyChanges } from '../../install/changes.ts';
 import type { InstallContext } from '../../install/client.ts';
-import { INSTALLERS } from '../../install/clients.ts';
 import { describeChanges } from '../../install/describe.ts';
-import { planUninstall, type UninstallFacts, readUninstallFacts } from '../../install/uninstall-facts.ts';
+import { planUninstall } from '../../install/plan-uninstall.ts';
+import type { RepositoryFacts } from '../../install/repository-facts.ts';
 import { type InstallResult, requireWritablePlaces, result } from './init.ts';
 import { summarize } from './summary.ts';
 
@@ -37,15 +37,15 @@ export interface UninstallOptions {
  * @throws Failure `environment` (no repository, not writable: then nothing is changed), `integrity`, `lost-race`
  */
 export async function uninstall(options: UninstallOptions, context: InstallContext): Promise<InstallResult> {
-  const facts = await readUninstallFacts(context, INSTALLERS, options.user);
-  const belongings = options.purge === undefined ? undefined : await belongingsOf(facts, options.purge.now);
-  const planned = planUninstall(facts, INSTALLERS, options.user);
+  const planned = await planUninstall(context, options.user);
+  const { repository } = planned;
+  const belongings = options.purge && (await belongingsOf(repository, options.purge.now));
   const { changes } = planned;
   const hasRefs = belongings !== undefined && belongings.refs.length > 0;
   const kept = hasRefs ? describeBelongings(belongings) : '';
   const plan = {
     text: kept + describeChanges(changes),
-    summary: summarize(changes, context, facts.repository?.facts) + kept.replace(/^(?=.)/gm, '  '),
+    summary: summarize(changes, context, repository) + kept.replace(/^(?=.)/gm, '  '),
   };
   if (changes.length === 0 && !hasRefs) return result('unchanged', plan, [], planned.notices);
   if (options.diff === true) return result('planned', plan, [], planned.notices);
@@ -85,9 +85,9 @@ function question(summary: string, { user, purge }: UninstallOptions): string {
   ].join('\n');
 }
 
-function belongingsOf({ repository }: UninstallFacts, now: number): Promise<Belongings> {
+function belongingsOf(repository: RepositoryFacts | undefined, now: number): Promise<Belongings> {
   if (repository !== undefined) {
-    const { cwd, commonDir, worktreeGitDirs } = repository.facts;
+    const { cwd, commonDir, worktreeGitDirs } = repository;
     return findBelongings(cwd, commonDir, worktreeGitDirs, now);
   }
   throw new Failure('environment', 'not a git repository (or any of the parent directories)', {

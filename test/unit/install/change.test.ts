@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bytesBefore, fileReceipt } from '../../../src/install/change.ts';
+import { bytesBefore, fileReceipt } from '../../../src/install/changes.ts';
 
 const FILE = { path: '/x', role: 'settings', existed: true } as const;
 const bytes = fc.array(fc.constantFrom(97, 98, 10), { maxLength: 12 }).map((values) => Buffer.from(values));

@@ -1,5 +1,9 @@
-import { basename, dirname } from 'node:path';
+import { promises as fs } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { GitRunner } from '../git/run.ts';
+import { type PlannedFile, type PlannedFiles, type Receipt, planFile } from './changes.ts';
 import { configHookName } from './config-hooks.ts';
+import { readBytes } from './disk.ts';
 import { shellQuote } from './guard-command.ts';
 import {
   GIT_HOOKS,
@@ -10,15 +14,48 @@ import {
   withBlock,
   withoutBlocks,
 } from './hook-block.ts';
-import type { HookFacts } from './hook-facts.ts';
-import { type PlannedFile, planFile } from './plan-file.ts';
-import type { Receipt } from './receipt.ts';
-import type { HooksFolder, RepositoryFacts } from './repository-facts.ts';
+import { type HooksFolder, type RepositoryFacts, isIgnored } from './repository-facts.ts';
 
-/** What is to be done with the git hooks: changed files, and what a person must know or do by hand. */
-interface HooksPlan {
-  readonly files: readonly PlannedFile[];
-  readonly notices: readonly string[];
+/** One hook of the effective hooks folder, as it stands. */
+export interface HookFacts {
+  readonly hook: GitHook;
+  readonly path: string;
+  readonly kind: 'missing' | 'regular' | 'link' | 'dangling link' | 'other';
+  readonly current: Buffer | undefined;
+  readonly executable: boolean;
+  /** False: the file would show up in `git status`, or is tracked. */
+  readonly hidden: boolean;
+  /** What pre-commit keeps of the hook that it found, and runs first. */
+  readonly legacy: Buffer | undefined;
+}
+
+/** Reads the hooks that we would add to. */
+export async function readHooks(git: GitRunner, folder: HooksFolder): Promise<HookFacts[]> {
+  return Promise.all(
+    GIT_HOOKS.map(async (hook): Promise<HookFacts> => {
+      const path = join(folder.path, hook);
+      const link = await fs.lstat(path).catch(() => undefined);
+      const target = await fs.stat(path).catch(() => undefined);
+      const kind = kindOf(link, target);
+      return {
+        hook,
+        path,
+        kind,
+        current: kind === 'regular' ? await readBytes(path) : undefined,
+        executable: ((target?.mode ?? 0) & 0o111) !== 0,
+        hidden: !folder.inWorkTree || (await isIgnored(git, path)),
+        legacy: await readBytes(`${path}.legacy`).catch(() => undefined),
+      };
+    }),
+  );
+}
+
+type Stat = Awaited<ReturnType<typeof fs.stat>> | undefined;
+
+function kindOf(link: Stat, target: Stat): HookFacts['kind'] {
+  if (link === undefined) return 'missing';
+  if (link.isSymbolicLink()) return target === undefined ? 'dangling link' : 'link';
+  return link.isFile() ? 'regular' : 'other';
 }
 
 /** Plans our blocks. Pure. A hook that cannot be changed safely is left as it is, with a notice. */
@@ -27,7 +64,7 @@ export function planHooks(
   hooks: readonly HookFacts[],
   receipt: Receipt,
   packageRoot: string,
-): HooksPlan {
+): PlannedFiles {
   const folder = repository.hooksFolder;
   if (folder === undefined) return { files: [], notices: [folderNotice(repository)] };
   const files: PlannedFile[] = [];

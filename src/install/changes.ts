@@ -1,0 +1,297 @@
+import { promises as fs } from 'node:fs';
+import { Failure } from '../domain/failure.ts';
+import { hash } from '../git/hash.ts';
+import { diskFailure, pathExists, placeFile, readBytes } from './disk.ts';
+import { NEW_HOOK } from './hook-block.ts';
+import { contentStart } from './json-text.ts';
+
+/** Why a file is ours to change; it decides how our part is found again in a file that was edited since. */
+export type FileRole =
+  'config' | 'git-hook' | 'exclude' | 'settings' | 'instructions' | 'skill' | 'node' | 'bookkeeping';
+
+/** One file that gets other bytes, comes into being (`before` undefined) or goes (`after` undefined). */
+export interface FileChange {
+  readonly kind: 'file';
+  readonly role: FileRole;
+  readonly path: string;
+  /** The client whose settings or skill these are. */
+  readonly client?: string;
+  readonly before: Buffer | undefined;
+  readonly after: Buffer | undefined;
+  /** Mode of a file that is created; a file that exists keeps its own. */
+  readonly mode: number;
+}
+
+interface FolderChange {
+  readonly kind: 'folder';
+  readonly path: string;
+  readonly mode: number;
+}
+
+/** A folder that goes: `tree` with all that is in it, else only when it is empty. */
+interface FolderRemoval {
+  readonly kind: 'remove-folder';
+  readonly path: string;
+  readonly tree: boolean;
+}
+
+/** One step of a plan. Applying them in order is safe to interrupt anywhere. */
+export type Change = FileChange | FolderChange | FolderRemoval;
+
+/** What a file will hold, and what it held before we ever touched it. */
+export interface FileReceipt {
+  readonly path: string;
+  readonly role: FileRole;
+  /** The client whose settings these are. */
+  readonly client?: string;
+  /** False: uninstall removes the file. */
+  readonly existed: boolean;
+  /** sha256 of the bytes before and after. */
+  readonly before: string;
+  readonly after: string;
+  /** sha256 of what we had put there before: an upgrade that was interrupted has recorded itself already. */
+  readonly formerly?: string;
+  /** The one stretch that differs: `added` bytes at `at` stand where `removed` (base64) stood. */
+  readonly at: number;
+  readonly removed: string;
+  readonly added: number;
+}
+
+/** The hash by which a receipt knows bytes again. */
+export function sha256(bytes: Uint8Array): string {
+  return hash('sha256', bytes);
+}
+
+/** What turns `after` back into `before`, without a copy of the rest of the file (it may hold secrets). */
+export function fileReceipt(
+  file: { path: string; role: FileRole; client?: string; existed: boolean },
+  before: Buffer,
+  after: Buffer,
+): FileReceipt {
+  const most = Math.min(before.length, after.length);
+  let at = 0;
+  while (at < most && before[at] === after[at]) at++;
+  let tail = 0;
+  while (tail < most - at && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  return {
+    ...file,
+    before: sha256(before),
+    after: sha256(after),
+    at,
+    removed: before.subarray(at, before.length - tail).toString('base64'),
+    added: after.length - tail - at,
+  };
+}
+
+/** The bytes before our change, or undefined when the file is not as we left it. */
+export function bytesBefore(receipt: FileReceipt, current: Buffer): Buffer | undefined {
+  const hash = sha256(current);
+  if (hash === receipt.before) return current;
+  if (hash !== receipt.after) return undefined;
+  const before = Buffer.concat([
+    current.subarray(0, receipt.at),
+    Buffer.from(receipt.removed, 'base64'),
+    current.subarray(receipt.at + receipt.added),
+  ]);
+  return sha256(before) === receipt.before ? before : undefined;
+}
+
+/** What `init` did in one place (a repository, or the user's folders), so that it can be undone. */
+export interface Receipt {
+  readonly v: 1;
+  /** Folders that we made, outermost first. */
+  readonly folders: readonly string[];
+  readonly files: readonly FileReceipt[];
+  /** Values of `handoff.enabled` before us, for a config file that was edited since. */
+  readonly enabledBefore?: readonly string[];
+}
+
+export const NO_RECEIPT: Receipt = { v: 1, folders: [], files: [] };
+
+/**
+ * Reads a receipt; a missing file is an empty one.
+ *
+ * @throws Failure `integrity` when it is damaged or of a later version: guessing could lose bytes
+ */
+export function parseReceipt(bytes: Buffer | undefined, path: string): Receipt {
+  if (bytes === undefined) return NO_RECEIPT;
+  try {
+    const receipt = JSON.parse(bytes.toString('utf8')) as Omit<Receipt, 'v'> & { v: unknown };
+    if (receipt.v === 1 && Array.isArray(receipt.files) && Array.isArray(receipt.folders))
+      return { ...receipt, v: 1 };
+  } catch {
+    // Told below.
+  }
+  throw new Failure('integrity', `${path} cannot be read: it is damaged or of a later version`, {
+    hint: 'upgrade git-handoff, or move that file away and run the command again',
+  });
+}
+
+/** A receipt as its file holds it. */
+export function formatReceipt(receipt: Receipt): Buffer {
+  return Buffer.from(JSON.stringify(receipt, null, 2) + '\n', 'utf8');
+}
+
+/** The receipt with these files and folders recorded on top; a file is known by its path. */
+export function mergeReceipt(
+  receipt: Receipt,
+  files: readonly FileReceipt[],
+  folders: readonly string[],
+): Receipt {
+  const paths = new Set(files.map((file) => file.path));
+  return {
+    ...receipt,
+    folders: [...new Set([...receipt.folders, ...folders])],
+    files: [...receipt.files.filter((file) => !paths.has(file.path)), ...files],
+  };
+}
+
+/** One file that a plan is about. Texts are binary strings (one character a byte). */
+interface FileGoal {
+  readonly role: FileRole;
+  readonly path: string;
+  readonly client?: string;
+  readonly current: Buffer | undefined;
+  readonly prior: FileReceipt | undefined;
+  /** Mode for a file that does not exist yet. */
+  readonly mode: number;
+  /** Takes our part out of a text that was edited since. */
+  strip(text: string): string;
+  /** The text that is wanted, given the one without our part and the one that stands there. */
+  want(base: string, current: string): string;
+}
+
+export interface PlannedFile {
+  readonly change: FileChange;
+  readonly receipt: FileReceipt;
+}
+
+/** Changed files, and what a person must know or do by hand. */
+export interface PlannedFiles {
+  readonly files: readonly PlannedFile[];
+  readonly notices: readonly string[];
+}
+
+/** What has to change in this file, or undefined when it is as wanted. Pure. */
+export function planFile(goal: FileGoal): PlannedFile | undefined {
+  const { role, path, client, current, mode } = goal;
+  const base = withoutUs(goal);
+  const text = goal.want(base.bytes.toString('latin1'), current?.toString('latin1') ?? '');
+  const after = Buffer.from(text, 'latin1');
+  if (current !== undefined && after.equals(current)) return undefined;
+  const file = { path, role, ...(client === undefined ? {} : { client }) };
+  return {
+    change: { kind: 'file', ...file, before: current, after, mode },
+    receipt: fileReceipt({ ...file, existed: base.existed }, base.bytes, after),
+  };
+}
+
+/** The file as it would be had we never been here. */
+function withoutUs(goal: FileGoal): { bytes: Buffer; existed: boolean } {
+  const { current, prior } = goal;
+  if (current === undefined) return { bytes: Buffer.alloc(0), existed: false };
+  const exact = prior === undefined ? undefined : bytesBefore(prior, current);
+  const bytes = exact ?? Buffer.from(goal.strip(current.toString('latin1')), 'latin1');
+  return { bytes, existed: prior?.existed ?? true };
+}
+
+/**
+ * Takes our part out of a file: the exact bytes when it is as we left it, else by its structure.
+ * Undefined when there is nothing to do. Pure.
+ */
+export function unplanFile(
+  file: { path: string; role: FileRole; existed: boolean },
+  current: Buffer | undefined,
+  receipt: FileReceipt | undefined,
+  strip: (text: string) => string,
+): FileChange | undefined {
+  if (current === undefined) return undefined;
+  const exact = receipt === undefined ? undefined : bytesBefore(receipt, current);
+  const before = exact ?? Buffer.from(strip(current.toString('latin1')), 'latin1');
+  if (before.equals(current)) return undefined;
+  const gone = !file.existed && isNothing(before.toString('latin1'));
+  const { path, role } = file;
+  return { kind: 'file', role, path, before: current, after: gone ? undefined : before, mode: 0o644 };
+}
+
+/** Some clients want a version in theirs. */
+const EMPTY_SETTINGS = /^\{\s*(?:"version":\s*\d{1,9}\s*)?\}$/;
+
+/** What is left of a file that we made when our part is out and nobody else wrote into it. */
+function isNothing(text: string): boolean {
+  const content = text.slice(contentStart(text)).trim();
+  return content === '' || content === NEW_HOOK.trim() || EMPTY_SETTINGS.test(content);
+}
+
+type Undo = () => Promise<void>;
+
+/**
+ * Carries out a plan in its order. When a step fails, the steps before it are taken back (all but the removal
+ * of whole folders, which a plan therefore keeps for its end).
+ *
+ * @throws Failure `environment` naming the path that could not be changed
+ */
+export async function applyChanges(changes: readonly Change[]): Promise<void> {
+  const undone: Undo[] = [];
+  try {
+    for (const change of changes) undone.unshift(await applyOne(change));
+  } catch (error) {
+    for (const undo of undone) await undo().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function applyOne(change: Change): Promise<Undo> {
+  try {
+    if (change.kind === 'file') return await changeFile(change);
+    return change.kind === 'folder' ? await makeFolder(change) : await removeFolder(change);
+  } catch (error) {
+    throw diskFailure(change.kind === 'remove-folder' ? 'remove' : 'write', change.path, error);
+  }
+}
+
+async function changeFile(change: FileChange): Promise<Undo> {
+  const current = await readBytes(change.path);
+  if (same(current, change.after)) return async () => undefined;
+  if (!same(current, change.before)) {
+    throw new Failure('environment', `${change.path} was changed by someone else in the meantime`, {
+      hint: 'run the command again',
+    });
+  }
+  const mode = current === undefined ? change.mode : (await fs.stat(change.path)).mode & 0o7777;
+  await setBytes(change, change.after, mode);
+  return async () => {
+    if (same(await readBytes(change.path), change.after)) await setBytes(change, change.before, mode);
+  };
+}
+
+/** git locks its config file by creating `config.lock`; so do we. */
+async function setBytes(change: FileChange, bytes: Buffer | undefined, mode: number): Promise<void> {
+  if (bytes === undefined) await fs.rm(change.path, { force: true });
+  else await placeFile(change.path, bytes, mode, change.role === 'config');
+}
+
+function same(left: Buffer | undefined, right: Buffer | undefined): boolean {
+  return left === undefined || right === undefined ? left === right : left.equals(right);
+}
+
+async function makeFolder(change: FolderChange): Promise<Undo> {
+  if (await pathExists(change.path)) return async () => undefined;
+  const made = await fs.mkdir(change.path, { mode: change.mode }).then(
+    () => true,
+    async (error: unknown) => {
+      // Somebody else made it just now.
+      if (await pathExists(change.path)) return false;
+      throw error;
+    },
+  );
+  if (!made) return async () => undefined;
+  return () => fs.rmdir(change.path);
+}
+
+/** A folder that is gone, or that someone else put things into, is left as it is. */
+async function removeFolder(change: FolderRemoval): Promise<Undo> {
+  if (change.tree) await fs.rm(change.path, { recursive: true, force: true });
+  else await fs.rmdir(change.path).catch(() => undefined);
+  return async () => undefined;
+}

@@ -1,0 +1,309 @@
+import { dirname, join, relative } from 'node:path';
+import { Failure } from '../domain/failure.ts';
+import { repositoryEntry, stateFolder } from '../host/folders.ts';
+import {
+  type Change,
+  type FileChange,
+  type FileReceipt,
+  type PlannedFile,
+  type PlannedFiles,
+  type Receipt,
+  formatReceipt,
+  mergeReceipt,
+  parseReceipt,
+  planFile,
+  sha256,
+} from './changes.ts';
+import { type ClientInstaller, HOW_TO_INSTALL, type InstallContext, testedWith } from './client.ts';
+import { userFolder } from './choose-clients.ts';
+import { type DiskFile, missingFolders, readBytes, readFileFacts, resolvedPath } from './disk.ts';
+import { configWithoutUs, wantedConfig } from './edit-config.ts';
+import { type HookFacts, hooksForConfig, planHooks, readHooks } from './git-hooks.ts';
+import { SettingsError } from './hook-settings.ts';
+import { planInstructions, readInstructionFiles } from './instructions.ts';
+import { type RepositoryFacts, isEnabled, readRepository } from './repository-facts.ts';
+
+/** What `init` sets up in a repository. */
+interface InitGoal {
+  readonly installers: readonly ClientInstaller[];
+  /** The user's settings, or the project's. */
+  readonly scope: 'user' | 'project';
+  /** Nobody named the clients: one whose settings cannot be edited does not keep the others from being set up. */
+  readonly isLenient?: boolean;
+  /** Tell of git-handoff in the project's instruction files. */
+  readonly instructions?: boolean;
+  /** Install the skill of each client. */
+  readonly skill?: boolean;
+  /** Also register the user's prompts in clients that ask for trust. */
+  readonly nudge?: boolean;
+}
+
+/** Changes in their order, and what a person must know or do by hand. */
+export interface InstallPlan {
+  readonly changes: readonly Change[];
+  readonly notices: readonly string[];
+  readonly repository: RepositoryFacts | undefined;
+}
+
+const NOTHING: PlannedFiles = { files: [], notices: [] };
+
+/**
+ * What `init` changes, in an order that may be interrupted anywhere: first the receipts, so that every later
+ * step can be undone, last the switch. Changes nothing itself.
+ *
+ * @throws Failure `environment` (no repository, unreadable), `usage` when the settings cannot be edited safely
+ */
+export async function planInit(context: InstallContext, goal: InitGoal): Promise<InstallPlan> {
+  const { git, packageRoot } = context;
+  const { scope, installers } = goal;
+  const repository = await readRepository(git, context.cwd);
+  const { commonDir, hooksFolder } = repository;
+  const state = stateFolder({ ...context.env, HOME: context.home });
+  const ownFile = await readFileFacts(join(commonDir, 'handoff', 'install.json'));
+  const userFile = await readFileFacts(join(state, 'install.json'));
+  const own = parseReceipt(ownFile.bytes, ownFile.path);
+  const users = parseReceipt(userFile.bytes, userFile.path);
+  const settings = await planSettings(context, repository, goal, scope === 'user' ? users : own);
+  const hooks = hooksFolder === undefined ? [] : await readHooks(git, hooksFolder);
+  const hookPlan = planHooks(repository, hooks, own, packageRoot);
+  const instructions =
+    goal.instructions === true
+      ? planInstructions(await readInstructions(repository), installers, own)
+      : NOTHING;
+  const skills = goal.skill === true ? await planSkills(context, installers, users) : NOTHING;
+  const config = await planConfig(context, repository, hooks, own);
+  const inRepository = [
+    ...hookPlan.files,
+    ...(scope === 'project' ? settings.files : []),
+    ...instructions.files,
+    ...config,
+  ];
+  const ofUser = [...(scope === 'user' ? settings.files : []), ...skills.files];
+  const enabledBefore = isEnabled(repository.enabled) ? {} : { enabledBefore: repository.enabled };
+  const files = [
+    write(ownFile, formatReceipt({ ...(await recorded(ownFile, own, inRepository)), ...enabledBefore })),
+    write(userFile, formatReceipt(await recorded(userFile, users, ofUser))),
+    write(await readFileFacts(join(state, 'node')), Buffer.from(`${context.nodePath}\n`)),
+    write(await readFileFacts(repositoryEntry(state, commonDir)), Buffer.from(`${commonDir}\n`)),
+    ...[...ofUser, ...inRepository].map(({ change }) => change),
+  ].filter((change) => change !== undefined);
+  return {
+    changes: await withFolders(files, join(commonDir, 'handoff', 'beat')),
+    notices: [settings, hookPlan, instructions, skills].flatMap(({ notices }) => notices),
+    repository,
+  };
+}
+
+async function planSettings(
+  context: InstallContext,
+  repository: RepositoryFacts,
+  goal: InitGoal,
+  receipt: Receipt,
+): Promise<PlannedFiles> {
+  const files: PlannedFile[] = [];
+  const notices: string[] = [];
+  const failed: {
+    readonly installer: ClientInstaller;
+    readonly path: string;
+    readonly error: SettingsError;
+  }[] = [];
+  for (const installer of goal.installers) {
+    const file = await settingsFile(installer, context, repository, goal);
+    try {
+      const planned = planSettingsFile(installer, file, context, goal, receipt);
+      notices.push(...installer.warnings(file.bytes?.toString('latin1') ?? ''));
+      if (planned !== undefined) {
+        files.push(planned);
+        notices.push(...newcomersNotes(installer));
+      }
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      failed.push({ installer, path: file.path, error });
+    }
+  }
+  const [first] = failed;
+  if (first === undefined) return { files, notices };
+  if (goal.isLenient === true && failed.length < goal.installers.length) {
+    const left = failed.map(
+      ({ installer, path, error }) => `${installer.client} is left out: ${path}: ${error.message}`,
+    );
+    return { files, notices: [...left, ...notices] };
+  }
+  const { client } = first.installer;
+  const others = goal.installers.map((one) => one.client).filter((name) => name !== client);
+  throw new Failure('usage', `${first.path}: ${first.error.message}; nothing was changed`, {
+    hint: `fix that file, or leave ${client} out: git handoff init --client ${others.join(',') || 'none'}`,
+    cause: first.error,
+  });
+}
+
+/** A link in the working tree comes with the repository: who wrote that must not choose which file of the user's is changed. */
+async function settingsFile(
+  installer: ClientInstaller,
+  context: InstallContext,
+  { topLevel }: RepositoryFacts,
+  { scope }: InitGoal,
+): Promise<DiskFile> {
+  const path = installer.settingsFile(scope, { ...context, topLevel });
+  if (path === undefined) {
+    throw new Failure('usage', `there is no working tree here for --${scope}`, {
+      hint: `git handoff init --yes --client ${installer.client}`,
+    });
+  }
+  const facts = await readFileFacts(path);
+  if (scope === 'user' || topLevel === undefined) return facts;
+  const [real, top] = await Promise.all([resolvedPath(facts.path), resolvedPath(topLevel)]);
+  if (!/^(?:\.\.|\.git)(?:\/|$)/.test(relative(top, real))) return facts;
+  const what = `${path} is a symbolic link that leads out of the working tree, to ${real}`;
+  throw new Failure('environment', what, { hint: 'git handoff init' });
+}
+
+function planSettingsFile(
+  installer: ClientInstaller,
+  { path, bytes }: DiskFile,
+  { packageRoot }: InstallContext,
+  { scope, nudge }: InitGoal,
+  receipt: Receipt,
+): PlannedFile | undefined {
+  const isNudged = nudge === true || installer.isNudged?.(bytes?.toString('latin1') ?? '') === true;
+  const register = (text: string) =>
+    installer.register(text, scope, `${packageRoot}/bin/git-handoff`, { nudge: isNudged });
+  return planFile({
+    role: 'settings',
+    path,
+    client: installer.client,
+    current: bytes,
+    prior: receipt.files.find((file) => file.path === path),
+    mode: 0o644,
+    strip: (text) => installer.unregister(text),
+    want: (base, current) => (current !== '' && register(current) === current ? current : register(base)),
+  });
+}
+
+/** What a person has to know of a client whose hooks are registered, or registered differently, just now. */
+function newcomersNotes(installer: ClientInstaller): readonly string[] {
+  const { title, proven, note } = installer;
+  return [
+    ...(proven === undefined ? [`${title}: ${testedWith(installer)}`] : []),
+    ...(note === undefined ? [] : [note]),
+  ];
+}
+
+async function planConfig(
+  { git, packageRoot }: InstallContext,
+  repository: RepositoryFacts,
+  hooks: readonly HookFacts[],
+  receipt: Receipt,
+): Promise<PlannedFile[]> {
+  const prior = receipt.files.find(({ role }) => role === 'config');
+  const forConfig = hooksForConfig(repository, hooks, packageRoot);
+  const wanted = await wantedConfig(git, repository, forConfig, packageRoot);
+  const without =
+    repository.configHooks.size === 0 && prior === undefined
+      ? repository.config
+      : await configWithoutUs(git, repository, receipt.enabledBefore ?? repository.enabled);
+  const planned = planFile({
+    role: 'config',
+    path: repository.configPath,
+    current: repository.config,
+    prior,
+    mode: 0o644,
+    strip: () => without.toString('latin1'),
+    want: () => wanted.toString('latin1'),
+  });
+  return planned === undefined ? [] : [planned];
+}
+
+async function readInstructions({ topLevel }: RepositoryFacts): ReturnType<typeof readInstructionFiles> {
+  if (topLevel !== undefined) return readInstructionFiles(topLevel);
+  throw new Failure('usage', 'there is no working tree here for --instructions', {
+    hint: 'git handoff init --yes',
+  });
+}
+
+/** The same in the package and in a client's folder. */
+const SKILL = join('skills', 'git-handoff', 'SKILL.md');
+
+/** The skill of each client. A file that holds anything but what we put there is left as it is. */
+async function planSkills(
+  context: InstallContext,
+  installers: readonly ClientInstaller[],
+  receipt: Receipt,
+): Promise<PlannedFiles> {
+  const source = join(context.packageRoot, SKILL);
+  const text = await readBytes(source);
+  if (text === undefined) {
+    throw new Failure('environment', `${source} is missing: the package is incomplete`, {
+      hint: HOW_TO_INSTALL,
+    });
+  }
+  const files: PlannedFile[] = [];
+  const notices: string[] = [];
+  for (const installer of installers) {
+    const folder = userFolder(installer, { ...context, topLevel: undefined });
+    const { path, bytes } = await readFileFacts(join(folder, SKILL));
+    const prior = receipt.files.find((file) => file.path === path);
+    if (bytes !== undefined && !bytes.equals(text) && !isInstalled(bytes, prior)) {
+      notices.push(
+        `${path}: left as it is, because somebody else wrote or edited it. To have ours, move it away first`,
+      );
+      continue;
+    }
+    const planned = planFile({
+      role: 'skill',
+      path,
+      client: installer.client,
+      current: bytes,
+      prior,
+      mode: 0o644,
+      // Nothing but ours is ever in it.
+      strip: () => '',
+      want: () => text.toString('latin1'),
+    });
+    if (planned === undefined) continue;
+    const formerly = bytes === undefined ? {} : { formerly: sha256(bytes) };
+    files.push({ ...planned, receipt: { ...planned.receipt, ...formerly } });
+  }
+  return { files, notices };
+}
+
+/** Whether these are bytes that we put there. */
+export function isInstalled(bytes: Buffer, receipt: FileReceipt | undefined): boolean {
+  const hash = sha256(bytes);
+  return hash === receipt?.after || hash === receipt?.formerly;
+}
+
+/** Bookkeeping that uninstall removes as a whole. */
+function write({ path, bytes: before }: DiskFile, after: Buffer): FileChange | undefined {
+  if (before?.equals(after) === true) return undefined;
+  return { kind: 'file', role: 'bookkeeping', path, before, after, mode: 0o600 };
+}
+
+/** A receipt with what is planned on top. Its own folder goes as a whole; the folders above that have to be made are recorded. */
+async function recorded(file: DiskFile, receipt: Receipt, planned: readonly PlannedFile[]): Promise<Receipt> {
+  const folders = await Promise.all(planned.map(({ change }) => missingFolders(dirname(change.path))));
+  const above = (await missingFolders(dirname(file.path))).slice(0, -1);
+  return mergeReceipt(
+    receipt,
+    planned.map(({ receipt: one }) => one),
+    [...folders.flat(), ...above],
+  );
+}
+
+/** Puts each missing folder before the first file that needs it; ours are for this user alone. */
+async function withFolders(files: readonly FileChange[], ours: string): Promise<Change[]> {
+  const changes: Change[] = [];
+  const made = new Set<string>();
+  const make = async (folder: string, mode: number) => {
+    for (const path of await missingFolders(folder)) {
+      if (!made.has(path)) changes.push({ kind: 'folder', path, mode });
+      made.add(path);
+    }
+  };
+  await make(ours, 0o700);
+  for (const file of files) {
+    await make(dirname(file.path), file.role === 'bookkeeping' ? 0o700 : 0o777);
+    changes.push(file);
+  }
+  return changes;
+}

@@ -1,0 +1,201 @@
+import { promises as fs } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Failure } from '../domain/failure.ts';
+import { isInitialised, repositoryEntry, stateFolder } from '../host/folders.ts';
+import {
+  type Change,
+  type FileChange,
+  type FileReceipt,
+  type FileRole,
+  type Receipt,
+  parseReceipt,
+  unplanFile,
+} from './changes.ts';
+import type { InstallContext } from './client.ts';
+import { INSTALLERS } from './clients.ts';
+import { type DiskFile, pathExists, plainFileFacts, readFileFacts } from './disk.ts';
+import { configWithoutUs } from './edit-config.ts';
+import { GIT_HOOKS, hasMarker, withoutBlocks } from './hook-block.ts';
+import { SettingsError } from './hook-settings.ts';
+import { blockState, withoutInstructions } from './instruction-block.ts';
+import { instructionSuspects } from './instructions.ts';
+import { type InstallPlan, isInstalled } from './plan-init.ts';
+import { type RepositoryFacts, readRepository } from './repository-facts.ts';
+
+/** A file that may hold a part of ours. */
+interface Suspect extends DiskFile {
+  readonly role: FileRole;
+  readonly client: string | undefined;
+  readonly existed: boolean;
+  readonly receipt: FileReceipt | undefined;
+}
+
+/** What tools that take a hook over rename it to: pre-commit, lefthook. */
+const RENAMED = ['', '.legacy', '.old'];
+
+/** Files that the guard leaves in the git folders of worktrees. */
+const MARKERS = ['handoff-id', 'handoff-solo', 'handoff-checked', 'handoff-committing', 'handoff-operation'];
+
+/**
+ * What `uninstall` changes: first the switch, last the receipts, so that an interrupted one can be run again. The user's
+ * part, which several repositories share, goes with the last of them, or when it is asked for. Changes nothing itself.
+ *
+ * @throws Failure `environment` (no repository, unreadable), `integrity` (damaged receipt)
+ */
+export async function planUninstall(context: InstallContext, userToo: boolean): Promise<InstallPlan> {
+  const notices: string[] = [];
+  const repository = await readRepository(context.git, context.cwd).catch((error: unknown) => {
+    if (userToo && error instanceof Failure) return undefined;
+    throw error;
+  });
+  // node: the Node that the launcher starts · install.json: receipt of the user's settings · repositories/<hash>: a common dir
+  const state = stateFolder({ ...context.env, HOME: context.home });
+  const users = await readReceipt(join(state, 'install.json'));
+  const others = await otherRepositories(state, repository?.commonDir);
+  const userGoes = userToo || others.length === 0;
+  const changes: Change[] = [];
+  const tail: Change[] = [];
+  if (repository !== undefined) {
+    const { commonDir } = repository;
+    const folder = join(commonDir, 'handoff');
+    const own = await readReceipt(join(folder, 'install.json'));
+    const suspects = await suspectsIn(repository, own);
+    changes.push(...(await undoConfig(context, repository, own)));
+    changes.push(...suspects.flatMap((suspect) => undoFile(suspect, notices)));
+    for (const dir of repository.worktreeGitDirs)
+      for (const name of MARKERS) changes.push(...removal(await plainFileFacts(join(dir, name))));
+    if (!userGoes) changes.push(...removal(await readFileFacts(repositoryEntry(state, commonDir))));
+    tail.push(...emptyFolders(own.folders));
+    if (await pathExists(folder)) tail.push({ kind: 'remove-folder', path: folder, tree: true });
+  }
+  if (userGoes) {
+    const places = { ...context, topLevel: undefined };
+    const settings = INSTALLERS.map((installer) => ({
+      path: installer.settingsFile('user', places),
+      client: installer.client,
+    }));
+    const suspects = await withDefaults(users, 'settings', settings);
+    changes.push(...suspects.flatMap((suspect) => undoFile(suspect, notices)));
+    if (await pathExists(state))
+      tail.push({ kind: 'remove-folder', path: state, tree: true }, ...emptyFolders(users.folders));
+  } else {
+    const list = others.slice(0, 3).map(dirname).join(', ') + (others.length > 3 ? ', …' : '');
+    notices.push(
+      `the hooks in your own settings stay, other repositories use them (${list}); to remove them: git handoff uninstall --user`,
+    );
+  }
+  return { changes: [...changes, ...tail], notices, repository };
+}
+
+async function readReceipt(path: string): Promise<Receipt> {
+  return parseReceipt((await readFileFacts(path)).bytes, path);
+}
+
+async function suspectsIn({ hooksFolder, topLevel }: RepositoryFacts, receipt: Receipt): Promise<Suspect[]> {
+  const hooks =
+    hooksFolder === undefined || hooksFolder.shared
+      ? []
+      : GIT_HOOKS.map((hook) => ({ path: join(hooksFolder.path, hook) }));
+  const found = [
+    ...(await withDefaults(receipt, 'git-hook', hooks)),
+    ...(await instructionSuspects(receipt.files, topLevel)),
+  ];
+  return found.filter(({ role }) => role !== 'config');
+}
+
+/**
+ * The receipt's files, and the places where our part may stand without a receipt. What has become a folder is nothing of ours.
+ */
+async function withDefaults(
+  receipt: Receipt,
+  role: FileRole,
+  defaults: readonly { path: string | undefined; client?: string }[],
+): Promise<Suspect[]> {
+  const suspects: Suspect[] = [];
+  const add = async (path: string, file: Omit<Suspect, 'path' | 'bytes'>) => {
+    const facts = await plainFileFacts(path);
+    if (facts === undefined) return;
+    if (!suspects.some((suspect) => suspect.path === facts.path)) suspects.push({ ...facts, ...file });
+  };
+  for (const file of receipt.files.filter((one) => one.role !== 'instructions')) {
+    const { client, existed } = file;
+    for (const suffix of file.role === 'git-hook' ? RENAMED : [''])
+      await add(file.path + suffix, { role: file.role, client, existed, receipt: file });
+  }
+  for (const { path, client } of defaults)
+    if (path !== undefined) await add(path, { role, client, existed: true, receipt: undefined });
+  return suspects;
+}
+
+/** Common dirs of the other repositories that are still set up. */
+async function otherRepositories(state: string, commonDir: string | undefined): Promise<string[]> {
+  const folder = join(state, 'repositories');
+  const names = await fs.readdir(folder).catch((): string[] => []);
+  const listed = await Promise.all(
+    names.map((name) => fs.readFile(join(folder, name), 'utf8').catch(() => '')),
+  );
+  return listed
+    .map((text) => text.replace(/\n$/, ''))
+    .filter((dir) => dir !== '' && dir !== commonDir && isInitialised(dir))
+    .sort();
+}
+
+async function undoConfig(
+  { git }: InstallContext,
+  repository: RepositoryFacts,
+  receipt: Receipt,
+): Promise<FileChange[]> {
+  // For a config that was edited since.
+  const restored = await configWithoutUs(git, repository, receipt.enabledBefore ?? []);
+  const change = unplanFile(
+    { path: repository.configPath, role: 'config', existed: true },
+    repository.config,
+    receipt.files.find((file) => file.role === 'config'),
+    () => restored.toString('latin1'),
+  );
+  return change === undefined ? [] : [change];
+}
+
+function undoFile(suspect: Suspect, notices: string[]): FileChange[] {
+  try {
+    const change = unplanFile(suspect, suspect.bytes, suspect.receipt, (text) =>
+      withoutUs(text, suspect, notices),
+    );
+    return change === undefined ? [] : [change];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    notices.push(`${suspect.path}: ${error.message}; it is left as it is`);
+    return [];
+  }
+}
+
+function withoutUs(text: string, { role, path, client, receipt }: Suspect, notices: string[]): string {
+  switch (role) {
+    case 'settings':
+      return INSTALLERS.find((one) => one.client === client)?.unregister(text) ?? text;
+    case 'skill':
+      if (isInstalled(Buffer.from(text, 'latin1'), receipt)) return '';
+      notices.push(`${path}: somebody edited it; it is left as it is`);
+      return text;
+    case 'instructions':
+      if (blockState(text) === 'damaged')
+        notices.push(`${path}: our block is damaged or occurs twice; remove our lines by hand`);
+      return withoutInstructions(text);
+    default: {
+      const stripped = withoutBlocks(text);
+      if (stripped === undefined && hasMarker(text))
+        notices.push(`${path}: the end of our block is missing; remove our lines by hand`);
+      return stripped ?? text;
+    }
+  }
+}
+
+function removal(file: DiskFile | undefined): FileChange[] {
+  if (file?.bytes === undefined) return [];
+  const { path, bytes } = file;
+  return [{ kind: 'file', role: 'bookkeeping', path, before: bytes, after: undefined, mode: 0o600 }];
+}
+
+function emptyFolders(made: readonly string[]): Change[] {
+  return [...made].reverse().map((path) => ({ kind: 'remove-folder', path, tree: false }));
+}
