@@ -365,9 +365,6 @@ function hostileBoard(): Board {
       branch: one,
     })),
     refusals: texts.map((one, n) => ({ at: at - 4000, by: n, event: one, detail: one })),
-    contended: texts.map((one, n) => ({ worktree: one, path: one, by: [n] })),
-    meetings: texts.map((one, n) => ({ worktrees: [one, one], path: one, outcome: 'conflicts', by: [n] })),
-    requests: texts.map((one, n) => ({ worktree: one, path: one, from: n, to: n, deed: one })),
     notes: Object.fromEntries(
       texts.flatMap((one, n) => [
         [oid(2 * n), one],

@@ -62,17 +62,6 @@ describe('the board of two sessions', () => {
     expect(own.map(({ by, event }) => [who(by), event])).toEqual([[B, 'PreToolUse']]);
   });
 
-  it('has the contended path', () => {
-    expect(board.contended.map(({ path, by }) => [path, by.map(who).sort()])).toEqual([['src/a.ts', [A, B]]]);
-  });
-
-  it('has what one waits for', () => {
-    const [asked, ...others] = board.requests;
-    expect(others).toEqual([]);
-    expect(asked).toMatchObject({ worktree: 'repository', path: 'src/a.ts', deed: 'wants to edit' });
-    expect([who(asked?.from), who(asked?.to)]).toEqual([B, A]);
-  });
-
   it('tells a session that ended from one that is not on record', () => {
     world.end(B);
     const message = 'elsewhere\n\nClaude-Session-Id: never-registered-1';
@@ -80,7 +69,6 @@ describe('the board of two sessions', () => {
     const later = boardOf(world);
     expect(later.sessions.find(({ id }) => id === B)).toMatchObject({ state: 'ended', reason: 'other' });
     expect(later.sessions.find(({ id }) => id === 'never-registered-1')).toMatchObject({ state: 'none' });
-    expect(later).toMatchObject({ contended: [], requests: [] });
   });
 });
 

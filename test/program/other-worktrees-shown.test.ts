@@ -1,6 +1,4 @@
-import { basename } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { boardOf } from '../support/board.ts';
 import { A, B, C, SharingWorld, TEN, told } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
@@ -70,25 +68,8 @@ it('a session that starts hears what its peer in another worktree has changed, t
   );
 });
 
-it('the board shows it once, with the sessions of both worktrees', () => {
-  world.wrote(A, 'src/b.ts', changed(9, 'A'));
-  const { sessions, meetings } = boardOf(world);
-  const found = meetings.map(({ path, outcome, worktrees, by }) => ({
-    path,
-    outcome,
-    worktrees,
-    by: by.map((at) => sessions[at]?.id).sort(),
-  }));
-  const worktrees = [basename(world.path), basename(other)].sort();
-  expect(found).toEqual([
-    { path: 'src/a.ts', outcome: 'conflicts', worktrees, by: [A, B] },
-    { path: 'src/b.ts', outcome: 'merges', worktrees, by: [A, B] },
-  ]);
-});
-
 it('nothing is shown any more when the other has undone its change', () => {
   world.wrote(B, 'src/a.ts', TEN, other);
   expect(textOf('status')).not.toContain('also changed');
   expect(textOf('sessions')).not.toContain('changed here, too');
-  expect(boardOf(world).meetings).toEqual([]);
 });

@@ -135,24 +135,6 @@ export function sampleBoard({ sessions: count, handoffs }: SampleSize): Board {
     topics: topics.sort((a, b) => (b.versions[0]?.at ?? 0) - (a.versions[0]?.at ?? 0)),
     commits: newest(commits) as BoardCommit[],
     refusals: newest(refusals) as BoardRefusal[],
-    contended: count < 2 ? [] : [{ worktree: 'shop', path: 'src/session/refresh.ts', by: [0, 1] }],
-    meetings:
-      count < 3
-        ? []
-        : [{ worktrees: ['shop', 'shop-search'], path: 'src/cart.ts', outcome: 'conflicts', by: [0, 2] }],
-    requests:
-      count < 2
-        ? []
-        : [
-            {
-              worktree: 'shop',
-              path: 'src/session/refresh.ts',
-              from: 1,
-              to: 0,
-              deed: 'wants to edit',
-              handedAt: NOW - 60_000,
-            },
-          ],
     notes,
     limits: handoffs > 200 ? ['Texts of 500 of 25000 notes are in this page, the newest ones.'] : [],
   };

@@ -17,9 +17,6 @@ export interface Board {
   readonly commits: readonly BoardCommit[];
   /** Newest first. */
   readonly refusals: readonly BoardRefusal[];
-  readonly contended: readonly BoardContended[];
-  readonly meetings: readonly BoardMeeting[];
-  readonly requests: readonly BoardRequest[];
   /** Texts of notes by the version's object name: the newest ones, as far as there is room. */
   readonly notes: Readonly<Record<string, string>>;
   /** Sentences that say what was left out. */
@@ -90,32 +87,4 @@ export interface BoardRefusal {
   readonly by?: number;
   readonly event: string;
   readonly detail: string;
-}
-
-/** A path of a working tree that two live sessions have changed and nobody has committed. */
-/** A path that two live sessions have changed in one worktree. */
-export interface BoardContended {
-  readonly worktree: string;
-  readonly path: string;
-  readonly by: readonly number[];
-}
-
-/** A path that was changed in two worktrees. */
-export interface BoardMeeting {
-  readonly worktrees: readonly string[];
-  readonly path: string;
-  readonly outcome: 'merges' | 'conflicts' | 'unjudged';
-  readonly by: readonly number[];
-}
-
-/** What a session was refused because of another one's change. */
-export interface BoardRequest {
-  readonly worktree: string;
-  readonly path: string;
-  readonly from: number;
-  readonly to: number;
-  /** In words: `wants to edit`. */
-  readonly deed: string;
-  /** When the other one's client got it. */
-  readonly handedAt?: number;
 }

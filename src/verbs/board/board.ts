@@ -34,7 +34,6 @@ import { putOutput } from '../put-output.ts';
 import type { CommandResult } from '../result.ts';
 import type { BoardShape } from '../shapes.ts';
 import { judgedSessions } from '../workspace.ts';
-import { betweenSessions } from './between-sessions.ts';
 import { Lanes } from './lanes.ts';
 
 /** How every page of ours begins: what begins so may be replaced. */
@@ -117,10 +116,9 @@ async function collectBoard(cwd: string, now: number): Promise<Board> {
   const judged = judgedSessions({ repository, sessions }, settings, now);
   const lanes = new Lanes(judged, now);
   const { topics, complete: allVersions } = await boardTopics(repository, states, lanes);
-  const [{ commits, complete: allCommits }, notes, between] = await Promise.all([
+  const [{ commits, complete: allCommits }, notes] = await Promise.all([
     boardCommits(repository, lanes),
     boardNotes(repository, topics, NOTE_ROOM),
-    betweenSessions(worktrees, { commonDir, sessions: judged, lanes, now }),
   ]);
   const log = readLog(repositoryFolder(commonDir));
   const refused = await listRefused(repository);
@@ -142,7 +140,6 @@ async function collectBoard(cwd: string, now: number): Promise<Board> {
     topics,
     commits,
     refusals,
-    ...between,
     notes,
     limits: [
       ...(allVersions ? [] : ['Older versions of handoffs are left out, or could not be read.']),

@@ -2,9 +2,9 @@ import type { Board } from '../shape.ts';
 import { type Child, el, redraw, button } from './dom.ts';
 import { detailOf, type Detail } from './details.ts';
 import { KIND_NAMES, type Kind, type Model, makeModel } from './model.ts';
-import { command, facts, glyph, note, sessionButtons } from './parts.ts';
+import { command, facts, glyph, note } from './parts.ts';
 import { eventTable, handoffTable, sessionTable } from './tables.ts';
-import { full, short } from './time.ts';
+import { full } from './time.ts';
 import { timeline } from './timeline.ts';
 import { type Toolbar, makeToolbar } from './toolbar.ts';
 import { type Stage, type View, defaultRange, type Shown } from './view.ts';
@@ -23,7 +23,6 @@ export function buildPage(app: HTMLElement, board: Board): void {
     isPrinting: false,
   };
   const title = el('header', {});
-  const now = el('div', {});
   const list = el('section', { class: 'list', 'aria-label': 'List' });
   const footer = el('footer', {});
   const panel: Panel = makePanel((shown) => detailOf(stage(), shown));
@@ -42,9 +41,8 @@ export function buildPage(app: HTMLElement, board: Board): void {
     view.page = 0;
     draw();
   });
-  app.append(title, el('main', {}, now, toolbar.element, list), footer, panel.element);
+  app.append(title, el('main', {}, toolbar.element, list), footer, panel.element);
   redraw(title, ...headline(model));
-  redraw(now, nowLists(stage()));
   redraw(footer, ...footnotes(model));
   toolbar.element.hidden = isEmpty(model);
   draw();
@@ -96,72 +94,6 @@ function emptyState({ initialised }: Board): HTMLElement {
       : [note('Switch the guard on, so that sessions are known:'), command('git handoff init')]),
     note('Leave the first note:'),
     command("git handoff write auth-refresh -m 'what the next session must know'"),
-  );
-}
-
-const MAX_ROWS = 12;
-
-/** What sessions have to do with each other now; only when there is something to say. */
-function nowLists(stage: Stage): HTMLElement {
-  const { contended, meetings, requests } = stage.model.board;
-  return el(
-    'div',
-    {},
-    nowList(
-      { title: 'Contended now', why: 'changed by two live sessions, and not committed', verb: 'status' },
-      contended.map(({ path, worktree, by }, at) => [path, worktree, sessionButtons(stage, by, `x${at}`)]),
-    ),
-    nowList(
-      { title: 'In two worktrees now', why: 'changed by live sessions in both', verb: 'overlap' },
-      meetings.map(({ path, worktrees, outcome, by }, at) => [
-        path,
-        `${worktrees.join(', ')}: ${OUTCOMES[outcome]}`,
-        sessionButtons(stage, by, `m${at}`),
-      ]),
-    ),
-    nowList(
-      { title: 'Waiting now', why: 'refused, for another session has changed the file', verb: 'sessions' },
-      requests.map(({ path, worktree, from, to, deed, handedAt }, at) => [
-        path,
-        worktree,
-        sessionButtons(stage, [from], `f${at}`),
-        `${deed} it; ${handedAt === undefined ? 'not handed over yet' : `handed over ${short(handedAt)}`}:`,
-        sessionButtons(stage, [to], `t${at}`),
-      ]),
-    ),
-  );
-}
-
-const OUTCOMES = { merges: 'merges', conflicts: 'conflicts', unjudged: 'not judged' } as const;
-
-/** @param rows the path, where it is, and more */
-function nowList(
-  { title, why, verb }: { readonly title: string; readonly why: string; readonly verb: string },
-  rows: readonly (readonly [path: string, where: string, ...more: Child[]])[],
-): HTMLElement | undefined {
-  if (rows.length === 0) return undefined;
-  const id = title.toLowerCase().replaceAll(' ', '-');
-  const more = rows.length - MAX_ROWS;
-  return el(
-    'section',
-    { class: 'now', 'aria-labelledby': id },
-    el(
-      'div',
-      { class: 'now-head' },
-      el('h2', { id }, `${title}: ${rows.length}`),
-      note(why),
-      command(`git handoff ${verb}`),
-    ),
-    el(
-      'ul',
-      {},
-      ...rows
-        .slice(0, MAX_ROWS)
-        .map(([path, where, ...rest]) =>
-          el('li', {}, el('span', { class: 'path' }, path), el('span', { class: 'dim' }, where), ...rest),
-        ),
-      more > 0 ? el('li', { class: 'dim' }, `and ${more} more`) : undefined,
-    ),
   );
 }
 
