@@ -5,7 +5,7 @@ import { escapeJson } from './domain/surfacing.ts';
 import type { Io } from './host/io.ts';
 import { processIo, processTerminal } from './host/process-io.ts';
 import { keptTable } from './host/processes.ts';
-import { asCall } from './host/running-call.ts';
+import { asCall, runningCall } from './host/running-call.ts';
 import { openTrace, trace } from './host/trace.ts';
 import type { Context } from './sessions/caller.ts';
 import {
@@ -49,6 +49,10 @@ export async function run([parent = '', ...words]: readonly string[], io: Io): P
       if (json) await printJson(failureJson(failure), io);
       await io.stderr.write(renderFailure(failure));
       return exitCode(failure);
+    } finally {
+      const { recorded = [] } = runningCall() ?? {};
+      if (recorded.length > 0)
+        await (await import('./sessions/happenings.ts')).tellSubscribers(recorded, io.env);
     }
   });
 }

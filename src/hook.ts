@@ -39,7 +39,13 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       return 0;
     } finally {
       const call = runningCall();
-      if (call !== undefined) endChildren(call);
+      if (call !== undefined) {
+        const { recorded } = call;
+        // When the answer is out.
+        if (recorded.length > 0)
+          await (await import('./sessions/happenings.ts')).tellSubscribers(recorded, io.env);
+        endChildren(call);
+      }
     }
   });
 }

@@ -4,6 +4,7 @@ import { plainWord, shellWord } from '../domain/surfacing.ts';
 import { type CommitWords, hasSource } from '../shell/commit-words.ts';
 import { hash } from '../git/hash.ts';
 import { repositoryFolder } from '../host/folders.ts';
+import { onceJudged } from '../host/running-call.ts';
 import { TOP_LITERAL } from './path-argument.ts';
 
 /**
@@ -106,10 +107,12 @@ function plainOption(word: string): string | undefined {
 export function fileWord(commonDir: string, text: string | Uint8Array): string {
   const folder = join(resolve(repositoryFolder(commonDir)), 'typed');
   const file = join(folder, hash('sha256', text).slice(0, 16));
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(file, text, { mode: 0o600 });
-  const now = statSync(file).mtimeMs;
-  for (const name of readdirSync(folder)) removeOld(join(folder, name), now);
+  onceJudged(() => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, text, { mode: 0o600 });
+    const now = statSync(file).mtimeMs;
+    for (const name of readdirSync(folder)) removeOld(join(folder, name), now);
+  });
   return shellWord(file);
 }
 

@@ -5,7 +5,6 @@ import { type SessionId, shortId } from '../domain/names.ts';
 import { peerNames } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { type LoggedCommit, headCommit } from '../git/log.ts';
-import { randomName } from '../host/random-name.ts';
 import { readClients } from '../sessions/records.ts';
 import type { Ledgers } from './work-place.ts';
 
@@ -108,11 +107,6 @@ function switchedText(seen: HeadPlace, head: HeadPlace): string {
     `This working tree is on ${refName(head.ref)} now; it was on ${refName(seen.ref)}. It is not known who switched it. ` +
     `To go back: git switch ${back}`
   );
-}
-
-/** An event for all other sessions of the worktree. */
-export function event(text: string, now: number, to?: SessionId): WorktreeEvent {
-  return { t: 'news', id: randomName(), text, at: now, ...(to === undefined ? {} : { to }) };
 }
 
 /** A branch as people type it; a detached HEAD has no name. */

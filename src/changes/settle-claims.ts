@@ -122,7 +122,14 @@ function takenEvents(
     const who = by === undefined ? 'an unknown author' : peerName(by, { clients });
     const paths = own.map(({ path }) => escapeLine(path));
     const id = `taken:${nameHash([oid, ...paths].join(' '))}`;
-    return { t: 'news', id, text: takenText(oid, who, paths, oid === undoable), to: session, at };
+    return {
+      t: 'news',
+      id,
+      text: takenText(oid, who, paths, oid === undoable),
+      to: session,
+      about: 'loss',
+      at,
+    };
   });
 }
 

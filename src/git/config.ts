@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { type SettingEntry, type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
 import type { GitOverrides } from '../shell/effects.ts';
 import { entriesOf, records } from './output.ts';
@@ -32,6 +33,24 @@ export async function readSettingsAndRemotes(
     key.startsWith('remote.') ? [key.slice('remote.'.length, key.lastIndexOf('.'))] : [],
   );
   return { settings: parseSettings(entries), remotes: new Set(names) };
+}
+
+/**
+ * A setting that only the person may make: for the whole machine, for the user, or on a command line. What the repository's
+ * own configuration says does not count, nor what stands in a file that a clone brings along, whoever includes it.
+ */
+export async function readOwnSetting(
+  key: string,
+  cwd: string,
+  isInside: (file: string) => boolean,
+): Promise<string | undefined> {
+  const result = await runGit(['config', '-z', '--show-scope', '--show-origin', '--get-all', key], { cwd });
+  const found = records(result.stdout.toString('utf8'), 3).filter(([scope = '', origin = '']) => {
+    if (scope === 'command') return true;
+    const file = resolve(cwd, origin.replace(/^file:/, ''));
+    return (scope === 'system' || scope === 'global') && !isInside(file);
+  });
+  return found.at(-1)?.[2];
 }
 
 /** Who reads notes here, by configuration. */

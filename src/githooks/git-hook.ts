@@ -1,5 +1,4 @@
 import { resolve, join } from 'node:path';
-import { recordRequest, tellOwners } from '../changes/tell-owners.ts';
 import { jsonFields } from '../domain/json-fields.ts';
 import { parseSessionId } from '../domain/names.ts';
 import type { SettingEntry } from '../domain/settings.ts';
@@ -12,6 +11,7 @@ import { keptTable } from '../host/processes.ts';
 import { trace } from '../host/trace.ts';
 import { consumeBypass } from '../sessions/bypass.ts';
 import type { Context } from '../sessions/caller.ts';
+import { recordBypass, recordRefusal } from '../sessions/happenings.ts';
 import type { CommitWords } from '../shell/commit-words.ts';
 import {
   type HookAnswer,
@@ -166,22 +166,15 @@ async function decideOrLift(
   if (!answer.refused || answer.isFinal === true || answer.lines.length === 0) return answer;
   const isLiftable = exists(bypassFolder(place.commonDir));
   const left = isLiftable ? await liftHook(call, place, answer) : answer;
-  if (left.refused) await leaveRequests(call, place, left);
+  if (left.refused) noteRefusal(call, place, left);
   return left;
 }
 
-/** Those for whose sake it is refused hear of it. It is refused whatever becomes of that. */
-async function leaveRequests(
-  call: HookCall,
-  place: HookPlace,
-  { session, asked }: HookAnswer,
-): Promise<void> {
-  if (session === undefined || asked === undefined) return;
-  try {
-    recordRequest(session, asked, call.now);
-  } catch (error) {
-    logHook(call, place, 'open', `no request was left: ${String(error)}`, session);
-  }
+function noteRefusal(call: HookCall, place: HookPlace, { session, lines, asked }: HookAnswer): void {
+  const { commonDir } = place;
+  recordRefusal({ commonDir, session, text: lines.join('\n'), asked, now: call.now }, (kind, detail) =>
+    logHook(call, place, kind, detail, session),
+  );
 }
 
 /**
@@ -201,10 +194,8 @@ async function liftHook(call: HookCall, place: HookPlace, answer: HookAnswer): P
   if (lifted === 'now') {
     const text = (who: string) =>
       `A person let ${who} do once what ${call.name} otherwise refuses: ${what}. To see the result: git log -3`;
-    const done = { ...place, session, owners, text, now, timeoutMs: call.budget.left() };
-    await tellOwners(done).catch((error: unknown) => {
-      logHook(call, place, 'error', `the bypass could not be announced: ${String(error)}`, session);
-    });
+    const log = (kind: string, detail: string) => logHook(call, place, kind, detail, session);
+    await recordBypass({ ...place, session, owners, text, now, timeoutMs: call.budget.left(), log });
   }
   return { refused: false, session, lines: [`warning: a person let this through once: ${what}`] };
 }

@@ -1,4 +1,3 @@
-import type { AskedFor } from '../changes/tell-owners.ts';
 import type { SessionId } from '../domain/names.ts';
 import { type SettingEntry, type Settings, parseSettings } from '../domain/settings.ts';
 import { readSettingEntries } from '../git/config.ts';
@@ -7,6 +6,7 @@ import { repositoryFolder } from '../host/folders.ts';
 import type { Budget } from '../host/io.ts';
 import { appendLog } from '../host/log.ts';
 import type { Context } from '../sessions/caller.ts';
+import type { AskedFor } from '../sessions/happenings.ts';
 import type { CommitWords } from '../shell/commit-words.ts';
 
 /** What git started one of our hooks with, as git-hooks/ hands it on. */

@@ -42,6 +42,7 @@ export async function beforeCommand(
     facts: { ...callFacts(call), effects, isOn },
     inTrees: COMMANDS_IN_TREE,
     trees,
+    visits: visits.map((visit) => visit.call),
   });
 }
 

@@ -2,9 +2,9 @@ import type { BypassKey } from '../domain/bypass.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import { consumeBypass, dropAbandonedBypasses, endBypass, readConsumed } from '../sessions/bypass.ts';
 import { changedCopies, forgetCopy, listCopies, rememberFiles } from '../notes/guarded-files.ts';
-import { tellOwners } from '../changes/tell-owners.ts';
+import { recordBypass } from '../sessions/happenings.ts';
 import type { Call, TreeCall } from './call.ts';
-import type { Finding, Lift } from './findings.ts';
+import type { Finding, Lift, Refusal } from './findings.ts';
 import { commandText, toolPaths, windowId } from './tool.ts';
 
 /**
@@ -52,14 +52,12 @@ function keyOf(call: Call): Extract<BypassKey, { kind: 'call' }> {
   return { kind: 'call', id: windowId(call), agent: call.event.agent ?? '' };
 }
 
-async function tell(call: TreeCall, owners: Parameters<typeof tellOwners>[0]['owners']): Promise<void> {
-  const { session, tree, now, budget } = call;
+async function tell(call: TreeCall, owners: Refusal['owners']): Promise<void> {
+  const { session, tree, now, budget, log } = call;
   const text = (who: string) =>
     `A person let ${who} do once what is otherwise refused: ${deed(call)}. To see the result: git handoff status`;
-  const done = { ...tree, cwd: tree.workTree, session, owners, text, now };
-  await tellOwners({ ...done, timeoutMs: budget.left() }).catch((error: unknown) => {
-    call.log('error', `the bypass could not be announced: ${String(error)}`);
-  });
+  const done = { ...tree, cwd: tree.workTree, session, owners, text, now, log };
+  await recordBypass({ ...done, timeoutMs: budget.left() });
 }
 
 async function afterCall(

@@ -71,12 +71,14 @@ async function beforeTool(call: Call): Promise<readonly Finding[]> {
     case 'unreadable':
       call.log('open', `the input of ${toolName ?? 'a nameless tool'} is unreadable`);
   }
-  const trees = () => (call.session === undefined ? [] : sites({ ...call, session: call.session }, tool));
+  // The session is on record wherever it is judged, before that.
+  const trees = call.session === undefined ? [] : await sites({ ...call, session: call.session }, tool);
   return judge(call, {
     anywhere: FILES_ANYWHERE,
     facts: callFacts(call),
     inTrees: FILES_IN_TREE,
-    trees,
+    trees: () => trees,
+    visits: trees.map((site) => site.call).filter(({ tree }) => tree.visiting === true),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Verdict } from '../agents/dialect.ts';
-import type { AskedFor } from '../changes/tell-owners.ts';
 import type { SessionId } from '../domain/names.ts';
+import type { AskedFor } from '../sessions/happenings.ts';
 
 /** What a check has found out about a call. */
 export type Finding =

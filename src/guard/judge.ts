@@ -1,7 +1,8 @@
-import { recordRequest } from '../changes/tell-owners.ts';
 import { exists } from '../host/disk.ts';
 import { bypassFolder } from '../host/folders.ts';
+import { whileJudging } from '../host/running-call.ts';
 import { traced } from '../host/trace.ts';
+import { recordRefusal } from '../sessions/happenings.ts';
 import { bypassFor } from './bypass.ts';
 import { type Call, type TreeCall, isInTree, orUnchecked } from './call.ts';
 import { type Effect, type Finding, type Lift, isRefused } from './findings.ts';
@@ -32,39 +33,39 @@ interface Question<Anywhere, InTree> {
   readonly anywhere: readonly Check<Call, Anywhere>[];
   readonly facts: Anywhere;
   readonly inTrees: readonly Check<TreeCall, InTree>[];
-  /** The session is on record in each. */
   readonly trees: () => readonly Site<InTree>[] | Promise<readonly Site<InTree>[]>;
+  /** The call in worktrees where the session is on record for its sake alone. */
+  readonly visits?: readonly TreeCall[];
 }
 
 /** Asks all checks in their order, up to the first refusal that nobody lifts. Then what has to be done is done. */
 export async function judge<Anywhere, InTree>(
   call: Call,
-  { anywhere, facts, inTrees, trees }: Question<Anywhere, InTree>,
+  { anywhere, facts, inTrees, trees, visits = [] }: Question<Anywhere, InTree>,
 ): Promise<readonly Finding[]> {
   const lifts = liftsOf();
-  const found = await ask(anywhere, call, facts, await lifts(call));
-  if (!isRefused(found)) {
-    const sites = await trees();
-    for (const { call: there, facts: known } of sites) {
+  let refusing = call;
+  const judged = async () => {
+    const found = await ask(anywhere, call, facts, await lifts(call));
+    for (const { call: there, facts: known } of isRefused(found) ? [] : await trees()) {
+      refusing = there;
       found.push(...(await ask(inTrees, there, known, await lifts(there))));
-      if (!isRefused(found)) continue;
-      await orUnchecked(there, () => withdraw(there, found, sites));
-      break;
+      if (isRefused(found)) break;
     }
-  }
-  recordRequests(call, found);
-  return [...found, ...(await done(call, found))];
+    return found;
+  };
+  const found = await whileJudging(judged);
+  if (isRefused(found) && visits.length > 0)
+    await orUnchecked(call, 'the end of a visit', () => withdrawVisits(refusing, found, visits));
+  noteRefusal(call, found);
+  return [...found, ...(await done(found))];
 }
 
-/** Those for whose sake the call is refused hear of it. It is refused whatever becomes of that. */
-function recordRequests({ session, now, log }: Call, found: readonly Finding[]): void {
-  const asked = found.find((one) => one.kind === 'refuse')?.asked;
-  if (asked === undefined || session === undefined) return;
-  try {
-    recordRequest(session, asked, now);
-  } catch (error) {
-    log('open', `no request was left: ${String(error)}`);
-  }
+function noteRefusal({ session, tree, now, log }: Call, found: readonly Finding[]): void {
+  const { text, asked } = found.find((one) => one.kind === 'refuse') ?? {};
+  const { commonDir } = asked?.place ?? tree ?? {};
+  if (text === undefined || commonDir === undefined) return;
+  recordRefusal({ commonDir, session, text, asked, now }, log);
 }
 
 /** What a person allowed in one repository is not allowed in another. */
@@ -99,12 +100,13 @@ async function ask<C extends Call, Facts>(
   for (const check of checks) {
     if (!check.when(call, facts)) continue;
     const judging = async () => check.judge(call, facts);
-    const findings = await orUnchecked(call, () => traced('check', check.rule, judging, kindsOf));
+    const { rule } = check;
+    const findings = await orUnchecked(call, `the rule ${rule}`, () =>
+      traced('check', rule, judging, kindsOf),
+    );
     for (const finding of findings ?? []) {
       if (finding.kind === 'refuse' && (await lift(finding))) continue;
-      found.push(
-        finding.kind === 'do' ? { ...finding, run: tracedEffect(check.rule, finding.run) } : finding,
-      );
+      found.push(finding.kind === 'do' ? { ...finding, run: effectOf(rule, call, finding) } : finding);
       if (finding.kind === 'refuse') return found;
     }
   }
@@ -115,22 +117,19 @@ async function ask<C extends Call, Facts>(
 const kindsOf = (findings: readonly Finding[]) =>
   findings.map(({ kind }) => (kind === 'do' ? 'effect' : kind)).join(', ') || 'nothing';
 
-/** An effect that shows in a trace under the name of the rule that asked for it. */
-const tracedEffect = (rule: string, run: Effect['run']) => () => traced('effect', rule, run, kindsOf);
-
-/** Refused in one worktree, a session is no visitor in any. */
-async function withdraw(there: TreeCall, found: readonly Finding[], sites: readonly Site<unknown>[]) {
-  const visits = sites.flatMap(({ call }) => (call.tree.visiting === true ? call : []));
-  if (visits.length > 0) await withdrawVisits(there, found, visits);
-}
+/** An effect under the name of the rule that asked for it. */
+const effectOf =
+  (rule: string, call: Call, { run }: Effect) =>
+  async () =>
+    (await orUnchecked(call, `what the rule ${rule} does`, () => traced('effect', rule, run, kindsOf))) ?? [];
 
 /** Carries out the effects, in their order. */
-async function done(call: Call, found: readonly Finding[]): Promise<readonly Finding[]> {
+async function done(found: readonly Finding[]): Promise<readonly Finding[]> {
   const refused = isRefused(found);
   const more: Finding[] = [];
   for (const effect of found) {
     if (effect.kind !== 'do' || (refused && effect.when === 'allowed')) continue;
-    more.push(...((await orUnchecked(call, effect.run)) ?? []));
+    more.push(...(await effect.run()));
   }
   return more;
 }

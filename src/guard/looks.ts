@@ -11,7 +11,9 @@ import type { CommandTool } from './tool.ts';
 /** Begins to look at a worktree for the ledger, while the command is analysed. Else that is left to who has to know. */
 export async function beginToLook(call: TreeCall, tool: CommandTool): Promise<Looks> {
   const changes = !(tool.kind === 'shell' && readsOnly(tool.command));
-  const forLedger = changes ? await orUnchecked(call, async () => ledgerLook(call)) : undefined;
+  const forLedger = changes
+    ? await orUnchecked(call, 'what is uncommitted here', async () => ledgerLook(call))
+    : undefined;
   const dirty = forLedger?.snapshot ?? namesOnly(call);
   if (forLedger !== undefined) void dirty();
   return { forLedger, dirty };

@@ -10,7 +10,7 @@ import { knownWorktreeId, repositoryFolder } from '../host/folders.ts';
 import { appendLog } from '../host/log.ts';
 import { listSessions, removeRecords } from '../sessions/records.ts';
 import { putVisit, readVisits, removeVisit } from './visited-worktrees.ts';
-import { orUnchecked, type SessionCall, type TreeCall, isInTree } from './call.ts';
+import { type Call, orUnchecked, type SessionCall, type TreeCall, isInTree } from './call.ts';
 import { forgetCalls } from './effects/tidy.ts';
 import { register } from './events/registration.ts';
 import type { Finding } from './findings.ts';
@@ -45,7 +45,9 @@ async function callAt(call: SessionCall, found: FoundRepository): Promise<TreeCa
 
 /** The call as it concerns those worktrees where git-handoff is switched on. */
 export async function callsAt(call: SessionCall, trees: readonly FoundRepository[]): Promise<TreeCall[]> {
-  const calls = await Promise.all(trees.map((found) => orUnchecked(call, () => callAt(call, found))));
+  const calls = await Promise.all(
+    trees.map((found) => orUnchecked(call, `what is done in ${found.workTree}`, () => callAt(call, found))),
+  );
   return calls.filter((one) => one !== undefined);
 }
 
@@ -66,7 +68,7 @@ export async function visit(
       const there = calls.find(({ tree }) => tree.gitDir === found.gitDir);
       if (there === undefined) return undefined;
       // Whatever becomes of the record, what others have there is looked at.
-      const entered = await orUnchecked(there, () => enter(there));
+      const entered = await orUnchecked(there, `who is at work in ${found.workTree}`, () => enter(there));
       return entered ?? { call: there, isNew: false };
     }),
   );
@@ -122,13 +124,12 @@ export async function leave({ tree, session, budget, now }: TreeCall): Promise<v
  * repository's sessions were protected from is in its log, too.
  */
 export async function withdrawVisits(
-  there: TreeCall,
+  { tree, repository, event, log }: Call,
   found: readonly Finding[],
   visits: readonly TreeCall[],
 ): Promise<void> {
-  const { tree, repository, event, log } = there;
   const refusal = found.find((one) => one.kind === 'refuse');
-  if (refusal !== undefined && tree.commonDir !== repository?.commonDir) {
+  if (refusal !== undefined && tree?.commonDir !== repository?.commonDir) {
     log('deny', `${event.toolName ?? ''}: ${refusal.text}`);
   }
   for (const visit of visits) await leave(visit);

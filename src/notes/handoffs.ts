@@ -19,6 +19,7 @@ import { ObjectBatch } from '../git/object-batch.ts';
 import { type TransactionResult, updateRefs } from '../git/ref-updates.ts';
 import { listRefNames } from '../git/refs.ts';
 import { type Committer, type Repository, objectFormat } from '../git/repository.ts';
+import { recordTake } from '../sessions/happenings.ts';
 import { personName } from './person-name.ts';
 import { type TopicState, readTopic } from './topic.ts';
 
@@ -118,6 +119,11 @@ export async function commitHandoff(
     const result = await swap(repository, before, commit.oid, passing);
     if (result.kind === 'done') {
       await batch.secure(repository);
+      if (passing.takenFrom !== undefined) {
+        const topic = `${before.branch}/${before.topic}`;
+        const [session, from, now] = [intent.me, passing.takenFrom, content.seconds * 1000];
+        recordTake(repository.commonDir, { session, topic, from, now });
+      }
       return { kind: 'written', commit, parent: before.tip, passing, before };
     }
     if (result.kind === 'name-conflict')

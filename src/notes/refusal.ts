@@ -5,6 +5,7 @@ import { escapeLine } from '../domain/surfacing.ts';
 import type { Repository } from '../git/repository.ts';
 import { keepInFile } from '../host/folders.ts';
 import type { WriteResult } from './handoffs.ts';
+import { recordRefusal } from '../sessions/happenings.ts';
 import { saveLost } from './lost.ts';
 import { type TopicArgument, typedTopic } from './topic-argument.ts';
 
@@ -27,6 +28,8 @@ export async function refusal(result: RefusedWrite, text: WriteIntent): Promise<
   switch (result.kind) {
     case 'not-owner': {
       const message = `${name} belongs to ${ownerName(result.owner, result)}`;
+      const { repository, caller, now } = text;
+      recordRefusal({ commonDir: repository.commonDir, session: caller, text: message, now });
       return failKeeping(text, 'not-owner', message, `git handoff take ${name}`);
     }
     case 'expectation-missed': {
@@ -61,9 +64,10 @@ export async function failKeeping(
     return new Failure(code, `${message}; your text is kept, print it with: ${print}`, {
       hint,
       lostRef: ref,
+      tellsOfText: true,
     });
   } catch {
-    return new Failure(code, `${message}; ${keptText(text.note)}`, { hint });
+    return new Failure(code, `${message}; ${keptText(text.note)}`, { hint, tellsOfText: true });
   }
 }
 

@@ -17,6 +17,7 @@ import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import { entries, exists, readText } from '../host/disk.ts';
 import { ensureFolder, journalFile, journalsFolder, removeFile } from '../host/folders.ts';
+import { runningCall } from '../host/running-call.ts';
 import { migrateState } from './migrate-state.ts';
 
 /**
@@ -119,6 +120,7 @@ function append(commonDir: string, session: SessionId, lines: readonly JournalLi
   const file = journalFile(commonDir, session);
   ensureFolder(journalsFolder(commonDir));
   const size = appendText(file, formatLines(lines));
+  runningCall()?.recorded.push({ commonDir, session, lines });
   if (size > COMPACT_AT && size > 2 * compactedSize(file)) compactJournal(commonDir, session);
 }
 

@@ -132,6 +132,8 @@ export interface StartedCommand {
   readonly looked: boolean;
 }
 
+export const ABOUT = ['take', 'loss', 'bypass'] as const;
+
 /** What sessions have to say to each other. */
 type MessageEvent =
   /** News for the other sessions of the worktree (or for `to` alone); each hears it once. */
@@ -140,6 +142,9 @@ type MessageEvent =
       readonly id: string;
       readonly text: string;
       readonly to?: SessionId;
+      /** What it is about, where it is more than news: a take, work that is gone or changed, what a person let through. */
+      readonly about?: (typeof ABOUT)[number];
+      readonly paths?: readonly string[];
       readonly at: number;
     }
   /** This session was refused for the sake of what `to` claims on these paths. It counts while they are claimed. */
@@ -180,6 +185,10 @@ export type SessionEvent =
   | { readonly t: 'asked'; readonly note: string; readonly atStop: boolean; readonly at: number }
   /** Its client and model, as its commits name them; empty: they may not. */
   | { readonly t: 'model'; readonly name: string; readonly at: number }
+  /** Something was refused to it. */
+  | { readonly t: 'refused'; readonly text: string; readonly at: number }
+  /** It took a note (`<branch>/<topic>`) over from another session. */
+  | { readonly t: 'took'; readonly topic: string; readonly from: SessionId; readonly at: number }
   /** It has ended; what it heard and was asked counts no more, should it come back. */
   | { readonly t: 'ended'; readonly at: number }
   /** See {@link MessageEvent}. */

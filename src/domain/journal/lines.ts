@@ -1,7 +1,7 @@
 import { jsonFields } from '../json-fields.ts';
 import { EVIDENCE, type FileState, WISHES } from '../ledger/file-state.ts';
 import { parseOid, parseSessionId } from '../names.ts';
-import type { EventOf, JournalEvent, JournalLine } from './events.ts';
+import { ABOUT, type EventOf, type JournalEvent, type JournalLine } from './events.ts';
 
 /** The lines of a journal, and back. What cannot be read is skipped: a torn line, or one of a later version. */
 export function formatLines(lines: readonly JournalLine[]): string {
@@ -100,7 +100,10 @@ const KINDS: { readonly [Kind in JournalEvent['t']]: Fields<Kind> } = {
   'command-end': { id: text, from: someNumber, goesOn: someMark },
   head: { ref: text, oid, own: flag },
   operation: { mark: text, merged: optional((value) => asOid(value) ?? undefined) },
-  news: { id: text, text, to: someSession },
+  news: {
+    ...{ id: text, text, to: someSession, paths: someTexts },
+    about: optional((value) => ABOUT.find((word) => word === value)),
+  },
   request: { to: session, wish: oneOf(WISHES), paths: texts },
   notified: { ids: texts, by: someText },
   registered: { pid: required(asNumber), start: text },
@@ -114,6 +117,8 @@ const KINDS: { readonly [Kind in JournalEvent['t']]: Fields<Kind> } = {
   'note-left': { process: someText },
   asked: { note: text, atStop: flag },
   model: { name: text },
+  refused: { text },
+  took: { topic: text, from: session },
   ended: {},
 };
 

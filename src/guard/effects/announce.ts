@@ -45,7 +45,7 @@ async function keepReverted(call: TreeCall, { place, ledgers }: OpenLedger, path
   const claims = ledgers.all.flatMap((ledger) => ledger.claims.get(path) ?? []);
   const changed = statOf(join(place.top, path))?.mtimeMs ?? Infinity;
   if (!claims.some(({ at }) => changed > at + CLOCK_SLACK_MS)) return;
-  await orUnchecked(call, () => keepRevertedFile(call, place, path, claims));
+  await orUnchecked(call, `what ${path} holds`, () => keepRevertedFile(call, place, path, claims));
 }
 
 /**

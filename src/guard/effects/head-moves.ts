@@ -1,10 +1,11 @@
-import { event, refName, shortOid } from '../../changes/news.ts';
+import { refName, shortOid } from '../../changes/news.ts';
 import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type Oid, canMean } from '../../domain/names.ts';
 import { ownerName } from '../../domain/owner-name.ts';
 import { type LoggedCommit, commitsBetween } from '../../git/log.ts';
+import { news } from '../../sessions/happenings.ts';
 import type { TreeCall } from '../call.ts';
 
 /** Where HEAD is after a command, who moved it, and what the others are to hear of it. */
@@ -30,7 +31,7 @@ export async function headEntries(
   const own = !told && !(commits.length > 0 && commits.every((one) => isForeign(one, self.session)));
   const entry: WorktreeEvent = { t: 'head', ...head, own, at };
   return own
-    ? [entry, event(moveText(ownerName(self.session, call.dialect), before, head, commits), at)]
+    ? [entry, news(moveText(ownerName(self.session, call.dialect), before, head, commits), at)]
     : [entry];
 }
 

@@ -11,8 +11,8 @@ import type { TreeCall } from '../call.ts';
 import { type Typed, typedIn } from '../checks/typed.ts';
 import { ownerName, peerName } from '../../domain/owner-name.ts';
 import { pathWords } from '../../changes/hint-words.ts';
-import { event } from '../../changes/news.ts';
 import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
+import { news } from '../../sessions/happenings.ts';
 import { readClients } from '../../sessions/records.ts';
 
 /** Uncommitted work that a session's command hit: whose it was, who must hear of it, and where it is kept. */
@@ -64,7 +64,10 @@ export async function keepHitWork(
   return {
     entries: [
       ...discardedEvents(discarded, call),
-      ...hits.map((one) => event(ownersText(one, who, place, before), now, one.owner)),
+      ...hits.map((one) => {
+        const { owner: to, paths } = one;
+        return news(ownersText(one, who, place, before), now, { to, paths, about: 'loss' });
+      }),
     ],
     notices: hits.map((one) =>
       callersText(one, peerName(one.owner, { clients }), typedIn(call, place), before),
@@ -85,10 +88,11 @@ function isStash({ entries }: TreeCall, command: string): boolean {
 function discardedEvents(gone: readonly string[], { session, dialect, now }: TreeCall): WorktreeEvent[] {
   if (gone.length === 0) return [];
   return [
-    event(
+    news(
       `${ownerName(session, dialect)} put back what HEAD has in ${named(gone)}: the uncommitted changes there are gone, ` +
         'by its own command. Ask before you repair it.',
       now,
+      { paths: gone, about: 'loss' },
     ),
   ];
 }

@@ -35,25 +35,27 @@ export async function afterTool(call: SessionCall): Promise<readonly Finding[]> 
   return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
 }
 
+const CHANGED = 'what this command changed';
+
 async function afterShellTool(call: SessionCall, command: string): Promise<string[]> {
   const seen = isInTree(call) ? await afterCommand(call, command) : [];
   if (readVisits(call.machine.env, call.session).length === 0) return seen;
   for (const there of await ranIn(call)) {
-    seen.push(...((await orUnchecked(there, () => afterCommand(there, command))) ?? []));
-    await orUnchecked(there, () => leave(there));
+    seen.push(...((await orUnchecked(there, CHANGED, () => afterCommand(there, command))) ?? []));
+    await orUnchecked(there, 'the end of a visit', () => leave(there));
   }
   return seen;
 }
 
 async function afterFileTool(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {
-  return (await orUnchecked(call, () => afterFiles(call, paths))) ?? [];
+  return (await orUnchecked(call, 'what this tool changed', () => afterFiles(call, paths))) ?? [];
 }
 
 /** A request may wait in a worktree that the session works in from outside. */
 async function heardElsewhere(call: SessionCall): Promise<readonly string[]> {
   if (call.event.agent !== undefined || readVisits(call.machine.env, call.session).length === 0) return [];
   const heard = (await visited(call)).map((there) =>
-    orUnchecked(there, async () => {
+    orUnchecked(there, 'what others have to say', async () => {
       const place = ledgerOf(there.tree, call.session);
       return place === undefined ? [] : hear(there, place, openLedgers(place, call.session));
     }),
@@ -82,7 +84,7 @@ async function changesOfCommand(call: TreeCall, command: string): Promise<readon
     return await afterShell(call, command);
   } catch (error) {
     call.log('open', `what the command changed is not known: ${String(error)}`);
-    call.notChecked('what this command changed, for git status did not finish in time');
+    call.notChecked(`${CHANGED}, for git status did not finish in time`);
     return [];
   }
 }

@@ -30,7 +30,7 @@ export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> 
   // Before its end is on record, which is the end of its visits, too.
   const elsewhere = kind === 'stop' || kind === 'session-end' ? await visited(call) : [];
   const found = isInTree(call) ? await here(call) : [];
-  for (const there of elsewhere) await orUnchecked(there, () => endedThere(there));
+  for (const there of elsewhere) await orUnchecked(there, 'the end of a visit', () => endedThere(there));
   if (call.event.kind === 'session-end') {
     forgetAgents(stateFolder(call.machine.env), call.session, call.now);
   }

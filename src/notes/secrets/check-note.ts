@@ -79,11 +79,12 @@ async function refused(
   if (file === undefined)
     return new Failure('secret', `${said}; your text could NOT be kept: no folder is writable`, {
       hint: `git handoff write ${name}`,
+      tellsOfText: true,
     });
   const again = `git handoff write ${name} --file ${shellWord(file)}${await asBefore(options)}`;
   const message = `${said}; your text is kept in ${escapeLine(file)}, which only you can read`;
   const hint = `remove it from that file, then: ${again}; or, if it is not a secret: ${again} --allow-secret`;
-  return new Failure('secret', message, { hint });
+  return new Failure('secret', message, { hint, tellsOfText: true });
 }
 
 /** The options of the refused command. A secret among them is not printed: they are left out then. */

@@ -7,7 +7,6 @@ import {
   openClaims,
 } from '../../changes/dirty-work.ts';
 import { type LedgerPlace, appendEvents } from '../../sessions/journal.ts';
-import { event } from '../../changes/news.ts';
 import { type PathArgument, isNamed, parsePathArgument } from '../../changes/path-argument.ts';
 import { putStart, readStart } from '../../changes/windows.ts';
 import { Failure } from '../../domain/failure.ts';
@@ -25,6 +24,7 @@ import { hash } from '../../git/hash.ts';
 import { committer } from '../../git/repository.ts';
 import { isInitialised, worktreeId } from '../../host/folders.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
+import { news } from '../../sessions/happenings.ts';
 import { type JudgedSession, clientsOf, putRecord } from '../../sessions/records.ts';
 import { removeSolo } from '../../sessions/solo.ts';
 import type { CommandResult } from '../result.ts';
@@ -224,12 +224,12 @@ function tellOwners(
   { session, asker, now }: Taker,
 ): void {
   for (const former of new Set(taken.flatMap(({ from }) => from as readonly SessionId[]))) {
-    const paths = taken.filter(({ from }) => from.includes(former)).map(({ path }) => escapeLine(path));
+    const paths = taken.filter(({ from }) => from.includes(former)).map(({ path }) => path);
     const who = session === undefined ? 'A person' : peerName(session, asker.sides);
     const hands = session === undefined ? 'their hands' : 'its hands';
     const text =
-      `${who} took ${listed(paths)}: your uncommitted change there is in ${hands} now. ` +
+      `${who} took ${listed(paths.map(escapeLine))}: your uncommitted change there is in ${hands} now. ` +
       'Do not commit it; see: git handoff status';
-    appendEvents(place, session ?? former, [event(text, now, former)]);
+    appendEvents(place, session ?? former, [news(text, now, { to: former, paths, about: 'take' })]);
   }
 }

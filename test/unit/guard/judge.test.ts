@@ -54,7 +54,7 @@ describe('the checks of a call', () => {
       judge: () => Promise.reject(new Error('EIO')),
     };
     expect(await judge(call, question([broken, check('b', [refuse])]))).toEqual([refuse]);
-    expect(reported).toEqual(['open', 'not checked: whose the files are']);
+    expect(reported).toEqual(['open', 'not checked: the rule broken']);
   });
 });
 

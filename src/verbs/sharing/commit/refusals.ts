@@ -1,12 +1,12 @@
 import { messageWords, otherWords, textWords } from '../../../changes/hint-words.ts';
 import { findUnfinished, operationText, begunText, ownWorktree } from '../../../changes/operations.ts';
-import { recordRequest } from '../../../changes/tell-owners.ts';
 import { ago } from '../../../domain/age.ts';
 import { Failure } from '../../../domain/failure.ts';
 import type { Share } from '../../../domain/ledger/shares.ts';
 import { peerName, peerNames } from '../../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../../domain/surfacing.ts';
 import type { Operation } from '../../../git/operations.ts';
+import { recordRefusal } from '../../../sessions/happenings.ts';
 import { type GitCommitOptions, opensEditor, optionsOf } from './git-commit.ts';
 import type { CommitScene } from './scene.ts';
 
@@ -51,19 +51,12 @@ export function requireOwnership(scene: CommitScene, again: Again, now: number):
   const holds = refused.length > 1 ? 'hold' : 'holds';
   const rest = [...shares.whole, ...shares.contended].map(({ dirty }) => dirty.path);
   const message = `${listed(refused)} ${holds} uncommitted changes of ${whose}; nothing was ${again.done}`;
-  askOwners(scene, now);
-  throw new Failure('not-owner', message, withoutOrTaken(scene, again, { rest, refused }));
-}
-
-/** It is refused whatever becomes of that. */
-function askOwners({ self, work: { place }, shares }: CommitScene, now: number): void {
-  if (place === undefined) return;
+  const { self, work } = scene;
   const claims = shares.refused.map(({ claim }) => claim);
-  try {
-    recordRequest(self, { place, wish: 'commit', claims }, now);
-  } catch {
-    // The ledger cannot be written: the refusal itself says whose the paths are.
-  }
+  const asked =
+    work.place === undefined ? undefined : ({ place: work.place, wish: 'commit', claims } as const);
+  recordRefusal({ commonDir: work.tree.commonDir, session: self, text: message, asked, now });
+  throw new Failure('not-owner', message, withoutOrTaken(scene, again, { rest, refused }));
 }
 
 /**

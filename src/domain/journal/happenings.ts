@@ -1,0 +1,59 @@
+import { wishText } from '../ledger/requests.ts';
+import type { SessionId } from '../names.ts';
+import { type WithClients, peerName } from '../owner-name.ts';
+import { escapeLine, listed } from '../surfacing.ts';
+import type { EventOf, JournalLine } from './events.ts';
+
+/**
+ * What happens to a session, or to its work, and is more than its own concern: a refusal, a request, a take, a loss. It is an
+ * event of a journal, which its session finds there with its next call; whoever wants to know of it at once subscribes here.
+ */
+export interface Happening {
+  readonly event: 'request' | 'refusal' | NonNullable<EventOf<'news'>['about']>;
+  /** Whom it happens to; `null`: to every session of a worktree. */
+  readonly session: SessionId | null;
+  /** The session that does it; `null`: a person, or git-handoff itself. */
+  readonly by: SessionId | null;
+  readonly paths?: readonly string[];
+  /** `<branch>/<topic>` */
+  readonly topic?: string;
+  readonly message: (records: WithClients) => string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** What a new line of a session's journal means to others. */
+export function happeningOf(owner: SessionId, { event }: JournalLine): Happening | undefined {
+  const { at } = event;
+  switch (event.t) {
+    case 'request': {
+      const { to: session, wish, paths } = event;
+      const message = (records: WithClients) =>
+        wishText(peerName(owner, records), wish, listed(paths.map(escapeLine)));
+      return { event: 'request', session, by: owner, paths, message, at };
+    }
+    case 'refused':
+      return { event: 'refusal', session: owner, by: null, message: () => event.text, at };
+    case 'took': {
+      const { topic, from } = event;
+      const message = (records: WithClients) =>
+        `${peerName(owner, records)} took ${escapeLine(topic)} over from ${peerName(from, records)}`;
+      return { event: 'take', session: from, by: owner, topic, message, at };
+    }
+    case 'news': {
+      const { about, to: session = null, text, paths } = event;
+      if (about === undefined) return undefined;
+      const by = session === owner ? null : owner;
+      return {
+        event: about,
+        session,
+        by,
+        ...(paths === undefined ? {} : { paths }),
+        message: () => text,
+        at,
+      };
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,142 @@
+import type { OpenClaim } from '../domain/ledger/claims.ts';
+import type { Wish } from '../domain/ledger/file-state.ts';
+import type { EventOf } from '../domain/journal/events.ts';
+import { type Happening, happeningOf } from '../domain/journal/happenings.ts';
+import { type SessionId, isPerson } from '../domain/names.ts';
+import { peerName } from '../domain/owner-name.ts';
+import { isInitialised, knownWorktreeId } from '../host/folders.ts';
+import { randomName } from '../host/random-name.ts';
+import type { RecordedLines } from '../host/running-call.ts';
+import { type LedgerPlace, appendEvents, appendSessionEvents, readLedger } from './journal.ts';
+import { runNotifyCommand } from './notify-command.ts';
+import { clientsOf, listSessions } from './records.ts';
+
+/** Whoever wants to know at once. */
+const SUBSCRIBERS = [runNotifyCommand];
+
+/** Tells the subscribers what a call that is over has recorded. What goes wrong there is nobody's concern here. */
+export async function tellSubscribers(
+  recorded: readonly RecordedLines[],
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const repositories = new Map<string, Happening[]>();
+  for (const { commonDir, session, lines } of recorded) {
+    const known = repositories.get(commonDir) ?? [];
+    repositories.set(commonDir, [...known, ...lines.flatMap((line) => happeningOf(session, line) ?? [])]);
+  }
+  for (const [commonDir, happenings] of repositories) {
+    if (happenings.length === 0) continue;
+    for (const tell of SUBSCRIBERS) await tell(commonDir, happenings, env).catch(() => undefined);
+  }
+}
+
+/** News for all other sessions of a worktree, or for one; without `about` it is of no concern to anybody else. */
+export function news(
+  text: string,
+  at: number,
+  more: Pick<EventOf<'news'>, 'to' | 'about' | 'paths'> = {},
+): EventOf<'news'> {
+  return { t: 'news', id: randomName(), text, ...more, at };
+}
+
+/** What a refused call wanted, and whose changes it was refused for. */
+export interface AskedFor {
+  readonly place: LedgerPlace;
+  readonly wish: Wish;
+  readonly claims: readonly Pick<OpenClaim, 'session' | 'path' | 'since'>[];
+}
+
+interface Refused {
+  readonly commonDir: string;
+  /** `undefined`: a person, who knows. */
+  readonly session: SessionId | undefined;
+  readonly text: string;
+  readonly asked?: AskedFor | undefined;
+  readonly now: number;
+}
+
+/** A session is refused something; those for whose sake hear of it. It stays refused whatever becomes of that. */
+export function recordRefusal(
+  { commonDir, session, text, asked, now }: Refused,
+  log: (kind: string, detail: string) => void = () => undefined,
+): void {
+  if (session === undefined || isPerson(session)) return;
+  if (asked === undefined && !isInitialised(commonDir)) return;
+  try {
+    appendSessionEvents(commonDir, session, [{ t: 'refused', text: text.slice(0, MAX_TEXT), at: now }]);
+    if (asked !== undefined) leaveRequests(session, asked, now);
+  } catch (error) {
+    log('open', `no request was left: ${String(error)}`);
+  }
+}
+
+/** Of a refusal so much is kept. */
+const MAX_TEXT = 1000;
+
+/** The owners of these changes find a request with their next call; what they were asked already is not asked again. */
+function leaveRequests(from: SessionId, { place, wish, claims }: AskedFor, now: number): void {
+  const { requests } = readLedger(place, from);
+  const isAsked = ({ session, path, since }: AskedFor['claims'][number]) =>
+    requests.some(({ to, paths, at }) => to === session && at >= since && paths.includes(path));
+  const fresh = claims.filter((claim) => claim.session !== from && !isAsked(claim));
+  const entries = [...new Set(fresh.map(({ session }) => session))].map((to) => {
+    const theirs = fresh.filter(({ session }) => session === to);
+    // The claim was there before, whatever the clocks of the two calls say.
+    const at = Math.max(now, ...theirs.map(({ since }) => since));
+    return { t: 'request', to, wish, paths: [...new Set(theirs.map(({ path }) => path))], at } as const;
+  });
+  appendEvents(place, from, entries);
+}
+
+/** A session has taken another's note. A person is on record in the note alone. */
+export function recordTake(
+  commonDir: string,
+  { session, topic, from, now }: { session: SessionId; topic: string; from: SessionId; now: number },
+): void {
+  if (isPerson(session) || !isInitialised(commonDir)) return;
+  appendSessionEvents(commonDir, session, [{ t: 'took', topic, from, at: now }]);
+}
+
+/** What a person let through once, where, and whose work it concerns. */
+interface LetThrough {
+  readonly cwd: string;
+  readonly gitDir: string;
+  readonly commonDir: string;
+  /** Who did it; `undefined`: a person. */
+  readonly session: SessionId | undefined;
+  /** Whose work it concerns; `undefined`: that of every other session of this worktree. */
+  readonly owners: readonly SessionId[] | undefined;
+  /** What is said, given whom it is said of. */
+  readonly text: (who: string) => string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly timeoutMs: number;
+  readonly log: (kind: string, detail: string) => void;
+}
+
+/** Tells the sessions whose work is concerned, each at its next call, in the worktree where it is at work. */
+export async function recordBypass(done: LetThrough): Promise<void> {
+  await tellOwners(done).catch((error: unknown) => {
+    done.log('error', `the bypass could not be announced: ${String(error)}`);
+  });
+}
+
+async function tellOwners(done: LetThrough): Promise<void> {
+  const { cwd, gitDir, commonDir, session, owners, text, now, timeoutMs } = done;
+  if (owners?.length === 0) return;
+  const here = knownWorktreeId(gitDir);
+  const sessions = await listSessions({ cwd }, timeoutMs);
+  const who = session === undefined ? 'somebody' : peerName(session, { clients: clientsOf(sessions) });
+  const others = sessions.filter(({ record }) => record.ended === null && record.session !== session);
+  const isConcerned = ({ worktreeId, record }: (typeof others)[number]) =>
+    owners === undefined ? worktreeId === here : owners.includes(record.session);
+  const places = new Map<SessionId, string>();
+  for (const stored of others.filter(isConcerned)) {
+    const { worktreeId, record } = stored;
+    if (worktreeId === here || !places.has(record.session)) places.set(record.session, worktreeId);
+  }
+  for (const [to, worktreeId] of places) {
+    // A person has no journal: then it stands in the owner's own.
+    appendEvents({ commonDir, worktreeId }, session ?? to, [news(text(who), now, { to, about: 'bypass' })]);
+  }
+}
