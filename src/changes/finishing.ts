@@ -7,6 +7,8 @@ import type { Operation } from '../git/operations.ts';
 import type { LedgerPlace } from '../sessions/journal.ts';
 import { readMerged } from './operations.ts';
 import { readWindows } from './windows.ts';
+import type { SessionLedger } from '../domain/ledger/claims.ts';
+import { changedPaths } from '../git/commits.ts';
 
 /** Where an operation is finished. */
 interface FinishingPlace {
@@ -80,4 +82,24 @@ export function isOfOperation({ path, index }: StagedPath, { made, merged, resol
   const result = merged?.get(path);
   if (result !== undefined) return sameState(result, index);
   return states.some((state) => sameState(state, index));
+}
+
+/**
+ * The sessions whose ledgers remember that such a commit of theirs was let through: every path that they noted is in the
+ * commit as it was. For a commit whose message names no session. A commit that noted no path is like none.
+ */
+export async function recordedMakers(
+  cwd: string,
+  { oid, parent }: { readonly oid: Oid; readonly parent: Oid | null },
+  ledgers: readonly SessionLedger[],
+): Promise<SessionId[]> {
+  const noted = ledgers.map(({ session, commits }) => ({
+    session,
+    commits: commits.filter((one) => one.parent === parent && one.paths.length > 0),
+  }));
+  if (noted.every(({ commits }) => commits.length === 0)) return [];
+  const made = new Map((await changedPaths(cwd, parent, oid)).map(({ path, index }) => [path, index]));
+  const isLike = ({ paths }: SessionLedger['commits'][number]) =>
+    paths.every(([path, state]) => made.has(path) && sameState(made.get(path) ?? null, state));
+  return noted.flatMap(({ session, commits }) => (commits.some(isLike) ? [session] : []));
 }

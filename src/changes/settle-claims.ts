@@ -13,8 +13,7 @@ import { newestChanges } from '../git/staged.ts';
 import { nameHash } from '../host/name-hash.ts';
 import { readClients } from '../sessions/records.ts';
 import { shortOid } from './news.ts';
-import { commitRuns } from './running-commit.ts';
-import { statesAt } from './window-changes.ts';
+import { commitRuns, statesAt } from './window-changes.ts';
 import { readWindows } from './windows.ts';
 import type { WorkPlace } from './work-place.ts';
 

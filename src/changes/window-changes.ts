@@ -9,8 +9,12 @@ import {
 import { FORGOTTEN_MS, claimsInWindow } from '../domain/ledger/window-claims.ts';
 import type { SessionId } from '../domain/names.ts';
 import { listTree } from '../git/list-tree.ts';
-import { exactStatOf } from '../git/stat.ts';
-import { ARRIVAL, type OpenWindow } from './windows.ts';
+import { exactStatOf, statOf } from '../git/stat.ts';
+import { ARRIVAL, type OpenWindow, readWindows } from './windows.ts';
+import { join } from 'node:path';
+import { beganAt, processTable } from '../host/processes.ts';
+import { readText } from '../host/disk.ts';
+import type { LedgerPlace } from '../sessions/journal.ts';
 
 /** A command of a session, with the working tree after it (or as it is now, while it runs). */
 export interface Around {
@@ -46,7 +50,7 @@ export async function claimsAround(around: Around): Promise<ReturnType<typeof cl
 }
 
 /** A command whose end nobody has reported: the session has crashed, or its client gave it up. */
-export function isForgotten({ from, to }: Window, now: number): boolean {
+function isForgotten({ from, to }: Window, now: number): boolean {
   return to === undefined && now - from > FORGOTTEN_MS;
 }
 
@@ -92,4 +96,32 @@ export function changedWithin(
   const stat = exactStatOf(`${top}/${path}`);
   const times = stat === undefined ? [] : [Number(stat.mtimeNs) / 1e6, Number(stat.ctimeNs) / 1e6];
   return times.some((at) => at >= from - CLOCK_SLACK_MS && at <= to + CLOCK_SLACK_MS);
+}
+
+/** git's process, written by our lines in the pre-commit hook before any other hook runs (git-hooks/pre-commit). */
+const RECORD = 'handoff-committing';
+/** What a process's start is known to within. Milliseconds. */
+const SLACK_MS = 2000;
+
+/**
+ * Whether a commit is being made in the worktree: its hooks may have put aside what is not staged. A person's or a
+ * session's, by a command that runs, by `git handoff commit`, or by a git that has begun its hooks.
+ *
+ * @param over the window of a command that is over
+ */
+export function commitRuns(
+  place: LedgerPlace & { readonly gitDir: string },
+  now: number,
+  over?: string,
+): boolean {
+  const windows = readWindows(place).filter((window) => window.commits && window.id !== over);
+  return windows.some((window) => !isForgotten(window, now)) || gitRuns(place.gitDir);
+}
+
+/** The process that the record names runs, and is no later one with its pid: it began before the record was written. */
+function gitRuns(gitDir: string): boolean {
+  const record = join(gitDir, RECORD);
+  const [pid = ''] = readText(record).trim().split(' ');
+  const since = /^[1-9]\d*$/.test(pid) ? processTable().runningSince(Number(pid)) : undefined;
+  return since !== undefined && beganAt(since) <= (statOf(record)?.mtimeMs ?? 0) + SLACK_MS;
 }

@@ -146,3 +146,27 @@ export function parseBranchName(text: string): BranchName | undefined {
   }
   return text as BranchName;
 }
+
+/**
+ * The id under which a person writes: one per e-mail address, not readable as one. `sha256` returns
+ * hex; it is handed in because the domain has no libraries.
+ */
+export function personId(email: string, sha256: (text: string) => string): SessionId | undefined {
+  const address = email.trim().toLowerCase();
+  return address === '' ? undefined : parseSessionId(`person-${sha256(address).slice(0, 12)}`);
+}
+
+/**
+ * A name as file systems see it that ignore case or invisible characters (macOS, Windows): two names that fold to the same
+ * text may be one file there.
+ */
+export function foldedName(name: string): string {
+  return (
+    name
+      .normalize('NFKC')
+      .replace(/\p{Cf}/gu, '')
+      // Upper case first: it maps the long s and ligatures to plain letters.
+      .toUpperCase()
+      .toLowerCase()
+  );
+}

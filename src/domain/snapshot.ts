@@ -1,7 +1,6 @@
-import { foldedName } from './folded-name.ts';
+import { foldedName, type Oid, type SessionId, parseOid, parseSessionId } from './names.ts';
 import { jsonFields } from './json-fields.ts';
 import type { FileState } from './ledger/file-state.ts';
-import { type Oid, type SessionId, parseOid, parseSessionId } from './names.ts';
 import type { RescueLimits } from './settings.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { foldedName } from './folded-name.ts';
+import { foldedName } from './names.ts';
 import { partName } from './snapshot.ts';
 
 /** Uncommitted work that a note carries: how much it is, and which of its files need a look first. Pure. */

@@ -1,7 +1,6 @@
 import { type BranchLogEntry, type DefaultBranch, chooseDefault } from '../domain/branch-history.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { records } from './output.ts';
-import { runGit, gitFailure } from './run.ts';
+import { records, runGit, gitFailure } from './run.ts';
 
 interface ListedBranch {
   readonly oid: Oid;

@@ -1,5 +1,5 @@
 import { type Oid, parseOid } from '../domain/names.ts';
-import { type BinaryText, utf8 } from './output.ts';
+import { type BinaryText, utf8 } from './run.ts';
 
 /**
  * What a commit object says by itself: headers and message (no tree entries). Each is read when somebody asks: of thousands

@@ -14,8 +14,7 @@ import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { inBatches, twoAtOnce } from './batches.ts';
 import { CommitText } from './commit-text.ts';
 import { type ObjectRequest, type ReadObject, isDamage, readObjects } from './objects.ts';
-import { type BinaryText, entriesOf } from './output.ts';
-import { type GitOptions, gitFailure, runGit } from './run.ts';
+import { type BinaryText, entriesOf, type GitOptions, gitFailure, runGit } from './run.ts';
 import { RAW_DIFF, parseRaw } from './staged.ts';
 
 /** A commit as lists show it: `state.json` unread, so `recorded` is unknown. */

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { type SettingEntry, type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
 import type { GitOverrides } from '../shell/effects.ts';
-import { entriesOf, records } from './output.ts';
-import { gitFailure, runGit } from './run.ts';
+import { entriesOf, records, gitFailure, runGit } from './run.ts';
 
 /** Reads all `handoff.*` settings in one process. Outside a repository the user's own count. */
 export async function readSettings(cwd: string, timeoutMs?: number): Promise<Settings> {

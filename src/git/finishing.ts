@@ -3,9 +3,8 @@ import { sameState, type FileState } from '../domain/ledger/file-state.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { changedPaths } from './commits.ts';
 import { readGitFile } from './discover.ts';
-import { entriesOf } from './output.ts';
+import { entriesOf, runGit } from './run.ts';
 import { pseudoRef } from './refs.ts';
-import { runGit } from './run.ts';
 import { RAW_DIFF, parseRaw } from './staged.ts';
 
 /** What git knows of an operation that it has stopped in. */

@@ -2,8 +2,7 @@ import { closeSync, openSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileState } from '../domain/ledger/file-state.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { entriesOf } from './output.ts';
-import { runGit } from './run.ts';
+import { entriesOf, runGit } from './run.ts';
 import { RAW_DIFF, parseRaw } from './staged.ts';
 
 /** A move of HEAD that may have left the index where it was: no commit, merge or switch made it. */

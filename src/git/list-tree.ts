@@ -1,6 +1,5 @@
 import { type Oid, parseOid } from '../domain/names.ts';
-import { utf8, entriesOf } from './output.ts';
-import { runGit } from './run.ts';
+import { utf8, entriesOf, runGit } from './run.ts';
 
 /** A file of a tree. */
 export interface TreeFile {

@@ -1,8 +1,7 @@
 import { type HandoffCommit, parseTrailers } from '../domain/handoff.ts';
 import { type Oid, type SessionId, canMean, parseOid } from '../domain/names.ts';
-import { SESSIONS, records, sessionsIn } from './output.ts';
+import { SESSIONS, records, sessionsIn, type GitOptions, gitFailure, runGit } from './run.ts';
 import type { InRepository } from './repository.ts';
-import { type GitOptions, gitFailure, runGit } from './run.ts';
 
 /** What git-log(1) tells of commits, whatever the user's settings say. */
 

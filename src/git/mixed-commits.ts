@@ -4,8 +4,7 @@ import { type Kin, mixedSessions } from '../domain/mixed-commit.ts';
 import { type Oid, type SessionId, parseOid } from '../domain/names.ts';
 import { CommitText } from './commit-text.ts';
 import { readObjects } from './objects.ts';
-import { records } from './output.ts';
-import { type GitOptions, type GitResult, gitFailure, runGit } from './run.ts';
+import { records, type GitOptions, type GitResult, gitFailure, runGit } from './run.ts';
 
 /** Which commits are looked at: options that we chose (git-rev-list(1)), and a revision range that somebody typed. */
 export interface CommitRange {

@@ -4,8 +4,7 @@ import { type Oid, parseOid } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import type { Limits } from './branches.ts';
 import { pathspecModes } from './environment.ts';
-import { utf8, entriesOf, records } from './output.ts';
-import { runGit } from './run.ts';
+import { utf8, entriesOf, records, runGit } from './run.ts';
 import { lstatOf } from './stat.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { foldedName } from '../domain/folded-name.ts';
 import {
+  foldedName,
   type BranchName,
   type Oid,
   type RefName,

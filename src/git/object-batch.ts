@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { hash, objectName } from './hash.ts';
 import { readObjects } from './objects.ts';
-import type { BinaryText } from './output.ts';
+import { type BinaryText, type GitOptions, type GitResult, gitFailure, runGit } from './run.ts';
 import type { Repository } from './repository.ts';
-import { type GitOptions, type GitResult, gitFailure, runGit } from './run.ts';
 
 type ObjectType = 'commit' | 'tree' | 'blob';
 

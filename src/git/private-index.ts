@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FileState } from '../domain/ledger/file-state.ts';
 import type { Oid } from '../domain/names.ts';
-import { entriesOf, listedState } from './output.ts';
+import { entriesOf, listedState, gitFailure, runGit, type GitResult } from './run.ts';
 import { objectFormat } from './repository.ts';
-import { gitFailure, runGit, type GitResult } from './run.ts';
 import { userGit, isLocked } from './user-git.ts';
 
 /** Paths with what an index shall hold there; `null`: no entry. */

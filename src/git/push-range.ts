@@ -1,7 +1,6 @@
 import { Failure } from '../domain/failure.ts';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
-import { records } from './output.ts';
-import { type GitOptions, gitFailure, runGit } from './run.ts';
+import { records, type GitOptions, gitFailure, runGit } from './run.ts';
 
 /** What a push would move, as git tells pre-push (githooks(5)). */
 export interface PushedRef {

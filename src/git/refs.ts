@@ -3,9 +3,8 @@ import { timeLeft } from '../host/running-call.ts';
 import { readHead, readGitFile } from './discover.ts';
 import { gitEnvironment } from './environment.ts';
 import { isDamage, readObjects } from './objects.ts';
-import { type BinaryText, utf8 } from './output.ts';
+import { type BinaryText, utf8, git, gitFailure, runGit } from './run.ts';
 import type { InRepository } from './repository.ts';
-import { git, gitFailure, runGit } from './run.ts';
 import { exactStatOf } from './stat.ts';
 
 /** One ref with the object it points at; `content` is the object's raw bytes when asked for. */

@@ -1,7 +1,6 @@
 import { type Oid, parseBranchName } from '../domain/names.ts';
 import { type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
-import { entriesOf } from './output.ts';
-import { gitFailure, runGit } from './run.ts';
+import { entriesOf, gitFailure, runGit } from './run.ts';
 
 /** A configured remote. */
 export interface Remote {

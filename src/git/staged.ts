@@ -1,8 +1,7 @@
 import type { FileState } from '../domain/ledger/file-state.ts';
 import type { Reversal, StagedPath } from '../domain/ledger/mixing.ts';
 import { type Oid, parseOid, parseSessionId } from '../domain/names.ts';
-import { SESSIONS, entriesOf, listedState, records, sessionsIn } from './output.ts';
-import { gitFailure, runGit } from './run.ts';
+import { SESSIONS, entriesOf, listedState, records, sessionsIn, gitFailure, runGit } from './run.ts';
 
 /** What the index (gitglossary(7)) holds; the one that `GIT_INDEX_FILE` names, as hooks are given it. */
 

@@ -3,9 +3,8 @@ import { type Oid, parseOid } from '../domain/names.ts';
 import type { SnapshotItem } from '../domain/snapshot.ts';
 import { type TreeFile, listTree } from './list-tree.ts';
 import { readObjects } from './objects.ts';
-import { entriesOf } from './output.ts';
+import { entriesOf, type GitResult, runGit } from './run.ts';
 import { parseRaw } from './staged.ts';
-import { type GitResult, runGit } from './run.ts';
 
 /** One entry of git-stash(1): `stash@{<index>}`. All worktrees share the list. */
 export interface StashEntry {

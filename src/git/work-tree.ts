@@ -5,8 +5,7 @@ import type { DirtyPath, HeadPlace, TreeStatus } from '../domain/ledger/tree-sta
 import { type Oid, parseOid } from '../domain/names.ts';
 import { discoverRepository } from './discover.ts';
 import { objectName } from './hash.ts';
-import { type BinaryText, utf8, listedState } from './output.ts';
-import { gitFailure, runGit } from './run.ts';
+import { type BinaryText, utf8, listedState, gitFailure, runGit } from './run.ts';
 import { type ScratchStore, hashFiles } from './scratch-store.ts';
 import { exactStatOf, lstatOf } from './stat.ts';
 

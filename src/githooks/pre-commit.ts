@@ -1,6 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import { recordedMakers } from '../changes/commit-makers.ts';
-import { withoutOperation } from '../changes/finishing.ts';
+import { recordedMakers, withoutOperation } from '../changes/finishing.ts';
 import { type LedgerPlace, appendEvents, readLedger } from '../sessions/journal.ts';
 import { type Unfinished, findUnfinished } from '../changes/operations.ts';
 import { findStale, withUndone } from '../changes/stale-paths.ts';

@@ -3,8 +3,7 @@ import { escapeLine } from '../domain/surfacing.ts';
 import { consumeBypass, dropAbandonedBypasses, endBypass, readConsumed } from '../sessions/bypass.ts';
 import { changedCopies, forgetCopy, listCopies, rememberFiles } from '../notes/guarded-files.ts';
 import { recordBypass } from '../sessions/happenings.ts';
-import type { Call, TreeCall } from './call.ts';
-import type { Finding, Lift, Refusal } from './findings.ts';
+import type { Call, TreeCall, Finding, Lift, Refusal } from './call.ts';
 import { commandText, toolPaths, windowId } from './tool.ts';
 
 /**

@@ -12,8 +12,7 @@ import { type ProcessTable, readProcessTable } from '../host/processes.ts';
 import { runningCall } from '../host/running-call.ts';
 import { trace } from '../host/trace.ts';
 import { ofItsSession } from './agents.ts';
-import type { Call } from './call.ts';
-import { type Finding, verdict } from './findings.ts';
+import { type Call, type Finding, verdict } from './call.ts';
 import { noteHarmlessCall } from './lone-session.ts';
 
 /** One call of a client's hook. */

@@ -4,8 +4,16 @@ import { whileJudging } from '../host/running-call.ts';
 import { traced } from '../host/trace.ts';
 import { recordRefusal } from '../sessions/happenings.ts';
 import { bypassFor } from './bypass.ts';
-import { type Call, type TreeCall, isInTree, orUnchecked } from './call.ts';
-import { type Effect, type Finding, type Lift, isRefused } from './findings.ts';
+import {
+  type Call,
+  type TreeCall,
+  isInTree,
+  orUnchecked,
+  type Effect,
+  type Finding,
+  type Lift,
+  isRefused,
+} from './call.ts';
 import { withdrawVisits } from './visits.ts';
 
 /** One rule of the guard. Checks judge and write nothing: what is to be written they return as effects. */

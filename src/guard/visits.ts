@@ -10,10 +10,9 @@ import { knownWorktreeId, repositoryFolder } from '../host/folders.ts';
 import { appendLog } from '../host/log.ts';
 import { listSessions, removeRecords } from '../sessions/records.ts';
 import { putVisit, readVisits, removeVisit } from './visited-worktrees.ts';
-import { type Call, orUnchecked, type SessionCall, type TreeCall, isInTree } from './call.ts';
+import { type Call, orUnchecked, type SessionCall, type TreeCall, isInTree, type Finding } from './call.ts';
 import { forgetCalls } from './effects/tidy.ts';
 import { register } from './events/registration.ts';
-import type { Finding } from './findings.ts';
 import { noteCall, noteModel } from './presence.ts';
 import { windowId } from './tool.ts';
 

@@ -120,9 +120,8 @@ export async function commitHandoff(
     if (result.kind === 'done') {
       await batch.secure(repository);
       if (passing.takenFrom !== undefined) {
-        const topic = `${before.branch}/${before.topic}`;
-        const [session, from, now] = [intent.me, passing.takenFrom, content.seconds * 1000];
-        recordTake(repository.commonDir, { session, topic, from, now });
+        const take = { topic: `${before.branch}/${before.topic}`, from: passing.takenFrom };
+        recordTake(repository.commonDir, intent.me, { ...take, at: content.seconds * 1000 });
       }
       return { kind: 'written', commit, parent: before.tip, passing, before };
     }

@@ -1,7 +1,6 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
-import { isPerson } from '../domain/names.ts';
+import { isPerson, personId } from '../domain/names.ts';
 import { ownerName } from '../domain/owner-name.ts';
-import { personId } from '../domain/person.ts';
 import { hash } from '../git/hash.ts';
 import { NAMELESS } from '../git/object-batch.ts';
 

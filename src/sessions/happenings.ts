@@ -11,7 +11,6 @@ import { type LedgerPlace, appendEvents, appendSessionEvents, readLedger } from 
 import { runNotifyCommand } from './notify-command.ts';
 import { clientsOf, listSessions } from './records.ts';
 
-/** Whoever wants to know at once. */
 const SUBSCRIBERS = [runNotifyCommand];
 
 /** Tells the subscribers what a call that is over has recorded. What goes wrong there is nobody's concern here. */
@@ -70,7 +69,6 @@ export function recordRefusal(
   }
 }
 
-/** Of a refusal so much is kept. */
 const MAX_TEXT = 1000;
 
 /** The owners of these changes find a request with their next call; what they were asked already is not asked again. */
@@ -89,12 +87,9 @@ function leaveRequests(from: SessionId, { place, wish, claims }: AskedFor, now: 
 }
 
 /** A session has taken another's note. A person is on record in the note alone. */
-export function recordTake(
-  commonDir: string,
-  { session, topic, from, now }: { session: SessionId; topic: string; from: SessionId; now: number },
-): void {
+export function recordTake(commonDir: string, session: SessionId, take: Omit<EventOf<'took'>, 't'>): void {
   if (isPerson(session) || !isInitialised(commonDir)) return;
-  appendSessionEvents(commonDir, session, [{ t: 'took', topic, from, at: now }]);
+  appendSessionEvents(commonDir, session, [{ t: 'took', ...take }]);
 }
 
 /** What a person let through once, where, and whose work it concerns. */
@@ -116,23 +111,18 @@ interface LetThrough {
 
 /** Tells the sessions whose work is concerned, each at its next call, in the worktree where it is at work. */
 export async function recordBypass(done: LetThrough): Promise<void> {
-  await tellOwners(done).catch((error: unknown) => {
-    done.log('error', `the bypass could not be announced: ${String(error)}`);
-  });
-}
-
-async function tellOwners(done: LetThrough): Promise<void> {
-  const { cwd, gitDir, commonDir, session, owners, text, now, timeoutMs } = done;
+  const { cwd, gitDir, commonDir, session, owners, text, now, timeoutMs, log } = done;
   if (owners?.length === 0) return;
   const here = knownWorktreeId(gitDir);
-  const sessions = await listSessions({ cwd }, timeoutMs);
+  const sessions = await listSessions({ cwd }, timeoutMs).catch((error: unknown) => {
+    log('error', `the bypass could not be announced: ${String(error)}`);
+    return [];
+  });
   const who = session === undefined ? 'somebody' : peerName(session, { clients: clientsOf(sessions) });
-  const others = sessions.filter(({ record }) => record.ended === null && record.session !== session);
-  const isConcerned = ({ worktreeId, record }: (typeof others)[number]) =>
-    owners === undefined ? worktreeId === here : owners.includes(record.session);
   const places = new Map<SessionId, string>();
-  for (const stored of others.filter(isConcerned)) {
-    const { worktreeId, record } = stored;
+  for (const { worktreeId, record } of sessions) {
+    const isConcerned = owners?.includes(record.session) ?? worktreeId === here;
+    if (!isConcerned || record.ended !== null || record.session === session) continue;
     if (worktreeId === here || !places.has(record.session)) places.set(record.session, worktreeId);
   }
   for (const [to, worktreeId] of places) {

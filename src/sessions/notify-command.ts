@@ -41,11 +41,8 @@ export async function runNotifyCommand(
       repository,
       time: new Date(at).toISOString(),
     };
-    const isStarted = startInBackground(program, `${JSON.stringify(said)}\n`, {
-      ...withoutGit(env),
-      GIT_HANDOFF: 'off',
-    });
-    if (!isStarted) log(`handoff.notifyCommand could not be started: ${program}`);
+    if (!startInBackground(program, `${JSON.stringify(said)}\n`, withoutGit(env)))
+      log(`handoff.notifyCommand could not be started: ${program}`);
   }
 }
 
@@ -58,4 +55,7 @@ function insideOf(commonDir: string): (file: string) => boolean {
 
 /** What a hook of git sets would mislead a git of the program. */
 const withoutGit = (env: NodeJS.ProcessEnv) =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')));
+  Object.fromEntries([
+    ...Object.entries(env).filter(([name]) => !name.startsWith('GIT_')),
+    ['GIT_HANDOFF', 'off'],
+  ]);

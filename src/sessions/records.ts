@@ -14,7 +14,7 @@ import {
 } from '../domain/session.ts';
 import { LIVE, liveRef, parseLiveRef } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
-import { utf8 } from '../git/output.ts';
+import { utf8 } from '../git/run.ts';
 import { updateRefs } from '../git/ref-updates.ts';
 import { type Ref, listRefs } from '../git/refs.ts';
 import { type InRepository, objectFormat } from '../git/repository.ts';

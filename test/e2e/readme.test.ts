@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { VERBS } from '../../src/cli/verbs.ts';
-import { parseContextSettings } from '../../src/domain/context-settings.ts';
+import { parseContextSettings, DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { EXIT_CODES } from '../../src/domain/failure.ts';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 
 /** A section of a man(7) source: its text up to the next section, and its sub-sections by title. */
 interface ManSection {

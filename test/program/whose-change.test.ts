@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { commitRuns } from '../../src/changes/running-commit.ts';
+import { commitRuns } from '../../src/changes/window-changes.ts';
 import { A, B, SharingWorld, TEN, refusal, told } from '../support/sharing-world.ts';
 
 let world: SharingWorld;

@@ -12,10 +12,8 @@ import type { DirtyPath, TreeStatus } from '../../src/domain/ledger/tree-status.
 import type { Oid, SessionId } from '../../src/domain/names.ts';
 import { DEFAULT_SETTINGS, type SettingEntry, type Settings } from '../../src/domain/settings.ts';
 import { type FoundRepository, checkedOutBranch, discoverRepository } from '../../src/git/discover.ts';
-import type { TreeCall, Worktree } from '../../src/guard/call.ts';
-import type { AnalysedFacts, CommandFacts, FileFacts } from '../../src/guard/facts.ts';
-import type { Finding, Refusal } from '../../src/guard/findings.ts';
-import type { GitAnswers } from '../../src/guard/git-answers.ts';
+import type { TreeCall, Worktree, Finding, Refusal } from '../../src/guard/call.ts';
+import type { AnalysedFacts, CommandFacts, FileFacts, GitAnswers } from '../../src/guard/facts.ts';
 import type { Check } from '../../src/guard/judge.ts';
 import { toolPath, toolPaths } from '../../src/guard/tool.ts';
 import { budgetUntil } from '../../src/host/io.ts';

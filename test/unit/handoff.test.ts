@@ -9,9 +9,8 @@ import {
   recordState,
   summarise,
 } from '../../src/domain/handoff.ts';
-import type { BranchName, Oid, SessionId } from '../../src/domain/names.ts';
+import { type BranchName, type Oid, type SessionId, personId } from '../../src/domain/names.ts';
 import { escapeLine } from '../../src/domain/surfacing.ts';
-import { personId } from '../../src/domain/person.ts';
 import { oidOf, sessionOf } from '../support/chain.ts';
 import { anyText } from '../support/any-text.ts';
 

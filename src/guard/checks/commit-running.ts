@@ -5,9 +5,8 @@ import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { commitOfOthers } from '../../changes/windows.ts';
-import type { TreeCall } from '../call.ts';
+import type { TreeCall, Finding } from '../call.ts';
 import type { FileFacts } from '../facts.ts';
-import type { Finding } from '../findings.ts';
 
 /**
  * Tells a session whose own uncommitted change is not on the disk while another one commits: hooks such as lint-staged's

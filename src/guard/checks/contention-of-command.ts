@@ -2,9 +2,8 @@ import { relative } from 'node:path';
 import { realPath } from '../../host/disk.ts';
 import type { PathEffect, ShellEffects } from '../../shell/effects.ts';
 import { type WorkPlace, placeOf } from '../../changes/work-place.ts';
-import type { TreeCall } from '../call.ts';
+import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
-import type { Finding } from '../findings.ts';
 import { contentionOn } from './contention.ts';
 import type { Touch } from './touch.ts';
 

@@ -4,9 +4,8 @@ import { type Sides, claimsOn } from '../../domain/ledger/ownership.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import { appendEvents } from '../../sessions/journal.ts';
-import type { TreeCall } from '../call.ts';
+import type { TreeCall, Effect } from '../call.ts';
 import type { OpenLedger, TreeFacts } from '../facts.ts';
-import type { Effect } from '../findings.ts';
 import { aliveBeside, isChanged } from './by-ledger.ts';
 import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
 

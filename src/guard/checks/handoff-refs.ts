@@ -1,6 +1,5 @@
-import type { Call } from '../call.ts';
+import type { Call, Finding } from '../call.ts';
 import type { AnalysedFacts } from '../facts.ts';
-import type { Finding } from '../findings.ts';
 import { refusedRef } from './handoff-files.ts';
 
 const GUARDED_REFS = 'refs/handoffs';

@@ -1,9 +1,8 @@
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { IdentityEffect } from '../../shell/effects.ts';
-import type { Call } from '../call.ts';
+import type { Call, Finding } from '../call.ts';
 import type { AnalysedFacts } from '../facts.ts';
-import type { Finding } from '../findings.ts';
 
 /**
  * Refuses a command that takes another session's name, or switches the guard off: all that is known of whose work is whose

@@ -1,7 +1,6 @@
 import type { HandoffCall } from '../../shell/effects.ts';
-import type { Call } from '../call.ts';
+import type { Call, Finding } from '../call.ts';
 import type { AnalysedFacts } from '../facts.ts';
-import type { Finding } from '../findings.ts';
 
 const TEXT =
   'That command is typed by a person, in a terminal of their own. Tell the user what you need and why, and go on with something else.';

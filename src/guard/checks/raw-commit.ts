@@ -3,9 +3,8 @@ import type { Sides } from '../../domain/ledger/ownership.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { parseCommitWords } from '../../shell/commit-words.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';
-import type { TreeCall } from '../call.ts';
+import type { TreeCall, Finding, Refusal } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
-import type { Finding, Refusal } from '../findings.ts';
 import { callsInWorktree } from './calls-here.ts';
 import { typedIn } from './typed.ts';
 

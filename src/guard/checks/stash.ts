@@ -12,9 +12,8 @@ import { expectStash, readStashOwners } from '../../snapshot/stash-owners.ts';
 import { type SeenStash, keepStash } from '../../snapshot/stash-pins.ts';
 import { reachAt, reachedPaths } from './reach.ts';
 import { type Typed, typedAt } from './typed.ts';
-import type { TreeCall } from '../call.ts';
+import type { TreeCall, Effect, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
-import type { Effect, Finding } from '../findings.ts';
 import { callsInRepository } from './calls-here.ts';
 
 /**

@@ -1,9 +1,8 @@
 import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import type { LoggedCommit } from '../../git/log.ts';
-import type { TreeCall } from '../call.ts';
+import type { TreeCall, Finding } from '../call.ts';
 import type { TreeFacts } from '../facts.ts';
-import type { Finding } from '../findings.ts';
 
 /** The subject by which other tools mark a commit that is only their working copy. */
 const WORKSPACE = '[Claude Workspace]';

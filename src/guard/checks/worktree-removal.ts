@@ -9,9 +9,8 @@ import { knownWorktreeId } from '../../host/folders.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { type LedgerPlace, readLedger } from '../../sessions/journal.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
-import type { TreeCall } from '../call.ts';
+import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
-import type { Finding } from '../findings.ts';
 import { callsInRepository } from './calls-here.ts';
 import { typedAt } from './typed.ts';
 

@@ -9,9 +9,8 @@ import { CLOCK_SLACK_MS } from '../../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { statOf } from '../../git/stat.ts';
-import { type TreeCall, orUnchecked } from '../call.ts';
+import { type TreeCall, orUnchecked, type Effect } from '../call.ts';
 import type { FileFacts, OpenLedger } from '../facts.ts';
-import type { Effect } from '../findings.ts';
 import { keepVanished } from './rescue/keep-vanished.ts';
 
 /** Before a file tool: until its result comes nobody else's command has made the change, and what stands there is kept. */

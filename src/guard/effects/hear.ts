@@ -1,7 +1,6 @@
 import { appendEvents } from '../../sessions/journal.ts';
-import { type MovedHead, newsFor } from '../../changes/news.ts';
+import { type MovedHead, type News, newsFor } from '../../changes/news.ts';
 import { type Ledgers, type WorkPlace, openLedgers, lookingTime } from '../../changes/work-place.ts';
-import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { type Sides, claimsOn } from '../../domain/ledger/ownership.ts';
 import { type Request, openRequests, wishText } from '../../domain/ledger/requests.ts';
 import { peerName } from '../../domain/owner-name.ts';
@@ -27,7 +26,7 @@ export async function hear(
   const isMain = call.event.agent === undefined;
   const { lines, told } = newsFor(ledgers, { moved, isMain }, call.now);
   const asked = isMain ? newRequests(ledgers) : [];
-  const handed = asked.length === 0 ? NONE : await deliver(call, { place, ledgers }, asked);
+  const handed = await deliver(call, { place, ledgers }, asked);
   appendEvents(place, call.session, [...told, ...handed.told]);
   return [...lines, ...handed.lines];
 }
@@ -35,32 +34,23 @@ export async function hear(
 /** Requests that the session has not heard yet, for its start text. */
 export async function hearRequests(call: TreeCall, place: WorkPlace): Promise<readonly string[]> {
   const ledgers = openLedgers(place, call.session);
-  const asked = newRequests(ledgers);
-  if (asked.length === 0) return [];
-  const { lines, told } = await deliver(call, { place, ledgers }, asked);
+  const { lines, told } = await deliver(call, { place, ledgers }, newRequests(ledgers));
   appendEvents(place, call.session, told);
   return lines;
 }
 
-const NONE = { lines: [], told: [] };
-
 /** What the session is asked for, and has not heard. */
 function newRequests({ all, self }: Ledgers): Request[] {
-  if (!all.some(({ requests }) => requests.length > 0)) return [];
   return openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
 }
 
-async function deliver(
-  call: TreeCall,
-  open: OpenLedger,
-  asked: readonly Request[],
-): Promise<{ readonly lines: readonly string[]; readonly told: readonly WorktreeEvent[] }> {
+async function deliver(call: TreeCall, open: OpenLedger, asked: readonly Request[]): Promise<News> {
   try {
-    return await handOver(call, open, asked);
+    if (asked.length > 0) return await handOver(call, open, asked);
   } catch (error) {
     call.log('open', `requests wait for the next call: ${String(error)}`);
-    return NONE;
   }
+  return { lines: [], told: [] };
 }
 
 /** More of them come with the next call. */
@@ -71,7 +61,7 @@ async function handOver(
   call: TreeCall,
   { place, ledgers }: OpenLedger,
   asked: readonly Request[],
-): Promise<{ readonly lines: readonly string[]; readonly told: readonly WorktreeEvent[] }> {
+): Promise<News> {
   const paths = asked.map(({ path }) => path);
   const timeoutMs = lookingTime(call);
   // What was committed or undone since the last look at everything is no reason to ask any more.

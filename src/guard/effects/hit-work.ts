@@ -64,10 +64,9 @@ export async function keepHitWork(
   return {
     entries: [
       ...discardedEvents(discarded, call),
-      ...hits.map((one) => {
-        const { owner: to, paths } = one;
-        return news(ownersText(one, who, place, before), now, { to, paths, about: 'loss' });
-      }),
+      ...hits.map((one) =>
+        news(ownersText(one, who, place, before), now, { to: one.owner, paths: one.paths, about: 'loss' }),
+      ),
     ],
     notices: hits.map((one) =>
       callersText(one, peerName(one.owner, { clients }), typedIn(call, place), before),

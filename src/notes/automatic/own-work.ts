@@ -1,8 +1,7 @@
 import { decideBelonging } from '../../domain/ledger/belonging.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { claimsOn } from '../../domain/ledger/ownership.ts';
-import { changesLeft } from '../../domain/ledger/resume.ts';
-import { sinceStart } from '../../domain/ledger/since-start.ts';
+import { changesLeft, sinceStart } from '../../domain/ledger/since-start.ts';
 import { type TreeStatus, changesBetween } from '../../domain/ledger/tree-status.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
 import { changedAt, readTreeStatus } from '../../git/work-tree.ts';

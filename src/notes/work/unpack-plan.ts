@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { foldedName } from '../../domain/folded-name.ts';
+import { foldedName, type Oid } from '../../domain/names.ts';
 import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
-import type { Oid } from '../../domain/names.ts';
 import { type SnapshotItem, pathsOfBlobs } from '../../domain/snapshot.ts';
 import type { TreeConfig } from '../../git/config.ts';
 import { listTree } from '../../git/list-tree.ts';

@@ -1,4 +1,4 @@
-import { parseContextSettings } from '../../domain/context-settings.ts';
+import { parseContextSettings } from '../../domain/settings.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { readSettings, plainConfig } from '../../git/config.ts';
 import { committer, openRepository } from '../../git/repository.ts';

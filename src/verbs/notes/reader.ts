@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.ts';
-import type { SessionId } from '../../domain/names.ts';
+import { type SessionId, personId } from '../../domain/names.ts';
 import {
   ANYONE,
   type Operator,
@@ -7,7 +7,6 @@ import {
   isOperatorId,
   parseOperators,
 } from '../../domain/operators.ts';
-import { personId } from '../../domain/person.ts';
 import { type Reader, decideOperator, readerName } from '../../domain/reader.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { readReaderSettings } from '../../git/config.ts';

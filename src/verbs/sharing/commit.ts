@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { recordedMakers } from '../../changes/commit-makers.ts';
-import { withoutOperation } from '../../changes/finishing.ts';
+import { recordedMakers, withoutOperation } from '../../changes/finishing.ts';
 import { appendEvents, readLedger } from '../../sessions/journal.ts';
 import { operationText } from '../../changes/operations.ts';
 import { findStale } from '../../changes/stale-paths.ts';

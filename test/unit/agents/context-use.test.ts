@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contextUse } from '../../../src/agents/context-use.ts';
-import { parseContextSettings } from '../../../src/domain/context-settings.ts';
+import { parseContextSettings } from '../../../src/domain/settings.ts';
 
 const tail = (...lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Finding, isRefused, verdict } from '../../../src/guard/findings.ts';
+import { type Finding, isRefused, verdict } from '../../../src/guard/call.ts';
 
 const tell: Finding = { kind: 'tell', text: 'told' };
 const show: Finding = { kind: 'show', text: 'shown' };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Call } from '../../../src/guard/call.ts';
-import type { Finding } from '../../../src/guard/findings.ts';
+import type { Call, Finding } from '../../../src/guard/call.ts';
 import { type Check, judge } from '../../../src/guard/judge.ts';
+import { budgetUntil } from '../../../src/host/io.ts';
+import { asCall, onceJudged } from '../../../src/host/running-call.ts';
 import { PEER, SELF } from '../../support/guard-table.ts';
 
 /** A call outside of all repositories, and what is reported of it. */
@@ -25,6 +26,7 @@ const check = (rule: string, found: readonly Finding[], asked: string[] = []): C
   },
 });
 
+const endless = budgetUntil(Infinity, () => 0);
 const refuse: Finding = { kind: 'refuse', text: 'no', lift: 'person' };
 const question = (anywhere: readonly Check<Call, undefined>[]) => ({
   anywhere,
@@ -68,7 +70,31 @@ it('refuses although the request for the owners cannot be written', async () => 
   expect(reported).toEqual(['open']);
 });
 
+it('lets a check write nothing: the file that its words name is written when all is judged', async () => {
+  const order: string[] = [];
+  const naming: Check<Call, undefined> = {
+    rule: 'naming',
+    when: () => true,
+    judge: () => {
+      onceJudged(() => order.push('written'));
+      return [];
+    },
+  };
+  const judging = () => judge(world().call, question([naming, check('last', [refuse], order)]));
+  await asCall(endless, undefined, judging);
+  expect(order).toEqual(['last', 'written']);
+});
+
 describe('what a check wants done', () => {
+  it('is told by the rule that wants it when it fails, and the rest is done', async () => {
+    const { call, reported } = world();
+    const done: string[] = [];
+    const failing: Finding = { kind: 'do', when: 'judged', run: () => Promise.reject(new Error('EIO')) };
+    await judge(call, question([check('save-first', [failing]), check('a', effects(done))]));
+    expect(reported).toEqual(['open', 'not checked: what the rule save-first does']);
+    expect(done).toEqual(['allowed', 'judged']);
+  });
+
   const effects = (done: string[]): Finding[] => [
     {
       kind: 'do',

@@ -5,9 +5,8 @@ import { escapeLine, listed } from '../../../domain/surfacing.ts';
 import { appendEvents } from '../../../sessions/journal.ts';
 import { takeSnapshot } from '../../../snapshot/take.ts';
 import { beforeAnswer } from '../../../host/io.ts';
-import type { TreeCall } from '../../call.ts';
+import type { TreeCall, Effect, Finding } from '../../call.ts';
 import type { OpenLedger } from '../../facts.ts';
-import type { Effect, Finding } from '../../findings.ts';
 
 /** Uncommitted work that a call is about to change, and nobody defends. */
 interface LeftWork {

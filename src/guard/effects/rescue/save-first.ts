@@ -12,11 +12,10 @@ import { type Budget, beforeAnswer, inTime } from '../../../host/io.ts';
 import { takeSnapshot } from '../../../snapshot/take.ts';
 import type { GitVerbCall, ShellEffects } from '../../../shell/effects.ts';
 import type { TreeReach } from '../../../shell/tree-verbs.ts';
-import type { TreeCall } from '../../call.ts';
+import type { TreeCall, Effect, Finding } from '../../call.ts';
 import { folderIn, reachAt } from '../../checks/reach.ts';
 import { removedWorktrees } from '../../checks/worktree-removal.ts';
 import type { CommandFacts } from '../../facts.ts';
-import type { Effect, Finding } from '../../findings.ts';
 
 /**
  * Saves the uncommitted work of every worktree that a command may lose, before it runs. What could not be saved is said;

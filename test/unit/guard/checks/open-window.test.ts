@@ -3,7 +3,7 @@ import { gemini } from '../../../../src/agents/gemini.ts';
 import { type OpenWindow, readWindows } from '../../../../src/changes/windows.ts';
 import type { WorkPlace } from '../../../../src/changes/work-place.ts';
 import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';
-import type { Finding } from '../../../../src/guard/findings.ts';
+import type { Finding } from '../../../../src/guard/call.ts';
 import { PEER, SELF, type Situation, does, judgedBy, table, tells } from '../../../support/guard-table.ts';
 
 table(COMMANDS_IN_TREE, 'open-window', [
