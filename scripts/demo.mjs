@@ -24,14 +24,17 @@ async function setUp() {
 
 async function notes(a, b) {
   say('Two Claude Code sessions start in this clone (stand-ins that fire the hooks which init registered).');
-  expect((await a.start()).includes(`you are session ${a.id}`), 'A is told who it is');
-  expect((await b.start()).includes(`live beside you: claude ${a.short}`), 'B is told that A is at work');
+  expect((await a.start()).includes(`you are claude ${a.short} on main`), 'A is told who it is');
+  expect(
+    (await b.start()).includes(`claude ${a.short} is live in this worktree`),
+    'B is told that A is at work',
+  );
 
   say('A leaves a note. Nobody types an id: the owner is the session in whose process tree this runs.');
   const first = await a.type(
     "git handoff write auth-refresh -m 'Token refresh works. The retry test is still red.'",
   );
-  expect(/^[0-9a-f]{40,64}\n$/.test(first.output), 'A writes the note');
+  expect(/^left main\/auth-refresh \([0-9a-f]{7}\)\n$/.test(first.output), 'A writes the note');
 
   say('B reaches for the same note, unaware of A. It is refused, and its text is kept.');
   const text = 'Retry test is green. Next: the rate limit.';
@@ -56,7 +59,7 @@ async function notes(a, b) {
     log.output.includes(`take from claude ${a.short}`) && log.output.split('\n').length === 4,
     'the log is whole',
   );
-  return first.output.trim();
+  return log.output.trim().split('\n').at(-1).split(' ')[0];
 }
 
 async function markerFile(a, b) {
@@ -112,7 +115,10 @@ async function commits(a, b) {
   const [, hint = ''] = /^hint: git (?:-C \S+ )?(.*)$/m.exec(swept.output) ?? [];
   say('It is refused, and the hint says how B commits what is its own.');
   const own = await b.type(`git ${hint}`);
-  expect(own.status === 0 && /^ {2}limit\.yml$/m.test(own.output), "the hint commits B's change");
+  expect(
+    own.status === 0 && /^committed [0-9a-f]{7}:\n {2}limit\.yml$/m.test(own.output),
+    "the hint commits B's change",
+  );
 
   say("A's change is still there, for A to commit. Commits name their session.");
   const committed = await a.type(

@@ -66,7 +66,7 @@ function steady(lines) {
   };
   return lines.map((line) =>
     line
-      .replaceAll(/\b(?:[0-9a-f]{40}|[0-9a-f]{12})\b/g, replace)
+      .replaceAll(/\b(?:[0-9a-f]{40}|[0-9a-f]{12}|(?<=committed )[0-9a-f]{7})\b/g, replace)
       .replaceAll(/\d+ (?:second|minute)s? ago/g, 'just now')
       .replaceAll(/\/\S+\/git-handoff-demo-\w+\/project\b/g, '~/app'),
   );

@@ -88,7 +88,7 @@ async function runVerb(
     });
   }
   const given = await known.run(args, context, interaction(io));
-  return printAnswer(given, args.flag('json'), context.now, io);
+  return printAnswer(given, { isJson: args.flag('json'), isQuiet: args.flag('quiet') }, context.now, io);
 }
 
 /** The verbs of notes are typed most, and do not wait until the others are loaded. */
@@ -98,11 +98,20 @@ async function verbNamed(name: string): Promise<Verb | undefined> {
   return Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
 }
 
-async function printAnswer({ result, render }: Answer, json: boolean, now: number, io: Io): Promise<number> {
+async function printAnswer(
+  { result, render }: Answer,
+  { isJson, isQuiet }: { readonly isJson: boolean; readonly isQuiet: boolean },
+  now: number,
+  io: Io,
+): Promise<number> {
   const { failure } = result;
   const status = failure === undefined ? { schema: 1, ok: true } : failureJson(failure);
-  if (json) await printJson({ ...status, ...result.value }, io);
-  else await io.stdout.write(result.bytes ?? (await render({ now, paint: await paintFor(io) })));
+  if (isJson) await printJson({ ...status, ...result.value }, io);
+  else if (!isQuiet)
+    await io.stdout.write(
+      result.bytes ??
+        (await render({ now, paint: await paintFor(io), isAtTerminal: io.terminal?.isOutput === true })),
+    );
   for (const notice of result.notices ?? []) await io.stderr.write(renderNotice(notice));
   if (result.hint !== undefined) await io.stderr.write(renderHint(result.hint));
   if (failure === undefined) return result.exitCode ?? 0;
@@ -128,7 +137,8 @@ async function printJson(value: object, { stdout }: Io): Promise<void> {
 async function printHelp([verb]: readonly string[], io: Io): Promise<number> {
   const isAll = verb === '-a' || verb === '--all';
   if (verb === undefined || isAll) return print((await import('./cli/overview.ts')).overview(isAll), io);
-  const { helpText, unknownVerb } = await import('./cli/help.ts');
+  const { GUARD_HELP, helpText, unknownVerb } = await import('./cli/help.ts');
+  if (verb === 'guard') return print(GUARD_HELP, io);
   const known = await verbNamed(verb);
   if (known === undefined) throw unknownVerb(verb);
   return print(await helpText(known), io);

@@ -1,7 +1,7 @@
 import type { LedgerNews } from '../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../domain/journal/events.ts';
 import type { HeadPlace } from '../domain/ledger/tree-status.ts';
-import { type SessionId, shortId } from '../domain/names.ts';
+import { type SessionId, shortId, shortOid } from '../domain/names.ts';
 import { peerNames } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { type LoggedCommit, headCommit } from '../git/log.ts';
@@ -112,8 +112,4 @@ function switchedText(seen: HeadPlace, head: HeadPlace): string {
 /** A branch as people type it; a detached HEAD has no name. */
 export function refName(ref: string): string {
   return ref === 'HEAD' ? 'a detached HEAD' : escapeLine(ref.replace(/^refs\/heads\//, ''));
-}
-
-export function shortOid(oid: string | null): string {
-  return oid === null ? 'nothing' : oid.slice(0, 7);
 }

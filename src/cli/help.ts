@@ -4,6 +4,14 @@ import { COMMON_OPTIONS, type OptionSpec, type OptionTable } from '../verbs/opti
 import type { Verb } from '../verbs/verb.ts';
 import { VERBS } from './verbs.ts';
 
+/** The guard is no verb of the table: it is sh that answers a client, and takes no option of theirs. */
+export const GUARD_HELP = `usage: git handoff guard [--client <name>]
+
+the hook that a client calls around its tools
+Reads the payload on standard input, prints the decision (nothing: allowed), and always exits with 0.
+init registers it; nobody types it. What it did: git handoff doctor
+`;
+
 /** The help text of a verb, rendered by yargs from the table that parses its words. */
 export async function helpText({ usage, summary, details, options, examples }: Verb): Promise<string> {
   const about = details === undefined ? summary : `${summary}\n${details}`;

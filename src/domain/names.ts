@@ -64,6 +64,11 @@ export function parseOid(text: string): Oid | undefined {
   return OID.test(text) ? (text as Oid) : undefined;
 }
 
+/** An object name as a sentence tells it. What is typed again has more of it. */
+export function shortOid(oid: string | null): string {
+  return oid === null ? 'nothing' : oid.slice(0, 7);
+}
+
 /** Whether an object name is git's "no object" (all zeros). */
 export function isZeroOid(oid: string): boolean {
   return /^0+$/.test(oid);
@@ -75,16 +80,10 @@ export function parseTopic(text: string): Topic | undefined {
   return WORDS.test(text) ? (text as Topic) : undefined;
 }
 
-/** The first two words of a topic that carry meaning, joined by `-`; `undefined` when it has but one. */
-export function topicStem(topic: Topic): string | undefined {
-  const [, first, second] = WORDS.exec(topic) ?? [];
-  return second === undefined ? undefined : `${first}-${second}`;
-}
-
 /** Two topics that are probably one piece of work: the same first two words that carry meaning. */
 export function topicsOverlap(a: Topic, b: Topic): boolean {
-  const stem = topicStem(a);
-  return a !== b && stem !== undefined && stem === topicStem(b);
+  const [[, ...first], [, ...second]] = [WORDS.exec(a) ?? [], WORDS.exec(b) ?? []];
+  return a !== b && first[1] !== undefined && first.join('-') === second.join('-');
 }
 
 /** Parses a session id; placeholders that models invent (`current`, `null`) are refused. */

@@ -18,7 +18,7 @@ export interface BranchFacts {
   readonly renamedTo: string | undefined;
   /** A remote has it. */
   readonly isRemote: boolean;
-  /** Only others wrote its notes: their branch may never have been here. */
+  /** Others wrote its notes, or another clone did: their branch may never have been here. */
   readonly isForeign: boolean;
 }
 

@@ -151,6 +151,19 @@ export async function mergedTips(
   return new Set(text.split('\n').flatMap((line) => line.split(' ').slice(2)));
 }
 
+const LEFT = 'checkout: moving from ';
+
+/** The branches that were checked out in this working tree, as far as HEAD's reflog goes back. */
+export async function formerBranches(cwd: string, { timeoutMs }: Limits): Promise<ReadonlySet<string>> {
+  const search = ['--fixed-strings', `--grep-reflog=${LEFT}`, `--max-count=${MAX_MOVES}`];
+  const text = await lines(
+    ['log', '--walk-reflogs', ...search, '-z', '--format=%gs', 'HEAD', '--'],
+    cwd,
+    timeoutMs,
+  );
+  return new Set(text.split('\0').flatMap((message) => message.slice(LEFT.length).split(' to ')));
+}
+
 const RENAMED = 'Branch: renamed refs/heads/';
 
 /** The names that branches had before: old to new, the latest of each, by the reflogs. */

@@ -28,18 +28,28 @@ export async function findTopic(
 }
 
 /**
- * The newest open handoff of the current branch (committer date, then name).
+ * The newest open handoff of the current branch (committer date, then name): one that carries work where that is wanted,
+ * and an automatic one only where nobody wrote any.
  *
  * @throws Failure `not-found` when there is none.
  */
-export async function newestTopic(repository: Repository, component: string): Promise<TopicState> {
+export async function newestTopic(
+  repository: Repository,
+  component: string,
+  { work = false }: { readonly work?: boolean } = {},
+): Promise<TopicState> {
   const open = (await readTopics(repository, component)).filter(({ tip }) => tip?.trailers?.state === 'open');
-  const newest = open.sort(byAge)[0];
+  const rank = ({ tip }: TopicState) =>
+    (work && tip?.trailers?.work === undefined ? 2 : 0) + Number(tip?.trailers?.automatic !== undefined);
+  const newest = open.sort((a, b) => rank(a) - rank(b) || byAge(a, b))[0];
   if (newest !== undefined) return newest;
   throw new Failure('not-found', `there is no open handoff on ${repository.branch}`, {
     hint: 'git handoff list --all',
   });
 }
+
+/** More automatic notes than this are told in one line: each is about one session that stopped. */
+export const MAX_AUTOMATIC = 3;
 
 /** Newest first; a tie is broken by name, so that the order never depends on the clock alone. */
 export function byAge(a: TopicState, b: TopicState): number {

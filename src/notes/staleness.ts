@@ -11,8 +11,10 @@ import {
   mergedTips,
   remoteBranches,
   renamedBranches,
+  formerBranches,
 } from '../git/branches.ts';
-import { encodeBranch } from '../git/namespace.ts';
+import { REMOTE, encodeBranch } from '../git/namespace.ts';
+import { listRefNames } from '../git/refs.ts';
 import { type Repository, committer } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';
 import type { TopicState } from './topic.ts';
@@ -79,8 +81,9 @@ async function judge(
   const { heads } = branches;
   const gone = names.filter((name) => !heads.has(name) && name !== current);
   const present = names.filter((name) => heads.has(name));
-  const [renamed, remote, me, landed] = await Promise.all([
+  const [renamed, elsewhere, remote, me, landed] = await Promise.all([
     gone.length === 0 ? undefined : renamedBranches(cwd, left()),
+    gone.length === 0 ? undefined : branchesElsewhere(cwd, gone, left()),
     gone.length === 0 ? undefined : remoteBranches(cwd, gone, left()),
     gone.length === 0 ? undefined : committer(cwd),
     findLanded(cwd, present, branches, left),
@@ -98,11 +101,34 @@ async function judge(
       wasMerged: tip !== undefined && landed?.tips.has(tip) === true,
       renamedTo: to !== undefined && heads.has(to) ? to : undefined,
       isRemote: remote?.has(name) === true,
-      isForeign: me?.email !== undefined && tips.get(name)?.some(({ mail }) => mail === me.email) !== true,
+      isForeign:
+        elsewhere?.has(name) === true ||
+        (me?.email !== undefined && tips.get(name)?.some(({ mail }) => mail === me.email) !== true),
     });
     return [name, staleness] as const;
   });
   return new Map(judged.filter(([, staleness]) => staleness !== null));
+}
+
+/**
+ * Those branches whose notes a remote has shown and that were never checked out here: such a branch may stand in another
+ * clone only, not yet pushed.
+ */
+export async function branchesElsewhere(
+  cwd: string,
+  names: readonly string[],
+  limits: Limits,
+): Promise<ReadonlySet<string>> {
+  const component = (name: string) => encodeBranch(name as BranchName);
+  const [former, fetched] = await Promise.all([
+    formerBranches(cwd, limits),
+    listRefNames(
+      { cwd },
+      names.map((name) => `${REMOTE}*/${component(name)}/*`),
+    ),
+  ]);
+  const isFetched = (name: string) => fetched.some((ref) => ref.name.includes(`/${component(name)}/`));
+  return new Set(names.filter((name) => isFetched(name) && !former.has(name)));
 }
 
 /** What tells whether branches are merged; asked for only where one is not the default branch itself. */

@@ -9,6 +9,8 @@ export interface TextContext {
   /** Milliseconds since the epoch: ages are told from then. */
   readonly now: number;
   readonly paint: Paint;
+  /** A person reads it, as far as a terminal tells. */
+  readonly isAtTerminal: boolean;
   /** The clients of the sessions on record: what a session is called. */
   readonly clients?: ReadonlyMap<string, string> | undefined;
 }

@@ -59,3 +59,9 @@ export function noteShape(note: Uint8Array): NoteShape {
     return { noteBase64: Buffer.from(note).toString('base64') };
   }
 }
+
+/** The client of a note's owner, for its name. */
+export function clientsOfOwner(tip: HandoffCommit | undefined): ReadonlyMap<string, string> {
+  const { owner, client } = tip?.trailers ?? {};
+  return new Map(owner === undefined || client === undefined ? [] : [[owner, client]]);
+}

@@ -25,6 +25,7 @@ export interface Arguments {
 
 export const COMMON_OPTIONS = {
   json: { type: 'boolean', describe: 'print one JSON object' },
+  quiet: { type: 'boolean', alias: 'q', describe: 'print only notices and errors' },
   session: { type: 'string', value: '<id>', describe: 'act as this session (for people and tests)' },
   help: { type: 'boolean', alias: 'h', describe: 'show this help' },
 } as const satisfies OptionTable;

@@ -7,7 +7,7 @@ export interface CommandResult<T> {
   readonly notices?: readonly string[];
   /** The next command, if there is one. */
   readonly hint?: string;
-  /** 1 is a clear no (nothing found, something is wrong); failures are thrown. */
+  /** 1 is a clear no (stale, something is wrong); failures are thrown. */
   readonly exitCode?: 0 | 1;
   /** What went wrong with a part of it: told after the answer, and decides the exit code. */
   readonly failure?: Failure;

@@ -45,6 +45,8 @@ export interface HandoffShape {
 
 /** A handoff in a list. */
 export interface ListedShape extends HandoffShape {
+  /** Why git-handoff left it by itself; `null`: somebody wrote it. */
+  readonly automatic: AutomaticReason | null;
   /** Why its branch makes it look done or out of place. */
   readonly staleness: Staleness;
   /** How it stands to each remote that has been asked; offline. */

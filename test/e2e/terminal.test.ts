@@ -47,6 +47,7 @@ describe('help', () => {
         '   write      leave a note, or a new version of yours',
       ]);
       expect(verbsIn(lines).length).toBeGreaterThan(10);
+      expect(lines.length).toBeLessThanOrEqual(25);
       expect(VERBS).toEqual(expect.arrayContaining(verbsIn(lines)));
       expect(lines).toContain('git handoff help -a lists every verb; git help handoff opens the manual.');
     }
@@ -160,9 +161,12 @@ describe('every hint that is a command', () => {
 });
 
 describe('what is printed', () => {
-  it('is in columns for people and one object name for scripts', () => {
-    const oid = repo.ok(['write', 'auth-refresh', '-m', '# Goal\n\nShip it'], { session: A });
-    expect(oid).toMatch(/^[0-9a-f]{40}$/);
+  it('is in columns and sentences', () => {
+    expect(repo.ok(['write', 'auth-refresh', '-m', '# Goal\n\nShip it'], { session: A })).toMatch(
+      /^left main\/auth-refresh \([0-9a-f]{7}\)$/,
+    );
+    const tip = () => repo.git(['rev-parse', 'refs/handoffs/main/auth-refresh']).trim();
+    const oid = tip();
     expect(repo.ok(['list'])).toMatch(/^main\/auth-refresh +claude aaaaaaaa +just now +Ship it$/);
     expect(repo.ok(['show'])).toMatch(
       /^main\/auth-refresh {2}open {2}claude aaaaaaaa {2}just now, on [0-9a-f]{12}\n/,
@@ -172,12 +176,14 @@ describe('what is printed', () => {
       /^[0-9a-f]{12} +claude aaaaaaaa +create +just now +Ship it$/,
     );
     expect(repo.ok(['take', 'auth-refresh'], { session: B })).toBe(
-      `main/auth-refresh is yours now, taken from claude aaaaaaaa at ${oid}`,
+      `took main/auth-refresh from claude aaaaaaaa (${tip().slice(0, 7)})`,
     );
     expect(repo.ok(['take', 'auth-refresh'], { session: B })).toBe('main/auth-refresh is yours already');
-    expect(repo.ok(['close', 'auth-refresh'], { session: B })).toBe('main/auth-refresh is closed');
+    expect(repo.ok(['close', 'auth-refresh'], { session: B })).toBe(
+      `closed main/auth-refresh (${tip().slice(0, 7)})`,
+    );
     expect(repo.ok(['close', 'auth-refresh'], { session: B })).toBe('main/auth-refresh was closed already');
-    expect(repo.handoff(['list'])).toMatchObject({ status: 1, stderr: '' });
+    expect(repo.handoff(['list'])).toMatchObject({ status: 0, stderr: '' });
   });
 
   it('says once that a new topic looks like the same work, or stands on another branch', () => {
@@ -214,7 +220,7 @@ describe('what is printed', () => {
     ['by its own setting', 'git -c color.ui=never -c color.handoff=auto handoff log auth-refresh', true],
     ['not at a dumb terminal', 'TERM=dumb git handoff log auth-refresh', false],
   ])('is in colour %s', (_, command, isColoured) => {
-    const oid = repo.ok(['write', 'auth-refresh', '-m', 'x'], { session: A }).trim();
+    const oid = repo.noted(['write', 'auth-refresh', '-m', 'x'], { session: A });
     const { stdout } = repo.run('script', ['-qec', `TERM=xterm; export TERM; ${command}`, '/dev/null']);
     expect(stdout).toContain(oid.slice(0, 12));
     expect(stdout.includes(`\u001b[33m${oid.slice(0, 12)}\u001b[m`)).toBe(isColoured);

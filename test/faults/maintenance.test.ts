@@ -24,10 +24,10 @@ async function writer(name: string, tally: Tally): Promise<[string, string][]> {
   const written: [string, string][] = [];
   for (let round = 0; round < WRITES; round++) {
     const text = `${name}, round ${round}\n`;
-    const words = [...START, 'write', `topic-${name}`];
+    const words = [...START, 'write', '--json', `topic-${name}`];
     const done = await finished(world.start(process.execPath, words, { session: name, input: text }));
     tally.add(`exit ${done.status}`);
-    if (done.status === 0) written.push([done.stdout.trim(), text]);
+    if (done.status === 0) written.push([(JSON.parse(done.stdout) as { oid: string }).oid, text]);
     else expect(done.stderr, `exit ${done.status}`).toMatch(/your text is kept/);
   }
   return written;

@@ -36,7 +36,7 @@ const BRANCHES = [...new Set(NAMES)].filter((name) => name !== 'HEAD');
 describe('a note of a branch with an odd name', () => {
   it.each(BRANCHES)('%j is written on it, listed and shown by the name that people type', (branch) => {
     repo.git(['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
-    const oid = repo.ok(['write', 'odd-name', '-m', `about ${branch}`], { session });
+    const oid = repo.noted(['write', 'odd-name', '-m', `about ${branch}`], { session });
     expect(repo.json(['show', `${branch}/odd-name`], { session })).toMatchObject({
       branch,
       oid,
@@ -66,7 +66,7 @@ describe('a note of a branch with an odd name', () => {
     expect(repo.git(['for-each-ref', 'refs/handoffs'])).toBe(before);
     expect(repo.json(['list'], { session }).items).toHaveLength(BRANCHES.length);
     repo.git(['symbolic-ref', 'HEAD', 'refs/heads/feature/x/y']);
-    const oid = repo.ok(['write', 'odd-name', '-m', 'packed'], { session: OTHER });
+    const oid = repo.noted(['write', 'odd-name', '-m', 'packed'], { session: OTHER });
     expect(repo.json(['show', 'odd-name'], { session })).toMatchObject({ oid, note: 'packed\n' });
   });
 });

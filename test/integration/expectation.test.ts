@@ -36,8 +36,8 @@ async function writeAround(between: () => void, expected: string) {
 }
 
 it('a write that expects the tip is not refused because somebody put `kept` right meanwhile', async () => {
-  const first = repo.ok(['write', 'auth-refresh', '-m', 'one'], { session: 'sess-a' });
-  const tip = repo.ok(['write', 'auth-refresh', '-m', 'two'], { session: 'sess-a' });
+  const first = repo.noted(['write', 'auth-refresh', '-m', 'one'], { session: 'sess-a' });
+  const tip = repo.noted(['write', 'auth-refresh', '-m', 'two'], { session: 'sess-a' });
   // As a writer leaves it that is killed between the two refs of its transaction.
   repo.git(['update-ref', KEPT, first]);
   const result = await writeAround(() => repo.git(['update-ref', KEPT, tip]), tip);
@@ -46,7 +46,7 @@ it('a write that expects the tip is not refused because somebody put `kept` righ
 });
 
 it('and is refused when the tip itself has moved', async () => {
-  const tip = repo.ok(['write', 'auth-refresh', '-m', 'one'], { session: 'sess-a' });
+  const tip = repo.noted(['write', 'auth-refresh', '-m', 'one'], { session: 'sess-a' });
   const result = await writeAround(() => {
     repo.ok(['write', 'auth-refresh', '-m', 'two'], { session: 'sess-a' });
   }, tip);

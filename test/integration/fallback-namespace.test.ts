@@ -16,7 +16,7 @@ beforeEach(() => {
   server = join(repo.root, 'origin.git');
   repo.git(['init', '-q', '--bare', '--initial-branch=main', server]);
   repo.git(['remote', 'add', 'origin', server]);
-  tip = repo.ok(['write', 'release-plan', '-m', 'x'], { session: A });
+  tip = repo.noted(['write', 'release-plan', '-m', 'x'], { session: A });
 });
 afterEach(() => repo.remove());
 

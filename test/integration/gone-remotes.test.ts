@@ -26,8 +26,8 @@ describe('doctor and tracking refs', () => {
   });
 
   it('removes what stands here too, and keeps what only the remote had', () => {
-    const first = repo.ok(['write', 'one-topic', '-m', 'x'], { session: 'aaaaaaaa-1' });
-    const second = repo.ok(['write', 'one-topic', '-m', 'y'], { session: 'aaaaaaaa-1' });
+    const first = repo.noted(['write', 'one-topic', '-m', 'x'], { session: 'aaaaaaaa-1' });
+    const second = repo.noted(['write', 'one-topic', '-m', 'y'], { session: 'aaaaaaaa-1' });
     const tree = repo.git(['rev-parse', `${first}^{tree}`]);
     track('one-topic', first);
     const [there, behind] = [track('only-there', second), track('two-topic', second)];

@@ -14,7 +14,7 @@ afterEach(() => repo.remove());
 
 const oid = (ref = REF) => repo.git(['rev-parse', ref]);
 const write = (text: string, session = A, topic = 'auth-refresh') =>
-  repo.ok(['write', topic, '-m', text], { session }).trim();
+  repo.noted(['write', topic, '-m', text], { session });
 
 /** Moves the tip's date back; `kept` goes along, as after a write of that day. */
 function age(topic: string, days: number): void {
@@ -95,7 +95,9 @@ describe('reopen', () => {
     const closed = oid();
     const refused = repo.handoff(['reopen', 'auth-refresh'], { session: B });
     expect([refused.status, oid()]).toEqual([3, closed]);
-    expect(repo.ok(['reopen', 'auth-refresh'], { session: A })).toBe('main/auth-refresh is open');
+    expect(repo.ok(['reopen', 'auth-refresh'], { session: A })).toMatch(
+      /^reopened main\/auth-refresh \([0-9a-f]{7}\)$/,
+    );
     expect(repo.ok(['reopen', 'auth-refresh'], { session: A })).toBe('main/auth-refresh was open already');
     expect(repo.git(['show', `${REF}:handoff.md`])).toBe('one');
     repo.ok(['close', 'auth-refresh'], { session: A });

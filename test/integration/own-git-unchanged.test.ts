@@ -34,7 +34,7 @@ class Twin {
   #handOver(): void {
     const { repo } = this;
     repo.ok(['init', '--yes']);
-    const tip = repo.ok(['write', 'auth-refresh', '-m', 'a note'], { session: A });
+    const tip = repo.noted(['write', 'auth-refresh', '-m', 'a note'], { session: A });
     expect(repo.handoff(['write', 'auth-refresh', '-m', 'lost'], { session: 'bbbbbbbb-1' }).status).toBe(3);
     repo.ok(['write', 'other-topic', '-m', 'never pushed'], { session: A });
     repo.git(['push', '-q', 'origin', 'refs/handoffs/main/auth-refresh']);

@@ -49,7 +49,7 @@ describe(`${WRITERS} sessions that write one topic at once from the same tip`, (
     `have one winner in each of ${ROUNDS} rounds, and every loser's text is kept`,
     { timeout: Math.max(300_000, ROUNDS * 20_000) },
     async () => {
-      let tip = repo.ok(['write', 'auth-refresh', '-m', 'the beginning'], { session: 'sess-0' });
+      let tip = repo.noted(['write', 'auth-refresh', '-m', 'the beginning'], { session: 'sess-0' });
       const lost = new Map<string, string>();
       for (let round = 0; round < ROUNDS; round++) {
         const texts = Array.from({ length: WRITERS }, (_, at) => `round ${round}, writer ${at}\n`);

@@ -16,7 +16,7 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
   afterEach(() => world.remove());
 
   it('keeps one owner a note, and finds what was moved behind its back', () => {
-    const tip = world.ok(['write', 'auth-refresh', '-m', 'one'], { session: A }).trim();
+    const tip = world.noted(['write', 'auth-refresh', '-m', 'one'], { session: A });
     expect(world.handoff(['write', 'auth-refresh', '-m', 'two'], { session: B }).status).toBe(3);
     world.ok(['take', 'auth-refresh'], { session: B });
     world.git(['update-ref', 'refs/handoffs/main/auth-refresh', tip]);

@@ -12,7 +12,7 @@ let world: ServerWorld;
 afterEach(() => world.remove());
 
 const write = (text: string, session = A, ...more: string[]) =>
-  world.ok(['write', 'auth-refresh', '-m', text, ...more], { session });
+  world.noted(['write', 'auth-refresh', '-m', text, ...more], { session });
 
 function commitOf(message: string): string {
   world.git(['commit', '-q', '--allow-empty', '-F', '-'], { input: message });

@@ -127,6 +127,21 @@ describe('list', () => {
     expect(status).toBe(0);
   });
 
+  it("one's own branch that another clone has not pushed is not gone", () => {
+    const clone = join(world.root, 'clone');
+    world.git(['clone', '-q', '-b', 'main', '--single-branch', world.path, clone]);
+    world.ok(['fetch', 'origin'], { cwd: clone });
+    expect(listed({ cwd: clone })).toEqual({ feature: null });
+    expect(world.ok(['list'], { cwd: clone })).not.toContain('looks done');
+    const { stdout } = world.handoff(['boot', 'feature/login-flow'], { cwd: clone });
+    expect(stdout).toContain('feature is not here, and may never have been');
+    world.git(['fetch', '-q', 'origin', 'feature:feature'], { cwd: clone });
+    world.git(['switch', '-q', 'feature'], { cwd: clone });
+    world.git(['switch', '-q', 'main'], { cwd: clone });
+    world.git(['branch', '-q', '-D', 'feature'], { cwd: clone });
+    expect(listed({ cwd: clone })).toEqual({ feature: 'branch-deleted' });
+  });
+
   it('with another default branch', () => {
     world.git(['branch', '-m', 'main', 'trunk']);
     world.git(['switch', '-q', 'trunk']);

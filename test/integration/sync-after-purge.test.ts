@@ -15,7 +15,7 @@ beforeEach(() => {
   clone = join(repo.root, 'clone');
   repo.git(['init', '-q', '--bare', server]);
   repo.git(['remote', 'add', 'origin', server]);
-  tip = repo.ok(['write', 'release-plan', '-m', 'zebra-4711'], { session: A });
+  tip = repo.noted(['write', 'release-plan', '-m', 'zebra-4711'], { session: A });
   repo.git(['clone', '-q', server, clone]);
   repo.ok(['sync']);
   repo.ok(['sync'], { cwd: clone });

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => repo.remove());
 
-const write = (text: string) => repo.ok(['write', 'auth-refresh', '-m', text], { session: A });
+const write = (text: string) => repo.noted(['write', 'auth-refresh', '-m', text], { session: A });
 const leak = () => {
   repo.git(['config', 'handoff.secretScan', 'off']);
   write(`token ${SECRET}`);

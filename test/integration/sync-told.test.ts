@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => repo.remove());
 
-const write = (topic: string) => repo.ok(['write', topic, '-m', 'x'], { session: A });
+const write = (topic: string) => repo.noted(['write', topic, '-m', 'x'], { session: A });
 
 describe('what a sync says', () => {
   it('calls a branch by its name, also one whose ref had to be cut', () => {

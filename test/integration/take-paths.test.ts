@@ -39,7 +39,7 @@ describe('git handoff take -- <path>', () => {
     const done = take(['src/two.txt'], A);
     expect(done).toMatchObject({
       status: 0,
-      stdout: 'src/two.txt is yours now, taken from claude bbbbbbbb\n',
+      stdout: 'took src/two.txt from claude bbbbbbbb\n',
     });
     expect(repo.git(['status', '--porcelain=v2', '-z'])).toBe(before);
     expect(readFileSync(join(repo.path, 'src/two.txt'), 'utf8')).toBe('by B\n');
@@ -110,7 +110,7 @@ describe('git handoff take -- <path>', () => {
     put('hand.txt', 'by hand\n');
     repo.end(B);
     expect(take(['src/two.txt', 'hand.txt'], A).stdout).toBe(
-      "src/two.txt is yours now, taken from claude bbbbbbbb\nhand.txt is yours now, it was nobody's\n",
+      'took src/two.txt from claude bbbbbbbb\ntook hand.txt, which belonged to no session\n',
     );
     expect(repo.whose(A)).toEqual({ 'src/two.txt': `mine ${A}`, 'hand.txt': `mine ${A}` });
     expect(repo.ledger(A).at(-1)).toMatchObject({ t: 'news', to: B });
@@ -144,13 +144,13 @@ describe('git handoff take -- <path>', () => {
 
   it('lets a person take: the claims end, and the session is told', () => {
     repo.write(B, 'src/two.txt', 'by B\n');
-    expect(take(['src/two.txt']).stdout).toBe("src/two.txt is nobody's now, taken from claude bbbbbbbb\n");
+    expect(take(['src/two.txt']).stdout).toBe('src/two.txt no longer belongs to claude bbbbbbbb\n');
     expect(repo.whose(B)).toEqual({ 'src/two.txt': 'nobody' });
     const end = repo.ledger(B).at(-2);
     expect(end).toMatchObject({ t: 'end', why: 'taken' });
     expect(end?.['by']).toMatch(/^person-[0-9a-f]{12}$/);
     expect(newsOf(B)).toContain('A person took src/two.txt');
-    expect(take(['src/two.txt']).stdout).toBe("src/two.txt is nobody's already\n");
+    expect(take(['src/two.txt']).stdout).toBe('src/two.txt belongs to no session\n');
   });
 
   it('takes hostile names', () => {
@@ -228,7 +228,7 @@ describe('git handoff take -- <path>', () => {
 
   it('still takes topics', () => {
     repo.ok(['write', 'auth-refresh', '-m', 'x'], { session: B });
-    expect(repo.ok(['take', 'auth-refresh'], { session: A })).toContain('main/auth-refresh is yours now');
+    expect(repo.ok(['take', 'auth-refresh'], { session: A })).toContain('took main/auth-refresh from');
   });
 });
 
@@ -240,7 +240,7 @@ describe('take in another worktree', () => {
     writeFileSync(join(linked, 'src/one.txt'), 'alone\n');
     writeFileSync(join(linked, 'src/two.txt'), 'alone too\n');
     const done = take([join(linked, 'src/one.txt')], A);
-    expect(done.stdout).toBe(`${linked}/src/one.txt is yours now, taken from claude bbbbbbbb\n`);
+    expect(done.stdout).toBe(`took ${linked}/src/one.txt from claude bbbbbbbb\n`);
     expect(repo.whose(A, { cwd: linked })).toEqual({
       'src/one.txt': `mine ${A}`,
       'src/two.txt': `other ${B}`,
@@ -256,7 +256,7 @@ describe('take in another worktree', () => {
     try {
       put('src/one.txt', 'by hand\n');
       expect(repo.whose()).toEqual({ 'src/one.txt': `other ${A}` });
-      expect(take(['src/one.txt']).stdout).toBe("src/one.txt is nobody's now, taken from claude aaaaaaaa\n");
+      expect(take(['src/one.txt']).stdout).toBe('src/one.txt no longer belongs to claude aaaaaaaa\n');
       expect(repo.whose()).toEqual({ 'src/one.txt': 'nobody' });
       repo.begin(B);
       expect(repo.whose(B)).toEqual({ 'src/one.txt': 'nobody' });

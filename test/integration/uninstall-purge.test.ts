@@ -28,7 +28,7 @@ function everything(): { repo: SharingWorld; worktree: string } {
   world.begin(A, worktree);
   world.write(A, 'src/a.ts', 'changed\n');
   world.write(A, 'src/a.ts', 'changed\n', worktree);
-  const tip = world.ok(['write', 'auth-refresh', '-m', 'a note'], { session: A });
+  const tip = world.noted(['write', 'auth-refresh', '-m', 'a note'], { session: A });
   expect(world.handoff(['write', 'auth-refresh', '-m', 'lost'], { session: B }).status).toBe(3);
   world.ok(['ack', 'auth-refresh'], { session: B });
   world.git(['update-ref', '--create-reflog', 'refs/handoffs-remote/origin/main/auth-refresh', tip]);

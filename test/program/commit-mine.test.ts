@@ -50,7 +50,9 @@ describe('what is committed', () => {
     expect(changes()).toEqual(['M src/b.ts']);
     expect(trailer()).toBe(B);
     expect(world.status()).toEqual(['M  src/a.ts', '?? new-a.txt', '?? persons.txt']);
-    expect(world.ok(['commit', '-m', 'a'], { session: A })).toBe(`${head()}\n  new-a.txt\n  src/a.ts`);
+    expect(world.ok(['commit', '-m', 'a'], { session: A })).toBe(
+      `committed ${head().slice(0, 7)}:\n  new-a.txt\n  src/a.ts`,
+    );
     expect(world.status()).toEqual(['?? persons.txt']);
   });
 

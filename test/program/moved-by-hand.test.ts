@@ -11,7 +11,7 @@ let tip: string;
 beforeEach(() => {
   repo = new TestRepository();
   repo.ok(['write', 'auth-refresh', '-m', 'first'], { session });
-  tip = repo.ok(['write', 'auth-refresh', '-m', 'the truth'], { session });
+  tip = repo.noted(['write', 'auth-refresh', '-m', 'the truth'], { session });
 });
 afterEach(() => repo.remove());
 
@@ -57,7 +57,7 @@ const MOVES: Readonly<Record<string, () => void>> = {
   'a foreign write without a take': () => plant(`Claude-Session-Id: bbbbbbbb-2222\nHandoff-State: open`),
   'a commit without trailers': () => plant('nothing to see here'),
   'a note of another topic': () => {
-    const other = repo.ok(['write', 'other-topic', '-m', 'x'], { session });
+    const other = repo.noted(['write', 'other-topic', '-m', 'x'], { session });
     repo.git(['update-ref', REF, other]);
   },
 };
@@ -89,10 +89,10 @@ describe.each(Object.keys(MOVES))('%s of a public ref', (name) => {
 
   it('is healed by the next write, which goes on from the truth and leaves branches alone', () => {
     const heads = repo.git(['for-each-ref', 'refs/heads', 'refs/x', 'refs/tags']);
-    const written = repo.handoff(['write', 'auth-refresh', '-m', 'third'], { session });
+    const written = repo.handoff(['write', '--json', 'auth-refresh', '-m', 'third'], { session });
     expect(written.status).toBe(0);
     expect(written.stderr).toMatch(/^notice: /);
-    const oid = written.stdout.trim();
+    const { oid } = JSON.parse(written.stdout) as { oid: string };
     expect(repo.git(['rev-parse', REF, KEPT, `${REF}~1`]).split('\n')).toEqual([oid, oid, tip]);
     expect(repo.run('git', ['symbolic-ref', '-q', REF]).status).toBe(1);
     expect(repo.git(['for-each-ref', 'refs/heads', 'refs/x', 'refs/tags'])).toBe(heads);
@@ -139,7 +139,7 @@ describe('a ref that nobody here ever wrote', () => {
 
   it('begins anew with the next write', () => {
     repo.git(['update-ref', 'refs/handoffs/main/by-hand', 'HEAD']);
-    const oid = repo.ok(['write', 'by-hand', '-m', 'mine'], { session });
+    const oid = repo.noted(['write', 'by-hand', '-m', 'mine'], { session });
     expect(repo.git(['rev-list', '--count', oid])).toBe('1');
     expect(repo.json(['show', 'by-hand'], { session })).toMatchObject({ oid, parent: null });
   });

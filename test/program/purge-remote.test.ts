@@ -12,7 +12,7 @@ let tip: string;
 beforeEach(() => {
   repo = new SharingWorld();
   servers = { origin: join(repo.root, 'origin.git'), backup: join(repo.root, 'backup.git') };
-  tip = repo.ok(['write', 'secret-topic', '-m', 'zebra-4711-secret'], { session: A });
+  tip = repo.noted(['write', 'secret-topic', '-m', 'zebra-4711-secret'], { session: A });
   for (const [name, path] of Object.entries(servers)) {
     repo.git(['init', '-q', '--bare', path]);
     repo.git(['remote', 'add', name, path]);
@@ -56,7 +56,7 @@ describe('a purge of a note that servers have', () => {
   });
 
   it('remembers what a remote still shows, so that no sync brings it back', () => {
-    const next = repo.ok(['write', 'secret-topic', '-m', 'not pushed'], { session: A });
+    const next = repo.noted(['write', 'secret-topic', '-m', 'not pushed'], { session: A });
     expect(next).not.toBe(tip);
     repo.ok(['purge', 'secret-topic', '--yes']);
     expect(repo.git(['cat-file', 'blob', 'refs/handoffs-local/pruned/main/secret-topic'])).toBe(tip);

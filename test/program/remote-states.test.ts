@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => repo.remove());
 
-const write = (topic: string, text: string) => repo.ok(['write', topic, '-m', text], { session: A });
+const write = (topic: string, text: string) => repo.noted(['write', topic, '-m', text], { session: A });
 const track = (topic: string, oid: string, remote = 'origin') =>
   repo.git(['update-ref', `refs/handoffs-remote/${remote}/main/${topic}`, oid]);
 const states = (topic: string) => {
@@ -74,10 +74,12 @@ describe('a handoff beside a remote', () => {
     const summary = [{ remote, toPush: 2, toFetch: 2, diverged: 1 }];
     expect(repo.json(['list'])).toMatchObject({ remotes: summary });
     expect(repo.json(['status'])).toMatchObject({ remotes: summary });
-    const line =
-      'Handoffs: 2 not pushed to origin, 2 to fetch from origin, 1 diverged from origin: git handoff sync origin';
+    // Nobody is at a terminal: what is so is said, and no command that an agent would obey.
+    const line = 'Handoffs: 2 not pushed to origin, 2 to fetch from origin, 1 diverged from origin';
     expect(repo.ok(['list']).split('\n').at(-1)).toBe(line);
     expect(repo.ok(['status']).split('\n').at(-1)).toBe(line);
+    const { stdout } = repo.run('script', ['-qec', 'git handoff list', '/dev/null']);
+    expect(stdout.replaceAll('\r', '')).toContain(`${line}: git handoff sync origin\n`);
     expect(repo.ok(['list'])).toMatch(/main\/ahead-topic +ahead 2 .*\n/);
     expect(repo.ok(['list'])).toMatch(/main\/diverged-topic +diverged 1\/2 .*\n/);
     expect(repo.ok(['list'])).toMatch(/main\/same-topic +claude aaaaaaaa /);
@@ -94,7 +96,7 @@ describe('a handoff beside a remote', () => {
       { remote: 'team/up%', state: 'local-only' },
     ]);
     expect(repo.ok(['list'])).toContain('ahead 1 (origin), not pushed (team/up%)');
-    expect(repo.ok(['status'])).toContain('git handoff sync team/up%');
+    expect(repo.ok(['status'])).toContain('1 not pushed to team/up%, 1 to fetch from team/up%');
   });
 
   it('is not told of in status for a remote that is gone', () => {

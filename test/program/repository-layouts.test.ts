@@ -20,14 +20,14 @@ function playMainJob(repo: TestRepository, cwd: string, branch: string): void {
   const a = { cwd, session: A };
   const b = { cwd, session: B };
   const ref = `refs/handoffs/${branch.replaceAll('%', '%25').replaceAll('/', '%2F')}/auth-refresh`;
-  const first = repo.ok(['write', 'auth-refresh', '-m', 'from A'], a);
+  const first = repo.noted(['write', 'auth-refresh', '-m', 'from A'], a);
   expect(repo.ref(ref)).toBe(first);
   const refused = repo.handoff(['write', 'auth-refresh', '-m', 'from B'], b);
   expect(refused).toMatchObject({ status: 3, stdout: '' });
   expect(refused.stderr).toContain('claude aaaaaaaa');
   expect(repo.ok(['show', 'auth-refresh', '--lost=1'], b)).toBe('from B');
   repo.ok(['take', 'auth-refresh'], b);
-  const last = repo.ok(['write', 'auth-refresh', '-m', 'from B'], b);
+  const last = repo.noted(['write', 'auth-refresh', '-m', 'from B'], b);
   expect(repo.handoff(['write', 'auth-refresh', '-m', 'again A'], a).status).toBe(3);
   expect(repo.json(['show'], b)).toMatchObject({
     branch,
@@ -85,7 +85,7 @@ describe('the main job', () => {
   it('with git told by GIT_DIR and GIT_WORK_TREE', () => {
     const repo = repository();
     const env = { GIT_DIR: join(repo.path, '.git'), GIT_WORK_TREE: repo.path };
-    const oid = repo.ok(['write', 'auth-refresh', '-m', 'x'], { cwd: repo.root, env, session: A });
+    const oid = repo.noted(['write', 'auth-refresh', '-m', 'x'], { cwd: repo.root, env, session: A });
     expect(repo.ref('refs/handoffs/main/auth-refresh')).toBe(oid);
   });
 });

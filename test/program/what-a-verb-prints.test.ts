@@ -27,7 +27,7 @@ function prints(words: readonly string[], session?: string, input = ''): string 
 describe('notes', () => {
   it('write says what it left', () => {
     expect(prints(['write', 'auth-refresh'], A, NOTE)).toMatchInlineSnapshot(`
-      "<oid>
+      "left main/auth-refresh (<oid>)
       "
     `);
   });
@@ -55,12 +55,11 @@ describe('notes', () => {
 
   it('list shows the notes, and says so where there are none', () => {
     expect(prints(['list'], A)).toMatchInlineSnapshot(`
-      "no open handoffs; leave one: git handoff write <topic> (closed ones: git handoff list --all)
-      (exit 1)
+      "no open handoffs; leave one: git handoff write <topic> -m '<text>' (closed ones: git handoff list --all)
       "
     `);
-    prints(['write', 'auth-refresh'], A, NOTE);
     prints(['write', 'retry-queue', '-m', 'The retry queue survives a restart'], B);
+    prints(['write', 'auth-refresh'], A, NOTE);
     expect(prints(['list'], A)).toMatchInlineSnapshot(`
       "main/auth-refresh  claude aaaaaaaa  <age>  Log people in.
       main/retry-queue  claude bbbbbbbb  <age>  The retry queue survives a restart
@@ -119,11 +118,34 @@ describe('notes', () => {
     prints(['write', 'auth-refresh'], A, NOTE);
     world.end(A);
     expect(prints(['take', 'auth-refresh'], B)).toMatchInlineSnapshot(`
-      "main/auth-refresh is yours now, taken from claude aaaaaaaa at <oid>
+      "took main/auth-refresh from claude aaaaaaaa (<oid>)
       "
     `);
     expect(prints(['close', 'auth-refresh'], B)).toMatchInlineSnapshot(`
-      "main/auth-refresh is closed
+      "closed main/auth-refresh (<oid>)
+      "
+    `);
+  });
+
+  it('with -q nothing but what is wrong', () => {
+    expect(prints(['write', '-q', 'auth-refresh'], A, NOTE)).toBe('');
+    world.end(A);
+    expect(prints(['take', '-q', 'auth-refresh'], B)).toBe('');
+    expect(prints(['close', '--quiet', 'auth-refresh'], B)).toBe('');
+    expect(prints(['close', '-q', 'no-such-topic'], B)).toMatchInlineSnapshot(`
+      "(stderr)
+      error: there is no handoff main/no-such-topic
+      hint: git handoff list --all
+      (exit 1)
+      "
+    `);
+  });
+
+  it('a write over another session’s note says whose it was', () => {
+    prints(['write', 'auth-refresh'], A, NOTE);
+    world.end(A);
+    expect(prints(['write', 'auth-refresh', '--take', '-m', 'mine'], B)).toMatchInlineSnapshot(`
+      "left main/auth-refresh (<oid>), taken from claude aaaaaaaa
       "
     `);
   });
@@ -176,6 +198,48 @@ describe('work', () => {
     `);
   });
 
+  it('status of a path that is not there is an error, and take of a file names what was meant', () => {
+    world.write(A, 'src/a.ts', TEN.replace('line 3', 'of A'));
+    expect(prints(['status', '--', 'src/c.ts'], A)).toMatchInlineSnapshot(`
+      "(stderr)
+      error: there is no src/c.ts, and no uncommitted change removed it
+      hint: git handoff status
+      (exit 1)
+      "
+    `);
+    expect(prints(['status', '--', 'src'], A)).toContain('src/a.ts');
+    world.end(A);
+    expect(prints(['take', 'src/a.ts'], B)).toMatchInlineSnapshot(`
+      "(stderr)
+      error: not a topic: "a.ts"
+      hint: git handoff take -- src/a.ts
+      (exit 2)
+      "
+    `);
+    expect(prints(['take', '--', 'src/a.ts'], B)).toMatchInlineSnapshot(`
+      "took src/a.ts from claude aaaaaaaa
+      "
+    `);
+  });
+
+  it('many automatic notes are one line, below what somebody wrote', () => {
+    prints(['write', 'auth-refresh', '-m', 'Retry test is red'], A);
+    for (const name of ['one', 'two', 'three', 'four']) {
+      const session = `cccccccc-${name}`;
+      world.begin(session);
+      world.write(session, `src/${name}.ts`, 'new\n');
+      world.end(session);
+    }
+    expect(prints(['list'], A)).toMatchInlineSnapshot(`
+      "main/auth-refresh  claude aaaaaaaa  <age>  Retry test is red
+
+      4 sessions ended with uncommitted work: git handoff list --all, git handoff status
+      "
+    `);
+    expect(prints(['list', '--all'], A).split('\n')).toHaveLength(6);
+    expect(prints(['show'], A)).toContain('Retry test is red');
+  });
+
   it('rescue lists what a command would have destroyed, and restore brings it back', () => {
     world.end(B);
     world.write(A, 'src/a.ts', TEN.replace('line 3', 'of A'));
@@ -198,7 +262,6 @@ describe('work', () => {
   it('rescue says so where nothing is kept', () => {
     expect(prints(['rescue'], A)).toMatchInlineSnapshot(`
       "nothing to bring back
-      (exit 1)
       "
     `);
   });
@@ -210,6 +273,21 @@ describe('work', () => {
       *  aaaaaaaa  live  claude  main  since <age>  <root>/repository  1 uncommitted: src/a.ts
       "
     `);
+  });
+});
+
+describe('help', () => {
+  it('answers for the guard, too, which clients call', () => {
+    const answer = world.handoff(['guard', '-h'], { calls: 'process' }).stdout;
+    expect(answer).toMatchInlineSnapshot(`
+      "usage: git handoff guard [--client <name>]
+
+      the hook that a client calls around its tools
+      Reads the payload on standard input, prints the decision (nothing: allowed), and always exits with 0.
+      init registers it; nobody types it. What it did: git handoff doctor
+      "
+    `);
+    expect(world.ok(['help', 'guard'])).toBe(answer.trimEnd());
   });
 });
 

@@ -21,7 +21,7 @@ describe('a note that carries work', () => {
   it('says so when it is written, shown and listed', () => {
     const { stdout, stderr, status } = write();
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^(?:[0-9a-f]{40}|[0-9a-f]{64})\n$/);
+    expect(stdout).toMatch(/^left main\/auth-refresh \([0-9a-f]{7}\)\n$/);
     expect(stderr).toContain(
       'the note carries uncommitted work: 1 path, 8 bytes; it stays on this machine until: git handoff push --with-work main/auth-refresh',
     );

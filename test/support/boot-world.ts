@@ -40,7 +40,7 @@ export class BootWorld extends TestRepository {
   leave(topic: string, files: readonly string[] = [], options: RunOptions & { note?: string } = {}): string {
     const list = files.map((name) => `- \`${name}\`\n`).join('');
     const input = options.note ?? `${NOTE}\n# Important files\n${list}`;
-    return this.ok(['write', topic], { session: WRITER, ...options, input });
+    return this.noted(['write', topic], { session: WRITER, ...options, input });
   }
 
   /** Boots as JSON. Reading changes no ref. */

@@ -85,7 +85,7 @@ export class Clone extends TestRepository {
 
   /** Writes a note as this machine's session; it must succeed. Returns the commit. */
   write(topic: string, text: string, words: readonly string[] = []): string {
-    return this.ok(['write', topic, ...words], { session: this.session, input: text });
+    return this.noted(['write', topic, ...words], { session: this.session, input: text });
   }
 
   /** A verb as this machine's session, whatever comes of it. */

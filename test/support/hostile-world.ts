@@ -231,7 +231,7 @@ function normal(text: string): string {
     .replace(/just now|\d+ (?:second|minute)s?(?: ago)?/g, '<age>')
     .replace(/ {2,}/g, '  ')
     .replace(/\b[0-9a-f]{16,32}\b(?![0-9a-f])/g, '<mark>')
-    .replace(/^(?:[0-9a-f]{40}|[0-9a-f]{64})\n$/, '<oid>\n')
+    .replace(/(?<=^(?:left|took|closed) .* \()[0-9a-f]{7}(?=\))/, '<oid>')
     .replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '<time>')
     .replace(/in the last \d+ lines?|\d+ refusals?|\d+ calls?/g, '<log>');
 }

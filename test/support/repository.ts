@@ -234,6 +234,12 @@ export class TestRepository {
     return stdout.replace(/\n$/, '');
   }
 
+  /** Writes a note, which must succeed; returns the object name of its commit. */
+  noted(args: readonly string[], options: RunOptions = {}): string {
+    const [verb = '', ...rest] = args;
+    return (JSON.parse(this.ok([verb, '--json', ...rest], options)) as { oid: string }).oid;
+  }
+
   /** Runs `git handoff <args> --json`, whatever its exit code, and returns the object. */
   json(args: readonly string[], options: RunOptions = {}): Json {
     return JSON.parse(this.handoff([...args, '--json'], options).stdout) as Json;

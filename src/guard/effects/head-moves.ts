@@ -1,8 +1,8 @@
-import { refName, shortOid } from '../../changes/news.ts';
+import { refName } from '../../changes/news.ts';
 import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
-import { type Oid, canMean } from '../../domain/names.ts';
+import { type Oid, canMean, shortOid } from '../../domain/names.ts';
 import { ownerName } from '../../domain/owner-name.ts';
 import { type LoggedCommit, commitsBetween } from '../../git/log.ts';
 import { news } from '../../sessions/happenings.ts';

@@ -78,7 +78,7 @@ async function refused(
   const file = keepInFile(note);
   if (file === undefined)
     return new Failure('secret', `${said}; your text could NOT be kept: no folder is writable`, {
-      hint: `git handoff write ${name}`,
+      hint: `git handoff write ${name} -m '<text>'`,
       tellsOfText: true,
     });
   const again = `git handoff write ${name} --file ${shellWord(file)}${await asBefore(options)}`;

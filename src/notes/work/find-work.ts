@@ -56,7 +56,7 @@ export async function findWork(repository: Repository, options: FindOptions): Pr
   const { topic } = options;
   const state =
     topic === undefined
-      ? await newestTopic(repository, encodeBranch(repository.branch))
+      ? await newestTopic(repository, encodeBranch(repository.branch), { work: true })
       : await findTopic(repository, topic);
   const tip = requireTip(state);
   const carried = await carriedWork(repository, tip);

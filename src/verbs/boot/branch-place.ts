@@ -10,7 +10,7 @@ import {
   isSquashed,
 } from '../../git/branches.ts';
 import { type Repository, branchTip, committer } from '../../git/repository.ts';
-import { findLanded } from '../../notes/staleness.ts';
+import { branchesElsewhere, findLanded } from '../../notes/staleness.ts';
 import { Failure } from '../../domain/failure.ts';
 import { encodeBranch } from '../../git/namespace.ts';
 import { byAge, findTopic } from '../../notes/find-topic.ts';
@@ -82,8 +82,12 @@ async function findElsewhere(
   }
   const there = remote.get(branch);
   if (there !== undefined) return { ...none, place: { kind: 'remote', remote: there.name }, tip: there.oid };
-  const { email } = await committer(cwd);
-  if (email !== undefined && email !== mail) return { ...none, place: { kind: 'absent' } };
+  const [{ email }, elsewhere] = await Promise.all([
+    committer(cwd),
+    branchesElsewhere(cwd, [branch], limits),
+  ]);
+  if (elsewhere.has(branch) || (email !== undefined && email !== mail))
+    return { ...none, place: { kind: 'absent' } };
   return { ...none, ...(await findDeleted(cwd, base, branches, limits)), onDisk: true };
 }
 

@@ -8,7 +8,7 @@ import { findTopic, requireTip } from '../../notes/find-topic.ts';
 import { refusal } from '../../notes/refusal.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { HandoffShape } from '../shapes.ts';
-import { handoffShape } from '../handoff-shape.ts';
+import { clientsOfOwner, handoffShape } from '../handoff-shape.ts';
 import { openWorkspace } from '../workspace.ts';
 import { settleClosed } from './settle-work.ts';
 import { parseExpectation } from './write.ts';
@@ -108,9 +108,7 @@ export async function take(options: TakeOptions, context: Context): Promise<Comm
     context,
     (owner, me) => owner === me,
   );
-  const { owner, client } = tip.trailers ?? {};
-  const clients = new Map(owner === undefined || client === undefined ? [] : [[owner, client]]);
-  return { value: { ...shape, taken: changed, tookFrom: tip.oid }, notices, clients };
+  return { value: { ...shape, taken: changed, tookFrom: tip.oid }, notices, clients: clientsOfOwner(tip) };
 }
 
 interface StateOptions {

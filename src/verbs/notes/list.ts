@@ -67,13 +67,14 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
   const here = repository.branch;
   const wanted = options.state ?? (options.all ? undefined : 'open');
   const items = states
-    .sort((a, b) => Number(b.branch === here) - Number(a.branch === here) || byAge(a, b))
+    .sort((a, b) => rankIn(a, here) - rankIn(b, here) || byAge(a, b))
     .flatMap((state) =>
       state.tip === undefined
         ? []
         : [
             // A copy of each would cost a tenth of a long list.
             Object.assign(handoffShape(state, state.tip, reader, ackOf(acks, state.path, name)), {
+              automatic: state.tip.trailers?.automatic ?? null,
               staleness: stalenessOf(state, stale),
               remotes: remotes.of(state.path),
             }),
@@ -85,9 +86,12 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
   return {
     value: { branch: here, items, looksDone: closeCommands(items, reader.session), remotes: remotes.summary },
     notices: [...workspace.notices, ...(await reportIllegalMoves(repository, states, context.now))],
-    exitCode: items.length === 0 ? 1 : 0,
   };
 }
+
+/** This branch's first, and of a branch's those that somebody wrote. */
+const rankIn = ({ branch, tip }: TopicState, here: string): number =>
+  (branch === here ? 0 : 2) + Number(tip?.trailers?.automatic !== undefined);
 
 function tipsOf(topics: readonly TopicState[]): LocalTip[] {
   return topics.map(({ path, tip, publicOid }) => ({ path, oid: tip?.oid ?? publicOid }));

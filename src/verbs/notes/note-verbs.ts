@@ -1,5 +1,7 @@
+import { lstatSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { Interaction } from '../interaction.ts';
 import { type Arguments, EXPECT, type OptionTable } from '../options.ts';
@@ -140,10 +142,10 @@ export const NOTE_VERBS: VerbTable = {
         reading: args.flag('json') || args.flag('unread') || args.text('to') === 'me',
         session: args.text('session'),
       };
-      const isFiltered = options.unread || options.to !== undefined;
+      const view = { isNarrowed: options.unread || options.to !== undefined, isAll: options.all };
       return answer(
         await list(options, context),
-        async () => (value, view) => renderList(value, view, isFiltered),
+        async () => (value, context) => renderList(value, context, view),
       );
     },
   },
@@ -189,9 +191,12 @@ export const NOTE_VERBS: VerbTable = {
     async run(args, context, interaction) {
       const isList = args.text('pathspec-from-file') !== undefined;
       if (args.afterDashes.length > 0 || isList) return takePathsAnswer(args, context, interaction);
-      if (args.words.length !== 1) throw oneTopic();
+      if (args.words.length !== 1) throw oneTopic(pathsHint(args.words, context));
       const options = { topic: word(args), expect: args.text('expect'), session: args.text('session') };
-      return answer(await take(options, context), async () => renderTaken);
+      const taken = await take(options, context).catch((error: unknown) => {
+        throw withHint(error, pathsHint(args.words, context));
+      });
+      return answer(taken, async () => renderTaken);
     },
   },
 };
@@ -224,9 +229,23 @@ async function takePathsAnswer(args: Arguments, context: Context, interaction: I
   return answer(result, async () => (await import('../sharing/status-text.ts')).renderTakenPaths);
 }
 
-function oneTopic(): Failure {
+function oneTopic(hint = 'git handoff take -h'): Failure {
   const message = 'one topic is taken at a time, or paths, which follow after --';
-  return new Failure('usage', message, { hint: 'git handoff take -h' });
+  return new Failure('usage', message, { hint });
+}
+
+/** Words that name files were meant as paths. */
+function pathsHint(words: readonly string[], { cwd }: Context): string | undefined {
+  const areFiles = words.every(
+    (one) => lstatSync(resolve(cwd, one), { throwIfNoEntry: false }) !== undefined,
+  );
+  return words.length > 0 && areFiles ? `git handoff take -- ${words.map(shellWord).join(' ')}` : undefined;
+}
+
+/** Where no such note is, the hint says what was meant. */
+function withHint(error: unknown, hint: string | undefined): unknown {
+  const isUnknown = error instanceof Failure && ['usage', 'not-found'].includes(error.code);
+  return isUnknown && hint !== undefined ? new Failure(error.code, error.message, { hint }) : error;
 }
 
 /** `--lost` lists, `--lost=<n>` prints one. */

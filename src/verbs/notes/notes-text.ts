@@ -4,6 +4,8 @@ import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
 import { workSizeText } from '../../domain/work.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
+import { shortOid } from '../../domain/names.ts';
+import { MAX_AUTOMATIC } from '../../notes/find-topic.ts';
 import { ownerText } from '../owner-text.ts';
 import { remoteLines } from '../remotes-text.ts';
 import type { HandoffShape, ListedShape, LostShape, VersionShape } from '../shapes.ts';
@@ -17,28 +19,29 @@ import type { ShowValue } from './show.ts';
 const name = (item: HandoffShape) => escapeLine(`${item.branch}/${item.topic}`);
 const age = (item: { createdAt: string }, now: number) => ago(Date.parse(item.createdAt), now);
 
-/** A script reads one line: the object name. */
-export function renderWritten(value: HandoffShape): Rendered {
-  return `${value.oid}\n`;
+/** What was left where. */
+export function renderWritten(value: HandoffShape, { clients }: TextContext): Rendered {
+  const from = value.takenFrom === null ? '' : `, taken from ${peerName(value.takenFrom, { clients })}`;
+  return `left ${name(value)} (${shortOid(value.oid)})${from}\n`;
 }
 
-/** Whose the note is now. */
+/** Whose the note was. */
 export function renderTaken(value: TakeValue, { clients }: TextContext): Rendered {
+  if (!value.taken) return `${name(value)} is yours already\n`;
   const from = value.takenFrom === null ? '' : ` from ${peerName(value.takenFrom, { clients })}`;
-  return value.taken
-    ? `${name(value)} is yours now, taken${from} at ${value.tookFrom}\n`
-    : `${name(value)} is yours already\n`;
+  return `took ${name(value)}${from} (${shortOid(value.oid)})\n`;
 }
 
 /** Of close and reopen. */
 export function renderState(value: StateValue): Rendered {
-  return `${name(value)} ${value.changed ? 'is' : 'was'} ${value.state}${value.changed ? '' : ' already'}\n`;
+  if (!value.changed) return `${name(value)} was ${value.state} already\n`;
+  return `${value.state === 'closed' ? 'closed' : 'reopened'} ${name(value)} (${shortOid(value.oid)})\n`;
 }
 
 /** Whether the note counted as read before. */
 export function renderAck(value: AckValue): Rendered {
-  const done = value.changed ? 'is read now, at' : 'was read already, at';
-  return `${name(value)} ${done} ${value.oid}\n`;
+  const done = value.changed ? `marked ${name(value)} as read` : `${name(value)} was read already`;
+  return `${done} (${shortOid(value.oid)})\n`;
 }
 
 /** A note, or the list of its lost texts. */
@@ -72,17 +75,24 @@ function renderLost(items: readonly LostShape[], now: number): Rendered {
   );
 }
 
-/** `narrowed`: only some were asked for, so that an empty list does not say that there is nothing. */
+/**
+ * A line for each note; many automatic ones share one, but for `isAll`. `isNarrowed`: only some were asked for, so that an empty
+ * list does not say that there is nothing.
+ */
 export function renderList(
-  { branch, items, looksDone, remotes }: ListValue,
-  { now }: TextContext,
-  narrowed = false,
+  { branch, items: listed, looksDone, remotes }: ListValue,
+  view: TextContext,
+  { isNarrowed, isAll }: { readonly isNarrowed: boolean; readonly isAll: boolean },
 ): Rendered {
-  if (items.length === 0 && narrowed) return 'no matching handoffs (all: git handoff list --all)\n';
-  const waiting = remoteLines(remotes);
-  if (items.length === 0) {
-    return `no open handoffs; leave one: git handoff write <topic> (closed ones: git handoff list --all)\n${waiting}`;
+  const { now } = view;
+  if (listed.length === 0 && isNarrowed) return 'no matching handoffs (all: git handoff list --all)\n';
+  const waiting = remoteLines(remotes, view.isAtTerminal);
+  if (listed.length === 0) {
+    return `no open handoffs; leave one: git handoff write <topic> -m '<text>' (closed ones: git handoff list --all)\n${waiting}`;
   }
+  const automatic = listed.filter((item) => item.automatic !== null);
+  const isMany = !isAll && automatic.length > MAX_AUTOMATIC;
+  const items = isMany ? listed.filter((item) => item.automatic === null) : listed;
   const here = items.filter((item) => item.branch === branch);
   const others = items.filter((item) => item.branch !== branch);
   const rows = (some: readonly ListedShape[]) =>
@@ -96,7 +106,12 @@ export function renderList(
       ]),
     );
   const groups = [here, others].filter((some) => some.length > 0).map(rows);
-  return [...groups, ...doneLine(looksDone), ...(waiting === '' ? [] : [waiting])].join('\n');
+  const summed = isMany
+    ? [
+        `${automatic.length} sessions ended with uncommitted work: git handoff list --all, git handoff status\n`,
+      ]
+    : [];
+  return [...groups, ...summed, ...doneLine(looksDone), ...(waiting === '' ? [] : [waiting])].join('\n');
 }
 
 const REMARKS: Readonly<Record<NonNullable<ListedShape['staleness']>, string>> = {

@@ -155,7 +155,7 @@ async function showLost(repository: Repository, options: ShowOptions): Promise<C
       hint: `git handoff show ${name} --lost`,
     });
   }
-  return { value: { kind: 'lost', items }, exitCode: items.length === 0 ? 1 : 0 };
+  return { value: { kind: 'lost', items } };
 }
 
 /** What a stored note's front matter says, and what is wrong with it: notes come from elsewhere, too. */

@@ -21,7 +21,7 @@ import { type WriteIntent, failKeeping, keptText, refusal } from '../../notes/re
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { checkSecrets } from '../../notes/secrets/check-note.ts';
 import type { HandoffShape } from '../shapes.ts';
-import { handoffShape } from '../handoff-shape.ts';
+import { clientsOfOwner, handoffShape } from '../handoff-shape.ts';
 import {
   type TopicArgument,
   parseTopicArgument,
@@ -148,6 +148,7 @@ async function writeTo(
   const created = result.parent === undefined && result.before.illegal === undefined;
   return {
     value: handoffShape(target, result.commit, caller.id),
+    clients: clientsOfOwner(result.before.tip),
     notices: [
       ...seen,
       ...secrets.notices,

@@ -291,7 +291,6 @@ export async function prune(options: PruneOptions, context: Context): Promise<Co
       ...notices,
       ...(moved === 0 ? [] : [`${moved} changed meanwhile and stayed: git handoff list --all`]),
     ],
-    exitCode: items.length === 0 ? 1 : 0,
   };
 }
 

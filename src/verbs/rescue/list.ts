@@ -34,7 +34,7 @@ export async function listRescued(
       return held.length > 0 ? [rescueShape(rescue, held)] : [];
     });
   const { notices, sessions } = workspace;
-  return { value: { items }, notices, clients: clientsOf(sessions), exitCode: items.length === 0 ? 1 : 0 };
+  return { value: { items }, notices, clients: clientsOf(sessions) };
 }
 
 /** A rescue with some of its files, as `--json` shows it. */

@@ -5,6 +5,7 @@ import { answer, type VerbTable } from '../verb.ts';
 import { anchored, PATHSPEC_OPTIONS, readPathspecs } from '../pathspecs.ts';
 import type { CommitShape } from '../shapes.ts';
 import type { StageValue } from './stage.ts';
+import { shortOid } from '../../domain/names.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 
@@ -109,9 +110,10 @@ function messageText(args: Arguments, { note }: Interaction): Uint8Array | undef
   return text instanceof Uint8Array ? text : undefined;
 }
 
-/** A script reads the first line: the object name. */
+/** The commit, and a line for each path in it. */
 function renderCommit({ commit, paths }: CommitShape): Rendered {
-  return [commit, ...paths.map((path) => `  ${escapeLine(path)}`), ''].join('\n');
+  const head = `committed ${shortOid(commit)}${paths.length === 0 ? ', which changes no path' : ':'}`;
+  return [head, ...paths.map((path) => `  ${escapeLine(path)}`), ''].join('\n');
 }
 
 /** A line for each path that was staged. */

@@ -62,7 +62,7 @@ export async function sessions(
     const ledgers = readLedgers({ commonDir: repository.commonDir, worktreeId });
     return requestShapes(ledgers, judged, path, isChanged);
   });
-  return { value: { items, requests }, notices, exitCode: items.length === 0 ? 1 : 0 };
+  return { value: { items, requests }, notices };
 }
 
 /** Which of this worktree's changed paths the sessions of others have changed, too. */

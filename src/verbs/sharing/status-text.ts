@@ -19,9 +19,10 @@ const named = (session: string, sessions: readonly NamedSessionShape[]) =>
   ownerName(session, { client: sessions.find((one) => one.session === session)?.client });
 
 /** Dirty paths by whose they are: the reader's own first, then what he must leave alone. */
-export function renderStatus(value: StatusValue, { now, paint }: TextContext): Rendered {
+export function renderStatus(value: StatusValue, view: TextContext): Rendered {
+  const { now, paint } = view;
   const { items } = value;
-  const waiting = remoteLines(value.remotes);
+  const waiting = remoteLines(value.remotes, view.isAtTerminal && value.session === null);
   if (items.length === 0) return `nothing to commit, working tree clean\n${waiting}`;
   // One table, cut into groups: all columns stand below each other.
   const lines = columns(items.map((item) => cells(item, value, now))).split('\n');
@@ -113,10 +114,10 @@ export function renderTakenPaths(
   return items
     .map(({ path, worktree: top, from, to, taken }) => {
       const name = top === worktree ? typedPath(path, prefix) : shellWord(`${top}/${path}`);
-      const whose = to === null ? "nobody's" : 'yours';
-      if (!taken) return `${name} is ${whose} already\n`;
-      const before = from.length === 0 ? "it was nobody's" : `taken from ${peerNames(from, { clients })}`;
-      return `${name} is ${whose} now, ${before}\n`;
+      if (!taken) return to === null ? `${name} belongs to no session\n` : `${name} is yours already\n`;
+      if (from.length === 0) return `took ${name}, which belonged to no session\n`;
+      const former = peerNames(from, { clients });
+      return to === null ? `${name} no longer belongs to ${former}\n` : `took ${name} from ${former}\n`;
     })
     .join('');
 }

@@ -1,8 +1,9 @@
-import { relative, sep } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import { type BelongsTo, type Belonging, changeKind, isStaged } from '../../domain/ledger/belonging.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { Failure } from '../../domain/failure.ts';
-import { shellWord } from '../../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { RemoteSummary } from '../../domain/tracking/relation.ts';
 import { readSettingsAndRemotes } from '../../git/config.ts';
 import { HANDOFFS, PRUNED, REMOTE, parsePath } from '../../git/namespace.ts';
@@ -68,6 +69,7 @@ export async function status(options: StatusOptions, context: Context): Promise<
   const paths = [...work.snapshot.dirty.keys()];
   const looking = { asking: self, timeoutMs: context.budget.left(), now: context.now };
   const others = await otherTrees(tree, paths, judged, looking);
+  for (const [at, name] of named.entries()) requireThere(options.paths[at] ?? '', name, tree, paths);
   const items = [...work.snapshot.dirty.values()]
     .filter(({ path }) => named.length === 0 || named.some((name) => isNamed(path, name)))
     .map((dirty) => dirtyShape(dirty, belongingOf(work, dirty, asker), others))
@@ -124,6 +126,14 @@ function namedHere(typed: string, cwd: string, here: WorkTree): string {
   throw new Failure('usage', `${typed} lies in another worktree`, {
     hint: `git -C ${shellWord(tree.top)} handoff status`,
   });
+}
+
+/** A mistyped name must not look like one without a change. */
+function requireThere(typed: string, path: string, { top }: WorkTree, dirty: readonly string[]): void {
+  const isThere = lstatSync(join(top, path), { throwIfNoEntry: false }) !== undefined;
+  if (isThere || dirty.some((one) => isNamed(one, path))) return;
+  const message = `there is no ${escapeLine(typed)}, and no uncommitted change removed it`;
+  throw new Failure('not-found', message, { hint: 'git handoff status' });
 }
 
 /** The folder a command was started in, from the top of the working tree, as git prints it. */
