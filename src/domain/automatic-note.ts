@@ -27,6 +27,8 @@ export interface AutomaticFacts {
   readonly paths: readonly string[] | undefined;
   /** Those of them that it deleted. */
   readonly deleted: readonly string[];
+  /** Those of them that git does not know yet. */
+  readonly untracked: readonly string[];
 }
 
 interface NotedCommit {
@@ -106,7 +108,7 @@ function fate({ reason, proven }: AutomaticFacts): string {
 }
 
 function stateLines(facts: AutomaticFacts): string[] {
-  const { session, branch, worktree, startHead, head, commits, paths, deleted } = facts;
+  const { session, branch, worktree, startHead, head, commits, paths } = facts;
   const more = commits.length - MAX_COMMITS;
   return [
     `- Session: ${codeSpan(session)}`,
@@ -121,24 +123,32 @@ function stateLines(facts: AutomaticFacts): string[] {
     paths === undefined
       ? '- Uncommitted paths: unknown, git took too long'
       : `- Uncommitted paths that are its own: ${paths.length}`,
-    ...pathLines(paths ?? [], '  ', deleted),
+    ...pathLines(paths ?? [], '  ', facts),
   ];
 }
 
-function pathLines(paths: readonly string[], indent: string, deleted: readonly string[] = []): string[] {
+/** What is deleted or new is marked where the facts of the paths are given. */
+function pathLines(
+  paths: readonly string[],
+  indent: string,
+  { deleted = [], untracked = [] }: Partial<AutomaticFacts> = {},
+): string[] {
   const more = paths.length - MAX_PATHS;
+  const mark = (path: string) =>
+    deleted.includes(path) ? ' (deleted)' : untracked.includes(path) ? ' (new)' : '';
   return [
-    ...paths
-      .slice(0, MAX_PATHS)
-      .map((path) => `${indent}- ${codeSpan(path)}${deleted.includes(path) ? ' (deleted)' : ''}`),
+    ...paths.slice(0, MAX_PATHS).map((path) => `${indent}- ${codeSpan(path)}${mark(path)}`),
     ...(more > 0 ? [`${indent}- and ${more} more`] : []),
   ];
 }
 
-function nextLines({ paths = [], commits, head }: AutomaticFacts): string[] {
+function nextLines({ paths = [], untracked, commits, head }: AutomaticFacts): string[] {
   const [newest] = commits;
+  // git shows no diff of a file that it does not know.
+  const known = paths.filter((path) => !untracked.includes(path));
   const commands = [
-    ...(paths.length === 0 ? [] : ['git handoff status', diffCommand(paths, head)]),
+    ...(paths.length === 0 ? [] : ['git handoff status']),
+    ...(known.length === 0 ? [] : [diffCommand(known, head)]),
     ...(newest === undefined ? [] : [`git show ${newest.oid}`]),
   ];
   const lead = 'Unknown. Ask the user what was intended, or read what is there';
@@ -150,7 +160,6 @@ function nextLines({ paths = [], commits, head }: AutomaticFacts): string[] {
   ];
 }
 
-/** New files are named by `git handoff status` only. */
 function diffCommand(paths: readonly string[], head: Oid | null | undefined): string {
   const base = head === null ? 'git diff' : 'git diff HEAD';
   // A name that is not UTF-8 cannot be typed.

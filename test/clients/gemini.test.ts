@@ -147,7 +147,7 @@ describe('hooks in Gemini CLI', () => {
     const run = await runGemini(world, script);
     expectWell(run);
     expect(outputs(run).join('\n')).not.toContain('blocked');
-    expect(run.stdout + run.stderr).toContain('Handoff reminder: 2 paths changed');
+    expect(run.stdout + run.stderr).toContain('stopped with 2 uncommitted files and no note');
     expect(readFileSync(path.join(world.repository, 'a.txt'), 'utf8')).toBe('goodbye\n');
     expect(readFileSync(path.join(world.repository, 'b.txt'), 'utf8')).toBe('c\n');
     expect(recordIn(await world.output('git handoff sessions --all --json'), run.session)).toMatchObject({

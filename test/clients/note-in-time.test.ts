@@ -11,7 +11,7 @@ import { createInstalledWorld, createWorld } from '../support/client/world.ts';
 import { say } from '../support/model/script.ts';
 
 const WRITE_NOTE = "printf 'goal: refresh tokens\\n' | git handoff write main/auth-refresh";
-const ASKED = /context (\d+) % full: write the note now: git handoff write (\S+)/;
+const ASKED = /context (\d+) % full: write the note now:\s+git handoff write (\S+)/;
 
 /** What the model was asked before each of its turns: `<percent> <topic>`, or nothing. */
 function asked(told: readonly (readonly string[])[]): string[] {

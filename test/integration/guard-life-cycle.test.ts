@@ -56,7 +56,7 @@ describe('a session', () => {
   it('is put on record when it starts, under its client, and is alone', async () => {
     const one = client();
     const answer = await one.start(A);
-    expect(answer).toMatchObject({ kind: 'context', text: containing(`session ${A}`) });
+    expect(answer).toMatchObject({ kind: 'context', text: containing('you are claude aaaaaaaa on main;') });
     expect(record(A)).toMatchObject({
       session: A,
       client: 'claude',
@@ -81,7 +81,7 @@ describe('a session', () => {
     await client().start(A);
     const answer = await client().start(B);
     expect(answer).toMatchObject({
-      text: matching(/live beside you: claude aaaaaaaa on main/),
+      text: matching(/- claude aaaaaaaa is live in this worktree/),
     });
     expect(solo()).toBeUndefined();
     expect(atWork()).toEqual([A, B]);
@@ -195,12 +195,12 @@ describe('linked worktrees', () => {
     await client().start(A);
     const two = client(linked);
     expect(await two.start(B)).toMatchObject({
-      text: matching(/live beside you: claude aaaaaaaa on main/),
+      text: matching(/- claude aaaaaaaa is live on main/),
     });
     expect(solo()).toBe(A);
     expect(solo(join(world.path, '.git', 'worktrees', 'worktree-feat-search'))).toBe(B);
     expect(await client().start('cccccccc-3333')).toMatchObject({
-      text: matching(/claude bbbbbbbb on feat\/search/),
+      text: matching(/claude bbbbbbbb is live on feat\/search/),
     });
     expect(solo()).toBeUndefined();
     expect(solo(join(world.path, '.git', 'worktrees', 'worktree-feat-search'))).toBe(B);

@@ -38,7 +38,7 @@ const silent = { kind: 'silent' };
 const asks = (percent: number, topic: string) => ({
   kind: 'context',
   text: expect.stringContaining(
-    `context ${percent} % full: write the note now: git handoff write ${topic} (`,
+    `context ${percent} % full: write the note now:\ngit handoff write ${topic} --file - <<'NOTE'\n`,
   ) as string,
 });
 
@@ -48,7 +48,7 @@ describe('a session is asked for a note', () => {
     filled(answered(149_000));
     expect(prompt()).toEqual(silent);
     filled(answered(157_000));
-    expect(prompt()).toEqual(asks(78, '<topic>'));
+    expect(prompt()).toEqual(asks(78, 'work-of-aaaaaaaa'));
     expect(prompt()).toEqual(silent);
     expect(stop()).not.toMatchObject({ kind: 'context' });
   });
@@ -56,7 +56,7 @@ describe('a session is asked for a note', () => {
   it('again when it has worked on after a note, by that note’s topic', async () => {
     world.write(A, 'src/a.ts', 'new\n');
     filled(answered(180_000));
-    expect(prompt()).toEqual(asks(90, '<topic>'));
+    expect(prompt()).toEqual(asks(90, 'work-of-aaaaaaaa'));
     world.bash(A, "git handoff write auth-refresh -m 'half of it'");
     expect(prompt()).toEqual(silent);
     await later();
@@ -83,7 +83,7 @@ describe('a session is asked for a note', () => {
     world.write(A, 'src/a.ts', 'new\n');
     filled(answered(180_000));
     expect(stop({ stop_hook_active: true })).toEqual(silent);
-    expect(stop()).toEqual(asks(90, '<topic>'));
+    expect(stop()).toEqual(asks(90, 'work-of-aaaaaaaa'));
     expect(prompt()).toEqual(silent);
     world.bash(A, "git handoff write auth-refresh -m 'half of it'");
     await later();

@@ -23,7 +23,9 @@ describe('a session that stops', () => {
     work();
     expect(stop()).toEqual({
       kind: 'notice',
-      text: matching(/^Handoff reminder: 1 path changed .*git handoff write <topic>/),
+      text: matching(
+        /^Handoff reminder: claude sess-aaa stopped with 1 uncommitted file and no note\. Tell it: "leave a handoff"\.$/,
+      ),
     });
     expect(stop()).toEqual({ kind: 'silent' });
   });

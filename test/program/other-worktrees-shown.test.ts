@@ -64,7 +64,7 @@ it('sessions names what somebody has changed there and you have here', () => {
 
 it('a session that starts hears what its peer in another worktree has changed, too', () => {
   expect(told(world.begin(A, world.path, 'resume'))).toContain(
-    'live beside you: claude bbbbbbbb on feature/other; changed there and here: src/a.ts\n',
+    '- claude bbbbbbbb is live on feature/other; changed there and here: src/a.ts\n',
   );
 });
 

@@ -113,7 +113,7 @@ describe('a session that starts where git does not tell what others left', () =>
   it('is on record all the same, and is told how to see it', () => {
     world.without('cat-file');
     writeFileSync(join(world.path, 'src/a.ts'), 'x');
-    expect(told(world.begin(C))).toContain('git-handoff: you are session');
+    expect(told(world.begin(C))).toContain('git-handoff: you are claude');
     world.slow = '';
     expect(world.json(['sessions']).items.map(({ session }) => session)).toContain(C);
   });

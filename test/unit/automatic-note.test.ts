@@ -27,6 +27,7 @@ const FACTS: AutomaticFacts = {
   commits: [{ oid: OID, subject: 'Add it' }],
   paths: ['src/a.ts', 'b c'],
   deleted: [],
+  untracked: [],
 };
 const first = (facts: Partial<AutomaticFacts>) => automaticNote({ ...FACTS, ...facts }).split('\n')[0];
 
@@ -41,6 +42,14 @@ function readSpan(span: string): string | undefined {
 }
 
 describe('an automatic note', () => {
+  it('tells git diff only of files that git knows', () => {
+    const next = (facts: Partial<AutomaticFacts>) =>
+      noteSections(automaticNote({ ...FACTS, commits: [], ...facts })).nextAction;
+    expect(next({ untracked: ['b c'] })).toMatch(/- `git handoff status`\n- `git diff HEAD -- src\/a\.ts`$/);
+    expect(next({ untracked: ['src/a.ts', 'b c'] })).toMatch(/- `git handoff status`$/);
+    expect(automaticNote({ ...FACTS, untracked: ['b c'] })).toContain('  - `b c` (new)\n');
+  });
+
   it('says all that is known, under the headings of a handover', () => {
     expect(noteSections(automaticNote(FACTS))).toMatchObject({
       goal: undefined,

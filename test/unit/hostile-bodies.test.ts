@@ -38,7 +38,7 @@ const SHAPES: readonly (readonly [string, (body: Buffer) => Buffer])[] = [
 
 /** What a session is told at its start of one note, as test/integration/hostile-bodies.test.ts shows for some. */
 function startText(note: string): string {
-  const facts = { session: 'sess-1', branch: 'main', peers: [], sharesTree: false, overlaps: [], files: [] };
+  const facts = { session: 'sess-1', client: 'claude', branch: 'main', peers: [], files: [] };
   const told = {
     ...{ name: 'some-work', own: false, owner: 'bbbbbbbb', age: 'just now', remarks: [] },
     ...{ summary: summarise(note, escapeLine), excerpt: noteExcerpt(note) },

@@ -1,7 +1,8 @@
 import { contextUse, sessionFile } from '../../agents/context-use.ts';
 import { ledgerOf } from '../../changes/work-place.ts';
 import { parseContextSettings } from '../../domain/settings.ts';
-import { parseTopic } from '../../domain/names.ts';
+import { parseTopic, shortId } from '../../domain/names.ts';
+import { ownerName } from '../../domain/owner-name.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';
 import { encodeBranch } from '../../git/namespace.ts';
 import { openRepository, workTreeFacts } from '../../git/repository.ts';
@@ -76,9 +77,8 @@ async function stop(call: TreeCall): Promise<readonly Finding[]> {
   if ((await workTreeFacts(call.tree.folder)).dirty === 0 || (await hasNote(call))) return [];
   const own = await countOwn(call);
   if (own === 0 || !isFirstToSay(tree.commonDir, session, 'reminder', randomName(), call.now)) return [];
-  const text =
-    `Handoff reminder: ${own} path${own === 1 ? '' : 's'} changed and no note left. ` +
-    "Leave one with: git handoff write <topic> -m '<what the next session must know>' (Shown once per session.)";
+  const who = ownerName(session, { client: call.dialect.client });
+  const text = `Handoff reminder: ${who} stopped with ${own} uncommitted file${own === 1 ? '' : 's'} and no note. Tell it: "leave a handoff".`;
   return [{ kind: 'show', text }];
 }
 
@@ -140,9 +140,9 @@ async function ask(call: TreeCall, isStop: boolean): Promise<readonly Finding[]>
   if (asked?.note === note) return [];
   if ((await hasUntoldWork(call)) !== true) return [];
   appendSessionEvents(tree.commonDir, session, [{ t: 'asked', note, atStop: isStop, at: call.now }]);
-  const name = own === undefined ? await freeTopic(tree.folder, topics) : typedTopic(own.branch, own.topic);
-  const what = 'its goal, the state, how it was tested and the next action, on standard input';
-  const text = `git-handoff: context ${percent} % full: write the note now: git handoff write ${name} (${what})`;
+  const name = own === undefined ? await freeTopic(call, topics) : typedTopic(own.branch, own.topic);
+  const outline = '## Goal\n## Current State\n(done, how tested; what failed and why)\n## Next Action\nNOTE';
+  const text = `git-handoff: context ${percent} % full: write the note now:\ngit handoff write ${name} --file - <<'NOTE'\n${outline}`;
   return [{ kind: 'tell', text }];
 }
 
@@ -163,11 +163,11 @@ function isWrittenBy(tip: TopicState['tip'], { session }: TreeCall): boolean {
   return owner === session && automatic === undefined && state === 'open';
 }
 
-/** A topic named after the branch, if it is free; otherwise `<topic>`, for the session to fill in. */
-async function freeTopic(cwd: string, topics: readonly TopicState[]): Promise<string> {
-  const { branch } = await openRepository(cwd);
+/** A topic named after the branch, if it is free; otherwise after the session: the command works as it is printed. */
+async function freeTopic({ tree, session }: TreeCall, topics: readonly TopicState[]): Promise<string> {
+  const { branch } = await openRepository(tree.folder);
   const topic = parseTopic(topicSlug(branch.slice(branch.lastIndexOf('/') + 1)));
   const component = encodeBranch(branch);
   const isTaken = topics.some((one) => one.topic === topic && one.path.component === component);
-  return topic === undefined || isTaken ? '<topic>' : topic;
+  return topic === undefined || isTaken ? topicSlug(`work-of-${shortId(session)}`) : topic;
 }

@@ -5,6 +5,7 @@ import { ledgerOf } from '../../changes/work-place.ts';
 import { parseContextSettings, type UnknownValue, unknownValueText } from '../../domain/settings.ts';
 import { isMarkerFileName } from '../../domain/marker.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
+import { ownerName } from '../../domain/owner-name.ts';
 import { related } from '../../domain/session.ts';
 import { hasNothing, startupText } from '../../domain/startup.ts';
 import { randomHex } from '../../git/hash.ts';
@@ -55,7 +56,8 @@ export async function sessionStart(call: TreeCall): Promise<readonly Finding[]> 
   );
   if (told === undefined) return [];
   const notices = registered.notices.map((line) => `\n${line}`).join('');
-  const short = `git-handoff: you are session ${call.session}. What others left here could not be read in time: git handoff boot`;
+  const who = ownerName(call.session, { client: registered.record.client });
+  const short = `git-handoff: you are ${who}. What others left here could not be read in time: git handoff boot`;
   return [{ kind: 'tell', text: told === 'late' ? `${short}${notices}` : told }];
 }
 
@@ -105,13 +107,13 @@ async function tell(call: TreeCall, started: Started): Promise<string | undefine
       : pathsInBoth({ commonDir: repository.commonDir, worktreeId: worktree });
   const facts = {
     session,
+    client: registered.record.client,
     branch: repository.branch,
     ...told,
-    sharesTree: peers.some((peer) => peer.worktreeId === worktree),
     peers: peers.map(({ record, worktreeId }) => ({
       session: shortId(record.session),
       client: record.client,
-      where: branches.get(worktreeId) ?? 'a detached HEAD',
+      where: worktreeId === worktree ? undefined : (branches.get(worktreeId) ?? 'a detached HEAD'),
       shared: shared?.get(worktreeId) ?? [],
     })),
     files: predecessorFiles(call),

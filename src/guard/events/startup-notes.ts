@@ -1,14 +1,14 @@
 import { ago } from '../../domain/age.ts';
 import type { AutomaticReason, HandoffCommit } from '../../domain/handoff.ts';
-import { type SessionId, topicStem } from '../../domain/names.ts';
+import type { SessionId } from '../../domain/names.ts';
 import { noteExcerpt } from '../../domain/note/excerpt.ts';
 import type { Staleness } from '../../domain/staleness.ts';
-import { MAX_NAMES, MAX_NOTES, MAX_OVERLAPS, type StartupFacts } from '../../domain/startup.ts';
+import { MAX_NOTES, type StartupFacts } from '../../domain/startup.ts';
 import { loadCommits } from '../../git/commits.ts';
 import type { Repository } from '../../git/repository.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import type { TopicState } from '../../notes/topic.ts';
-import { byAge } from '../../notes/find-topic.ts';
+import { MAX_AUTOMATIC, byAge } from '../../notes/find-topic.ts';
 import { type BranchStaleness, stalenessOf } from '../../notes/staleness.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 
@@ -34,9 +34,12 @@ export async function startupNotes(
   states: readonly TopicState[],
   judging: Promise<BranchStaleness>,
   reader: { readonly session: SessionId; readonly now: number },
-): Promise<Pick<StartupFacts, 'notes' | 'further' | 'overlaps'>> {
+): Promise<Pick<StartupFacts, 'notes' | 'further' | 'automatic'>> {
   const here = repository.branch;
-  const open = states.filter(isOpen);
+  const all = states.filter(isOpen);
+  const written = all.filter(({ tip }) => tip.trailers?.automatic === undefined);
+  const isMany = all.length - written.length > MAX_AUTOMATIC;
+  const open = isMany ? written : all;
   const first = firstOf(open, here);
   const told = first.slice(0, MAX_EXCERPTS).filter(({ branch }) => branch === here);
   const oids = told.map(({ tip }) => tip.oid);
@@ -67,7 +70,7 @@ export async function startupNotes(
   return {
     notes: notes.map((note, at) => ({ ...note, excerpt: excerpts[at] ?? [] })),
     further: open.length - notes.length,
-    overlaps: overlapping(first, here),
+    automatic: all.length - open.length,
   };
 }
 
@@ -95,21 +98,4 @@ const NEVER = 1e12;
 function rankOf({ branch, tip }: OpenTopic, here: string): number {
   const place = (branch === here ? 0 : 2) + Number(tip.trailers?.automatic !== undefined);
   return place * NEVER - Math.min(Math.max(tip.seconds, 0), NEVER - 1);
-}
-
-/** Names of this branch's handoffs that were written, in groups that look like one piece of work: as many as there is room to tell. */
-function overlapping(open: readonly OpenTopic[], here: string): string[][] {
-  const groups = new Map<string, TopicState[]>();
-  for (const state of open) {
-    const { branch, topic, tip } = state;
-    if (branch !== here || tip.trailers?.automatic !== undefined) continue;
-    const stem = topicStem(topic);
-    const group = stem === undefined ? undefined : groups.get(stem);
-    if (group !== undefined) group.push(state);
-    else if (stem !== undefined) groups.set(stem, [state]);
-  }
-  return [...groups.values()]
-    .filter((group) => group.length > 1)
-    .slice(0, MAX_OVERLAPS)
-    .map((group) => group.slice(0, MAX_NAMES).map(({ branch, topic }) => typedTopic(branch, topic)));
 }

@@ -228,6 +228,7 @@ function factsOf(
     commits,
     paths: work?.paths,
     deleted: work?.deleted ?? [],
+    untracked: work?.untracked ?? [],
   };
 }
 

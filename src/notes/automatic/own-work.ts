@@ -18,6 +18,8 @@ export interface OwnWork {
   readonly paths: readonly string[];
   /** Those of them that are not on the disk. */
   readonly deleted: readonly string[];
+  /** Those that git does not know yet: it shows no diff of them. */
+  readonly untracked: readonly string[];
   /** The newest change among them, milliseconds since the epoch. */
   readonly changedAt: number | undefined;
 }
@@ -46,13 +48,16 @@ export async function ownWork(top: string, place: LedgerPlace, options: OwnWorkO
     const more = claims.own.length === 0 ? alone.get(dirty.path) : undefined;
     const all = more === undefined ? claims : { ...claims, own: [more] };
     const mine = decideBelonging(all, () => true).claims.find(({ session }) => sides.own.has(session));
-    return mine === undefined ? [] : [{ path: dirty.path, gone: dirty.stamp === '', at: timeOf(top, mine) }];
+    if (mine === undefined) return [];
+    const isNew = dirty.head === null && dirty.index === null;
+    return [{ path: dirty.path, gone: dirty.stamp === '', isNew, at: timeOf(top, mine) }];
   });
   return {
     head: snapshot.head.oid,
     dirty: snapshot.dirty.size,
     paths: found.map(({ path }) => path).sort(),
     deleted: found.flatMap(({ path, gone }) => (gone ? [path] : [])),
+    untracked: found.flatMap(({ path, isNew }) => (isNew ? [path] : [])),
     changedAt: found.length === 0 ? undefined : Math.max(...found.map(({ at }) => at)),
   };
 }
