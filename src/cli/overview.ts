@@ -14,8 +14,8 @@ const GROUPS: Readonly<Record<VerbGroup, string>> = {
 /** What `git handoff` alone shows, in the order in which they are needed; `git help` has such a list, too. */
 const COMMON = [
   ...['write', 'show', 'list', 'boot', 'take', 'close'],
-  ...['status', 'sessions', 'overlap', 'commit', 'stage'],
-  ...['rescue', 'sync', 'init', 'doctor', 'uninstall'],
+  ...['status', 'commit', 'rescue', 'sync'],
+  ...['init', 'doctor', 'uninstall'],
 ];
 
 /** The verbs by group, a line each: the common ones, or all of them. */

@@ -13,12 +13,12 @@ const LINES = [
   '',
   'Notes for the next session are kept by `git handoff`, not in files. Every verb explains itself with `-h`.',
   '',
-  '- Go on with earlier work: `git handoff list`, then `git handoff boot <topic>` (exit status 1: stale, read what it says',
-  '  before you go on), then `git handoff take <topic>`.',
-  '- Before you stop: `git handoff write <topic> --file -` with the headings Goal, Current State, Important Files,',
+  '- Continue earlier work: `git handoff list`, then `git handoff boot <topic>` (exit status 1: stale, read what it says',
+  '  before you continue), then `git handoff take <topic>`.',
+  '- Before you stop: `git handoff write <topic> --file <file>`, with the headings Goal, Current State, Important Files,',
   '  Next Action, Stop Conditions.',
-  "- Commit only your own work: `git handoff commit -m '<message>'`. Others at work: `git handoff sessions`.",
-  '- A refusal names what to do instead: do that, never go round it. Work that is gone: `git handoff rescue`.',
+  "- Commit only your own work: `git handoff commit -m '<message>'`. Whose each change is: `git handoff status`.",
+  '- A refusal names what to do instead: do that, never work around it. Work that is gone: `git handoff rescue`.',
   INSTRUCTIONS_END,
 ];
 
