@@ -96,7 +96,11 @@ async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   const all = await listSessions({ cwd: call.tree.folder }, call.budget.left());
   const own = all.filter(({ record }) => record.session === session && record.ended === null);
   const here = expectEndNotes(call, all);
-  // First of all: clients give it one or two seconds, and a session whose end is not on record has died.
+  // Who is left alone notes for nobody what it changes. Before the end, which may be cut off after it: a list that is
+  // thought to be complete would hide from whoever comes next what was changed meanwhile.
+  const others = entries(beatFolder(tree.commonDir)).filter((name) => name !== session);
+  if (others.length < 2) unlist(tree.commonDir, call.now);
+  // Before what takes time: clients give it one or two seconds, and a session whose end is not on record has died.
   const repository = await openRepository(call.tree.folder);
   for (const stored of own) {
     await endSession(repository, stored, { at: call.now, reason: call.event.reason ?? 'other' });
@@ -108,8 +112,6 @@ async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   // Then what takes time. Without this all that happens until the session comes back counts as its own.
   await endAlone(call);
   if (here !== undefined) await noteEnd(call, here, all);
-  // Who is left alone notes for nobody what it changes.
-  if (entries(beatFolder(tree.commonDir)).length < 2) unlist(tree.commonDir, call.now);
   return [];
 }
 
