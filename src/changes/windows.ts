@@ -6,10 +6,10 @@ import { formatTreeStatus, parseTreeStatus } from '../domain/ledger/snapshot-tex
 import type { SessionId } from '../domain/names.ts';
 import { readHead } from '../git/discover.ts';
 import { statOf } from '../git/stat.ts';
-import { readText } from '../host/disk.ts';
+import { readText, realPath } from '../host/disk.ts';
 import { ensureFolder, lookFile } from '../host/folders.ts';
 import { putText } from '../host/output-file.ts';
-import { type LedgerPlace, appendEvents, readLedger, readLedgers } from '../sessions/journal.ts';
+import { type LedgerPlace, appendEvents, readJournal, readLedger, readLedgers } from '../sessions/journal.ts';
 
 /**
  * How a working tree was at some moments: in the journal what was dirty when a session began to work alone (its start list),
@@ -104,6 +104,17 @@ export function openWindow(
   appendEvents(place, session, [
     { t: 'command', id, ...facts, look: formatTreeStatus(snapshot), at: snapshot.at },
   ]);
+}
+
+/**
+ * Whether a session's shell is in a folder, as far as the calls that run now tell: a command that is typed there next need
+ * not say where it means.
+ */
+export function isShellIn(commonDir: string, session: SessionId, folder: string): boolean {
+  const place = realPath(folder);
+  return [...readJournal(commonDir, session).trees.values()].some(({ commands }) =>
+    [...commands.values()].some(({ shell }) => shell === place),
+  );
 }
 
 /** The commands that run now: of one session, or of all. */

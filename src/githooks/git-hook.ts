@@ -1,6 +1,7 @@
 import { resolve, join } from 'node:path';
+import { isShellIn } from '../changes/windows.ts';
 import { jsonFields } from '../domain/json-fields.ts';
-import { parseSessionId } from '../domain/names.ts';
+import { type SessionId, parseSessionId } from '../domain/names.ts';
 import type { SettingEntry } from '../domain/settings.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { statOf } from '../git/stat.ts';
@@ -67,6 +68,9 @@ async function answerHook(started: StartedHook): Promise<HookAnswer> {
   const call: HookCall = { ...started, budget, earlier, config, words: known };
   const answer = await orUnchecked(call, place, () => runHook(call, place));
   trace('verdict', () => `${call.name}: ${answer.refused ? 'refused' : 'go on'}`);
+  const isThere = (session: SessionId) =>
+    (call.env['GIT_PREFIX'] ?? '') === '' && isShellIn(place.commonDir, session, place.cwd);
+  if (answer.lines.length === 0 || (answer.session !== undefined && isThere(answer.session))) return answer;
   return { ...answer, lines: answer.lines.map((line) => placed(line, place)) };
 }
 
@@ -147,7 +151,7 @@ function notCheckedText(what: 'commit' | 'push', why: string): string {
   return `warning: git-handoff did not check this ${what}: ${escapeLine(why)}`;
 }
 
-/** git's hooks do not know the folder of the shell in which a hint will be typed. */
+/** The shell in which a hint will be typed may be in any folder. */
 function placed(line: string, { cwd }: HookPlace): string {
   return line.replace(
     /^(hint: (?:[A-Z_]+=\S+ )?git) /,

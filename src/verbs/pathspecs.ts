@@ -1,6 +1,9 @@
+import { isShellIn } from '../changes/windows.ts';
 import { Failure } from '../domain/failure.ts';
 import { shellWord } from '../domain/surfacing.ts';
-import type { Context } from '../sessions/caller.ts';
+import { openRepository } from '../git/repository.ts';
+import { type Context, findSession } from '../sessions/caller.ts';
+import { listSessions } from '../sessions/records.ts';
 import type { Interaction } from './interaction.ts';
 import type { Arguments, OptionTable } from './options.ts';
 
@@ -40,19 +43,30 @@ export function readPathspecs(
 
 /**
  * Runs a verb that works on uncommitted changes. It may have been called by `git -C <folder> …` or `cd <folder> && …`,
- * and the next command runs elsewhere: what a failure says to type names the folder.
+ * and the next command runs elsewhere: what a failure says to type names the folder, unless the caller's shell is there.
  */
-export async function anchored<T>({ cwd }: Context, run: () => Promise<T>): Promise<T> {
+export async function anchored<T>(context: Context, run: () => Promise<T>): Promise<T> {
+  const { cwd } = context;
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (!(error instanceof Failure) || (await isCallersShellIn(context))) throw error;
     const { code, message, hint, otherHint, lostRef, cause } = error;
     const placed = {
       ...(hint === undefined ? {} : { hint: placedAt(cwd, hint) }),
       ...(otherHint === undefined ? {} : { otherHint: placedAt(cwd, otherHint) }),
     };
     throw new Failure(code, message, { ...placed, cause, ...(lostRef === undefined ? {} : { lostRef }) });
+  }
+}
+
+async function isCallersShellIn(context: Context): Promise<boolean> {
+  try {
+    const { commonDir } = await openRepository(context.cwd);
+    const session = findSession(context, await listSessions(context), undefined)?.id;
+    return session !== undefined && isShellIn(commonDir, session, context.cwd);
+  } catch {
+    return false;
   }
 }
 

@@ -130,6 +130,8 @@ export interface StartedCommand {
   readonly merged: string;
   /** The working tree was looked at before; else `look` is an older look's. */
   readonly looked: boolean;
+  /** Where the client's shell was, without symbolic links, if its next command runs there, too. */
+  readonly shell?: string;
 }
 
 export const ABOUT = ['take', 'loss', 'bypass'] as const;

@@ -257,8 +257,9 @@ function newsOf(from: SessionId, { id, to, text, at }: EventOf<'news'>): LedgerN
 }
 
 function runningCommand({ at, ...facts }: EventOf<'command'>): RunningCommand {
-  const { id, look, agent, named, commits, merged, looked } = facts;
-  return { id, look, agent, named, commits, merged, looked, from: at };
+  const { id, look, agent, named, commits, merged, looked, shell } = facts;
+  const where = shell === undefined ? {} : { shell };
+  return { id, look, agent, named, commits, merged, looked, ...where, from: at };
 }
 
 function windowOf(session: SessionId, event: EventOf<'command-end'>): Window | undefined {

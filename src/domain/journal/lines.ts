@@ -96,7 +96,10 @@ const KINDS: { readonly [Kind in JournalEvent['t']]: Fields<Kind> } = {
   answered: { paths: someTexts, agent: someText },
   changed: { paths: texts, all: someMark },
   unchanged: { paths: someTexts },
-  command: { id: text, look: text, agent: text, named: texts, commits: flag, merged: text, looked: flag },
+  command: {
+    ...{ id: text, look: text, agent: text, named: texts, commits: flag, merged: text, looked: flag },
+    shell: someText,
+  },
   'command-end': { id: text, from: someNumber, goesOn: someMark },
   head: { ref: text, oid, own: flag },
   operation: { mark: text, merged: optional((value) => asOid(value) ?? undefined) },

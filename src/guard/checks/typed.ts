@@ -49,8 +49,8 @@ export function typedIn(call: TreeCall, { top, commonDir }: Tree): Typed {
   };
 }
 
-/** A client may start one command in another folder; where the next one runs is not told. */
-function staysThere({ event, cwd, machine }: TreeCall): boolean {
+/** Whether the client's next command runs where this one does: some clients start one command in another folder. */
+export function staysThere({ event, cwd, machine }: TreeCall): boolean {
   const folder = event.tool !== undefined && 'cwd' in event.tool ? event.tool.cwd : undefined;
   return folder === undefined || absolutePath(folder, cwd, machine.home) === cwd;
 }

@@ -5,8 +5,10 @@ import { lookingTime } from '../../changes/work-place.ts';
 import { type TreeStatus, sameDirty } from '../../domain/ledger/tree-status.ts';
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { mergedTree } from '../../git/finishing.ts';
+import { realPath } from '../../host/disk.ts';
 import type { ShellEffects } from '../../shell/effects.ts';
 import type { TreeCall, Effect, Finding } from '../call.ts';
+import { staysThere } from '../checks/typed.ts';
 import { namedPaths } from '../checks/contention-of-command.ts';
 import type { CommandFacts, LedgerLook, OpenLedger } from '../facts.ts';
 import { windowId } from '../tool.ts';
@@ -33,6 +35,7 @@ async function open(
     named: namedPaths(effects, place).map(({ path }) => path),
     agent,
     commits: effects.gitCalls.some(({ verb }) => verb === 'commit'),
+    ...(staysThere(call) ? { shell: realPath(call.cwd) } : {}),
   };
   const snapshot = await look();
   if (snapshot === undefined) {
