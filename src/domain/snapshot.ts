@@ -245,7 +245,7 @@ export function isOnlyStaged({ base, index, disk }: Pick<SnapshotItem, 'base' | 
 }
 
 /** Every blob of a snapshot, with the first path that has it. */
-export function pathsOfBlobs({ items }: Snapshot): ReadonlyMap<Oid, string> {
+export function pathsOfBlobs(items: readonly SnapshotItem[]): ReadonlyMap<Oid, string> {
   const paths = new Map<Oid, string>();
   for (const { path, base, index, disk, raw } of items)
     for (const oid of [base?.oid, index?.oid, disk?.oid, raw].flatMap((one) => one ?? []))

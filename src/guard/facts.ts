@@ -17,7 +17,7 @@ import { listIgnored, type TreeFile, listTree } from '../git/list-tree.ts';
 import { listRefs } from '../git/refs.ts';
 import { unmergedPaths } from '../git/staged.ts';
 import { readTreeStatus } from '../git/work-tree.ts';
-import { type SeenStash, readStash } from '../snapshot/stash-pins.ts';
+import { type SeenStash, readStash } from '../snapshot/stash.ts';
 
 /** What the checks of any call may ask. */
 export interface CallFacts {

@@ -1,4 +1,5 @@
-import { lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { randomName } from './random-name.ts';
 
 /** A file of a working tree that is to be written. */
@@ -13,20 +14,36 @@ interface PutFile {
 }
 
 const SLASH = '/'.charCodeAt(0);
+const DOT_GIT = Buffer.from('.git');
 
-/** What stands in the way of a path: a folder that is a link or a file, or the path being a folder itself. */
-export function obstacle(top: string, path: Buffer): string | undefined {
+/**
+ * What keeps a file from being written to a working tree: a link or a file among its folders, another repository, or a folder
+ * in its place. Files in `going` are about to be removed: they do not count, nor do folders that hold nothing else.
+ */
+export function obstacle(top: string, path: Buffer, going?: ReadonlySet<string>): string | undefined {
   const parts = partsOf(path);
   if (parts.some((part) => /^\.git$/i.test(part.toString()) || part.length === 0 || isDots(part)))
     return 'the name is not one of a working tree';
   for (let length = 1; length < parts.length; length++) {
     const folder = joined(top, parts.slice(0, length));
+    const name = folder.toString().slice(top.length + 1);
     const stat = lstatSync(folder, { throwIfNoEntry: false });
     if (stat === undefined) return undefined;
-    if (!stat.isDirectory()) return `${folder.toString()} is not a folder`;
+    if (!stat.isDirectory()) return going?.has(name) === true ? undefined : `${name} is not a folder`;
+    if (lstatSync(joined(top, [...parts.slice(0, length), DOT_GIT]), { throwIfNoEntry: false }) !== undefined)
+      return `${name} is a repository of its own`;
   }
   const stat = lstatSync(joined(top, parts), { throwIfNoEntry: false });
-  return stat?.isDirectory() === true ? 'there is a folder' : undefined;
+  const goes = going !== undefined && stat?.isDirectory() === true && holdsOnly(top, path.toString(), going);
+  return stat?.isDirectory() === true && !goes ? `${path.toString()} is a folder` : undefined;
+}
+
+/** Whether a folder holds no other files than these. */
+export function holdsOnly(top: string, folder: string, files: ReadonlySet<string>): boolean {
+  return readdirSync(join(top, folder), { withFileTypes: true }).every((entry) => {
+    const path = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? holdsOnly(top, path, files) : files.has(path);
+  });
 }
 
 /** Whether anything stands at a path of the working tree. */

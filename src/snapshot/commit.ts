@@ -1,5 +1,14 @@
+import { Failure } from '../domain/failure.ts';
 import type { Oid } from '../domain/names.ts';
-import { SNAPSHOT_FILE, type Snapshot, formatSnapshot, parseSnapshot } from '../domain/snapshot.ts';
+import {
+  SNAPSHOT_FILE,
+  type Snapshot,
+  type SnapshotItem,
+  contentOf,
+  formatSnapshot,
+  parseSnapshot,
+} from '../domain/snapshot.ts';
+import { escapeLine } from '../domain/surfacing.ts';
 import { formatOf } from '../git/hash.ts';
 import type { ObjectBatch } from '../git/object-batch.ts';
 import { parseTree, readObjects } from '../git/objects.ts';
@@ -54,5 +63,33 @@ export async function readSnapshots(
     const blobs = numberedBlobs(parseTree(tree.content, formatOf(oid)));
     const snapshot = parseSnapshot(file.content.toString('utf8'), blobs, true);
     return typeof snapshot === 'string' ? undefined : snapshot;
+  });
+}
+
+/**
+ * The bytes that are kept of files, in order.
+ *
+ * @throws Failure `integrity` for one whose object is missing
+ */
+export async function readKept(cwd: string, items: readonly SnapshotItem[]): Promise<Buffer[]> {
+  const oids = items.map((item) => {
+    const oid = item.raw ?? contentOf(item)?.oid ?? undefined;
+    if (oid === undefined) throw gone(item.path);
+    return oid;
+  });
+  const found = await readObjects(
+    { cwd },
+    oids.map((name) => ({ name })),
+  );
+  return items.map(({ path }, at) => {
+    const object = found[at];
+    if (object?.type !== 'blob') throw gone(path);
+    return object.content;
+  });
+}
+
+function gone(path: string): Failure {
+  return new Failure('integrity', `the kept content of ${escapeLine(path)} is missing or damaged`, {
+    hint: 'git fsck',
   });
 }

@@ -77,7 +77,7 @@ describe('git handoff rescue restore', () => {
     expect(existsSync(join(outside, 'new.ts'))).toBe(false);
     rmSync(join(world.path, 'lib'));
     mkdirSync(join(world.path, 'lib/new.ts'), { recursive: true });
-    expect(restore('1', '--force').stderr).toContain('there is a folder');
+    expect(restore('1', '--force').stderr).toContain('is a folder');
     expect(world.read('src/a.ts')).toBe(TEN);
     rmSync(join(world.path, 'lib'), { recursive: true });
     put('lib', 'a file');

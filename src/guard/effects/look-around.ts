@@ -8,8 +8,7 @@ import { worktreeId } from '../../host/folders.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { checkGuardedFiles } from '../../notes/settle-guarded-files.ts';
 import { readTopics } from '../../notes/topic.ts';
-import { isStashing, noteStashOwner, readStashOwners, takeExpected } from '../../snapshot/stash-owners.ts';
-import { pinStash } from '../../snapshot/stash-pins.ts';
+import { isStashing, noteStashOwner, readStashOwners, takeExpected, pinStash } from '../../snapshot/stash.ts';
 import type { TreeCall } from '../call.ts';
 
 /** What happened behind git-handoff's back, each change once. */

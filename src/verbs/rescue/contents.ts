@@ -1,37 +1,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
-import { type SnapshotItem, contentOf } from '../../domain/snapshot.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { readObjects } from '../../git/objects.ts';
 import { realPath } from '../../host/disk.ts';
-
-/**
- * The bytes that are kept of files, in order.
- *
- * @throws Failure `integrity` for one whose object is missing
- */
-export async function readKept(cwd: string, items: readonly SnapshotItem[]): Promise<Buffer[]> {
-  const oids = items.map((item) => {
-    const oid = item.raw ?? contentOf(item)?.oid ?? undefined;
-    if (oid === undefined) throw gone(item.path);
-    return oid;
-  });
-  const found = await readObjects(
-    { cwd },
-    oids.map((name) => ({ name })),
-  );
-  return items.map(({ path }, at) => {
-    const object = found[at];
-    if (object?.type !== 'blob') throw gone(path);
-    return object.content;
-  });
-}
-
-function gone(path: string): Failure {
-  return new Failure('integrity', `the kept content of ${escapeLine(path)} is missing or damaged`, {
-    hint: 'git fsck',
-  });
-}
 
 /**
  * The paths of a command line, from the top of the working tree. What is asked for may be gone from the disk, with

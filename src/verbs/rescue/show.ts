@@ -5,7 +5,8 @@ import { clientsOf } from '../../sessions/records.ts';
 import { noteShape } from '../handoff-shape.ts';
 import type { CommandResult } from '../result.ts';
 import type { NoteShape, RescueShape } from '../shapes.ts';
-import { readKept, wantedPaths } from './contents.ts';
+import { readKept } from '../../snapshot/commit.ts';
+import { wantedPaths } from './contents.ts';
 import { rescueShape } from './list.ts';
 import { openRescues, select } from './rescues.ts';
 

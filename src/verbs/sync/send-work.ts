@@ -73,7 +73,7 @@ async function requireNoSecret(
   { name, isRefused }: { readonly name: string; readonly isRefused: boolean },
   { warn }: Pick<SyncWorld['options'], 'warn'>,
 ): Promise<void> {
-  const paths = pathsOfBlobs(work);
+  const paths = pathsOfBlobs(work.items);
   const contents = await readObjects(
     { cwd },
     [...paths.keys()].map((oid) => ({ name: oid })),

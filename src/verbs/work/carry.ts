@@ -21,7 +21,7 @@ import type { CarriedTrailers } from '../../notes/handoffs.ts';
 import { looksLike } from '../../notes/secrets/check-note.ts';
 import { findSecrets } from '../../notes/secrets/find-secrets.ts';
 import { type TopicArgument, typedTopic } from '../../notes/topic-argument.ts';
-import { type ReadContents, readWorkContents } from '../../notes/work/contents.ts';
+import { type ReadContents, readWorkContents } from '../../snapshot/index-forms.ts';
 import { dropWork, keepWork } from '../../notes/work/work-refs.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { addSnapshot } from '../../snapshot/commit.ts';

@@ -1,31 +1,24 @@
-import { rmSync } from 'node:fs';
-import { join, relative, resolve, posix } from 'node:path';
+import { join, relative, posix } from 'node:path';
 import { askerOf, lookAtWork, openClaims } from '../../changes/dirty-work.ts';
-import { appendEvents } from '../../sessions/journal.ts';
 import { Failure } from '../../domain/failure.ts';
-import { type Oid, type SessionId, isPerson } from '../../domain/names.ts';
+import { type SessionId, isPerson } from '../../domain/names.ts';
 import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { isMoving } from '../../domain/work.ts';
 import { type TreeConfig, readSettings, readTreeConfig } from '../../git/config.ts';
 import type { TransferOptions } from '../../git/network.ts';
-import { ObjectBatch } from '../../git/object-batch.ts';
 import { readObjects } from '../../git/objects.ts';
-import { type Repository, committer, objectFormat, openRepository, topLevel } from '../../git/repository.ts';
-import { ownStore } from '../../git/scratch-store.ts';
-import { readTreeStatus } from '../../git/work-tree.ts';
+import { committer, openRepository, topLevel } from '../../git/repository.ts';
 import { realPath } from '../../host/disk.ts';
-import { knownWorktreeId } from '../../host/folders.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import { type FoundWork, authorText, findWork } from '../../notes/work/find-work.ts';
-import type { TreePlace } from '../../notes/work/places.ts';
-import { StateMerger } from '../../notes/work/three-way.ts';
-import { applyUnpack } from '../../notes/work/unpack-apply.ts';
-import { IN_LINES, type PlannedPath, type UnpackPlan, planUnpack } from '../../notes/work/unpack-plan.ts';
 import { noteUnpacked } from '../../notes/work/unpacked-work.ts';
+import type { LoadedWork } from '../../notes/work/work-commit.ts';
 import { type Context, findCaller } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { isSolo } from '../../sessions/solo.ts';
+import { IN_LINES, type PlannedPath, type RestorePlan, type TreePlace } from '../../snapshot/plan.ts';
+import { type How, type Restoring, restoreSnapshot, treePlace } from '../../snapshot/restore.ts';
 import type { CommandResult } from '../result.ts';
 import { whileAlone } from '../sharing/commit.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
@@ -82,24 +75,36 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
   const caller = findCaller(context, sessions, options.session, author);
   const found = await findWork(repository, { ...options, author });
   if (!found.isLocal) await requireHarmless(top, found, config, options);
-  const place = placeOf(repository, top, context);
-  const run = async () => {
-    const { plan, batch, head } = await planFor(place, found, config, { ...options, now: context.now });
-    requireFree(found, plan, options, hereOf(context.cwd, top));
-    if (options.dryRun) return { plan, others: [] };
+  const place = treePlace(repository, top, context.env);
+  const here = hereOf(context.cwd, top);
+  let others: string[] = [];
+  const check = async ({ paths, refused }: Restoring) => {
+    requireFree(found, refused, options, here);
     const judged = judgedSessions({ repository, sessions }, settings, context.now);
-    const held = await heldByOthers(place, caller.id, plan.paths, judged, context.now);
-    await batch.storeMany({ cwd: top });
-    await applyUnpack(place, plan);
-    const own = plan.paths.filter(({ path }) => !held.has(path));
-    claim(place, caller.id, own, context.now);
-    const paths = Object.fromEntries(plan.paths.map(({ path, disk }) => [path, disk?.oid ?? null]));
-    await noteUnpacked(repository, found.state.path, found.oid, { head, paths });
-    return { plan, others: stayNotices(held, hereOf(context.cwd, top), askerOf(caller.id, judged).sides) };
+    const held = options.dryRun
+      ? new Map()
+      : await heldByOthers(place, caller.id, paths, judged, context.now);
+    others = stayNotices(held, here, askerOf(caller.id, judged).sides);
+    const isClaimed = !caller.isPerson && !isSolo(place.gitDir, caller.id);
+    return (path: string) => (isClaimed && !held.has(path) ? caller.id : undefined);
   };
-  const { plan, others } = options.dryRun ? await run() : await whileAlone(repository.gitDir, run);
-  return { value: valueOf(found, plan, options), notices: [...notices, ...others] };
+  const { now } = context;
+  const how = mergeOf(found, config, options.merge);
+  const run = async () => {
+    const done = await restoreSnapshot(place, found.work, { how, now, dryRun: options.dryRun, check });
+    if (options.dryRun) return done;
+    const paths = Object.fromEntries(done.paths.map(({ path, disk }) => [path, disk?.oid ?? null]));
+    await noteUnpacked(repository, found.state.path, found.oid, { head: done.status.head.oid, paths });
+    return done;
+  };
+  const done = options.dryRun ? await run() : await whileAlone(repository.gitDir, run);
+  return { value: valueOf(found, done, options), notices: [...notices, ...others] };
 }
+
+/** Onto what HEAD has here now. */
+export const mergeOf = ({ name }: LoadedWork, config: TreeConfig, markers: boolean): How => {
+  return { kind: 'merge', markers, config, name: `work of ${name}` };
+};
 
 /** Paths that are here already because a live session has this very work: they stay its own. */
 async function heldByOthers(
@@ -141,39 +146,13 @@ function stayNotices(
   ];
 }
 
-function placeOf({ gitDir, commonDir }: Repository, top: string, { env }: Context): TreePlace {
-  return { top, gitDir, commonDir, indexFile: resolve(top, env['GIT_INDEX_FILE'] ?? join(gitDir, 'index')) };
-}
-
-/** Plans what unpacking would do here. Merged contents are in the batch, not stored. */
-export async function planFor(
-  place: TreePlace,
-  found: FoundWork,
-  config: TreeConfig,
-  { merge, now }: { readonly merge: boolean; readonly now: number },
-): Promise<{ plan: UnpackPlan; batch: ObjectBatch; head: Oid | null }> {
-  const { top } = place;
-  const snapshot = await readTreeStatus(top, { now, namesOnly: true });
-  const batch = new ObjectBatch(await objectFormat({ cwd: top }, found.oid));
-  const names = { ours: 'HEAD', base: 'before the work', theirs: `work of ${found.name}` };
-  const merger = new StateMerger(top, batch, names);
-  const store = ownStore(place.commonDir);
-  try {
-    const plan = await planUnpack({ place, work: found, snapshot, config, merger, store, merge });
-    return { plan, batch, head: snapshot.head.oid };
-  } finally {
-    merger.close();
-    rmSync(store.folder, { recursive: true, force: true });
-  }
-}
-
 /** A path from the top, relative to the folder where the command runs. */
 const hereOf = (cwd: string, top: string) => (path: string) =>
   relative(realPath(cwd), join(realPath(top), path));
 
 function requireFree(
   { state, work }: FoundWork,
-  { refused }: UnpackPlan,
+  refused: RestorePlan['refused'],
   { merge, dryRun }: UnpackOptions,
   here: (path: string) => string,
 ): void {
@@ -189,29 +168,7 @@ function requireFree(
   });
 }
 
-/** Claims the unpacked paths for the session. A lone session needs no claims. */
-function claim(
-  { gitDir, commonDir }: TreePlace,
-  self: SessionId,
-  paths: readonly PlannedPath[],
-  at: number,
-): void {
-  const worktreeId = knownWorktreeId(gitDir);
-  if (worktreeId === undefined || isPerson(self) || isSolo(gitDir, self)) return;
-  const claims = paths.map(({ path, head, disk }) => ({
-    t: 'claim' as const,
-    path,
-    base: head,
-    before: head,
-    after: disk,
-    at,
-    evidence: 'explicit' as const,
-    weak: false,
-  }));
-  appendEvents({ commonDir, worktreeId }, self, claims);
-}
-
-function valueOf(found: FoundWork, { paths }: UnpackPlan, { dryRun }: UnpackOptions): UnpackValue {
+function valueOf(found: FoundWork, { paths }: RestorePlan, { dryRun }: UnpackOptions): UnpackValue {
   const { state, oid, work } = found;
   return {
     branch: state.branch,

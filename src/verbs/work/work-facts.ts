@@ -1,4 +1,3 @@
-import { join, resolve } from 'node:path';
 import type { HandoffCommit } from '../../domain/handoff.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { workSizeText } from '../../domain/work.ts';
@@ -9,8 +8,9 @@ import { authorText } from '../../notes/work/find-work.ts';
 import { readWork } from '../../notes/work/work-commit.ts';
 import { carriedWork, keptWork } from '../../notes/work/work-refs.ts';
 import type { Context } from '../../sessions/caller.ts';
+import { restoreSnapshot, treePlace } from '../../snapshot/restore.ts';
 import type { CarriedShape } from '../shapes.ts';
-import { planFor } from './unpack.ts';
+import { mergeOf } from './unpack.ts';
 
 /** What a note carries, for a reader who decides whether to unpack it. Fetches nothing. `null`: no work. */
 export async function carriedFacts(
@@ -23,7 +23,7 @@ export async function carriedFacts(
   if (tip.trailers?.work === undefined && (await keptWork(repository, state.path)).length === 0) return null;
   const carried = await carriedWork(repository, tip);
   if (carried === undefined) return null;
-  const { gitDir, commonDir, cwd } = repository;
+  const { cwd } = repository;
   const { maxWork } = await readSettings(cwd);
   const work = await readWork({ cwd }, carried.oid, maxWork);
   const size = carried.size === undefined ? 'of unknown size' : workSizeText(carried.size);
@@ -31,11 +31,9 @@ export async function carriedFacts(
   if (typeof work === 'string') return { author: authorText(tip), size, unpacks: 'no', why: work };
   const known = { author: authorText(work), size: workSizeText(work.size) };
   if (top === undefined) return { ...known, unpacks: 'no', why: 'there is no working tree here' };
-  const indexFile = resolve(top, context.env['GIT_INDEX_FILE'] ?? join(gitDir, 'index'));
-  const found = { ...work, state, isLocal: true };
-  const config = await readTreeConfig(cwd);
-  const place = { top, gitDir, commonDir, indexFile };
-  const { plan } = await planFor(place, found, config, { merge: false, now: context.now });
+  const how = mergeOf(work, await readTreeConfig(cwd), false);
+  const place = treePlace(repository, top, context.env);
+  const plan = await restoreSnapshot(place, work.work, { how, now: context.now, dryRun: true });
   const [refused] = plan.refused;
   if (refused === undefined) {
     const isThere = plan.paths.every(({ writes, stages }) => !writes && !stages);

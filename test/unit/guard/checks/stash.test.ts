@@ -1,4 +1,4 @@
-import { noteStashOwner } from '../../../../src/snapshot/stash-owners.ts';
+import { noteStashOwner } from '../../../../src/snapshot/stash.ts';
 import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';
 import {
   NOW,

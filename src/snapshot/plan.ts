@@ -1,31 +1,44 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { foldedName, type Oid } from '../../domain/names.ts';
-import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
-import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
-import { type SnapshotItem, pathsOfBlobs } from '../../domain/snapshot.ts';
-import type { TreeConfig } from '../../git/config.ts';
-import { listTree } from '../../git/list-tree.ts';
-import { readObjects } from '../../git/objects.ts';
-import { PrivateIndex, setEntries } from '../../git/private-index.ts';
-import { gitFailure } from '../../git/run.ts';
-import { type ScratchStore, scratchEnvironment } from '../../git/scratch-store.ts';
-import { lstatOf } from '../../git/stat.ts';
-import { stampOf } from '../../git/work-tree.ts';
-import { type TreePlace, holdsOnly, inTheWay } from './places.ts';
+import { type FileState, sameState } from '../domain/ledger/file-state.ts';
+import type { TreeStatus } from '../domain/ledger/tree-status.ts';
+import { type Oid, foldedName } from '../domain/names.ts';
+import { type SnapshotItem, contentOf, pathsOfBlobs } from '../domain/snapshot.ts';
+import type { TreeConfig } from '../git/config.ts';
+import { listTree } from '../git/list-tree.ts';
+import { readObjects } from '../git/objects.ts';
+import { PrivateIndex, setEntries } from '../git/private-index.ts';
+import { gitFailure } from '../git/run.ts';
+import { type ScratchStore, hashFiles, scratchEnvironment } from '../git/scratch-store.ts';
+import { lstatOf } from '../git/stat.ts';
+import { stampOf } from '../git/work-tree.ts';
+import { holdsOnly, isOccupied, obstacle } from '../host/put-file.ts';
+import { readKept } from './commit.ts';
 import type { StateMerger } from './three-way.ts';
-import type { LoadedWork } from './work-commit.ts';
+
+/** A working tree that work is packed from or restored into. */
+export interface TreePlace {
+  readonly top: string;
+  readonly gitDir: string;
+  readonly commonDir: string;
+  /** The path of the worktree's index. */
+  readonly indexFile: string;
+}
 
 /** What happens to one path. */
 export interface PlannedPath {
   readonly path: string;
+  /** The bytes of a name that is not UTF-8, one character each. */
+  readonly raw?: string;
   /** What HEAD has there. */
   readonly head: FileState;
   /** What the disk and the index will have. */
   readonly disk: FileState;
   readonly index: FileState;
-  /** The blob of the file's raw bytes, if a checkout of `disk` would not write them. */
-  readonly raw: Oid | undefined;
+  /** The blob of the file's own bytes, if a checkout of `disk` would not write them. */
+  readonly own: Oid | undefined;
+  /** Nobody but its owner may read it. */
+  readonly isPrivate: boolean;
   /** To be added by `git add --intent-to-add`. */
   readonly intended: boolean;
   /** HEAD and the work changed the same lines: the file gets conflict markers. */
@@ -34,6 +47,8 @@ export interface PlannedPath {
   readonly writes: boolean;
   /** False: the index already has it, and its entry keeps its cached times. */
   readonly stages: boolean;
+  /** Uncommitted content stands there, and would be lost. */
+  readonly overwrites: boolean;
   /** Size, times and inode of the file when the plan was made; empty if there was none. */
   readonly stamp: string;
 }
@@ -41,17 +56,17 @@ export interface PlannedPath {
 /** The one reason that `--merge` lifts: HEAD and the work changed the same lines. */
 export const IN_LINES = 'conflicts with a change in HEAD';
 
-export interface UnpackPlan {
+export interface RestorePlan {
   readonly paths: readonly PlannedPath[];
-  /** If there is any, nothing is unpacked. */
+  /** If there is any, nothing is restored. */
   readonly refused: readonly RefusedPath[];
 }
 
 /** What a plan depends on. */
 interface PlanFacts {
   readonly place: TreePlace;
-  readonly work: LoadedWork;
-  readonly snapshot: TreeStatus;
+  readonly items: readonly SnapshotItem[];
+  readonly status: TreeStatus;
   readonly config: TreeConfig;
   readonly merger: StateMerger;
   /** For the contents of the disk, which are read and not kept. */
@@ -60,20 +75,75 @@ interface PlanFacts {
   readonly merge: boolean;
 }
 
-/** Plans what happens to each path of the work, given what is there now. Changes nothing. */
-export async function planUnpack(facts: PlanFacts): Promise<UnpackPlan> {
-  const { place, work, snapshot } = facts;
-  const { items } = work.work;
+/** The name of a file as the disk has it. */
+export const nameBytes = ({ path, raw }: Pick<PlannedPath, 'path' | 'raw'>): Buffer =>
+  raw === undefined ? Buffer.from(path) : Buffer.from(raw, 'latin1');
+
+/**
+ * Plans to bring files back whole, as they were, whatever HEAD has now; the index stays. Changes nothing.
+ *
+ * @throws Failure `integrity` when a content is gone
+ */
+export async function planWhole(
+  top: string,
+  items: readonly SnapshotItem[],
+  status: TreeStatus,
+): Promise<RestorePlan> {
+  await readKept(top, items);
+  const atHead = await headStates(top, items, status);
+  // git may have been told not to look at a file (`git update-index --assume-unchanged`).
+  const clean = [...atHead.keys()].filter((path) => !status.dirty.has(path));
+  const onDisk = await hashFiles(top, clean, {});
+  const paths: PlannedPath[] = [];
+  const refused: RefusedPath[] = [];
+  for (const item of items) {
+    const { path, name, raw: own, isPrivate = false } = item;
+    const named = { path, ...(name === undefined ? {} : { raw: name }) };
+    const why = obstacle(top, nameBytes(named));
+    if (why !== undefined) {
+      refused.push({ path, why });
+      continue;
+    }
+    const [head, disk] = [atHead.get(path) ?? null, contentOf(item)];
+    const dirty = status.dirty.get(path);
+    const there = dirty === undefined ? head : dirty.disk;
+    const isThere = there !== null && there.oid === (own ?? disk?.oid) && there.mode === disk?.mode;
+    // What git ignores is in no list, and is lost just as well.
+    const isClean = dirty === undefined && head !== null && head.oid === onDisk.get(path);
+    paths.push({
+      ...named,
+      head,
+      disk,
+      index: null,
+      own: disk?.mode === '120000' ? undefined : own,
+      isPrivate,
+      intended: false,
+      marked: false,
+      writes: !isThere,
+      stages: false,
+      overwrites: !isThere && !isClean && isOccupied(top, nameBytes(named)),
+      stamp: stampOf(top, named),
+    });
+  }
+  return { paths, refused };
+}
+
+/**
+ * Plans to put a snapshot onto what HEAD has now, and to stage what was staged. Only what is there already, or as HEAD has it,
+ * is written over. Changes nothing.
+ */
+export async function planMerge(facts: PlanFacts): Promise<RestorePlan> {
+  const { place, items, status } = facts;
   const unsafe = await unsafePaths(facts);
   if (unsafe.length > 0) return { paths: [], refused: unsafe };
   const going = new Set(items.filter(({ disk }) => disk === null).map(({ path }) => path));
   const obstacles = items.flatMap(({ path, disk }) => {
-    const why = disk === null ? undefined : inTheWay(place.top, path, going);
+    const why = disk === null ? undefined : obstacle(place.top, Buffer.from(path), going);
     return why === undefined ? [] : [{ path, why }];
   });
   const blocked = new Set(obstacles.map(({ path }) => path));
   const free = items.filter(({ path }) => !blocked.has(path));
-  const atHead = await headStates(facts);
+  const atHead = await headStates(place.top, items, status);
   const onDisk = await diskStates(facts, free);
   const raws = await rawContents(facts, free);
   const paths: PlannedPath[] = [];
@@ -81,7 +151,7 @@ export async function planUnpack(facts: PlanFacts): Promise<UnpackPlan> {
   for (const item of free) {
     const head = atHead.get(item.path) ?? null;
     const disk = onDisk.get(item.path) ?? null;
-    const index = indexState(snapshot, item, head);
+    const index = indexState(status, item, head);
     const planned = await planPath(facts, item, { head, disk, index, raw: raws.get(item.path) });
     if ('why' in planned) refused.push(planned);
     else paths.push(planned);
@@ -89,10 +159,13 @@ export async function planUnpack(facts: PlanFacts): Promise<UnpackPlan> {
   return { paths, refused };
 }
 
-async function headStates({ place, work, snapshot }: PlanFacts): Promise<Map<string, FileState>> {
-  const { oid } = snapshot.head;
-  const names = work.work.items.map(({ path }) => path);
-  const files = oid === null ? [] : await listTree(place.top, oid, names);
+async function headStates(
+  top: string,
+  items: readonly SnapshotItem[],
+  { head: { oid } }: TreeStatus,
+): Promise<Map<string, FileState>> {
+  const names = items.map(({ path }) => path);
+  const files = oid === null ? [] : await listTree(top, oid, names);
   return new Map(files.map(({ path, mode, oid: blob }) => [path, { mode, oid: blob }]));
 }
 
@@ -112,7 +185,7 @@ function indexState({ dirty }: TreeStatus, { path }: SnapshotItem, head: FileSta
 }
 
 async function planPath(
-  { place, snapshot, config, merger, merge }: PlanFacts,
+  { place, status, config, merger, merge }: PlanFacts,
   item: SnapshotItem,
   { head, disk, index, raw }: Standing,
 ): Promise<PlannedPath | RefusedPath> {
@@ -130,7 +203,7 @@ async function planPath(
   const isThere = same(disk, onDisk.state) && (raw === undefined || !isWhole || raw.isThere);
   if (index === 'in conflict') return refuse('is in conflict');
   // Not on the disk, yet git sees no change: it was told not to check the file out.
-  if (!isThere && disk === null && head !== null && !snapshot.dirty.has(path))
+  if (!isThere && disk === null && head !== null && !status.dirty.has(path))
     return refuse('is not checked out here');
   if (!isThere && !same(disk, head))
     return refuse(head === null ? 'is here already' : 'has uncommitted changes');
@@ -142,11 +215,13 @@ async function planPath(
     head,
     disk: onDisk.state,
     index: next,
-    raw: isWhole ? raw?.oid : undefined,
+    own: isWhole ? raw?.oid : undefined,
+    isPrivate: false,
     intended: item.intended === true && head === null,
     marked: onDisk.kind === 'marked',
     writes: !isThere,
     stages: !sameState(index, next),
+    overwrites: false,
     stamp: stampOf(place.top, { path }),
   };
 }
@@ -161,7 +236,7 @@ const ODD: FileState = { mode: '000000', oid: null };
 
 /** What is on the disk at these paths, as git would store it. Nothing else is read. */
 async function diskStates(
-  { place, store, snapshot }: PlanFacts,
+  { place, store, status }: PlanFacts,
   items: readonly SnapshotItem[],
 ): Promise<Map<string, FileState>> {
   const ours = new Set(items.map(({ path }) => path));
@@ -173,7 +248,7 @@ async function diskStates(
     odd.set(path, stat.isDirectory() && holdsOnly(place.top, path, ours) ? null : ODD);
     return false;
   });
-  const index = await PrivateIndex.fresh({ ...place, env: scratchEnvironment(store) }, snapshot.head.oid);
+  const index = await PrivateIndex.fresh({ ...place, env: scratchEnvironment(store) }, status.head.oid);
   try {
     await index.takeFromDisk(plain, true);
     return new Map([...(await index.read(plain)), ...odd]);
@@ -216,18 +291,7 @@ const ON_ANY_SYSTEM = {
 };
 
 /** Names that git refuses, names that this disk does not tell apart, and files below other files. */
-async function unsafePaths({
-  place,
-  work,
-  config,
-  store,
-}: {
-  readonly place: TreePlace;
-  readonly work: LoadedWork;
-  readonly config: TreeConfig;
-  readonly store: ScratchStore;
-}): Promise<RefusedPath[]> {
-  const { items } = work.work;
+async function unsafePaths({ place, items, config, store }: PlanFacts): Promise<RefusedPath[]> {
   const files = new Set(items.filter(({ disk }) => disk !== null).map(({ path }) => path));
   const folded = new Map<string, string>();
   const refused: RefusedPath[] = [];
@@ -239,18 +303,20 @@ async function unsafePaths({
     if (other !== undefined) refused.push({ path, why: `is the same file as ${other} here` });
     folded.set(name, path);
   }
-  const [oid] = pathsOfBlobs(work.work).keys();
+  const [oid] = pathsOfBlobs(items).keys();
   if (refused.length > 0 || oid === undefined) return refused;
   const index = await PrivateIndex.fresh({ ...place, env: scratchEnvironment(store) }, null);
   try {
-    // Layer by layer: a file may replace the folder of another path.
-    for (const paths of layersOf(items.map(({ path }) => path))) {
+    // What is staged may be a file where the disk has a folder.
+    for (const side of ['disk', 'index'] as const) {
+      const paths = items.filter((item) => item[side] !== null).map(({ path }) => path);
       const entries = new Map(paths.map((path) => [path, { mode: '100644', oid }]));
       const result = await setEntries(place.top, entries, { ...index.env, ...ON_ANY_SYSTEM });
       if (result.code !== 0) throw gitFailure('update-index', result);
       // git skips a name that it refuses, and only says so on stderr.
       for (const [path, state] of await index.read(paths))
-        if (state === null) refused.push({ path, why: 'is not a name that git accepts' });
+        if (state === null && !refused.some((one) => one.path === path))
+          refused.push({ path, why: 'is not a name that git accepts' });
     }
     return refused;
   } finally {
@@ -258,22 +324,8 @@ async function unsafePaths({
   }
 }
 
-/** Splits paths into layers, so that no path is below another of its layer. */
-function layersOf(paths: readonly string[]): string[][] {
-  const left = new Set(paths);
-  const isAbove = (path: string) => !foldersOf(path).some((folder) => left.has(folder));
-  const top = paths.filter(isAbove);
-  const below = paths.filter((path) => !isAbove(path));
-  return below.length === 0 ? [top] : [top, ...layersOf(below)];
+/** The folders of a path, the uppermost first. */
+function foldersOf(path: string): string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('/'));
 }
-
-const foldersOf = (path: string) =>
-  path
-    .split('/')
-    .slice(1)
-    .map((_, at) =>
-      path
-        .split('/')
-        .slice(0, at + 1)
-        .join('/'),
-    );

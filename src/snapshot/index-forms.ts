@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../../domain/failure.ts';
-import type { FileState } from '../../domain/ledger/file-state.ts';
-import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
-import type { Oid } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
-import { type Snapshot, type SnapshotItem, pathsOfBlobs } from '../../domain/snapshot.ts';
-import type { WorkSize } from '../../domain/work.ts';
-import { filteredPaths, plainCheckouts } from '../../git/filters.ts';
-import { ObjectBatch } from '../../git/object-batch.ts';
-import { readObjects } from '../../git/objects.ts';
-import { PrivateIndex, readEntries } from '../../git/private-index.ts';
-import { objectFormat } from '../../git/repository.ts';
-import type { GitOptions } from '../../git/run.ts';
-import { type ScratchStore, scratchEnvironment } from '../../git/scratch-store.ts';
-import type { TreePlace } from './places.ts';
+import { Failure } from '../domain/failure.ts';
+import type { FileState } from '../domain/ledger/file-state.ts';
+import type { DirtyPath } from '../domain/ledger/tree-status.ts';
+import type { Oid } from '../domain/names.ts';
+import { escapeLine } from '../domain/surfacing.ts';
+import { type Snapshot, type SnapshotItem, pathsOfBlobs } from '../domain/snapshot.ts';
+import type { WorkSize } from '../domain/work.ts';
+import { filteredPaths, plainCheckouts } from '../git/filters.ts';
+import { ObjectBatch } from '../git/object-batch.ts';
+import { readObjects } from '../git/objects.ts';
+import { PrivateIndex, readEntries } from '../git/private-index.ts';
+import { objectFormat } from '../git/repository.ts';
+import type { GitOptions } from '../git/run.ts';
+import { type ScratchStore, scratchEnvironment } from '../git/scratch-store.ts';
+import type { TreePlace } from './plan.ts';
 
 /** A path that the work includes. */
 interface TakenPath {
@@ -77,7 +77,7 @@ export async function readWorkContents(
       ...(index === null && staged.get(path) ? { intended: true as const } : {}),
     };
   });
-  const paths = pathsOfBlobs({ base: head, items });
+  const paths = pathsOfBlobs(items);
   const known = new Map([
     ...composed,
     ...[...raw.values()].map((bytes) => [batch.blob(bytes), bytes] as const),

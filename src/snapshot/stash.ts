@@ -1,8 +1,61 @@
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Oid, type SessionId, parseOid, parseSessionId } from '../domain/names.ts';
+import type { RescueLimits } from '../domain/settings.ts';
+import { type StashEntry, listStash } from '../git/stash.ts';
 import { readText } from '../host/disk.ts';
 import { ensureFolder, repositoryFolder } from '../host/folders.ts';
+import { type Rescue, type RescuePlace, keepRescues, listRescues } from './rescues.ts';
+
+/** The stash as it is now. */
+export interface SeenStash {
+  readonly entries: readonly StashEntry[];
+  /** Those that nobody had seen before. */
+  readonly fresh: readonly StashEntry[];
+  readonly rescues: readonly Rescue[];
+}
+
+/** Looks at the stash, and at what of it has been kept. */
+export async function readStash(cwd: string, timeoutMs?: number): Promise<SeenStash> {
+  const [entries, rescues] = await Promise.all([listStash(cwd, timeoutMs), listRescues(cwd, { timeoutMs })]);
+  const pinned = new Set(rescues.filter(({ kind }) => kind === 'stash').map(({ oid }) => oid));
+  return { entries, fresh: entries.filter(({ oid }) => !pinned.has(oid)), rescues };
+}
+
+/**
+ * Keeps every entry that is new by a ref of its own: one that is dropped later is still there.
+ *
+ * @param now milliseconds since the epoch
+ */
+export async function keepStash(
+  place: RescuePlace,
+  { entries, fresh, rescues }: SeenStash,
+  limits: RescueLimits,
+  now: number,
+): Promise<void> {
+  // The oldest first: numbers grow with time.
+  const oids = fresh
+    .slice(0, MAX_NEW)
+    .map(({ oid }) => oid)
+    .reverse();
+  const held = new Set(entries.map(({ oid }) => oid));
+  if (oids.length > 0) await keepRescues(place, 'stash', oids, { known: rescues, limits, now, held });
+}
+
+/** Looks at the stash and keeps what is new. */
+export async function pinStash(
+  place: RescuePlace,
+  limits: RescueLimits,
+  now: number,
+  timeoutMs?: number,
+): Promise<SeenStash> {
+  const seen = await readStash(place.cwd, timeoutMs);
+  await keepStash(place, seen, limits, now);
+  return seen;
+}
+
+/** More entries than this are pinned by and by. */
+const MAX_NEW = 200;
 
 /** `<common>/handoff/stashes`: which session made which entry of the stash, a line each. */
 const fileOf = (commonDir: string) => join(repositoryFolder(commonDir), 'stashes');
