@@ -25,7 +25,7 @@ import { memoryName } from './delete-notes.ts';
 const COUNTING_MS = 2000;
 
 /** How the handoffs here stand to the tracking refs of every remote that has some. */
-export interface Tracking {
+interface Tracking {
   /** Of one handoff, by remote; empty where no remote was ever asked. */
   of(path: HandoffPath): readonly RemoteRelation[];
   readonly summary: readonly RemoteSummary[];

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, openSync, closeSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Json, TestRepository } from '../support/repository.ts';
@@ -42,23 +42,6 @@ describe('a lock on our refs', () => {
       expect(repo.handoff(['doctor'])).toMatchObject({ status: 0 });
     },
   );
-
-  it('that a process has open is told with the process, and stays', () => {
-    const lock = leave(git(`${REF}.lock`), 3600);
-    const descriptor = openSync(lock, 'r');
-    try {
-      for (const words of [[], ['--fix']]) {
-        const [told] = found(doctor(...words), 'locks');
-        expect(told).toMatchObject({ status: 'problem', hint: `ps -p ${process.pid}` });
-        expect(told?.['detail']).toContain(`60 min old and blocks writes; process ${process.pid} (node`);
-      }
-      expect(existsSync(lock)).toBe(true);
-    } finally {
-      closeSync(descriptor);
-    }
-    doctor('--fix');
-    expect(existsSync(lock)).toBe(false);
-  });
 
   it('that is younger stays, and from a minute on is told', () => {
     const lock = leave(git(`${REF}.lock`), 590);

@@ -7,14 +7,11 @@ import type { Context } from '../../sessions/caller.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 import type { CommandResult } from '../result.ts';
 import type { CheckShape } from '../shapes.ts';
-import { checkClients } from './client-checks.ts';
+import { checkClients, checkPrograms } from './client-checks.ts';
 import { checkGitHooks } from './hook-checks.ts';
 import { checkLeftovers, checkLocks } from './leftover-checks.ts';
-import { checkObjects } from './object-checks.ts';
-import { checkPrograms } from './program-checks.ts';
-import { checkGoneRemotes, checkRemotes } from './remote-checks.ts';
-import { checkGit, checkHookLog, checkInit, checkRefs } from './repository-checks.ts';
-import { checkGone, checkWork } from './work-checks.ts';
+import { checkGone, checkObjects, checkRefs, checkWork } from './note-checks.ts';
+import { checkGit, checkGoneRemotes, checkHookLog, checkInit, checkRemotes } from './repository-checks.ts';
 
 interface DoctorOptions {
   /** Mend what can be mended without losing anything. */
@@ -57,7 +54,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...(await checkRefs(repository, states, fix, now)),
     ...(await checkGone(repository, settings, context, fix)),
     ...(await checkRemotes(cwd)),
-    ...(await checkGoneRemotes(cwd, fix, context.budget)),
+    ...(await checkGoneRemotes(cwd)),
     ...(await checkObjects(repository, fix ? await readTopics(repository) : states)),
     ...(await checkWork(repository, fix, now)),
     ...checkHookLog(repository, context),

@@ -3,7 +3,6 @@ import { basename, join, relative } from 'node:path';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Repository } from '../../git/repository.ts';
 import { entries, readText } from '../../host/disk.ts';
-import { type FileHolder, holdersOf } from '../../host/holders.ts';
 import { type ProcessTable, processTable } from '../../host/processes.ts';
 import { counted } from '../../ui/terminal.ts';
 import type { CheckShape } from '../shapes.ts';
@@ -46,28 +45,24 @@ function isLeft(file: string, table: ProcessTable, now: number): boolean {
 
 /** git's own writes take milliseconds: a lock that is older blocks somebody. Milliseconds. */
 const BLOCKING_MS = 60_000;
-/**
- * git closes a lock's file before it is done with the lock, so that nobody has it open proves little: only with this
- * age it is taken for left behind. Milliseconds.
- */
+/** With this age it is taken for left behind. Milliseconds. */
 const STALE_MS = 10 * 60_000;
 
 interface Lock {
   readonly file: string;
   readonly ageMs: number;
-  /** From this age on it is left behind if no process has it open. Milliseconds. */
+  /** From this age on it is left behind. Milliseconds. */
   readonly staleMs: number;
 }
 
 /**
  * Lock files on our refs, on packed-refs, on reftables and on the config that a killed writer left; git never removes them. With `fix` those
- * are removed that are ten minutes old and that no process has open.
+ * are removed that are ten minutes old.
  */
 export function checkLocks(repository: Repository, fix: boolean, now: number): CheckShape[] {
   const { commonDir } = repository;
   const locks = [...refLocks(commonDir, now), ...configLock(commonDir, now)];
-  const holders = holdersOf(locks.map(({ file }) => file));
-  return locks.map((lock) => judge(lock, holders?.get(lock.file), holders !== undefined, { commonDir, fix }));
+  return locks.map((lock) => lockCheck(lock, commonDir, fix));
 }
 
 function refLocks(commonDir: string, now: number): Lock[] {
@@ -96,25 +91,15 @@ function lockAt(file: string, now: number, staleMs: number): Lock[] {
   return modified === undefined ? [] : [{ file, ageMs: now - modified, staleMs }];
 }
 
-function judge(
-  { file, ageMs, staleMs }: Lock,
-  holder: FileHolder | undefined,
-  isKnown: boolean,
-  { commonDir, fix }: { commonDir: string; fix: boolean },
-): CheckShape {
+function lockCheck({ file, ageMs, staleMs }: Lock, commonDir: string, fix: boolean): CheckShape {
   const what = `${escapeLine(relative(commonDir, file))} is ${duration(ageMs)} old and blocks writes`;
-  if (holder !== undefined) {
-    const detail = `${what}; process ${holder.pid} (${escapeLine(holder.name)}) has it open`;
-    return doctorLine('locks', 'problem', detail, `ps -p ${holder.pid}`);
-  }
-  const who = isKnown ? 'no process has it open' : 'this system cannot tell who holds it';
-  if (ageMs < staleMs || (!isKnown && ageMs < STALE_MS)) {
-    const detail = `${what}; ${who}. If no git is running here, it was left behind; --fix removes it when it is 10 minutes old`;
+  if (ageMs < staleMs) {
+    const detail = `${what}. If no git is running here, it was left behind; --fix removes it when it is 10 minutes old`;
     return doctorLine('locks', 'problem', detail, FIX);
   }
-  if (!fix) return doctorLine('locks', 'problem', `${what}; ${who}`, FIX);
+  if (!fix) return doctorLine('locks', 'problem', what, FIX);
   rmSync(file, { force: true });
-  return doctorLine('locks', 'fixed', `${what}; ${who}; removed`);
+  return doctorLine('locks', 'fixed', `${what}; removed`);
 }
 
 function duration(ms: number): string {

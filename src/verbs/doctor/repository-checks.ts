@@ -1,19 +1,18 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { shortId } from '../../domain/names.ts';
 import { type Settings, unknownValueText } from '../../domain/settings.ts';
 import { type Committer, type Repository, requireVersion } from '../../git/repository.ts';
 import { git } from '../../git/run.ts';
 import { repositoryFolder, stateFolder } from '../../host/folders.ts';
 import { LOG_FILE, readLog } from '../../host/log.ts';
-import { foldTopic, healTopic, recordIllegalMove } from '../../notes/illegal-moves.ts';
-import { reasonText } from '../../notes/report-illegal.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
-import type { TopicState } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { counted } from '../../ui/terminal.ts';
 import type { CheckShape } from '../shapes.ts';
-import { FIX, doctorLine } from './finding.ts';
+import { doctorLine } from './finding.ts';
+import { shellWord } from '../../domain/surfacing.ts';
+import { type FetchRule, readFetchRules, readSettingsAndRemotes } from '../../git/config.ts';
+import { REMOTE, parseTrackingRef, remotePrefix } from '../../git/namespace.ts';
+import { listRefNames } from '../../git/refs.ts';
 
 /** git is there and new enough. */
 export async function checkGit(cwd: string): Promise<CheckShape[]> {
@@ -61,39 +60,6 @@ export function checkInit(repository: Repository, settings: Settings, person: Co
   return found;
 }
 
-/** Public refs follow from what was kept; with `fix` the others are put back. */
-export async function checkRefs(
-  repository: Repository,
-  states: readonly TopicState[],
-  fix: boolean,
-  now: number,
-): Promise<CheckShape[]> {
-  const found: CheckShape[] = [];
-  for (const state of states) {
-    const name = typedTopic(state.branch, state.topic);
-    if (state.illegal === undefined) {
-      if (fix && state.publicOid !== state.keptOid) await foldTopic(repository, state);
-      continue;
-    }
-    const { reason, bad } = state.illegal;
-    const detail = `${name} was moved by hand (${reasonText(reason)}) to ${bad === undefined ? 'nothing' : shortId(bad)}`;
-    if (!fix) {
-      found.push(doctorLine('refs', 'problem', detail, FIX));
-      continue;
-    }
-    await recordIllegalMove(repository, state, now);
-    const healed = (await healTopic(repository, state)).kind === 'done';
-    found.push(
-      healed
-        ? doctorLine('refs', 'fixed', `${detail}; put back. What was there: git handoff show ${name} --lost`)
-        : doctorLine('refs', 'problem', `${detail}; it moved again meanwhile`, FIX),
-    );
-  }
-  return found.length > 0
-    ? found
-    : [doctorLine('refs', 'ok', `${counted(states.length, 'handoff')}, none moved by hand`)];
-}
-
 const RECENT_LINES = 500;
 
 /** What the guard logged lately: refusals are its work, errors are ours. */
@@ -108,4 +74,50 @@ export function checkHookLog(repository: Repository, context: Context): CheckSha
   const detail = `${counted(denials, 'refusal')} and ${counted(failures, 'call')} let through because of an error, in the last ${counted(lines.length, 'line')}`;
   if (failures === 0) return [doctorLine('log', 'ok', detail)];
   return [doctorLine('log', 'warning', detail, `tail ${join(folders[0] ?? '', LOG_FILE)}`)];
+}
+
+/**
+ * No fetch of git's own may write our refs: with `+refs/*:refs/*` (a mirror) the remote's handoffs replace those
+ * here, and with pruning what the remote does not have is deleted, the copies of what was there before included.
+ */
+export async function checkRemotes(cwd: string): Promise<CheckShape[]> {
+  const rules = (await readFetchRules(cwd)).filter(({ refspec }) => writesHandoffs(refspec));
+  return rules.map(({ remote, refspec, prunes }) => {
+    const harm = prunes ? 'replaces and deletes handoffs' : 'replaces handoffs by those of the remote';
+    const detail = `git fetch ${shellWord(remote)} ${harm}: remote.${shellWord(remote)}.fetch is ${shellWord(refspec)}`;
+    return doctorLine('remotes', prunes ? 'problem' : 'warning', detail, harmless({ remote, refspec }));
+  });
+}
+
+/** Where a refspec `[+]<src>:<dst>` (git-fetch(1)) writes: below one of our folders, or above. */
+function writesHandoffs(refspec: string): boolean {
+  const target = refspec.startsWith('^') ? '' : (refspec.split(':')[1] ?? '');
+  const [prefix = ''] = target.split('*');
+  const isAbove =
+    target.includes('*') && ['refs/handoffs/', 'refs/handoffs-local/'].some((own) => own.startsWith(prefix));
+  return isAbove || /^refs\/handoffs(?:-local)?\//.test(target);
+}
+
+/** The command that makes it the refspec of an ordinary clone. */
+function harmless({ remote, refspec }: Pick<FetchRule, 'remote' | 'refspec'>): string {
+  const ordinary = `+refs/heads/*:refs/remotes/${remote}/*`;
+  const words = ['--fixed-value', '--replace-all', `remote.${remote}.fetch`, ordinary, refspec];
+  return `git config ${words.map(shellWord).join(' ')}`;
+}
+
+/** What a remote showed stays when `git remote` removes or renames it, for git knows nothing of these refs. */
+export async function checkGoneRemotes(cwd: string): Promise<CheckShape[]> {
+  const names = (await listRefNames({ cwd }, [REMOTE])).map(({ name }) => name);
+  if (names.length === 0) return [];
+  const { remotes } = await readSettingsAndRemotes(cwd);
+  const shown = new Set(names.flatMap((name) => parseTrackingRef(name)?.remote ?? []));
+  // An address is no remote that anybody has removed.
+  const gone = [...shown].filter((remote) => !remotes.has(remote) && !/^[./~]/.test(remote));
+  return gone.map((remote) => {
+    const prefix = remotePrefix(remote);
+    const count = counted(names.filter((name) => name.startsWith(prefix)).length, 'ref');
+    const detail = `what remote ${shellWord(remote)} showed is still here (the remote was removed or renamed): ${count}`;
+    const list = `git for-each-ref --format=${shellWord('delete %(refname)')} ${shellWord(prefix)}`;
+    return doctorLine('remotes', 'warning', detail, `${list} | git update-ref --stdin`);
+  });
 }

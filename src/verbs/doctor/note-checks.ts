@@ -1,0 +1,137 @@
+import { type Oid, shortId } from '../../domain/names.ts';
+import type { Settings } from '../../domain/settings.ts';
+import type { Repository } from '../../git/repository.ts';
+import { type BrokenObject, areWhole, brokenBelow, reachableCommits } from '../../git/verify-objects.ts';
+import { homeFolder } from '../../host/folders.ts';
+import { markerFiles } from '../../host/marker-files.ts';
+import { processTable } from '../../host/processes.ts';
+import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
+import { foldTopic, healTopic, recordIllegalMove } from '../../notes/illegal-moves.ts';
+import { reasonText } from '../../notes/report-illegal.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import type { TopicState } from '../../notes/topic.ts';
+import { readWork } from '../../notes/work/work-commit.ts';
+import { type KeptWork, leftWork } from '../../notes/work/work-refs.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { judgeSessions, listSessions } from '../../sessions/records.ts';
+import { counted } from '../../ui/terminal.ts';
+import { settleWork } from '../notes/settle-work.ts';
+import type { CheckShape } from '../shapes.ts';
+import { FIX, doctorLine } from './finding.ts';
+
+/** Public refs follow from what was kept; with `fix` the others are put back. */
+export async function checkRefs(
+  repository: Repository,
+  states: readonly TopicState[],
+  fix: boolean,
+  now: number,
+): Promise<CheckShape[]> {
+  const found: CheckShape[] = [];
+  for (const state of states) {
+    const name = typedTopic(state.branch, state.topic);
+    if (state.illegal === undefined) {
+      if (fix && state.publicOid !== state.keptOid) await foldTopic(repository, state);
+      continue;
+    }
+    const { reason, bad } = state.illegal;
+    const detail = `${name} was moved by hand (${reasonText(reason)}) to ${bad === undefined ? 'nothing' : shortId(bad)}`;
+    if (!fix) {
+      found.push(doctorLine('refs', 'problem', detail, FIX));
+      continue;
+    }
+    await recordIllegalMove(repository, state, now);
+    const healed = (await healTopic(repository, state)).kind === 'done';
+    found.push(
+      healed
+        ? doctorLine('refs', 'fixed', `${detail}; put back. What was there: git handoff show ${name} --lost`)
+        : doctorLine('refs', 'problem', `${detail}; it moved again meanwhile`, FIX),
+    );
+  }
+  return found.length > 0
+    ? found
+    : [doctorLine('refs', 'ok', `${counted(states.length, 'handoff')}, none moved by hand`)];
+}
+
+/** More of them are counted. */
+const MAX_SHOWN = 20;
+
+/** Every commit of every handoff can be read, with its note, and is what its name says. */
+export async function checkObjects(
+  { cwd }: Repository,
+  states: readonly TopicState[],
+): Promise<CheckShape[]> {
+  const tips = [...new Set(states.flatMap(tipsOf))];
+  const commits = await reachableCommits({ cwd }, tips);
+  if (commits !== undefined && (await areWhole({ cwd }, commits))) {
+    return [doctorLine('objects', 'ok', `${counted(commits.length, 'commit')} of handoffs, all readable`)];
+  }
+  const found: CheckShape[] = [];
+  for (const state of states) {
+    const all = await Promise.all([...new Set(tipsOf(state))].map((tip) => brokenBelow({ cwd }, tip)));
+    const broken = new Map(all.flat().map((one) => [`${one.commit} ${one.what}`, one]));
+    found.push(...[...broken.values()].map((one) => brokenCheck(state, one)));
+  }
+  if (found.length <= MAX_SHOWN) return found;
+  const more = doctorLine('objects', 'problem', `and ${found.length - MAX_SHOWN} more`);
+  return [...found.slice(0, MAX_SHOWN), more];
+}
+
+function tipsOf({ publicOid, keptOid }: TopicState): Oid[] {
+  return [publicOid, keptOid].filter((oid) => oid !== undefined);
+}
+
+function brokenCheck(state: TopicState, { commit, what, oid, why }: BrokenObject): CheckShape {
+  const name = typedTopic(state.branch, state.topic);
+  const object = oid === undefined ? '' : ` (${oid})`;
+  const where = what === 'commit' ? `commit ${commit}` : `the ${what} of commit ${commit}${object}`;
+  return doctorLine('objects', 'problem', `${name}: ${where} is ${why}`, 'git fsck --full');
+}
+
+/** Younger work may belong to a note that is being written now. Milliseconds. */
+const YOUNG_MS = 10 * 60_000;
+
+/** Reports work that no open note carries, after a close elsewhere or a crash. With `fix` it is moved to the rescues. */
+export async function checkWork(repository: Repository, fix: boolean, now: number): Promise<CheckShape[]> {
+  const left: KeptWork[] = [];
+  for (const one of await leftWork(repository)) {
+    const work = await readWork({ cwd: repository.cwd }, one.oid, Infinity);
+    if (typeof work !== 'object' || now - work.seconds * 1000 >= YOUNG_MS) left.push(one);
+  }
+  if (left.length === 0) return [];
+  const names = [...new Set(left.map(({ path }) => path.topic))].slice(0, 5).join(', ');
+  const detail = `uncommitted work of ${counted(left.length, 'closed or missing note')}: ${names}`;
+  if (!fix) return [doctorLine('work', 'warning', detail, FIX)];
+  const command = 'git handoff doctor --fix';
+  const settled = await settleWork(repository, left, { authors: [], session: null, command, now });
+  return settled.map(({ kind, text }) => doctorLine('work', kind === 'stays' ? 'warning' : 'fixed', text));
+}
+
+/** For all notes together. Milliseconds. */
+const PATIENCE_MS = 30_000;
+
+/** With `fix`: leaves the notes of sessions that are gone without a word, as the next start of a session would. */
+export async function checkGone(
+  { commonDir }: Repository,
+  settings: Settings,
+  { cwd, env, now, budget }: Context,
+  fix: boolean,
+): Promise<CheckShape[]> {
+  if (!fix || settings.enabled !== true || !settings.automaticNotes) return [];
+  const table = processTable();
+  const sessions = judgeSessions(await listSessions({ cwd }), commonDir, table, settings.staleAfterMs, now);
+  const gone = sessionsToNote(commonDir, sessions, table.bootId);
+  const failures: string[] = [];
+  const written = await leaveNotesOfGone(gone, {
+    commonDir,
+    sessions,
+    files: markerFiles(homeFolder(env), env, settings.guardPath),
+    now,
+    budget: budget.part(PATIENCE_MS),
+    log: (detail) => failures.push(detail),
+  });
+  const names = written.map(({ record }) => shortId(record.session)).join(', ');
+  return [
+    ...(written.length === 0 ? [] : [doctorLine('notes', 'fixed', `automatic notes were left for ${names}`)]),
+    ...failures.map((detail) => doctorLine('notes', 'warning', detail)),
+  ];
+}
