@@ -1,6 +1,6 @@
 import type { HeadPlace, TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { SessionId } from '../domain/names.ts';
-import { linkedWorktrees } from '../git/linked-worktrees.ts';
+import { linkedWorktrees } from '../git/worktrees.ts';
 import { scratchStore } from '../git/scratch-store.ts';
 import { readTreeStatus } from '../git/work-tree.ts';
 import { realPath } from '../host/disk.ts';

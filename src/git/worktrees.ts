@@ -1,5 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
 import { type GitOptions, gitFailure, runGit } from './run.ts';
 
@@ -46,4 +46,41 @@ function gitDirOf(worktree: string): string {
   if (stat.isDirectory()) return dotGit;
   const text = readFileSync(dotGit, 'utf8');
   return resolve(worktree, /^gitdir: (.*?)\n?$/s.exec(text)?.[1] ?? dotGit);
+}
+
+/**
+ * The main worktree and the linked ones, told from their files (gitrepository-layout(5)) without starting git. A bare
+ * repository has no main one.
+ */
+export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' | 'gitDir'>[] {
+  const main = basename(commonDir) === '.git' ? [{ path: dirname(commonDir), gitDir: commonDir }] : [];
+  return [
+    ...main,
+    // Put together without `join`: of many worktrees it takes longer than reading them.
+    ...namesIn(`${commonDir}/worktrees`).flatMap((name) => {
+      const gitDir = `${commonDir}/worktrees/${name}`;
+      const dotGit = textOf(`${gitDir}/gitdir`);
+      if (dotGit === undefined) return [];
+      const isPlain = dotGit.startsWith('/') && dotGit.endsWith('/.git');
+      return [
+        { path: isPlain ? dotGit.slice(0, -'/.git'.length) : dirname(resolve(gitDir, dotGit)), gitDir },
+      ];
+    }),
+  ];
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').replace(/\n$/, '');
+  } catch {
+    return undefined;
+  }
 }

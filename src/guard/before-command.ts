@@ -3,7 +3,7 @@ import { readAllLedgers } from '../sessions/journal.ts';
 import { SESSION_VARIABLES, type SessionId } from '../domain/names.ts';
 import { aliasesFrom } from '../domain/settings.ts';
 import { type FoundRepository, checkedOutBranch, discoverRepository } from '../git/discover.ts';
-import { linkedWorktrees } from '../git/linked-worktrees.ts';
+import { linkedWorktrees } from '../git/worktrees.ts';
 import { absolutePath, realPath } from '../host/disk.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { shellWorld } from '../host/shell-world.ts';

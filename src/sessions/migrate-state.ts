@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { jsonFields } from '../domain/json-fields.ts';
 import { type SessionId, parseOid, parseSessionId } from '../domain/names.ts';
 import { hash } from '../git/hash.ts';
-import { linkedWorktrees } from '../git/linked-worktrees.ts';
+import { linkedWorktrees } from '../git/worktrees.ts';
 import { entries, exists, readText } from '../host/disk.ts';
 import { knownWorktreeId, lookFile, repositoryFolder } from '../host/folders.ts';
 

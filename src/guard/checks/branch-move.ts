@@ -4,7 +4,7 @@ import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 import type { LoggedCommit } from '../../git/log.ts';
-import { linkedWorktrees } from '../../git/linked-worktrees.ts';
+import { linkedWorktrees } from '../../git/worktrees.ts';
 import { headRef } from '../../git/refs.ts';
 import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';

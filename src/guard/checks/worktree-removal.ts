@@ -4,7 +4,7 @@ import { peerName } from '../../domain/owner-name.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { FoundRepository } from '../../git/discover.ts';
-import { linkedWorktrees } from '../../git/linked-worktrees.ts';
+import { linkedWorktrees } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { type LedgerPlace, readLedger } from '../../sessions/journal.ts';

@@ -2,7 +2,7 @@ import { isListed, noteChanged } from '../../changes/changed-elsewhere.ts';
 import { readLast } from '../../changes/windows.ts';
 import { lookingTime } from '../../changes/work-place.ts';
 import { pathsBetween } from '../../git/commits.ts';
-import { linkedWorktrees } from '../../git/linked-worktrees.ts';
+import { linkedWorktrees } from '../../git/worktrees.ts';
 import { readObjects } from '../../git/objects.ts';
 import { readTreeStatus } from '../../git/work-tree.ts';
 import { knownWorktreeId, worktreeId } from '../../host/folders.ts';

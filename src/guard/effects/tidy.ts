@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { SessionLedger } from '../../domain/ledger/claims.ts';
 import { parseTreeStatus } from '../../domain/ledger/snapshot-text.ts';
 import { type SessionId, parseSessionId } from '../../domain/names.ts';
-import { linkedWorktrees } from '../../git/linked-worktrees.ts';
+import { linkedWorktrees } from '../../git/worktrees.ts';
 import { pruneScratch, scratchStore } from '../../git/scratch-store.ts';
 import { entries } from '../../host/disk.ts';
 import {

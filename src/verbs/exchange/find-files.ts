@@ -6,7 +6,7 @@ import { markerFileName } from '../../domain/marker.ts';
 import { type BranchName, type Topic, parseBranchName, parseTopic } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { hash } from '../../git/hash.ts';
-import { linkedWorktrees } from '../../git/linked-worktrees.ts';
+import { linkedWorktrees } from '../../git/worktrees.ts';
 import { listRefs } from '../../git/refs.ts';
 import { type Repository, branchTip, topLevel } from '../../git/repository.ts';
 import { realPath } from '../../host/disk.ts';

@@ -9,7 +9,6 @@ import { type SessionId, canMean, meantId } from '../../domain/names.ts';
 import { parseSettings, type SettingEntry } from '../../domain/settings.ts';
 import { type Branches, listBranches } from '../../git/branches.ts';
 import { readSettingEntries } from '../../git/config.ts';
-import { knownWorktrees } from '../../git/linked-worktrees.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import { type ScratchStore, ownStore } from '../../git/scratch-store.ts';
 import { TARGET_KEYS, findTargets } from '../../git/target-branches.ts';
@@ -74,12 +73,12 @@ export async function overlap(
 ): Promise<CommandResult<OverlapValue>> {
   const { cwd, now, budget } = context;
   const repository = await openRepository(cwd);
-  const [workspace, entries, branches] = await Promise.all([
+  const [workspace, entries, branches, worktrees] = await Promise.all([
     openWorkspace(context, repository),
     readSettingEntries(`^(handoff\\..*|${TARGET_KEYS})$`, cwd),
     listBranches(cwd, { timeoutMs: budget.left(), with: 'upstreams' }),
+    listWorktrees({ cwd }),
   ]);
-  const worktrees = knownWorktrees(repository, branches) ?? (await listWorktrees({ cwd }));
   const sessions = judgedSessions(workspace, parseSettings(entries), now);
   const self = findSession(context, workspace.sessions, options.session)?.id;
   const scratch = ownStore(repository.commonDir);
