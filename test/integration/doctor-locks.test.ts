@@ -29,13 +29,13 @@ const doctor = (...words: string[]) => repo.json(['doctor', ...words]);
 
 describe('a lock on our refs', () => {
   it.each([`${REF}.lock`, 'refs/handoffs-local/kept/main/auth-refresh.lock', 'packed-refs.lock'])(
-    '%s that is ten minutes old and that nobody has open is removed',
+    '%s that is ten minutes old is removed',
     (name) => {
       const lock = leave(git(name), 601);
       expect(repo.handoff(['doctor'])).toMatchObject({ status: 1 });
       const [told] = found(doctor(), 'locks');
       expect(told).toMatchObject({ status: 'problem', hint: 'git handoff doctor --fix' });
-      expect(told?.['detail']).toBe(`${name} is 10 min old and blocks writes; no process has it open`);
+      expect(told?.['detail']).toBe(`${name} is 10 min old and blocks writes`);
       expect(existsSync(lock)).toBe(true);
       expect(found(doctor('--fix'), 'locks')).toMatchObject([{ status: 'fixed' }]);
       expect(existsSync(lock)).toBe(false);
@@ -67,9 +67,7 @@ describe('a lock on our refs', () => {
       expect(failed.stderr).toContain('hint: git handoff doctor --fix');
       const [told] = found(doctor(), 'locks');
       expect(told).toMatchObject({ status: 'problem', hint: 'git handoff doctor --fix' });
-      expect(told?.['detail']).toMatch(
-        /^config\.lock is \d+ s old and blocks writes; no process has it open$/,
-      );
+      expect(told?.['detail']).toMatch(/^config\.lock is \d+ s old and blocks writes$/);
       expect(found(doctor('--fix'), 'locks')).toMatchObject([{ status: 'fixed' }]);
       expect(existsSync(lock)).toBe(false);
       expect(repo.handoff([verb, '--yes'])).toMatchObject({ status: 0 });
