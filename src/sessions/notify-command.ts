@@ -1,6 +1,6 @@
 import type { Happening } from '../domain/journal/happenings.ts';
 import { readOwnSetting } from '../git/config.ts';
-import { linkedWorktrees } from '../git/linked-worktrees.ts';
+import { linkedWorktrees } from '../git/worktrees.ts';
 import { startInBackground } from '../host/background.ts';
 import { realPath } from '../host/disk.ts';
 import { repositoryFolder } from '../host/folders.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FaultWorld, KEPT, REF } from '../support/faults/fault-world.ts';
 
-/** Seconds from which on a lock that nobody has open is taken for left behind. */
+/** Seconds from which on a lock is taken for left behind. */
 const STALE = 601;
 let world: FaultWorld;
 
