@@ -43,7 +43,12 @@ async function notes(a, b) {
   const kept = await b.type('git handoff show main/auth-refresh --lost=1');
   expect(kept.output === `${text}\n`, "B's text is kept");
 
-  say('B reads what A left, takes the note over on the record, and writes the kept text.');
+  say('While A works, B may not take the note: the hint writes the kept text into a note of its own beside it.');
+  const [, hint = ''] = /^hint: (.*)$/m.exec(refused.output) ?? [];
+  expect((await b.type(hint)).status === 0, 'the hint leaves a note beside');
+
+  say("A's turn ends. B reads what A left, takes the note over on the record, and writes the kept text.");
+  await a.stop();
   expect((await b.type('git handoff show auth-refresh')).output.includes('still red'), "B reads A's note");
   expect((await b.type('git handoff take main/auth-refresh')).status === 0, 'B takes the note');
   const second = await b.type('git handoff show main/auth-refresh --lost=1 | git handoff write auth-refresh');
@@ -112,9 +117,9 @@ async function commits(a, b) {
   await b.type("echo 'limit: 60' > limit.yml");
   const swept = await b.type("git add -A && git commit -m 'Limit the rate'");
   expect(swept.status === 1 && swept.output.includes(`retry.yml: claude ${a.short}`), 'B is refused');
-  const [, hint = ''] = /^hint: git (?:-C \S+ )?(.*)$/m.exec(swept.output) ?? [];
+  const [, hint = ''] = /^hint: (.*)$/m.exec(swept.output) ?? [];
   say('It is refused, and the hint says how B commits what is its own.');
-  const own = await b.type(`git ${hint}`);
+  const own = await b.type(hint);
   expect(
     own.status === 0 && /^committed [0-9a-f]{7}:\n {2}limit\.yml$/m.test(own.output),
     "the hint commits B's change",

@@ -136,6 +136,11 @@ class Session {
     return answer.additionalContext ?? '';
   }
 
+  /** Its turn ends, and it waits for its user. */
+  async stop() {
+    await this.#ask({ hook: 'Stop', stop_hook_active: false });
+  }
+
   async end() {
     await this.#ask({ hook: 'SessionEnd', reason: 'prompt_input_exit' });
   }

@@ -10,6 +10,8 @@ export interface Intent {
   /** Sessions whose conversation this one carries on (SessionStart `clear`), nearest first. */
   readonly succeeded: readonly SessionId[];
   readonly take: boolean;
+  /** Sessions from which it may not: they are at work, and no person has asked for it. */
+  readonly spared?: ReadonlySet<SessionId>;
   /** The tip the writer has read; when given, any other tip refuses. `null`: there must be none. */
   readonly expect: Oid | null | undefined;
 }
@@ -40,6 +42,7 @@ export function decideOwnership(tip: Tip, intent: Intent): OwnershipDecision {
   const { owner } = tip.trailers;
   if (owner === intent.me) return { kind: 'proceed', passing: NOTHING };
   if (intent.succeeded.includes(owner)) return { kind: 'proceed', passing: { ...NOTHING, succeeds: owner } };
-  if (intent.take) return { kind: 'proceed', passing: { ...NOTHING, takenFrom: owner } };
+  if (intent.take && intent.spared?.has(owner) !== true)
+    return { kind: 'proceed', passing: { ...NOTHING, takenFrom: owner } };
   return { kind: 'not-owner', owner, tip: tip.oid };
 }

@@ -14,7 +14,7 @@ const LINES = [
   'Notes for the next session are kept by `git handoff`, not in files. Every verb explains itself with `-h`.',
   '',
   '- Continue earlier work: `git handoff list`, then `git handoff boot <topic>` (exit status 1: stale, read what it says',
-  '  before you continue), then `git handoff take <topic>`.',
+  '  before you continue), then `git handoff take <topic>` if its session has ended.',
   '- Before you stop: `git handoff write <topic> --file <file>`, with the headings Goal, Current State, Important Files,',
   '  Next Action, Stop Conditions.',
   "- Commit only your own work: `git handoff commit -m '<message>'`. Whose each change is: `git handoff status`.",

@@ -175,7 +175,6 @@ const TEXTS: Partial<Record<RefReason, string>> = {
 function nextCommand(path: RefusedRef['path'], reason: RefReason): string {
   const topic = path === undefined ? undefined : typedPath(path);
   if (reason === 'deleted' && topic !== undefined) return `git handoff close ${topic}`;
-  if (reason === 'foreign owner without a take' && topic !== undefined) return `git handoff take ${topic}`;
   if (reason === 'not a descendant' || reason === 'names another branch or topic') return 'git handoff sync';
   if (reason === 'bookkeeping' || reason === 'misspelt') return 'git push --all';
   if (reason === 'unknown format version') return 'git handoff --version';

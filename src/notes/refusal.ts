@@ -1,5 +1,5 @@
 import { Failure, type FailureCode } from '../domain/failure.ts';
-import type { SessionId } from '../domain/names.ts';
+import { type SessionId, parseTopic } from '../domain/names.ts';
 import { ownerName } from '../domain/owner-name.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import type { Repository } from '../git/repository.ts';
@@ -7,7 +7,10 @@ import { keepInFile } from '../host/folders.ts';
 import type { WriteResult } from './handoffs.ts';
 import { recordRefusal } from '../sessions/happenings.ts';
 import { saveLost } from './lost.ts';
+import type { Context } from '../sessions/caller.ts';
+import { readTopic } from './topic.ts';
 import { type TopicArgument, typedTopic } from './topic-argument.ts';
+import { ownerState } from './whose-note.ts';
 
 type RefusedWrite = Exclude<WriteResult, { kind: 'written' } | { kind: 'unchanged' }>;
 
@@ -18,7 +21,9 @@ export interface WriteIntent {
   /** `undefined` for acts without a text of their own (take, close). */
   readonly note: Uint8Array | undefined;
   readonly caller: SessionId;
-  readonly now: number;
+  readonly context: Context;
+  /** It wanted to close the note, which its owner or a person does. */
+  readonly closes?: boolean;
 }
 
 /** Turns a refused write into the failure that says who, what and the next command; the text is kept first. */
@@ -26,12 +31,8 @@ export async function refusal(result: RefusedWrite, text: WriteIntent): Promise<
   const name = typedTopic(text.target.branch, text.target.topic);
   const show = `git handoff show ${name}`;
   switch (result.kind) {
-    case 'not-owner': {
-      const message = `${name} belongs to ${ownerName(result.owner, result)}`;
-      const { repository, caller, now } = text;
-      recordRefusal({ commonDir: repository.commonDir, session: caller, text: message, now });
-      return failKeeping(text, 'not-owner', message, `git handoff take ${name}`);
-    }
+    case 'not-owner':
+      return refusedToOthers(result, text, name);
     case 'expectation-missed': {
       const now = result.tip === undefined ? 'it no longer exists' : `it is at ${result.tip}`;
       return failKeeping(text, 'lost-race', `${name} is not at the expected commit: ${now}`, show);
@@ -48,26 +49,80 @@ export async function refusal(result: RefusedWrite, text: WriteIntent): Promise<
   }
 }
 
-/** A failure whose message says where the text is kept. */
+/**
+ * A session at work loses nothing to another one: that leaves its own note beside, or asks the user. What an owner has left
+ * is there to be taken.
+ */
+async function refusedToOthers(
+  { owner, ...known }: Extract<RefusedWrite, { kind: 'not-owner' }>,
+  text: WriteIntent,
+  name: string,
+): Promise<Failure> {
+  const { repository, caller, context, closes } = text;
+  const state = await ownerState(repository, owner, caller, context);
+  const message = `${name} belongs to ${ownerName(owner, known)}${STATES[state]}`;
+  const { commonDir } = repository;
+  recordRefusal({ commonDir, session: caller, text: message, now: context.now });
+  const take = `git handoff take ${name}`;
+  if (closes === true) {
+    const hint = state === 'gone' ? take : `git handoff show ${name}`;
+    return new Failure('not-owner', `${message}; a session closes only its own notes`, { hint });
+  }
+  if (state === 'gone') return failKeeping(text, 'not-owner', message, take);
+  if (text.note === undefined) {
+    // A take: what is idle is taken, so its owner is at work.
+    return new Failure('not-owner', `${message}: only the user takes it over now`, {
+      hint: `git handoff show ${name}`,
+    });
+  }
+  const beside = await nameBeside(text);
+  const failure = await failKeeping(text, 'not-owner', message, (print) =>
+    print === undefined || beside === undefined
+      ? `git handoff show ${name}`
+      : `${print} | git handoff write ${beside} --file -`,
+  );
+  if (state === 'at work') return failure;
+  const { hint = take, lostRef } = failure;
+  const kept = lostRef === undefined ? {} : { lostRef };
+  // Its user may want it taken over.
+  return new Failure(failure.code, failure.message, { hint, otherHint: take, ...kept, tellsOfText: true });
+}
+
+const STATES = { 'at work': ', which is at work', idle: ', which waits for its user', gone: '' } as const;
+
+/** A topic for a note beside one of another session: free, or the caller's already. */
+async function nameBeside({ repository, target, caller }: WriteIntent): Promise<string | undefined> {
+  for (const more of ['-cont', '-cont-2', '-cont-3']) {
+    const topic = parseTopic(`${target.topic}${more}`);
+    if (topic === undefined) return undefined;
+    const { tip } = await readTopic(repository, { ...target.path, topic });
+    if (tip === undefined || tip.trailers?.owner === caller) return typedTopic(target.branch, topic);
+  }
+  return undefined;
+}
+
+/** A failure whose message says where the text is kept. `hint` may need the command that prints it. */
 export async function failKeeping(
   text: WriteIntent,
   code: FailureCode,
   message: string,
-  hint: string,
+  next: string | ((print: string | undefined) => string),
 ): Promise<Failure> {
-  if (text.note === undefined || text.note.length === 0) return new Failure(code, message, { hint });
+  const hintFor = (print?: string) => (typeof next === 'string' ? next : next(print));
+  if (text.note === undefined || text.note.length === 0)
+    return new Failure(code, message, { hint: hintFor() });
   try {
-    const { repository, target, note, caller, now } = text;
-    const details = { kind: 'refused', session: caller, at: now, reason: code, tip: null } as const;
+    const { repository, target, note, caller, context } = text;
+    const details = { kind: 'refused', session: caller, at: context.now, reason: code, tip: null } as const;
     const { number, ref } = await saveLost(repository, target.path, note, details);
     const print = `git handoff show ${typedTopic(target.branch, target.topic)} --lost=${number}`;
     return new Failure(code, `${message}; your text is kept, print it with: ${print}`, {
-      hint,
+      hint: hintFor(print),
       lostRef: ref,
       tellsOfText: true,
     });
   } catch {
-    return new Failure(code, `${message}; ${keptText(text.note)}`, { hint, tellsOfText: true });
+    return new Failure(code, `${message}; ${keptText(text.note)}`, { hint: hintFor(), tellsOfText: true });
   }
 }
 

@@ -92,8 +92,8 @@ export function recordTake(commonDir: string, session: SessionId, take: Omit<Eve
   appendSessionEvents(commonDir, session, [{ t: 'took', ...take }]);
 }
 
-/** What a person let through once, where, and whose work it concerns. */
-interface LetThrough {
+/** What was done, where, and whose work it concerns. */
+interface Deed {
   readonly cwd: string;
   readonly gitDir: string;
   readonly commonDir: string;
@@ -109,13 +109,16 @@ interface LetThrough {
   readonly log: (kind: string, detail: string) => void;
 }
 
+/** A person let something through once: those whose work it concerns hear of it. */
+export const recordBypass = (done: Deed): Promise<void> => tellOwners(done, { about: 'bypass' });
+
 /** Tells the sessions whose work is concerned, each at its next call, in the worktree where it is at work. */
-export async function recordBypass(done: LetThrough): Promise<void> {
+export async function tellOwners(done: Deed, more: Pick<EventOf<'news'>, 'about'> = {}): Promise<void> {
   const { cwd, gitDir, commonDir, session, owners, text, now, timeoutMs, log } = done;
   if (owners?.length === 0) return;
   const here = knownWorktreeId(gitDir);
   const sessions = await listSessions({ cwd }, timeoutMs).catch((error: unknown) => {
-    log('error', `the bypass could not be announced: ${String(error)}`);
+    log('error', `the owners could not be told: ${String(error)}`);
     return [];
   });
   const who = session === undefined ? 'somebody' : peerName(session, { clients: clientsOf(sessions) });
@@ -127,6 +130,6 @@ export async function recordBypass(done: LetThrough): Promise<void> {
   }
   for (const [to, worktreeId] of places) {
     // A person has no journal: then it stands in the owner's own.
-    appendEvents({ commonDir, worktreeId }, session ?? to, [news(text(who), now, { to, about: 'bypass' })]);
+    appendEvents({ commonDir, worktreeId }, session ?? to, [news(text(who), now, { to, ...more })]);
   }
 }

@@ -33,6 +33,8 @@ export interface JudgedSession extends StoredSession {
   readonly liveness: Liveness;
   /** Milliseconds since its last call. */
   readonly silentMs: number | undefined;
+  /** It is live, and does not wait for its user: nobody but a person takes what it owns. */
+  readonly isAtWork: boolean;
 }
 
 /** Every session on record, of all worktrees, in one process. */
@@ -85,8 +87,20 @@ export function judgeSessions(
       silentMs,
       staleAfterMs,
     });
-    return { ...session, liveness, silentMs };
+    const isAtWork = liveness === 'live' && !waitsForUser(session.record, commonDir, silentMs);
+    return { ...session, liveness, silentMs, isAtWork };
   });
+}
+
+/** After these events a client waits for its user, by the names that the clients have for them. */
+const LAST = new Set(['Stop', 'AfterAgent', 'agentStop', 'stop']);
+/** The clients that report one of them at the end of each turn. */
+const REPORTING = new Set(['claude', 'codex', 'copilot', 'cursor', 'gemini', 'grok', 'qwen']);
+/** Of the others, who makes no call for so long waits for its user. Milliseconds. */
+const QUIET_MS = 10 * 60_000;
+
+function waitsForUser({ session, client }: SessionRecord, commonDir: string, silentMs: number): boolean {
+  return idleSince(commonDir, session) !== undefined || (!REPORTING.has(client) && silentMs >= QUIET_MS);
 }
 
 /** Creates or replaces a session's record by compare-and-swap. False when another process was first. */
@@ -135,15 +149,15 @@ export function sidesOf(session: SessionId | undefined, sessions: readonly Judge
     for (const id of [session, ...succeededBy(session, records)]) own.add(id);
     for (const { session: other } of records) if (related(session, other, records)) own.add(other);
   }
-  const live = sessions.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
   // A conversation that goes on after `/clear` has not let go of its former id's work.
-  const atWork = live.flatMap((id) => [id, ...succeededBy(id, records)]);
-  const foreign = new Set(atWork.filter((id) => !own.has(id)));
-  return { own, foreign, clients: clientsOf(sessions) };
+  const idsOf = (some: readonly JudgedSession[]) =>
+    some.flatMap(({ record: { session: id } }) => [id, ...succeededBy(id, records)]);
+  const live = sessions.filter(({ liveness }) => liveness === 'live');
+  const foreign = new Set(idsOf(live).filter((id) => !own.has(id)));
+  const atWork = new Set(idsOf(live.filter((one) => one.isAtWork)));
+  const idle = new Set([...foreign].filter((id) => !atWork.has(id)));
+  return { own, foreign, idle, clients: clientsOf(sessions) };
 }
-
-/** After these events a client waits for its user, by the names that the clients have for them. */
-const LAST = new Set(['Stop', 'AfterAgent', 'agentStop', 'stop']);
 
 /** Since when a session waits for its user, in milliseconds since the epoch; `undefined`: it is at work, or not known. */
 function idleSince(commonDir: string, session: SessionId): number | undefined {

@@ -72,9 +72,10 @@ describe('the command that a refusal names', () => {
     expect(one).toMatch(/Leave it out until it is committed; whose each change is: git handoff status$/);
   });
 
-  it('takes all paths of a command that would change them', () => {
+  it('takes all paths of a command that would change them, once their session waits for its user', () => {
     world.write(A, 'src/a.ts', 'A\n');
     world.write(A, 'shared.md', 'A\n');
+    world.stop(A);
     const text = refusal(world.may(B, 'sed -i s/A/B/ src/a.ts src/b.ts shared.md'));
     expect(text).toContain(
       'src/a.ts, shared.md: claude aaaaaaaa changed them just now and has not committed them.',

@@ -100,7 +100,13 @@ describe('who stands in the way of an edit', () => {
   it.each<[string, () => void]>([
     ['its change is committed', () => world.as(A, ['commit', '-qm', 'a', '--', 'src/a.ts'])],
     ['its change is undone', () => world.git(['checkout', '--', 'src/a.ts'])],
-    ['the other one takes it', () => handoff(B, 'take', '--', 'src/a.ts')],
+    [
+      'the other one takes it once it waits for its user',
+      () => {
+        world.stop(A);
+        handoff(B, 'take', '--', 'src/a.ts');
+      },
+    ],
     ['the other one ends', () => world.end(B)],
   ])('finds nothing when %s', (_, settle) => {
     standOff();

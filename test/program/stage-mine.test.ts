@@ -44,7 +44,7 @@ describe('stage --mine', () => {
   });
 
   it.each([
-    { what: 'another’s path', path: 'src/a.ts', status: 3, hint: 'handoff take -- src/a.ts' },
+    { what: 'another’s path', path: 'src/a.ts', status: 3, hint: 'handoff stage --mine -- src/b.ts' },
     { what: 'nobody’s path', path: 'nobody.txt', status: 1, hint: 'add -- nobody.txt' },
     { what: 'a clean path', path: 'shared.md', status: 1, hint: 'handoff status' },
   ])('$what: refused, nothing is staged, and the command of the refusal works', ({ path, status, hint }) => {

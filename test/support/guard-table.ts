@@ -76,6 +76,7 @@ interface Peer {
   /** A linked worktree by its name. */
   readonly worktree?: string;
   readonly startedAt?: number;
+  readonly isAtWork?: boolean;
 }
 
 /** Changed by a session and not committed. */
@@ -254,7 +255,9 @@ async function factsOf(
   const ledger = isAlone ? undefined : { place, ledgers: openLedgers(place, SELF) };
   const forLedger = isAlone ? undefined : { known: undefined, snapshot: look };
   const live = (given.peers ?? [PEER]).map(judged);
-  const people = { own: new Set([SELF]), foreign: new Set(live.map((one) => one.record.session)), live };
+  const ids = (some: readonly JudgedSession[]) => new Set(some.map((one) => one.record.session));
+  const idle = ids(live.filter((one) => !one.isAtWork));
+  const people = { own: new Set([SELF]), foreign: ids(live), idle, live };
   const git = {
     look: () => (given.late === true ? Promise.reject(new Error('late')) : look()),
     unmerged: () => Promise.resolve([]),
@@ -292,7 +295,19 @@ function looked(given: Situation, entries: readonly WorktreeEvent[]): TreeStatus
 }
 
 function judged(one: SessionId | Peer): JudgedSession {
-  const { session, worktree, startedAt = 1000 } = typeof one === 'string' ? { session: one } : one;
+  const {
+    session,
+    worktree,
+    startedAt = 1000,
+    isAtWork = true,
+  } = typeof one === 'string' ? { session: one } : one;
   const record = recordOf(session, { startedAt });
-  return { record, worktreeId: worktreeIdOf(worktree), oid: oid(99), liveness: 'live', silentMs: 0 };
+  return {
+    record,
+    worktreeId: worktreeIdOf(worktree),
+    oid: oid(99),
+    liveness: 'live',
+    isAtWork,
+    silentMs: 0,
+  };
 }

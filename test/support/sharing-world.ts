@@ -59,6 +59,16 @@ export class SharingWorld extends TestRepository {
     return this.#hook(session, 'SessionEnd', { reason }, { cwd });
   }
 
+  /** Its turn ends: it waits for its user. */
+  stop(session: string, cwd = this.path): HookAnswer {
+    return this.#hook(session, 'Stop', {}, { cwd });
+  }
+
+  /** Its user types. */
+  prompt(session: string, cwd = this.path): HookAnswer {
+    return this.#hook(session, 'UserPromptSubmit', { prompt: 'go on' }, { cwd });
+  }
+
   /** A file tool, allowed or not; the file is written when it is. */
   write(session: string, path: string, content: string, cwd = this.path): HookAnswer {
     const file = join(cwd, path);

@@ -12,8 +12,15 @@ export interface Sides {
   readonly own: ReadonlySet<SessionId>;
   /** Live sessions that are none of its own. */
   readonly foreign: ReadonlySet<SessionId>;
+  /** Those of them that wait for their user: what they own may be taken. */
+  readonly idle?: ReadonlySet<SessionId>;
   /** The client of each session on record. */
   readonly clients?: ReadonlyMap<SessionId, string>;
+}
+
+/** Those of some sessions that are at work beside the asking one: only a person takes what they own. */
+export function atWorkBeside(sessions: readonly SessionId[], { foreign, idle }: Sides): SessionId[] {
+  return [...new Set(sessions)].filter((id) => foreign.has(id) && idle?.has(id) !== true);
 }
 
 /** Whether a trailer names the asking session; not with a short form that fits another one, too. */

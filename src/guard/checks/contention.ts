@@ -2,9 +2,9 @@ import { appendEvents } from '../../sessions/journal.ts';
 import { type Ledgers } from '../../changes/work-place.ts';
 import { ago } from '../../domain/age.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
-import { type Sides, strong } from '../../domain/ledger/ownership.ts';
+import { type Sides, atWorkBeside, strong } from '../../domain/ledger/ownership.ts';
 import type { SessionId } from '../../domain/names.ts';
-import { peerName } from '../../domain/owner-name.ts';
+import { peerName, peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { idleText } from '../../sessions/records.ts';
 import type { TreeCall, Finding, Effect } from '../call.ts';
@@ -99,7 +99,9 @@ async function contended(
   const idle = idleText(ledger.place.commonDir, owners, sides, call.now);
   const outcome = `${idle}${isRefused ? 'Nothing was changed. ' : ''}${isByLedger ? BY_LEDGER : ''}`;
   const asked = { place: ledger.place, wish, claims: hit } as const;
-  const text = contentionText(hit, call, typedIn(call, ledger.place), { outcome, removes, sides, taken });
+  const text = contentionText(hit, call, typedIn(call, ledger.place), {
+    ...{ outcome, removes, isRefused, sides, taken },
+  });
   return [
     ...settle,
     isRefused
@@ -126,7 +128,12 @@ function contentionText(
   claims: readonly OpenClaim[],
   { now }: TreeCall,
   { git, plainPaths }: Typed,
-  { outcome, removes, ...known }: { outcome: string; removes: boolean } & Known,
+  {
+    outcome,
+    removes,
+    isRefused,
+    ...known
+  }: { outcome: string; removes: boolean; isRefused: boolean } & Known,
 ): string {
   const groups = new Map<string, OpenClaim[]>();
   for (const claim of claims) {
@@ -136,10 +143,17 @@ function contentionText(
   const paths = [...new Set(claims.map(({ path }) => path))];
   const whose = [...groups.values()].map((some) => whoChanged(some, known, now)).join(' ');
   const it = paths.length === 1 ? 'it is' : 'they are';
-  const way = removes
-    ? `Leave ${paths.length === 1 ? 'it' : 'them'} out until ${it} committed; whose each change is: ${git} handoff status`
-    : `Work on something else until ${it} committed, or take over ${paths.length === 1 ? 'that change' : 'those changes'}: ${git} handoff take${plainPaths(paths)}`;
-  return `${whose} ${outcome}${way}`;
+  if (removes) {
+    const them = paths.length === 1 ? 'it' : 'them';
+    return `${whose} ${outcome}Leave ${them} out until ${it} committed; whose each change is: ${git} handoff status`;
+  }
+  const owners = claims.map(({ session }) => session);
+  if (atWorkBeside(owners, known.sides).length > 0) {
+    const told = isRefused ? `${peerNames(owners, known.sides)} will be told. ` : '';
+    return `${whose} ${outcome}${told}Work on something else, and try again later. If you cannot go on without it, ask the user.`;
+  }
+  const change = paths.length === 1 ? 'that change' : 'those changes';
+  return `${whose} ${outcome}Work on something else until ${it} committed. If the user wants you to take over ${change}: ${git} handoff take${plainPaths(paths)}`;
 }
 
 interface Known {

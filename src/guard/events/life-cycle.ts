@@ -1,5 +1,5 @@
 import { contextUse, sessionFile } from '../../agents/context-use.ts';
-import { ledgerOf } from '../../changes/work-place.ts';
+import { ledgerOf, openLedgers } from '../../changes/work-place.ts';
 import { parseContextSettings } from '../../domain/settings.ts';
 import { parseTopic, shortId } from '../../domain/names.ts';
 import { ownerName } from '../../domain/owner-name.ts';
@@ -17,6 +17,7 @@ import { appendSessionEvents, isFirstToSay, readJournal } from '../../sessions/j
 import { isSolo, removeSolo } from '../../sessions/solo.ts';
 import { forgetAgents } from '../agents.ts';
 import { orUnchecked, type SessionCall, type TreeCall, isInTree, type Finding } from '../call.ts';
+import { hear } from '../effects/hear.ts';
 import { endAlone } from '../effects/arrival.ts';
 import { unlist } from '../../changes/changed-elsewhere.ts';
 import { forgetCalls, answerCalls } from '../effects/tidy.ts';
@@ -42,7 +43,7 @@ async function here(call: TreeCall): Promise<readonly Finding[]> {
     case 'session-start':
       return sessionStart(call);
     case 'prompt':
-      return askForNote(call);
+      return [...(await hearAtPrompt(call)), ...(await askForNote(call))];
     case 'stop':
       return stop(call);
     case 'session-end':
@@ -146,6 +147,15 @@ async function ask(call: TreeCall, isStop: boolean): Promise<readonly Finding[]>
   const outline = '## Goal\n## Current State\n(done, how tested; what failed and why)\n## Next Action\nNOTE';
   const text = `git-handoff: context ${percent} % full: write the note now:\ngit handoff write ${name} --file - <<'NOTE'\n${outline}`;
   return [{ kind: 'tell', text }];
+}
+
+/** What others have to tell waits for no tool call: the user's prompt may be about just that. */
+async function hearAtPrompt(call: TreeCall): Promise<readonly Finding[]> {
+  const { tree, session, dialect, event } = call;
+  const place = ledgerOf(tree, session);
+  if (place === undefined || !dialect.tells.has(event.name)) return [];
+  const lines = await hear(call, place, openLedgers(place, session));
+  return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
 }
 
 /** How full the context is, in percent; `undefined`: unknown, or not full enough to ask. */

@@ -254,7 +254,7 @@ function refusalOf(
       return {
         code: 'not-owner',
         why: `${name} belongs to ${ownerName(as)}`,
-        hint: `git handoff take ${name}`,
+        hint: `git handoff ${live.has(as) ? 'show' : 'take'} ${name}`,
       };
     }
     default: {
@@ -326,7 +326,7 @@ function refusedBy(
       return undefined;
     case 'not-owner': {
       const why = `${name} belongs to ${ownerName(result.owner, result)}`;
-      return { code: 'not-owner', why, hint: `git handoff take ${name}` };
+      return { code: 'not-owner', why, hint: `git handoff show ${name}` };
     }
     case 'read-only': {
       const why = `${name} was written in a format this version does not know`;

@@ -6,6 +6,8 @@ import { commitHandoff } from '../../notes/handoffs.ts';
 import { type Context, findCaller, worktreeName } from '../../sessions/caller.ts';
 import { findTopic, requireTip } from '../../notes/find-topic.ts';
 import { refusal } from '../../notes/refusal.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import { commitAs } from '../../notes/whose-note.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { HandoffShape } from '../shapes.ts';
 import { clientsOfOwner, handoffShape } from '../handoff-shape.ts';
@@ -52,24 +54,24 @@ async function commitOnTip(
   const expect = parseExpectation(change.expect) ?? (change.pinned ? tip.oid : undefined);
   const { client } = caller;
   const head = before.branch === repository.branch ? tree.head : await branchTip(repository, before.branch);
-  const result = await commitHandoff(
-    repository,
-    before.path,
-    { me: caller.id, succeeded: caller.succeeded, take: change.take, expect },
-    {
-      note: undefined,
-      summary: undefined,
-      state: change.state ?? tip.trailers?.state ?? 'open',
-      base: head,
-      client,
-      recorded: recordState({ ...before, ...tree, head, client, worktree: worktreeName(repository) }),
-      author,
-      seconds: Math.floor(context.now / 1000),
-    },
-    {
+  const content = {
+    note: undefined,
+    summary: undefined,
+    state: change.state ?? tip.trailers?.state ?? 'open',
+    base: head,
+    client,
+    recorded: recordState({ ...before, ...tree, head, client, worktree: worktreeName(repository) }),
+    author,
+    seconds: Math.floor(context.now / 1000),
+  };
+  const closes = change.state === 'closed';
+  const name = typedTopic(before.branch, before.topic);
+  const wish = { name, take: change.take, closes, expect };
+  const result = await commitAs(caller, wish, { repository, sessions }, context, (intent) =>
+    commitHandoff(repository, before.path, intent, content, {
       isAsWanted: ({ trailers }) =>
         trailers !== undefined && isAsWanted(trailers.owner, caller.id, trailers.state),
-    },
+    }),
   );
   const notices = [...seen, ...(await reportIllegalMoves(repository, [before], context.now))];
   if (result.kind === 'written') {
@@ -86,7 +88,10 @@ async function commitOnTip(
   if (result.kind === 'read-only')
     throw new Failure('integrity', 'written in a format this version does not know');
   const target = { branch: before.branch, topic: before.topic, path: before.path, explicit: true };
-  throw await refusal(result, { repository, target, note: undefined, caller: caller.id, now: context.now });
+  throw await refusal(result, {
+    ...{ repository, target, note: undefined, caller: caller.id, context },
+    closes: closes && !caller.isPerson,
+  });
 }
 
 interface TakeOptions {

@@ -17,6 +17,7 @@ import {
 } from '../../notes/front-matter/address.ts';
 import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';
 import { commitOwner } from '../../notes/person-name.ts';
+import { commitAs } from '../../notes/whose-note.ts';
 import { type WriteIntent, failKeeping, keptText, refusal } from '../../notes/refusal.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { checkSecrets } from '../../notes/secrets/check-note.ts';
@@ -115,7 +116,7 @@ async function writeTo(
   const address = addressOf(options.address, reader, caller);
   const scene = { topic: target.topic, from: reader.operator ?? caller.id, now: context.now };
   const given = await givenNote(options.note, target, address, scene);
-  const text = { repository, target, note: given, caller: caller.id, now: context.now };
+  const text = { repository, target, note: given, caller: caller.id, context };
   checkNote(given, target);
   // Before anything is kept: a refused text may become an object of the repository, and a secret must not.
   const scanned = await checkSecrets(text, given, options);
@@ -124,22 +125,20 @@ async function writeTo(
   const secrets = prepared.note === given ? scanned : await checkSecrets(text, prepared.note, options);
   const client = caller.client;
   const carried = await workFor(options, { repository, target, note: given, caller, author }, context);
-  const written = commitHandoff(
-    repository,
-    target.path,
-    { me: caller.id, succeeded: caller.succeeded, take: options.take, expect },
-    {
-      ...prepared,
-      secretAllowed: secrets.allowed,
-      carried: carried?.trailers,
-      state: 'open',
-      base,
-      client,
-      recorded: recordState({ ...target, ...tree, head: base, client, worktree: worktreeName(repository) }),
-      author,
-      seconds: Math.floor(context.now / 1000),
-    },
-    { read },
+  const content = {
+    ...prepared,
+    secretAllowed: secrets.allowed,
+    carried: carried?.trailers,
+    state: 'open' as const,
+    base,
+    client,
+    recorded: recordState({ ...target, ...tree, head: base, client, worktree: worktreeName(repository) }),
+    author,
+    seconds: Math.floor(context.now / 1000),
+  };
+  const wish = { name: typedTopic(target.branch, target.topic), take: options.take, expect };
+  const written = commitAs(caller, wish, { repository, sessions }, context, (intent) =>
+    commitHandoff(repository, target.path, intent, content, { read }),
   );
   const result = await requireWritten(written, text).catch(async (error: unknown) => {
     await carried?.drop();

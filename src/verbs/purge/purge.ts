@@ -22,6 +22,7 @@ import {
 } from '../../notes/delete-notes.ts';
 import { byAge } from '../../notes/find-topic.ts';
 import { commitOwner } from '../../notes/person-name.ts';
+import { isAllowedOnce } from '../../notes/whose-note.ts';
 import { parseTopicArgument, typedTopic } from '../../notes/topic-argument.ts';
 import { type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
 import { type Context, findCaller, findSession } from '../../sessions/caller.ts';
@@ -84,7 +85,7 @@ export async function purge(options: PurgeOptions, context: Context): Promise<Co
   const value = describe({ target, refs, parties }, options.yes);
   if (!options.yes) return { value, notices };
   requireExpected(target, refs, options.expect);
-  requirePermission(target, parties, options);
+  requirePermission(repository, target, parties, options, context);
   await removeHere(repository, target, refs, parties.remotes);
   return { value, notices };
 }
@@ -126,6 +127,8 @@ interface PurgeParties {
   readonly ownerIsLive: boolean;
   /** A session removes its own notes. A person removes any, but that of a live session only by saying so. */
   readonly isAllowed: boolean;
+  /** The session that asks; `undefined`: a person, who only has to say so. */
+  readonly session: SessionId | undefined;
   /** Names of the configured remotes. */
   readonly remotes: ReadonlySet<string>;
   /** Below which refs handoffs stand there. */
@@ -159,6 +162,7 @@ async function readParties(
     owner,
     ownerText: commitOwner(state?.tip),
     ownerIsLive: isLive,
+    session: caller?.isPerson === false ? caller.id : undefined,
     isAllowed: isOwn || ((caller?.isPerson ?? true) && !isLive),
     remotes,
     remotePrefix: checkRemotePrefix(settings.remotePrefix),
@@ -185,18 +189,20 @@ function requireExpected(
 }
 
 function requirePermission(
+  repository: Repository,
   { name }: PurgeTarget,
-  { ownerText = '', ownerIsLive, isAllowed }: PurgeParties,
+  { ownerText = '', ownerIsLive, isAllowed, session }: PurgeParties,
   { take }: PurgeOptions,
+  context: Context,
 ): void {
-  if (take || isAllowed) return;
-  throw new Failure(
-    'not-owner',
-    `${name} belongs to ${ownerText}${ownerIsLive ? ', which is at work' : ''}`,
-    {
-      hint: `git handoff purge ${name} --yes --take`,
-    },
-  );
+  if (isAllowed || (take && session === undefined)) return;
+  const whose = `${name} belongs to ${ownerText}${ownerIsLive ? ', which is at work' : ''}`;
+  if (session === undefined)
+    throw new Failure('not-owner', whose, { hint: `git handoff purge ${name} --yes --take` });
+  if (isAllowedOnce(repository, session, context)) return;
+  throw new Failure('not-owner', `${whose}; a session deletes only its own notes: ask the user`, {
+    hint: `git handoff show ${name}`,
+  });
 }
 
 interface PurgePlan {

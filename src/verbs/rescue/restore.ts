@@ -113,7 +113,7 @@ function checkDirty(scene: Scene, { paths, refused, status }: Restoring, force: 
     throw new Failure(
       'not-owner',
       `${escapeLine(claim.path)} has uncommitted changes of ${peerName(claim.session, sides)}, which is at work`,
-      { hint: `git handoff take -- ${shellWord(`${place.top}/${claim.path}`)}` },
+      { hint: 'git handoff status' },
     );
   }
   if (force) return;

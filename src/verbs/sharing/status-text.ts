@@ -101,7 +101,8 @@ function nextCommand({ items, prefix, session }: StatusValue): string | undefine
   if (session !== null && (others ?? left) !== undefined && items.some(({ state }) => state === 'mine')) {
     return "To commit only what is yours: git handoff commit -m '<message>'";
   }
-  const first = others ?? left;
+  // What a session at work has changed a person takes, nobody else.
+  const first = session === null ? (others ?? left) : left;
   if (first === undefined) return undefined;
   return `To take a change over from its session: git handoff take -- ${typedPath(first.path, prefix)}`;
 }

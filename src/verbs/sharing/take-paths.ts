@@ -12,18 +12,20 @@ import { putStart, readStart } from '../../changes/windows.ts';
 import { Failure } from '../../domain/failure.ts';
 import { chainChanges } from '../../domain/ledger/belonging.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
+import { atWorkBeside } from '../../domain/ledger/ownership.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { claimEvents } from '../../domain/journal/compact.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { shortId, type SessionId, personId } from '../../domain/names.ts';
-import { peerName } from '../../domain/owner-name.ts';
+import { peerName, peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { hash } from '../../git/hash.ts';
 import { committer } from '../../git/repository.ts';
+import { isAllowedOnce } from '../../notes/whose-note.ts';
 import { isInitialised, worktreeId } from '../../host/folders.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
-import { news } from '../../sessions/happenings.ts';
+import { news, recordRefusal } from '../../sessions/happenings.ts';
 import { type JudgedSession, clientsOf, putRecord } from '../../sessions/records.ts';
 import { removeSolo } from '../../sessions/solo.ts';
 import type { CommandResult } from '../result.ts';
@@ -72,10 +74,38 @@ export async function takePaths(
     const work = await lookAtWork(here[0]?.tree as WorkTree, judged, now, { keep: true });
     plans.push({ work, targets: targetsOf(here, work, taker.asker) });
   }
+  for (const { work, targets } of plans) requireLeft(work, targets, taker, context);
   const items: TakenPathShape[] = [];
   for (const { work, targets } of plans) items.push(...(await takeIn(work, targets, taker, judged)));
   const worktree = current?.top ?? '';
   return { value: { worktree, prefix: prefixIn(worktree, cwd), items }, notices, clients: clientsOf(judged) };
+}
+
+/**
+ * Refuses an agent what a session at work owns, which finds a request for it, unless a person allows it once.
+ *
+ * @throws Failure `not-owner`
+ */
+function requireLeft(
+  { place, tree }: DirtyWork,
+  targets: readonly Target[],
+  { session, asker: { sides } }: Taker,
+  context: Context,
+): void {
+  if (session === undefined) return;
+  const claims = targets.flatMap(({ others }) => others);
+  const owners = atWorkBeside(
+    claims.map((claim) => claim.session),
+    sides,
+  );
+  if (owners.length === 0 || isAllowedOnce(tree, session, context)) return;
+  const held = claims.filter((claim) => owners.includes(claim.session));
+  const asked = place === undefined ? undefined : ({ place, wish: 'edit', claims: held } as const);
+  const paths = [...new Set(held.map(({ path }) => escapeLine(path)))];
+  const [it, is] = owners.length === 1 ? ['it', 'is'] : ['they', 'are'];
+  const text = `${listed(paths)}: uncommitted work of ${peerNames(owners, sides)}, which ${is} at work; nothing was taken, and ${it} will be told. Work on something else; if you cannot go on without it, ask the user`;
+  recordRefusal({ commonDir: tree.commonDir, session, text, asked, now: context.now });
+  throw new Failure('not-owner', text, { hint: 'git handoff status' });
 }
 
 async function takerOf(

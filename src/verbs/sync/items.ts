@@ -150,7 +150,7 @@ function takenText(
   if (at === undefined) return undefined;
   const from = commitOwner(here?.tip) ?? 'its owner';
   const name = shellWord(typedTopic(decodeBranch(component) ?? component, topic));
-  return `${ownerText} took it from ${from} at ${at}; to have it back: git handoff take ${name}`;
+  return `${ownerText} took it from ${from} at ${at}; read it with: git handoff show ${name}`;
 }
 
 const FOLDED = {

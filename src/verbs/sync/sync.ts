@@ -312,7 +312,7 @@ function remark(item: SyncShape): string {
     case 'set-aside':
       return `both sides wrote; the note belongs to ${item.newOwnerText ?? 'the other side'} now, yours is kept, print it with: git handoff show ${typed(item)} --lost=${item.lost ?? 1}`;
     case 'followed':
-      return `${item.newOwnerText ?? 'somebody'} was first, ${item.ownerText ?? 'its owner'} no longer owns it: git handoff take ${typed(item)}`;
+      return `${item.newOwnerText ?? 'somebody'} was first, ${item.ownerText ?? 'its owner'} no longer owns it: git handoff show ${typed(item)}`;
     case 'deleted-there':
       return `yours stays; put it back: git handoff push --restore ${remote}, or remove yours, too: git handoff purge ${typed(item)}`;
     case 'behind':

@@ -84,7 +84,7 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
     const held = options.dryRun
       ? new Map()
       : await heldByOthers(place, caller.id, paths, judged, context.now);
-    others = stayNotices(held, here, askerOf(caller.id, judged).sides);
+    others = stayNotices(held, askerOf(caller.id, judged).sides);
     const isClaimed = !caller.isPerson && !isSolo(place.gitDir, caller.id);
     return (path: string) => (isClaimed && !held.has(path) ? caller.id : undefined);
   };
@@ -133,17 +133,13 @@ async function heldByOthers(
 
 function stayNotices(
   held: ReadonlyMap<string, readonly SessionId[]>,
-  here: (path: string) => string,
   known: Parameters<typeof peerNames>[1],
 ): string[] {
   if (held.size === 0) return [];
   const paths = [...held.keys()];
   const names = listed(paths.map(escapeLine));
-  const typed = paths.map((path) => shellWord(here(path))).join(' ');
   const owners = peerNames([...held.values()].flat(), known);
-  return [
-    `${names}: the uncommitted work of ${owners} is here already, and stays its own; to take it over: git handoff take -- ${typed}`,
-  ];
+  return [`${names}: the uncommitted work of ${owners} is here already, and stays its own`];
 }
 
 /** A path from the top, relative to the folder where the command runs. */

@@ -176,6 +176,10 @@ function cannotTell(
     : 'cannot be separated (not text, or too large)';
   const message =
     `${listed(paths)}: the changes of this session (${own}) and of ${whose} ${why}; nothing was ` +
-    `${done}. Wait until ${whose} commits, or take its changes`;
-  return new Failure('not-owner', message, withoutOrTaken(scene, again, { rest, refused: paths }));
+    `${done}. Wait until ${whose} commits`;
+  return new Failure(
+    'not-owner',
+    message,
+    withoutOrTaken(scene, again, { rest, refused: paths, owners: sessions }),
+  );
 }

@@ -2,7 +2,9 @@ import { messageWords, otherWords, textWords } from '../../../changes/hint-words
 import { findUnfinished, operationText, begunText, ownWorktree } from '../../../changes/operations.ts';
 import { ago } from '../../../domain/age.ts';
 import { Failure } from '../../../domain/failure.ts';
+import { atWorkBeside } from '../../../domain/ledger/ownership.ts';
 import type { Share } from '../../../domain/ledger/shares.ts';
+import type { SessionId } from '../../../domain/names.ts';
 import { peerName, peerNames } from '../../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../../domain/surfacing.ts';
 import type { Operation } from '../../../git/operations.ts';
@@ -26,15 +28,25 @@ export function commitAgain({ work }: CommitScene, words: GitCommitOptions): Aga
   return { done: 'committed', command: `git handoff commit${asked}${otherWords(optionsOf(words))}` };
 }
 
-/** The commands of a refusal of some paths: for the rest, where there is one, and the take for all of them. */
+/**
+ * The commands of a refusal of some paths: for the rest, where there is one, and where their owners wait for their users the
+ * take for all of them.
+ */
 export function withoutOrTaken(
-  { typedPaths, plainPaths }: CommitScene,
+  { typedPaths, plainPaths, asker }: CommitScene,
   { command }: Again,
-  { rest, refused }: { rest: readonly string[]; refused: readonly string[] },
+  {
+    rest,
+    refused,
+    owners,
+  }: { rest: readonly string[]; refused: readonly string[]; owners: readonly SessionId[] },
 ): { hint: string; otherHint?: string } {
-  const take = `git handoff take${plainPaths(refused)}`;
-  if (rest.length === 0 || command === undefined) return { hint: take };
-  return { hint: `${command}${typedPaths(rest)}`, otherHint: take };
+  const hints = [
+    ...(rest.length === 0 || command === undefined ? [] : [`${command}${typedPaths(rest)}`]),
+    ...(atWorkBeside(owners, asker.sides).length > 0 ? [] : [`git handoff take${plainPaths(refused)}`]),
+  ];
+  const [hint = 'git handoff status', otherHint] = hints;
+  return { hint, ...(otherHint === undefined ? {} : { otherHint }) };
 }
 
 /**
@@ -56,7 +68,8 @@ export function requireOwnership(scene: CommitScene, again: Again, now: number):
   const asked =
     work.place === undefined ? undefined : ({ place: work.place, wish: 'commit', claims } as const);
   recordRefusal({ commonDir: work.tree.commonDir, session: self, text: message, asked, now });
-  throw new Failure('not-owner', message, withoutOrTaken(scene, again, { rest, refused }));
+  const hints = withoutOrTaken(scene, again, { rest, refused, owners: sessions });
+  throw new Failure('not-owner', message, hints);
 }
 
 /**

@@ -3,20 +3,20 @@ import { PEER, does, refuses, table } from '../../../support/guard-table.ts';
 
 const byPeer = { ledgers: { [PEER]: ['src/a.ts'] } };
 const settle = does('judged');
-const taking = [settle, refuses(['src/a.ts: session bbbbbbbb changed it', 'git handoff take -- src/a.ts'])];
+const waiting = [settle, refuses(/src\/a\.ts: session bbbbbbbb changed it.*try again later(?!.*take)/)];
 const leaving = [
   settle,
   refuses(/src\/a\.ts: session bbbbbbbb changed it.*Leave it out until it is committed(?!.*take)/),
 ];
 
 table(COMMANDS_IN_TREE, 'contention-of-command', [
-  ['a command writes what a peer has changed', { command: 'echo x >src/a.ts', ...byPeer }, taking],
+  ['a command writes what a peer has changed', { command: 'echo x >src/a.ts', ...byPeer }, waiting],
   [
     'it edits it in place',
     { command: "sed -i 's/a/b/' src/a.ts", files: { 'src/a.ts': '' }, ...byPeer },
-    taking,
+    waiting,
   ],
-  ['it changes its mode', { command: 'chmod +x src/a.ts', ...byPeer }, taking],
+  ['it changes its mode', { command: 'chmod +x src/a.ts', ...byPeer }, waiting],
   ['it removes it', { command: 'rm src/a.ts', ...byPeer }, leaving],
   ['it removes the folder around it', { command: 'rm -r src', ...byPeer }, leaving],
   ['it removes the whole worktree', { command: 'rm -rf "$PWD"', ...byPeer }, leaving],

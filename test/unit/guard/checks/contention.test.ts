@@ -36,7 +36,7 @@ table(FILES_IN_TREE, 'contention', [
       settle,
       refuses([
         'src/a.ts: session bbbbbbbb changed it 3 minutes ago and has not committed it. Nothing was changed.',
-        'git handoff take -- src/a.ts',
+        'session bbbbbbbb will be told. Work on something else, and try again later. If you cannot go on without it, ask the user.',
       ]),
     ],
   ],
@@ -47,8 +47,20 @@ table(FILES_IN_TREE, 'contention', [
   ],
   [
     'the peer waits for its user',
-    { ...write(), ...byPeer, arrange: ({ commonDir }) => beat(commonDir, PEER, 'Stop') },
-    [settle, refuses(['has not committed it. session bbbbbbbb went idle', 'Nothing was changed.'])],
+    {
+      ...write(),
+      ...byPeer,
+      peers: [{ session: PEER, isAtWork: false }],
+      arrange: ({ commonDir }) => beat(commonDir, PEER, 'Stop'),
+    },
+    [
+      settle,
+      refuses([
+        'has not committed it. session bbbbbbbb went idle',
+        'Nothing was changed.',
+        'If the user wants you to take over that change: git handoff take -- src/a.ts',
+      ]),
+    ],
   ],
   ['it has changed another', { ...write('src/b.ts'), ...byPeer }, []],
   ['the session itself has', { ...write(), ledgers: { [SELF]: ['src/a.ts'] } }, []],

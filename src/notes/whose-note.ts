@@ -1,0 +1,106 @@
+import { type Sides, atWorkBeside } from '../domain/ledger/ownership.ts';
+import type { Oid, SessionId } from '../domain/names.ts';
+import type { Intent } from '../domain/ownership.ts';
+import { readSettings } from '../git/config.ts';
+import type { Repository } from '../git/repository.ts';
+import { tellOwners } from '../sessions/happenings.ts';
+import { randomName } from '../host/random-name.ts';
+import { consumeBypass } from '../sessions/bypass.ts';
+import type { Caller, Context } from '../sessions/caller.ts';
+import type { WriteResult } from './handoffs.ts';
+import { type StoredSession, judgeSessions, listSessions, sidesOf } from '../sessions/records.ts';
+
+/**
+ * What an agent may do with the notes of other sessions. It takes over what its owner has left: one that has ended, or that
+ * waits for its user. It takes nothing from a session at work, and closes or deletes nobody else's note: a person does, or
+ * allows it once.
+ */
+
+/** Whether the owner of a note still works on it, as far as this machine knows. */
+export type OwnerState = 'at work' | 'idle' | 'gone';
+
+/** How it is with the owner of a note now, for another session that asks. */
+export async function ownerState(
+  repository: Repository,
+  owner: SessionId,
+  asking: SessionId,
+  context: Context,
+): Promise<OwnerState> {
+  const sides = await readSides(repository, await listSessions(repository), asking, context);
+  if (!sides.foreign.has(owner)) return 'gone';
+  return atWorkBeside([owner], sides).length > 0 ? 'at work' : 'idle';
+}
+
+/** What a caller wants to do to a note that may be another's. */
+interface Wish {
+  /** The note, as it is typed. */
+  readonly name: string;
+  /** To become the owner. */
+  readonly take: boolean;
+  readonly closes?: boolean;
+  /** The tip that it has read; `null`: none (domain/ownership.ts). */
+  readonly expect: Oid | null | undefined;
+}
+
+/**
+ * Puts a commit on a note with the intent that the caller may have; once more with all that it wants where it is refused and a
+ * person has allowed that.
+ */
+export async function commitAs(
+  caller: Caller,
+  { name, take, closes = false, expect }: Wish,
+  { repository, sessions }: { readonly repository: Repository; readonly sessions: readonly StoredSession[] },
+  context: Context,
+  commit: (intent: Intent) => Promise<WriteResult>,
+): Promise<WriteResult> {
+  const whole = { me: caller.id, succeeded: caller.succeeded, take, expect };
+  if (!take) return commit(whole);
+  const result = await mayTake();
+  const taken = result.kind === 'written' ? result.passing.takenFrom : undefined;
+  if (taken !== undefined) await tellFormerOwner(repository, caller, { owner: taken, name }, context);
+  return result;
+
+  async function mayTake(): Promise<WriteResult> {
+    if (caller.isPerson) return commit(whole);
+    const sides = closes ? undefined : await readSides(repository, sessions, caller.id, context);
+    const spared = sides && new Set(atWorkBeside([...sides.foreign], sides));
+    const result = await commit({ ...whole, take: !closes, ...(spared && { spared }) });
+    if (result.kind !== 'not-owner' || !isAllowedOnce(repository, caller.id, context)) return result;
+    return commit(whole);
+  }
+}
+
+/** The note has a new owner whatever becomes of this. */
+async function tellFormerOwner(
+  { cwd, gitDir, commonDir }: Repository,
+  caller: Caller,
+  { owner, name }: { readonly owner: SessionId; readonly name: string },
+  { now, budget }: Context,
+): Promise<void> {
+  const text = (who: string) =>
+    `${who} took over your note ${name}, and owns it now: git handoff show ${name}`;
+  const session = caller.isPerson ? undefined : caller.id;
+  const told = { cwd, gitDir, commonDir, session, owners: [owner], text, now, timeoutMs: budget.left() };
+  await tellOwners({ ...told, log: () => undefined }).catch(() => undefined);
+}
+
+/** Whether a person lets a session do once what it is refused. */
+export function isAllowedOnce(
+  { commonDir }: Pick<Repository, 'commonDir'>,
+  session: SessionId,
+  { now }: Pick<Context, 'now'>,
+): boolean {
+  // It counts for this one command: no other has the key.
+  const key = { kind: 'git', pid: 0, start: randomName() } as const;
+  return consumeBypass(commonDir, { session, key, now }) !== undefined;
+}
+
+async function readSides(
+  { cwd, commonDir }: Repository,
+  sessions: readonly StoredSession[],
+  asking: SessionId,
+  { processes, now }: Context,
+): Promise<Sides> {
+  const { staleAfterMs } = await readSettings(cwd);
+  return sidesOf(asking, judgeSessions(sessions, commonDir, processes(), staleAfterMs, now));
+}
