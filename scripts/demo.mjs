@@ -43,7 +43,9 @@ async function notes(a, b) {
   const kept = await b.type('git handoff show main/auth-refresh --lost=1');
   expect(kept.output === `${text}\n`, "B's text is kept");
 
-  say('While A works, B may not take the note: the hint writes the kept text into a note of its own beside it.');
+  say(
+    'While A works, B may not take the note: the hint writes the kept text into a note of its own beside it.',
+  );
   const [, hint = ''] = /^hint: (.*)$/m.exec(refused.output) ?? [];
   expect((await b.type(hint)).status === 0, 'the hint leaves a note beside');
 
