@@ -227,8 +227,9 @@ describe('pathspecs', () => {
     expect(world.claimed(B)).toEqual(['nobody.txt']);
   });
 
-  it('refuse another live session’s path: its name, and a command that works', () => {
+  it('refuse another live session’s path: its name, and a command that works once it waits for its user', () => {
     world.write(A, 'src/a.ts', 'A\n');
+    world.stop(A);
     const run = world.handoff(['commit', '-m', 'x', '--', 'a.ts'], {
       session: B,
       cwd: join(world.path, 'src'),
@@ -251,6 +252,7 @@ describe('pathspecs', () => {
     world.wrote(B, 'shared.md', world.read('shared.md').replace('line 6', 'B six'));
     world.write(B, 'b [1].ts', 'B\n');
     world.write(B, 'src/b.ts', 'B\n');
+    world.stop(A);
     const words = ['-m', "it's\n\nso", '--author=A U Thor <a@u>', '--signoff'];
     const type = (args: string[]) => {
       const run = world.handoff(['commit', ...words, ...args], { session: B });

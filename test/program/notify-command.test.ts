@@ -58,6 +58,7 @@ describe('handoff.notifyCommand', () => {
   it('is told of a take: of uncommitted changes, and of a note', async () => {
     world.write(A, 'src/a.ts', 'one\n');
     world.ok(['write', 'auth-refresh', '-m', 'half done'], { session: A });
+    world.stop(A);
     set(program);
     world.ok(['take', '--', 'src/a.ts'], { session: B });
     expect(await notified(1)).toMatchObject([{ event: 'take', session: A, by: B, paths: ['src/a.ts'] }]);

@@ -226,6 +226,7 @@ describe('handoffs', () => {
     write(A, 'one');
     expect(push(B, ['origin', REF])).toMatchObject({ status: 0, stderr: '' });
     write(A, 'two');
+    world.stop(A);
     write(B, 'three', '--take');
     expect(push(undefined, ['origin', `${REF}:${REF}`])).toMatchObject({ status: 0, stderr: '' });
     expect(there(REF)).toBe(world.ref(REF));
@@ -284,6 +285,7 @@ describe('handoffs', () => {
   it('are not taken by a commit that does not say so', () => {
     write(A, 'one');
     push(A, ['origin', REF]);
+    world.stop(A);
     write(B, 'two', '--take');
     const tree = world.git(['rev-parse', `${REF}^{tree}`]);
     const message = world.git(['log', '-1', '--format=%B', REF]).replace(/Handoff-Taken-From.*\n?/, '');

@@ -201,22 +201,26 @@ exec '${real}' "$@"
     expect(repo.git(['log', '-1', '--format=%s', 'refs/handoffs/main/secret-topic'])).toBe('moved');
   });
 
-  it('asks a session for a take of what is not its own, and a person only for what a live one owns', () => {
+  it('removes nothing of others for a session, and for a person what a live one owns only when asked for', () => {
     const world = new SharingWorld();
     repo = world;
     for (const session of [A, B, C]) world.begin(session);
     fullTopic();
-    for (const options of [{ session: B }, {}]) {
+    const hints = [
+      { options: { session: B }, hint: 'show main/secret-topic' },
+      { options: {}, hint: 'purge main/secret-topic --yes --take' },
+    ];
+    for (const { options, hint } of hints) {
       const refused = repo.handoff(['purge', 'secret-topic', '--yes'], options);
       expect(refused).toMatchObject({ status: 3, stderr: expect.stringContaining('aaaaaaaa') as string });
-      expect(refused.stderr).toContain('hint: git handoff purge main/secret-topic --yes --take');
+      expect(refused.stderr).toContain(`hint: git handoff ${hint}\n`);
     }
     expect(repo.json(['purge', 'secret-topic'])['command']).toContain(' --take');
     world.end(A);
     expect(repo.handoff(['purge', 'secret-topic', '--yes'], { session: B }).status).toBe(3);
     expect(repo.handoff(['purge', 'secret-topic', '--yes']).status).toBe(0);
     repo.ok(['write', 'next-topic', '-m', 'x'], { session: A });
-    expect(repo.handoff(['purge', 'next-topic', '--yes', '--take'], { session: B }).status).toBe(0);
+    expect(repo.handoff(['purge', 'next-topic', '--yes', '--take'], { session: B }).status).toBe(3);
     repo.ok(['write', 'own-topic', '-m', 'x'], { session: A });
     expect(repo.handoff(['purge', 'own-topic', '--yes'], { session: A }).status).toBe(0);
     expect(readFileSync(join(repo.path, '.git/config'), 'utf8')).toContain('handoff');

@@ -10,16 +10,18 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 describe('a file that another live session has changed', () => {
-  it('is not edited: who, what, and the way to be handed it', () => {
+  it('is not edited: who, what, and that its session will be told', () => {
     world.write(A, 'src/a.ts', 'one\n');
     const text = refusal(world.write(B, 'src/a.ts', 'two\n'));
     expect(text).toContain('src/a.ts: claude aaaaaaaa changed it just now');
-    expect(text).toContain('git handoff take -- src/a.ts');
+    expect(text).toContain('claude aaaaaaaa will be told. Work on something else');
+    expect(text).not.toContain('take');
     expect(world.read('src/a.ts')).toBe('one\n');
   });
 
-  it('is edited after the command of the refusal, and the other session is told', () => {
+  it('is edited after the command of the refusal, where its session waits for its user, who is told', () => {
     world.write(A, 'src/a.ts', 'one\n');
+    world.stop(A);
     const command = /git handoff take .*$/m.exec(refusal(world.write(B, 'src/a.ts', 'two\n')))?.[0] ?? '';
     expect(world.bash(B, command).run).toMatchObject({ status: 0 });
     expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
@@ -63,9 +65,11 @@ describe('a file that another live session has changed', () => {
 
   it('is said to have been taken over, to the one who had it', () => {
     world.write(A, 'src/a.ts', 'one\n');
+    world.stop(A);
     world.ok(['take', '--', 'src/a.ts'], { session: B });
     const text = refusal(world.write(A, 'src/a.ts', 'two\n'));
     expect(text).toContain('src/a.ts: claude bbbbbbbb took it over from you, and has not committed it.');
+    world.stop(B);
     world.ok(['take', '--', 'src/a.ts'], { session: A });
     expect(refusal(world.write(B, 'src/a.ts', 'three\n'))).toContain('claude aaaaaaaa took it over from you');
     expect(world.write(A, 'src/a.ts', 'four\n').kind).not.toBe('deny');
@@ -153,6 +157,7 @@ describe('names that steer', () => {
     '$(id).txt',
   ])('are guarded as they are: %j', (name) => {
     world.write(A, name, 'one\n');
+    world.stop(A);
     const text = refusal(world.write(B, name, 'two\n'));
     // eslint-disable-next-line no-control-regex -- that none is left is the point
     expect(text).not.toMatch(/[\u0000-\u001f\u007f]/);

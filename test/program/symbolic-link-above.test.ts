@@ -66,6 +66,7 @@ describe('a repository below a symbolic link', () => {
       status: 0,
     });
     expect(world.git(['show', '--format=', '--name-only', 'HEAD'])).toBe('src/b.ts');
+    world.stop(A);
     expect(world.handoff(['take', '--', join(linked, 'src/a.ts')], options)).toMatchObject({ status: 0 });
     expect(world.write(B, 'src/a.ts', 'three\n', linked).kind).toBe('silent');
   });

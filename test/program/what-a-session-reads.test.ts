@@ -18,7 +18,7 @@ describe('the guard', () => {
   it('refuses an edit of what another live session has changed', () => {
     world.write(A, 'src/a.ts', TEN.replace('line 3', 'of A'));
     expect(shown(refusal(world.try(B, 'src/a.ts', 'mine\n')))).toMatchInlineSnapshot(
-      `"src/a.ts: claude aaaaaaaa changed it <age> and has not committed it. Nothing was changed. Work on something else until it is committed, or take over that change: git handoff take -- src/a.ts"`,
+      `"src/a.ts: claude aaaaaaaa changed it <age> and has not committed it. Nothing was changed. claude aaaaaaaa will be told. Work on something else, and try again later. If you cannot go on without it, ask the user."`,
     );
   });
 

@@ -36,8 +36,8 @@ describe('notes', () => {
     prints(['write', 'auth-refresh'], A, NOTE);
     expect(prints(['write', 'auth-refresh', '-m', 'mine'], B)).toMatchInlineSnapshot(`
       "(stderr)
-      error: main/auth-refresh belongs to claude aaaaaaaa; your text is kept, print it with: git handoff show main/auth-refresh --lost=1
-      hint: git handoff take main/auth-refresh
+      error: main/auth-refresh belongs to claude aaaaaaaa, which is at work; your text is kept, print it with: git handoff show main/auth-refresh --lost=1
+      hint: git handoff show main/auth-refresh --lost=1 | git handoff write main/auth-refresh-cont --file -
       (exit 3)
       "
     `);
