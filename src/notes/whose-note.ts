@@ -17,7 +17,7 @@ import { type StoredSession, judgeSessions, listSessions, sidesOf } from '../ses
  */
 
 /** Whether the owner of a note still works on it, as far as this machine knows. */
-export type OwnerState = 'at work' | 'idle' | 'gone';
+type OwnerState = 'at work' | 'idle' | 'gone';
 
 /** How it is with the owner of a note now, for another session that asks. */
 export async function ownerState(

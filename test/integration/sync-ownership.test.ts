@@ -41,7 +41,7 @@ describe('a session on another machine', () => {
 describe('a note that changed hands on another machine', () => {
   const taken = (session: string) =>
     new RegExp(
-      `forwarded +main/auth-refresh +\\w+ ${session.slice(0, 8)} took it from \\w+ sess-ada at \\d{4}-\\d\\d-\\d\\dT[\\d:]+Z; to have it back: git handoff take main/auth-refresh\\n`,
+      `forwarded +main/auth-refresh +\\w+ ${session.slice(0, 8)} took it from \\w+ sess-ada at \\d{4}-\\d\\d-\\d\\dT[\\d:]+Z; read it with: git handoff show main/auth-refresh\\n`,
     );
 
   it('is told to its former owner by its sync: who has it, and since when', () => {

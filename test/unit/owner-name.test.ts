@@ -39,7 +39,7 @@ describe('the id of a person', () => {
     } as Parameters<typeof renderSync>[0]['items'][number];
     const remotes = [{ remote: 'origin', url: '/srv', same: 0 }];
     expect(renderSync({ dryRun: false, items: [item], remotes })).toContain(
-      'claude aaaaaaaa was first, Ann Example no longer owns it: git handoff take main/auth-refresh',
+      'claude aaaaaaaa was first, Ann Example no longer owns it: git handoff show main/auth-refresh',
     );
   });
 

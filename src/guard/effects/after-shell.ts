@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { appendEvents } from '../../sessions/journal.ts';
-import { movedHead } from '../../changes/news.ts';
+import { movedHead } from './news.ts';
 import { commitRuns, type Around, claimsAround, changedWithin } from '../../changes/window-changes.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import { noteChanged } from '../../changes/changed-elsewhere.ts';

@@ -1,4 +1,4 @@
-import { refName } from '../../changes/news.ts';
+import { refName } from './news.ts';
 import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';

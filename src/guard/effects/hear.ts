@@ -1,5 +1,5 @@
 import { appendEvents } from '../../sessions/journal.ts';
-import { type MovedHead, type News, newsFor } from '../../changes/news.ts';
+import { type MovedHead, type News, newsFor } from './news.ts';
 import { type Ledgers, type WorkPlace, openLedgers, lookingTime } from '../../changes/work-place.ts';
 import { type Sides, claimsOn } from '../../domain/ledger/ownership.ts';
 import { type Request, openRequests, wishText } from '../../domain/ledger/requests.ts';

@@ -1,5 +1,5 @@
 import { appendEvents } from '../../sessions/journal.ts';
-import { movedHead } from '../../changes/news.ts';
+import { movedHead } from './news.ts';
 import { TOGETHER_MS, dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
 import { lookingTime } from '../../changes/work-place.ts';
 import { type TreeStatus, sameDirty } from '../../domain/ledger/tree-status.ts';
