@@ -8,6 +8,8 @@
 //   cli.cjs        what is typed: the verbs of notes
 //   verbs.cjs      the other verbs
 //   seldom.cjs     those that need a library, and the board
+//
+// rolldown-runtime.cjs is a line that several of them need; the bundler puts it where it wants.
 import { readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

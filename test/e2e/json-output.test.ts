@@ -40,8 +40,8 @@ afterAll(() => repo.remove());
 
 describe('every verb answers --json as the schema says', () => {
   it('where nothing was written yet', () => {
-    expect(answer('list', 1, ['list']).items).toEqual([]);
-    expect(answer('sessions', 1, ['sessions']).items).toEqual([]);
+    expect(answer('list', 0, ['list']).items).toEqual([]);
+    expect(answer('sessions', 0, ['sessions']).items).toEqual([]);
     expect(answer('error', 1, ['show']).error.code).toBe('not-found');
   });
 
@@ -86,7 +86,7 @@ describe('every verb answers --json as the schema says', () => {
     });
     expect(answer('lost', 0, ['show', 'auth-refresh', '--lost']).items).toHaveLength(1);
     expect(answer('lost', 0, ['show', 'auth-refresh', '--lost=1'])).toMatchObject({ note: 'mine\n' });
-    expect(answer('lost', 1, ['show', 'other-topic', '--lost']).items).toEqual([]);
+    expect(answer('lost', 0, ['show', 'other-topic', '--lost']).items).toEqual([]);
   });
 
   it('a structured note, and what is unread', () => {
@@ -110,7 +110,7 @@ describe('every verb answers --json as the schema says', () => {
       changed: true,
       unread: false,
     });
-    expect(answer('list', 1, ['list', '--unread', '--to', 'bob'], b).items).toEqual([]);
+    expect(answer('list', 0, ['list', '--unread', '--to', 'bob'], b).items).toEqual([]);
     answer('close', 0, ['close', 'for-bob'], a);
   });
 
@@ -138,7 +138,7 @@ describe('every verb answers --json as the schema says', () => {
     repo.ok(['close', 'old-work'], { session: a });
     expect(answer('close', 0, ['reopen', 'old-work'], a)).toMatchObject({ changed: true, state: 'open' });
     repo.ok(['close', 'old-work'], { session: a });
-    expect(answer('prune', 1, ['prune', '--older-than', '1h']).items).toEqual([]);
+    expect(answer('prune', 0, ['prune', '--older-than', '1h']).items).toEqual([]);
     repo.ok(['write', 'gone-work', '-m', 'a text of its own'], { session: a });
     expect(answer('purge', 0, ['purge', 'gone-work'])).toMatchObject({ purged: false });
     expect(answer('purge', 0, ['purge', 'gone-work', '--yes'])).toMatchObject({ purged: true });
@@ -192,6 +192,7 @@ describe('every verb answers --json as the schema says', () => {
     ]);
     const live = answer('sessions', 0, ['sessions']).items.find(({ session }) => session === b);
     expect(live).toMatchObject({ uncommitted: ['b.txt'] });
+    repo.guard({ session_id: b, hook_event_name: 'Stop' });
     expect(answer('takePaths', 0, ['take', '--', 'b.txt'], a).items).toMatchObject([{ from: [b], to: a }]);
     expect(answer('takePaths', 0, ['take', '--', 'b.txt']).items).toMatchObject([{ from: [a], to: null }]);
     expect(answer('error', 1, ['take', '--', 'a.txt'], a).error.code).toBe('not-found');

@@ -17,6 +17,7 @@ const CONTENTS = [
   'dist/cli.cjs',
   'dist/decisions.cjs',
   'dist/hook.cjs',
+  'dist/rolldown-runtime.cjs',
   'dist/seldom.cjs',
   'dist/shell.cjs',
   'dist/start.cjs',

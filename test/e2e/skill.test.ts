@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { noteSections } from '../../src/domain/note/sections.ts';
+import { isSectionHeading } from '../../src/domain/note/sections.ts';
 import { withInstructions } from '../../src/install/instruction-block.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -25,7 +25,7 @@ function counts(verb: string, words: readonly string[]): { given: number; least:
   const all = (usage.split(' [--')[0] ?? '').split(' ').filter((word) => word !== '');
   const least = all.filter((word) => !word.startsWith('[') || !word.endsWith(']')).length;
   let given = 0;
-  for (let at = 0; at < words.length && words[at] !== '<<'; at++) {
+  for (let at = 0; at < words.length && words[at] !== '<<' && words[at] !== '--'; at++) {
     const word = words[at] ?? '';
     if (word.startsWith('-')) at += takesValue(verb, word) ? 1 : 0;
     else if (!word.startsWith('<<')) given++;
@@ -79,10 +79,9 @@ describe('the skill', () => {
 
   it('has a note whose headings git-handoff knows', () => {
     const note = /<<'NOTE'\n([^]*?)^NOTE$/m.exec(skill)?.[1] ?? '';
-    // How it was tested is told with the state.
-    const sections = Object.entries(noteSections(note)).filter(([name]) => name !== 'tests');
-    expect(sections.filter(([, text]) => text === undefined)).toEqual([]);
-    for (const title of note.match(/(?<=^## ).*$/gm) ?? [])
-      expect(snippet.replace(/\s+/g, ' ')).toContain(title);
+    const titles = note.match(/(?<=^## ).*$/gm) ?? [];
+    expect(titles).toHaveLength(5);
+    expect(titles.filter((title) => !isSectionHeading(`## ${title}`))).toEqual([]);
+    for (const title of titles) expect(snippet.replace(/\s+/g, ' ')).toContain(title);
   });
 });

@@ -84,6 +84,7 @@ describe('hunks that are in each other’s way', () => {
     world.write(B, 'src/b.ts', 'B\n');
     if (n === 5) line(B, 1, `B one`);
     world.edit(B, 'shared.md', n === 5 ? 'A five\n' : `line ${n}\n`, `B ${n}\n`);
+    world.stop(A);
     refused(['stage', '--mine']);
     const hint = refused(['commit', '-m', 'b']);
     expect(hint).toBe(`git -C ${world.path} handoff take -- shared.md`);
@@ -203,7 +204,7 @@ describe('other kinds of change', () => {
     const run = world.handoff(['stage', '--mine'], { session: B });
     expect(run.status).toBe(3);
     expect(run.stderr).toContain('cannot be separated');
-    expect(run.stderr).toContain(`hint: git -C ${world.path} handoff take -- shared.md`);
+    expect(run.stderr).toContain(`hint: git -C ${world.path} handoff status`);
     expect(world.git(['diff', '--cached', '--name-only'])).toBe('');
   });
 
