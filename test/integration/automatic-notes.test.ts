@@ -43,7 +43,7 @@ describe('the end of a session that left no note', () => {
     expect(sections.state).toContain(`- HEAD when it began: \`${start}\``);
     expect(sections.state).toContain('`Add done`');
     expect(sections.importantFiles).toBe('- `new file.txt`\n- `src/a.ts`');
-    expect(sections.nextAction).toContain("git --literal-pathspecs diff HEAD -- 'new file.txt' src/a.ts");
+    expect(sections.nextAction).toContain('`git diff HEAD -- src/a.ts`');
     expect(sections.stopConditions).toContain('Nobody has verified this');
     const [item] = world.json(['list']).items;
     expect(item).toMatchObject({ topic: TOPIC_A, owner: A });

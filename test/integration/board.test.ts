@@ -15,6 +15,7 @@ describe('the board of two sessions', () => {
     world = new SharingWorld({ ready: [A, B] });
     world.ok(['write', 'auth-refresh', '-m', 'first text'], { session: A });
     world.ok(['write', 'auth-refresh', '-m', 'second text'], { session: A });
+    world.stop(A);
     world.ok(['take', 'auth-refresh'], { session: B });
     world.ok(['close', 'auth-refresh'], { session: B });
     world.write(A, 'src/a.ts', 'changed by a\n');

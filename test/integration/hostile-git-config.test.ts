@@ -280,6 +280,7 @@ describe('a setting by which a fetch or gc takes refs away', () => {
       'gc.reflogExpire': 'now',
       'gc.reflogExpireUnreachable': 'now',
     });
+    world.stop(A);
     world.ok(['take', 'auth-refresh'], { session: B });
     world.handoff(['write', 'auth-refresh', '-m', 'lost text'], { session: A });
     const before = tips();

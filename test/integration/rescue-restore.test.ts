@@ -90,7 +90,7 @@ describe('git handoff rescue restore', () => {
     const refused = world.handoff(['rescue', 'restore', '--force', '1'], { session: B });
     expect(refused.status).toBe(3);
     expect(refused.stderr).toContain('aaaaaaaa');
-    expect(refused.stderr).toContain('git handoff take -- ');
+    expect(refused.stderr).toContain('hint: git handoff status');
     expect(world.read('src/a.ts')).toBe("A's\n");
   });
 

@@ -135,6 +135,7 @@ function play(model: Model, { session, file, act }: Step): void {
     }
     case 'take': {
       if (!model.dirty().includes(file)) break;
+      for (const other of [A, B]) if (other !== session) world.stop(other);
       const { run } = world.bash(session, `git handoff take -- ${quoted(file)}`);
       expect({ act, status: run?.status, err: run?.stderr }).toMatchObject({ act, status: 0 });
       model.owner.set(file, session);

@@ -20,8 +20,11 @@ function both(): void {
   for (const session of [A, B]) repo.begin(session);
 }
 
-const take = (paths: readonly string[], session?: string) =>
-  repo.handoff(['take', '--', ...paths], session === undefined ? {} : { session });
+/** The other session waits for its user. */
+function take(paths: readonly string[], session?: string, folder = repo.path) {
+  if (session !== undefined) repo.stop(session === A ? B : A, folder);
+  return repo.handoff(['take', '--', ...paths], session === undefined ? {} : { session });
+}
 const ledgers = () => [A, B].map((session) => repo.ledger(session));
 
 /** What a session is told with its next shell command. */
@@ -85,6 +88,7 @@ describe('git handoff take -- <path>', () => {
     repo.write(B, 'src/two.txt', 'by B\n');
     const call = { tool_name: 'Edit', tool_input: { file_path: join(repo.path, 'src/two.txt') } };
     const edit = () => repo.guard({ ...call, session_id: A, hook_event_name: 'PreToolUse' }).stdout;
+    repo.stop(B);
     const [, hint = ''] = /(git handoff take -- \S+)\\?"/.exec(edit()) ?? [];
     expect(hint).toContain('src/two.txt');
     expect(repo.run('sh', ['-c', hint], { session: A }).status).toBe(0);
@@ -180,6 +184,7 @@ describe('git handoff take -- <path>', () => {
 
   it('takes all paths or none', () => {
     repo.write(B, 'src/two.txt', 'by B\n');
+    repo.stop(B);
     const before = ledgers();
     const done = take(['src/two.txt', 'src/one.txt'], A);
     expect(done).toMatchObject({
@@ -221,6 +226,7 @@ describe('git handoff take -- <path>', () => {
   it('answers --json', () => {
     repo.write(B, 'src/two.txt', 'by B\n');
     const words = ['take', '--json', '--', 'two.txt'];
+    repo.stop(B);
     const done = repo.handoff(words, { session: A, cwd: join(repo.path, 'src') });
     const { items } = JSON.parse(done.stdout) as Json;
     expect(items).toEqual([{ path: 'src/two.txt', worktree: repo.path, from: [B], to: A, taken: true }]);
@@ -228,6 +234,7 @@ describe('git handoff take -- <path>', () => {
 
   it('still takes topics', () => {
     repo.ok(['write', 'auth-refresh', '-m', 'x'], { session: B });
+    repo.stop(B);
     expect(repo.ok(['take', 'auth-refresh'], { session: A })).toContain('took main/auth-refresh from');
   });
 });
@@ -239,7 +246,7 @@ describe('take in another worktree', () => {
     repo.begin(B, linked);
     writeFileSync(join(linked, 'src/one.txt'), 'alone\n');
     writeFileSync(join(linked, 'src/two.txt'), 'alone too\n');
-    const done = take([join(linked, 'src/one.txt')], A);
+    const done = take([join(linked, 'src/one.txt')], A, linked);
     expect(done.stdout).toBe(`took ${linked}/src/one.txt from claude bbbbbbbb\n`);
     expect(repo.whose(A, { cwd: linked })).toEqual({
       'src/one.txt': `mine ${A}`,

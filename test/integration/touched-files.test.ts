@@ -135,6 +135,7 @@ fs.writeFileSync('src/lock', old + '${name}')`);
     world.write(B, 'src/b.ts', 'B\n');
     const [hint = ''] = hints(world.bash(B, 'git add -A && git commit -qm b').run?.stderr);
     expect(typed(B, hint)).toMatchObject({ status: 0 });
+    world.stop(A);
     expect(typed(B, 'git handoff take -- src/lock')).toMatchObject({ status: 0 });
     expect(typed(B, 'git handoff commit -m lock')).toMatchObject({ status: 0 });
     expect(changed()).toEqual(['src/lock']);

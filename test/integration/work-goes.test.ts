@@ -40,7 +40,9 @@ describe('the work of a closed note', () => {
   it('goes when its author closes the note, and stays when it is taken', () => {
     put('a.txt', 'two\n');
     carry();
+    world.stop(A);
     world.ok(['take', 'auth-refresh'], { session: B });
+    world.stop(B);
     world.ok(['take', 'auth-refresh'], { session: A });
     expect(world.refs(WORK)).toHaveLength(1);
     const { stderr } = world.handoff(['close', 'auth-refresh'], { session: A });
@@ -52,7 +54,9 @@ describe('the work of a closed note', () => {
   it.each([A, B])('is not named when the note that %s closed is opened again', (closer) => {
     put('a.txt', 'two\n');
     carry();
-    world.ok(['close', 'auth-refresh', '--take'], { session: closer });
+    for (const session of [A, B]) world.stop(session);
+    if (closer === B) world.ok(['take', 'auth-refresh'], { session: B });
+    world.ok(['close', 'auth-refresh'], { session: closer });
     world.ok(['reopen', 'auth-refresh', '--take'], { session: A });
     expect(world.json(['show', 'auth-refresh'])).toMatchObject({ state: 'open', work: null });
     expect(world.ok(['list'])).not.toContain('with work');
@@ -93,7 +97,9 @@ describe('the work of a closed note', () => {
     carry();
     world.git(['reset', '-q', '--hard']);
     world.git(['clean', '-qfd']);
-    const { stderr } = world.handoff(['close', 'auth-refresh', '--take'], { session: B });
+    world.stop(A);
+    world.ok(['take', 'auth-refresh'], { session: B });
+    const { stderr } = world.handoff(['close', 'auth-refresh'], { session: B });
     expect(stderr).toContain(
       'the uncommitted work of claude aaaaaaaa that auth-refresh carried is kept: git handoff rescue show 1',
     );
@@ -125,6 +131,7 @@ describe('the work of a closed note', () => {
   it('is kept under its own number for each author, and its closer lets go of his own', () => {
     put('a.txt', 'of A\n');
     carry();
+    world.stop(A);
     world.ok(['take', 'auth-refresh'], { session: B });
     put('b.txt', 'of B\n');
     carry(B);
