@@ -15,7 +15,8 @@ function listed(options = {}): Record<string, unknown> {
   const { items } = world.json(['list'], options);
   return Object.fromEntries(items.map(({ branch, staleness }) => [String(branch), staleness]));
 }
-const done = (options = {}) => world.json(['list'], options)['looksDone'];
+/** What its owner may close: nobody else's session may. */
+const done = (options = {}) => world.json(['list'], { session: WRITER, ...options })['looksDone'];
 const branch = (name: string, from = 'main') => world.git(['switch', '-q', '-c', name, from]);
 
 describe('list', () => {
@@ -30,14 +31,15 @@ describe('list', () => {
     world.git(['switch', '-q', 'b-open']);
     const refs = world.git(['for-each-ref']);
     expect(listed()).toEqual({ 'b-open': null, 'c-old': null, feature: 'merged' });
-    const text = world.ok(['list']);
+    const text = world.ok(['list'], { session: WRITER });
     expect(text.split('\n')[0]).toMatch(/^b-open\/b-work /);
     expect(text).toMatch(/\nfeature\/login-flow {2,}merged: close it\? /);
-    expect(text).toMatch(/\n\n1 looks done: git handoff close feature\/login-flow --take$/);
+    expect(text).toMatch(/\n\n1 looks done: git handoff close feature\/login-flow$/);
     expect(world.git(['for-each-ref'])).toBe(refs);
     // The command works when it is typed.
     expect(done({ session: WRITER })).toEqual(['git handoff close feature/login-flow']);
-    world.run('sh', ['-c', String((done() as string[])[0])], { session: READER });
+    expect(done({ session: READER })).toEqual([]);
+    world.run('sh', ['-c', String((done() as string[])[0])], { session: WRITER });
     expect(listed()).toEqual({ 'b-open': null, 'c-old': null });
     expect(world.ok(['list', '--all'])).not.toContain('looks done');
   });

@@ -97,10 +97,10 @@ function tipsOf(topics: readonly TopicState[]): LocalTip[] {
   return topics.map(({ path, tip, publicOid }) => ({ path, oid: tip?.oid ?? publicOid }));
 }
 
-/** What another session owns is closed with a take. */
+/** A session closes its own notes only; a person closes any, those of sessions with a take. */
 function closeCommands(items: readonly ListedShape[], reader: string | undefined): string[] {
   return items
-    .filter(({ staleness }) => looksDone(staleness))
+    .filter(({ staleness, owner }) => looksDone(staleness) && (reader === undefined || owner === reader))
     .map(
       ({ branch, topic, owner }) =>
         `git handoff close ${typedTopic(branch, topic)}${owner === reader ? '' : ' --take'}`,
