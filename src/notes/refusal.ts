@@ -1,5 +1,5 @@
 import { Failure, type FailureCode } from '../domain/failure.ts';
-import { type SessionId, parseTopic } from '../domain/names.ts';
+import { type SessionId, isPerson, parseTopic } from '../domain/names.ts';
 import { ownerName } from '../domain/owner-name.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import type { Repository } from '../git/repository.ts';
@@ -70,7 +70,7 @@ async function refusedToOthers(
   }
   if (state === 'gone') return failKeeping(text, 'not-owner', message, take);
   if (text.note === undefined) {
-    // A take: what is idle is taken, so its owner is at work.
+    if (state === 'idle' || isPerson(caller)) return new Failure('not-owner', message, { hint: take });
     return new Failure('not-owner', `${message}: only the user takes it over now`, {
       hint: `git handoff show ${name}`,
     });

@@ -4,8 +4,7 @@ import type { Intent } from '../domain/ownership.ts';
 import { readSettings } from '../git/config.ts';
 import type { Repository } from '../git/repository.ts';
 import { tellOwners } from '../sessions/happenings.ts';
-import { randomName } from '../host/random-name.ts';
-import { consumeBypass } from '../sessions/bypass.ts';
+import { isAllowedOnce } from '../sessions/bypass.ts';
 import type { Caller, Context } from '../sessions/caller.ts';
 import type { WriteResult } from './handoffs.ts';
 import { type StoredSession, judgeSessions, listSessions, sidesOf } from '../sessions/records.ts';
@@ -55,17 +54,18 @@ export async function commitAs(
 ): Promise<WriteResult> {
   const whole = { me: caller.id, succeeded: caller.succeeded, take, expect };
   if (!take) return commit(whole);
-  const result = await mayTake();
+  const result = await attempt();
   const taken = result.kind === 'written' ? result.passing.takenFrom : undefined;
   if (taken !== undefined) await tellFormerOwner(repository, caller, { owner: taken, name }, context);
   return result;
 
-  async function mayTake(): Promise<WriteResult> {
+  async function attempt(): Promise<WriteResult> {
     if (caller.isPerson) return commit(whole);
     const sides = closes ? undefined : await readSides(repository, sessions, caller.id, context);
     const spared = sides && new Set(atWorkBeside([...sides.foreign], sides));
     const result = await commit({ ...whole, take: !closes, ...(spared && { spared }) });
-    if (result.kind !== 'not-owner' || !isAllowedOnce(repository, caller.id, context)) return result;
+    if (result.kind !== 'not-owner' || !isAllowedOnce(repository.commonDir, caller.id, context.now))
+      return result;
     return commit(whole);
   }
 }
@@ -82,17 +82,6 @@ async function tellFormerOwner(
   const session = caller.isPerson ? undefined : caller.id;
   const told = { cwd, gitDir, commonDir, session, owners: [owner], text, now, timeoutMs: budget.left() };
   await tellOwners({ ...told, log: () => undefined }).catch(() => undefined);
-}
-
-/** Whether a person lets a session do once what it is refused. */
-export function isAllowedOnce(
-  { commonDir }: Pick<Repository, 'commonDir'>,
-  session: SessionId,
-  { now }: Pick<Context, 'now'>,
-): boolean {
-  // It counts for this one command: no other has the key.
-  const key = { kind: 'git', pid: 0, start: randomName() } as const;
-  return consumeBypass(commonDir, { session, key, now }) !== undefined;
 }
 
 async function readSides(

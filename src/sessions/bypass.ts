@@ -79,6 +79,12 @@ export function consumeBypass(commonDir: string, request: BypassRequest): 'again
   return isCovered(commonDir, request) ? 'again' : undefined;
 }
 
+/** Whether a person lets a session do once what a verb refuses it. That counts for this one command: no other has the key. */
+export function isAllowedOnce(commonDir: string, session: SessionId, now: number): boolean {
+  const key = { kind: 'git', pid: 0, start: randomName() } as const;
+  return consumeBypass(commonDir, { session, key, now }) !== undefined;
+}
+
 /** What was consumed for a session and counts still. */
 export function readConsumed(commonDir: string, session: SessionId | undefined): ConsumedBypass[] {
   return usedFiles(commonDir, session).flatMap(({ consumed }) => consumed ?? []);

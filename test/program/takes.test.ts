@@ -105,6 +105,27 @@ describe('what a session that waits for its user owns', () => {
   });
 });
 
+describe('a closed note of another session', () => {
+  beforeEach(() => {
+    world.ok(['close', 'auth-refresh'], { session: A });
+    world.stop(A);
+  });
+
+  it('is not pruned by a session, and is by a person', () => {
+    const prune = ['prune', '--older-than', '0m', '--yes'];
+    expect(byB(prune)).toMatchObject({ status: 0 });
+    expect(world.ref('refs/handoffs/main/auth-refresh')).toBeDefined();
+    world.ok(prune);
+    expect(world.ref('refs/handoffs/main/auth-refresh')).toBeUndefined();
+  });
+
+  it('is reopened after a take, where its session waits for its user', () => {
+    expect(byB(['reopen', 'auth-refresh']).stderr).toBe(
+      'error: main/auth-refresh belongs to claude aaaaaaaa, which waits for its user\nhint: git handoff take main/auth-refresh\n',
+    );
+  });
+});
+
 describe('what a session has left that has ended', () => {
   it('is taken, and then closed', () => {
     world.end(A);

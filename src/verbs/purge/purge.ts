@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.ts';
-import { type Oid, type SessionId, type Topic, isZeroOid } from '../../domain/names.ts';
+import { type Oid, type SessionId, type Topic, isPerson, isZeroOid } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { checkRemotePrefix, deletionOnRemote } from '../../domain/sync.ts';
 import { readSettingsAndRemotes } from '../../git/config.ts';
@@ -22,7 +22,7 @@ import {
 } from '../../notes/delete-notes.ts';
 import { byAge } from '../../notes/find-topic.ts';
 import { commitOwner } from '../../notes/person-name.ts';
-import { isAllowedOnce } from '../../notes/whose-note.ts';
+import { isAllowedOnce } from '../../sessions/bypass.ts';
 import { parseTopicArgument, typedTopic } from '../../notes/topic-argument.ts';
 import { type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
 import { type Context, findCaller, findSession } from '../../sessions/caller.ts';
@@ -199,7 +199,7 @@ function requirePermission(
   const whose = `${name} belongs to ${ownerText}${ownerIsLive ? ', which is at work' : ''}`;
   if (session === undefined)
     throw new Failure('not-owner', whose, { hint: `git handoff purge ${name} --yes --take` });
-  if (isAllowedOnce(repository, session, context)) return;
+  if (isAllowedOnce(repository.commonDir, session, context.now)) return;
   throw new Failure('not-owner', `${whose}; a session deletes only its own notes: ask the user`, {
     hint: `git handoff show ${name}`,
   });
@@ -213,7 +213,7 @@ interface PurgePlan {
 
 function describe(plan: PurgePlan, purged: boolean): PurgeValue {
   const { target, refs, parties } = plan;
-  const take = parties.isAllowed ? '' : ' --take';
+  const take = parties.isAllowed || parties.session !== undefined ? '' : ' --take';
   return {
     branch: target.branch,
     topic: target.path.topic,
@@ -277,12 +277,14 @@ interface PruneValue {
   readonly olderThan: string;
 }
 
-/** Deletes closed handoffs that nobody has changed for so long. Open ones are never touched. */
+/** Deletes closed handoffs that nobody has changed for so long: a session its own ones, a person all. Open ones are never touched. */
 export async function prune(options: PruneOptions, context: Context): Promise<CommandResult<PruneValue>> {
   const { repository, sessions, notices } = await openWorkspace(context);
   const reader = findSession(context, sessions, options.session)?.id;
-  const old = (await readTopics(repository)).filter((state) =>
-    isOver(state, context.now - options.olderThanMs),
+  const old = (await readTopics(repository)).filter(
+    (state) =>
+      isOver(state, context.now - options.olderThanMs) &&
+      (reader === undefined || isPerson(reader) || state.tip?.trailers?.owner === reader),
   );
   const gone = new Set(options.yes ? await deleteTopics(repository, old) : []);
   const items = old.sort(byAge).flatMap((state) => {

@@ -22,7 +22,7 @@ import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { hash } from '../../git/hash.ts';
 import { committer } from '../../git/repository.ts';
-import { isAllowedOnce } from '../../notes/whose-note.ts';
+import { isAllowedOnce } from '../../sessions/bypass.ts';
 import { isInitialised, worktreeId } from '../../host/folders.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import { news, recordRefusal } from '../../sessions/happenings.ts';
@@ -98,7 +98,7 @@ function requireLeft(
     claims.map((claim) => claim.session),
     sides,
   );
-  if (owners.length === 0 || isAllowedOnce(tree, session, context)) return;
+  if (owners.length === 0 || isAllowedOnce(tree.commonDir, session, context.now)) return;
   const held = claims.filter((claim) => owners.includes(claim.session));
   const asked = place === undefined ? undefined : ({ place, wish: 'edit', claims: held } as const);
   const paths = [...new Set(held.map(({ path }) => escapeLine(path)))];
