@@ -10,7 +10,7 @@ import {
   problemOwners,
 } from '../domain/ledger/mixing.ts';
 import type { Sides } from '../domain/ledger/ownership.ts';
-import { peerName } from '../domain/owner-name.ts';
+import { peerName } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { canSwitch } from '../git/head.ts';
 import type { Budget } from '../host/io.ts';

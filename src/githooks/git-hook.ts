@@ -235,10 +235,13 @@ function readEarlierHooks(context: Context, gitDir: string): EarlierHooks | unde
   };
 }
 
-/** What the hooks of this commit have left of the time that they have together; `undefined`: too little. */
+/**
+ * What the hooks of this commit have left of the time that they have together; `undefined`: the earlier ones took it.
+ * The first one begins with however little it has, for none before it said that nothing was checked.
+ */
 function restOfCommit(budget: Budget, earlier: EarlierHooks | undefined): Budget | undefined {
   const rest = Math.min(budget.left(), COMMIT_MS) - (earlier?.spentMs ?? 0);
-  return rest < LEAST_MS ? undefined : budget.part(rest);
+  return rest < LEAST_MS && earlier !== undefined ? undefined : budget.part(rest);
 }
 
 /** Leaves word for the later hooks of the same commit. */

@@ -1,6 +1,5 @@
 import { mixedSessions } from '../domain/mixed-commit.ts';
-import { type SessionId, canMean, meantId } from '../domain/names.ts';
-import { peerName, peerNames } from '../domain/owner-name.ts';
+import { type SessionId, canMean, meantId, peerName, peerNames } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { checkRemotePrefix } from '../domain/sync.ts';
 import { HANDOFFS, LIVE, LOCAL, REMOTE } from '../git/namespace.ts';

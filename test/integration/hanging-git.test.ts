@@ -31,7 +31,7 @@ function fakeGit(lines: string): void {
 const pids = () => join(world.root, 'pids');
 
 /** Runs one call of a hook that has less time, and returns what it says. */
-async function call(words: readonly string[], payload: object): Promise<string> {
+async function call(words: readonly string[], payload: object, milliseconds = CALL_MS): Promise<string> {
   const clock = () => performance.now();
   const said: string[] = [];
   const out = { write: (text: string | Uint8Array) => Promise.resolve(void said.push(text.toString())) };
@@ -42,7 +42,7 @@ async function call(words: readonly string[], payload: object): Promise<string> 
     env: world.env({ CLAUDE_CODE_SESSION_ID: B, GIT_HANDOFF_GIT_PID: String(process.pid) }),
     cwd: world.path,
     clock: Date.now,
-    budget: () => budgetUntil(clock() + CALL_MS, clock),
+    budget: () => budgetUntil(clock() + milliseconds, clock),
     program: '',
   };
   await run([String(process.pid), ...words], io);
@@ -57,7 +57,7 @@ const bashCall = () =>
     tool_name: 'Bash',
     tool_input: { command: 'make' },
   });
-const commitHook = (name: string) =>
+const commitHook = (name: string, milliseconds = CALL_MS) =>
   call(
     [
       'hook',
@@ -65,6 +65,7 @@ const commitHook = (name: string) =>
       ...['--git-dir', join(world.path, '.git'), '--common-dir', join(world.path, '.git'), '--', MESSAGE],
     ],
     {},
+    milliseconds,
   );
 const preCommit = () => commitHook('pre-commit');
 
@@ -117,4 +118,9 @@ it('a git that hangs costs the hooks of a commit their time once, all of them to
   expect(await commitHook('commit-msg')).toBe('');
   expect(readFileSync(pids(), 'utf8')).toBe(asked);
   await vi.waitFor(() => expect(orphans()).toEqual([]), { timeout: 120_000 });
+});
+
+it('the first hook of a commit says that it checked nothing, however little time it had', async () => {
+  fakeGit(`sleep ${SLEEP}\nexit 0`);
+  expect(await commitHook('pre-commit', 500)).toContain('did not check this commit');
 });
