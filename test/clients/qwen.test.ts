@@ -95,7 +95,7 @@ describe('a Qwen Code session', () => {
     gates.open('B is over');
     expectWell(await a);
     expectWell(b);
-    const refusals = outputs(b).filter((text) => text.includes('git handoff take -- a.txt'));
+    const refusals = outputs(b).filter((text) => text.includes('will be told. Work on something else'));
     expect(refusals.length, world.guardLog()).toBe(2);
     for (const text of refusals) expect(text).toContain(short((await a).session));
     expect(readFileSync(file, 'utf8')).toBe('hello of A\n');

@@ -48,7 +48,7 @@ describe('two sessions at once in one working tree', () => {
     const shared = await shareTree(first, second);
     const { world, a, b } = shared;
     expect(b.denied, world.guardLog()).toContain(`${short(a.session)} changed it just now`);
-    expect(b.denied).toContain('git handoff take -- a.txt');
+    expect(b.denied).toContain('Work on something else, and try again later.');
     expectRefusal(first, a.refused, b.session, ['b.txt', 'made.txt']);
     expectRefusal(second, b.refused, a.session, ['a.txt']);
 

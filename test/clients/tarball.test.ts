@@ -180,7 +180,7 @@ describe('the packed tarball in an empty home', () => {
     // OpenCode's model is not told how a command ended.
     if (hands.client !== 'opencode') expect(clobber).toMatch(/exit(?:ed with)? code:? 3\b/i);
     expect(clobber).toContain(short(a.session));
-    expect(clobber).toMatch(/hint: .*git handoff take/);
+    expect(clobber).toMatch(/hint: .*git handoff write main\/auth-refresh-cont/);
     expect(removal, world.guardLog()).toContain(`would change ${REF}`);
     expect(change, world.guardLog()).toContain(`${short(a.session)} changed it just now`);
     expectRefusal(hands, refused ?? '', a.session, ['a.txt']);
