@@ -1,6 +1,5 @@
 import type { AutomaticReason } from './handoff.ts';
-import { type Oid, type SessionId, type Topic, shortId } from './names.ts';
-import { ownerName } from './owner-name.ts';
+import { type Oid, type SessionId, type Topic, shortId, ownerName } from './names.ts';
 import { escapeLine, shellWord } from './surfacing.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { ownerName } from './owner-name.ts';
+import { ownerName } from './names.ts';
 import { escapeForAgent } from './note/agent-text.ts';
 import { cutToBytes, escapeLine, listed } from './surfacing.ts';
 

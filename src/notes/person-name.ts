@@ -1,6 +1,5 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
-import { isPerson, personId } from '../domain/names.ts';
-import { ownerName } from '../domain/owner-name.ts';
+import { isPerson, personId, ownerName } from '../domain/names.ts';
 import { hash } from '../git/hash.ts';
 import { NAMELESS } from '../git/object-batch.ts';
 

@@ -1,8 +1,7 @@
 import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { markerOwner } from '../domain/marker.ts';
-import type { SessionId } from '../domain/names.ts';
-import { ownerName } from '../domain/owner-name.ts';
+import { type SessionId, ownerName } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import type { Ref } from '../git/refs.ts';
 import { linkTarget } from '../host/disk.ts';

@@ -1,7 +1,6 @@
 import { ago } from '../domain/age.ts';
 import type { Sides } from '../domain/ledger/ownership.ts';
-import type { Oid, SessionId } from '../domain/names.ts';
-import { type WithClients, peerName } from '../domain/owner-name.ts';
+import { type Oid, type SessionId, type WithClients, peerName } from '../domain/names.ts';
 import {
   type Liveness,
   type SessionEnd,

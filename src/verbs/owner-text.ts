@@ -1,5 +1,4 @@
-import { shortId } from '../domain/names.ts';
-import { ownerName as nameOfOwner } from '../domain/owner-name.ts';
+import { shortId, ownerName as nameOfOwner } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import type { JudgedSession } from '../sessions/records.ts';
 import type { HandoffShape, NamedSessionShape } from './shapes.ts';

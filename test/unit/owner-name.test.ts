@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownerName, peerNames } from '../../src/domain/owner-name.ts';
+import { ownerName, peerNames } from '../../src/domain/names.ts';
 import { renderPurged } from '../../src/verbs/purge/purge.ts';
 import { renderSync } from '../../src/verbs/sync/sync.ts';
 

@@ -1,6 +1,5 @@
 import { wishText } from '../ledger/requests.ts';
-import type { SessionId } from '../names.ts';
-import { type WithClients, peerName } from '../owner-name.ts';
+import { type SessionId, type WithClients, peerName } from '../names.ts';
 import { escapeLine, listed } from '../surfacing.ts';
 import type { EventOf, JournalLine } from './events.ts';
 

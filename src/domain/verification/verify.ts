@@ -1,5 +1,5 @@
 import type { AutomaticReason } from '../handoff.ts';
-import { ownerName, peerName } from '../owner-name.ts';
+import { ownerName, peerName } from '../names.ts';
 import { escapeLine, cutToBytes } from '../surfacing.ts';
 import {
   type SiblingFact,

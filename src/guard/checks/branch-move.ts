@@ -1,6 +1,5 @@
 import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
-import type { SessionId } from '../../domain/names.ts';
-import { peerName } from '../../domain/owner-name.ts';
+import { type SessionId, peerName } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 import type { LoggedCommit } from '../../git/log.ts';

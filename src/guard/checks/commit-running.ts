@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ago } from '../../domain/age.ts';
-import { peerName } from '../../domain/owner-name.ts';
+import { peerName } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { commitOfOthers } from '../../changes/windows.ts';

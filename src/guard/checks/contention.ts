@@ -1,10 +1,9 @@
 import { appendEvents } from '../../sessions/journal.ts';
-import { type Ledgers } from '../../changes/work-place.ts';
+import type { Ledgers } from '../../changes/work-place.ts';
 import { ago } from '../../domain/age.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type Sides, atWorkBeside, strong } from '../../domain/ledger/ownership.ts';
-import type { SessionId } from '../../domain/names.ts';
-import { peerName, peerNames } from '../../domain/owner-name.ts';
+import { type SessionId, peerName, peerNames } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { idleText } from '../../sessions/records.ts';
 import type { TreeCall, Finding, Effect } from '../call.ts';

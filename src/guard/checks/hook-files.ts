@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { peerNames } from '../../domain/owner-name.ts';
+import { peerNames } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { discoverRepository } from '../../git/discover.ts';
 import { realPath } from '../../host/disk.ts';

@@ -1,6 +1,6 @@
 import { findUnfinished, operationText } from '../../changes/operations.ts';
 import { ago } from '../../domain/age.ts';
-import { peerName } from '../../domain/owner-name.ts';
+import { peerName } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
 import type { TreeCall, Finding } from '../call.ts';

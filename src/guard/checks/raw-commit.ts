@@ -1,6 +1,6 @@
 import { OUR_OPTIONS, otherWords, sourceWords } from '../../changes/hint-words.ts';
 import type { Sides } from '../../domain/ledger/ownership.ts';
-import { peerName } from '../../domain/owner-name.ts';
+import { peerName } from '../../domain/names.ts';
 import { parseCommitWords } from '../../shell/commit-words.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';
 import type { TreeCall, Finding, Refusal } from '../call.ts';

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { ago } from '../../domain/age.ts';
 import { type RefusedUse, decideStash, stashUse } from '../../shell/stash-verbs.ts';
 import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
-import { peerName } from '../../domain/owner-name.ts';
+import { peerName } from '../../domain/names.ts';
 import type { ShellEffects } from '../../shell/effects.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { StashEntry } from '../../git/stash.ts';

@@ -1,6 +1,5 @@
 import { basename, resolve } from 'node:path';
-import type { SessionId } from '../../domain/names.ts';
-import { peerName } from '../../domain/owner-name.ts';
+import { type SessionId, peerName } from '../../domain/names.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { FoundRepository } from '../../git/discover.ts';

@@ -3,7 +3,7 @@ import { type MovedHead, type News, newsFor } from './news.ts';
 import { type Ledgers, type WorkPlace, openLedgers, lookingTime } from '../../changes/work-place.ts';
 import { type Sides, claimsOn } from '../../domain/ledger/ownership.ts';
 import { type Request, openRequests, wishText } from '../../domain/ledger/requests.ts';
-import { peerName } from '../../domain/owner-name.ts';
+import { peerName } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { readTreeStatus } from '../../git/work-tree.ts';
 import type { TreeCall } from '../call.ts';

@@ -1,8 +1,7 @@
 import type { LedgerNews } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import type { HeadPlace } from '../../domain/ledger/tree-status.ts';
-import { type SessionId, shortId, shortOid } from '../../domain/names.ts';
-import { peerNames } from '../../domain/owner-name.ts';
+import { type SessionId, shortId, shortOid, peerNames } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type LoggedCommit, headCommit } from '../../git/log.ts';
 import { readClients } from '../../sessions/records.ts';

@@ -1,8 +1,7 @@
 import { contextUse, sessionFile } from '../../agents/context-use.ts';
 import { ledgerOf, openLedgers } from '../../changes/work-place.ts';
 import { parseContextSettings } from '../../domain/settings.ts';
-import { parseTopic, shortId } from '../../domain/names.ts';
-import { ownerName } from '../../domain/owner-name.ts';
+import { parseTopic, shortId, ownerName } from '../../domain/names.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';
 import { encodeBranch } from '../../git/namespace.ts';
 import { openRepository, workTreeFacts } from '../../git/repository.ts';

@@ -1,8 +1,13 @@
 import { Failure } from '../../domain/failure.ts';
 import { summarise } from '../../domain/handoff.ts';
-import { splitNote } from '../../domain/note/document.ts';
+import {
+  type Address,
+  type NoteScene,
+  type PreparedNote,
+  isAddressed,
+  splitNote,
+} from '../../domain/note/document.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { isAddressed, type Address, type NoteScene, type PreparedNote } from './address.ts';
 
 /** A quick look at the first bytes; a byte order mark may stand before them. */
 export function mayHaveFrontMatter(note: Uint8Array): boolean {

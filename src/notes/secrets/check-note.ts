@@ -9,7 +9,7 @@ import {
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { keepInFile } from '../../host/folders.ts';
-import type { Address } from '../front-matter/address.ts';
+import type { Address } from '../../domain/note/document.ts';
 import type { WriteIntent } from '../refusal.ts';
 import { typedTopic } from '../topic-argument.ts';
 import { findSecrets } from './find-secrets.ts';

@@ -1,7 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
 import type { HandoffCommit } from '../../domain/handoff.ts';
-import { canMean } from '../../domain/names.ts';
-import { ownerName } from '../../domain/owner-name.ts';
+import { canMean, ownerName } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync.ts';
 import { workSizeText } from '../../domain/work.ts';

@@ -1,5 +1,5 @@
 import type { Kin } from '../../domain/mixed-commit.ts';
-import { type Oid, shortId } from '../../domain/names.ts';
+import { type Oid, shortId, peerNames } from '../../domain/names.ts';
 import { shellWord, escapeLine } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync.ts';
 import { readSettings } from '../../git/config.ts';
@@ -22,7 +22,6 @@ import { clientsOf } from '../../sessions/records.ts';
 import type { CommandResult } from '../result.ts';
 import type { IllegalMoveShape, MixedCommitShape } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
-import { peerNames } from '../../domain/owner-name.ts';
 import { type Rendered, type TextContext, columns, counted } from '../../ui/terminal.ts';
 
 interface CheckOptions {

@@ -10,8 +10,7 @@ import {
 } from '../../domain/formats/placement.ts';
 import type { Format } from '../../domain/formats/texts.ts';
 import { recordState, summarise } from '../../domain/handoff.ts';
-import { type BranchName, type Oid, type SessionId, type Topic } from '../../domain/names.ts';
-import { ownerName } from '../../domain/owner-name.ts';
+import { type BranchName, type Oid, type SessionId, type Topic, ownerName } from '../../domain/names.ts';
 import { decideSecrets, formatAllowed, type SecretScan } from '../../domain/secrets/verdict.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { noteNames, wholeHistory } from '../../git/commits.ts';

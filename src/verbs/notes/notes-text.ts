@@ -1,10 +1,9 @@
 import { ago } from '../../domain/age.ts';
-import { ownerName, peerName } from '../../domain/owner-name.ts';
+import { ownerName, peerName, shortOid } from '../../domain/names.ts';
 import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
 import { workSizeText } from '../../domain/work.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
-import { shortOid } from '../../domain/names.ts';
 import { MAX_AUTOMATIC } from '../../notes/find-topic.ts';
 import { ownerText } from '../owner-text.ts';
 import { remoteLines } from '../remotes-text.ts';

@@ -8,13 +8,8 @@ import { type WriteResult, commitHandoff } from '../../notes/handoffs.ts';
 import { type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
 import { type Context, type Caller, findCaller, worktreeName } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
+import { type Address, type NoteScene, type PreparedNote, isAddressed } from '../../domain/note/document.ts';
 import { mayHaveFrontMatter, prepareNote } from '../../notes/front-matter/prepare.ts';
-import {
-  isAddressed,
-  type NoteScene,
-  type PreparedNote,
-  type Address,
-} from '../../notes/front-matter/address.ts';
 import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { commitAs } from '../../notes/whose-note.ts';

@@ -3,7 +3,7 @@ import type { RescueShowValue, RescuedText } from './show.ts';
 import type { RestoreValue } from './restore.ts';
 import type { RescueShape } from '../shapes.ts';
 import { ago } from '../../domain/age.ts';
-import { peerName } from '../../domain/owner-name.ts';
+import { peerName } from '../../domain/names.ts';
 import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 

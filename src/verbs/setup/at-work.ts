@@ -1,4 +1,4 @@
-import { peerNames } from '../../domain/owner-name.ts';
+import { peerNames } from '../../domain/names.ts';
 import { readSettings } from '../../git/config.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';

@@ -1,7 +1,6 @@
 import { BYPASS_TTL_MS } from '../../domain/bypass.ts';
 import { Failure } from '../../domain/failure.ts';
-import { type SessionId, canMean, meantId } from '../../domain/names.ts';
-import { peerName } from '../../domain/owner-name.ts';
+import { type SessionId, canMean, meantId, peerName } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { openRepository } from '../../git/repository.ts';
 import { isInitialised, repositoryFolder } from '../../host/folders.ts';

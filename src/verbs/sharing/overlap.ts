@@ -5,7 +5,7 @@ import { type PathMeeting, type Side, meetingsBetween } from '../../changes/meet
 import { changersIn } from '../../changes/other-trees.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
-import { type SessionId, canMean, meantId } from '../../domain/names.ts';
+import { type SessionId, canMean, meantId, ownerName } from '../../domain/names.ts';
 import { parseSettings, type SettingEntry } from '../../domain/settings.ts';
 import { type Branches, listBranches } from '../../git/branches.ts';
 import { readSettingEntries } from '../../git/config.ts';
@@ -21,7 +21,6 @@ import { namedSession } from '../owner-text.ts';
 import type { CommandResult } from '../result.ts';
 import type { OverlapKind, OverlapShape, OverlapSideShape } from '../shapes.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
-import { ownerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type Paint, type Rendered, type TextContext, columns, counted } from '../../ui/terminal.ts';
 

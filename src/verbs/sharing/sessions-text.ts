@@ -1,8 +1,7 @@
 import type { AllowShape } from '../shapes.ts';
 import type { SessionsValue } from './sessions.ts';
 import { requestLines } from './requests.ts';
-import { shortId } from '../../domain/names.ts';
-import { ownerName, peerName } from '../../domain/owner-name.ts';
+import { shortId, ownerName, peerName } from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { ago } from '../../domain/age.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';

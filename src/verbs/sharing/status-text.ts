@@ -5,7 +5,7 @@ import type { TakePathsValue } from './take-paths.ts';
 import { requestLines } from './requests.ts';
 import { remoteLines } from '../remotes-text.ts';
 import { ago } from '../../domain/age.ts';
-import { ownerName, peerNames } from '../../domain/owner-name.ts';
+import { ownerName, peerNames } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 

@@ -1,8 +1,7 @@
 import { join, relative, posix } from 'node:path';
 import { askerOf, lookAtWork, openClaims } from '../../changes/dirty-work.ts';
 import { Failure } from '../../domain/failure.ts';
-import { type SessionId, isPerson } from '../../domain/names.ts';
-import { peerNames } from '../../domain/owner-name.ts';
+import { type SessionId, isPerson, peerNames } from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { isMoving } from '../../domain/work.ts';
 import { type TreeConfig, readSettings, readTreeConfig } from '../../git/config.ts';

@@ -1,6 +1,6 @@
 import type { OpenClaim } from '../../../domain/ledger/claims.ts';
 import type { TreeStatus } from '../../../domain/ledger/tree-status.ts';
-import { peerNames } from '../../../domain/owner-name.ts';
+import { peerNames } from '../../../domain/names.ts';
 import { escapeLine, listed } from '../../../domain/surfacing.ts';
 import { appendEvents } from '../../../sessions/journal.ts';
 import { takeSnapshot } from '../../../snapshot/take.ts';

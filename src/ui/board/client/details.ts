@@ -1,4 +1,4 @@
-import { ownerName } from '../../../domain/owner-name.ts';
+import { ownerName } from '../../../domain/names.ts';
 import type { BoardTopic, BoardVersion } from '../shape.ts';
 import { type Child, button, el } from './dom.ts';
 import { diffLines, withContext } from './line-diff.ts';

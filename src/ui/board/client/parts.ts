@@ -1,4 +1,4 @@
-import { ownerName } from '../../../domain/owner-name.ts';
+import { ownerName } from '../../../domain/names.ts';
 import type { BoardSession, LaneState } from '../shape.ts';
 import { button, el } from './dom.ts';
 import type { Kind, Model } from './model.ts';
