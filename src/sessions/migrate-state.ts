@@ -24,6 +24,8 @@ const FORMER = [
   'settings-told',
   'registered',
   'touched',
+  'stashes',
+  'stashing',
 ];
 
 /**
@@ -96,6 +98,7 @@ function migrate(commonDir: string, ledgers: string): void {
   const trees = entries(ledgers).filter((name) => /^[0-9a-f]{16}$/.test(name));
   for (const tree of trees) readTree(`${ledgers}/${tree}`, tree, found);
   readNotes(folder, found);
+  readStashes(folder, found);
   const operations = linkedWorktrees(commonDir).map(({ gitDir }) => readOperation(gitDir, found));
   const sessions = `${folder}/sessions`;
   mkdirSync(sessions, { recursive: true, mode: 0o700 });
@@ -149,6 +152,14 @@ function readNotes(folder: string, found: Found): void {
     const [pid, start = ''] = rest.splice(-2);
     const process = `${pid} ${decodeURIComponent(start)}`;
     found.add(rest.join('.'), { t: 'note-left', tree, process, at: 0 });
+  }
+}
+
+/** Who made which entry of the stash: a line `<oid> <session>` each. */
+function readStashes(folder: string, found: Found): void {
+  for (const line of readText(`${folder}/stashes`).split('\n')) {
+    const [oid = '', session] = line.split(' ');
+    if (parseOid(oid) !== undefined) found.add(session, { t: 'stashed', entries: [oid], at: 0 });
   }
 }
 

@@ -1,10 +1,7 @@
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { type Oid, type SessionId, parseOid, parseSessionId } from '../domain/names.ts';
+import type { Oid, SessionId } from '../domain/names.ts';
 import type { RescueLimits } from '../domain/settings.ts';
 import { type StashEntry, listStash } from '../git/stash.ts';
-import { readText } from '../host/disk.ts';
-import { ensureFolder, repositoryFolder } from '../host/folders.ts';
+import { appendSessionEvents, closedJournals, readJournal, readJournals } from '../sessions/journal.ts';
 import { type Rescue, type RescuePlace, keepRescues, listRescues } from './rescues.ts';
 
 /** The stash as it is now. */
@@ -57,60 +54,32 @@ export async function pinStash(
 /** More entries than this are pinned by and by. */
 const MAX_NEW = 200;
 
-/** `<common>/handoff/stashes`: which session made which entry of the stash, a line each. */
-const fileOf = (commonDir: string) => join(repositoryFolder(commonDir), 'stashes');
-
-/** Older lines are forgotten beyond this number. */
-const MAX_LINES = 500;
-
-/** Notes that a session made these entries. */
-export function noteStashOwner(commonDir: string, session: SessionId, oids: readonly Oid[]): void {
-  if (oids.length === 0) return;
-  const lines = oids.map((oid) => `${oid} ${session}\n`);
-  const known = readText(fileOf(commonDir))
-    .split('\n')
-    .filter((line) => line !== '');
-  ensureFolder(repositoryFolder(commonDir));
-  if (known.length < MAX_LINES) {
-    appendFileSync(fileOf(commonDir), lines.join(''), { mode: 0o600 });
-    return;
-  }
-  const last = known.slice(-MAX_LINES / 2).map((line) => `${line}\n`);
-  writeFileSync(fileOf(commonDir), [...last, ...lines].join(''), { mode: 0o600 });
-}
-
-/** Who made an entry, as far as it is known. */
+/** Who made which entry of the stash, as far as it is known. */
 export function readStashOwners(commonDir: string): ReadonlyMap<Oid, SessionId> {
-  const owners = new Map<Oid, SessionId>();
-  for (const line of readText(fileOf(commonDir)).split('\n')) {
-    const [name = '', id = ''] = line.split(' ');
-    const [oid, session] = [parseOid(name), parseSessionId(id)];
-    if (oid !== undefined && session !== undefined) owners.set(oid, session);
-  }
-  return owners;
+  const over = closedJournals(commonDir).map(({ session }) => readJournal(commonDir, session));
+  return new Map(
+    [...over, ...readJournals(commonDir)].flatMap(({ session, stashed }) =>
+      [...stashed].map((oid) => [oid, session] as const),
+    ),
+  );
 }
 
-/** What was there before a session's command that makes an entry, until the command is over. */
-const pendingFile = (commonDir: string, session: SessionId) =>
-  join(repositoryFolder(commonDir), 'stashing', session);
-
-/** A session is about to make an entry: the ones that are there already are not its own. */
-export function expectStash(commonDir: string, session: SessionId, oids: readonly Oid[]): void {
-  const file = pendingFile(commonDir, session);
-  ensureFolder(dirname(file));
-  writeFileSync(file, `${oids.join('\n')}\n`, { mode: 0o600 });
+/** A session is about to make an entry: these are there already, and not its own. */
+export function expectStash(commonDir: string, session: SessionId, before: readonly Oid[], at: number): void {
+  appendSessionEvents(commonDir, session, [{ t: 'stashing', before, at }]);
 }
 
-/** What was there before the session's command; `undefined`: it was to make none. Forgotten with this. */
-export function takeExpected(commonDir: string, session: SessionId): ReadonlySet<string> | undefined {
-  const file = pendingFile(commonDir, session);
-  const text = readText(file);
-  if (text === '') return undefined;
-  rmSync(file, { force: true });
-  return new Set(text.split('\n').filter((line) => line !== ''));
+/** What was there before the session's command, which may make entries; `undefined`: none such is under way. */
+export function entriesBeforeCommand(commonDir: string, session: SessionId): readonly Oid[] | undefined {
+  return readJournal(commonDir, session).stashing;
 }
 
-/** Whether a command of the session that may make an entry of the stash is under way. */
-export function isStashing(commonDir: string, session: SessionId): boolean {
-  return readText(pendingFile(commonDir, session)) !== '';
+/** The session's command is over, and made these entries. */
+export function noteStashOwner(
+  commonDir: string,
+  session: SessionId,
+  entries: readonly Oid[],
+  at: number,
+): void {
+  appendSessionEvents(commonDir, session, [{ t: 'stashed', entries, at }]);
 }

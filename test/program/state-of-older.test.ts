@@ -30,7 +30,7 @@ describe('what an earlier version has stored', () => {
     return JSON.stringify({ t: 'claim', path, ...all, at: Date.now() });
   };
 
-  it('is in the journals: claims, requests, news, what was heard, notes that are due, operations', () => {
+  it('is in the journals: claims, requests, news, what was heard, notes that are due, operations, stashes', () => {
     const { tree, put } = older();
     writeFileSync(join(world.path, 'src/a.ts'), 'of A\n');
     put(`ledger/${tree}/${A}.jsonl`, '{"compacted":10}', claim('src/a.ts'), '{"t":"claim","path":"torn');
@@ -45,11 +45,12 @@ describe('what an earlier version has stored', () => {
     put(`late/${tree}.${C}`, '');
     put(`noted/${tree}.${B}.12.7`, '');
     put(`told/${A}/x`, '');
+    put('stashes', `${world.git(['rev-parse', 'HEAD'])} ${A}`, 'torn');
     writeFileSync(join(world.path, '.git', 'handoff-operation'), `${A} MERGE_HEAD:1:2 -\n`);
     expect(refusal(world.try(B, 'src/a.ts', 'of B\n'))).toContain('claude aaaaaaaa changed it');
     expect(world.whose()).toEqual({ 'src/a.ts': `other ${A}` });
     const kindsOf = (session: string) => world.ledger(session).map(({ t }) => t);
-    expect(kindsOf(A)).toEqual(expect.arrayContaining(['claim', 'operation', 'migrated']));
+    expect(kindsOf(A)).toEqual(expect.arrayContaining(['claim', 'operation', 'stashed', 'migrated']));
     expect(kindsOf(B)).toEqual(
       expect.arrayContaining(['request', 'news', 'notified', 'command-end', 'note-left']),
     );

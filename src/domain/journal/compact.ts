@@ -4,6 +4,8 @@ import { type SessionJournal, processOf } from './fold.ts';
 
 /** So many of what a session has heard are remembered. */
 const MAX_NOTIFIED = 256;
+/** And so many of the stash's entries that it made. */
+const MAX_STASHED = 500;
 
 /** The events that fold to a claim. */
 export function claimEvents(claim: OpenClaim): EventOf<'claim'>[] {
@@ -32,8 +34,12 @@ export function compactLines(journal: SessionJournal, forgetBefore: number): Jou
   return [...whole, ...trees];
 }
 
-function sessionEvents({ model, asked, notified }: SessionJournal): SessionEvent[] {
+function sessionEvents(journal: SessionJournal): SessionEvent[] {
+  const { model, asked, notified, stashing } = journal;
+  const stashed = [...journal.stashed].slice(-MAX_STASHED);
   return [
+    ...(stashed.length === 0 ? [] : [{ t: 'stashed', entries: stashed, at: 0 } as const]),
+    ...(stashing === undefined ? [] : [{ t: 'stashing', before: stashing, at: 0 } as const]),
     ...(model === undefined ? [] : [{ t: 'model', name: model, at: 0 } as const]),
     ...(asked === undefined ? [] : [{ t: 'asked', ...asked, at: 0 } as const]),
     ...[...notified].slice(-MAX_NOTIFIED).map(([id, { by, at }]) => {

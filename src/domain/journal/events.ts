@@ -191,6 +191,10 @@ export type SessionEvent =
   | { readonly t: 'refused'; readonly text: string; readonly at: number }
   /** It took a note (`<branch>/<topic>`) over from another session. */
   | { readonly t: 'took'; readonly topic: string; readonly from: SessionId; readonly at: number }
+  /** Its command may make entries of the stash; `before` were there. */
+  | { readonly t: 'stashing'; readonly before: readonly Oid[]; readonly at: number }
+  /** That command is over, and made these. */
+  | { readonly t: 'stashed'; readonly entries: readonly Oid[]; readonly at: number }
   /** It has ended; what it heard and was asked counts no more, should it come back. */
   | { readonly t: 'ended'; readonly at: number }
   /** See {@link MessageEvent}. */

@@ -10,7 +10,7 @@ import type {
 } from '../ledger/claims.ts';
 import { type Evidence, type FileState, rankOf, sameState } from '../ledger/file-state.ts';
 import type { Window } from '../ledger/tree-status.ts';
-import type { SessionId } from '../names.ts';
+import type { Oid, SessionId } from '../names.ts';
 import type { ProcessId } from '../session.ts';
 import type { EventOf, JournalEvent, JournalLine, WorktreeEvent } from './events.ts';
 
@@ -25,6 +25,10 @@ export interface SessionJournal {
   readonly asked: { readonly note: string; readonly atStop: boolean } | undefined;
   /** What it has heard wherever it works, and which of its calls was first to say it. */
   readonly notified: ReadonlyMap<string, Notice>;
+  /** The entries that the stash had before its running command, which may make some; `undefined`: none such runs. */
+  readonly stashing: readonly Oid[] | undefined;
+  /** The entries of the stash that it made. */
+  readonly stashed: ReadonlySet<Oid>;
 }
 
 interface Notice {
@@ -36,6 +40,8 @@ interface Notice {
 export function foldJournal(session: SessionId, lines: readonly JournalLine[]): SessionJournal {
   const trees = new Map<string, Ledger>();
   const notified = new Map<string, Notice>();
+  const stashed = new Set<Oid>();
+  let stashing: SessionJournal['stashing'];
   let model: string | undefined;
   let asked: SessionJournal['asked'];
   for (const { tree, event } of lines) {
@@ -55,15 +61,22 @@ export function foldJournal(session: SessionId, lines: readonly JournalLine[]): 
       case 'notified':
         for (const id of event.ids) if (!notified.has(id)) notified.set(id, { by: event.by, at: event.at });
         break;
+      case 'stashing':
+        stashing = event.before;
+        break;
+      case 'stashed':
+        for (const oid of event.entries) stashed.add(oid);
+        stashing = undefined;
+        break;
       case 'ended':
         notified.clear();
-        asked = undefined;
+        [asked, stashing] = [undefined, undefined];
         for (const ledger of trees.values()) endIn(ledger);
         break;
       default:
     }
   }
-  return { session, trees, model, asked, notified };
+  return { session, trees, model, asked, notified, stashing, stashed };
 }
 
 /** Folds a session's events in one worktree. */

@@ -63,6 +63,7 @@ const flag = required(asFlag);
 const state = required(parseFileState);
 const oid = required(asOid);
 const texts = required((value) => asTexts(value) ?? []);
+const oids = required((value) => (asTexts(value) ?? []).flatMap((one) => parseOid(one) ?? []));
 const session = required(parseSessionId);
 const someText = optional(asText);
 const someNumber = optional(asNumber);
@@ -122,6 +123,8 @@ const KINDS: { readonly [Kind in JournalEvent['t']]: Fields<Kind> } = {
   model: { name: text },
   refused: { text },
   took: { topic: text, from: session },
+  stashing: { before: oids },
+  stashed: { entries: oids },
   ended: {},
 };
 

@@ -57,7 +57,7 @@ function keepEntries({ tree, session, settings, now }: TreeCall, seen: SeenStash
     await keepStash(place, seen, settings.rescue, now);
     if (isPushed) {
       const oids = seen.entries.map(({ oid }) => oid);
-      expectStash(tree.commonDir, session, oids);
+      expectStash(tree.commonDir, session, oids, now);
     }
     return [];
   };

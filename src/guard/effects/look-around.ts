@@ -8,7 +8,7 @@ import { worktreeId } from '../../host/folders.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { checkGuardedFiles } from '../../notes/settle-guarded-files.ts';
 import { readTopics } from '../../notes/topic.ts';
-import { isStashing, noteStashOwner, readStashOwners, takeExpected, pinStash } from '../../snapshot/stash.ts';
+import { entriesBeforeCommand, noteStashOwner, pinStash, readStashOwners } from '../../snapshot/stash.ts';
 import type { TreeCall } from '../call.ts';
 
 /** What happened behind git-handoff's back, each change once. */
@@ -38,7 +38,7 @@ async function movedRefs(call: TreeCall, command: string): Promise<string[]> {
 async function newStash(call: TreeCall, command: string, refs: readonly Ref[]): Promise<void> {
   const tip = refs.find(({ name }) => name === STASH)?.oid;
   const isKnown = tip === undefined || refs.some(({ name, oid }) => name !== STASH && oid === tip);
-  if (isKnown && !isStashing(call.tree.commonDir, call.session)) return;
+  if (isKnown && entriesBeforeCommand(call.tree.commonDir, call.session) === undefined) return;
   await seeStash(call, command).catch((error: unknown) => {
     call.log('open', `the stash was not looked at: ${String(error)}`);
   });
@@ -54,17 +54,18 @@ async function seeStash(call: TreeCall, command: string): Promise<void> {
   const { entries } = await pinStash(place, settings.rescue, now, lookingTime(call));
   // Another call of the session may end while the one that stashes runs.
   if (!namesStash(command, aliasesFrom(call.entries))) return;
-  const before = takeExpected(tree.commonDir, session);
+  const before = entriesBeforeCommand(tree.commonDir, session);
   if (before === undefined) return;
   const owners = readStashOwners(tree.commonDir);
   const branch = readHead(tree.gitDir);
   const made = entries.filter(
-    ({ oid, subject }) => !before.has(oid) && !owners.has(oid) && isOfBranch(subject, branch),
+    ({ oid, subject }) => !before.includes(oid) && !owners.has(oid) && isOfBranch(subject, branch),
   );
   noteStashOwner(
     tree.commonDir,
     session,
     made.map(({ oid }) => oid),
+    now,
   );
 }
 

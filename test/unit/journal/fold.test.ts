@@ -43,8 +43,12 @@ describe('what the events of a session come to', () => {
     ['it was asked at a stop, now or before', anywhere({ t: 'asked', note: 'a', atStop: true, at: 1 }, { t: 'asked', note: 'b', atStop: false, at: 2 }), { asked: { note: 'b', atStop: true } }], // prettier-ignore
     ['the first call says it', anywhere({ t: 'notified', ids: ['n'], by: 'x', at: 1 }, { t: 'notified', ids: ['n'], by: 'y', at: 2 }), { notified: new Map([['n', { by: 'x', at: 1 }]]) }], // prettier-ignore
     ['when it ends, what it heard and was asked is over', anywhere({ t: 'asked', note: 'a', atStop: true, at: 1 }, { t: 'notified', ids: ['n'], at: 1 }, { t: 'ended', at: 2 }), { asked: undefined, notified: new Map() }], // prettier-ignore
+    ['a command that stashes knows what was there before', anywhere({ t: 'stashing', before: [oid(1)], at: 1 }), { stashing: [oid(1)], stashed: new Set() }], // prettier-ignore
+    ['until it is over: what it made is its own', anywhere({ t: 'stashing', before: [oid(1)], at: 1 }, { t: 'stashed', entries: [oid(2)], at: 2 }, { t: 'ended', at: 3 }), { stashing: undefined, stashed: new Set([oid(2)]) }], // prettier-ignore
   ])('%s', (_, lines, found) => {
-    expect(foldJournal(self, lines)).toMatchObject(found);
+    const journal = foldJournal(self, lines);
+    expect(journal).toMatchObject(found);
+    expect(foldJournal(self, compactLines(journal, 0))).toMatchObject(found);
   });
 
   it('ends what runs in every worktree, and keeps what it changed', () => {
@@ -101,7 +105,14 @@ const event: fc.Arbitrary<JournalEvent> = fc.oneof(
   fc.record({ t: kind('unchanged'), at }),
   fc.record({ t: kind('note-left'), process: text, at }),
 );
-const line = fc.record({ tree: fc.constantFrom('main', 'linked'), event });
+const ofStash = fc.oneof(
+  fc.record({ t: kind('stashing'), before: fc.array(fc.constant(oid(5))), at }),
+  fc.record({ t: kind('stashed'), entries: fc.array(fc.constant(oid(6))), at }),
+);
+const line: fc.Arbitrary<JournalLine> = fc.oneof(
+  fc.record({ tree: fc.constantFrom('main', 'linked'), event }),
+  fc.record({ tree: fc.constant(undefined), event: ofStash }),
+);
 
 describe('a journal', () => {
   it('gives back every event, whatever it holds', () => {

@@ -17,7 +17,7 @@ const stashOf = (command: string, ...makers: string[]): Situation => ({
   command,
   arrange: ({ commonDir }) => {
     for (const [n, maker] of makers.entries())
-      if (maker !== '?') noteStashOwner(commonDir, maker as typeof PEER, [oid(n + 1)]);
+      if (maker !== '?') noteStashOwner(commonDir, maker as typeof PEER, [oid(n + 1)], NOW);
   },
   git: {
     stash: () =>
