@@ -61,7 +61,7 @@ describe('the life of a Claude Code session', () => {
       expect(run.hooks.filter(({ event }) => event === 'Stop')).toHaveLength(3);
     }
     expect(nudges(forgetful)).toHaveLength(1);
-    expect(nudges(forgetful)[0]).toContain('git handoff write');
+    expect(nudges(forgetful)[0]).toContain('with 1 uncommitted file and no note. Tell it: "leave a handoff"');
     expect(nudges(tidy)).toEqual([]);
   });
 

@@ -11,9 +11,9 @@ import { createInstalledWorld, createWorld } from '../support/client/world.ts';
 import { say } from '../support/model/script.ts';
 
 const WRITE_NOTE = "printf 'goal: refresh tokens\\n' | git handoff write main/auth-refresh";
-const ASKED = /context (\d+) % full: write the note now:\s+git handoff write (\S+)/;
+const ASKED = /context (\d+) % full: write the note now:\s+git handoff write (\S+?)(?:-[0-9a-f]{8})?\s/;
 
-/** What the model was asked before each of its turns: `<percent> <topic>`, or nothing. */
+/** What the model was asked before each of its turns: `<percent> <topic>`, or nothing; the topic without the session's id. */
 function asked(told: readonly (readonly string[])[]): string[] {
   return told.map((texts) => ASKED.exec(texts.join('\n'))?.slice(1).join(' ') ?? '');
 }
@@ -34,7 +34,7 @@ describe('a session is asked for its note in time', () => {
     const run = await runClaude(world, { turns }, { prompts: ['go', 'on', 'and on', 'and on'] });
     expectHealthy(run);
     // Its file has the answer of a turn when that is over: the second prompt finds 100,000, the third 156,000.
-    expect(asked(run.conversation.userTexts()).filter(Boolean)).toEqual(['78 <topic>']);
+    expect(asked(run.conversation.userTexts()).filter(Boolean)).toEqual(['78 work-of']);
     expect(run.conversation.userTexts()[3]?.join('\n')).toMatch(ASKED);
   });
 
@@ -51,7 +51,7 @@ describe('a session is asked for its note in time', () => {
     ];
     const run = await runClaude(world, { turns });
     expectHealthy(run);
-    expect(asked(run.conversation.userTexts()).filter(Boolean)).toEqual(['90 <topic>']);
+    expect(asked(run.conversation.userTexts()).filter(Boolean)).toEqual(['90 work-of']);
     expect(await world.output('git handoff list')).toContain('main/auth-refresh');
   });
 
@@ -67,7 +67,7 @@ describe('a session is asked for its note in time', () => {
     const second = await runCodex(world, { turns: [exec(WRITE_NOTE), say('2', { read: 210_000 })] }, resumed);
     const third = await runCodex(world, { turns: [say('3')] }, resumed);
     for (const run of [first, second, third]) expectWell(run);
-    expect([first, second, third].map((run) => asked([[beginning(run)]])[0])).toEqual(['', '77 <topic>', '']);
+    expect([first, second, third].map((run) => asked([[beginning(run)]])[0])).toEqual(['', '77 work-of', '']);
   });
 
   it('in Copilot CLI, whose file of the session says how large the context is', async () => {
@@ -83,7 +83,7 @@ describe('a session is asked for its note in time', () => {
     const second = await runCopilot(world, { turns }, resumed);
     const third = await runCopilot(world, { turns: [say('3')] }, resumed);
     for (const run of [first, second, third]) expectWell(run);
-    expect([first, second, third].map((run) => asked([[beginning(run)]])[0])).toEqual(['', '80 <topic>', '']);
+    expect([first, second, third].map((run) => asked([[beginning(run)]])[0])).toEqual(['', '80 work-of', '']);
   });
 
   it('in Qwen Code, whose file says how large the context is', async () => {
