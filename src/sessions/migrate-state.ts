@@ -14,19 +14,9 @@ import { knownWorktreeId, lookFile, repositoryFolder } from '../host/folders.ts'
  */
 
 /** What stood there besides, and is of no use any more. */
-const FORMER = [
-  'failed',
-  'noted',
-  'late',
-  'told',
-  'nudged',
-  'asked',
-  'settings-told',
-  'registered',
-  'touched',
-  'stashes',
-  'stashing',
-];
+const FORMER = 'failed noted late told nudged asked settings-told registered touched stashes stashing'.split(
+  ' ',
+);
 
 /**
  * The last line of what was put into a journal: without it that was cut off, and is done again. It names the lines before it: an
