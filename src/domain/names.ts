@@ -76,8 +76,19 @@ export function isZeroOid(oid: string): boolean {
   return /^0+$/.test(oid);
 }
 
-/** Parses a topic: lower-case words joined by `-`, at least two, at least one of them not a stopword. */
+/** A word that says nothing of what a note is about, a file name that Windows keeps for itself, or a short id. */
+const EMPTY_WORD =
+  /^(?:all|and|branch|bugs?|bugfix|changes?|chore|code|commits?|con|aux|nul|prn|(?:com|lpt)\d|continue|default|dev|develop|docs?|done|draft|feat|features?|final|fix|fixed|fixes|for|handoffs?|handover|head|help|hotfix|issues?|latest|main|master|misc|new|next|none|notes?|null|open|pr|prod|progress|project|refactor|release|repo|review|save|sessions?|src|stage|staging|state|status|stuff|summary|tasks?|temp|tests?|that|the|thing|this|tmp|todo|topics?|trunk|undefined|unknown|updates?|wip|work|(?=.*\d)[\da-f]{7,})$/;
+const ONE_WORD = /^[a-z][a-z0-9]{2,29}$/;
+
+/** Parses a topic: lower-case words joined by `-`, at least one of them no stopword. A single one says something. */
 export function parseTopic(text: string): Topic | undefined {
+  if (ONE_WORD.test(text) && !EMPTY_WORD.test(text)) return text as Topic;
+  return parseLongTopic(text);
+}
+
+/** A topic of two words or more. What other programs' notes and branches are called makes no other. */
+export function parseLongTopic(text: string): Topic | undefined {
   if (text.length > MAX_TOPIC_BYTES || !TOPIC.test(text)) return undefined;
   return WORDS.test(text) ? (text as Topic) : undefined;
 }

@@ -165,7 +165,7 @@ function refusedFor(ref: PushedRef, named: HandoffPath | undefined, reason: RefR
 }
 
 const TEXTS: Partial<Record<RefReason, string>> = {
-  'badly named': 'not the name of a handoff, which is <branch>/<topic> with a topic of two words or more',
+  'badly named': 'not the name of a handoff, which is <branch>/<topic> with a topic that says something',
   misspelt: 'some servers treat that name as one of refs/handoffs*',
   symbolic: 'a symbolic ref is not a handoff',
   bookkeeping: 'the bookkeeping of one machine is never pushed',

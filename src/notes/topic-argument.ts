@@ -1,5 +1,12 @@
 import { Failure } from '../domain/failure.ts';
-import { type BranchName, type Oid, type Topic, parseBranchName, parseTopic } from '../domain/names.ts';
+import {
+  type BranchName,
+  type Oid,
+  type Topic,
+  parseBranchName,
+  parseLongTopic,
+  parseTopic,
+} from '../domain/names.ts';
 import { topicSlug } from '../domain/note/topic-slug.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { type HandoffPath, handoffPath } from '../git/namespace.ts';
@@ -19,30 +26,31 @@ export interface TopicArgument {
  *
  * @throws Failure `usage` for names outside the grammar.
  */
-export function parseTopicArgument(text: string, repository: Repository): TopicArgument {
+export function parseTopicArgument(
+  text: string,
+  repository: Repository,
+  hintFor: (topic: string) => string = () => 'git handoff list --all',
+): TopicArgument {
   const slash = text.lastIndexOf('/');
   const branchText = slash < 0 ? undefined : text.slice(0, slash);
-  const topic = parseTopic(text.slice(slash + 1));
-  if (topic === undefined) throw badTopic(text.slice(slash + 1));
   const branch = branchText === undefined ? repository.branch : parseBranchName(branchText);
   if (branch === undefined) {
     throw new Failure('usage', `not a branch name: ${escapeLine(JSON.stringify(branchText))}`, {
       hint: 'git branch --list',
     });
   }
-  return { branch, topic, path: handoffPath(branch, topic), explicit: branchText !== undefined };
-}
-
-function badTopic(text: string): Failure {
-  const slug = suggestTopic(text);
-  return new Failure('usage', `not a topic: ${escapeLine(JSON.stringify(text))}`, {
-    hint: `a topic is two or more lower-case words joined by "-", not only words like "fix" or "test"; for example: ${slug}`,
+  const topic = parseTopic(text.slice(slash + 1));
+  if (topic !== undefined && (topic.includes('-') || topic !== branch.slice(branch.lastIndexOf('/') + 1)))
+    return { branch, topic, path: handoffPath(branch, topic), explicit: branchText !== undefined };
+  const word = text.slice(slash + 1);
+  const slug = topicSlug(word).slice(0, 60);
+  const name = `not a topic: ${escapeLine(JSON.stringify(word))}`;
+  const why = /[^a-z0-9-]|^$/.test(word)
+    ? 'a topic is lower-case words joined by "-"'
+    : `it ${topic === undefined ? 'does not say what the work is' : 'is the name of the branch'}`;
+  throw new Failure('usage', `${name}; ${why}`, {
+    hint: hintFor(parseLongTopic(slug) ?? parseLongTopic(`${slug}-work`) ?? 'auth-refresh'),
   });
-}
-
-function suggestTopic(text: string): string {
-  const slug = topicSlug(text).slice(0, 60);
-  return parseTopic(slug) ?? parseTopic(`${slug}-work`) ?? 'auth-refresh';
 }
 
 /**

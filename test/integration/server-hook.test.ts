@@ -96,7 +96,7 @@ describe('the gate refuses', () => {
 
   it.each([
     'refs/handoffs/HEAD',
-    'refs/handoffs/main/single',
+    'refs/handoffs/main/fix',
     'refs/handoffs/main/Auth-Refresh',
     'refs/handoffs/main/auth-refresh/more-words',
     'refs/handoffs/main/a\u202eb-c',

@@ -292,7 +292,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   RX023: first(() => ({ parents: [world.server.git(['rev-parse', 'main'])] }), refused(/./)),
   RX024: ({ forge, point }) => {
-    point(forge({ topic: 'single' }), 'refs/handoffs/main/single');
+    point(forge({ topic: 'fix' }), 'refs/handoffs/main/fix');
     return ignored('not the name of a handoff');
   },
   RX025: first(

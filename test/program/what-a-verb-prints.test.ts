@@ -211,13 +211,47 @@ describe('work', () => {
     world.end(A);
     expect(prints(['take', 'src/a.ts'], B)).toMatchInlineSnapshot(`
       "(stderr)
-      error: not a topic: "a.ts"
+      error: not a topic: "a.ts"; a topic is lower-case words joined by "-"
       hint: git handoff take -- src/a.ts
       (exit 2)
       "
     `);
     expect(prints(['take', '--', 'src/a.ts'], B)).toMatchInlineSnapshot(`
       "took src/a.ts from claude aaaaaaaa
+      "
+    `);
+  });
+
+  it('a topic may be one word, unless it is a common one or the name of the branch', () => {
+    expect(prints(['write', 'auth', '-m', 'Retry test is red'], A)).toContain('left main/auth (');
+    expect(prints(['show', 'auth'], A)).toContain('Retry test is red');
+    expect(prints(['write', 'wip', '-m', 'Retry test is red'], A)).toMatchInlineSnapshot(`
+      "(stderr)
+      error: not a topic: "wip"; it does not say what the work is; your text is kept in <root>/tmp/git-handoff-<name>/handoff.md
+      hint: git handoff write wip-work -m 'what the next session must know'
+      (exit 2)
+      "
+    `);
+    expect(prints(['write', 'Auth_Refresh', '-m', 'Retry test is red'], A)).toMatchInlineSnapshot(`
+      "(stderr)
+      error: not a topic: "Auth_Refresh"; a topic is lower-case words joined by "-"; your text is kept in <root>/tmp/git-handoff-<name>/handoff.md
+      hint: git handoff write auth-refresh -m 'what the next session must know'
+      (exit 2)
+      "
+    `);
+    world.git(['switch', '-q', '-c', 'team/login']);
+    expect(prints(['write', 'login', '-m', 'Retry test is red'], A)).toMatchInlineSnapshot(`
+      "(stderr)
+      error: not a topic: "login"; it is the name of the branch; your text is kept in <root>/tmp/git-handoff-<name>/handoff.md
+      hint: git handoff write login-work -m 'what the next session must know'
+      (exit 2)
+      "
+    `);
+    expect(prints(['show', 'login'], A)).toMatchInlineSnapshot(`
+      "(stderr)
+      error: not a topic: "login"; it is the name of the branch
+      hint: git handoff list --all
+      (exit 2)
       "
     `);
   });

@@ -99,6 +99,19 @@ describe('a hostile name', () => {
   );
 });
 
+describe('a topic', () => {
+  it.each(['auth', 'api', 'oauth2', 'search-index', 'fix-login', 'tokenrefresh'])('is %j', (text) => {
+    expect(parseTopic(text)).toBe(text);
+  });
+
+  it.each([
+    ...['fix', 'wip', 'main', 'todo', 'handoff', 'nul', 'com1', 'a1f0c3d2', '1c392df'],
+    ...['ab', '42', 'Auth', 'x'.repeat(31), 'fix-test', 'auth-', ''],
+  ])('is not %j, which says nothing', (text) => {
+    expect(parseTopic(text)).toBeUndefined();
+  });
+});
+
 describe('refs', () => {
   it('of a branch and of a branch below its name never exclude each other', () => {
     fc.assert(

@@ -1,5 +1,5 @@
 import type { HandoffState } from '../handoff.ts';
-import { type Oid, type SessionId, type Topic, parseTopic } from '../names.ts';
+import { type Oid, type SessionId, type Topic, parseLongTopic } from '../names.ts';
 
 /** A topic that stands already, or that this import is about to make. */
 export interface KnownTopic {
@@ -98,7 +98,7 @@ export function sourceName(format: string, place: string): string {
 
 /** Longer names are cut at a word: they are typed by people. */
 const MAX_CHARACTERS = 60;
-/** `parseTopic` allows a hundred; a number and its dash must fit behind. */
+/** A topic has at most a hundred; a number and its dash must fit behind. */
 const MAX_NUMBERED = 95;
 
 /** The words of a text in lower case, as a topic has them: accents go, everything else separates. */
@@ -123,11 +123,11 @@ export function topicFrom(words: readonly string[], fallback: string): Topic {
     if (longer.length > MAX_CHARACTERS) break;
     name = longer;
   }
-  return parseTopic(name) ?? parseTopic(`${name}-work`) ?? (fallback as Topic);
+  return parseLongTopic(name) ?? parseLongTopic(`${name}-work`) ?? (fallback as Topic);
 }
 
 /** The name to try when a topic is somebody's already: `auth-refresh-2`. */
 export function numberedTopic(topic: Topic, number: number): Topic {
   if (number < 2) return topic;
-  return parseTopic(`${topic.slice(0, MAX_NUMBERED).replace(/-$/, '')}-${number}`) ?? topic;
+  return parseLongTopic(`${topic.slice(0, MAX_NUMBERED).replace(/-$/, '')}-${number}`) ?? topic;
 }

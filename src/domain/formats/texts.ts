@@ -6,6 +6,7 @@ import {
   type Topic,
   parseBranchName,
   parseClientSessionId,
+  parseLongTopic,
   parseOid,
   parseTopic,
 } from '../names.ts';
@@ -186,7 +187,7 @@ export function guardPlace(name: string, branches: readonly BranchName[], curren
     .sort((a, b) => b.begin.length - a.begin.length || b.branch.length - a.branch.length)
     .map(({ branch, begin }) => ({ branch, rest: words.slice(begin.length) }));
   const best =
-    found.find(({ rest }) => parseTopic(rest.join('-')) !== undefined) ??
+    found.find(({ rest }) => parseLongTopic(rest.join('-')) !== undefined) ??
     found.find(({ rest }) => rest.length > 0) ??
     found[0];
   if (best !== undefined) return { branch: best.branch, topic: topicFrom(best.rest, IMPORTED) };

@@ -1,7 +1,7 @@
 import { contextUse, sessionFile } from '../../agents/context-use.ts';
 import { ledgerOf, openLedgers } from '../../changes/work-place.ts';
 import { parseContextSettings } from '../../domain/settings.ts';
-import { parseTopic, shortId, ownerName } from '../../domain/names.ts';
+import { parseLongTopic, shortId, ownerName } from '../../domain/names.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';
 import { encodeBranch } from '../../git/namespace.ts';
 import { openRepository, workTreeFacts } from '../../git/repository.ts';
@@ -177,7 +177,7 @@ function isWrittenBy(tip: TopicState['tip'], { session }: TreeCall): boolean {
 /** A topic named after the branch, if it is free; otherwise after the session: the command works as it is printed. */
 async function freeTopic({ tree, session }: TreeCall, topics: readonly TopicState[]): Promise<string> {
   const { branch } = await openRepository(tree.folder);
-  const topic = parseTopic(topicSlug(branch.slice(branch.lastIndexOf('/') + 1)));
+  const topic = parseLongTopic(topicSlug(branch.slice(branch.lastIndexOf('/') + 1)));
   const component = encodeBranch(branch);
   const isTaken = topics.some((one) => one.topic === topic && one.path.component === component);
   return topic === undefined || isTaken ? topicSlug(`work-of-${shortId(session)}`) : topic;

@@ -18,7 +18,7 @@ import {
   type Topic,
   parseBranchName,
   parseClientSessionId,
-  parseTopic,
+  parseLongTopic,
 } from '../../domain/names.ts';
 import { splitNote } from '../../domain/note/document.ts';
 import { type FrontMatter } from '../../domain/note/front-matter.ts';
@@ -304,5 +304,10 @@ function draftOf(
 /** One under which a note with this front matter may be written again. */
 function topicOf(named: string): Topic {
   const slug = topicSlug(named);
-  return parseTopic(named) ?? parseTopic(slug) ?? parseTopic(`${slug}-work`) ?? ('structured-note' as Topic);
+  return (
+    parseLongTopic(named) ??
+    parseLongTopic(slug) ??
+    parseLongTopic(`${slug}-work`) ??
+    ('structured-note' as Topic)
+  );
 }

@@ -96,7 +96,7 @@ function requiredTopic(text: string | undefined): Topic | undefined {
   const topic = parseTopic(text);
   if (topic !== undefined) return topic;
   throw new Failure('usage', `not a topic: ${escapeLine(JSON.stringify(text))}`, {
-    hint: 'a topic is two or more lower-case words joined by "-", for example: auth-refresh',
+    hint: 'name the work in lower-case words joined by "-", for example: --topic auth-refresh',
   });
 }
 

@@ -68,7 +68,11 @@ export async function write(options: WriteOptions, context: Context): Promise<Co
 
 async function writeNote(options: WriteOptions, context: Context): Promise<CommandResult<HandoffShape>> {
   const repository = await openRepository(context.cwd);
-  const target = parseTopicArgument(options.topic, repository);
+  const target = parseTopicArgument(
+    options.topic,
+    repository,
+    (topic) => `git handoff write ${topic} -m 'what the next session must know'`,
+  );
   const facts = readFacts(repository, context, options);
   const read = readTopic(repository, target.path);
   // Awaited by the write, if there is one.

@@ -34,7 +34,7 @@ describe('the header of an exported file', () => {
     '',
     '# x',
     '<!-- git-handoff: a copy of main/auth-refresh at 12. x -->\n',
-    `<!-- git-handoff: a copy of main/nope at ${oidOf(1)}. x -->\n`,
+    `<!-- git-handoff: a copy of main/wip at ${oidOf(1)}. x -->\n`,
     `<!-- git-handoff: a copy of %E0%A4/auth-refresh at ${oidOf(1)}. x -->\n`,
     `<!-- git-handoff: a copy of main/auth-refresh at ${oidOf(1)}. x -->`,
     `<!-- git-handoff: a copy of main/auth-refresh at ${oidOf(1)}, a handover. x -->\nno note\n`,
