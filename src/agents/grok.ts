@@ -11,7 +11,7 @@ export const grok = dialectOf({
   client: 'grok',
 
   tool: (event) => toolCall(text(event['tool_name']), fields(event['tool_input'])),
-  more: (event, name) => kin(event, name),
+  more: (event, name) => agentFields(event, name),
 
   /** Replacing the input would skip the question to the user. */
   canRewrite: () => false,
@@ -21,7 +21,7 @@ export const grok = dialectOf({
 });
 
 /** A sub-agent has a session id of its own. Only its start event names the parent, from which the guard finds the root. */
-function kin(event: Fields, name: string): Partial<GuardEvent> {
+function agentFields(event: Fields, name: string): Partial<GuardEvent> {
   const startedBy = parseClientSessionId(event['session_id']);
   if (name === 'SubagentStart') return { startedBy, agent: text(event['subagentId']) };
   if (event['subagentType'] === undefined) return { startedBy };

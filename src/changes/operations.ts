@@ -82,7 +82,7 @@ export function operationText(name: string): string {
 }
 
 /** Who began what, for a refusal. */
-export function begunText({ name }: OthersOperation, who: string, when: string): string {
+export function whoBeganText({ name }: OthersOperation, who: string, when: string): string {
   return `${who} began ${operationText(name)} here ${when} and has not finished it: a commit would finish or continue it, with that session’s changes`;
 }
 

@@ -160,11 +160,18 @@ export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: str
 /**
  * Notes that a shell command is over.
  *
- * @param goesOn what it started in the background may still run
+ * @param mayOutliveCall what it started in the background may still run
  */
-export function closeWindow(place: LedgerPlace, window: OpenWindow, at: number, goesOn = false): void {
+export function closeWindow(
+  place: LedgerPlace,
+  window: OpenWindow,
+  at: number,
+  mayOutliveCall = false,
+): void {
   const { id, from } = window;
-  appendEvents(place, window.session, [{ t: 'command-end', id, from, ...(goesOn ? { goesOn } : {}), at }]);
+  appendEvents(place, window.session, [
+    { t: 'command-end', id, from, ...(mayOutliveCall ? { goesOn: mayOutliveCall } : {}), at },
+  ]);
 }
 
 /** Forgets what a session that is over left open. */

@@ -22,7 +22,7 @@ export interface PlacedPath {
 }
 
 /** The worktree that a path lies in: the path's own, wherever the session works. */
-export function placeOf(absolute: string, follows: boolean): PlacedPath | undefined {
+export function placePath(absolute: string, follows: boolean): PlacedPath | undefined {
   const real = realPath(absolute, follows);
   const found = discoverRepository(dirname(real));
   if (found === undefined) return undefined;
@@ -63,6 +63,6 @@ export function unheardIds({ all, self }: Ledgers): string[] {
 }
 
 /** Milliseconds that one look at the working tree may take; what takes longer is not known. */
-export function lookingTime({ budget }: { readonly budget: Budget }): number {
+export function lookTimeoutMs({ budget }: { readonly budget: Budget }): number {
   return beforeAnswer(budget);
 }

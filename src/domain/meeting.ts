@@ -25,9 +25,7 @@ export function progressOf(base: FileState, { head, disk }: Standing): Progress 
 /** What becomes of a path when two worktrees are merged; `unjudged`: nobody tried. */
 export type MergeOutcome = 'merges' | 'conflicts' | 'unjudged';
 
-/**
- * What the states alone tell: `undefined` is no overlap, `contents` that both sides of a file have to be read.
- */
+/** What the states alone tell: `undefined` is no overlap, `contents` that both sides of a file have to be read. */
 export function outcomeOf(
   base: FileState,
   mine: FileState,

@@ -3,14 +3,14 @@ import { type SessionId, canMean, meantId, parseSessionId } from './names.ts';
 /** Whether one commit holds the work of several sessions, told by its message. Pure; `check` and pre-push ask. */
 
 /** Two sessions that count as one: the one carries on the other's conversation, or was started inside it. */
-export type Kin = readonly [SessionId, SessionId];
+export type RelatedSessions = readonly [SessionId, SessionId];
 
 /**
  * The different sessions that a commit message names; empty when there are fewer than two. They are looked for
  * anywhere: squashing and forges move trailers into the body, where git does not find them. Work that was taken over
  * on purpose is named by `Handoff-Accepted-From: <id>` and does not count.
  */
-export function mixedSessions(message: string, kin: readonly Kin[] = []): SessionId[] {
+export function mixedSessions(message: string, related: readonly RelatedSessions[] = []): SessionId[] {
   const named = idsAfter(message, 'Claude-Session-Id');
   if (named.length < 2) return [];
   const accepted = idsAfter(message, 'Handoff-Accepted-From');
@@ -19,7 +19,7 @@ export function mixedSessions(message: string, kin: readonly Kin[] = []): Sessio
   const different: SessionId[] = [];
   for (const id of ids) {
     if (accepted.some((other) => canMean(id, other) || meantId(other, ids) === id)) continue;
-    const family = familyOf(id, kin);
+    const family = familyOf(id, related);
     if (!different.some((other) => family.some((one) => sameId(one, other)))) different.push(id);
   }
   return different.length < 2 ? [] : different;
@@ -48,10 +48,10 @@ function sameId(a: SessionId, b: SessionId): boolean {
 }
 
 /** An id with everything that is one with it, over any number of steps. */
-function familyOf(id: SessionId, kin: readonly Kin[]): SessionId[] {
+function familyOf(id: SessionId, related: readonly RelatedSessions[]): SessionId[] {
   const family = [id];
   for (const member of family) {
-    for (const [a, b] of kin) {
+    for (const [a, b] of related) {
       const other = sameId(a, member) ? b : sameId(b, member) ? a : undefined;
       if (other !== undefined && !family.includes(other)) family.push(other);
     }

@@ -1,6 +1,6 @@
 import { Failure } from '../domain/failure.ts';
 import { parseTrailers } from '../domain/handoff.ts';
-import { type Kin, mixedSessions } from '../domain/mixed-commit.ts';
+import { type RelatedSessions, mixedSessions } from '../domain/mixed-commit.ts';
 import { type Oid, type SessionId, parseOid } from '../domain/names.ts';
 import { CommitText } from './commit-text.ts';
 import { readObjects } from './objects.ts';
@@ -34,7 +34,7 @@ export interface MixedCommit {
 export async function findMixedCommits(
   options: GitOptions,
   range: CommitRange,
-  kin: readonly Kin[],
+  related: readonly RelatedSessions[],
 ): Promise<{ readonly looked: number; readonly mixed: readonly MixedCommit[] }> {
   const flags = ['-z', '--no-merges', '--encoding=UTF-8', '--format=%H %P%x00%B'];
   const result = await inRange('log', [...flags, ...(range.named === true ? NAMED : [])], options, range);
@@ -42,12 +42,12 @@ export async function findMixedCommits(
   const mixed = found.flatMap(([names = '', message = '']): Omit<MixedCommit, 'paths'>[] => {
     const [name = '', ...parents] = names.trim().split(' ');
     const oid = parseOid(name);
-    const sessions = mixedSessions(message, kin);
+    const sessions = mixedSessions(message, related);
     const summary = message.trimStart().split('\n')[0] ?? '';
     return oid === undefined || sessions.length === 0 ? [] : [{ oid, parents, summary, sessions }];
   });
   const known = new Set(mixed.map(({ oid }) => oid));
-  mixed.push(...(await hiddenMixed(options, range, kin)).filter(({ oid }) => !known.has(oid)));
+  mixed.push(...(await hiddenMixed(options, range, related)).filter(({ oid }) => !known.has(oid)));
   const counts = await countPaths(
     options,
     mixed.map(({ oid }) => oid),
@@ -81,7 +81,7 @@ const AT_ONCE = 10_000;
 async function hiddenMixed(
   options: GitOptions,
   range: CommitRange,
-  kin: readonly Kin[],
+  related: readonly RelatedSessions[],
 ): Promise<Omit<MixedCommit, 'paths'>[]> {
   const listed = await inRange('rev-list', ['--no-merges'], options, range);
   const oids = listed.stdout.toString('latin1').split('\n').filter(Boolean);
@@ -93,7 +93,7 @@ async function hiddenMixed(
       const { message, parents, summary } = new CommitText(commit.content.toString('latin1'));
       const sessions = mixedSessions(
         `${message.replaceAll('\0', '')}\n${message.replaceAll('\0', '\n')}`,
-        kin,
+        related,
       );
       if (sessions.length > 0) mixed.push({ oid: commit.oid, parents, summary, sessions });
     }
@@ -158,7 +158,7 @@ export async function handedOnSessions(
   options: GitOptions,
   prefixes: readonly string[],
   tips: readonly Oid[],
-): Promise<Kin[]> {
+): Promise<RelatedSessions[]> {
   const grep = ['--regexp-ignore-case', '--fixed-strings', '--grep=Handoff-Succeeds'];
   const args = ['log', '-z', '--encoding=UTF-8', '--format=%B', ...grep, '--ignore-missing', '--stdin'];
   const globs = prefixes.map((prefix) => `--glob=${prefix}*`);
@@ -166,7 +166,7 @@ export async function handedOnSessions(
   const result = await runGit([...args, ...globs, '--'], { ...options, input });
   if (result.code !== 0) throw gitFailure('log', result);
   const messages = result.stdout.toString('utf8').split('\0');
-  return messages.flatMap((message): Kin[] => {
+  return messages.flatMap((message): RelatedSessions[] => {
     const { owner, succeeds } = parseTrailers(message) ?? {};
     return owner === undefined || succeeds === undefined ? [] : [[owner, succeeds]];
   });

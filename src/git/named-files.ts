@@ -98,7 +98,7 @@ const FIELDS = new Map([
 ]);
 
 /** Whether something stands at a path of the working tree, no link followed on the way: one could lead out of it. */
-export function standsInside(top: string, path: string): boolean {
+export function existsInside(top: string, path: string): boolean {
   const parts = path.split('/');
   try {
     return parts.every((_, at) => {

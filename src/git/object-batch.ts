@@ -116,7 +116,7 @@ export class ObjectBatch {
    *
    * @throws Failure `environment` when they could not be written.
    */
-  async secure({ cwd, commonDir }: Pick<Repository, 'cwd' | 'commonDir'>): Promise<void> {
+  async storeAgainIfCollected({ cwd, commonDir }: Pick<Repository, 'cwd' | 'commonDir'>): Promise<void> {
     const isCollecting = existsSync(join(commonDir, 'gc.pid'));
     if (!isCollecting && (await this.#isThere(cwd, join(commonDir, 'objects')))) return;
     await this.#feed(INDEX_PACK, { cwd });

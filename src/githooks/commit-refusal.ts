@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { OUR_OPTIONS, otherWords, pathWords, sourceWords } from '../changes/hint-words.ts';
-import { begunText, ownWorktree } from '../changes/operations.ts';
+import { whoBeganText, ownWorktree } from '../changes/operations.ts';
 import { ago } from '../domain/age.ts';
 import type { OpenClaim } from '../domain/ledger/claims.ts';
 import {
@@ -73,7 +73,7 @@ function problemText(problem: CommitProblem, facts: CommitFacts, now: number): s
       return `expected ${place(problem.expected)}, HEAD is ${place(problem.found)}, moved by ${problem.mover === undefined ? 'unknown' : peerName(problem.mover, sides)}${when}`;
     }
     case 'operation':
-      return begunText(problem, peerName(problem.session, sides), ago(problem.at, now));
+      return whoBeganText(problem, peerName(problem.session, sides), ago(problem.at, now));
     case 'marker':
       return `${escapeLine(problem.path)}: its first line names ${peerName(problem.owner, sides)} as its owner`;
   }

@@ -66,7 +66,7 @@ async function answerHook(started: StartedHook): Promise<HookAnswer> {
   let words: { readonly found: CommitWords | undefined } | undefined;
   const known = () => (words ??= { found: runningCommit(started) }).found;
   const call: HookCall = { ...started, budget, earlier, config, words: known };
-  const answer = await orUnchecked(call, place, () => runHook(call, place));
+  const answer = await failOpen(call, place, () => runHook(call, place));
   trace('verdict', () => `${call.name}: ${answer.refused ? 'refused' : 'go on'}`);
   const isThere = (session: SessionId) =>
     (call.env['GIT_PREFIX'] ?? '') === '' && isShellIn(place.commonDir, session, place.cwd);
@@ -86,7 +86,7 @@ async function runHook(call: HookCall, place: HookPlace): Promise<HookAnswer> {
     case 'commit-msg':
       return nameInEdited(call, place);
     case 'pre-push':
-      return decideOrLift(call, place, async () => checkPush(call, place));
+      return decideUnlessAllowed(call, place, async () => checkPush(call, place));
     default:
       return PASSED;
   }
@@ -110,14 +110,14 @@ async function prepareMessage(call: HookCall, place: HookPlace): Promise<HookAns
 
 /** Checks a commit, and leaves word for the later hooks of the same one. */
 async function checkCommit(call: HookCall, place: HookPlace): Promise<HookAnswer> {
-  const answer = await orUnchecked(call, place, () =>
-    decideOrLift(call, place, () => judgeCommit(call, place)),
+  const answer = await failOpen(call, place, () =>
+    decideUnlessAllowed(call, place, () => judgeCommit(call, place)),
   );
-  if (!answer.refused && answer.isUnknown !== true) leaveWord(call, place, answer.session);
+  if (!answer.refused && answer.isUnknown !== true) recordCommitter(call, place, answer.session);
   return answer;
 }
 
-function leaveWord(
+function recordCommitter(
   call: HookCall,
   { gitDir }: HookPlace,
   committer: HookAnswer['session'] | 'unknown',
@@ -126,22 +126,22 @@ function leaveWord(
 }
 
 /** The answer, or in time that nobody could tell. */
-async function orUnchecked(
+async function failOpen(
   call: HookCall,
   place: HookPlace,
   decide: () => Promise<HookAnswer>,
 ): Promise<HookAnswer> {
   try {
     const answer = await inTime(decide(), call.budget);
-    return answer === 'late' ? unchecked(call, place, 'git did not answer in time') : answer;
+    return answer === 'late' ? passUnchecked(call, place, 'git did not answer in time') : answer;
   } catch (error) {
-    return unchecked(call, place, error instanceof Error ? error.message : String(error));
+    return passUnchecked(call, place, error instanceof Error ? error.message : String(error));
   }
 }
 
-function unchecked(call: HookCall, place: HookPlace, why: string): HookAnswer {
+function passUnchecked(call: HookCall, place: HookPlace, why: string): HookAnswer {
   logHook(call, place, 'open', `let through unchecked: ${why}`);
-  if (!isPush(call)) leaveWord(call, place, 'unknown');
+  if (!isPush(call)) recordCommitter(call, place, 'unknown');
   const lines = [notCheckedText(isPush(call) ? 'push' : 'commit', why)];
   return { refused: false, session: undefined, lines, isUnknown: true };
 }
@@ -160,7 +160,7 @@ function placed(line: string, { cwd }: HookPlace): string {
 }
 
 /** A person may have allowed what is refused. */
-async function decideOrLift(
+async function decideUnlessAllowed(
   call: HookCall,
   place: HookPlace,
   decide: () => Promise<HookAnswer>,
@@ -168,8 +168,8 @@ async function decideOrLift(
   const answer = await decide();
   // Without a reason it is no refusal: `git handoff commit` starts over.
   if (!answer.refused || answer.isFinal === true || answer.lines.length === 0) return answer;
-  const isLiftable = exists(bypassFolder(place.commonDir));
-  const left = isLiftable ? await liftHook(call, place, answer) : answer;
+  const mayBeAllowed = exists(bypassFolder(place.commonDir));
+  const left = mayBeAllowed ? await allowHookOnce(call, place, answer) : answer;
   if (left.refused) noteRefusal(call, place, left);
   return left;
 }
@@ -185,17 +185,17 @@ function noteRefusal(call: HookCall, place: HookPlace, { session, lines, asked }
  * Lets through what a git hook refuses, when a person has allowed it: for the tool call that git runs in, or for this
  * git process.
  */
-async function liftHook(call: HookCall, place: HookPlace, answer: HookAnswer): Promise<HookAnswer> {
+async function allowHookOnce(call: HookCall, place: HookPlace, answer: HookAnswer): Promise<HookAnswer> {
   const { session, lines, owners } = answer;
   const { now } = call;
   const pid = gitPid(call) ?? call.clientPid;
   const key = { kind: 'git', pid, start: call.processes().startOf(pid) ?? '-' } as const;
-  const lifted = consumeBypass(place.commonDir, { session, key, now });
-  if (lifted === undefined) return answer;
+  const consumed = consumeBypass(place.commonDir, { session, key, now });
+  if (consumed === undefined) return answer;
   const [first = ''] = lines;
   const what = first.replace(/^\w+: /, '');
   logHook(call, place, 'bypass', `let through: ${what}`, session);
-  if (lifted === 'now') {
+  if (consumed === 'now') {
     const text = (who: string) =>
       `A person let ${who} do once what ${call.name} otherwise refuses: ${what}. To see the result: git log -3`;
     const log = (kind: string, detail: string) => logHook(call, place, kind, detail, session);

@@ -7,7 +7,7 @@ import { type PushedCommit, type PushedRef, newCommits, parsePushedRefs } from '
 import { isAncestor } from '../git/histories.ts';
 import { listRefs } from '../git/refs.ts';
 import { judgePush } from '../notes/judge-push.ts';
-import { kinOf, readTopics } from '../notes/topic.ts';
+import { relatedSessions, readTopics } from '../notes/topic.ts';
 import { findSession } from '../sessions/caller.ts';
 import { type StoredSession, clientsOf, judgeSessions, sessionsFrom, sidesOf } from '../sessions/records.ts';
 import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
@@ -99,9 +99,9 @@ async function mixedCommits(scene: PushScene): Promise<Finding> {
   const single = commits.filter(({ parents }) => parents.length < 2);
   if (!single.some(({ message }) => mixedSessions(message).length > 0)) return NOTHING;
   // Only now it matters who has carried on whose conversation.
-  const kin = kinOf(sessions, await readTopics({ cwd: call.cwd }));
+  const related = relatedSessions(sessions, await readTopics({ cwd: call.cwd }));
   const mixed = single.flatMap((commit) => {
-    const ids = mixedSessions(commit.message, kin);
+    const ids = mixedSessions(commit.message, related);
     return ids.length === 0 ? [] : [{ commit, ids }];
   });
   const oldest = mixed.at(-1);

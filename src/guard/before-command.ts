@@ -14,7 +14,7 @@ import { gitReads } from '../shell/read-only.ts';
 import { type Call, type TreeCall, isInTree, type Finding } from './call.ts';
 import { COMMANDS_ANYWHERE, COMMANDS_IN_TREE } from './checks/of-commands.ts';
 import { type CommandFacts, type Looks, callFacts, treeFacts } from './facts.ts';
-import { type Site, judge } from './judge.ts';
+import { type CheckTarget, judge } from './judge.ts';
 import { beginToLook, namesOnly } from './looks.ts';
 import type { CommandTool } from './tool.ts';
 import { type Visit, callsAt, visit } from './visits.ts';
@@ -34,7 +34,7 @@ export async function beforeCommand(
   const isOff = call.settings.enabled === false && !isOn;
   const trees = async () => {
     const own = isInTree(call) ? [{ call, looks: looks ?? looksLater(call) }] : [];
-    return sites([...own, ...(await begun(visits, tool))], effects);
+    return commandTargets([...own, ...(await beginLooks(visits, tool))], effects);
   };
   return judge(call, {
     anywhere: isOff ? [] : COMMANDS_ANYWHERE,
@@ -51,7 +51,10 @@ interface Looked {
 }
 
 /** The other worktrees that the command touches: their sessions' work is as much theirs. */
-async function begun(visits: readonly { readonly call: TreeCall }[], tool: CommandTool): Promise<Looked[]> {
+async function beginLooks(
+  visits: readonly { readonly call: TreeCall }[],
+  tool: CommandTool,
+): Promise<Looked[]> {
   if (visits.length === 0) return [];
   return Promise.all(visits.map(async ({ call }) => ({ call, looks: await beginToLook(call, tool) })));
 }
@@ -62,7 +65,7 @@ function looksLater(call: TreeCall): Looks {
 }
 
 /** What all worktrees of a repository share is decided in the first of them. */
-function sites(trees: readonly Looked[], effects: ShellEffects): Site<CommandFacts>[] {
+function commandTargets(trees: readonly Looked[], effects: ShellEffects): CheckTarget<CommandFacts>[] {
   const isFirst = ({ tree }: TreeCall, n: number) =>
     trees.findIndex((one) => one.call.tree.commonDir === tree.commonDir) === n;
   return trees.map(({ call, looks }, n) => ({

@@ -3,26 +3,26 @@ import { escapeLine } from '../domain/surfacing.ts';
 import { consumeBypass, dropAbandonedBypasses, endBypass, readConsumed } from '../sessions/bypass.ts';
 import { changedCopies, forgetCopy, listCopies, rememberFiles } from '../notes/guarded-files.ts';
 import { recordBypass } from '../sessions/happenings.ts';
-import type { Call, TreeCall, Finding, Lift, Refusal } from './call.ts';
+import type { Call, TreeCall, Finding, Permission, Refusal } from './call.ts';
 import { commandText, toolPaths, windowId } from './tool.ts';
 
 /**
- * A person's bypass lets one tool call do what is refused otherwise: the first refusal that it can lift consumes it, and
- * all further ones of the call are lifted with it.
+ * A person's bypass lets one tool call do what is refused otherwise: the first refusal that it covers consumes it, and
+ * all further refusals of the call are let through with it.
  */
-export function bypassFor(call: TreeCall): Lift {
+export function bypassFor(call: TreeCall): Permission {
   const { session, now, event, tree } = call;
   const key = keyOf(call);
   dropAbandonedBypasses(tree.commonDir, session, key, now);
-  let isLifted = false;
-  return async ({ text, owners, lift }) => {
-    if (lift === 'nobody') return false;
-    if (isLifted) return true;
-    const lifted = consumeBypass(tree.commonDir, { session, key, files: lift === 'files', now });
-    if (lifted === undefined) return false;
-    isLifted = true;
+  let isAllowed = false;
+  return async ({ text, owners, allowedBy }) => {
+    if (allowedBy === 'nobody') return false;
+    if (isAllowed) return true;
+    const consumed = consumeBypass(tree.commonDir, { session, key, files: allowedBy === 'files', now });
+    if (consumed === undefined) return false;
+    isAllowed = true;
     call.log('bypass', `let through: ${event.toolName ?? ''}: ${text}`);
-    if (lifted === 'now') await tell(call, owners);
+    if (consumed === 'now') await tell(call, owners);
     return true;
   };
 }

@@ -71,11 +71,7 @@ export function isInTree(call: Call): call is TreeCall {
  * Does what an answer can do without: when the ledger cannot be read or written (a full disk, a folder that is none),
  * what is known about handoff files still counts. The session is told what was not looked at.
  */
-export async function orUnchecked<T>(
-  call: Call,
-  what: string,
-  work: () => Promise<T>,
-): Promise<T | undefined> {
+export async function failOpen<T>(call: Call, what: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
@@ -104,12 +100,12 @@ export interface Refusal {
   readonly owners?: readonly SessionId[];
   /** What the owners are asked for; absent: it is not about changes of theirs. */
   readonly asked?: AskedFor;
-  /** Whose bypass lifts it. `files`: a person's, and it is about handoff files. */
-  readonly lift: 'person' | 'files' | 'nobody';
+  /** Whose bypass lets it through. `files`: a person's, and it is about handoff files. */
+  readonly allowedBy: 'person' | 'files' | 'nobody';
 }
 
 /** Whether a person lets this call do what a check refuses. */
-export type Lift = (refusal: Refusal) => Promise<boolean>;
+export type Permission = (refusal: Refusal) => Promise<boolean>;
 
 /** Something to do when everything has been judged; what it finds joins the answer. */
 export interface Effect {

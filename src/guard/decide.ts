@@ -11,7 +11,7 @@ import { afterTool } from './events/after-tool.ts';
 import { lifeCycle } from './events/life-cycle.ts';
 import { register } from './events/registration.ts';
 import { type FileFacts, type Looks, callFacts, treeFacts } from './facts.ts';
-import { hasBypass, type Site, judge } from './judge.ts';
+import { hasBypass, type CheckTarget, judge } from './judge.ts';
 import { beginToLook } from './looks.ts';
 import { noteCall, noteModel } from './presence.ts';
 import { type CommandTool, toolPath, toolPaths } from './tool.ts';
@@ -71,17 +71,17 @@ async function beforeTool(call: Call): Promise<readonly Finding[]> {
       call.log('open', `the input of ${toolName ?? 'a nameless tool'} is unreadable`);
   }
   // The session is on record wherever it is judged, before that.
-  const trees = call.session === undefined ? [] : await sites({ ...call, session: call.session }, tool);
+  const trees = call.session === undefined ? [] : await fileTargets({ ...call, session: call.session }, tool);
   return judge(call, {
     anywhere: FILES_ANYWHERE,
     facts: callFacts(call),
     inTrees: FILES_IN_TREE,
     trees: () => trees,
-    visits: trees.map((site) => site.call).filter(({ tree }) => tree.visiting === true),
+    visits: trees.map((target) => target.call).filter(({ tree }) => tree.visiting === true),
   });
 }
 
-async function sites(call: SessionCall, tool: ToolCall): Promise<Site<FileFacts>[]> {
+async function fileTargets(call: SessionCall, tool: ToolCall): Promise<CheckTarget<FileFacts>[]> {
   const trees = await treesOf(
     call,
     toolPaths(tool).map((path) => toolPath(call, path)),

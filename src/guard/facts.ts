@@ -4,7 +4,7 @@ import {
   type WorkPlace,
   ledgerOf,
   openLedgers,
-  lookingTime,
+  lookTimeoutMs,
 } from '../changes/work-place.ts';
 import type { TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { ShellEffects, GitOverrides } from '../shell/effects.ts';
@@ -130,7 +130,7 @@ export interface GitAnswers {
 
 /** Asks git itself. */
 function gitAnswers(call: Pick<Call, 'now' | 'budget'>): GitAnswers {
-  const time = () => lookingTime(call);
+  const time = () => lookTimeoutMs(call);
   return {
     look: (top, paths) => readTreeStatus(top, { paths, timeoutMs: time(), now: call.now }),
     head: (cwd) => headCommit(cwd, time()),

@@ -8,10 +8,10 @@ import {
   type Call,
   type TreeCall,
   isInTree,
-  orUnchecked,
+  failOpen,
   type Effect,
   type Finding,
-  type Lift,
+  type Permission,
   isRefused,
 } from './call.ts';
 import { withdrawVisits } from './visits.ts';
@@ -31,7 +31,7 @@ export type Judge<C extends Call, Facts> = (
 ) => readonly Finding[] | Promise<readonly Finding[]>;
 
 /** The call as it concerns one worktree, with what is known there. */
-export interface Site<Facts> {
+export interface CheckTarget<Facts> {
   readonly call: TreeCall;
   readonly facts: Facts;
 }
@@ -41,30 +41,30 @@ interface Question<Anywhere, InTree> {
   readonly anywhere: readonly Check<Call, Anywhere>[];
   readonly facts: Anywhere;
   readonly inTrees: readonly Check<TreeCall, InTree>[];
-  readonly trees: () => readonly Site<InTree>[] | Promise<readonly Site<InTree>[]>;
+  readonly trees: () => readonly CheckTarget<InTree>[] | Promise<readonly CheckTarget<InTree>[]>;
   /** The call in worktrees where the session is on record for its sake alone. */
   readonly visits?: readonly TreeCall[];
 }
 
-/** Asks all checks in their order, up to the first refusal that nobody lifts. Then what has to be done is done. */
+/** Asks all checks in their order, up to the first refusal that no person has allowed. Then it runs the effects that they asked for. */
 export async function judge<Anywhere, InTree>(
   call: Call,
   { anywhere, facts, inTrees, trees, visits = [] }: Question<Anywhere, InTree>,
 ): Promise<readonly Finding[]> {
-  const lifts = liftsOf();
+  const permissionIn = rememberPermissions();
   let refusing = call;
   const judged = async () => {
-    const found = await ask(anywhere, call, facts, await lifts(call));
+    const found = await ask(anywhere, call, facts, await permissionIn(call));
     for (const { call: there, facts: known } of isRefused(found) ? [] : await trees()) {
       refusing = there;
-      found.push(...(await ask(inTrees, there, known, await lifts(there))));
+      found.push(...(await ask(inTrees, there, known, await permissionIn(there))));
       if (isRefused(found)) break;
     }
     return found;
   };
   const found = await whileJudging(judged);
   if (isRefused(found) && visits.length > 0)
-    await orUnchecked(call, 'the end of a visit', () => withdrawVisits(refusing, found, visits));
+    await failOpen(call, 'the end of a visit', () => withdrawVisits(refusing, found, visits));
   noteRefusal(call, found);
   return [...found, ...(await done(found))];
 }
@@ -77,18 +77,18 @@ function noteRefusal({ session, tree, now, log }: Call, found: readonly Finding[
 }
 
 /** What a person allowed in one repository is not allowed in another. */
-function liftsOf(): (call: Call) => Promise<Lift> {
-  const lifts = new Map<string | undefined, Promise<Lift>>();
+function rememberPermissions(): (call: Call) => Promise<Permission> {
+  const known = new Map<string | undefined, Promise<Permission>>();
   return (call) => {
     const repository = call.tree?.commonDir;
-    const lift = lifts.get(repository) ?? liftFor(call);
-    lifts.set(repository, lift);
-    return lift;
+    const permission = known.get(repository) ?? readPermission(call);
+    known.set(repository, permission);
+    return permission;
   };
 }
 
 /** What a person allows the call in its repository: nearly always nothing. */
-async function liftFor(call: Call): Promise<Lift> {
+async function readPermission(call: Call): Promise<Permission> {
   if (!isInTree(call) || !hasBypass(call)) return () => Promise.resolve(false);
   return bypassFor(call);
 }
@@ -102,18 +102,16 @@ async function ask<C extends Call, Facts>(
   checks: readonly Check<C, Facts>[],
   call: C,
   facts: Facts,
-  lift: Lift,
+  isAllowed: Permission,
 ): Promise<Finding[]> {
   const found: Finding[] = [];
   for (const check of checks) {
     if (!check.when(call, facts)) continue;
     const judging = async () => check.judge(call, facts);
     const { rule } = check;
-    const findings = await orUnchecked(call, `the rule ${rule}`, () =>
-      traced('check', rule, judging, kindsOf),
-    );
+    const findings = await failOpen(call, `the rule ${rule}`, () => traced('check', rule, judging, kindsOf));
     for (const finding of findings ?? []) {
-      if (finding.kind === 'refuse' && (await lift(finding))) continue;
+      if (finding.kind === 'refuse' && (await isAllowed(finding))) continue;
       found.push(finding.kind === 'do' ? { ...finding, run: effectOf(rule, call, finding) } : finding);
       if (finding.kind === 'refuse') return found;
     }
@@ -129,7 +127,7 @@ const kindsOf = (findings: readonly Finding[]) =>
 const effectOf =
   (rule: string, call: Call, { run }: Effect) =>
   async () =>
-    (await orUnchecked(call, `what the rule ${rule} does`, () => traced('effect', rule, run, kindsOf))) ?? [];
+    (await failOpen(call, `what the rule ${rule} does`, () => traced('effect', rule, run, kindsOf))) ?? [];
 
 /** Carries out the effects, in their order. */
 async function done(found: readonly Finding[]): Promise<readonly Finding[]> {

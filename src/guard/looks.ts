@@ -1,10 +1,10 @@
 import { readLast } from '../changes/windows.ts';
-import { ledgerOf, lookingTime } from '../changes/work-place.ts';
+import { ledgerOf, lookTimeoutMs } from '../changes/work-place.ts';
 import { scratchStore } from '../git/scratch-store.ts';
 import { readTreeStatus } from '../git/work-tree.ts';
 import { beforeAnswer } from '../host/io.ts';
 import { readsOnly } from '../shell/read-only.ts';
-import { type TreeCall, orUnchecked } from './call.ts';
+import { type TreeCall, failOpen } from './call.ts';
 import { type LedgerLook, type Looks, once } from './facts.ts';
 import type { CommandTool } from './tool.ts';
 
@@ -12,7 +12,7 @@ import type { CommandTool } from './tool.ts';
 export async function beginToLook(call: TreeCall, tool: CommandTool): Promise<Looks> {
   const changes = !(tool.kind === 'shell' && readsOnly(tool.command));
   const forLedger = changes
-    ? await orUnchecked(call, 'what is uncommitted here', async () => ledgerLook(call))
+    ? await failOpen(call, 'what is uncommitted here', async () => ledgerLook(call))
     : undefined;
   const dirty = forLedger?.snapshot ?? namesOnly(call);
   if (forLedger !== undefined) void dirty();
@@ -23,7 +23,7 @@ function ledgerLook(call: TreeCall): LedgerLook | undefined {
   const place = ledgerOf(call.tree, call.session);
   if (place === undefined) return undefined;
   const known = readLast(place);
-  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(call), now: call.now };
+  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookTimeoutMs(call), now: call.now };
   const look = known === undefined ? options : { ...options, known };
   const snapshot = once(() =>
     readTreeStatus(place.top, look).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { appendEvents, readLedger } from '../sessions/journal.ts';
 import { readBeginners } from '../changes/operations.ts';
 import { readWindows } from '../changes/windows.ts';
-import { ledgerOf, type PlacedPath, placeOf } from '../changes/work-place.ts';
+import { ledgerOf, type PlacedPath, placePath } from '../changes/work-place.ts';
 import { parseSettings } from '../domain/settings.ts';
 import { plainConfig } from '../git/config.ts';
 import type { FoundRepository } from '../git/discover.ts';
@@ -10,7 +10,7 @@ import { knownWorktreeId, repositoryFolder } from '../host/folders.ts';
 import { appendLog } from '../host/log.ts';
 import { listSessions, removeRecords } from '../sessions/records.ts';
 import { putVisit, readVisits, removeVisit } from './visited-worktrees.ts';
-import { type Call, orUnchecked, type SessionCall, type TreeCall, isInTree, type Finding } from './call.ts';
+import { type Call, failOpen, type SessionCall, type TreeCall, isInTree, type Finding } from './call.ts';
 import { forgetCalls } from './effects/tidy.ts';
 import { register } from './events/registration.ts';
 import { noteCall, noteModel } from './presence.ts';
@@ -45,7 +45,7 @@ async function callAt(call: SessionCall, found: FoundRepository): Promise<TreeCa
 /** The call as it concerns those worktrees where git-handoff is switched on. */
 export async function callsAt(call: SessionCall, trees: readonly FoundRepository[]): Promise<TreeCall[]> {
   const calls = await Promise.all(
-    trees.map((found) => orUnchecked(call, `what is done in ${found.workTree}`, () => callAt(call, found))),
+    trees.map((found) => failOpen(call, `what is done in ${found.workTree}`, () => callAt(call, found))),
   );
   return calls.filter((one) => one !== undefined);
 }
@@ -67,7 +67,7 @@ export async function visit(
       const there = calls.find(({ tree }) => tree.gitDir === found.gitDir);
       if (there === undefined) return undefined;
       // Whatever becomes of the record, what others have there is looked at.
-      const entered = await orUnchecked(there, `who is at work in ${found.workTree}`, () => enter(there));
+      const entered = await failOpen(there, `who is at work in ${found.workTree}`, () => enter(there));
       return entered ?? { call: there, isNew: false };
     }),
   );
@@ -147,7 +147,7 @@ interface TreePaths {
 export async function treesOf(call: SessionCall, paths: readonly string[]): Promise<TreePaths[]> {
   const trees = new Map<string, PlacedPath[]>();
   for (const path of paths) {
-    const placed = placeOf(path, true);
+    const placed = placePath(path, true);
     if (placed === undefined) continue;
     const { gitDir } = placed.found;
     trees.set(gitDir, [...(trees.get(gitDir) ?? []), placed]);

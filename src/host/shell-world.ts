@@ -45,9 +45,7 @@ export function shellWorld(
 /** More loose refs than this are not told apart: the folder stands for them. */
 const MAX_LOOSE = 2000;
 
-/**
- * Files that hold handoff refs, at or below a folder. Only their being there counts, they are never read.
- */
+/** Files that hold handoff refs, at or below a folder. Only their being there counts, they are never read. */
 function refFiles(commonDir: string, folder: string): string[] {
   const inside = folder.endsWith('/') ? folder : `${folder}/`;
   const packed = join(commonDir, 'packed-refs');

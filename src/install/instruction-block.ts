@@ -37,7 +37,7 @@ export function blockState(text: string): BlockState {
   const starts = markers(text, INSTRUCTIONS_START);
   const ends = markers(text, INSTRUCTIONS_END);
   if (starts.length + ends.length === 0) return 'none';
-  return placeOf(text) === undefined ? 'damaged' : 'whole';
+  return findBlock(text) === undefined ? 'damaged' : 'whole';
 }
 
 /**
@@ -47,7 +47,7 @@ export function blockState(text: string): BlockState {
 export function withInstructions(text: string): string {
   const state = blockState(text);
   if (state === 'damaged') return text;
-  const place = placeOf(text);
+  const place = findBlock(text);
   if (place !== undefined) {
     const lineEnd = /\r?\n$/.exec(text.slice(place.start, place.end))?.[0] ?? '';
     return (
@@ -61,7 +61,7 @@ export function withInstructions(text: string): string {
 
 /** The text without our block and the blank line before it; a damaged text is given back as it is. */
 export function withoutInstructions(text: string): string {
-  const place = placeOf(text);
+  const place = findBlock(text);
   if (place === undefined) return text;
   const eol = lineEndOf(text.slice(place.start));
   const before = text.slice(0, place.start);
@@ -85,7 +85,7 @@ function block(eol: string): string {
 }
 
 /** The one block of a text; undefined when there is none or it is damaged. */
-function placeOf(text: string): Place | undefined {
+function findBlock(text: string): Place | undefined {
   const [start, anotherStart] = markers(text, INSTRUCTIONS_START);
   const [last, anotherEnd] = markers(text, INSTRUCTIONS_END);
   if (start === undefined || last === undefined || anotherStart !== undefined || anotherEnd !== undefined) {

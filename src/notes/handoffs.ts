@@ -66,7 +66,7 @@ export type WriteResult =
       readonly commit: HandoffCommit;
       readonly parent: HandoffCommit | undefined;
       readonly passing: Passing;
-      /** The hand-moved value that this write healed, if there was one. */
+      /** The hand-moved value that this write replaced, if there was one. */
       readonly before: TopicState;
     }
   /** Nothing to do: the topic is the caller's already, or is in that state already. */
@@ -118,7 +118,7 @@ export async function commitHandoff(
     await batch.store({ cwd: repository.cwd });
     const result = await swap(repository, before, commit.oid, passing);
     if (result.kind === 'done') {
-      await batch.secure(repository);
+      await batch.storeAgainIfCollected(repository);
       if (passing.takenFrom !== undefined) {
         const take = { topic: `${before.branch}/${before.topic}`, from: passing.takenFrom };
         recordTake(repository.commonDir, intent.me, { ...take, at: content.seconds * 1000 });

@@ -18,11 +18,11 @@ export async function recordIllegalMove(
   if (illegal === undefined) return false;
   const bad = illegal.bad ?? null;
   const known = await listLost(repository, state.path);
-  const told = known.some(
+  const isRecorded = known.some(
     ({ details }) =>
       details.kind === 'illegal-move' && (details.bad ?? null) === bad && details.tip === (keptOid ?? null),
   );
-  if (told) return false;
+  if (isRecorded) return false;
   const [loaded] =
     illegal.bad === undefined
       ? []
@@ -39,12 +39,12 @@ export async function recordIllegalMove(
 }
 
 /** Puts the public ref back to what was kept, from exactly the value that was seen (doctor --fix). */
-export async function healTopic(repository: Repository, state: TopicState): Promise<TransactionResult> {
+export async function restoreKeptTip(repository: Repository, state: TopicState): Promise<TransactionResult> {
   return updateRefs(
     repository,
     [{ ref: handoffRef(state.path), next: state.keptOid, old: state.publicOid }],
     {
-      reflog: 'handoff: heal',
+      reflog: 'handoff: restore',
     },
   );
 }

@@ -137,7 +137,7 @@ async function judgeAllWork(work: readonly PushedWork[], { cwd, maxWork }: Judge
     const why = await judgeWork({ cwd }, one, maxWork);
     // A closed note no longer protects its work.
     if (why === undefined || (why === 'deleted' && !(await isCarried({ cwd }, one)))) continue;
-    const path = placeOf(parseWorkRef(ref.remoteRef, remoteWorkPrefix(prefix)));
+    const path = decodePath(parseWorkRef(ref.remoteRef, remoteWorkPrefix(prefix)));
     const verb = why === 'deleted' ? 'close' : 'push --with-work';
     refused.push({
       ref,
@@ -150,7 +150,7 @@ async function judgeAllWork(work: readonly PushedWork[], { cwd, maxWork }: Judge
 }
 
 /** The topic as it is typed; `undefined`: there is no such branch. */
-function placeOf(path: HandoffPath | undefined): RefusedRef['path'] {
+function decodePath(path: HandoffPath | undefined): RefusedRef['path'] {
   const branch = path === undefined ? undefined : decodeBranch(path.component);
   return path === undefined || branch === undefined ? undefined : { branch, topic: path.topic };
 }
@@ -159,7 +159,7 @@ const typedPath = ({ branch, topic }: NonNullable<RefusedRef['path']>) =>
   shellWord(typedTopic(branch, topic));
 
 function refusedFor(ref: PushedRef, named: HandoffPath | undefined, reason: RefReason): RefusedRef {
-  const path = placeOf(named);
+  const path = decodePath(named);
   const why = TEXTS[reason] ?? reasonText(reason as IllegalReason);
   return { ref, path, why, hint: nextCommand(path, reason) };
 }

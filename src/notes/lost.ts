@@ -58,7 +58,7 @@ export async function saveLost(
     const ref = lostRef(path, number);
     const result = await updateRefs(repository, [{ ref, next: tree, old: undefined }]);
     if (result.kind === 'done') {
-      await batch.secure(repository);
+      await batch.storeAgainIfCollected(repository);
       return { ref, number, details };
     }
     if (result.kind === 'objects-gone') await batch.store({ cwd: repository.cwd });

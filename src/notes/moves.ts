@@ -149,12 +149,12 @@ function judge({ move, added, beside }: Range, found: ReadonlyMap<Oid, Found>): 
       chain: present(added),
       others: new Map(present(beside).map((commit) => [commit.oid, commit])),
     },
-    placeOf(path),
+    topicPlace(path),
   );
   return verdict.legal ? undefined : verdict.reason;
 }
 
-function placeOf(path: HandoffPath): Place {
+function topicPlace(path: HandoffPath): Place {
   return {
     topic: path.topic,
     holdsBranch: (name) => {

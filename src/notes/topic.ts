@@ -1,5 +1,5 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
-import type { Kin } from '../domain/mixed-commit.ts';
+import type { RelatedSessions } from '../domain/mixed-commit.ts';
 import { type BranchName, type Oid, type Topic, parseBranchName } from '../domain/names.ts';
 import type { IllegalReason } from '../domain/transition.ts';
 import { ListedCommit, type LoadedCommit, loadCommits, loadSettled, wholeHistory } from '../git/commits.ts';
@@ -250,11 +250,14 @@ export async function readHistory(repository: InRepository, tip: Oid): Promise<L
 }
 
 /** Sessions that are on record as one conversation, or as one inside the other. */
-export function kinOf(sessions: readonly StoredSession[], states: readonly TopicState[]): Kin[] {
+export function relatedSessions(
+  sessions: readonly StoredSession[],
+  states: readonly TopicState[],
+): RelatedSessions[] {
   const recorded = sessions.flatMap(({ record: { session, succeeds, parent } }) =>
-    [succeeds, parent].flatMap((other): Kin[] => (other === null ? [] : [[session, other]])),
+    [succeeds, parent].flatMap((other): RelatedSessions[] => (other === null ? [] : [[session, other]])),
   );
-  const written = states.flatMap(({ tip }): Kin[] => {
+  const written = states.flatMap(({ tip }): RelatedSessions[] => {
     const { owner, succeeds } = tip?.trailers ?? {};
     return owner === undefined || succeeds === undefined ? [] : [[owner, succeeds]];
   });

@@ -56,7 +56,7 @@ interface BypassRequest {
 }
 
 /**
- * Whether a refusal is lifted: `again` by what was consumed for this call before, `now` by a token that this
+ * Whether a person has allowed what is refused: `again` by what was consumed for this call before, `now` by a token that this
  * consumes.
  */
 export function consumeBypass(commonDir: string, request: BypassRequest): 'again' | 'now' | undefined {

@@ -104,7 +104,7 @@ export interface GitOverrides {
 }
 
 /** A command that changes files which it does not name: a patch, an archive. */
-export interface SpreadEffect {
+export interface UnnamedWrites {
   /** Where; all below it may change. */
   readonly folder: string;
   readonly by: string;
@@ -130,6 +130,6 @@ export interface ShellEffects {
   readonly gitCalls: readonly GitVerbCall[];
   /** Folders below which something may be changed that is not known by its path: a program ran there, or a tree is copied. */
   readonly folders: readonly string[];
-  readonly spreads: readonly SpreadEffect[];
+  readonly unnamedWrites: readonly UnnamedWrites[];
   readonly modes: readonly ModeEffect[];
 }

@@ -63,6 +63,6 @@ export function mayGoAround({ gitCalls, handoffCalls, paths, modes }: ShellEffec
 const MOVING = new Set(['update-ref', 'commit-tree', 'history']);
 
 /** Cheap: whether a command may hit files that it does not name, or move the branch that is checked out. */
-export function mayHitUnnamed({ spreads, gitCalls }: ShellEffects): boolean {
-  return spreads.length > 0 || gitCalls.some(({ verb }) => MOVING.has(verb));
+export function mayHitUnnamed({ unnamedWrites, gitCalls }: ShellEffects): boolean {
+  return unnamedWrites.length > 0 || gitCalls.some(({ verb }) => MOVING.has(verb));
 }

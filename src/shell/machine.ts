@@ -9,7 +9,7 @@ import {
   type RefEffect,
   type ShellEffects,
   type ShellWorld,
-  type SpreadEffect,
+  type UnnamedWrites,
   UNKNOWN,
   isKnown,
 } from './effects.ts';
@@ -110,7 +110,7 @@ export class ShellMachine {
   readonly #handoffCalls: HandoffCall[] = [];
   readonly #gitCalls: GitVerbCall[] = [];
   readonly #folders = new Set<string>();
-  readonly #spreads: SpreadEffect[] = [];
+  readonly #unnamedWrites: UnnamedWrites[] = [];
   readonly #modes: ModeEffect[] = [];
 
   constructor(world: ShellWorld, source: string, run: Runner) {
@@ -204,10 +204,10 @@ export class ShellMachine {
   }
 
   /** Records a command that may change anything below a folder; one that cannot be told is the current one. */
-  spread(scope: Scope, folder: string, effect: Omit<SpreadEffect, 'folder'>): void {
+  addUnnamedWrites(scope: Scope, folder: string, effect: Omit<UnnamedWrites, 'folder'>): void {
     const path = this.path(scope, folder) ?? this.cwd(scope);
-    if (isKnown(path) && this.#spreads.length < MAX_GIT_CALLS)
-      this.#spreads.push({ ...effect, folder: path });
+    if (isKnown(path) && this.#unnamedWrites.length < MAX_GIT_CALLS)
+      this.#unnamedWrites.push({ ...effect, folder: path });
   }
 
   mode(effect: ModeEffect): void {
@@ -222,7 +222,7 @@ export class ShellMachine {
       handoffCalls: this.#handoffCalls,
       gitCalls: this.#gitCalls,
       folders: [...this.#folders],
-      spreads: this.#spreads,
+      unnamedWrites: this.#unnamedWrites,
       modes: this.#modes,
     };
   }

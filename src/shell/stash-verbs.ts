@@ -37,7 +37,7 @@ interface OwnedEntry {
 }
 
 /** Who asks, and who else is at work. */
-interface StashSides {
+interface StashSessions {
   readonly own: ReadonlySet<SessionId>;
   readonly live: ReadonlySet<SessionId>;
 }
@@ -57,7 +57,7 @@ export interface RefusedUse {
 export function decideStash(
   uses: readonly StashUse[],
   list: readonly OwnedEntry[],
-  { own, live }: StashSides,
+  { own, live }: StashSessions,
   pushes: boolean,
 ): RefusedUse | undefined {
   // What is made on the way is the session's own; it has no name yet.

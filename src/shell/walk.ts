@@ -118,7 +118,7 @@ function runCommand(machine: ShellMachine, command: Command, frame: Frame): Stat
   return status;
 }
 
-/** Expands the words; array assignments of `declare` and its kin stay apart, the others become `name=value`. */
+/** Expands the words; array assignments of `declare` and the like stay apart, the others become `name=value`. */
 function expandWords(machine: ShellMachine, command: Command, frame: Frame) {
   const words = command.name === undefined ? [] : expandFields(machine, command.name, frame);
   const arrays: Assignment[] = [];

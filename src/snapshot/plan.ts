@@ -53,7 +53,7 @@ export interface PlannedPath {
   readonly stamp: string;
 }
 
-/** The one reason that `--merge` lifts: HEAD and the work changed the same lines. */
+/** The one reason that `--merge` overrides: HEAD and the work changed the same lines. */
 export const IN_LINES = 'conflicts with a change in HEAD';
 
 export interface RestorePlan {

@@ -111,7 +111,7 @@ describe('allow --once', () => {
 });
 
 describe('a refusal that a person allowed', () => {
-  it('is lifted once, logged, and told to the session whose work it is', () => {
+  it('is allowed once, logged, and reported to the session whose work it is', () => {
     refusal(bWrites());
     allow();
     expect(bWrites().kind).toBe('silent');
@@ -173,7 +173,7 @@ describe('a refusal that a person allowed', () => {
     expect(world.commits(B, ['--no-verify', '-m', 'unverified'])).toContain('let this through once');
   });
 
-  it('does not lift what changes who the session is', () => {
+  it('does not allow what changes who the session is', () => {
     allow();
     refusal(world.may(B, 'CLAUDE_CODE_SESSION_ID=x git commit -m x'));
     refusal(world.may(B, `git handoff write my-topic -m x --session ${A}; echo x > shared.md`));
@@ -230,7 +230,7 @@ describe('a token', () => {
     ['of a later version', () => ({ v: 2 })],
     ['without a session', () => ({ session: undefined })],
     ['of no time', () => ({ at: 'now' })],
-  ])('%s lifts nothing', (_what, fields) => {
+  ])('%s allows nothing', (_what, fields) => {
     leaveToken(fields());
     refusal(bWrites());
     world.git(['add', 'shared.md']);
@@ -238,7 +238,7 @@ describe('a token', () => {
     expect(tokens()).toEqual(['token']);
   });
 
-  it('that is no file lifts nothing', () => {
+  it('that is no file allows nothing', () => {
     mkdirSync(join(folder(), 'token'), { recursive: true });
     refusal(bWrites());
   });

@@ -10,7 +10,7 @@ import { A } from '../support/sharing-world.ts';
  */
 
 /** One repository with a server and somebody else who pushes there; `ours` says whether git-handoff is at work in it. */
-class Twin {
+class ComparedRepository {
   readonly repo = new TestRepository();
   readonly server: string;
   readonly other: string;
@@ -81,10 +81,13 @@ class Twin {
   }
 }
 
-let [plain, ours]: [Twin, Twin] = [] as unknown as [Twin, Twin];
+let [plain, ours]: [ComparedRepository, ComparedRepository] = [] as unknown as [
+  ComparedRepository,
+  ComparedRepository,
+];
 let handoffs: string;
 beforeAll(() => {
-  [plain, ours] = [new Twin(false), new Twin(true)];
+  [plain, ours] = [new ComparedRepository(false), new ComparedRepository(true)];
   handoffs = ours.ownRefs();
 });
 afterAll(() => {
@@ -92,7 +95,10 @@ afterAll(() => {
 });
 
 /** Both do it; all that can be seen of it is the same, and no handoff has moved. */
-function same(act: (twin: Twin) => ReturnType<Twin['run']>, status = 0): ReturnType<Twin['run']> {
+function same(
+  act: (compared: ComparedRepository) => ReturnType<ComparedRepository['run']>,
+  status = 0,
+): ReturnType<ComparedRepository['run']> {
   const [without, beside] = [act(plain), act(ours)];
   expect(beside).toEqual(without);
   expect(beside.status).toBe(status);
@@ -100,39 +106,39 @@ function same(act: (twin: Twin) => ReturnType<Twin['run']>, status = 0): ReturnT
   return beside;
 }
 
-const work = (twin: Twin, name: string) => {
-  twin.repo.commit(name, { [`${name}.txt`]: name });
+const work = (compared: ComparedRepository, name: string) => {
+  compared.repo.commit(name, { [`${name}.txt`]: name });
 };
 
 describe("a user's own git beside git-handoff", () => {
   it('fetches', () => {
-    for (const twin of [plain, ours]) twin.othersPush('one');
-    expect(same((twin) => twin.run(['fetch', 'origin'])).stderr).toContain('origin/main');
-    for (const twin of [plain, ours]) twin.othersPush('two', 'one');
-    expect(same((twin) => twin.run(['fetch', '--prune', 'origin'])).stderr).toContain('[deleted]');
-    for (const twin of [plain, ours]) twin.othersPush('three', 'two');
-    same((twin) => twin.run(['fetch', '--all', '--prune', '--tags']));
-    same((twin) => twin.run(['pull', '--rebase']));
+    for (const compared of [plain, ours]) compared.othersPush('one');
+    expect(same((compared) => compared.run(['fetch', 'origin'])).stderr).toContain('origin/main');
+    for (const compared of [plain, ours]) compared.othersPush('two', 'one');
+    expect(same((compared) => compared.run(['fetch', '--prune', 'origin'])).stderr).toContain('[deleted]');
+    for (const compared of [plain, ours]) compared.othersPush('three', 'two');
+    same((compared) => compared.run(['fetch', '--all', '--prune', '--tags']));
+    same((compared) => compared.run(['pull', '--rebase']));
   });
 
   it('pushes', () => {
-    for (const twin of [plain, ours]) work(twin, 'four');
-    expect(same((twin) => twin.run(['push', '--porcelain'])).stdout).toContain('refs/heads/main');
-    for (const twin of [plain, ours]) work(twin, 'five');
-    same((twin) => twin.run(['push', '--all', 'origin']));
-    expect(same((twin) => twin.run(['push', '--tags', 'origin'])).stderr).toContain('v1');
-    same((twin) => twin.run(['push', 'origin', '--delete', 'side']));
-    same((twin) => twin.run(['push', '--force-with-lease', '--follow-tags', 'origin', 'main']));
+    for (const compared of [plain, ours]) work(compared, 'four');
+    expect(same((compared) => compared.run(['push', '--porcelain'])).stdout).toContain('refs/heads/main');
+    for (const compared of [plain, ours]) work(compared, 'five');
+    same((compared) => compared.run(['push', '--all', 'origin']));
+    expect(same((compared) => compared.run(['push', '--tags', 'origin'])).stderr).toContain('v1');
+    same((compared) => compared.run(['push', 'origin', '--delete', 'side']));
+    same((compared) => compared.run(['push', '--force-with-lease', '--follow-tags', 'origin', 'main']));
   });
 
   it('clones without any handoff', () => {
     let n = 0;
     for (const args of [[], ['--bare'], ['--depth=1', '--no-local'], ['--single-branch']]) {
       const name = `clone-${(n += 1)}`;
-      same((twin) => {
-        const done = twin.run(['clone', ...args, twin.server, join(twin.repo.root, name)]);
-        const all = twin.repo.git(['for-each-ref', '--format=%(refname)'], {
-          cwd: join(twin.repo.root, name),
+      same((compared) => {
+        const done = compared.run(['clone', ...args, compared.server, join(compared.repo.root, name)]);
+        const all = compared.repo.git(['for-each-ref', '--format=%(refname)'], {
+          cwd: join(compared.repo.root, name),
         });
         return { ...done, refs: all.split('\n') };
       });
@@ -140,17 +146,17 @@ describe("a user's own git beside git-handoff", () => {
   });
 
   it('collects its garbage and shows its history', () => {
-    same((twin) => twin.run(['gc', '--quiet', '--prune=now']));
-    same((twin) => twin.run(['fsck', '--no-dangling']));
-    same((twin) => twin.run(['log', '--oneline']));
-    same((twin) => twin.run(['log', '--branches', '--tags', '--remotes', '--oneline', '--decorate']));
-    same((twin) => twin.run(['branch', '--all', '-vv']));
-    same((twin) => twin.run(['status', '--branch', '--porcelain=v2']));
-    same((twin) => twin.run(['describe', '--all', 'HEAD']));
+    same((compared) => compared.run(['gc', '--quiet', '--prune=now']));
+    same((compared) => compared.run(['fsck', '--no-dangling']));
+    same((compared) => compared.run(['log', '--oneline']));
+    same((compared) => compared.run(['log', '--branches', '--tags', '--remotes', '--oneline', '--decorate']));
+    same((compared) => compared.run(['branch', '--all', '-vv']));
+    same((compared) => compared.run(['status', '--branch', '--porcelain=v2']));
+    same((compared) => compared.run(['describe', '--all', 'HEAD']));
   });
 
   it('shows handoffs in log --all, and leaves them out when told so', () => {
-    same((twin) => twin.run(['log', '--exclude=refs/handoffs*', '--all', '--oneline']));
+    same((compared) => compared.run(['log', '--exclude=refs/handoffs*', '--all', '--oneline']));
     const all = ours.run(['log', '--all', '--format=%s']).stdout.split('\n');
     expect(all).toEqual(expect.arrayContaining(['a note', 'never pushed']));
     expect(all.filter((line) => line === 'a note')).toHaveLength(1);
@@ -159,24 +165,24 @@ describe("a user's own git beside git-handoff", () => {
   });
 
   it('prunes, renames and removes remotes', () => {
-    for (const twin of [plain, ours]) twin.othersPush('six', 'three');
-    expect(same((twin) => twin.run(['remote', 'prune', 'origin'])).stdout).toContain('[pruned]');
-    same((twin) => twin.run(['remote', 'show', '-n', 'origin']));
-    same((twin) => twin.run(['remote', 'rename', 'origin', 'upstream']));
-    same((twin) => twin.run(['remote', 'remove', 'upstream']));
+    for (const compared of [plain, ours]) compared.othersPush('six', 'three');
+    expect(same((compared) => compared.run(['remote', 'prune', 'origin'])).stdout).toContain('[pruned]');
+    same((compared) => compared.run(['remote', 'show', '-n', 'origin']));
+    same((compared) => compared.run(['remote', 'rename', 'origin', 'upstream']));
+    same((compared) => compared.run(['remote', 'remove', 'upstream']));
   });
 
   it('stashes, rebases and works in worktrees', () => {
-    const dirty = (twin: Twin) => {
-      writeFileSync(join(twin.repo.path, 'a.txt'), 'dirty\n');
+    const dirty = (compared: ComparedRepository) => {
+      writeFileSync(join(compared.repo.path, 'a.txt'), 'dirty\n');
     };
-    for (const twin of [plain, ours]) dirty(twin);
-    same((twin) => twin.run(['stash', 'push']));
-    same((twin) => twin.run(['stash', 'pop']));
-    same((twin) => twin.run(['checkout', '-q', '--', '.']));
-    same((twin) => twin.run(['worktree', 'add', join(twin.repo.root, 'tree'), 'side']));
-    same((twin) => twin.run(['worktree', 'remove', join(twin.repo.root, 'tree')]));
-    same((twin) => twin.run(['rebase', '--force-rebase', 'HEAD~1']));
+    for (const compared of [plain, ours]) dirty(compared);
+    same((compared) => compared.run(['stash', 'push']));
+    same((compared) => compared.run(['stash', 'pop']));
+    same((compared) => compared.run(['checkout', '-q', '--', '.']));
+    same((compared) => compared.run(['worktree', 'add', join(compared.repo.root, 'tree'), 'side']));
+    same((compared) => compared.run(['worktree', 'remove', join(compared.repo.root, 'tree')]));
+    same((compared) => compared.run(['rebase', '--force-rebase', 'HEAD~1']));
   });
 
   it('is kept from mirroring, which would push everything, and says so', () => {

@@ -91,7 +91,7 @@ describe('the rule for commands that are too large to read', () => {
       gitCalls: [],
       folders: [],
       modes: [],
-      spreads: [],
+      unnamedWrites: [],
       identity: [],
       handoffCalls: [],
     });

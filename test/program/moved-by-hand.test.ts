@@ -87,7 +87,7 @@ describe.each(Object.keys(MOVES))('%s of a public ref', (name) => {
     }
   });
 
-  it('is healed by the next write, which goes on from the truth and leaves branches alone', () => {
+  it('is undone by the next write, which continues the kept note and leaves branches alone', () => {
     const heads = repo.git(['for-each-ref', 'refs/heads', 'refs/x', 'refs/tags']);
     const written = repo.handoff(['write', '--json', 'auth-refresh', '-m', 'third'], { session });
     expect(written.status).toBe(0);
@@ -99,7 +99,7 @@ describe.each(Object.keys(MOVES))('%s of a public ref', (name) => {
     expect(repo.handoff(['list'], { session }).stderr).toBe('');
   });
 
-  it('is healed by doctor --fix, which says so', () => {
+  it('is undone by doctor --fix, which says so', () => {
     expect(repo.handoff(['doctor'], { session })).toMatchObject({ status: 1 });
     expect(repo.json(['doctor', '--fix'], { session }).items).toContainEqual(
       expect.objectContaining({ check: 'refs', status: 'fixed' }),

@@ -117,9 +117,9 @@ const isNoCommand = (command: string) => /(?:^|[;&|]) *[;&|]/.test(command.repla
 
 /** The oracle: nothing that the analysis of a command can tell may come of it. */
 function mayAct(effects: ShellEffects): boolean {
-  const { paths, refs, identity, handoffCalls, gitCalls, folders, spreads, modes } = effects;
+  const { paths, refs, identity, handoffCalls, gitCalls, folders, unnamedWrites, modes } = effects;
   return (
-    [paths, refs, identity, handoffCalls, folders, spreads, modes].some((list) => list.length > 0) ||
+    [paths, refs, identity, handoffCalls, folders, unnamedWrites, modes].some((list) => list.length > 0) ||
     !gitCalls.every(gitReads) ||
     gitCalls.some(({ settings, overrides }) => (settings?.size ?? 0) > 0 || overrides !== undefined) ||
     mayGoAround(effects)

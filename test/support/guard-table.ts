@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Dialect, GuardEvent, ToolCall } from '../../src/agents/dialect.ts';
 import { claude } from '../../src/agents/claude.ts';
 import { appendEvents } from '../../src/sessions/journal.ts';
-import { type WorkPlace, ledgerOf, openLedgers, placeOf } from '../../src/changes/work-place.ts';
+import { type WorkPlace, ledgerOf, openLedgers, placePath } from '../../src/changes/work-place.ts';
 import type { WorktreeEvent } from '../../src/domain/journal/events.ts';
 import type { FileState, Wish } from '../../src/domain/ledger/file-state.ts';
 import type { DirtyPath, TreeStatus } from '../../src/domain/ledger/tree-status.ts';
@@ -101,14 +101,14 @@ type Words = string | readonly string[] | RegExp;
 interface About {
   /** `undefined`: it may be anybody's. */
   readonly owners?: readonly SessionId[] | undefined;
-  readonly lift?: Refusal['lift'];
+  readonly allowedBy?: Refusal['allowedBy'];
   /** What the owners are asked for. */
   readonly asked?: unknown;
 }
 
 /** A refusal for the peer’s sake. */
 export function refuses(words: Words, more: About = {}): unknown {
-  const all = { kind: 'refuse', text: worded(words), owners: [PEER], lift: 'person', ...more };
+  const all = { kind: 'refuse', text: worded(words), owners: [PEER], allowedBy: 'person', ...more };
   const given = Object.entries(all).filter(([, value]) => value !== undefined);
   return expect.objectContaining(Object.fromEntries(given)) as unknown;
 }
@@ -264,7 +264,7 @@ async function factsOf(
     ...given.git,
   };
   const placed = toolPaths(call.event.tool ?? { kind: 'other' })
-    .flatMap((path) => placeOf(toolPath(call, path), true) ?? [])
+    .flatMap((path) => placePath(toolPath(call, path), true) ?? [])
     .filter((one) => one.found.gitDir === call.tree.gitDir);
   return {
     ledger: () => ledger,

@@ -33,7 +33,7 @@ describe('mixedSessions', () => {
     expect(mixedSessions(text)).toEqual(expected);
   });
 
-  it('counts kin as one, over any number of steps and by short forms', () => {
+  it('counts related sessions as one, over any number of steps and by short forms', () => {
     expect(mixedSessions(message(a, b), [[b, a]])).toEqual([]);
     expect(mixedSessions(message(a, c), [[c, b], [b, a]])).toEqual([]); // prettier-ignore
     expect(mixedSessions(message('aaaaaaaa', 'bbbbbbbb'), [[b, a]])).toEqual([]);

@@ -1,6 +1,4 @@
-/**
- * How a handoff stands to what a remote showed when it was last asked. Pure: nobody asks the remote here.
- */
+/** How a handoff stands to what a remote showed when it was last asked. Pure: nobody asks the remote here. */
 
 /**
  * `local-only`: the remote has been asked, and did not have it. `unknown`: it cannot be told, because objects are

@@ -34,7 +34,7 @@ const refused = (text: string, owner: SessionId): Refusal => ({
   kind: 'refuse',
   text,
   owners: [owner],
-  lift: 'person',
+  allowedBy: 'person',
 });
 
 /** A branch that another live session works on is not deleted, whoever has committed to it. */

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { realPath } from '../../host/disk.ts';
 import type { PathEffect, ShellEffects } from '../../shell/effects.ts';
-import { type WorkPlace, placeOf } from '../../changes/work-place.ts';
+import { type WorkPlace, placePath } from '../../changes/work-place.ts';
 import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { contentionOn } from './contention.ts';
@@ -19,7 +19,7 @@ export function namedPaths({ paths, modes }: ShellEffects, place: WorkPlace): To
   return [...paths, ...changed].flatMap((effect) => {
     const { path, kind, follows } = effect;
     const how = { whole: kind === 'remove', discards: discards(effect) };
-    const placed = placeOf(path, follows);
+    const placed = placePath(path, follows);
     if (placed === undefined || placed.found.gitDir !== place.gitDir) {
       const inside = relative(place.top, realPath(path, follows));
       return inside === '' && kind === 'remove' ? [{ path: '', ...how }] : [];

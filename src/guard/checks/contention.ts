@@ -104,7 +104,7 @@ async function contended(
   return [
     ...settle,
     isRefused
-      ? { kind: 'refuse', text, owners, asked, lift: 'person' }
+      ? { kind: 'refuse', text, owners, asked, allowedBy: 'person' }
       : { kind: 'tell', text: `git-handoff: ${text}` },
   ];
 }

@@ -7,7 +7,7 @@ import { appendEvents } from '../../sessions/journal.ts';
 import type { TreeCall, Effect } from '../call.ts';
 import type { OpenLedger, TreeFacts } from '../facts.ts';
 import { aliveBeside, isChanged } from './by-ledger.ts';
-import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
+import { type Ledgers, type WorkPlace, lookTimeoutMs } from '../../changes/work-place.ts';
 
 /** Claims of other live sessions that are open; no touches. */
 export interface ForeignClaims {
@@ -46,7 +46,7 @@ export async function foreignClaims(
   const only = <T>(claims: ReadonlyMap<string, T>) =>
     new Map([...claims].filter(([path]) => asked.has(path)));
   const known = all.map((one) => ({ ...one, claims: only(one.claims), ended: only(one.ended) }));
-  const settled = await settledClaims(place, known, snapshot, { timeoutMs: lookingTime(call) });
+  const settled = await settledClaims(place, known, snapshot, { timeoutMs: lookTimeoutMs(call) });
   const ended = [...settled].flatMap(([owner, entries]) =>
     entries.flatMap((entry) => (entry.t === 'end' ? [`${owner} ${entry.path}`] : [])),
   );

@@ -133,12 +133,12 @@ type Why = Extract<MarkerDecision, { kind: 'deny' }>['why'];
 function refused({ session }: Call, why: Why, file: MarkerFile, by: string): Refusal {
   const known = parseSessionId(file.owner);
   const owners = known === undefined ? [] : [known];
-  return { kind: 'refuse', text: markerRefusal(why, file, session, by), owners, lift: 'files' };
+  return { kind: 'refuse', text: markerRefusal(why, file, session, by), owners, allowedBy: 'files' };
 }
 
 /** Refuses a change of what only `git handoff` may change. */
 export function refusedRef(effect: Pick<RefEffect, 'ref' | 'by'>): Refusal {
-  return { kind: 'refuse', text: refRefusal(effect), lift: 'person' };
+  return { kind: 'refuse', text: refRefusal(effect), allowedBy: 'person' };
 }
 
 function markerRefusal(why: Why, file: MarkerFile, session: SessionId | undefined, by: string): string {

@@ -6,12 +6,12 @@ import type { AnalysedFacts } from '../facts.ts';
 
 /**
  * Refuses a command that takes another session's name, or switches the guard off: all that is known of whose work is whose
- * rests on that name. Nobody lifts it: whose bypass would it be?
+ * rests on that name. No bypass covers it: whose would it be?
  */
 export function identity({ session }: Call, { effects }: AnalysedFacts): readonly Finding[] {
   return effects.identity
     .filter((effect) => effect.kind !== 'session-option' || effect.value !== session)
-    .map((effect) => ({ kind: 'refuse', text: identityRefusal(effect, session), lift: 'nobody' }));
+    .map((effect) => ({ kind: 'refuse', text: identityRefusal(effect, session), allowedBy: 'nobody' }));
 }
 
 function identityRefusal(effect: IdentityEffect, session: SessionId | undefined): string {

@@ -49,7 +49,7 @@ async function refuse(
   const text =
     `\`git clean\` would delete what git ignores and ${who} may be using, here: ${listed(files.map(escapeLine))}. ` +
     `Nothing was changed. ${instead(reach, placed, typedIn(call, place))}`;
-  return { kind: 'refuse', text, owners, lift: 'person' };
+  return { kind: 'refuse', text, owners, allowedBy: 'person' };
 }
 
 /** What is named may go; what is only ignored may be anybody's, so the session has to say what of it is its own. */

@@ -22,7 +22,7 @@ import { treeVerb } from './tree-verb.ts';
 import { unnamedChanges } from './unnamed-changes.ts';
 import { worktreeRemoval } from './worktree-removal.ts';
 
-/** What a command is judged by, in this order: first what nobody can lift. */
+/** What a command is judged by, in this order: first what nobody can allow. */
 export const COMMANDS_ANYWHERE: readonly Check<Call, AnalysedFacts>[] = [
   {
     rule: 'identity',

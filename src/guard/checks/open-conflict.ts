@@ -51,7 +51,7 @@ async function conflictOn(
     `${listed(hit.map((path) => escapeLine(path)))}.${isRefused ? ' Nothing was changed.' : ''} Work on something else until it is finished; whose each change is: ${typedIn(call, place).git} handoff status`;
   return [
     isRefused
-      ? { kind: 'refuse', text, owners: [open.session], lift: 'person' }
+      ? { kind: 'refuse', text, owners: [open.session], allowedBy: 'person' }
       : { kind: 'tell', text: `git-handoff: ${text}` },
   ];
 }

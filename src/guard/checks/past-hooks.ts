@@ -54,7 +54,7 @@ async function refuseUnchecked(
     `No hook of git-handoff would look at this commit: ${escapeLine(why)}. Nothing would keep what others have changed ` +
     `out of it, and ${areNamed(owners, beside)} at work in this worktree. Nothing was run. Commit your own changes with this ` +
     `instead: ${commitInstead(commit, how)}`;
-  return { kind: 'refuse', text, owners, lift: 'person' };
+  return { kind: 'refuse', text, owners, allowedBy: 'person' };
 }
 
 async function whyUnchecked(
@@ -107,7 +107,9 @@ function hookChange(call: TreeCall, effects: ShellEffects): string | undefined {
     return '`git handoff uninstall`';
   for (const gitCall of effects.gitCalls) {
     const isOurs = discoverRepository(realPath(gitCall.cwd ?? cwd))?.commonDir === tree.commonDir;
-    const change = configChanges(gitCall).find((one) => (isOurs || one.isGlobal) && matters(one, entries));
+    const change = configChanges(gitCall).find(
+      (one) => (isOurs || one.isGlobal) && changesSetting(one, entries),
+    );
     if (change !== undefined) return `\`git config ${escapeLine(change.key)}\``;
   }
   const written = hookFile(call, effects.paths);
@@ -123,7 +125,7 @@ const reads = (words: readonly (string | undefined)[]) =>
   words.some((word) => word === '--dry-run' || word === '-h' || word === '--help');
 
 /** A value that counts already changes nothing, and a repository may be switched on. */
-function matters({ key, value }: ConfigChange, entries: readonly SettingEntry[]): boolean {
+function changesSetting({ key, value }: ConfigChange, entries: readonly SettingEntry[]): boolean {
   const name = key.toLowerCase();
   const present = entries.findLast(([known]) => known === name);
   if (value === undefined) return present !== undefined || !name.includes('.');

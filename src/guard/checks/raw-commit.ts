@@ -32,7 +32,7 @@ function rawCommitRefusal(commit: GitVerbCall, people: Sides, how: Instead): Ref
     `No git hook runs in this shell, so nothing would keep what ${peerName(peer, people)}${others} has changed out of ` +
     "the commit, and the repository's own checks would be skipped. Nothing was run. Commit your own changes with " +
     `this instead; it runs the repository's hooks and signing: ${commitInstead(commit, how)}`;
-  return { kind: 'refuse', text, owners: peers, lift: 'person' };
+  return { kind: 'refuse', text, owners: peers, allowedBy: 'person' };
 }
 
 /** How a refused commit is typed for the worktree that it was meant for. */

@@ -45,7 +45,12 @@ export async function stash(call: TreeCall, facts: CommandFacts): Promise<readon
     owner === undefined ? 'which this session did not make' : `which ${peerName(owner, people)} made`;
   const text = refusal(refused, seen.entries, seen.entries[mine], { whose, now, typed: typedAt(call, tree) });
   return [
-    { kind: 'refuse', text, owners: refused.entries.flatMap(({ owner }) => owner ?? []), lift: 'person' },
+    {
+      kind: 'refuse',
+      text,
+      owners: refused.entries.flatMap(({ owner }) => owner ?? []),
+      allowedBy: 'person',
+    },
     keep,
   ];
 }

@@ -13,7 +13,7 @@ const WORKSPACE = '[Claude Workspace]';
  */
 export async function strictHead(call: TreeCall, facts: TreeFacts): Promise<readonly Finding[]> {
   const text = await headOfOthers(call, facts, 'working copy');
-  return text === undefined ? [] : [{ kind: 'refuse', text, lift: 'person' }];
+  return text === undefined ? [] : [{ kind: 'refuse', text, allowedBy: 'person' }];
 }
 
 /** What is said where the session is not alone, and HEAD is a commit of another one. */

@@ -16,7 +16,7 @@ import { reachedPaths, reachesHere } from './reach.ts';
 import { typedIn, type Typed } from './typed.ts';
 
 /**
- * Refuses a branch switch, a stash, a reset and their kin that would carry away or destroy what another live session
+ * Refuses a branch switch, a stash, a reset or the like that would carry away or destroy what another live session
  * has not committed. Only for those paths: a command that leaves them alone goes on.
  */
 export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
@@ -50,7 +50,7 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
     const inConflict = (await (await facts.git()).unmerged(place.top)).length > 0;
     const text = treeRefusal(reach, hit, { mine, inConflict }, typedIn(call, place), why, sides);
     const asked = { place, wish: wishOf(reach), claims: hit };
-    return [...found, { kind: 'refuse', text, owners, asked, lift: 'person' }];
+    return [...found, { kind: 'refuse', text, owners, asked, allowedBy: 'person' }];
   }
   return found;
 }

@@ -9,7 +9,7 @@ import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { headRef } from '../../git/refs.ts';
 import { readBeginning, realPath } from '../../host/disk.ts';
 import { idleText } from '../../sessions/records.ts';
-import { type ShellEffects, type SpreadEffect, UNKNOWN, isKnown } from '../../shell/effects.ts';
+import { type ShellEffects, type UnnamedWrites, UNKNOWN, isKnown } from '../../shell/effects.ts';
 import { updateRefOptions } from '../../shell/programs/git-refs.ts';
 import { diffPaths } from '../../shell/programs/patch.ts';
 import type { TreeCall, Finding, Refusal } from '../call.ts';
@@ -32,7 +32,10 @@ export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promi
     .flatMap(({ claims }) => [...claims.values()]);
   if (others.length === 0) return [];
   const found: Finding[] = [];
-  for (const danger of [...spreads(facts, place, others), ...(await moves(call, facts, seen, others))]) {
+  for (const danger of [
+    ...unnamedDangers(facts, place, others),
+    ...(await moves(call, facts, seen, others)),
+  ]) {
     if (danger.claims.length === 0) continue;
     const paths = [...new Set(danger.claims.map(({ path }) => path))];
     const { claims, sides, settle } = await foreignClaims(call, facts, seen, paths, snapshot);
@@ -52,14 +55,14 @@ interface Danger {
 }
 
 /** A patch or an archive, where it could change what others have. */
-function spreads({ effects }: CommandFacts, place: WorkPlace, others: readonly OpenClaim[]): Danger[] {
-  return effects.spreads.map((spread) => {
-    const isHit = hits(spread, place);
+function unnamedDangers({ effects }: CommandFacts, place: WorkPlace, others: readonly OpenClaim[]): Danger[] {
+  return effects.unnamedWrites.map((writes) => {
+    const isHit = hits(writes, place);
     return {
       claims: others.filter(({ path }) => isHit(path)),
       wish: 'edit',
-      does: `\`${escapeLine(spread.by)}\` could change`,
-      instead: `Name what it may change: ${spread.instead}`,
+      does: `\`${escapeLine(writes.by)}\` could change`,
+      instead: `Name what it may change: ${writes.instead}`,
     };
   });
 }
@@ -95,11 +98,11 @@ function refused(
   const idle = idleText(place.commonDir, owners, sides, now);
   const names = listed(claims.map(({ path }) => escapeLine(path)));
   const text = `${does} uncommitted work of ${peerNames(owners, sides)}: ${names}. ${idle}Nothing was changed. ${instead}`;
-  return { kind: 'refuse', text, owners, asked: { place, wish, claims }, lift: 'person' };
+  return { kind: 'refuse', text, owners, asked: { place, wish, claims }, allowedBy: 'person' };
 }
 
 /** Which paths of the worktree, from its top, a patch or an archive may change. */
-function hits({ folder, patch }: SpreadEffect, { top }: WorkPlace): (path: string) => boolean {
+function hits({ folder, patch }: UnnamedWrites, { top }: WorkPlace): (path: string) => boolean {
   const base = relative(top, realPath(folder)).replaceAll(sep, '/');
   // Outside of the worktree; above it everything may be meant.
   if (base.startsWith('../') && !/^(?:\.\.\/?)+$/.test(base)) return () => false;
@@ -114,7 +117,7 @@ function hits({ folder, patch }: SpreadEffect, { top }: WorkPlace): (path: strin
 
 const MAX_PATCH = 1 << 20;
 
-function patchNames({ file, strip = 0 }: NonNullable<SpreadEffect['patch']>): string[] | undefined {
+function patchNames({ file, strip = 0 }: NonNullable<UnnamedWrites['patch']>): string[] | undefined {
   const text = readBeginning(file, MAX_PATCH + 1);
   return text === undefined || text.length > MAX_PATCH ? undefined : diffPaths(text, strip);
 }

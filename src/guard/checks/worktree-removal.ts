@@ -82,7 +82,7 @@ export async function worktreeRemoval(call: TreeCall, facts: CommandFacts): Prom
       `\`${escapeLine(by)}\` would take away the working tree ${escapeLine(basename(top))} in which ` +
       `${peerName(user.session, people)} is at work. Nothing was changed. It can go when that ` +
       `session has ended; who is where: ${typedAt(call, tree).git} handoff sessions`;
-    return [{ kind: 'refuse', text, owners: [user.session], lift: 'person' }];
+    return [{ kind: 'refuse', text, owners: [user.session], allowedBy: 'person' }];
   }
   return [];
 }

@@ -4,7 +4,7 @@ import { type OtherTree, otherTrees } from '../../changes/other-trees.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import { forgetElsewhere, noteChanged, treesWith, unlist } from '../../changes/changed-elsewhere.ts';
 import { mayHaveMoved, putLast, readLast } from '../../changes/windows.ts';
-import { type WorkPlace, ledgerOf, lookingTime, openLedgers } from '../../changes/work-place.ts';
+import { type WorkPlace, ledgerOf, lookTimeoutMs, openLedgers } from '../../changes/work-place.ts';
 import type { SessionLedger } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
@@ -58,7 +58,7 @@ function explicit({ event, now }: TreeCall) {
 async function claimPaths(call: TreeCall, place: WorkPlace, paths: readonly string[]): Promise<void> {
   const { session } = call;
   const scratch = scratchStore(place.commonDir);
-  const timeoutMs = lookingTime(call);
+  const timeoutMs = lookTimeoutMs(call);
   const looking = readTreeStatus(place.top, { paths, scratch, timeoutMs, now: call.now });
   // While git looks: what stood there before, by the name that git would give it in most repositories.
   const copies = new Map(paths.map((path) => [path, copyOf(place, session, path)]));
@@ -136,7 +136,7 @@ async function meetOtherWorktrees(call: TreeCall, paths: readonly string[]): Pro
   const { machine, settings } = call;
   const judged = judgeSessions(stored, commonDir, machine.processes, settings.staleAfterMs, call.now);
   const top = realPath(call.tree.workTree);
-  const options = { asking: call.session, timeoutMs: lookingTime(call), now: call.now };
+  const options = { asking: call.session, timeoutMs: lookTimeoutMs(call), now: call.now };
   const others = await otherTrees({ commonDir, gitDir, top }, paths, judged, options);
   // Nobody is at work there any more.
   for (const id of ids) if (!others.some((other) => other.id === id)) unlist(commonDir, call.now, id);
@@ -196,7 +196,7 @@ export async function seeHead(call: TreeCall, place: WorkPlace): Promise<void> {
   if (!mayHaveMoved(place)) return;
   const known = readLast(place);
   if (known === undefined) return;
-  const timeoutMs = lookingTime(call);
+  const timeoutMs = lookTimeoutMs(call);
   try {
     const options = { scratch: scratchStore(place.commonDir), timeoutMs, now: call.now, known };
     const snapshot = await readTreeStatus(place.top, options);

@@ -17,9 +17,9 @@ import {
   type Ledgers,
   type WorkPlace,
   ledgerOf,
-  lookingTime,
+  lookTimeoutMs,
   openLedgers,
-  placeOf,
+  placePath,
 } from '../../changes/work-place.ts';
 import { withRevived, withoutEnded } from '../../domain/ledger/claim-ends.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
@@ -56,7 +56,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
     return hear(call, place, openLedgers(place, session));
   }
   const known = window?.snapshot ?? readLast(place);
-  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(call), now: call.now };
+  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookTimeoutMs(call), now: call.now };
   const looking = readTreeStatus(place.top, known === undefined ? options : { ...options, known });
   const after = await looking.catch(async (error: unknown) => {
     if (window !== undefined) await claimBlindly(call, place, window);
@@ -80,11 +80,11 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
       notices.push(...told.notices);
     }
     noteOperation(call, place, ledgers, window, windows);
-    closeWindow(place, window, call.now, goesOn(call));
+    closeWindow(place, window, call.now, mayOutliveCall(call));
   }
   const stood = window?.snapshot.head;
   const moved =
-    stood === undefined ? undefined : await movedHead(ledgers, stood, place.top, lookingTime(call));
+    stood === undefined ? undefined : await movedHead(ledgers, stood, place.top, lookTimeoutMs(call));
   appendEvents(place, session, entries);
   const claimed = entries.flatMap((entry) => (entry.t === 'claim' ? [entry.path] : []));
   noteChanged(place, session, claimed, call.now);
@@ -102,7 +102,7 @@ function ledgersBeside(place: WorkPlace, session: SessionId, named: readonly str
 /** git could not be asked: what the command named is the session's all the same. */
 async function claimBlindly(call: TreeCall, place: WorkPlace, window: OpenWindow): Promise<void> {
   appendEvents(place, window.session, blindClaims(place, window, call.now));
-  closeWindow(place, window, call.now, goesOn(call));
+  closeWindow(place, window, call.now, mayOutliveCall(call));
 }
 
 /** What became of the index and of HEAD while the command ran. */
@@ -129,7 +129,7 @@ async function settled(
   after: TreeStatus,
   { window, ended }: { readonly window: string | undefined; readonly ended: readonly OpenClaim[] },
 ): Promise<WorktreeEvent[]> {
-  const timeoutMs = lookingTime(call);
+  const timeoutMs = lookTimeoutMs(call);
   // Who took others' work knows of its commit.
   const isTold = (claim: OpenClaim) =>
     ended.includes(claim) || (ended.length > 0 && claim.session === self.session);
@@ -151,7 +151,7 @@ async function claimsOf(
   const ledgers = withRevived(all, (path) => after.dirty.get(path));
   const { now, event } = call;
   const own = new Set([self.session]);
-  const timeoutMs = lookingTime(call);
+  const timeoutMs = lookTimeoutMs(call);
   const around = { top, window, windows, after, ledgers, own, agent: event.agent, now, timeoutMs };
   const back = ledgers.find((one) => one.session === self.session)?.claims;
   const claims = await claimsAround(around);
@@ -175,7 +175,7 @@ function stagedEntries(before: TreeStatus, after: TreeStatus, now: number): Work
 /** Without a look before, what the client says that the command changed. */
 function toldChanges(call: TreeCall, place: WorkPlace, after: TreeStatus): WorktreeEvent[] {
   return call.event.changedFiles.flatMap((file): WorktreeEvent[] => {
-    const placed = placeOf(file, true);
+    const placed = placePath(file, true);
     const dirty = placed === undefined ? undefined : after.dirty.get(placed.path);
     if (placed?.found.gitDir !== place.gitDir || dirty === undefined) return [];
     const { path, head, disk } = dirty;
@@ -191,7 +191,7 @@ const QUOTED = /'[^']*'|"(?:[^"\\]|\\[^])*"/g;
 const CHILD_SHELL = /\b(?:[a-z]*sh|eval)\b/;
 
 /** Whether programs that the shell command starts may run on when the call is over. In doubt they do not. */
-function goesOn({ event: { tool } }: TreeCall): boolean {
+function mayOutliveCall({ event: { tool } }: TreeCall): boolean {
   if (tool?.kind !== 'shell') return false;
   const { command, inBackground } = tool;
   const text = CHILD_SHELL.test(command) ? command : command.replace(QUOTED, '');
@@ -244,13 +244,13 @@ async function undoneClaims(
   const [from, to] = [after.head.oid, before.head.oid];
   const kept = [...after.dirty.values()].filter((one) => isKept(one, before.dirty.get(one.path)));
   if (from === null || to === null || from === to || kept.length === 0) return claims;
-  const timeoutMs = lookingTime(call);
+  const timeoutMs = lookTimeoutMs(call);
   // What a merge brought along is its session's.
   const undone = await pastChanges(top, ['--first-parent', `${from}..${to}`], [], timeoutMs);
   // Where HEAD has gained something besides, what is left of the former one's change is not known.
   const isBack =
     kept.some(({ path }) => before.dirty.has(path)) &&
-    (await isAncestor({ cwd: top, timeoutMs: lookingTime(call) }, from, to));
+    (await isAncestor({ cwd: top, timeoutMs: lookTimeoutMs(call) }, from, to));
   const ledgers = [self, ...all.filter(({ session }) => session !== self.session)];
   const sessions = ledgers.map(({ session }) => session);
   const isOf = (session: SessionId, id: string) => meantId(id, sessions) === session;

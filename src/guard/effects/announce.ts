@@ -9,7 +9,7 @@ import { CLOCK_SLACK_MS } from '../../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { statOf } from '../../git/stat.ts';
-import { type TreeCall, orUnchecked, type Effect } from '../call.ts';
+import { type TreeCall, failOpen, type Effect } from '../call.ts';
 import type { FileFacts, OpenLedger } from '../facts.ts';
 import { keepVanished } from './rescue/keep-vanished.ts';
 
@@ -44,7 +44,7 @@ async function keepReverted(call: TreeCall, { place, ledgers }: OpenLedger, path
   const claims = ledgers.all.flatMap((ledger) => ledger.claims.get(path) ?? []);
   const changed = statOf(join(place.top, path))?.mtimeMs ?? Infinity;
   if (!claims.some(({ at }) => changed > at + CLOCK_SLACK_MS)) return;
-  await orUnchecked(call, `what ${path} holds`, () => keepRevertedFile(call, place, path, claims));
+  await failOpen(call, `what ${path} holds`, () => keepRevertedFile(call, place, path, claims));
 }
 
 /**

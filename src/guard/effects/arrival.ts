@@ -28,7 +28,7 @@ import {
 } from '../../changes/windows.ts';
 import type { TreeCall } from '../call.ts';
 import { noteLoneOperation } from './operations.ts';
-import { type WorkPlace, lookingTime, openLedgers, unheardIds } from '../../changes/work-place.ts';
+import { type WorkPlace, lookTimeoutMs, openLedgers, unheardIds } from '../../changes/work-place.ts';
 
 /** A session that arrives, and whom it finds. */
 interface Arrival {
@@ -214,7 +214,7 @@ function isSettled(place: WorkPlace, session: SessionId): boolean {
 
 async function look(call: TreeCall, place: WorkPlace): Promise<TreeStatus | undefined> {
   const known = readLast(place);
-  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(call), now: call.now };
+  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookTimeoutMs(call), now: call.now };
   try {
     const snapshot = await readTreeStatus(place.top, known === undefined ? options : { ...options, known });
     putLast(place, snapshot);

@@ -1,5 +1,5 @@
 import { refName } from './news.ts';
-import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
+import { type Ledgers, type WorkPlace, lookTimeoutMs } from '../../changes/work-place.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type Oid, canMean, shortOid, ownerName } from '../../domain/names.ts';
@@ -41,7 +41,7 @@ async function newCommits(
   call: TreeCall,
 ): Promise<LoggedCommit[]> {
   if (to === null || from === to) return [];
-  return commitsBetween(place.top, from, to, lookingTime(call)).catch(() => []);
+  return commitsBetween(place.top, from, to, lookTimeoutMs(call)).catch(() => []);
 }
 
 function isForeign({ sessions }: LoggedCommit, session: string): boolean {

@@ -1,6 +1,6 @@
 import { appendEvents } from '../../sessions/journal.ts';
 import { type MovedHead, type News, newsFor } from './news.ts';
-import { type Ledgers, type WorkPlace, openLedgers, lookingTime } from '../../changes/work-place.ts';
+import { type Ledgers, type WorkPlace, openLedgers, lookTimeoutMs } from '../../changes/work-place.ts';
 import { type Sides, claimsOn } from '../../domain/ledger/ownership.ts';
 import { type Request, openRequests, wishText } from '../../domain/ledger/requests.ts';
 import { peerName } from '../../domain/names.ts';
@@ -63,7 +63,7 @@ async function handOver(
   asked: readonly Request[],
 ): Promise<News> {
   const paths = asked.map(({ path }) => path);
-  const timeoutMs = lookingTime(call);
+  const timeoutMs = lookTimeoutMs(call);
   // What was committed or undone since the last look at everything is no reason to ask any more.
   const [people, { dirty }] = await Promise.all([
     readPeople(call),

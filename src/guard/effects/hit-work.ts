@@ -10,7 +10,7 @@ import { keepVanished } from './rescue/keep-vanished.ts';
 import type { TreeCall } from '../call.ts';
 import { type Typed, typedIn } from '../checks/typed.ts';
 import { pathWords } from '../../changes/hint-words.ts';
-import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
+import { type Ledgers, type WorkPlace, lookTimeoutMs } from '../../changes/work-place.ts';
 import { news } from '../../sessions/happenings.ts';
 import { readClients } from '../../sessions/records.ts';
 
@@ -177,7 +177,7 @@ function keptText(kept: number | undefined, words: string): string {
 
 /** The clients of the sessions at work here, for a message that has to name one. */
 async function clientsBeside(call: TreeCall, { top }: WorkPlace): Promise<ReadonlyMap<SessionId, string>> {
-  return readClients({ cwd: top }, lookingTime(call));
+  return readClients({ cwd: top }, lookTimeoutMs(call));
 }
 
 /** What is gone or changed of others, or gone of nobody's: a session's own files are its own to change. */

@@ -1,6 +1,6 @@
 import { isListed, noteChanged } from '../../changes/changed-elsewhere.ts';
 import { readLast } from '../../changes/windows.ts';
-import { lookingTime } from '../../changes/work-place.ts';
+import { lookTimeoutMs } from '../../changes/work-place.ts';
 import { pathsBetween } from '../../git/commits.ts';
 import { linkedWorktrees } from '../../git/worktrees.ts';
 import { readObjects } from '../../git/objects.ts';
@@ -53,7 +53,7 @@ function usedTrees(commonDir: string, ids: ReadonlySet<string>): UsedTree[] {
 async function uncommittedIn(call: TreeCall, tree: UsedTree): Promise<string[]> {
   const { commonDir } = call.tree;
   const last = readLast({ commonDir, worktreeId: tree.id });
-  const options = { timeoutMs: lookingTime(call), now: call.now, namesOnly: true };
+  const options = { timeoutMs: lookTimeoutMs(call), now: call.now, namesOnly: true };
   // Registration may have looked just now.
   const { dirty } = last?.at === call.now ? last : await readTreeStatus(tree.top, options);
   return [...dirty.keys()].slice(0, MAX_PATHS);
@@ -66,7 +66,7 @@ async function committedIn(
   fresh: readonly UsedTree[],
 ): Promise<(readonly [tree: string, paths: readonly string[]])[]> {
   const { commonDir, workTree } = call.tree;
-  const options = { cwd: workTree, timeoutMs: lookingTime(call) };
+  const options = { cwd: workTree, timeoutMs: lookTimeoutMs(call) };
   const names = used.map(({ gitDir }) => ({ name: headName(gitDir, commonDir), infoOnly: true }));
   const found = await readObjects(options, names);
   const heads = used.flatMap((tree, n) => {

@@ -1,4 +1,4 @@
-import { lookingTime } from '../../changes/work-place.ts';
+import { lookTimeoutMs } from '../../changes/work-place.ts';
 import { aliasesFrom } from '../../domain/settings.ts';
 import { readHead } from '../../git/discover.ts';
 import { HANDOFFS, KEPT, RESCUE, STASH } from '../../git/namespace.ts';
@@ -51,7 +51,7 @@ async function newStash(call: TreeCall, command: string, refs: readonly Ref[]): 
 async function seeStash(call: TreeCall, command: string): Promise<void> {
   const { session, tree, settings, now } = call;
   const place = { cwd: tree.workTree, worktreeId: worktreeId(tree.gitDir) };
-  const { entries } = await pinStash(place, settings.rescue, now, lookingTime(call));
+  const { entries } = await pinStash(place, settings.rescue, now, lookTimeoutMs(call));
   // Another call of the session may end while the one that stashes runs.
   if (!namesStash(command, aliasesFrom(call.entries))) return;
   const before = entriesBeforeCommand(tree.commonDir, session);

@@ -1,7 +1,7 @@
 import { appendEvents } from '../../sessions/journal.ts';
 import { movedHead } from './news.ts';
 import { TOGETHER_MS, dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
-import { lookingTime } from '../../changes/work-place.ts';
+import { lookTimeoutMs } from '../../changes/work-place.ts';
 import { type TreeStatus, sameDirty } from '../../domain/ledger/tree-status.ts';
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { mergedTree } from '../../git/finishing.ts';
@@ -64,7 +64,7 @@ async function news(
   { place, ledgers }: OpenLedger,
   { head }: TreeStatus,
 ): Promise<readonly Finding[]> {
-  const moved = await movedHead(ledgers, head, place.top, lookingTime(call));
+  const moved = await movedHead(ledgers, head, place.top, lookTimeoutMs(call));
   const lines = await hear(call, place, ledgers, moved);
   return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
 }

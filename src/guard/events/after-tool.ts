@@ -2,7 +2,7 @@ import { ledgerOf, openLedgers } from '../../changes/work-place.ts';
 import { beat } from '../../host/folders.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
 import { readVisits } from '../visited-worktrees.ts';
-import { type SessionCall, isInTree, type TreeCall, orUnchecked, type Finding } from '../call.ts';
+import { type SessionCall, isInTree, type TreeCall, failOpen, type Finding } from '../call.ts';
 import { headOfOthers } from '../checks/strict-head.ts';
 import { afterFiles } from '../effects/after-file.ts';
 import { afterShell } from '../effects/after-shell.ts';
@@ -40,21 +40,21 @@ async function afterShellTool(call: SessionCall, command: string): Promise<strin
   const seen = isInTree(call) ? await afterCommand(call, command) : [];
   if (readVisits(call.machine.env, call.session).length === 0) return seen;
   for (const there of await ranIn(call)) {
-    seen.push(...((await orUnchecked(there, CHANGED, () => afterCommand(there, command))) ?? []));
-    await orUnchecked(there, 'the end of a visit', () => leave(there));
+    seen.push(...((await failOpen(there, CHANGED, () => afterCommand(there, command))) ?? []));
+    await failOpen(there, 'the end of a visit', () => leave(there));
   }
   return seen;
 }
 
 async function afterFileTool(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {
-  return (await orUnchecked(call, 'what this tool changed', () => afterFiles(call, paths))) ?? [];
+  return (await failOpen(call, 'what this tool changed', () => afterFiles(call, paths))) ?? [];
 }
 
 /** A request may wait in a worktree that the session works in from outside. */
 async function heardElsewhere(call: SessionCall): Promise<readonly string[]> {
   if (call.event.agent !== undefined || readVisits(call.machine.env, call.session).length === 0) return [];
   const heard = (await visited(call)).map((there) =>
-    orUnchecked(there, 'what others have to say', async () => {
+    failOpen(there, 'what others have to say', async () => {
       const place = ledgerOf(there.tree, call.session);
       return place === undefined ? [] : hear(there, place, openLedgers(place, call.session));
     }),

@@ -33,11 +33,11 @@ export function expectEndNotes(
   if (!settings.automaticNotes) return undefined;
   const { commonDir } = tree;
   const own = all.filter(({ record }) => record.session === session);
-  const placeOf = ({ worktreeId }: StoredSession) => ({ commonDir, worktreeId });
+  const placeFor = ({ worktreeId }: StoredSession) => ({ commonDir, worktreeId });
   const ending = own.filter(
-    (one) => one.record.ended === null || readLedger(placeOf(one), session).isNoteDue,
+    (one) => one.record.ended === null || readLedger(placeFor(one), session).isNoteDue,
   );
-  for (const one of ending) appendEvents(placeOf(one), session, [{ t: 'note-due', at: now }]);
+  for (const one of ending) appendEvents(placeFor(one), session, [{ t: 'note-due', at: now }]);
   return ending.find(({ worktreeId }) => worktreeId === knownWorktreeId(tree.gitDir));
 }
 

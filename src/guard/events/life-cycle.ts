@@ -15,7 +15,7 @@ import { endSession, listSessions } from '../../sessions/records.ts';
 import { appendSessionEvents, isFirstToSay, readJournal } from '../../sessions/journal.ts';
 import { isSolo, removeSolo } from '../../sessions/solo.ts';
 import { forgetAgents } from '../agents.ts';
-import { orUnchecked, type SessionCall, type TreeCall, isInTree, type Finding } from '../call.ts';
+import { failOpen, type SessionCall, type TreeCall, isInTree, type Finding } from '../call.ts';
 import { hear } from '../effects/hear.ts';
 import { endAlone } from '../effects/arrival.ts';
 import { unlist } from '../../changes/changed-elsewhere.ts';
@@ -30,7 +30,7 @@ export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> 
   // Before its end is on record, which is the end of its visits, too.
   const elsewhere = kind === 'stop' || kind === 'session-end' ? await visited(call) : [];
   const found = isInTree(call) ? await here(call) : [];
-  for (const there of elsewhere) await orUnchecked(there, 'the end of a visit', () => endedThere(there));
+  for (const there of elsewhere) await failOpen(there, 'the end of a visit', () => endedThere(there));
   if (call.event.kind === 'session-end') {
     forgetAgents(stateFolder(call.machine.env), call.session, call.now);
   }

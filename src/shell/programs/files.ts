@@ -63,19 +63,19 @@ function tar(call: ProgramCall): Status {
   const members = isMoved ? [] : options.operands;
   for (const word of members) machine.write(frame.scope, `${folder}/${word}`, 'tar', false);
   if (!hasOption(options, 'k', 'keep-old-files', 'skip-old-files'))
-    spreads(call, folder, members, 'tar -x -f <archive> -- <path>');
+    addUnnamedWrites(call, folder, members, 'tar -x -f <archive> -- <path>');
   return undefined;
 }
 
 /** What an archive holds is not known; of what is taken from it by name only what is below. */
-function spreads(
+function addUnnamedWrites(
   { machine, frame, name }: ProgramCall,
   folder: string,
   members: readonly string[],
   instead: string,
 ) {
   const folders = members.length === 0 ? [folder] : members.map((word) => `${folder}/${word}`);
-  for (const path of folders) machine.spread(frame.scope, path, { by: name, instead });
+  for (const path of folders) machine.addUnnamedWrites(frame.scope, path, { by: name, instead });
 }
 
 function unzip(call: ProgramCall): Status {
@@ -86,7 +86,7 @@ function unzip(call: ProgramCall): Status {
   const [, ...members] = hasOption(options, 'j') ? [] : options.operands;
   const folder = optionValue(options, 'd') ?? '.';
   for (const word of members) machine.write(frame.scope, `${folder}/${word}`, name, false);
-  spreads(call, folder, members, 'unzip <archive> <path>');
+  addUnnamedWrites(call, folder, members, 'unzip <archive> <path>');
   return undefined;
 }
 

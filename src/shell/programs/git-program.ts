@@ -160,7 +160,7 @@ function recordHandoff(call: ProgramCall, args: readonly string[]): void {
   });
 }
 
-/** `git-update-ref` and its kin, as found in git's exec path. */
+/** `git-update-ref` and the like, as found in git's exec path. */
 function dashed(verb: string): Program {
   return (call) => git({ ...call, args: [verb, ...call.args] });
 }

@@ -36,7 +36,7 @@ function patch(call: ProgramCall): Status {
       const patch = { file: source ?? '', strip: Number.isNaN(strip) ? undefined : strip };
       const instead = 'patch <path> <patch file>';
       const more = source === undefined ? {} : { patch };
-      machine.spread(frame.scope, folder ?? '.', { by: 'patch', instead, ...more });
+      machine.addUnnamedWrites(frame.scope, folder ?? '.', { by: 'patch', instead, ...more });
     }
     for (const name of diffPaths(text, Number.isNaN(strip) ? 0 : strip)) {
       machine.write(frame.scope, place(name), 'patch', false);

@@ -32,7 +32,7 @@ import {
   type TreeState,
   readTreeState,
   movedFiles,
-  standsInside,
+  existsInside,
   treeEntries,
 } from '../../git/named-files.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
@@ -321,7 +321,7 @@ function stateOf(
   const isDirty = disk?.state.paths.some((one) => one === path || one.startsWith(`${path}/`)) === true;
   const isTracked = after?.has(path) === true;
   const top = disk?.top ?? elsewhere;
-  const there = top === undefined || (isTracked && !isDirty) ? isTracked : standsInside(top, path);
+  const there = top === undefined || (isTracked && !isDirty) ? isTracked : existsInside(top, path);
   const known = before?.has(path) === true;
   if (!there) {
     const to = disk?.state.moved.get(path) ?? moved.get(path);

@@ -1,4 +1,4 @@
-import type { Kin } from '../../domain/mixed-commit.ts';
+import type { RelatedSessions } from '../../domain/mixed-commit.ts';
 import { type Oid, shortId, peerNames } from '../../domain/names.ts';
 import { shellWord, escapeLine } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync.ts';
@@ -16,7 +16,7 @@ import type { PushedRef } from '../../git/push-range.ts';
 import type { GitOptions } from '../../git/run.ts';
 import { judgePush } from '../../notes/judge-push.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
-import { type TopicState, readTopics, kinOf } from '../../notes/topic.ts';
+import { type TopicState, readTopics, relatedSessions } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import type { CommandResult } from '../result.ts';
@@ -56,7 +56,9 @@ export async function checkCommits(
     chooseRange(options.cwd, range),
   ]);
   const { looked, mixed } =
-    chosen === undefined ? { looked: 0, mixed: [] } : await mixedIn(options, chosen, kinOf(sessions, states));
+    chosen === undefined
+      ? { looked: 0, mixed: [] }
+      : await mixedIn(options, chosen, relatedSessions(sessions, states));
   const illegal = states.flatMap(illegalShape);
   const items = [...mixed.map(mixedShape), ...illegal];
   const hints = [...splitHints(mixed), ...(illegal.length > 0 ? ['git handoff doctor --fix'] : [])];
@@ -71,11 +73,11 @@ export async function checkCommits(
 }
 
 /** In CI there is no record of sessions: what handoffs say of them is asked for where it matters. */
-async function mixedIn(options: GitOptions, range: CommitRange, kin: readonly Kin[]) {
-  const found = await findMixedCommits(options, range, kin);
+async function mixedIn(options: GitOptions, range: CommitRange, related: readonly RelatedSessions[]) {
+  const found = await findMixedCommits(options, range, related);
   if (found.mixed.length === 0) return found;
   const handedOn = await handedOnSessions(options, [HANDOFFS], []);
-  return handedOn.length === 0 ? found : findMixedCommits(options, range, [...kin, ...handedOn]);
+  return handedOn.length === 0 ? found : findMixedCommits(options, range, [...related, ...handedOn]);
 }
 
 /** `undefined`: there is no commit yet. */
@@ -163,8 +165,8 @@ async function mixedInPush(
   const found = await findMixedCommits(options, range, []);
   if (found.mixed.length === 0) return found;
   // Only now it matters who has carried on whose conversation.
-  const kin = await handedOnSessions(options, prefixes, tipsOf(all));
-  return kin.length === 0 ? found : findMixedCommits(options, range, kin);
+  const related = await handedOnSessions(options, prefixes, tipsOf(all));
+  return related.length === 0 ? found : findMixedCommits(options, range, related);
 }
 
 const tipsOf = (refs: readonly PushedRef[]): Oid[] => [...new Set(refs.flatMap(({ local }) => local ?? []))];
@@ -195,12 +197,12 @@ export function renderCheck(
           counted(item.paths, 'path'),
           escapeLine(item.summary),
         ]
-      : ['illegal', item.oid?.slice(0, 7) ?? '-', escapeLine(placeOf(item)), '', item.reason],
+      : ['illegal', item.oid?.slice(0, 7) ?? '-', escapeLine(moveTopic(item)), '', item.reason],
   );
   return columns(rows) + hints.map((hint) => `hint: ${escapeLine(hint)}\n`).join('');
 }
 
-const placeOf = ({ ref, branch, topic }: IllegalMoveShape) =>
+const moveTopic = ({ ref, branch, topic }: IllegalMoveShape) =>
   branch === null || topic === null ? ref : `${branch}/${topic}`;
 
 /** How much of what a push is refused for is told: it passes over a wire, and is read by a person. */

@@ -6,7 +6,7 @@ import { homeFolder } from '../../host/folders.ts';
 import { markerFiles } from '../../host/marker-files.ts';
 import { processTable } from '../../host/processes.ts';
 import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
-import { foldTopic, healTopic, recordIllegalMove } from '../../notes/illegal-moves.ts';
+import { foldTopic, restoreKeptTip, recordIllegalMove } from '../../notes/illegal-moves.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { TopicState } from '../../notes/topic.ts';
@@ -40,9 +40,9 @@ export async function checkRefs(
       continue;
     }
     await recordIllegalMove(repository, state, now);
-    const healed = (await healTopic(repository, state)).kind === 'done';
+    const isRestored = (await restoreKeptTip(repository, state)).kind === 'done';
     found.push(
-      healed
+      isRestored
         ? doctorLine('refs', 'fixed', `${detail}; put back. What was there: git handoff show ${name} --lost`)
         : doctorLine('refs', 'problem', `${detail}; it moved again meanwhile`, FIX),
     );

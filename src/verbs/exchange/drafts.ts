@@ -266,8 +266,8 @@ function interpretOne(
   const name = basename(file.path);
   const wrong = wrongId(id, otherId, index.ids.get(name));
   if (wrong !== undefined) return { skipped: skip(file, wrong, 'integrity') };
-  const twin = seen.get(id);
-  if (twin !== undefined) return { skipped: skip(file, `it has the handoff_id of ${escapeLine(twin)}`) };
+  const sameId = seen.get(id);
+  if (sameId !== undefined) return { skipped: skip(file, `it has the handoff_id of ${escapeLine(sameId)}`) };
   seen.set(id, name);
   return { draft: draftOf(file, body, fields, index.wasRead.has(name), world) };
 }

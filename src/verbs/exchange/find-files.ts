@@ -150,7 +150,7 @@ export function findFiles(paths: readonly string[], from: Format | undefined, wo
     if (read.kind === 'file') {
       const format =
         from ?? (paths.length === 0 ? candidate.format : settle(candidate, read.bytes, paths, world));
-      files.push({ ...read, ...candidate, format, place: placeOf(candidate, unique, world) });
+      files.push({ ...read, ...candidate, format, place: shownPath(candidate, unique, world) });
     } else if (read.kind === 'refused') {
       const named_ = paths.some((path) => resolve(world.repository.cwd, path) === candidate.path);
       skipped.push(skip(candidate, read.why, named_ ? 'usage' : undefined));
@@ -247,7 +247,7 @@ function folderFormat(path: string): Format | undefined {
  * nobody's business elsewhere) and its name. Putting a file into the archive does not make it another one, as long as no
  * new one of that name stands in the folder.
  */
-function placeOf({ path }: Candidate, all: readonly Candidate[], { top }: ImportWorld): string {
+function shownPath({ path }: Candidate, all: readonly Candidate[], { top }: ImportWorld): string {
   const inside = top === undefined ? '..' : relative(top, path);
   if (!inside.startsWith('..')) return inside;
   const [folder, name] = [dirname(path), basename(path)];

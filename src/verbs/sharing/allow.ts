@@ -47,7 +47,7 @@ export async function allow(options: AllowOptions, context: Context): Promise<Co
   const clients = clientsOf(sessions);
   const whose =
     session === undefined ? 'of whichever session is refused first' : `of ${peerName(session, { clients })}`;
-  const question = `The next refusal ${whose}, within 10 minutes, will be lifted: the session may change or commit what is not its own.\nType yes to allow it once: `;
+  const question = `The next refusal ${whose}, within 10 minutes, will be let through: the session may change or commit what is not its own.\nType yes to allow it once: `;
   if ((await ask(question)).trim() !== 'yes') {
     throw new Failure('refused', 'nothing was allowed', { hint: 'git handoff allow --once' });
   }
@@ -68,8 +68,8 @@ function chosen(text: string | undefined, sessions: readonly StoredSession[]): S
   const known = sessions.filter(({ record }) => record.ended === null).map(({ record }) => record.session);
   const exact = meantId(text, known);
   if (exact !== undefined) return exact;
-  const begun = [...new Set(known.filter((id) => id.startsWith(text) || canMean(text, id)))];
-  const [only, ...more] = begun;
+  const matching = [...new Set(known.filter((id) => id.startsWith(text) || canMean(text, id)))];
+  const [only, ...more] = matching;
   if (only !== undefined && more.length === 0) return only;
   const what = only === undefined ? 'no session is on record' : 'several sessions are on record';
   throw new Failure('not-found', `${what} as ${escapeLine(text)}`, { hint: 'git handoff sessions' });

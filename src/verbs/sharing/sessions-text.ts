@@ -39,7 +39,7 @@ function alsoHere(paths: readonly string[]): string {
   return paths.length === 0 ? '' : `changed here, too: ${listed(paths.map(shellWord))}`;
 }
 
-/** For whom the next refusal is lifted, and until when. */
+/** Whose next refusal is let through, and until when. */
 export function renderAllowed({ session, until }: AllowShape, { clients }: TextContext): Rendered {
   const who = session === null ? 'whichever session is refused first' : peerName(session, { clients });
   return `allowed once, for ${who}, until ${until}\n`;

@@ -83,7 +83,7 @@ export async function carryWork(options: CarryOptions, context: Context): Promis
   const oid = addSnapshot(batch, work, { ...author, message, seconds: Math.floor(context.now / 1000) });
   await batch.storeMany({ cwd: repository.cwd });
   const isNew = await keepWork(repository, target.path, oid);
-  await batch.secure(repository);
+  await batch.storeAgainIfCollected(repository);
   const push = `git handoff push --with-work ${typedTopic(target.branch, target.topic)}`;
   const carries = `the note carries uncommitted work: ${workSizeText(size)}; it stays on this machine until: ${push}`;
   return {

@@ -333,7 +333,7 @@ const FAILURES: readonly Piece[] = (
     [HOOK, 'git push -q @CWD@ --delete @REF@', 'git push -q --no-verify @CWD@ --delete @REF@'],
     ['the file has another format', 'git config -f ¤ a.b c', 'rm -f ¤; git config -f ¤ a.b c'],
   ] as const
-).map(([why, text, twin]) => lapsed(why, text, twin));
+).map(([why, text, plainText]) => lapsed(why, text, plainText));
 
 /** After them a ref's own file is not there to be removed. */
 const PACKERS = ['git pack-refs --all', 'git gc -q'].map((text) =>

@@ -37,7 +37,7 @@ export async function judge(lab: ShellLab, one: ShellCase, seeded: Seeded = {}):
 async function needless(lab: ShellLab, one: ShellCase): Promise<Outcome> {
   lab.reset();
   const reasons = [...new Set(one.lapses)];
-  if (reasons.length === 0 || (await lab.changes(lab.fill(one.twin))) !== true)
+  if (reasons.length === 0 || (await lab.changes(lab.fill(one.plainText))) !== true)
     return 'wrong: denied, changes nothing';
   return `denied, changes nothing: ${reasons.length === 1 ? (reasons[0] ?? '') : 'several reasons'}`;
 }

@@ -45,7 +45,7 @@ const row: fc.Arbitrary<Piece> = fc.oneof(
         const whole = piece`${stays}${between}${other}`;
         return {
           ...whole,
-          twin: `:; (${other.twin}\n)${between}${one.twin}`,
+          plainText: `:; (${other.plainText}\n)${between}${one.plainText}`,
           lapses: [...whole.lapses, 'one command takes from the other what it needs'],
         };
       }),

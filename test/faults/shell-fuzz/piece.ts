@@ -5,8 +5,8 @@ export interface Piece {
    * The same command as it would be had everything in it succeeded and every condition that only the running
    * shell can decide been true. Equal to `text` where there is nothing of the kind.
    */
-  readonly twin: string;
-  /** Why `twin` differs, in a few words each. */
+  readonly plainText: string;
+  /** Why `plainText` differs, in a few words each. */
   readonly lapses: readonly string[];
   /** Why nobody can tell by reading what it changes; empty for most. */
   readonly riddles: readonly string[];
@@ -18,11 +18,11 @@ export const GAP = '\u00b7';
 /** Where a template names the file. */
 export const HOLE = '\u00a4';
 
-const EMPTY: Piece = { text: '', twin: '', lapses: [], riddles: [] };
+const EMPTY: Piece = { text: '', plainText: '', lapses: [], riddles: [] };
 
 /** A piece of plain text. */
 export function plain(text: string): Piece {
-  return { ...EMPTY, text, twin: text };
+  return { ...EMPTY, text, plainText: text };
 }
 
 /** Puts pieces together: a template whose holes are pieces or plain text. */
@@ -32,31 +32,31 @@ export function piece(strings: TemplateStringsArray, ...parts: readonly (Piece |
     const inner = typeof part === 'string' || part === undefined ? plain(part ?? '') : part;
     return {
       text: all.text + inner.text + literal,
-      twin: all.twin + inner.twin + literal,
+      plainText: all.plainText + inner.plainText + literal,
       lapses: [...all.lapses, ...inner.lapses],
       riddles: [...all.riddles, ...inner.riddles],
     };
   }, EMPTY);
 }
 
-/** Changes the text, and the twin in the same way. */
+/** Changes the text, and its plain spelling in the same way. */
 export function mapped(from: Piece, change: (text: string) => string): Piece {
-  return { ...from, text: change(from.text), twin: change(from.twin) };
+  return { ...from, text: change(from.text), plainText: change(from.plainText) };
 }
 
 /** Puts a piece for the holes of a template. */
 export function filled(template: Piece, word: Piece): Piece {
   return {
     text: template.text.replaceAll(HOLE, () => word.text),
-    twin: template.twin.replaceAll(HOLE, () => word.twin),
+    plainText: template.plainText.replaceAll(HOLE, () => word.plainText),
     lapses: [...template.lapses, ...word.lapses],
     riddles: [...template.riddles, ...word.riddles],
   };
 }
 
 /** A text that does nothing, or not what it says, for a reason that only the running shell knows. */
-export function lapsed(why: string, text: string, twin: string): Piece {
-  return { text, twin, lapses: [why], riddles: [] };
+export function lapsed(why: string, text: string, plainText: string): Piece {
+  return { text, plainText, lapses: [why], riddles: [] };
 }
 
 /** A text whose meaning stands elsewhere. */

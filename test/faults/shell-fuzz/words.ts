@@ -129,7 +129,7 @@ const TWO = 'two words stand where one is meant';
 
 const SEVERAL = 'find prints more than one name';
 
-/** Spellings that are not understood everywhere, each with a plain one for its twin. */
+/** Spellings that are not understood everywhere, each with a plain one for the same effect. */
 const FRAIL: readonly ((target: Target) => Spelled)[] = [
   ...['~/.claude/projects/testproj/memory', '~/.claude/projects/*/memory', '~/.cl*/pro*/t*/m*y'].map(
     (folder) =>

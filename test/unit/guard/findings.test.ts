@@ -4,7 +4,7 @@ import { type Finding, isRefused, verdict } from '../../../src/guard/call.ts';
 const tell: Finding = { kind: 'tell', text: 'told' };
 const show: Finding = { kind: 'show', text: 'shown' };
 const rewrite: Finding = { kind: 'rewrite', content: 'x' };
-const refuse: Finding = { kind: 'refuse', text: 'refused', lift: 'person' };
+const refuse: Finding = { kind: 'refuse', text: 'refused', allowedBy: 'person' };
 const effect: Finding = { kind: 'do', when: 'allowed', run: () => Promise.resolve([]) };
 
 describe('one answer of all findings', () => {

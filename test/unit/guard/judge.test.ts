@@ -27,7 +27,7 @@ const check = (rule: string, found: readonly Finding[], asked: string[] = []): C
 });
 
 const endless = budgetUntil(Infinity, () => 0);
-const refuse: Finding = { kind: 'refuse', text: 'no', lift: 'person' };
+const refuse: Finding = { kind: 'refuse', text: 'no', allowedBy: 'person' };
 const question = (anywhere: readonly Check<Call, undefined>[]) => ({
   anywhere,
   facts: undefined,

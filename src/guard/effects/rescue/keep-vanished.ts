@@ -1,7 +1,7 @@
 import type { TreeStatus } from '../../../domain/ledger/tree-status.ts';
 import { vanishedBetween } from '../../../domain/ledger/vanished.ts';
 import type { SessionId } from '../../../domain/names.ts';
-import { lookingTime, type WorkPlace } from '../../../changes/work-place.ts';
+import { lookTimeoutMs, type WorkPlace } from '../../../changes/work-place.ts';
 import type { TreeCall } from '../../call.ts';
 import { saveVanished } from '../../../snapshot/vanished.ts';
 
@@ -30,7 +30,7 @@ export async function keepVanished(
   if (vanishedBetween(before, after, ownerOf, ran?.changed).length === 0) return undefined;
   const limits = call.settings.rescue;
   const { session = null, command = '', changed = new Set<string>() } = ran ?? {};
-  const budget = call.budget.part(lookingTime(call));
+  const budget = call.budget.part(lookTimeoutMs(call));
   const looked = { before, after, ownerOf, session, command, changed, limits, now: call.now, budget };
   try {
     return await saveVanished(place, looked);

@@ -103,7 +103,7 @@ function laneRow(stage: Stage, { index, session, items }: Lane, frame: Frame): H
       isPerson ? sessionName(session) : shortId(session.id),
     ),
     el('span', { class: 'client' }, session.client ?? ''),
-    el('span', { class: 'branch', title: session.branch }, placeOf(session)),
+    el('span', { class: 'branch', title: session.branch }, shownPlace(session)),
     el('span', { class: 'sr' }, unseen(session, items.length)),
   );
   const marks = clusters(items, frame).map(({ at, some }) => markButton(stage, at, some, frame));
@@ -115,7 +115,7 @@ function laneRow(stage: Stage, { index, session, items }: Lane, frame: Frame): H
   );
 }
 
-const placeOf = ({ branch, worktree }: BoardSession) =>
+const shownPlace = ({ branch, worktree }: BoardSession) =>
   [branch, worktree].filter((text) => text !== undefined).join(' · ');
 
 /** What a lane shows by its form and place alone. */

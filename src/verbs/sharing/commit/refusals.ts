@@ -1,5 +1,5 @@
 import { messageWords, otherWords, textWords } from '../../../changes/hint-words.ts';
-import { findUnfinished, operationText, begunText, ownWorktree } from '../../../changes/operations.ts';
+import { findUnfinished, operationText, whoBeganText, ownWorktree } from '../../../changes/operations.ts';
 import { ago } from '../../../domain/age.ts';
 import { Failure } from '../../../domain/failure.ts';
 import { atWorkBeside } from '../../../domain/ledger/ownership.ts';
@@ -88,7 +88,7 @@ export function unfinishedHere(
   if (others !== undefined) {
     throw new Failure(
       'not-owner',
-      begunText(others, peerName(others.session, asker.sides), ago(others.at, now)),
+      whoBeganText(others, peerName(others.session, asker.sides), ago(others.at, now)),
       {
         hint: `git worktree add ${typed(ownWorktree(tree.top, self))}`,
       },

@@ -11,7 +11,7 @@ const owned = (owner: string) => ({ [note]: `<!-- claude-session: ${owner} -->\n
 const unmarked = { [note]: 'old\n' };
 const write = (path: string, content = 'text\n'): ToolCall => ({ kind: 'write', path, content });
 const refused = (words: string | string[], owners: SessionId[] = []) => [
-  refuses(words, { lift: 'files', owners }),
+  refuses(words, { allowedBy: 'files', owners }),
 ];
 const ref = refuses('behind git-handoff', { owners: undefined });
 const rewritten = { kind: 'rewrite', content: `<!-- claude-session: ${SELF} -->\ntext\n` };

@@ -1,7 +1,7 @@
 import { COMMANDS_ANYWHERE } from '../../../../src/guard/checks/of-commands.ts';
 import { PEER, SELF, refuses, table } from '../../../support/guard-table.ts';
 
-const refused = (...words: string[]) => [refuses(words, { lift: 'nobody', owners: undefined })];
+const refused = (...words: string[]) => [refuses(words, { allowedBy: 'nobody', owners: undefined })];
 
 table(COMMANDS_ANYWHERE, 'identity', [
   [
