@@ -13,7 +13,7 @@ import {
 import { hash } from './hash.ts';
 
 /**
- * Where everything stands under `refs/` (the list in docs/architecture.md). A branch is ONE ref
+ * Where everything stands under `refs/` (the list in docs/stored-state.md). A branch is ONE ref
  * component, so that notes of `feature` and `feature/x` live side by side although git cannot hold
  * `refs/a` and `refs/a/b` at once.
  */
