@@ -90,7 +90,7 @@ it('whatever sessions leave behind, docs/stored-state.md lists it, in at most 25
   world.ok(['unpack', 'auth-refresh'], { session: A });
   look();
   world.ok(['purge', 'auth-refresh', '--yes'], { session: A });
-  putToken(join(world.path, '.git'), { by: 'Ann', at: Date.now(), session: null });
+  putToken(join(world.path, '.git'), { v: 1, at: Date.now(), session: null });
   look();
   world.write(B, 'src/a.ts', 'let through\n');
   const note = join(world.path, 'projects', 'x', 'memory', 'handoff-main-old-notes.md');

@@ -68,7 +68,7 @@ describe('the style', () => {
   const examples = docs.examplesOfStyle();
 
   it('has examples', () => {
-    expect(examples).toHaveLength(12);
+    expect(examples).toHaveLength(4);
   });
 
   it.each(examples)('advises against "$before"', ({ before, after }) => {
