@@ -5,7 +5,7 @@ import { shellWord } from '../domain/surfacing.ts';
 import { homeFolder } from '../host/folders.ts';
 import type { Io, Terminal, Input } from '../host/io.ts';
 import { renderNotice } from '../ui/terminal.ts';
-import type { Interaction, NoteSource } from '../verbs/interaction.ts';
+import type { Interaction, NoteSource } from '../verbs/verb.ts';
 
 /** What a verb may ask of whoever typed it, and show meanwhile. */
 export function interaction(io: Io): Interaction {

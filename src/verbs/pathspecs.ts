@@ -4,7 +4,7 @@ import { shellWord } from '../domain/surfacing.ts';
 import { openRepository } from '../git/repository.ts';
 import { type Context, findSession } from '../sessions/caller.ts';
 import { listSessions } from '../sessions/records.ts';
-import type { Interaction } from './interaction.ts';
+import type { Interaction } from './verb.ts';
 import type { Arguments, OptionTable } from './options.ts';
 
 /** The pathspecs of a verb may come from a file, as git's own commands take them. */

@@ -1,8 +1,8 @@
 import type { Context } from '../sessions/caller.ts';
-import type { CommandResult } from './result.ts';
 import type { Rendered, TextContext } from '../ui/terminal.ts';
-import type { Interaction } from './interaction.ts';
 import type { Arguments, OptionTable } from './options.ts';
+import type { Failure } from '../domain/failure.ts';
+import type { InstallContext } from '../install/client.ts';
 
 /** What a verb is for: `git handoff` lists the verbs by it. */
 export type VerbGroup = 'notes' | 'sharing' | 'rescue' | 'remotes' | 'setup';
@@ -42,3 +42,47 @@ export function answer<T extends object>(
 
 /** The first word after the verb; empty where there is none. */
 export const word = (args: Arguments): string => args.words[0] ?? '';
+
+/** What a command answers. `value` is the body of `--json`; `ui` turns it into text. */
+export interface CommandResult<T> {
+  readonly value: T;
+  /** Lines for stderr, as `notice: …`. */
+  readonly notices?: readonly string[];
+  /** The next command, if there is one. */
+  readonly hint?: string;
+  /** 1 is a clear no (stale, something is wrong); failures are thrown. */
+  readonly exitCode?: 0 | 1;
+  /** What went wrong with a part of it: told after the answer, and decides the exit code. */
+  readonly failure?: Failure;
+  /** The clients of the sessions on record: what the text calls a session. */
+  readonly clients?: ReadonlyMap<string, string>;
+  /** Bytes for stdout instead of the rendered text. */
+  readonly bytes?: Uint8Array;
+}
+
+/** What a command may ask of the person or the process; commands themselves see neither. */
+export interface Interaction {
+  readonly note: NoteSource;
+  /** How far something is, on a line of the terminal that is written over; `undefined` where nobody looks. */
+  readonly progress: ((line: string) => void) | undefined;
+  /** Prints a notice before something happens. */
+  readonly warn: (text: string) => void;
+  /** Hands on what another program says on standard error. */
+  readonly pass: (said: Uint8Array) => void;
+  /** Asks a question and reads one line; `undefined` where no person sits at a terminal. */
+  readonly ask: ((question: string) => Promise<string>) | undefined;
+  installContext: () => Promise<InstallContext>;
+}
+
+/** Where a note may come from, as the command line names it. */
+interface NoteRequest {
+  readonly topic: string;
+  readonly messages: readonly string[];
+  readonly file: string | undefined;
+}
+
+export type Note =
+  Uint8Array | ((target: { branch: string; topic: string; head: string }) => Promise<Uint8Array>);
+
+/** Reads a note; an editor is opened later, when everything else is known to be right. */
+export type NoteSource = (request: NoteRequest) => Note;

@@ -90,9 +90,16 @@ function names(topic: Topic): Topic[] {
   return Array.from({ length: MAX_NUMBER }, (_, at) => numberedTopic(topic, at + 1));
 }
 
-/** How a commit names the file that its note came from: `<format>:<place>`, one line, no blank. */
+/**
+ * How a commit names the file that its note came from: `<format>:<place>`, one line, no blank. A handover and what was put
+ * away of it are one place.
+ */
 export function sourceName(format: string, place: string): string {
-  const name = encodeURI(place.slice(0, 512).replace(/[\ud800-\udfff]/gu, '\ufffd'));
+  const one =
+    format === 'handover'
+      ? place.replace(/(?:(?<=^|\/)\.handover\/(?:archive\/)?)?[^/]*$/, 'handover.md')
+      : place;
+  const name = encodeURI(one.slice(0, 512).replace(/[\ud800-\udfff]/gu, '\ufffd'));
   return `${format}:${name}`;
 }
 

@@ -7,8 +7,7 @@ import {
   isAllowed,
 } from '../../domain/note/front-matter-rules.ts';
 import { type Address, type NoteScene, type PreparedNote, isAddressed } from '../../domain/note/document.ts';
-import { formatFrontMatter } from '../../domain/note/front-matter-text.ts';
-import type { FrontMatter } from '../../domain/note/front-matter.ts';
+import { formatFrontMatter, type FrontMatter } from '../../domain/note/front-matter.ts';
 import { isTopicOf } from '../../domain/note/topic-slug.ts';
 import { ANYONE } from '../../domain/operators.ts';
 import { escapeLine } from '../../domain/surfacing.ts';

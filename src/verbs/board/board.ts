@@ -31,7 +31,7 @@ import type {
 } from '../../ui/board/shape.ts';
 import { type Rendered, counted } from '../../ui/terminal.ts';
 import { putOutput } from '../put-output.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { BoardShape } from '../shapes.ts';
 import { judgedSessions } from '../workspace.ts';
 import { Lanes } from './lanes.ts';

@@ -47,7 +47,7 @@ import type { TopicState } from '../../notes/topic.ts';
 import { type Context, findSession, worktreeName } from '../../sessions/caller.ts';
 import { clientsOf, type JudgedSession } from '../../sessions/records.ts';
 import { handoffShape } from '../handoff-shape.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import { carriedFacts } from '../work/work-facts.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { type FoundBranch, findBranch, type Chosen, chooseNote } from './branch-place.ts';

@@ -1,8 +1,7 @@
 import type { Context } from '../../sessions/caller.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { Arguments } from '../options.ts';
-import type { Interaction } from '../interaction.ts';
-import { type Answer, type VerbTable, answer } from '../verb.ts';
+import { type Interaction, type Answer, type VerbTable, answer } from '../verb.ts';
 
 /** The verb that judges commits and handoffs. */
 export const CHECK_VERBS: VerbTable = {

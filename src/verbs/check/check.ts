@@ -19,7 +19,7 @@ import { reasonText } from '../../notes/report-illegal.ts';
 import { type TopicState, readTopics, relatedSessions } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { IllegalMoveShape, MixedCommitShape } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
 import { type Rendered, type TextContext, columns, counted } from '../../ui/terminal.ts';

@@ -5,7 +5,7 @@ import { committer, openRepository } from '../../git/repository.ts';
 import { readTopics } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { CheckShape } from '../shapes.ts';
 import { checkClients, checkPrograms } from './client-checks.ts';
 import { checkGitHooks } from './hook-checks.ts';

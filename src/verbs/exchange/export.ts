@@ -16,7 +16,7 @@ import { type Context, findSession } from '../../sessions/caller.ts';
 import type { Rendered } from '../../ui/terminal.ts';
 import { noteShape } from '../handoff-shape.ts';
 import { putOutput } from '../put-output.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { ExportShape, NoteShape } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
 

@@ -1,4 +1,4 @@
-import { dirname, join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { Failure, type FailureCode } from '../../domain/failure.ts';
 import {
   type IncomingNote,
@@ -25,9 +25,7 @@ import { findSecrets } from '../../notes/secrets/find-secrets.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { type Caller, type Context, findCaller } from '../../sessions/caller.ts';
-import { type Rendered, columns } from '../../ui/terminal.ts';
-import { ownerText } from '../owner-text.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { ImportShape } from '../shapes.ts';
 import { type Workspace, judgedSessions, openWorkspace } from '../workspace.ts';
 import { type Draft, readDrafts } from './drafts.ts';
@@ -45,7 +43,7 @@ interface ImportOptions {
   readonly session: string | undefined;
 }
 
-interface ImportValue {
+export interface ImportValue {
   readonly dryRun: boolean;
   readonly items: readonly ImportShape[];
 }
@@ -203,15 +201,8 @@ function incomingNote(
   { caller, objects }: Pass,
 ): IncomingNote {
   const oid = new ObjectBatch(objects).blob(note);
-  const place = file.format === 'handover' ? handoverPlace(file.place) : file.place;
-  const importedFrom = sourceName(file.format, place);
+  const importedFrom = sourceName(file.format, file.place);
   return { branch, topic, note: oid, owner: owner ?? caller.id, state, importedFrom, copyOf };
-}
-
-/** A handover and what was put away of it are one place. */
-function handoverPlace(place: string): string {
-  const parent = dirname(place).replace(/(?:^|\/)\.handover(?:\/archive)?$/, '');
-  return parent === '' || parent === '.' ? 'handover.md' : join(parent, 'handover.md');
 }
 
 /** The topics that a note could be, with their notes; the numbered names of a topic after itself, so that the first free one is found in order. */
@@ -394,25 +385,4 @@ function shownPath(path: string, cwd: string): string {
 function hintFor(code: FailureCode, path: string): string {
   const word = shellWord(path);
   return code === 'integrity' ? `git handoff import --from markdown -- ${word}` : `ls -ld -- ${word}`;
-}
-
-const WRITES = ['create', 'update', 'close'];
-
-/** What went where, as whose, from which file, and what was left out. */
-export function renderImported({ dryRun, items }: ImportValue): Rendered {
-  const rows = items.map(({ action, branch, topic, owner, state, to, file, why }): string[] => {
-    const source = `${escapeLine(file)}${why === null ? '' : `  (${escapeLine(why)})`}`;
-    if (branch === null || topic === null || owner === null) return [action, '-', '', '', source];
-    const who = ownerText({ owner, ownerName: null, client: null });
-    const address = to === null ? '' : ` to ${escapeLine(to)}`;
-    return [action, escapeLine(`${branch}/${topic}`), state ?? '', `${who}${address}`, source];
-  });
-  const count = (actions: readonly string[]) => items.filter(({ action }) => actions.includes(action)).length;
-  const [writes, unchanged] = [count(WRITES), count(['unchanged'])];
-  const left = items.length - writes - unchanged;
-  const parts = [`${writes} ${dryRun ? 'to import' : 'imported'}`];
-  if (unchanged > 0) parts.push(`${unchanged} there already`);
-  if (left > 0) parts.push(`${left} left out`);
-  const files = writes === 0 || dryRun ? '' : '; the files stay where they are';
-  return `${columns(rows)}${parts.join(', ')}${files}\n`;
 }

@@ -4,7 +4,7 @@ import { openRepository } from '../../git/repository.ts';
 import { acknowledge } from '../../notes/acks.ts';
 import { readTopic } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import { findTopic, requireTip } from '../../notes/find-topic.ts';
 import { findReader, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';

@@ -14,7 +14,7 @@ import { clientsOfOwner, handoffShape } from '../handoff-shape.ts';
 import { openWorkspace } from '../workspace.ts';
 import { settleClosed } from './settle-work.ts';
 import { parseExpectation } from './write.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 
 /** A commit that changes owner or state and leaves the note as it is. */
 interface TipChange {

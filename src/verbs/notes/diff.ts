@@ -10,7 +10,7 @@ import { typedTopic } from '../../notes/topic-argument.ts';
 import { readHistory } from '../../notes/topic.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import { handoffShape } from '../handoff-shape.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { HandoffShape } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
 import { firstLine, versionIn } from './log.ts';

@@ -8,7 +8,7 @@ import { ackOf, acksFrom } from '../../notes/acks.ts';
 import { type TopicState, readTopicsBeside } from '../../notes/topic.ts';
 import { type LocalTip, compareWithRemotes } from '../../notes/tracking.ts';
 import type { Context } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import { byAge } from '../../notes/find-topic.ts';
 import { NOBODY, findReader, namedOperator, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';

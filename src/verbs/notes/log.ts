@@ -6,7 +6,7 @@ import { openRepository } from '../../git/repository.ts';
 import { ackOf, readAcks } from '../../notes/acks.ts';
 import { readHistory } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import { findTopic, newestTopic, requireTip } from '../../notes/find-topic.ts';
 import { NOBODY, findReader, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';

@@ -20,7 +20,7 @@ import { type TopicState, readHistory } from '../../notes/topic.ts';
 import { compareWithRemotes } from '../../notes/tracking.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { handoffShape, noteShape } from '../handoff-shape.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { HandoffShape, LostShape, NoteShape } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
 import { NOBODY, findReader, readerFacts } from './reader.ts';

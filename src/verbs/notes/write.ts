@@ -7,7 +7,7 @@ import { type Repository, committer, openRepository, workTreeFacts } from '../..
 import { type WriteResult, commitHandoff } from '../../notes/handoffs.ts';
 import { type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
 import { type Context, type Caller, findCaller, worktreeName } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import { type Address, type NoteScene, type PreparedNote, isAddressed } from '../../domain/note/document.ts';
 import { mayHaveFrontMatter, prepareNote } from '../../notes/front-matter/prepare.ts';
 import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';

@@ -29,7 +29,7 @@ import { type Context, findCaller, findSession } from '../../sessions/caller.ts'
 import type { StoredSession } from '../../sessions/records.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import { parseExpectation } from '../notes/write.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { HandoffShape } from '../shapes.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { ago } from '../../domain/age.ts';

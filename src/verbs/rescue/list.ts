@@ -3,7 +3,7 @@ import { type SnapshotItem, contentOf, isOnlyStaged } from '../../domain/snapsho
 import { rescuedAt } from '../../snapshot/rescues.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { RescueShape } from '../shapes.ts';
 import { wantedPaths } from './contents.ts';
 import { type KnownRescue, type Wanted, isWanted, openRescues } from './rescues.ts';

@@ -18,7 +18,7 @@ import { isSolo } from '../../sessions/solo.ts';
 import type { RestorePlan, TreePlace } from '../../snapshot/plan.ts';
 import { type Restoring, restoreSnapshot, treePlace } from '../../snapshot/restore.ts';
 import { takeSnapshot } from '../../snapshot/take.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import { judgedSessions } from '../workspace.ts';
 import { wantedPaths } from './contents.ts';
 import { type KnownRescue, type Rescues, openRescues, rescuePlace, select, sessionOf } from './rescues.ts';

@@ -3,7 +3,7 @@ import { isOnlyStaged } from '../../domain/snapshot.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import { noteShape } from '../handoff-shape.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { NoteShape, RescueShape } from '../shapes.ts';
 import { readKept } from '../../snapshot/commit.ts';
 import { wantedPaths } from './contents.ts';

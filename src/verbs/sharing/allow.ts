@@ -8,7 +8,7 @@ import { appendLog } from '../../host/log.ts';
 import { putToken } from '../../sessions/bypass.ts';
 import { type StoredSession, clientsOf, listSessions } from '../../sessions/records.ts';
 import type { Context } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { AllowShape } from '../shapes.ts';
 import { timestamp } from '../../domain/age.ts';
 

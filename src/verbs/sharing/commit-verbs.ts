@@ -1,7 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
-import type { Interaction } from '../interaction.ts';
+import { type Interaction, answer, type VerbTable } from '../verb.ts';
 import type { Arguments } from '../options.ts';
-import { answer, type VerbTable } from '../verb.ts';
 import { anchored, PATHSPEC_OPTIONS, readPathspecs } from '../pathspecs.ts';
 import type { CommitShape } from '../shapes.ts';
 import type { StageValue } from './stage.ts';

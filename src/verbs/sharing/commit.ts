@@ -23,7 +23,7 @@ import { headCommit } from '../../git/log.ts';
 import { stagedPaths, unmergedPaths } from '../../git/staged.ts';
 import { takeLock } from '../../host/process-lock.ts';
 import type { Context } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { CommitShape } from '../shapes.ts';
 import { composeContended } from './commit/compose.ts';
 import { type GitCommitOptions, type IndexPlan, makeCommit, opensEditor } from './commit/git-commit.ts';

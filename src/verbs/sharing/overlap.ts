@@ -18,7 +18,7 @@ import { knownWorktreeId } from '../../host/folders.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { namedSession } from '../owner-text.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { OverlapKind, OverlapShape, OverlapSideShape } from '../shapes.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';

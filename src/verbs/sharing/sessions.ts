@@ -10,7 +10,7 @@ import { listWorktrees, type ListedWorktree } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { RequestShape, SessionShape } from '../shapes.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { requestShapes } from './requests.ts';

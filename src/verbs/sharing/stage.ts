@@ -3,7 +3,7 @@ import { shellWord } from '../../domain/surfacing.ts';
 import { setEntries, whileLocked } from '../../git/private-index.ts';
 import { gitFailure } from '../../git/run.ts';
 import type { Context } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { StagedShape } from '../shapes.ts';
 import { composeContended } from './commit/compose.ts';
 import { withOwnIndex } from './commit/git-commit.ts';

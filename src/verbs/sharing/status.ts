@@ -14,7 +14,7 @@ import type { Budget } from '../../host/io.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { compareWithRemotes } from '../../notes/tracking.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import { type WorkTree, askerOf, belongingOf, lookAtWork, settleClaims } from '../../changes/dirty-work.ts';
 import { type OtherTree, otherTrees } from '../../changes/other-trees.ts';
 import { isNamed, parsePathArgument } from '../../changes/path-argument.ts';

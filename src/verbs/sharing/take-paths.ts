@@ -27,7 +27,7 @@ import { type Context, findSession } from '../../sessions/caller.ts';
 import { news, recordRefusal } from '../../sessions/happenings.ts';
 import { type JudgedSession, clientsOf, putRecord } from '../../sessions/records.ts';
 import { removeSolo } from '../../sessions/solo.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { TakenPathShape } from '../shapes.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { prefixIn, workTreeOf } from './status.ts';

@@ -1,9 +1,8 @@
 import type { SyncOptions } from './world.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Context } from '../../sessions/caller.ts';
-import type { Interaction } from '../interaction.ts';
+import { type Interaction, type Answer, type VerbTable, answer } from '../verb.ts';
 import type { Arguments, OptionTable } from '../options.ts';
-import { type Answer, type VerbTable, answer } from '../verb.ts';
 
 const SCOPE: OptionTable = {
   branch: { type: 'string', value: '<branch>', describe: 'only the handoffs of this branch' },

@@ -24,7 +24,7 @@ import { readTopics, type TopicState } from '../../notes/topic.ts';
 import { settleUnpacked } from '../../notes/work/unpacked-work.ts';
 import { dropWork } from '../../notes/work/work-refs.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import type { SyncShape, SyncAction } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
 import { askShown, syncRemote } from './one-remote.ts';

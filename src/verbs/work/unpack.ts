@@ -18,7 +18,7 @@ import type { JudgedSession } from '../../sessions/records.ts';
 import { isSolo } from '../../sessions/solo.ts';
 import { IN_LINES, type PlannedPath, type RestorePlan, type TreePlace } from '../../snapshot/plan.ts';
 import { type How, type Restoring, restoreSnapshot, treePlace } from '../../snapshot/restore.ts';
-import type { CommandResult } from '../result.ts';
+import type { CommandResult } from '../verb.ts';
 import { whileAlone } from '../sharing/commit.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 

@@ -108,4 +108,9 @@ describe('the name of a file in a commit', () => {
   ])('%j is %s', (place, name) => {
     expect(sourceName('guard', place)).toBe(name);
   });
+
+  it.each(['a/handover.md', 'a/.handover/now.md', 'a/.handover/archive/2026-11-01.md'])(
+    'a handover and what was put away of it are one place: %s',
+    (place) => expect(sourceName('handover', place)).toBe('handover:a/handover.md'),
+  );
 });

@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkFrontMatter } from '../../../src/domain/note/front-matter-rules.ts';
-import { formatFrontMatter } from '../../../src/domain/note/front-matter-text.ts';
-import { type FrontMatter, readFrontMatter } from '../../../src/domain/note/front-matter.ts';
+import {
+  formatFrontMatter,
+  type FrontMatter,
+  readFrontMatter,
+} from '../../../src/domain/note/front-matter.ts';
 import { anyText } from '../../support/any-text.ts';
 import { type Schema, violations } from '../../support/json-schema.ts';
 

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { splitNote } from '../../../src/domain/note/document.ts';
-import { formatFrontMatter } from '../../../src/domain/note/front-matter-text.ts';
-import { type FrontMatter, readFrontMatter } from '../../../src/domain/note/front-matter.ts';
+import {
+  formatFrontMatter,
+  type FrontMatter,
+  readFrontMatter,
+} from '../../../src/domain/note/front-matter.ts';
 import { canonicalJson, canonicalNote, handoffId } from '../../../src/domain/note/handoff-id.ts';
 
 const NOW = Date.parse('2026-05-08T00:00:00Z');
