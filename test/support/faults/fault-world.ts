@@ -27,7 +27,7 @@ export class FaultWorld extends TestRepository {
   mustWrite(text: string): string {
     const done = this.write(text);
     expect(done, done.stderr).toMatchObject({ status: 0 });
-    return done.stdout.trim();
+    return this.tip();
   }
 
   tip(): string {
