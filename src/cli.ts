@@ -52,7 +52,7 @@ export async function run([parent = '', ...words]: readonly string[], io: Io): P
     } finally {
       const { recorded = [] } = runningCall() ?? {};
       if (recorded.length > 0)
-        await (await import('./sessions/happenings.ts')).tellSubscribers(recorded, io.env);
+        await (await import('./sessions/happenings.ts')).notifySubscribers(recorded, io.env);
     }
   });
 }

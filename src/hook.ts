@@ -43,7 +43,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
         const { recorded } = call;
         // When the answer is out.
         if (recorded.length > 0)
-          await (await import('./sessions/happenings.ts')).tellSubscribers(recorded, io.env);
+          await (await import('./sessions/happenings.ts')).notifySubscribers(recorded, io.env);
         endChildren(call);
       }
     }

@@ -16,12 +16,19 @@ export const claude = dialectOf({
   canRewrite: (env) => (env['CLAUDE_CODE_RESTRICT_PERSONAL_CONFIG'] ?? '') === '',
 
   /** Events whose `additionalContext` reaches the model (checked on the real client). */
-  tells: new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'SubagentStart', 'Stop']),
+  contextEvents: new Set([
+    'SessionStart',
+    'UserPromptSubmit',
+    'PreToolUse',
+    'PostToolUse',
+    'SubagentStart',
+    'Stop',
+  ]),
 
   rewrite: (input, { content, context }, event) => {
     const key = text(input['content']) === undefined ? 'text' : 'content';
-    const told = context === undefined ? {} : { additionalContext: context };
-    return specific(event, { updatedInput: { ...input, [key]: content }, ...told });
+    const more = context === undefined ? {} : { additionalContext: context };
+    return specific(event, { updatedInput: { ...input, [key]: content }, ...more });
   },
 });
 

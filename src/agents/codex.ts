@@ -14,7 +14,7 @@ export const codex = dialectOf({
   tool: (event) => toolCall(text(event['tool_name']), event['tool_input']),
 
   /** Events whose schema has `additionalContext`. */
-  tells: new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'SubagentStart']),
+  contextEvents: new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'SubagentStart']),
 });
 
 /** Hooks are told `Bash` for every one of them; the others are what rollouts and older versions say. */

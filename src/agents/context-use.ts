@@ -26,9 +26,9 @@ const READERS: Readonly<Record<string, (line: Fields) => LineUse>> = {
 export function contextUse(client: string, tail: string): ContextUse | undefined {
   const read = Object.hasOwn(READERS, client) ? READERS[client] : undefined;
   for (const line of read === undefined ? [] : tail.split('\n').reverse()) {
-    const said = useIn(line, read);
-    if (said === 'unknown') return undefined;
-    if (said !== undefined && said.used > 0) return said;
+    const use = useIn(line, read);
+    if (use === 'unknown') return undefined;
+    if (use !== undefined && use.used > 0) return use;
   }
   return undefined;
 }
@@ -45,8 +45,8 @@ export function sessionFile(
 
 function useIn(line: string, read: ((line: Fields) => LineUse) | undefined): LineUse {
   try {
-    const said = fields(JSON.parse(line));
-    return said === undefined ? undefined : read?.(said);
+    const entry = fields(JSON.parse(line));
+    return entry === undefined ? undefined : read?.(entry);
   } catch {
     return undefined;
   }

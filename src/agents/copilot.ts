@@ -45,7 +45,7 @@ export const copilot: Dialect = {
   canRewrite: () => false,
 
   /** Events whose `additionalContext` reaches the model (checked on the real client). */
-  tells: new Set([
+  contextEvents: new Set([
     'SessionStart',
     'sessionStart',
     'UserPromptSubmit',
@@ -159,9 +159,9 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
     case 'notice':
       return undefined;
     case 'context':
-      return told(verdict.text, event);
+      return contextAnswer(verdict.text, event);
     case 'rewrite':
-      return verdict.context === undefined ? undefined : told(verdict.context, event);
+      return verdict.context === undefined ? undefined : contextAnswer(verdict.context, event);
     case 'deny': {
       const decision = { permissionDecision: 'deny', permissionDecisionReason: verdict.reason };
       // The documented place is the top; the other one is what the payload's shape was borrowed from.
@@ -170,8 +170,8 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
   }
 }
 
-function told(message: string, event: GuardEvent): object | undefined {
-  if (!copilot.tells.has(event.name)) return undefined;
+function contextAnswer(message: string, event: GuardEvent): object | undefined {
+  if (!copilot.contextEvents.has(event.name)) return undefined;
   const content = { additionalContext: message };
   return event.name === 'PreToolUse' ? specific(event, content) : content;
 }

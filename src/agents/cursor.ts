@@ -37,7 +37,7 @@ export const cursor: Dialect = {
   canRewrite: () => false,
 
   /** Events with `additional_context` among the fields of their answer. */
-  tells: new Set(['sessionStart', 'postToolUse']),
+  contextEvents: new Set(['sessionStart', 'postToolUse']),
 
   runsGitHooks: true,
 
@@ -100,9 +100,9 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
     case 'notice':
       return undefined;
     case 'context':
-      return told(verdict.text, event);
+      return contextAnswer(verdict.text, event);
     case 'rewrite':
-      return verdict.context === undefined ? undefined : told(verdict.context, event);
+      return verdict.context === undefined ? undefined : contextAnswer(verdict.context, event);
     case 'deny': {
       const own = {
         permission: 'deny',
@@ -116,6 +116,6 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
   }
 }
 
-function told(message: string, event: GuardEvent): object | undefined {
-  return cursor.tells.has(lowerFirst(event.name)) ? { additional_context: message } : undefined;
+function contextAnswer(message: string, event: GuardEvent): object | undefined {
+  return cursor.contextEvents.has(lowerFirst(event.name)) ? { additional_context: message } : undefined;
 }

@@ -94,7 +94,7 @@ export interface Dialect {
   /** Whether this client, in this environment, can replace a tool's input without approving the call. */
   canRewrite(env: DialectEnvironment): boolean;
   /** The events, by the client's names, whose `context` reaches the model; what is to be told at others waits for one. */
-  readonly tells: ReadonlySet<string>;
+  readonly contextEvents: ReadonlySet<string>;
   /** Whether git runs the repository's hooks in this client's shell. */
   readonly runsGitHooks: boolean;
   /** The bytes for stdout; an empty string is silence. The exit status is always 0. */

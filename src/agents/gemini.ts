@@ -22,7 +22,7 @@ export const gemini = dialectOf({
   canRewrite: () => true,
 
   /** Events whose `additionalContext` reaches the model; BeforeTool's does not (checked on the real client). */
-  tells: new Set(['SessionStart', 'BeforeAgent', 'AfterTool']),
+  contextEvents: new Set(['SessionStart', 'BeforeAgent', 'AfterTool']),
 
   /** Its shell sets `core.hooksPath` to nothing by the environment. */
   runsGitHooks: false,

@@ -17,7 +17,7 @@ export const grok = dialectOf({
   canRewrite: () => false,
 
   /** Events whose `additionalContext` reaches the model (checked on the real client). */
-  tells: new Set(['PreToolUse', 'PostToolUse']),
+  contextEvents: new Set(['PreToolUse', 'PostToolUse']),
 });
 
 /** A sub-agent has a session id of its own. Only its start event names the parent, from which the guard finds the root. */

@@ -19,7 +19,7 @@ export const opencode: Dialect = {
 
   canRewrite: () => false,
 
-  tells: new Set(['chat.message', 'tool.execute.after']),
+  contextEvents: new Set(['chat.message', 'tool.execute.after']),
 
   runsGitHooks: true,
 
@@ -74,7 +74,7 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
     case 'deny':
       return { deny: verdict.reason };
     case 'context':
-      return opencode.tells.has(event.name) ? { tell: verdict.text } : undefined;
+      return opencode.contextEvents.has(event.name) ? { tell: verdict.text } : undefined;
     default:
       return undefined;
   }

@@ -69,7 +69,7 @@ export function guardEvent(
 
 /** Where a client differs from Claude Code, whose hook protocol it shares. */
 interface OwnWays
-  extends Pick<Dialect, 'client' | 'tells'>, Partial<Pick<Dialect, 'canRewrite' | 'runsGitHooks'>> {
+  extends Pick<Dialect, 'client' | 'contextEvents'>, Partial<Pick<Dialect, 'canRewrite' | 'runsGitHooks'>> {
   /** The events that we know, by the client's names. Default: Claude Code's. */
   readonly kinds?: Readonly<Record<string, GuardEvent['kind']>>;
   readonly tool: (event: Fields) => ToolCall;
@@ -88,14 +88,16 @@ interface OwnWays
 /** The dialect of a client that shares Claude Code's hook protocol. Silence allows. */
 export function dialectOf({ kinds = KINDS, tool, more, deny, rewrite, ...own }: OwnWays): Dialect {
   /** Puts a text where the model sees it, or else where the user does. */
-  const told = (text: string, event: GuardEvent) =>
-    own.tells.has(event.name) ? specific(event, { additionalContext: text }) : { systemMessage: text };
+  const contextAnswer = (text: string, event: GuardEvent) =>
+    own.contextEvents.has(event.name)
+      ? specific(event, { additionalContext: text })
+      : { systemMessage: text };
   const answer = (verdict: Verdict, event: GuardEvent, payload: unknown): object | undefined => {
     switch (verdict.kind) {
       case 'allow':
         return undefined;
       case 'context':
-        return told(verdict.text, event);
+        return contextAnswer(verdict.text, event);
       case 'notice':
         return { systemMessage: verdict.text };
       case 'deny': {
@@ -107,7 +109,7 @@ export function dialectOf({ kinds = KINDS, tool, more, deny, rewrite, ...own }: 
         const { context } = verdict;
         const input = fields(fields(payload)?.['tool_input']) ?? {};
         if (rewrite !== undefined) return rewrite(input, verdict, event);
-        return context === undefined ? undefined : told(context, event);
+        return context === undefined ? undefined : contextAnswer(context, event);
       }
     }
   };

@@ -14,7 +14,7 @@ export const qwen = dialectOf({
   more: () => ({ stopHookActive: false }),
 
   /** Events whose `additionalContext` reaches the model; PreToolUse's does not (checked on the real client). */
-  tells: new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure']),
+  contextEvents: new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure']),
 });
 
 function toolCall(event: Fields): ToolCall {

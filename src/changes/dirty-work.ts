@@ -1,7 +1,7 @@
 import { type Belonging, decideBelonging } from '../domain/ledger/belonging.ts';
 import { withRevived } from '../domain/ledger/claim-ends.ts';
 import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
-import { type PathClaims, type Sides, claimsOn, rankClaims } from '../domain/ledger/ownership.ts';
+import { type PathClaims, type SessionGroups, claimsOn, rankClaims } from '../domain/ledger/ownership.ts';
 import { sinceStart } from '../domain/ledger/since-start.ts';
 import type { DirtyPath, TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { SessionId } from '../domain/names.ts';
@@ -9,8 +9,8 @@ import { related, succeededBy } from '../domain/session.ts';
 import { scratchStore } from '../git/scratch-store.ts';
 import { changedAt, readTreeStatus } from '../git/work-tree.ts';
 import { knownWorktreeId } from '../host/folders.ts';
-import { type JudgedSession, sidesOf } from '../sessions/records.ts';
-import { isSolo } from '../sessions/solo.ts';
+import { type JudgedSession, groupSessions } from '../sessions/records.ts';
+import { isLoneSession } from '../sessions/lone-session.ts';
 import { type LedgerPlace, appendEvents, readLedgers } from '../sessions/journal.ts';
 import { settledClaims } from './settle-claims.ts';
 import { changesSince } from './window-changes.ts';
@@ -36,7 +36,7 @@ export interface DirtyWork {
 
 /** Who asks whose a path is. */
 export interface Asker {
-  readonly sides: Sides;
+  readonly groups: SessionGroups;
   readonly areOne: (a: SessionId, b: SessionId) => boolean;
 }
 
@@ -45,7 +45,7 @@ export function askerOf(session: SessionId | undefined, sessions: readonly Judge
   const records = sessions.map(({ record }) => record);
   const succeeds = (a: SessionId, b: SessionId) => succeededBy(a, records).includes(b);
   return {
-    sides: sidesOf(session, sessions),
+    groups: groupSessions(session, sessions),
     areOne: (a, b) => related(a, b, records) || succeeds(a, b) || succeeds(b, a),
   };
 }
@@ -64,7 +64,7 @@ export async function lookAtWork(
 ): Promise<DirtyWork> {
   const { place, ledgers, worktreeId } = ledgersOf(tree);
   const live = sessions.filter((one) => one.liveness === 'live' && one.worktreeId === worktreeId);
-  const session = live.find(({ record }) => isSolo(tree.gitDir, record.session))?.record.session;
+  const session = live.find(({ record }) => isLoneSession(tree.gitDir, record.session))?.record.session;
   const start = place === undefined || session === undefined ? undefined : readStart(place, session);
   const known = start ?? (place === undefined ? undefined : readLast(place));
   const snapshot = await readTreeStatus(tree.top, {
@@ -104,11 +104,11 @@ function ledgersOf({ gitDir, commonDir }: WorkTree) {
 }
 
 /** The open claims on a dirty path, by side. */
-export function openClaims(work: DirtyWork, { path, head }: DirtyPath, { sides }: Asker): PathClaims {
-  const claims = claimsOn(path, work.ledgers, sides, head);
+export function openClaims(work: DirtyWork, { path, head }: DirtyPath, { groups }: Asker): PathClaims {
+  const claims = claimsOn(path, work.ledgers, groups, head);
   const more = work.lone?.claims.get(path);
   if (more === undefined || claims.own.length + claims.foreign.length > 0) return claims;
-  return rankClaims([more, ...claims.left], sides);
+  return rankClaims([more, ...claims.left], groups);
 }
 
 /** Whose a dirty path is. */

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { CLOCK_SLACK_MS } from '../domain/ledger/file-state.ts';
 import type { OthersOperation } from '../domain/ledger/mixing.ts';
-import type { Sides } from '../domain/ledger/ownership.ts';
+import type { SessionGroups } from '../domain/ledger/ownership.ts';
 import { type Oid, type SessionId, shortId } from '../domain/names.ts';
 import { type Operation, unfinishedOperation } from '../git/operations.ts';
 import { exists } from '../host/disk.ts';
@@ -47,22 +47,26 @@ export interface Unfinished {
 export function findUnfinished(
   gitDir: string,
   place: LedgerPlace | undefined,
-  sides: Sides,
+  groups: SessionGroups,
 ): Unfinished | undefined {
   const operation = unfinishedOperation(gitDir);
   if (operation === undefined) return undefined;
   const recorded = readBeginners(place, operation);
-  const beginners = recorded.length > 0 ? recorded : loneBeginners(place, sides, operation);
-  const other = beginners.find((session) => sides.foreign.has(session));
+  const beginners = recorded.length > 0 ? recorded : loneBeginners(place, groups, operation);
+  const other = beginners.find((session) => groups.foreign.has(session));
   const isOwn =
-    beginners.some((session) => sides.own.has(session)) ||
-    (beginners.length === 0 && runsNow(place, sides, operation));
+    beginners.some((session) => groups.own.has(session)) ||
+    (beginners.length === 0 && runsNow(place, groups, operation));
   if (other === undefined || isOwn) return { operation, others: undefined, isOwn };
   return { operation, others: { name: operation.name, session: other, at: operation.at }, isOwn };
 }
 
 /** It began in a command that the asking session runs now, and nobody else does. */
-function runsNow(place: LedgerPlace | undefined, { own, foreign }: Sides, { at }: Operation): boolean {
+function runsNow(
+  place: LedgerPlace | undefined,
+  { own, foreign }: SessionGroups,
+  { at }: Operation,
+): boolean {
   if (place === undefined) return false;
   const running = readWindows(place).filter(({ from }) => from - CLOCK_SLACK_MS <= at);
   return (
@@ -71,7 +75,11 @@ function runsNow(place: LedgerPlace | undefined, { own, foreign }: Sides, { at }
 }
 
 /** A session that works alone in the worktree keeps no record: it, or its person, began what began since. */
-function loneBeginners(place: LedgerPlace | undefined, { foreign }: Sides, { at }: Operation): SessionId[] {
+function loneBeginners(
+  place: LedgerPlace | undefined,
+  { foreign }: SessionGroups,
+  { at }: Operation,
+): SessionId[] {
   if (place === undefined) return [];
   return [...foreign].filter((session) => (readStart(place, session)?.at ?? Infinity) <= at);
 }

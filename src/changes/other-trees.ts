@@ -5,7 +5,7 @@ import { scratchStore } from '../git/scratch-store.ts';
 import { readTreeStatus } from '../git/work-tree.ts';
 import { realPath } from '../host/disk.ts';
 import { knownWorktreeId } from '../host/folders.ts';
-import { type JudgedSession, sidesOf } from '../sessions/records.ts';
+import { type JudgedSession, groupSessions } from '../sessions/records.ts';
 import type { WorkTree } from './dirty-work.ts';
 import { type LedgerPlace, readLedgers } from '../sessions/journal.ts';
 import { treesWith } from './changed-elsewhere.ts';
@@ -41,7 +41,7 @@ export async function otherTrees(
   const here = knownWorktreeId(tree.gitDir);
   if (here === undefined) return [];
   const noted = paths.map((path) => ({ path, ids: treesWith(commonDir, path) }));
-  const { own } = sidesOf(options.asking, judged);
+  const { own } = groupSessions(options.asking, judged);
   const looking = { ...options, scratch: scratchStore(commonDir) };
   const trees = linkedWorktrees(commonDir).map(async ({ path, gitDir }): Promise<OtherTree[]> => {
     const id = knownWorktreeId(gitDir);

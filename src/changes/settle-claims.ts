@@ -20,7 +20,7 @@ import type { WorkPlace } from './work-place.ts';
  * path is clean, and who committed it only where no session's commit was let through with it.
  *
  * @param window the looking session's own command, which is over
- * @param isTold whether the session of a claim hears in another way that a commit took it
+ * @param isNotified whether the session of a claim is notified in another way that a commit took it
  */
 export async function settledClaims(
   place: WorkPlace,
@@ -29,18 +29,18 @@ export async function settledClaims(
   {
     window,
     timeoutMs,
-    isTold = () => false,
+    isNotified = () => false,
   }: {
     readonly window?: string | undefined;
     readonly timeoutMs?: number | undefined;
-    readonly isTold?: (claim: OpenClaim) => boolean;
+    readonly isNotified?: (claim: OpenClaim) => boolean;
   } = {},
 ): Promise<ReadonlyMap<SessionId, readonly WorktreeEvent[]>> {
   const heads = await statesAt(place.top, snapshot.head.oid, cleanPaths(ledgers, snapshot), timeoutMs);
   const settled = claimsSettled(ledgers, snapshot, heads, commitRuns(place, snapshot.at, window));
   const taken = takenClaims(ledgers, snapshot, heads).filter((claim) => !isCommitting(place, claim));
   if (taken.length === 0) return settled;
-  const entries = await takenEntries(place.top, taken, ledgers, snapshot, isTold);
+  const entries = await takenEntries(place.top, taken, ledgers, snapshot, isNotified);
   return new Map(
     [...settled].map(([session, known]) => {
       const more = entries.get(session) ?? [];
@@ -59,14 +59,14 @@ function isCommitting(place: WorkPlace, { session, path }: OpenClaim): boolean {
  * Ends claims whose change somebody else committed, and notifies their sessions. Undoing the commit restores the claim.
  *
  * @param taken of whatever sessions
- * @param isTold whether the session hears of it in another way
+ * @param isNotified whether the session of a claim is notified in another way
  */
 async function takenEntries(
   top: string,
   taken: readonly OpenClaim[],
   ledgers: readonly SessionLedger[],
   { head, at }: TreeStatus,
-  isTold: (claim: OpenClaim) => boolean,
+  isNotified: (claim: OpenClaim) => boolean,
 ): Promise<Map<SessionId, WorktreeEvent[]>> {
   const found = new Map<SessionId, WorktreeEvent[]>();
   for (const { session, head: seen } of ledgers) {
@@ -86,22 +86,30 @@ async function takenEntries(
       why: isOwn(change) ? 'committed' : 'clean',
       at,
     }));
-    const untold = others.filter(({ path }) => claims.some((claim) => claim.path === path && !isTold(claim)));
-    const told =
-      untold.length === 0 ? [] : takenEvents(session, untold, await hearing(top, head.oid, seen), at);
-    found.set(session, [...ends, ...told]);
+    const unreported = others.filter(({ path }) =>
+      claims.some((claim) => claim.path === path && !isNotified(claim)),
+    );
+    const notices =
+      unreported.length === 0
+        ? []
+        : takenEvents(session, unreported, await readTakenContext(top, head.oid, seen), at);
+    found.set(session, [...ends, ...notices]);
   }
   return found;
 }
 
 /** What is known where work was taken. */
-interface Hearing {
+interface TakenContext {
   readonly clients: ReadonlyMap<SessionId, string>;
   /** The commit that a reset would undo, if it is nowhere else yet. */
   readonly undoable: Oid | undefined;
 }
 
-async function hearing(top: string, head: Oid, seen: { readonly oid: Oid | null }): Promise<Hearing> {
+async function readTakenContext(
+  top: string,
+  head: Oid,
+  seen: { readonly oid: Oid | null },
+): Promise<TakenContext> {
   const [clients, pushed] = await Promise.all([readClients({ cwd: top }), isPushed(top, head)]);
   return { clients, undoable: seen.oid === null || pushed ? undefined : head };
 }
@@ -110,7 +118,7 @@ async function hearing(top: string, head: Oid, seen: { readonly oid: Oid | null 
 function takenEvents(
   session: SessionId,
   changes: readonly Reversal[],
-  { clients, undoable }: Hearing,
+  { clients, undoable }: TakenContext,
   at: number,
 ): WorktreeEvent[] {
   return [...new Set(changes.map(({ commit }) => commit))].map((oid) => {

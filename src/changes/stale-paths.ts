@@ -2,7 +2,7 @@ import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import { emptyLedger } from '../domain/journal/fold.ts';
 import { sameState, type FileState } from '../domain/ledger/file-state.ts';
 import { contentsOf, planHunks } from '../domain/ledger/hunks.ts';
-import { type Sides, isMaker, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
+import { type SessionGroups, isMaker, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
 import type { HeadPlace } from '../domain/ledger/tree-status.ts';
 import {
   type Bearing,
@@ -27,7 +27,7 @@ interface StalePlace {
   readonly head: HeadPlace;
   /** Where the session saw HEAD. */
   readonly seen: readonly (Oid | null)[];
-  readonly sides: Sides;
+  readonly groups: SessionGroups;
 }
 
 interface StalePaths {
@@ -113,10 +113,10 @@ class Judge {
 
   /** The session's own commits made it: of what was staged by then, before the change went on. */
   async #isOwn({ path, head }: Candidate, { from }: Gain): Promise<boolean> {
-    const { cwd, sides } = this.#place;
+    const { cwd, groups } = this.#place;
     let at = head;
     for (const { head: before, index, sessions } of await pastChanges(cwd, 'HEAD', [path])) {
-      if (!sameState(index, at) || !sessions.some((id) => namesOwn(id, sides))) return false;
+      if (!sameState(index, at) || !sessions.some((id) => namesOwn(id, groups))) return false;
       if (sameState(before, from)) return true;
       at = before;
     }
@@ -190,12 +190,12 @@ class Judge {
 export function withUndone(
   ledgers: readonly SessionLedger[],
   undone: readonly Undone[],
-  sides: Sides,
+  groups: SessionGroups,
   candidates: readonly Candidate[],
 ): SessionLedger[] {
   if (undone.length === 0) return [...ledgers];
-  const { foreign } = sides;
-  const owns = (session: SessionId, id: string) => namedPeer(id, sides) === session;
+  const { foreign } = groups;
+  const owns = (session: SessionId, id: string) => namedPeer(id, groups) === session;
   const isKnown = (session: SessionId) => ledgers.some((ledger) => ledger.session === session);
   const others = [...foreign].filter((session) => !isKnown(session)).map((one) => emptyLedger(one));
   return [...ledgers, ...others].map((ledger) => {

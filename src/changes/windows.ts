@@ -33,13 +33,13 @@ export function putStart(place: LedgerPlace, session: SessionId, snapshot: TreeS
 
 /** What was dirty when a session began to work alone; `undefined` when it has no start list. */
 export function readStart(place: LedgerPlace, session: SessionId): TreeStatus | undefined {
-  return parseTreeStatus(readLedger(place, session).alone?.look ?? '');
+  return parseTreeStatus(readLedger(place, session).loneStart?.look ?? '');
 }
 
 /** Forgets the start list, and when it was paused. */
 export function removeStart(place: LedgerPlace, session: SessionId, now: number): void {
-  const { alone, paused } = readLedger(place, session);
-  if (alone !== undefined || paused !== undefined)
+  const { loneStart, paused } = readLedger(place, session);
+  if (loneStart !== undefined || paused !== undefined)
     appendEvents(place, session, [{ t: 'not-alone', at: now }]);
 }
 
@@ -60,7 +60,7 @@ export function isPaused(place: LedgerPlace, session: SessionId): boolean {
 
 /** The sessions that have a start list here, and are not over for long. */
 export function listStarts(place: LedgerPlace): SessionId[] {
-  return readLedgers(place).flatMap(({ session, alone }) => (alone === undefined ? [] : [session]));
+  return readLedgers(place).flatMap(({ session, loneStart }) => (loneStart === undefined ? [] : [session]));
 }
 
 /** The worktree as anybody last saw it: files with the same stamp need not be read again. */

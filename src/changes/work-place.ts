@@ -7,7 +7,7 @@ import { realPath } from '../host/disk.ts';
 import { isInitialised, knownWorktreeId } from '../host/folders.ts';
 import { type Budget, beforeAnswer } from '../host/io.ts';
 import { type LedgerPlace, readLedgers } from '../sessions/journal.ts';
-import { isSolo } from '../sessions/solo.ts';
+import { isLoneSession } from '../sessions/lone-session.ts';
 
 /** A worktree with its ledger. */
 export interface WorkPlace extends LedgerPlace {
@@ -37,7 +37,8 @@ export function placePath(absolute: string, follows: boolean): PlacedPath | unde
 export function ledgerOf(found: FoundRepository, session: SessionId): WorkPlace | undefined {
   const { commonDir, gitDir } = found;
   const worktreeId = knownWorktreeId(gitDir);
-  if (worktreeId === undefined || !isInitialised(commonDir) || isSolo(gitDir, session)) return undefined;
+  if (worktreeId === undefined || !isInitialised(commonDir) || isLoneSession(gitDir, session))
+    return undefined;
   return { commonDir, gitDir, worktreeId, top: realPath(found.workTree) };
 }
 
@@ -55,7 +56,7 @@ export function openLedgers(place: LedgerPlace, session: SessionId): Ledgers {
 }
 
 /** Ids of what others have told; one that arrives need not hear of what was before it. */
-export function unheardIds({ all, self }: Ledgers): string[] {
+export function undeliveredIds({ all, self }: Ledgers): string[] {
   return all
     .filter((ledger) => ledger !== self)
     .flatMap(({ news }) => news.map(({ id }) => id))

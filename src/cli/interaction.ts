@@ -15,7 +15,7 @@ export function interaction(io: Io): Interaction {
     note: noteSource(cwd, stdin, ask !== undefined),
     progress: terminal?.isErrors === true ? (line) => void stderr.write(`\r\x1b[K${line}`) : undefined,
     warn: (text) => void stderr.write(renderNotice(text)),
-    pass: (said) => void stderr.write(said),
+    pass: (output) => void stderr.write(output),
     ask,
     installContext: async () => ({
       cwd,

@@ -37,7 +37,7 @@ interface FailureDetails {
   /** Where the text is that the caller wanted to write. */
   readonly lostRef?: string;
   /** The message says already where the text is, or that it could not be kept. */
-  readonly tellsOfText?: true;
+  readonly locatesText?: true;
   readonly cause?: unknown;
 }
 
@@ -47,7 +47,7 @@ export class Failure extends Error {
   readonly hint: string | undefined;
   readonly otherHint: string | undefined;
   readonly lostRef: string | undefined;
-  readonly tellsOfText: boolean;
+  readonly locatesText: boolean;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -56,7 +56,7 @@ export class Failure extends Error {
     this.hint = details.hint;
     this.otherHint = details.otherHint;
     this.lostRef = details.lostRef;
-    this.tellsOfText = details.tellsOfText === true;
+    this.locatesText = details.locatesText === true;
   }
 }
 

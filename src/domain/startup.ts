@@ -131,15 +131,17 @@ function noteItem({ name, own, owner, age, summary, remarks, excerpt }: StartupN
 }
 
 function peerItems(peers: readonly Peer[]): Item[] {
-  const told = peers.slice(0, MAX_PEERS).map(({ session, client, where, shared = [] }) => {
+  const items = peers.slice(0, MAX_PEERS).map(({ session, client, where, shared = [] }) => {
     const who = forAgent(ownerName(session, { client }));
     const place = where === undefined ? 'in this worktree' : `on ${forAgent(where)}`;
     const both =
       shared.length === 0 ? '' : `; changed there and here: ${forAgent(listed(shared, MAX_SHARED))}`;
     return { lines: [line(`- ${who} is live ${place}${both}`)] };
   });
-  const more = peers.length - told.length;
-  return more === 0 ? told : [...told, { lines: [`- and ${more} more live sessions: git handoff sessions`] }];
+  const more = peers.length - items.length;
+  return more === 0
+    ? items
+    : [...items, { lines: [`- and ${more} more live sessions: git handoff sessions`] }];
 }
 
 function files(facts: StartupFacts): Item[] {

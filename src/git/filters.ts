@@ -49,9 +49,9 @@ export async function plainCheckouts(
   let at = 0;
   return files.map(() => {
     const until = result.stdout.indexOf(end, at);
-    const told = result.stdout.subarray(at, Math.max(until, at));
+    const reply = result.stdout.subarray(at, Math.max(until, at));
     at = until + end.length;
     // An object that exists has an empty header.
-    return told[0] === '\n'.charCodeAt(0) ? told.subarray(1) : undefined;
+    return reply[0] === '\n'.charCodeAt(0) ? reply.subarray(1) : undefined;
   });
 }

@@ -85,10 +85,10 @@ export function remoteWords(stderr: string): string {
     .map((line) => line.trim())
     .filter((line) => !PROGRESS.test(line));
   const fatal = lines.findIndex((line) => line.startsWith('fatal: '));
-  const said = fatal < 0 ? lines.find((line) => /^(?:error|remote|ssh): /.test(line)) : lines[fatal];
+  const reason = fatal < 0 ? lines.find((line) => /^(?:error|remote|ssh): /.test(line)) : lines[fatal];
   const before = lines.slice(0, Math.max(fatal, 0)).filter((line) => line !== '');
-  const isEmpty = said?.startsWith('fatal: Could not read from remote repository') === true;
-  const cause = isEmpty ? (before.at(-1) ?? said) : said;
+  const isEmpty = reason?.startsWith('fatal: Could not read from remote repository') === true;
+  const cause = isEmpty ? (before.at(-1) ?? reason) : reason;
   return (cause ?? lines.find((line) => line !== '') ?? '').replace(/^fatal: /, '');
 }
 

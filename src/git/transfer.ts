@@ -162,10 +162,11 @@ export async function pushRefs(
       ...part,
     ];
     const result = await transfer(args, options, { variables: notMirrored(process.env, remote) });
-    const told = parsePorcelain(result.stdout, result.stderr);
+    const reports = parsePorcelain(result.stdout, result.stderr);
     // Of several addresses one may have been reached and another not.
-    if (result.code !== 0 && told.every(({ kind }) => kind === 'pushed')) throw unreachable(remote, result);
-    outcomes.push(...told);
+    if (result.code !== 0 && reports.every(({ kind }) => kind === 'pushed'))
+      throw unreachable(remote, result);
+    outcomes.push(...reports);
   }
   return worstOf(outcomes);
 }
@@ -247,7 +248,7 @@ function parsePorcelain(stdout: string, stderr: string): PushOutcome[] {
     // A ref where this one needs a folder, or the other way round, is there to stay.
     const isBlocked = stderr.includes(`cannot create '${ref}'`);
     const kind = isRace(reason) && !isBlocked ? 'moved' : 'declined';
-    return [{ ref, kind, reason: `${reason}${saidBy(stderr)}` }];
+    return [{ ref, kind, reason: `${reason}${hookOutput(stderr)}` }];
   });
 }
 
@@ -259,7 +260,7 @@ function isRace(reason: string): boolean {
 }
 
 /** What the remote's hook printed, on one line. */
-function saidBy(stderr: string): string {
-  const said = [...stderr.matchAll(/^remote: (.*)$/gm)].map(([, text = '']) => text.trim()).filter(Boolean);
-  return said.length === 0 ? '' : `: ${said.slice(0, 6).join('; ').slice(0, 500)}`;
+function hookOutput(stderr: string): string {
+  const lines = [...stderr.matchAll(/^remote: (.*)$/gm)].map(([, text = '']) => text.trim()).filter(Boolean);
+  return lines.length === 0 ? '' : `: ${lines.slice(0, 6).join('; ').slice(0, 500)}`;
 }

@@ -18,7 +18,7 @@ interface UserGitOptions {
    * `quiet`: nothing is shown; `terminal`: git has the terminal, for an editor, and its stdout is not read; else what
    * git and its hooks say on stderr is handed on as it comes.
    */
-  readonly show: 'quiet' | 'terminal' | ((said: Uint8Array) => void);
+  readonly show: 'quiet' | 'terminal' | ((output: Uint8Array) => void);
 }
 
 /** Runs one git process to its end. A non-zero exit is a value, not an exception. */

@@ -9,7 +9,7 @@ import {
   type CommitProblem,
   problemOwners,
 } from '../domain/ledger/mixing.ts';
-import type { Sides } from '../domain/ledger/ownership.ts';
+import type { SessionGroups } from '../domain/ledger/ownership.ts';
 import { peerName } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { canSwitch } from '../git/head.ts';
@@ -44,43 +44,43 @@ export async function refusalLines(decision: CommitDecision, view: RefusalView):
   const shown = problems.slice(0, MAX_PATHS).map((problem) => problemText(problem, facts, now));
   const more = problems.length - shown.length;
   if (more > 0) shown.push(`and ${more} more`);
-  const idle = idleText(commonDir, problemOwners(problems), facts.sides, now).trimEnd();
+  const idle = idleText(commonDir, problemOwners(problems), facts.groups, now).trimEnd();
   if (idle !== '') shown.push(idle);
   const typed = await commitHints(decision, view);
   return [...shown.map((text) => `error: ${text}`), ...typed.map((hint) => `hint: ${hint}`)];
 }
 
 function problemText(problem: CommitProblem, facts: CommitFacts, now: number): string {
-  const { sides } = facts;
+  const { groups } = facts;
   switch (problem.kind) {
     case 'foreign':
       return problem.touched
-        ? `${escapeLine(problem.path)} belongs to ${peerName(problem.claim.session, sides)}; a command of this session only touched it`
-        : `${escapeLine(problem.path)}: ${foreignText(problem.claim, sides, now)}`;
+        ? `${escapeLine(problem.path)} belongs to ${peerName(problem.claim.session, groups)}; a command of this session only touched it`
+        : `${escapeLine(problem.path)}: ${foreignText(problem.claim, groups, now)}`;
     case 'contended':
-      return `${escapeLine(problem.path)}: changed by this session (${peerName(facts.self.session, sides)}) and by ${peerName(problem.claim.session, sides)}`;
+      return `${escapeLine(problem.path)}: changed by this session (${peerName(facts.self.session, groups)}) and by ${peerName(problem.claim.session, groups)}`;
     case 'reversal': {
       const { commit, session } = problem.by;
-      const who = session === undefined ? 'by somebody else' : `by ${peerName(session, sides)}`;
+      const who = session === undefined ? 'by somebody else' : `by ${peerName(session, groups)}`;
       return `${escapeLine(problem.path)}: the commit would undo ${commit.slice(0, 7)} ${who}: the index is older than HEAD`;
     }
     case 'amends': {
       const commit = facts.head.oid?.slice(0, 7) ?? '';
-      return `commit ${commit} at HEAD was made by ${peerName(problem.session, sides)}, which is at work: --amend would rewrite it`;
+      return `commit ${commit} at HEAD was made by ${peerName(problem.session, groups)}, which is at work: --amend would rewrite it`;
     }
     case 'branch': {
       const when = problem.at === undefined ? '' : ` at ${clock(problem.at)}`;
-      return `expected ${place(problem.expected)}, HEAD is ${place(problem.found)}, moved by ${problem.mover === undefined ? 'unknown' : peerName(problem.mover, sides)}${when}`;
+      return `expected ${place(problem.expected)}, HEAD is ${place(problem.found)}, moved by ${problem.mover === undefined ? 'unknown' : peerName(problem.mover, groups)}${when}`;
     }
     case 'operation':
-      return whoBeganText(problem, peerName(problem.session, sides), ago(problem.at, now));
+      return whoBeganText(problem, peerName(problem.session, groups), ago(problem.at, now));
     case 'marker':
-      return `${escapeLine(problem.path)}: its first line names ${peerName(problem.owner, sides)} as its owner`;
+      return `${escapeLine(problem.path)}: its first line names ${peerName(problem.owner, groups)} as its owner`;
   }
 }
 
-function foreignText({ session, evidence, at }: OpenClaim, sides: Sides, now: number): string {
-  const who = peerName(session, sides);
+function foreignText({ session, evidence, at }: OpenClaim, groups: SessionGroups, now: number): string {
+  const who = peerName(session, groups);
   return evidence === 'since-start'
     ? `changed since ${who} began, by it or by hand, and not committed`
     : `${who} changed it ${ago(at, now)} and has not committed it`;
@@ -90,11 +90,11 @@ const place = (ref: string) => (ref === 'HEAD' ? 'detached' : escapeLine(ref.rep
 const clock = (at: number) => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 
 /** Said of a commit that passes: other sessions' commands ran when these paths changed. */
-export function warningLines(warnings: CommitDecision['warnings'], sides: Sides): string[] {
+export function warningLines(warnings: CommitDecision['warnings'], groups: SessionGroups): string[] {
   const [first] = warnings;
   if (first === undefined) return [];
   const more = warnings.length > 1 ? ` (and ${warnings.length - 1} more)` : '';
-  const who = peerName(first.claim.session, sides);
+  const who = peerName(first.claim.session, groups);
   return [
     `warning: ${escapeLine(first.path)}${more} also changed while a command of ${who} ran; look at: git show`,
   ];
@@ -110,7 +110,7 @@ async function commitHints(decision: CommitDecision, view: RefusalView): Promise
   const branch = problems.find((one) => one.kind === 'branch');
   const own = facts.finishes;
   // git switches nothing before it has finished.
-  if (branch !== undefined && own === undefined && (await goesBack(branch.expected, view)))
+  if (branch !== undefined && own === undefined && (await canSwitchBack(branch.expected, view)))
     return [switchBack(branch, facts)];
   if (own?.whole === true) return finish(decision, view);
   const paths = (kind: CommitProblem['kind']) =>
@@ -133,9 +133,12 @@ async function commitHints(decision: CommitDecision, view: RefusalView): Promise
 }
 
 /** git would switch, and the guard would let it: nothing uncommitted is in the way, or another session's. */
-async function goesBack(expected: string, { facts, cwd, gitDir, budget }: RefusalView): Promise<boolean> {
-  const { ledgers, sides, self, ownIndex } = facts;
-  if (!ownIndex || ledgers.some(({ session, claims }) => sides.foreign.has(session) && claims.size > 0))
+async function canSwitchBack(
+  expected: string,
+  { facts, cwd, gitDir, budget }: RefusalView,
+): Promise<boolean> {
+  const { ledgers, groups, self, ownIndex } = facts;
+  if (!ownIndex || ledgers.some(({ session, claims }) => groups.foreign.has(session) && claims.size > 0))
     return false;
   const to = expected === 'HEAD' ? self.head?.oid : expected;
   if (to === null || to === undefined) return false;

@@ -19,7 +19,7 @@ import {
   suspects,
   withChangesSince,
 } from '../domain/ledger/mixing.ts';
-import { type Sides, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
+import { type SessionGroups, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
 import { markerOwner } from '../domain/marker.ts';
 import { type SessionId, canMean, parseSessionId } from '../domain/names.ts';
 import { type HeadState, readHeadAndRefs } from '../git/head.ts';
@@ -28,7 +28,7 @@ import { readObjects } from '../git/objects.ts';
 import { findReversals, newestChanges, stagedPaths, unstagedPaths } from '../git/staged.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { findSession } from '../sessions/caller.ts';
-import { judgeSessions, sessionsFrom, sidesOf } from '../sessions/records.ts';
+import { judgeSessions, sessionsFrom, groupSessions } from '../sessions/records.ts';
 import { refusalLines, warningLines } from './commit-refusal.ts';
 import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
 import { passingMessage } from './whose-commit.ts';
@@ -37,7 +37,7 @@ import { passingMessage } from './whose-commit.ts';
 interface CommitScene {
   readonly self: SessionId;
   readonly head: HeadState;
-  readonly sides: Sides;
+  readonly groups: SessionGroups;
   readonly staged: readonly StagedPath[];
   /** `undefined`: no session ever worked in this worktree. */
   readonly ledger: LedgerPlace | undefined;
@@ -66,7 +66,7 @@ export async function judgeCommit(call: HookCall, place: HookPlace): Promise<Hoo
   const { decision, facts, words } = await judge(call, place, scene);
   if (decision.problems.length === 0) {
     await noteCommit(call, scene, words?.amend === true);
-    return { refused: false, session: self, lines: warningLines(decision.warnings, facts.sides) };
+    return { refused: false, session: self, lines: warningLines(decision.warnings, facts.groups) };
   }
   const lines = await refusalLines(decision, {
     facts,
@@ -117,23 +117,23 @@ async function readScene(
   const self = findSession(call, sessions, undefined)?.id;
   if (self === undefined) return undefined;
   const judged = judgeSessions(sessions, commonDir, processes, settings.staleAfterMs, call.now);
-  const sides = sidesOf(self, judged);
-  if (sides.foreign.size === 0) return { session: self };
+  const groups = groupSessions(self, judged);
+  if (groups.foreign.size === 0) return { session: self };
   const worktreeId = knownWorktreeId(gitDir);
   const ledger = worktreeId === undefined ? undefined : { commonDir, worktreeId };
-  const unfinished = findUnfinished(gitDir, ledger, sides);
+  const unfinished = findUnfinished(gitDir, ledger, groups);
   const { all, self: own } = openLedgers(ledger ?? { commonDir, worktreeId: '-' }, self);
-  const lone = loneLedgers(ledger, sides, staged);
+  const lone = loneLedgers(ledger, groups, staged);
   const changes = new Map(staged.map(({ path, head, index }) => [path, { head, disk: index }]));
   const shown = withRevived(all, (path) => changes.get(path));
   const ledgers = [...shown.filter(({ session }) => !lone.has(session)), ...lone.values()];
-  return { self, head, sides, staged, ledger, ledgers, own, unfinished };
+  return { self, head, groups, staged, ledger, ledgers, own, unfinished };
 }
 
 /** The ledgers of sessions that are alone here, or were until now: the committing one works elsewhere. */
 function loneLedgers(
   place: LedgerPlace | undefined,
-  { foreign }: Sides,
+  { foreign }: SessionGroups,
   staged: readonly StagedPath[],
 ): Map<SessionId, SessionLedger> {
   if (place === undefined) return new Map();
@@ -148,7 +148,7 @@ function loneLedgers(
 }
 
 async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
-  const { self, head, sides, ledger, ledgers, own, unfinished } = scene;
+  const { self, head, groups, ledger, ledgers, own, unfinished } = scene;
   const { cwd, gitDir } = place;
   const finishing = { cwd, gitDir, head: head.place, ledger, self };
   const staged = await withoutOperation(finishing, unfinished?.operation, scene.staged);
@@ -161,22 +161,22 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
     staged,
     squashed: stopped === undefined ? scene.staged.filter((one) => !staged.includes(one)) : [],
     ledgers,
-    sides,
+    groups,
     self: own,
     head: head.place,
     running: ledger === undefined ? [] : readWindows(ledger, self).map(({ snapshot }) => snapshot),
     ownIndex: isOwnIndex(call, place),
   };
-  const isOwn = (session: string) => namesOwn(session, sides);
+  const isOwn = (session: string) => namesOwn(session, groups);
   const isChecked = words?.amend === true && settings.headCheck !== 'off';
   const candidates = staleCandidates(known);
   const seen = [own.head, ...known.running.map((snapshot) => snapshot.head)].map((at) => at?.oid ?? null);
-  const at = { ...place, cwd, head: head.place, seen, sides };
+  const at = { ...place, cwd, head: head.place, seen, groups };
   const [reversals, older, amends, markers] = await Promise.all([
     findReversals(cwd, suspects(known), isOwn),
     olderThanHead(at, candidates, ledgers),
-    isChecked ? amendedSession(cwd, head, sides, ledgers) : undefined,
-    foreignMarkers(cwd, staged, sides, call.budget.left()),
+    isChecked ? amendedSession(cwd, head, groups, ledgers) : undefined,
+    foreignMarkers(cwd, staged, groups, call.budget.left()),
   ]);
   const facts: CommitFacts = { ...known, ledgers: older.ledgers, amends, markers };
   const isShared = (path: string) => (candidates.find((one) => one.path === path)?.own.length ?? 0) > 0;
@@ -197,7 +197,7 @@ async function olderThanHead(
 ): Promise<{ readonly stale: ReadonlySet<string>; readonly ledgers: readonly SessionLedger[] }> {
   if (candidates.length === 0) return { stale: new Set(), ledgers };
   const { stale, undone } = await findStale(place, candidates);
-  return { stale, ledgers: withUndone(ledgers, undone, place.sides, candidates) };
+  return { stale, ledgers: withUndone(ledgers, undone, place.groups, candidates) };
 }
 
 /** The worktree's index, or git's own copy of it for `-a` and `--only`; not one that somebody keeps elsewhere. */
@@ -251,7 +251,7 @@ const HANDOFF_FILE = /(?:^|\/)handoff-[^/]*\.md$/;
 async function foreignMarkers(
   cwd: string,
   staged: readonly StagedPath[],
-  sides: Sides,
+  groups: SessionGroups,
   timeoutMs: number,
 ): Promise<StagedMarker[]> {
   const files = staged.flatMap(({ path, index }) => {
@@ -266,10 +266,10 @@ async function foreignMarkers(
     const owner = parseSessionId(markerOwner(objects[n]?.content.toString('utf8') ?? ''));
     return owner === undefined ? [] : [{ path, owner }];
   });
-  const others = markers.filter(({ owner }) => !sides.own.has(owner));
+  const others = markers.filter(({ owner }) => !groups.own.has(owner));
   const isOneSession =
     new Set(others.map(({ owner }) => owner)).size === 1 && others.length === markers.length;
-  return isOneSession ? others.filter(({ owner }) => sides.foreign.has(owner)) : others;
+  return isOneSession ? others.filter(({ owner }) => groups.foreign.has(owner)) : others;
 }
 
 const TRAILER = /^[ \t]*Claude-Session-Id[ \t]*:[ \t]*(\S+)/gim;
@@ -281,19 +281,19 @@ const TRAILER = /^[ \t]*Claude-Session-Id[ \t]*:[ \t]*(\S+)/gim;
 async function amendedSession(
   cwd: string,
   { place, commit }: HeadState,
-  sides: Sides,
+  groups: SessionGroups,
   ledgers: readonly SessionLedger[],
 ): Promise<SessionId | undefined> {
   if (place.oid === null || commit === undefined) return undefined;
   const named = [...commit.message.matchAll(TRAILER)].map(([, id = '']) => id);
-  if (named.some((one) => namesOwn(one, sides))) return undefined;
-  const peer = named.map((one) => namedPeer(one, sides)).find((id) => id !== undefined);
+  if (named.some((one) => namesOwn(one, groups))) return undefined;
+  const peer = named.map((one) => namedPeer(one, groups)).find((id) => id !== undefined);
   if (peer !== undefined) return peer;
   // A short form that matches several sessions says nothing.
-  const isDoubtful = named.some((one) => [...sides.foreign].some((id) => canMean(one, id)));
+  const isDoubtful = named.some((one) => [...groups.foreign].some((id) => canMean(one, id)));
   if (named.length > 0 && !isDoubtful) return undefined;
   const [parent = null] = commit.parents;
   const makers = await recordedMakers(cwd, { oid: place.oid, parent }, ledgers);
-  if (makers.some((session) => sides.own.has(session))) return undefined;
-  return makers.find((session) => sides.foreign.has(session));
+  if (makers.some((session) => groups.own.has(session))) return undefined;
+  return makers.find((session) => groups.foreign.has(session));
 }

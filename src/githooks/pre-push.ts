@@ -9,7 +9,13 @@ import { listRefs } from '../git/refs.ts';
 import { judgePush } from '../notes/judge-push.ts';
 import { relatedSessions, readTopics } from '../notes/topic.ts';
 import { findSession } from '../sessions/caller.ts';
-import { type StoredSession, clientsOf, judgeSessions, sessionsFrom, sidesOf } from '../sessions/records.ts';
+import {
+  type StoredSession,
+  clientsOf,
+  judgeSessions,
+  sessionsFrom,
+  groupSessions,
+} from '../sessions/records.ts';
 import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
 
 /** Who pushes, what, and who is at work beside. */
@@ -74,7 +80,7 @@ export async function checkPush(call: HookCall, { cwd, commonDir, gitDir }: Hook
   const sessions = sessionsFrom(live);
   const self = findSession(call, sessions, undefined)?.id;
   const beside = judgeSessions(sessions, commonDir, call.processes(), settings.staleAfterMs, call.now);
-  const foreign = self === undefined ? new Set<SessionId>() : sidesOf(self, beside).foreign;
+  const foreign = self === undefined ? new Set<SessionId>() : groupSessions(self, beside).foreign;
   const scene: PushScene = { call, self, foreign, sessions, remote, refs, commits };
   const moved = judged.refused.flatMap(({ ref, why, hint }) => [
     `error: ${escapeLine(ref.remoteRef)}: ${why}`,

@@ -10,7 +10,7 @@ import { knownWorktreeId } from '../host/folders.ts';
 import { ancestorsOf } from '../host/processes.ts';
 import { type Context, findSession } from '../sessions/caller.ts';
 import { listSessions } from '../sessions/records.ts';
-import { soloProcess } from '../sessions/solo.ts';
+import { loneProcess } from '../sessions/lone-session.ts';
 import { type CommitWords, parseCommitWords } from '../shell/commit-words.ts';
 import { type HookCall, type HookPlace, settingsOf } from './hook-call.ts';
 
@@ -22,14 +22,14 @@ import { type HookCall, type HookPlace, settingsOf } from './hook-call.ts';
  */
 export function mustCheck(call: HookCall, place: HookPlace): boolean {
   const { gitDir } = place;
-  const isAlone = isLoneCommit(call, gitDir);
+  const isLone = isLoneCommit(call, gitDir);
   const operation = unfinishedOperation(gitDir);
   if (operation !== undefined) {
-    if (mayBeOthers(call, place, operation, isAlone)) return true;
-    return !isAlone && (isPreCommit(call) || isCommitCommand(call));
+    if (mayBeOthers(call, place, operation, isLone)) return true;
+    return !isLone && (isPreCommit(call) || isCommitCommand(call));
   }
   const [, source] = call.args;
-  if (source === 'merge' || isAlone) return false;
+  if (source === 'merge' || isLone) return false;
   return isPreCommit(call) || !isReverting(gitDir) || isCommitCommand(call);
 }
 
@@ -46,9 +46,9 @@ const isReverting = (gitDir: string) => isRevertMessage(readText(join(gitDir, 'M
 
 /** A session works here alone and it is what commits: the environment names it, or nobody while it is an ancestor. */
 function isLoneCommit(call: HookCall, gitDir: string): boolean {
-  const solo = soloProcess(gitDir);
-  if (solo === undefined) return false;
-  return isOnlyNamed(call, solo.session) || (!isAnyNamed(call) && isAncestor(call, solo.process));
+  const lone = loneProcess(gitDir);
+  if (lone === undefined) return false;
+  return isOnlyNamed(call, lone.session) || (!isAnyNamed(call) && isAncestor(call, lone.process));
 }
 
 /** Another session may have begun what is unfinished: it is on record for that, or works here alone. */
@@ -56,7 +56,7 @@ function mayBeOthers(
   call: HookCall,
   { gitDir, commonDir }: HookPlace,
   operation: Operation,
-  isAlone: boolean,
+  isLone: boolean,
 ): boolean {
   const worktreeId = knownWorktreeId(gitDir);
   const beginners = readBeginners(
@@ -64,7 +64,7 @@ function mayBeOthers(
     operation,
   );
   if (beginners.length > 0) return !beginners.some((session) => isOnlyNamed(call, session));
-  return !isAlone && soloProcess(gitDir) !== undefined;
+  return !isLone && loneProcess(gitDir) !== undefined;
 }
 
 const named = ({ env }: HookCall) => namedSessions((name) => env[name]);
@@ -94,9 +94,9 @@ export async function committerOf(
   call: HookCall,
   { cwd, gitDir }: HookPlace,
 ): Promise<SessionId | undefined> {
-  const solo = soloProcess(gitDir);
-  if (solo !== undefined && (!isAnyNamed(call) || isOnlyNamed(call, solo.session))) {
-    if (isAncestor(call, solo.process)) return solo.session;
+  const lone = loneProcess(gitDir);
+  if (lone !== undefined && (!isAnyNamed(call) || isOnlyNamed(call, lone.session))) {
+    if (isAncestor(call, lone.process)) return lone.session;
     // A person beside it.
     if (!isAnyNamed(call)) return undefined;
   }

@@ -22,7 +22,7 @@ export function bypassFor(call: TreeCall): Permission {
     if (consumed === undefined) return false;
     isAllowed = true;
     call.log('bypass', `let through: ${event.toolName ?? ''}: ${text}`);
-    if (consumed === 'now') await tell(call, owners);
+    if (consumed === 'now') await notify(call, owners);
     return true;
   };
 }
@@ -51,7 +51,7 @@ function keyOf(call: Call): Extract<BypassKey, { kind: 'call' }> {
   return { kind: 'call', id: windowId(call), agent: call.event.agent ?? '' };
 }
 
-async function tell(call: TreeCall, owners: Refusal['owners']): Promise<void> {
+async function notify(call: TreeCall, owners: Refusal['owners']): Promise<void> {
   const { session, tree, now, budget, log } = call;
   const text = (who: string) =>
     `A person let ${who} do once what is otherwise refused: ${deed(call)}. To see the result: git handoff status`;

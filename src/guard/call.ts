@@ -125,14 +125,14 @@ export function verdict(found: readonly Finding[]): Verdict {
   const refusal = found.find((one) => one.kind === 'refuse');
   if (refusal !== undefined) return { kind: 'deny', reason: refusal.text };
   const texts = (kind: 'tell' | 'show') => found.flatMap((one) => (one.kind === kind ? one.text : []));
-  const [told, shown] = [texts('tell'), texts('show')];
+  const [forModel, forUser] = [texts('tell'), texts('show')];
   const rewrite = found.find((one) => one.kind === 'rewrite');
   if (rewrite !== undefined) {
     const { content } = rewrite;
-    return told.length === 0
+    return forModel.length === 0
       ? { kind: 'rewrite', content }
-      : { kind: 'rewrite', content, context: told.join('\n') };
+      : { kind: 'rewrite', content, context: forModel.join('\n') };
   }
-  if (told.length > 0) return { kind: 'context', text: told.join('\n') };
-  return shown.length > 0 ? { kind: 'notice', text: shown.join('\n') } : { kind: 'allow' };
+  if (forModel.length > 0) return { kind: 'context', text: forModel.join('\n') };
+  return forUser.length > 0 ? { kind: 'notice', text: forUser.join('\n') } : { kind: 'allow' };
 }

@@ -2,7 +2,7 @@ import type { ToolCall } from '../agents/dialect.ts';
 import { beforeAnswer, inTime } from '../host/io.ts';
 import { PROBE_TOOL } from '../install/probe.ts';
 import { rememberFiles } from '../notes/guarded-files.ts';
-import { isSolo } from '../sessions/solo.ts';
+import { isLoneSession } from '../sessions/lone-session.ts';
 import { besideBypass } from './bypass.ts';
 import { type Call, type TreeCall, isInTree, type SessionCall, type Finding } from './call.ts';
 import { FILES_ANYWHERE, FILES_IN_TREE } from './checks/of-files.ts';
@@ -27,8 +27,8 @@ export async function decide(call: Call): Promise<readonly Finding[]> {
   if (isInTree(call)) noteModel(call.tree.commonDir, event, call.dialect.client, call);
   if (event.kind === 'before-tool') {
     // Who else is here must be known before anything is decided about their work.
-    const told = isInTree(call) ? await registration(call) : [];
-    return [...(await beforeTool(call)), ...told];
+    const notices = isInTree(call) ? await registration(call) : [];
+    return [...(await beforeTool(call)), ...notices];
   }
   if (!isInTree(call) || !hasBypass(call)) return handled(call);
   return besideBypass(call, () => handled(call));
@@ -49,8 +49,8 @@ async function registration(call: TreeCall): Promise<readonly Finding[]> {
     return [];
   });
   const { budget } = call;
-  const told = await inTime(registered, budget.part(beforeAnswer(budget)));
-  return told === 'late' ? [] : told;
+  const notices = await inTime(registered, budget.part(beforeAnswer(budget)));
+  return notices === 'late' ? [] : notices;
 }
 
 async function registerOnce(call: TreeCall): Promise<readonly Finding[]> {
@@ -101,7 +101,7 @@ async function beforeCommand(call: Call, tool: CommandTool): Promise<readonly Fi
 /** A look that is not needed after all costs nothing but a process; alone, one is seldom needed. */
 async function looksBefore(call: Call, tool: CommandTool): Promise<Looks | undefined> {
   if (!isInTree(call)) return undefined;
-  if (isSolo(call.tree.gitDir, call.session)) return undefined;
+  if (isLoneSession(call.tree.gitDir, call.session)) return undefined;
   return beginToLook(call, tool);
 }
 

@@ -13,7 +13,7 @@ import { runningCall } from '../host/running-call.ts';
 import { trace } from '../host/trace.ts';
 import { ofItsSession } from './agents.ts';
 import { type Call, type Finding, verdict } from './call.ts';
-import { noteHarmlessCall } from './lone-session.ts';
+import { noteHarmlessCall } from './harmless-call.ts';
 
 /** One call of a client's hook. */
 interface ClientCall {
@@ -32,9 +32,9 @@ interface ClientCall {
  * Decides one hook call and returns the bytes for stdout; silence allows. It never throws and never
  * answers late: whatever goes wrong, or takes too long, is one line in the log and an allowed call.
  */
-export async function guard(said: ClientCall): Promise<string> {
-  let client = said.client ?? '';
-  let folder = stateFolder(said.env);
+export async function guard(received: ClientCall): Promise<string> {
+  let client = received.client ?? '';
+  let folder = stateFolder(received.env);
   let event: GuardEvent | undefined;
   const log = (kind: string, detail: string) => {
     const line: LogLine = {
@@ -48,15 +48,15 @@ export async function guard(said: ClientCall): Promise<string> {
     trace('log', () => `${kind}: ${detail}`);
   };
   try {
-    const payload: unknown = JSON.parse(withoutMark(said.text));
-    client = clientOf(said.client, payload);
+    const payload: unknown = JSON.parse(withoutMark(received.text));
+    client = clientOf(received.client, payload);
     const dialect = dialectFor(client);
     client = dialect.client;
-    event = dialect.parse(payload, said.env);
+    event = dialect.parse(payload, received.env);
     if (event === undefined) throw new Error('no payload of this client');
     if (event.startedBy !== undefined) event = ofItsSession(event, folder);
-    const { env, budget } = said;
-    const cwd = event.cwd ?? said.cwd;
+    const { env, budget } = received;
+    const cwd = event.cwd ?? received.cwd;
     // Only a command may turn out to need no decision.
     const mayBeHarmless = event.tool?.kind === 'shell';
     const early = mayBeHarmless ? undefined : readEntries(cwd, budget, log);
@@ -68,7 +68,7 @@ export async function guard(said: ClientCall): Promise<string> {
     ) {
       if (event.model !== undefined) {
         const { noteModel } = await import('./presence.ts');
-        noteModel(repository.commonDir, event, client, { now: said.now, log });
+        noteModel(repository.commonDir, event, client, { now: received.now, log });
       }
       trace('verdict', () => `${event?.name ?? ''}: allow, for a lone session puts nothing at stake`);
       return '';
@@ -77,7 +77,7 @@ export async function guard(said: ClientCall): Promise<string> {
     const report = { log, notChecked: (what: string) => unchecked.add(what) };
     const processes = readProcessTable();
     const asking = early ?? readEntries(cwd, budget, log);
-    const call = await readCall(said, dialect, event, { repository, asking, processes }, report);
+    const call = await readCall(received, dialect, event, { repository, asking, processes }, report);
     folder = ownFolder(call) ?? folder;
     const found = await judgeInTime(call);
     const answer = verdict([...found, ...notChecked(event, unchecked)]);
@@ -109,7 +109,7 @@ function readEntries(cwd: string, budget: Budget, log: Call['log']): SettingsAns
 }
 
 async function readCall(
-  said: ClientCall,
+  received: ClientCall,
   dialect: Dialect,
   event: GuardEvent,
   {
@@ -123,16 +123,16 @@ async function readCall(
   },
   report: Pick<Call, 'log' | 'notChecked'>,
 ): Promise<Call> {
-  const { env, clientPid, now, budget } = said;
+  const { env, clientPid, now, budget } = received;
   const home = homeFolder(env);
-  const cwd = event.cwd ?? said.cwd;
+  const cwd = event.cwd ?? received.cwd;
   await loadDecisions();
   if (event.kind === 'before-tool' && event.tool?.kind === 'shell') await loadAnalysis();
-  const told = await asking;
-  const entries: readonly SettingEntry[] = told ?? [];
+  const answer = await asking;
+  const entries: readonly SettingEntry[] = answer ?? [];
   const settings = parseSettings(entries);
   // A git that hangs is no reason to let everything through; without any git nothing can be judged.
-  const isLate = told === undefined && runningCall()?.hadToEndChild === true;
+  const isLate = answer === undefined && runningCall()?.hadToEndChild === true;
   const isEnabled =
     settings.enabled === true || (isLate && repository !== undefined && isInitialised(repository.commonDir));
   const tree = isEnabled && repository !== undefined ? { ...repository, folder: cwd } : undefined;

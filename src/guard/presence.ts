@@ -1,11 +1,11 @@
 import { processKey, processOf } from '../domain/journal/fold.ts';
 import type { GuardEvent } from '../agents/dialect.ts';
-import type { Sides } from '../domain/ledger/ownership.ts';
+import type { SessionGroups } from '../domain/ledger/ownership.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { ProcessId } from '../domain/session.ts';
 import { beat, knownWorktreeId } from '../host/folders.ts';
 import { type ProcessTable, ancestorsOf, clientProcess } from '../host/processes.ts';
-import { type JudgedSession, judgeSessions, listSessions, sidesOf } from '../sessions/records.ts';
+import { type JudgedSession, judgeSessions, listSessions, groupSessions } from '../sessions/records.ts';
 import {
   type LedgerPlace,
   appendEvents,
@@ -13,7 +13,7 @@ import {
   readJournal,
   readLedger,
 } from '../sessions/journal.ts';
-import { isSolo } from '../sessions/solo.ts';
+import { isLoneSession } from '../sessions/lone-session.ts';
 import type { Call, TreeCall } from './call.ts';
 
 /** The client's process and everything it descends from, nearest first. */
@@ -37,11 +37,11 @@ export function noteCall(call: TreeCall): boolean {
   const client = callingClient(call, call.machine.processes);
   const worktreeId = knownWorktreeId(tree.gitDir);
   if (client === undefined || worktreeId === undefined) return false;
-  const { registrations, alone } = readLedger({ commonDir: tree.commonDir, worktreeId }, session);
+  const { registrations, loneStart } = readLedger({ commonDir: tree.commonDir, worktreeId }, session);
   const age = call.now - (registrations.get(processKey(client)) ?? -Infinity);
   if (age < 0 || age >= FRESH_MS) return false;
   // Somebody came, and was cut off before this session's time alone was settled.
-  if (alone !== undefined && !isSolo(tree.gitDir, session)) return false;
+  if (loneStart !== undefined && !isLoneSession(tree.gitDir, session)) return false;
   beat(tree.commonDir, session, call.event.name);
   return true;
 }
@@ -88,7 +88,7 @@ export function noteModel(
 }
 
 /** Who is at work beside this session, in all worktrees of the repository. */
-export interface People extends Sides {
+export interface People extends SessionGroups {
   /** The others that are live, with the worktree of each. */
   readonly live: readonly JudgedSession[];
 }
@@ -104,9 +104,9 @@ export async function readPeople({
 }: TreeCall): Promise<People> {
   const sessions = await listSessions({ cwd: tree.workTree }, budget.left());
   const judged = judgeSessions(sessions, tree.commonDir, machine.processes, settings.staleAfterMs, now);
-  const sides = sidesOf(session, judged);
+  const groups = groupSessions(session, judged);
   const live = judged.filter(
-    ({ liveness, record }) => liveness === 'live' && sides.foreign.has(record.session),
+    ({ liveness, record }) => liveness === 'live' && groups.foreign.has(record.session),
   );
-  return { ...sides, live };
+  return { ...groups, live };
 }

@@ -35,7 +35,7 @@ export async function readProcessTable(): Promise<ProcessTable> {
   const { execFile } = process.getBuiltinModule('node:child_process');
   const { options, args } = psCommand(process.env);
   const output = new Promise<string>((resolve) => {
-    execFile('ps', args, options, (_error, told) => resolve(told));
+    execFile('ps', args, options, (_error, stdout) => resolve(stdout));
   });
   // Without ps nobody is known; some errors are thrown at once.
   return tableOf(await output.catch(() => ''));

@@ -146,8 +146,8 @@ export function appendItems(
   const last = container.items.at(-1);
   const at = last === undefined ? container.start + 1 : last.end;
   // A line end parts the last item from what closes, or a comment, which stays there.
-  const isParted = /[\n/]/.test(text.slice(at, container.end - 1));
-  const tail = isParted ? '' : style.eol + style.indent.repeat(depth - 1);
+  const isOnSeveralLines = /[\n/]/.test(text.slice(at, container.end - 1));
+  const tail = isOnSeveralLines ? '' : style.eol + style.indent.repeat(depth - 1);
   const added = (last === undefined ? '' : ',') + lineStart + bodies.join(',' + lineStart) + tail;
   return text.slice(0, at) + added + text.slice(at);
 }

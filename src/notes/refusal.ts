@@ -84,7 +84,12 @@ async function refusedToOthers(
   const { hint = take, lostRef } = failure;
   const kept = lostRef === undefined ? {} : { lostRef };
   // Its user may want it taken over.
-  return new Failure(failure.code, failure.message, { hint, otherHint: take, ...kept, tellsOfText: true });
+  return new Failure(failure.code, failure.message, {
+    hint,
+    otherHint: take,
+    ...kept,
+    locatesText: true,
+  });
 }
 
 const STATES = { 'at work': ', which is at work', idle: ', which waits for its user', gone: '' } as const;
@@ -118,10 +123,13 @@ export async function failKeeping(
     return new Failure(code, `${message}; your text is kept, print it with: ${print}`, {
       hint: hintFor(print),
       lostRef: ref,
-      tellsOfText: true,
+      locatesText: true,
     });
   } catch {
-    return new Failure(code, `${message}; ${keptText(text.note)}`, { hint: hintFor(), tellsOfText: true });
+    return new Failure(code, `${message}; ${keptText(text.note)}`, {
+      hint: hintFor(),
+      locatesText: true,
+    });
   }
 }
 

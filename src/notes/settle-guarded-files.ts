@@ -45,8 +45,8 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
   const disk = readOnDisk(copy.path);
   const found = disk ?? Buffer.alloc(0);
   const before = copy.content.toString('utf8');
-  const toldBefore = copy.found !== undefined && blobName(found, copy.found) === copy.found;
-  const decision = decideGuardedChange({ before, now: disk?.toString('utf8'), toldBefore }, session);
+  const reportedBefore = copy.found !== undefined && blobName(found, copy.found) === copy.found;
+  const decision = decideGuardedChange({ before, now: disk?.toString('utf8'), reportedBefore }, session);
   const repository = { cwd };
   const { path } = copy;
   if (decision === 'accept') {
@@ -79,7 +79,7 @@ interface GuardedChange {
   /** What stands there now; `undefined` when the file is gone. */
   readonly now: string | undefined;
   /** The same change was told of before: somebody means it. */
-  readonly toldBefore: boolean;
+  readonly reportedBefore: boolean;
 }
 
 /**
@@ -94,6 +94,6 @@ export function decideGuardedChange(
   session: SessionId | undefined,
 ): GuardedChangeDecision {
   const owner = markerOwner(change.before);
-  if (owner === undefined || owner === session || change.toldBefore) return 'accept';
+  if (owner === undefined || owner === session || change.reportedBefore) return 'accept';
   return change.now !== undefined && markerOwner(change.now) === owner ? 'tell' : 'restore';
 }

@@ -75,7 +75,7 @@ export async function compareWithRemotes(
   // Out of time: then nothing is known of any.
   const walks = await walkEach({ cwd, timeoutMs }, [...pairs.values()], tipsOf).catch(() => undefined);
   const apart = new Map([...pairs].map(([key, pair]) => [key, countApart(pair, walks?.get(pair))]));
-  const sides = [...remotes].map(([remote, copies]) => ({
+  const copied = [...remotes].map(([remote, copies]) => ({
     remote,
     copies,
     // Thousands of handoffs share these.
@@ -83,7 +83,7 @@ export async function compareWithRemotes(
     same: decideRelation(remote, { ahead: 0, behind: 0 }),
   }));
   const relate = (place: string) =>
-    sides.map(({ remote, copies, absent, same }) => {
+    copied.map(({ remote, copies, absent, same }) => {
       if (!copies.has(place)) return absent;
       const key = `${remote} ${place}`;
       return apart.has(key) ? decideRelation(remote, apart.get(key)) : same;

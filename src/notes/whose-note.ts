@@ -1,13 +1,13 @@
-import { type Sides, atWorkBeside } from '../domain/ledger/ownership.ts';
+import { type SessionGroups, atWorkBeside } from '../domain/ledger/ownership.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import type { Intent } from '../domain/ownership.ts';
 import { readSettings } from '../git/config.ts';
 import type { Repository } from '../git/repository.ts';
-import { tellOwners } from '../sessions/happenings.ts';
+import { notifyOwners } from '../sessions/happenings.ts';
 import { isAllowedOnce } from '../sessions/bypass.ts';
 import type { Caller, Context } from '../sessions/caller.ts';
 import type { WriteResult } from './handoffs.ts';
-import { type StoredSession, judgeSessions, listSessions, sidesOf } from '../sessions/records.ts';
+import { type StoredSession, judgeSessions, listSessions, groupSessions } from '../sessions/records.ts';
 
 /**
  * What an agent may do with the notes of other sessions. It takes over what its owner has left: one that has ended, or that
@@ -25,9 +25,9 @@ export async function ownerState(
   asking: SessionId,
   context: Context,
 ): Promise<OwnerState> {
-  const sides = await readSides(repository, await listSessions(repository), asking, context);
-  if (!sides.foreign.has(owner)) return 'gone';
-  return atWorkBeside([owner], sides).length > 0 ? 'at work' : 'idle';
+  const groups = await readSessionGroups(repository, await listSessions(repository), asking, context);
+  if (!groups.foreign.has(owner)) return 'gone';
+  return atWorkBeside([owner], groups).length > 0 ? 'at work' : 'idle';
 }
 
 /** What a caller wants to do to a note that may be another's. */
@@ -56,13 +56,13 @@ export async function commitAs(
   if (!take) return commit(whole);
   const result = await attempt();
   const taken = result.kind === 'written' ? result.passing.takenFrom : undefined;
-  if (taken !== undefined) await tellFormerOwner(repository, caller, { owner: taken, name }, context);
+  if (taken !== undefined) await notifyFormerOwner(repository, caller, { owner: taken, name }, context);
   return result;
 
   async function attempt(): Promise<WriteResult> {
     if (caller.isPerson) return commit(whole);
-    const sides = closes ? undefined : await readSides(repository, sessions, caller.id, context);
-    const spared = sides && new Set(atWorkBeside([...sides.foreign], sides));
+    const groups = closes ? undefined : await readSessionGroups(repository, sessions, caller.id, context);
+    const spared = groups && new Set(atWorkBeside([...groups.foreign], groups));
     const result = await commit({ ...whole, take: !closes, ...(spared && { spared }) });
     if (result.kind !== 'not-owner' || !isAllowedOnce(repository.commonDir, caller.id, context.now))
       return result;
@@ -71,7 +71,7 @@ export async function commitAs(
 }
 
 /** The note has a new owner whatever becomes of this. */
-async function tellFormerOwner(
+async function notifyFormerOwner(
   { cwd, gitDir, commonDir }: Repository,
   caller: Caller,
   { owner, name }: { readonly owner: SessionId; readonly name: string },
@@ -80,16 +80,16 @@ async function tellFormerOwner(
   const text = (who: string) =>
     `${who} took over your note ${name}, and owns it now: git handoff show ${name}`;
   const session = caller.isPerson ? undefined : caller.id;
-  const told = { cwd, gitDir, commonDir, session, owners: [owner], text, now, timeoutMs: budget.left() };
-  await tellOwners({ ...told, log: () => undefined }).catch(() => undefined);
+  const notice = { cwd, gitDir, commonDir, session, owners: [owner], text, now, timeoutMs: budget.left() };
+  await notifyOwners({ ...notice, log: () => undefined }).catch(() => undefined);
 }
 
-async function readSides(
+async function readSessionGroups(
   { cwd, commonDir }: Repository,
   sessions: readonly StoredSession[],
   asking: SessionId,
   { processes, now }: Context,
-): Promise<Sides> {
+): Promise<SessionGroups> {
   const { staleAfterMs } = await readSettings(cwd);
-  return sidesOf(asking, judgeSessions(sessions, commonDir, processes(), staleAfterMs, now));
+  return groupSessions(asking, judgeSessions(sessions, commonDir, processes(), staleAfterMs, now));
 }

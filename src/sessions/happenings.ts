@@ -13,7 +13,7 @@ import { clientsOf, listSessions } from './records.ts';
 const SUBSCRIBERS = [runNotifyCommand];
 
 /** Tells the subscribers what a call that is over has recorded. What goes wrong there is nobody's concern here. */
-export async function tellSubscribers(
+export async function notifySubscribers(
   recorded: readonly RecordedLines[],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
@@ -24,7 +24,7 @@ export async function tellSubscribers(
   }
   for (const [commonDir, happenings] of repositories) {
     if (happenings.length === 0) continue;
-    for (const tell of SUBSCRIBERS) await tell(commonDir, happenings, env).catch(() => undefined);
+    for (const notify of SUBSCRIBERS) await notify(commonDir, happenings, env).catch(() => undefined);
   }
 }
 
@@ -109,10 +109,10 @@ interface Deed {
 }
 
 /** A person let something through once: those whose work it concerns hear of it. */
-export const recordBypass = (done: Deed): Promise<void> => tellOwners(done, { about: 'bypass' });
+export const recordBypass = (done: Deed): Promise<void> => notifyOwners(done, { about: 'bypass' });
 
 /** Tells the sessions whose work is concerned, each at its next call, in the worktree where it is at work. */
-export async function tellOwners(done: Deed, more: Pick<EventOf<'news'>, 'about'> = {}): Promise<void> {
+export async function notifyOwners(done: Deed, more: Pick<EventOf<'news'>, 'about'> = {}): Promise<void> {
   const { cwd, gitDir, commonDir, session, owners, text, now, timeoutMs, log } = done;
   if (owners?.length === 0) return;
   const here = knownWorktreeId(gitDir);

@@ -103,7 +103,7 @@ export function appendSessionEvents(
 }
 
 /** True for the first call of a session that says something. It is on record before it is said: a kill loses one notice, and doubles none. */
-export function isFirstToSay(
+export function isFirstToReport(
   commonDir: string,
   session: SessionId,
   id: string,

@@ -32,7 +32,7 @@ export async function runNotifyCommand(
   }
   const clients = await readClients({ cwd: repository });
   for (const { session, paths, message, at, ...what } of happenings) {
-    const said = {
+    const report = {
       ...what,
       session,
       client: (session === null ? undefined : clients.get(session)) ?? null,
@@ -41,7 +41,7 @@ export async function runNotifyCommand(
       repository,
       time: new Date(at).toISOString(),
     };
-    if (!startInBackground(program, `${JSON.stringify(said)}\n`, withoutGit(env)))
+    if (!startInBackground(program, `${JSON.stringify(report)}\n`, withoutGit(env)))
       log(`handoff.notifyCommand could not be started: ${program}`);
   }
 }

@@ -1,5 +1,5 @@
 import { ago } from '../domain/age.ts';
-import type { Sides } from '../domain/ledger/ownership.ts';
+import type { SessionGroups } from '../domain/ledger/ownership.ts';
 import { type Oid, type SessionId, type WithClients, peerName } from '../domain/names.ts';
 import {
   type Liveness,
@@ -141,7 +141,10 @@ export async function removeRecords(
  * Who counts as the asking session (itself, whose conversation it carries on, its parents and children) and who is
  * at work beside it. Sessions that are over or cannot be told are neither. A person has no own sessions.
  */
-export function sidesOf(session: SessionId | undefined, sessions: readonly JudgedSession[]): Sides {
+export function groupSessions(
+  session: SessionId | undefined,
+  sessions: readonly JudgedSession[],
+): SessionGroups {
   const records = sessions.map(({ record }) => record);
   const own = new Set<SessionId>();
   if (session !== undefined) {

@@ -68,7 +68,7 @@ export interface Interaction {
   /** Prints a notice before something happens. */
   readonly warn: (text: string) => void;
   /** Hands on what another program says on standard error. */
-  readonly pass: (said: Uint8Array) => void;
+  readonly pass: (output: Uint8Array) => void;
   /** Asks a question and reads one line; `undefined` where no person sits at a terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
   installContext: () => Promise<InstallContext>;

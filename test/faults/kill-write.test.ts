@@ -6,7 +6,7 @@ import { Tally, amount, seeded } from '../support/faults/seed.ts';
 
 const KILLS = amount(60, 1000);
 /** Kills are spread over this share of the time that a whole write takes. */
-const SPREAD = 1.15;
+const GROWTH = 1.15;
 let world: FaultWorld;
 
 beforeEach(() => {
@@ -19,7 +19,7 @@ it(`SIGKILL of a whole write and its git children, ${KILLS} times at random mome
     const tally = new Tally();
     const start = performance.now();
     let tip = world.mustWrite('note 0\n');
-    const span = (performance.now() - start) * SPREAD;
+    const span = (performance.now() - start) * GROWTH;
     for (let round = 1; round <= KILLS; round++) {
       const text = `note ${round}\n`;
       const group = startGroup(world, 'git', ['handoff', 'write', TOPIC], {

@@ -6,11 +6,11 @@ import { startGroup } from '../support/faults/process-group.ts';
 import { type Random, Tally, amount, seeded } from '../support/faults/seed.ts';
 import { readAnswer } from '../support/hook-answer.ts';
 import { LAUNCHER } from '../support/repository.ts';
-import { A, B, SharingWorld, told } from '../support/sharing-world.ts';
+import { A, B, SharingWorld, contextText } from '../support/sharing-world.ts';
 
 const ROUNDS = amount(12, 300);
 /** Kills are spread over this share of the time that a whole call takes. */
-const SPREAD = 1.15;
+const GROWTH = 1.15;
 
 it(`SIGKILL of calls that note and tell what other worktrees change, ${ROUNDS} times`, () =>
   seeded('kill between worktrees', async (random) => {
@@ -19,7 +19,7 @@ it(`SIGKILL of calls that note and tell what other worktrees change, ${ROUNDS} t
     onTestFinished(() => world.remove());
     const other = world.worktree('other');
     const killed = killer(world, other, random);
-    const byB = (path: string) => told(world.wrote(B, path, 'B\n', other));
+    const byB = (path: string) => contextText(world.wrote(B, path, 'B\n', other));
     const changedByA = (path: string) => {
       world.wrote(A, path, 'A\n');
       return path;
@@ -36,7 +36,7 @@ it(`SIGKILL of calls that note and tell what other worktrees change, ${ROUNDS} t
       tally.add(texts.length === 0 ? 'lost' : first === '' ? 'told by the next call' : 'told');
       const start = performance.now();
       expect(byB(changedByA(`whole-${round}.ts`))).toContain('It conflicts with yours.');
-      span = (performance.now() - start) * SPREAD;
+      span = (performance.now() - start) * GROWTH;
       // Whatever was cut off of an end and a start: the next start lists what was changed meanwhile.
       await killed('SessionEnd', { reason: 'other' }, span);
       const meanwhile = changedByA(`meanwhile-${round}.ts`);
@@ -60,6 +60,6 @@ function killer(world: SharingWorld, cwd: string, random: Random) {
     await wait(random.next() * span);
     await group.kill();
     const run = await group.ended;
-    return run.status === 0 ? told(readAnswer(run, event)) : '';
+    return run.status === 0 ? contextText(readAnswer(run, event)) : '';
   };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { amount, type Figures, type Random, seeded, Tally } from '../support/faults/seed.ts';
 import { readAnswer } from '../support/hook-answer.ts';
-import { SharingWorld, TEN, told } from '../support/sharing-world.ts';
+import { SharingWorld, TEN, contextText } from '../support/sharing-world.ts';
 
 const TREES = 10;
 const SESSIONS = 30;
@@ -30,7 +30,7 @@ interface Tree {
 }
 
 /** What a session was told of a path and another session. */
-interface Said {
+interface Reported {
   readonly path: string;
   readonly folder: string;
   readonly names: readonly string[];
@@ -140,7 +140,7 @@ class WorktreeCampaign {
   #edit(tree: Tree, session: string, path: string): void {
     const content = this.#next(tree, path);
     if (this.#world.try(session, path, content, tree.path).kind === 'deny') return;
-    const text = told(this.#world.wrote(session, path, content, tree.path));
+    const text = contextText(this.#world.wrote(session, path, content, tree.path));
     this.#wrote(tree, session, path);
     this.#compare(tree, session, path, text);
   }
@@ -195,13 +195,13 @@ class WorktreeCampaign {
           tool_input: input,
         };
         const run = await this.#world.startGuard({ ...call, cwd: at.path }, { cwd: at.path });
-        return told(readAnswer(run, 'PostToolUse'));
+        return contextText(readAnswer(run, 'PostToolUse'));
       }),
     );
     if (due[0] === true && due[1] === true) {
       this.#tally.add('due at once');
       const isTold = both.some(({ at }, n) =>
-        saidIn(texts[1 - n] ?? '').some(({ folder }) => folder === at.path),
+        reportedIn(texts[1 - n] ?? '').some(({ folder }) => folder === at.path),
       );
       expect(isTold, `two at once: ${path}`).toBe(true);
     }
@@ -227,8 +227,8 @@ class WorktreeCampaign {
   }
 
   /** Remembers what was told, and finds what is false or told twice. */
-  #note(tree: Tree, session: string, text: string): Said[] {
-    const said = saidIn(text);
+  #note(tree: Tree, session: string, text: string): Reported[] {
+    const said = reportedIn(text);
     for (const { path, folder, names, conflicts } of said) {
       this.#tally.add('told');
       if (conflicts) this.#tally.add('told of a conflict');
@@ -265,8 +265,8 @@ const short = (session: string) => session.slice(0, 8);
 const keyOf = (session: string, path: string, other: string) => `${session} ${path} ${other}`;
 
 /** The notices of overlap in what a session was told. */
-function saidIn(text: string): Said[] {
-  return text.split('\n').flatMap((line): Said[] => {
+function reportedIn(text: string): Reported[] {
+  return text.split('\n').flatMap((line): Reported[] => {
     const match = /^(?:git-handoff: )?(.+?) is also changed in (.+) \(branch .+?\), where (.+?) works: /.exec(
       line,
     );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Schema, violations } from '../support/json-schema.ts';
 import type { Run } from '../support/repository.ts';
-import { A, B, C, refusal, told } from '../support/sharing-world.ts';
+import { A, B, C, refusal, contextText } from '../support/sharing-world.ts';
 import { CommitWorld, errorsOf } from '../support/commit-hooks-world.ts';
 
 let world: CommitWorld;
@@ -121,9 +121,9 @@ describe('a refusal that a person allowed', () => {
     expect(logged('allow')).toHaveLength(1);
     expect(logged('bypass')).toMatchObject([{ session: B }]);
     expect(logged('bypass')[0]?.detail).toContain('shared.md');
-    const news = told(world.bash(A, 'touch mine.txt').before);
+    const news = contextText(world.bash(A, 'touch mine.txt').before);
     expect(news).toContain(`A person let claude ${B.slice(0, 8)} do once what is otherwise refused: Write`);
-    expect(told(world.bash(A, 'touch mine.txt').before)).toBe('');
+    expect(contextText(world.bash(A, 'touch mine.txt').before)).toBe('');
     expect(world.claimed(B)).toContain('shared.md');
     world.git(['checkout', '-q', '--', 'shared.md']);
     world.write(A, 'src/a.ts', 'of A\n');
@@ -165,7 +165,7 @@ describe('a refusal that a person allowed', () => {
     );
     expect(world.changed()).toEqual(['shared.md']);
     expect(logged('bypass')).toHaveLength(1);
-    expect(told(world.bash(A, 'touch mine.txt').before)).toContain('pre-commit otherwise refuses');
+    expect(contextText(world.bash(A, 'touch mine.txt').before)).toContain('pre-commit otherwise refuses');
     world.write(A, 'shared.md', 'of A again\n');
     world.git(['add', 'shared.md']);
     world.refused(B, ['commit', '-qm', 'y']);

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noteSections } from '../../src/domain/note/sections.ts';
-import { A, B, C, SharingWorld, told } from '../support/sharing-world.ts';
+import { A, B, C, SharingWorld, contextText } from '../support/sharing-world.ts';
 
 const TOPIC_A = 'session-aaaaaaaa';
 const REF_A = `refs/handoffs/main/${TOPIC_A}`;
@@ -76,10 +76,10 @@ describe('an automatic note is closed', () => {
 
   it('when another session has committed the work: nobody is told any more', () => {
     left();
-    expect(told(world.begin(B))).toContain(TOPIC_A);
+    expect(contextText(world.begin(B))).toContain(TOPIC_A);
     world.bash(B, 'git commit -qam "work of A"');
     world.end(B);
-    expect(told(world.begin(C))).not.toContain(TOPIC_A);
+    expect(contextText(world.begin(C))).not.toContain(TOPIC_A);
     expect(openNotes()).toEqual([]);
   });
 
@@ -95,9 +95,9 @@ describe('an automatic note is closed', () => {
 
   it('when the same conversation goes on, which is told once, and is left again when that ends', () => {
     left();
-    expect(told(world.begin(A, world.path, 'resume'))).toContain(TOPIC_A);
+    expect(contextText(world.begin(A, world.path, 'resume'))).toContain(TOPIC_A);
     expect(openNotes()).toEqual([]);
-    expect(told(world.begin(B))).not.toContain(TOPIC_A);
+    expect(contextText(world.begin(B))).not.toContain(TOPIC_A);
     world.end(A);
     expect(openNotes()).toEqual([TOPIC_A]);
   });
@@ -110,7 +110,7 @@ describe('an automatic note is closed', () => {
     world.begin(B);
     world.bash(B, 'git commit -qm "half" src/a.ts');
     world.end(B);
-    expect(told(world.begin(C))).toContain(TOPIC_A);
+    expect(contextText(world.begin(C))).toContain(TOPIC_A);
   });
 });
 

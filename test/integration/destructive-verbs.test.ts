@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { A, B, SharingWorld, refusal, told } from '../support/sharing-world.ts';
+import { A, B, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
 /** One world for all commands: a refused one changes nothing, and what is allowed is asked for only. */
 let world: SharingWorld;
@@ -128,7 +128,7 @@ describe('git clean -x beside a peer', () => {
     const alone = new SharingWorld({ files: { '.gitignore': '*.log\n' } });
     writeFileSync(join(alone.path, 'debug.log'), '');
     alone.begin(A);
-    expect(told(alone.may(A, 'git clean -fdx'))).toBe('');
+    expect(contextText(alone.may(A, 'git clean -fdx'))).toBe('');
     expect(alone.may(A, 'git clean -fdx').kind).toBe('silent');
   });
 });

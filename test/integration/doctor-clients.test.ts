@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => repo.remove());
 
 const settings = (client: Client) => join(repo.home, CLIENTS[client]);
-const told = (client: Client, env: Record<string, string | undefined> = {}) =>
+const clientLines = (client: Client, env: Record<string, string | undefined> = {}) =>
   repo.json(['doctor'], { env }).items.filter((item) => item['check'] === `hooks (${client})`);
 const edit = (path: string, change: (text: string) => string) =>
   writeFileSync(path, change(readFileSync(path, 'utf8')));
@@ -40,7 +40,7 @@ describe.each(NAMES)('hooks of %s', (client) => {
     repo.ok(['init', '--yes', '--client', client, '--project']);
     // Codex starts a login shell, and the system's profile may set another PATH.
     put(join(repo.home, '.profile'), `PATH='${repo.env()['PATH'] ?? ''}'\n`, 0o644);
-    expect(told(client).slice(0, 2)).toMatchObject([{ status: 'ok' }, { status: 'ok' }]);
+    expect(clientLines(client).slice(0, 2)).toMatchObject([{ status: 'ok' }, { status: 'ok' }]);
     const log = readFileSync(join(repo.path, '.git', 'handoff', 'guard.log'), 'utf8')
       .trimEnd()
       .split('\n');
@@ -54,14 +54,14 @@ describe.each(NAMES)('hooks of %s', (client) => {
     edit(settings(client), (text) => text.replaceAll(`--client ${client}`, `--client ${other}`));
     // A payload that can only be Cursor's or Copilot CLI's is read as theirs all the same.
     const isKnown = client === 'cursor' || client === 'copilot';
-    expect(told(client)).toMatchObject([{ status: isKnown ? 'ok' : 'problem' }]);
+    expect(clientLines(client)).toMatchObject([{ status: isKnown ? 'ok' : 'problem' }]);
   });
 
   it('in a file that is broken are told, and it stays as it is', () => {
     init();
     edit(settings(client), (text) => text.replace(/\}\s*$/, ''));
     const broken = readFileSync(settings(client));
-    const items = told(client);
+    const items = clientLines(client);
     expect(items).toMatchObject([{ status: 'problem' }]);
     expect(items[0]?.['detail']).toContain(`${settings(client)} is not valid JSON`);
     expect(repo.handoff(['init', '--yes', '--client', client]).status).toBe(2);
@@ -73,7 +73,7 @@ describe.each(NAMES)('hooks of %s', (client) => {
     const events = { gemini: 'AfterTool', cursor: 'postToolUse' } as Partial<Record<Client, string>>;
     const event = events[client] ?? 'PostToolUse';
     edit(settings(client), (text) => text.replace(`"${event}"`, '"Elsewhere"'));
-    expect(told(client)).toMatchObject([
+    expect(clientLines(client)).toMatchObject([
       { status: 'ok' },
       { status: 'warning', detail: expect.stringContaining(` ${event}: `) as string },
     ]);
@@ -88,12 +88,12 @@ describe.each(['claude', 'copilot'] as const)('hooks of %s', (client) => {
     init();
     const command = (text: string) => text.replaceAll(LAUNCHER, '/gone/bin/git-handoff');
     edit(settings(client), command);
-    const [item] = told(client);
+    const [item] = clientLines(client);
     expect(item).toMatchObject({ status: 'problem' });
     expect(item?.['detail']).toContain('the package is not at /gone/bin/git-handoff any more');
     const typed = String(item?.['hint']).replace('init', 'init --yes');
     expect(repo.run('sh', ['-c', typed]).status).toBe(0);
-    expect(told(client)).toMatchObject([{ status: 'ok' }]);
+    expect(clientLines(client)).toMatchObject([{ status: 'ok' }]);
   });
 
   it('that lead to a launcher which is not executable are told', () => {
@@ -101,7 +101,7 @@ describe.each(['claude', 'copilot'] as const)('hooks of %s', (client) => {
     const launcher = join(repo.root, 'package', 'bin', 'git-handoff');
     put(launcher, '#!/bin/sh\n', 0o644);
     edit(settings(client), (text) => text.replaceAll(LAUNCHER, launcher));
-    expect(told(client)[0]?.['detail']).toContain(`${launcher} is not executable`);
+    expect(clientLines(client)[0]?.['detail']).toContain(`${launcher} is not executable`);
   });
 
   it('of a project, with no program of ours on PATH, or another one, are told', () => {
@@ -122,7 +122,7 @@ describe.each(['claude', 'copilot'] as const)('hooks of %s', (client) => {
 
   it('while GIT_HANDOFF=off are told', () => {
     init();
-    expect(told(client, { GIT_HANDOFF: 'off' })[0]?.['detail']).toContain('GIT_HANDOFF=off is set');
+    expect(clientLines(client, { GIT_HANDOFF: 'off' })[0]?.['detail']).toContain('GIT_HANDOFF=off is set');
   });
 });
 
@@ -135,9 +135,9 @@ describe('settings that switch hooks off', () => {
     ['copilot', join('.github', 'copilot', 'settings.json'), '{"disableAllHooks": true}'],
   ])('of %s in %s are told', (client, file, text) => {
     repo.ok(['init', '--yes', '--client', client]);
-    expect(told(client)).toMatchObject([{ status: 'ok' }]);
+    expect(clientLines(client)).toMatchObject([{ status: 'ok' }]);
     put(join(repo.path, file), text, 0o644);
-    const items = told(client);
+    const items = clientLines(client);
     expect(items).toMatchObject([{ status: 'ok' }, { status: 'problem' }]);
     expect(items[1]?.['detail']).toContain(join(repo.path, file));
   });
@@ -146,16 +146,16 @@ describe('settings that switch hooks off', () => {
 it('a login shell that sets another PATH is told, for a client that starts one', () => {
   repo.ok(['init', '--yes', '--client', 'codex', '--project']);
   put(join(repo.home, '.profile'), 'PATH=/usr/bin:/bin\n', 0o644);
-  expect(told('codex')[0]).toMatchObject({ status: 'problem' });
-  expect(told('codex')[0]?.['detail']).toContain('your login shell sets a PATH without git-handoff');
+  expect(clientLines('codex')[0]).toMatchObject({ status: 'problem' });
+  expect(clientLines('codex')[0]?.['detail']).toContain('your login shell sets a PATH without git-handoff');
 });
 
 it('a shell that cannot read our line is told, where the client takes the user’s own', () => {
   repo.ok(['init', '--yes', '--client', 'codex']);
   const SHELL = join(repo.root, 'no-posix-shell');
   put(SHELL, '#!/bin/sh\nexit 127\n');
-  expect(told('codex', { SHELL })[0]).toMatchObject({ status: 'problem' });
-  expect(told('codex', { SHELL })[0]?.['detail']).toContain(`exit status 127 of ${SHELL}`);
+  expect(clientLines('codex', { SHELL })[0]).toMatchObject({ status: 'problem' });
+  expect(clientLines('codex', { SHELL })[0]?.['detail']).toContain(`exit status 127 of ${SHELL}`);
 });
 
 describe('another program called git-handoff', () => {
@@ -227,7 +227,7 @@ describe('the Node that hooks are started with', () => {
 it('settings that another program broke, with nothing of ours left in them, are told as broken', () => {
   repo.ok(['init', '--yes']);
   writeFileSync(settings('claude'), '{"hooks": {');
-  const [item] = told('claude');
+  const [item] = clientLines('claude');
   expect(item).toMatchObject({ status: 'problem', hint: 'fix that file, then run: git handoff doctor' });
   expect(item?.['detail']).toContain(`${settings('claude')} is not valid JSON`);
 });
@@ -236,5 +236,5 @@ it('settings with comments are read as Gemini CLI reads them', () => {
   put(settings('gemini'), '{\n  // mine\n  "theme": "dark"\n}\n', 0o600);
   repo.ok(['init', '--yes', '--client', 'gemini']);
   expect(readFileSync(settings('gemini'), 'utf8')).toContain('// mine');
-  expect(told('gemini')).toMatchObject([{ status: 'ok' }]);
+  expect(clientLines('gemini')).toMatchObject([{ status: 'ok' }]);
 });

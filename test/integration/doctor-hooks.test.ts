@@ -15,18 +15,18 @@ beforeEach(() => {
 afterEach(() => repo.remove());
 
 const hook = (name: string) => join(repo.path, '.git', 'hooks', name);
-const told = (cwd = repo.path) =>
+const hookLines = (cwd = repo.path) =>
   repo.json(['doctor'], { cwd }).items.filter((item) => item['check'] === 'git hooks');
 const types = (command: unknown) => repo.run('sh', ['-c', String(command).replace('init', 'init --yes')]);
 
 describe('git hooks', () => {
   it('are sound after init, alone and behind one that was there', () => {
-    expect(told()).toMatchObject([{ status: 'ok' }]);
+    expect(hookLines()).toMatchObject([{ status: 'ok' }]);
     repo.ok(['uninstall', '--yes']);
     writeFileSync(hook('pre-commit'), '#!/bin/sh\ntrue\n');
     chmodSync(hook('pre-commit'), 0o755);
     repo.ok(['init', '--yes']);
-    expect(told()).toMatchObject([{ status: 'ok' }]);
+    expect(hookLines()).toMatchObject([{ status: 'ok' }]);
   });
 
   it.each([
@@ -44,41 +44,41 @@ describe('git hooks', () => {
   ])('one that %s is told, and the hint mends it', (_what, damage, expected) => {
     for (const name of ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'pre-push']) {
       damage(name);
-      const items = told();
+      const items = hookLines();
       expect(items).toMatchObject([{ status: 'problem' }]);
       expect(items[0]?.['detail']).toBe(`${hook(name)} ${expected}`);
       expect(repo.handoff(['doctor']).status).toBe(1);
       expect(types(items[0]?.['hint']).status).toBe(0);
-      expect(told()).toMatchObject([{ status: 'ok' }]);
+      expect(hookLines()).toMatchObject([{ status: 'ok' }]);
     }
   });
 
   it('of another version are told', () => {
     const text = readFileSync(hook('pre-push'), 'utf8');
     writeFileSync(hook('pre-push'), text.replace('# What follows gets the refs, too.', '# older'));
-    expect(told()).toMatchObject([{ status: 'warning', hint: 'git handoff init' }]);
+    expect(hookLines()).toMatchObject([{ status: 'warning', hint: 'git handoff init' }]);
   });
 
   it('that are missing in a worktree with hooks of its own are told with that worktree', () => {
     const path = repo.worktree('other');
-    expect(told()).toMatchObject([{ status: 'ok' }]);
+    expect(hookLines()).toMatchObject([{ status: 'ok' }]);
     repo.git(['config', 'core.hooksPath', '.hooks']);
     writeFileSync(join(repo.path, '.git', 'info', 'exclude'), '.hooks\n');
     for (const folder of [repo.path, path]) mkdirSync(join(folder, '.hooks'));
-    expect(told()).toHaveLength(8);
+    expect(hookLines()).toHaveLength(8);
     repo.ok(['init', '--yes']);
-    const left = told();
+    const left = hookLines();
     expect(left).toHaveLength(4);
     for (const item of left) expect(item['detail']).toContain(path);
     expect(types(left[0]?.['hint']).status).toBe(0);
-    expect(told()).toMatchObject([{ status: 'ok' }]);
+    expect(hookLines()).toMatchObject([{ status: 'ok' }]);
   });
 
   it('in a folder that others use, too, are told once each', () => {
     const shared = join(repo.root, 'shared hooks');
     mkdirSync(shared);
     repo.git(['config', 'core.hooksPath', shared]);
-    const items = told();
+    const items = hookLines();
     expect(items).toHaveLength(4);
     // A newer git can run ours by its config, which init then sees to.
     const [status, detail] = CONFIG_HOOKS
@@ -90,6 +90,6 @@ describe('git hooks', () => {
 
   it('are not asked for where init never ran', () => {
     repo.ok(['uninstall', '--yes']);
-    expect(told()).toEqual([]);
+    expect(hookLines()).toEqual([]);
   });
 });

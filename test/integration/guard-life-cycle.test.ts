@@ -36,7 +36,7 @@ function record(session: string): Readonly<Record<string, unknown>> | undefined 
     : (JSON.parse(world.git(['cat-file', '-p', ref])) as Record<string, unknown>);
 }
 
-function solo(gitDir = join(world.path, '.git')): string | undefined {
+function loneSessionIn(gitDir = join(world.path, '.git')): string | undefined {
   const file = join(gitDir, 'handoff-solo');
   return existsSync(file) ? readFileSync(file, 'utf8').split(' ')[0] : undefined;
 }
@@ -65,7 +65,7 @@ describe('a session', () => {
       ended: null,
     });
     expect(beatOf(A)).toBe(true);
-    expect(solo()).toBe(A);
+    expect(loneSessionIn()).toBe(A);
     expect(atWork()).toEqual([A]);
     expect(world.git(['status', '--porcelain'])).toBe('');
   });
@@ -74,7 +74,7 @@ describe('a session', () => {
     const one = client();
     expect(await one.tool(A)).toEqual({ kind: 'silent' });
     expect(record(A)).toMatchObject({ session: A, pid: one.pid });
-    expect(solo()).toBe(A);
+    expect(loneSessionIn()).toBe(A);
   });
 
   it('is told of the one at work beside it, and neither is alone', async () => {
@@ -83,7 +83,7 @@ describe('a session', () => {
     expect(answer).toMatchObject({
       text: matching(/- claude aaaaaaaa is live in this worktree/),
     });
-    expect(solo()).toBeUndefined();
+    expect(loneSessionIn()).toBeUndefined();
     expect(atWork()).toEqual([A, B]);
   });
 
@@ -97,14 +97,14 @@ describe('a session', () => {
     expect(atWork()).toEqual([B]);
     // It was told all that when it began.
     expect(await two.start(B, 'compact')).toEqual({ kind: 'silent' });
-    expect(solo()).toBe(B);
+    expect(loneSessionIn()).toBe(B);
   });
 
   it('ends alone without leaving the file that lets sh decide', async () => {
     const one = client();
     await one.start(A);
     await one.end(A, 'other');
-    expect(solo()).toBeUndefined();
+    expect(loneSessionIn()).toBeUndefined();
   });
 
   it('whose client was killed is gone at once', async () => {
@@ -113,7 +113,7 @@ describe('a session', () => {
     await one.kill();
     expect(atWork()).toEqual([]);
     expect(await client().start(B)).toMatchObject({ text: lacking('beside you') });
-    expect(solo()).toBe(B);
+    expect(loneSessionIn()).toBe(B);
   });
 
   it('keeps its notes when it resumes in another process', async () => {
@@ -197,13 +197,13 @@ describe('linked worktrees', () => {
     expect(await two.start(B)).toMatchObject({
       text: matching(/- claude aaaaaaaa is live on main/),
     });
-    expect(solo()).toBe(A);
-    expect(solo(join(world.path, '.git', 'worktrees', 'worktree-feat-search'))).toBe(B);
+    expect(loneSessionIn()).toBe(A);
+    expect(loneSessionIn(join(world.path, '.git', 'worktrees', 'worktree-feat-search'))).toBe(B);
     expect(await client().start('cccccccc-3333')).toMatchObject({
       text: matching(/claude bbbbbbbb is live on feat\/search/),
     });
-    expect(solo()).toBeUndefined();
-    expect(solo(join(world.path, '.git', 'worktrees', 'worktree-feat-search'))).toBe(B);
+    expect(loneSessionIn()).toBeUndefined();
+    expect(loneSessionIn(join(world.path, '.git', 'worktrees', 'worktree-feat-search'))).toBe(B);
   });
 
   it('protect one another from commands that reach over', async () => {

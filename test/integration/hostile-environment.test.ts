@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, wr
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GuardWorld, OWNER, hostileCases, markedNote } from '../support/guard.ts';
-import { HostileWorld, type Said, type SettingCase } from '../support/hostile-world.ts';
+import { HostileWorld, type Output, type SettingCase } from '../support/hostile-world.ts';
 import { readAnswer } from '../support/hook-answer.ts';
 import { A, B } from '../support/sharing-world.ts';
 
@@ -51,7 +51,7 @@ const FURTHER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 let world: HostileWorld;
-let plainBrief: readonly Said[];
+let plainBrief: readonly Output[];
 beforeAll(() => {
   world = new HostileWorld({ calls: 'process' });
   world.save();

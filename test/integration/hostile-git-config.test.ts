@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hostileCases } from '../support/guard.ts';
-import { HostileWorld, type Said, type SettingCase } from '../support/hostile-world.ts';
+import { HostileWorld, type Output, type SettingCase } from '../support/hostile-world.ts';
 import { A, B } from '../support/sharing-world.ts';
 
 const cases = hostileCases<SettingCase>('git-config-env.json');
@@ -124,8 +124,8 @@ const FURTHER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 let world: HostileWorld;
-let plain: readonly Said[];
-let plainBrief: readonly Said[];
+let plain: readonly Output[];
+let plainBrief: readonly Output[];
 beforeAll(() => {
   world = new HostileWorld();
   world.save();

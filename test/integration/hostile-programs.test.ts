@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { HostileWorld, PLAIN, type Said } from '../support/hostile-world.ts';
+import { HostileWorld, PLAIN, type Output } from '../support/hostile-world.ts';
 import { A, B } from '../support/sharing-world.ts';
 
 /** A way in which a repository names a program. */
@@ -178,7 +178,7 @@ function plant(world: HostileWorld, { name, config = {}, files = {} }: Canary): 
 }
 
 let world: HostileWorld;
-let plain: readonly Said[];
+let plain: readonly Output[];
 beforeAll(() => {
   world = new HostileWorld();
   // A signed commit, for what would look at signatures.
@@ -195,7 +195,7 @@ beforeEach(() => world.restore());
 afterAll(() => world.remove());
 
 /** Hooks of another folder and settings of a stranger are told by doctor, and its log counts what ran. */
-const comparable = (said: readonly Said[]) => said.filter(({ call }) => !call.startsWith('doctor'));
+const comparable = (said: readonly Output[]) => said.filter(({ call }) => !call.startsWith('doctor'));
 
 describe('a program that the repository names', () => {
   it.each(CANARIES.filter(({ control }) => control !== undefined))(

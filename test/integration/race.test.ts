@@ -30,7 +30,7 @@ function race(texts: readonly string[], words: readonly string[], sessionOf = (a
 }
 
 /** The texts that losers were told how to print, by the number that each was told. */
-function toldLost(losers: readonly Writer[]): Map<string, string> {
+function lostByRef(losers: readonly Writer[]): Map<string, string> {
   return new Map(
     losers.map(({ text, stderr }) => {
       expect(stderr).toMatch(
@@ -58,7 +58,7 @@ describe(`${WRITERS} sessions that write one topic at once from the same tip`, (
         const losers = writers.filter(({ status }) => status !== 0);
         expect(winners).toHaveLength(1);
         expect(losers.filter(({ status }) => status !== 3 && status !== 4)).toEqual([]);
-        for (const [number, text] of toldLost(losers)) lost.set(number, text);
+        for (const [number, text] of lostByRef(losers)) lost.set(number, text);
         const [next = '', before] = repo.git(['rev-parse', REF, `${REF}~1`]).split('\n');
         expect(before).toBe(tip);
         expect(winners[0]!.stdout).toContain(next.slice(0, 7));
@@ -102,7 +102,7 @@ describe('one session that writes from several processes at once', () => {
       .git(['rev-list', REF])
       .split('\n')
       .map((commit) => `${repo.git(['cat-file', 'blob', `${commit}:handoff.md`])}\n`);
-    const kept = [...toldLost(losers).keys()].map((number) => `${lostText(number)}\n`);
+    const kept = [...lostByRef(losers).keys()].map((number) => `${lostText(number)}\n`);
     expect([...written, ...kept].sort()).toEqual(texts);
     expect(written.length).toBeGreaterThanOrEqual(1);
     expect(repo.locks()).toEqual([]);

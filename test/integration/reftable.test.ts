@@ -3,7 +3,7 @@ import { existsSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GuardWorld } from '../support/guard.ts';
-import { A, B, SharingWorld, refusal, told } from '../support/sharing-world.ts';
+import { A, B, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
 /** git 2.45 and later; what an older one skips here is the same with files in all the other tests. */
 const isKnown = spawnSync('git', ['init', '-h'], { encoding: 'utf8' }).stdout.includes('ref-format');
@@ -66,7 +66,9 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
     world.wrote(A, 'src/a.ts', 'of A\n');
     world.bash(A, 'true; echo >/dev/null');
     world.git(['-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'by hand']);
-    expect(told(world.wrote(A, 'src/b.ts', 'of A\n'))).toContain('took your uncommitted changes in src/a.ts');
+    expect(contextText(world.wrote(A, 'src/b.ts', 'of A\n'))).toContain(
+      'took your uncommitted changes in src/a.ts',
+    );
   });
 
   it('guards in a clone without init what it guards with files, once handoffs are there', () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { A, B, SharingWorld, TEN, refusal, told } from '../support/sharing-world.ts';
+import { A, B, SharingWorld, TEN, refusal, contextText } from '../support/sharing-world.ts';
 
 const put = (world: SharingWorld, path: string, content: string) =>
   writeFileSync(join(world.path, path), content);
@@ -107,7 +107,7 @@ describe('a session that is alone', () => {
     world.may(A, 'git reset --hard');
     put(world, '.git/packed-refs.lock', '');
     put(world, 'src/a.ts', 'two\n');
-    expect(told(world.may(A, 'git reset --hard'))).toBe('');
+    expect(contextText(world.may(A, 'git reset --hard'))).toBe('');
     expect(world.handoff(['rescue', 'show', '--raw', '--', 'src/a.ts']).stdout).toBe('two\n');
   });
 });

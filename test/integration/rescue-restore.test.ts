@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { A, B, C, SharingWorld, TEN, told } from '../support/sharing-world.ts';
+import { A, B, C, SharingWorld, TEN, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 /** One rescue: A's changed `src/a.ts` and new `lib/new.ts`, thrown away by itself. */
@@ -153,7 +153,7 @@ describe('the limits of rescues', () => {
     expect(numbers()).toBe('5');
     // A file that is bigger than all may be is not kept, and that is said.
     put('src/a.ts', 'more than eight bytes\n');
-    expect(told(world.may(A, 'git checkout -q -- src/a.ts'))).toContain('src/a.ts (too big)');
+    expect(contextText(world.may(A, 'git checkout -q -- src/a.ts'))).toContain('src/a.ts (too big)');
     expect(numbers()).toBe('5');
   });
 

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { A, B, SharingWorld, TEN, refusal, told } from '../support/sharing-world.ts';
+import { A, B, SharingWorld, TEN, refusal, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 
@@ -146,7 +146,7 @@ describe('whole-tree verbs and the uncommitted work of others', () => {
     world = new SharingWorld({ ready: [A] });
     writeFileSync(join(world.path, 'big.bin'), Buffer.alloc(10 * 1024 * 1024 + 1));
     writeFileSync(join(world.path, 'small.txt'), 'x');
-    expect(told(world.may(A, 'git clean -fd'))).toContain(
+    expect(contextText(world.may(A, 'git clean -fd'))).toContain(
       'not saved before `git clean -fd`: big.bin (too big)',
     );
     expect(rescues().map(paths)).toEqual([['small.txt']]);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { A, B, SharingWorld, refusal, told } from '../support/sharing-world.ts';
+import { A, B, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
@@ -58,8 +58,8 @@ describe('a branch that is switched under a session', () => {
 
   it('is told once, in plain words', () => {
     world.git(['checkout', '-q', 'main']);
-    expect(told(world.may(A, 'make'))).toContain('This working tree is on main now; it was on feat/a');
-    expect(told(world.may(A, 'make'))).toBe('');
+    expect(contextText(world.may(A, 'make'))).toContain('This working tree is on main now; it was on feat/a');
+    expect(contextText(world.may(A, 'make'))).toBe('');
   });
 
   it('does not concern a session that is alone', () => {
@@ -80,9 +80,9 @@ describe('what another session did to the history', () => {
     world.write(A, 'three', '3\n');
     world.bash(A, 'git add one two three && git commit -qm three');
     const oid = world.git(['rev-parse', '--short=7', 'HEAD']);
-    expect(told(world.may(B, 'make'))).toContain(`claude aaaaaaaa committed ${oid} on feat/a.`);
-    expect(told(world.may(B, 'make'))).toBe('');
-    expect(told(world.may(A, 'make'))).toBe('');
+    expect(contextText(world.may(B, 'make'))).toContain(`claude aaaaaaaa committed ${oid} on feat/a.`);
+    expect(contextText(world.may(B, 'make'))).toBe('');
+    expect(contextText(world.may(A, 'make'))).toBe('');
   });
 
   it('reaches a session that only writes files, too', () => {
@@ -97,9 +97,9 @@ describe('what another session did to the history', () => {
     world.write(A, 'src/b.ts', '2\n');
     world.write(A, 'shared.md', '3\n');
     expect(world.bash(A, 'git checkout -- .').before.kind).toBe('silent');
-    const text = told(world.may(B, 'make'));
+    const text = contextText(world.may(B, 'make'));
     expect(text).toContain('claude aaaaaaaa put back what HEAD has in shared.md, src/a.ts, src/b.ts');
-    expect(told(world.may(B, 'make'))).toBe('');
+    expect(contextText(world.may(B, 'make'))).toBe('');
   });
 
   it('of a commit that came from elsewhere it is said whose it is, when the commit says so', () => {
@@ -108,7 +108,7 @@ describe('what another session did to the history', () => {
     const tree = world.git(['rev-parse', 'HEAD^{tree}']);
     const oid = world.git(['commit-tree', '-p', 'HEAD', '-m', message, tree]);
     world.git(['reset', '-q', '--soft', oid]);
-    expect(told(world.may(B, 'make'))).toMatch(/: "Limit", by claude aaaaaaaa\. Look before/);
+    expect(contextText(world.may(B, 'make'))).toMatch(/: "Limit", by claude aaaaaaaa\. Look before/);
   });
 
   it('a reset by hand is told, too', () => {
@@ -116,10 +116,10 @@ describe('what another session did to the history', () => {
     world.may(B, 'make');
     world.bash(B, 'true; make');
     world.git(['reset', '-q', '--hard', 'HEAD~1']);
-    expect(told(world.may(B, 'make'))).toMatch(
+    expect(contextText(world.may(B, 'make'))).toMatch(
       /feat\/a is at [0-9a-f]{7} now \(was [0-9a-f]{7}\): ".*", author unknown\. Look/,
     );
-    expect(told(world.may(B, 'make'))).toBe('');
+    expect(contextText(world.may(B, 'make'))).toBe('');
   });
 });
 
@@ -169,7 +169,9 @@ describe('handoff.headCheck = strict (the cases of jjagent)', () => {
       trailer,
     ];
     const { after } = world.bash(B, 'node .git/program.cjs', { env: { WORDS: words.join('|') } });
-    expect(told(after)).toContain('The original working copy is a Claude change from another session.');
+    expect(contextText(after)).toContain(
+      'The original working copy is a Claude change from another session.',
+    );
   });
 
   it('passes on the session’s own change', () => {

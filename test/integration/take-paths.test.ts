@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { A, B, SharingWorld, told } from '../support/sharing-world.ts';
+import { A, B, SharingWorld, contextText } from '../support/sharing-world.ts';
 import { type Json, TestRepository } from '../support/repository.ts';
 
 const C = 'cccccccc-3333';
@@ -30,7 +30,7 @@ const ledgers = () => [A, B].map((session) => repo.ledger(session));
 /** What a session is told with its next shell command. */
 function newsOf(session: string, cwd = repo.path): string {
   const { before, after } = repo.bash(session, 'true', { cwd });
-  return told(before) + told(after);
+  return contextText(before) + contextText(after);
 }
 
 describe('git handoff take -- <path>', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { A, B, SharingWorld, TEN, refusal, told } from '../support/sharing-world.ts';
+import { A, B, SharingWorld, TEN, refusal, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
@@ -33,7 +33,7 @@ function formatted(): string {
   const { before, after } = world.bash(B, FORMAT);
   expect(before.kind).toBe('silent');
   expect(world.read('src/cart.ts')).toBe('let total = 1\nlet half = \n');
-  return told(after);
+  return contextText(after);
 }
 
 describe('a formatter runs over a file that another session has not finished', () => {

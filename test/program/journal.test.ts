@@ -7,7 +7,7 @@ import { journalFile } from '../../src/host/folders.ts';
 import {
   appendSessionEvents,
   closeJournal,
-  isFirstToSay,
+  isFirstToReport,
   readJournal,
   readJournals,
   reopenJournal,
@@ -22,9 +22,9 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const asks = (session: SessionId, note: string) =>
   appendSessionEvents(folder, session, [{ t: 'asked', note, atStop: false, at: 1 }]);
-const hears = (session: SessionId, ...ids: string[]) =>
+const isNotifiedOf = (session: SessionId, ...ids: string[]) =>
   appendSessionEvents(folder, session, [{ t: 'notified', ids, at: 1 }]);
-const heard = (session: SessionId) => [...readJournal(folder, session).notified.keys()];
+const notifiedOf = (session: SessionId) => [...readJournal(folder, session).notified.keys()];
 
 describe('the journal of a session', () => {
   it('stays small, however much is added to it', () => {
@@ -35,27 +35,27 @@ describe('the journal of a session', () => {
   });
 
   it('is read past a line that is torn, also when it was read before', () => {
-    hears(A, 'one');
-    expect(heard(A)).toEqual(['one']);
+    isNotifiedOf(A, 'one');
+    expect(notifiedOf(A)).toEqual(['one']);
     appendFileSync(journalFile(folder, A), '{"t":"notified","ids":["to');
-    expect(heard(A)).toEqual(['one']);
-    hears(A, 'two');
-    expect(heard(A)).toEqual(['one', 'two']);
+    expect(notifiedOf(A)).toEqual(['one']);
+    isNotifiedOf(A, 'two');
+    expect(notifiedOf(A)).toEqual(['one', 'two']);
   });
 
   it('lets one call say a thing, of those that are made at once', () => {
-    const said = ['x', 'y', 'z'].map((by) => isFirstToSay(folder, A, 'n', by, 1));
+    const said = ['x', 'y', 'z'].map((by) => isFirstToReport(folder, A, 'n', by, 1));
     expect(said).toEqual([true, false, false]);
     appendSessionEvents(folder, A, [{ t: 'notified', ids: ['m'], by: 'another process', at: 1 }]);
-    expect(isFirstToSay(folder, A, 'm', 'x', 2)).toBe(false);
+    expect(isFirstToReport(folder, A, 'm', 'x', 2)).toBe(false);
   });
 
   it('is read by nobody else when it is closed, and goes on when the session comes back', () => {
-    hears(A, 'one');
+    isNotifiedOf(A, 'one');
     closeJournal(folder, A);
-    expect([readJournals(folder), heard(A)]).toEqual([[], ['one']]);
+    expect([readJournals(folder), notifiedOf(A)]).toEqual([[], ['one']]);
     reopenJournal(folder, A);
-    hears(A, 'two');
-    expect([readJournals(folder).length, heard(A)]).toEqual([1, ['one', 'two']]);
+    isNotifiedOf(A, 'two');
+    expect([readJournals(folder).length, notifiedOf(A)]).toEqual([1, ['one', 'two']]);
   });
 });

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAnswer } from '../support/hook-answer.ts';
-import { A, B, SharingWorld, told } from '../support/sharing-world.ts';
+import { A, B, SharingWorld, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
@@ -23,7 +23,7 @@ function call(event: 'PreToolUse' | 'PostToolUse', command: string, more: object
   };
   const run = world.guard(payload, { env: { GIT_HANDOFF_TRACE: '1' } });
   const asked = run.stderr.split('\n').filter((line) => line.includes(' git-handoff git: '));
-  return { asked, text: told(readAnswer({ ...run, stderr: '' }, event)) };
+  return { asked, text: contextText(readAnswer({ ...run, stderr: '' }, event)) };
 }
 
 /** What was made long before the session looked around. */

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { A, B, C, SharingWorld, refusal, told } from '../support/sharing-world.ts';
+import { A, B, C, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
 /** What A has not committed: line ends of two kinds, no text, and nothing at the end of the last line. */
 const WORK = Buffer.from('a’s work\r\nsecond line\n\u0000\u0001last', 'utf8');
@@ -51,8 +51,8 @@ describe.each(Object.entries(OPAQUE))('uncommitted work of another session that 
     expect(before).toEqual({ kind: 'silent' });
     expect(ran).toMatchObject({ status: 0 });
     expect(bytesOrNone()).not.toEqual(WORK);
-    expect(told(after)).toMatch(/src\/a\.ts .*claude aaaaaaaa .*git handoff rescue show 1;/);
-    const heard = told(world.bash(A, 'true').after);
+    expect(contextText(after)).toMatch(/src\/a\.ts .*claude aaaaaaaa .*git handoff rescue show 1;/);
+    const heard = contextText(world.bash(A, 'true').after);
     expect(heard).toMatch(/claude bbbbbbbb .*src\/a\.ts.*git handoff rescue show 1/s);
     const restored = world.as(A, printed(heard).split(' '));
     expect(restored).toMatchObject({ status: 0, stderr: '' });
@@ -72,7 +72,7 @@ const bytesOrNone = () => {
 describe('who hit the work of another session with a command that nobody could read', () => {
   it('may put it back itself, and what stood there is kept, too', () => {
     const { after } = run('tool --in-place src/a.ts');
-    const restored = world.as(B, printed(told(after)).split(' '));
+    const restored = world.as(B, printed(contextText(after)).split(' '));
     expect(restored).toMatchObject({ status: 0 });
     expect(bytes()).toEqual(WORK);
     expect(world.handoff(['rescue', 'show', '--raw', '2', '--', 'src/a.ts']).stdout).toBe('by a tool\n');
@@ -81,7 +81,7 @@ describe('who hit the work of another session with a command that nobody could r
   it('may not put back what the owner has gone on with', () => {
     const { after } = run('tool --in-place src/a.ts');
     world.write(A, 'src/a.ts', 'gone on\n');
-    expect(world.as(B, printed(told(after)).split(' '))).toMatchObject({ status: 3 });
+    expect(world.as(B, printed(contextText(after)).split(' '))).toMatchObject({ status: 3 });
     expect(world.read('src/a.ts')).toBe('gone on\n');
   });
 
@@ -93,7 +93,7 @@ describe('who hit the work of another session with a command that nobody could r
       [A, 'src/a.ts'],
       [C, 'src/b.ts'],
     ] as const) {
-      const heard = told(world.bash(session, 'true').after);
+      const heard = contextText(world.bash(session, 'true').after);
       expect(heard).toContain(`rescue restore --force 1 -- :/${path}`);
       expect(world.as(session, printed(heard).split(' '))).toMatchObject({ status: 0 });
     }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { A, B, C, SharingWorld, TEN, told } from '../support/sharing-world.ts';
+import { A, B, C, SharingWorld, TEN, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 let other: string;
@@ -63,7 +63,7 @@ it('sessions names what somebody has changed there and you have here', () => {
 });
 
 it('a session that starts hears what its peer in another worktree has changed, too', () => {
-  expect(told(world.begin(A, world.path, 'resume'))).toContain(
+  expect(contextText(world.begin(A, world.path, 'resume'))).toContain(
     '- claude bbbbbbbb is live on feature/other; changed there and here: src/a.ts\n',
   );
 });

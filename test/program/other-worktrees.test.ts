@@ -2,7 +2,7 @@ import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { readAllLedgers } from '../../src/sessions/journal.ts';
-import { A, B, C, SharingWorld, TEN, told } from '../support/sharing-world.ts';
+import { A, B, C, SharingWorld, TEN, contextText } from '../support/sharing-world.ts';
 import type { RepositoryOptions } from '../support/repository.ts';
 
 let world: SharingWorld;
@@ -18,8 +18,8 @@ function twoTrees(options: RepositoryOptions = {}): void {
 const changed = (text: string, line: number, by: string) =>
   text.replace(`line ${line}\n`, `line ${line} by ${by}\n`);
 /** What a session is told with the result of a file tool: A's in the repository, B's in the other worktree. */
-const byA = (path: string, content: string) => told(world.wrote(A, path, content));
-const byB = (path: string, content: string) => told(world.wrote(B, path, content, other));
+const byA = (path: string, content: string) => contextText(world.wrote(A, path, content));
+const byB = (path: string, content: string) => contextText(world.wrote(B, path, content, other));
 /** The paths that are noted as changed in worktrees, by the session that noted them. */
 function noted(): string[][] {
   const ledgers = readAllLedgers(join(world.path, '.git')).filter(({ ledger }) => ledger.changed.size > 0);
@@ -191,7 +191,9 @@ describe('what was changed before the second session began', () => {
     byB('src/b.ts', changed(TEN, 1, 'B'));
     world.begin(C, third);
     expect(byA('src/a.ts', changed(TEN, 9, 'A'))).toContain('claude cccccccc works: not committed.');
-    expect(told(world.wrote(C, 'src/b.ts', changed(TEN, 9, 'C'), third))).toContain('claude bbbbbbbb works');
+    expect(contextText(world.wrote(C, 'src/b.ts', changed(TEN, 9, 'C'), third))).toContain(
+      'claude bbbbbbbb works',
+    );
     const text = byB('src/a.ts', changed(TEN, 5, 'B'));
     expect(text).toContain('claude aaaaaaaa works');
     expect(text).toContain('claude cccccccc works');
@@ -206,11 +208,13 @@ describe('sessions that share a working tree', () => {
   });
 
   it('are told apart by their claims', () => {
-    told(world.write(C, 'src/a.ts', changed(TEN, 1, 'C')));
+    contextText(world.write(C, 'src/a.ts', changed(TEN, 1, 'C')));
     world.wrote(C, 'src/a.ts', changed(TEN, 1, 'C'));
     const text = byB('src/a.ts', changed(TEN, 9, 'B'));
     expect(text).toContain('where claude cccccccc works: not committed.');
-    expect(told(world.wrote(C, 'src/a.ts', changed(TEN, 2, 'C')))).toContain('where claude bbbbbbbb works');
+    expect(contextText(world.wrote(C, 'src/a.ts', changed(TEN, 2, 'C')))).toContain(
+      'where claude bbbbbbbb works',
+    );
   });
 
   it('are heard of when a shell command changed the file', () => {
@@ -223,7 +227,7 @@ describe('sessions that share a working tree', () => {
     world.write(C, 'src/a.ts', changed(TEN, 1, 'C'));
     const path = '../worktree-feature-other/src/a.ts';
     world.try(C, path, 'x');
-    expect(told(world.wrote(C, path, changed(TEN, 9, 'C')))).toBe('');
+    expect(contextText(world.wrote(C, path, changed(TEN, 9, 'C')))).toBe('');
     expect(world.status(other)).toEqual([' M src/a.ts']);
     expect(byA('src/a.ts', changed(TEN, 2, 'A'))).toContain('where claude cccccccc works');
   });
@@ -236,7 +240,7 @@ describe('a session that edits from outside of the repository', () => {
     byA('src/a.ts', changed(TEN, 1, 'A'));
     const path = 'worktree-feature-other/src/a.ts';
     world.try(B, path, 'x', world.root);
-    const text = told(world.wrote(B, path, changed(TEN, 9, 'B'), world.root));
+    const text = contextText(world.wrote(B, path, changed(TEN, 9, 'B'), world.root));
     expect(text).toContain(`compare with: git -C ${other} handoff overlap`);
   });
 });

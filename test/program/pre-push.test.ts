@@ -29,7 +29,7 @@ function commitOf(message: string, ...ids: string[]): string {
 }
 
 /** Our lines of what a push wrote to stderr. */
-const said = ({ stderr }: Run) =>
+const messages = ({ stderr }: Run) =>
   stderr.split('\n').filter((line) => /^(?:error: (?!failed to push)|warning: |hint: )/.test(line));
 
 /** git's own last line comes after ours. */
@@ -56,7 +56,7 @@ describe('commits of other live sessions', () => {
     commitOf('by B', B);
     const run = push(B);
     expect(run.status).toBe(0);
-    expect(said(run)).toEqual([
+    expect(messages(run)).toEqual([
       'warning: this push includes a commit of other sessions that are at work:',
       `warning:   ${commit.slice(0, 7)} "by A" by claude aaaaaaaa`,
     ]);
@@ -70,7 +70,7 @@ describe('commits of other live sessions', () => {
     commitOf('by B again', B);
     const run = push(B);
     expect(run.status).toBe(1);
-    expect(said(run).slice(0, 2)).toEqual([
+    expect(messages(run).slice(0, 2)).toEqual([
       'error: this push includes a commit of other sessions that are at work:',
       `error:   ${foreign.slice(0, 7)} "by A" by claude aaaaaaaa`,
     ]);
@@ -116,7 +116,7 @@ describe('a commit that holds the work of two sessions', () => {
     const commit = commitOf('both', A, B);
     const run = push(B);
     expect(run.status).toBe(1);
-    expect(said(run)[0]).toBe(
+    expect(messages(run)[0]).toBe(
       `error: ${commit.slice(0, 7)} "both" mixes the work of claude aaaaaaaa, claude bbbbbbbb`,
     );
     expect(hintsOf(run.stderr)).toEqual([
@@ -144,7 +144,7 @@ describe('a commit that holds the work of two sessions', () => {
     const commit = commitOf('both', A, B);
     const run = push(undefined);
     expect(run.status).toBe(0);
-    expect(said(run)).toEqual([
+    expect(messages(run)).toEqual([
       `warning: ${commit.slice(0, 7)} "both" mixes the work of claude aaaaaaaa, claude bbbbbbbb`,
     ]);
   });
@@ -182,8 +182,8 @@ describe('local bookkeeping', () => {
   ])('never leaves: %s', (_, args, session) => {
     const run = push(session, args);
     expect(run.status).toBe(1);
-    expect(said(run).slice(0, -1).length).toBeGreaterThan(0);
-    for (const line of said(run).slice(0, -1)) {
+    expect(messages(run).slice(0, -1).length).toBeGreaterThan(0);
+    for (const line of messages(run).slice(0, -1)) {
       expect(line).toMatch(/^error: refs\/handoffs-(?:local|remote)\/\S+ is the bookkeeping of this machine/);
     }
     expect(hintsOf(run.stderr)).toEqual(['git push origin HEAD']);
@@ -253,7 +253,7 @@ describe('handoffs', () => {
     push(A, ['origin', REF]);
     const run = push(A, ['origin', `:${REF}`]);
     expect(run.status).toBe(1);
-    expect(said(run)).toEqual([
+    expect(messages(run)).toEqual([
       `error: ${REF}: deleted`,
       `hint: git -C ${world.path} handoff close main/auth-refresh`,
     ]);

@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { A, B, C, SharingWorld, refusal, told } from '../support/sharing-world.ts';
+import { A, B, C, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 import { type Schema, violations } from '../support/json-schema.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
   world = new SharingWorld({ ready: [A, B] });
-  heard = [];
+  received = [];
 });
 afterEach(() => world.remove());
 
@@ -22,12 +22,12 @@ function standOff(content = 'one\n'): void {
 const D = 'dddddddd-4444-4444-8444-444444444444';
 
 /** What was said to the one who was asked. */
-let heard: string[] = [];
+let received: string[] = [];
 
 /** The conversation goes on under another id. */
 function clear(former: string, next: string): void {
   world.end(former, world.path, 'clear');
-  heard.push(told(world.begin(next, world.path, 'clear')));
+  received.push(contextText(world.begin(next, world.path, 'clear')));
 }
 
 const editByB = () => refusal(world.try(B, 'src/a.ts', 'two\n'));
@@ -49,9 +49,9 @@ describe('who stands in the way of an edit', () => {
   it('finds what the other wants with its next call, once, and the command that settles it', () => {
     standOff();
     refusal(world.write(B, 'src/a.ts', 'three\n'));
-    const text = told(world.may(A, 'make'));
+    const text = contextText(world.may(A, 'make'));
     expect(text).toContain(`${ASKS} edit src/a.ts`);
-    expect(told(world.may(A, 'make'))).toBe('');
+    expect(contextText(world.may(A, 'make'))).toBe('');
     const command = /git handoff commit .*$/m.exec(text)?.[0].replace('<message>', 'done') ?? '';
     expect(world.bash(A, command).run).toMatchObject({ status: 0 });
     expect(world.write(B, 'src/a.ts', 'two\n').kind).not.toBe('deny');
@@ -76,8 +76,8 @@ describe('who stands in the way of an edit', () => {
     ['before it cleared it twice', D, [standOff, () => clear(A, C), () => clear(C, D)]],
   ])('finds it under the id that its conversation goes on with, when it was asked %s', (_, self, steps) => {
     for (const step of steps) step();
-    heard.push(told(world.may(self, 'make')), told(world.may(self, 'make')));
-    expect(heard.filter((text) => text.includes(`${ASKS} edit src/a.ts`))).toHaveLength(1);
+    received.push(contextText(world.may(self, 'make')), contextText(world.may(self, 'make')));
+    expect(received.filter((text) => text.includes(`${ASKS} edit src/a.ts`))).toHaveLength(1);
     const request = { from: B, to: self, path: 'src/a.ts', handedAt: expect.stringMatching(/Z$/) as string };
     expect(requests(self)).toMatchObject([request]);
     expect(requests(self, 'sessions')).toMatchObject([request]);
@@ -85,8 +85,8 @@ describe('who stands in the way of an edit', () => {
 
   it('finds it at its start, when it comes back', () => {
     standOff();
-    expect(told(world.begin(A, world.path, 'resume'))).toContain(`${ASKS} edit src/a.ts`);
-    expect(told(world.may(A, 'make'))).toBe('');
+    expect(contextText(world.begin(A, world.path, 'resume'))).toContain(`${ASKS} edit src/a.ts`);
+    expect(contextText(world.may(A, 'make'))).toBe('');
   });
 
   it('finds it in the launcher’s own process, too', () => {
@@ -111,27 +111,27 @@ describe('who stands in the way of an edit', () => {
   ])('finds nothing when %s', (_, settle) => {
     standOff();
     settle();
-    expect(told(world.may(A, 'make'))).not.toContain('wants to');
+    expect(contextText(world.may(A, 'make'))).not.toContain('wants to');
     expect(wrote(A, 'src/b.ts')).not.toContain('wants to');
     expect(requests(A)).toEqual([]);
   });
 
   it('is asked again for what it changes later', () => {
     standOff();
-    expect(told(world.may(A, 'make'))).toContain(ASKS);
+    expect(contextText(world.may(A, 'make'))).toContain(ASKS);
     world.bash(A, 'git commit -qam a');
     standOff('another\n');
-    expect(told(world.may(A, 'make'))).toContain(ASKS);
+    expect(contextText(world.may(A, 'make'))).toContain(ASKS);
   });
 
   it('hears of each session that waits', () => {
     world.begin(C);
     standOff();
     refusal(world.write(C, 'src/a.ts', 'two\n'));
-    const text = told(world.may(A, 'make'));
+    const text = contextText(world.may(A, 'make'));
     expect(text).toContain(`${ASKS} edit src/a.ts`);
     expect(text).toContain('claude cccccccc wants to edit src/a.ts');
-    expect(told(world.may(B, 'make'))).toBe('');
+    expect(contextText(world.may(B, 'make'))).toBe('');
   });
 });
 
@@ -144,14 +144,14 @@ describe('who stands in the way', () => {
   ])('of %s finds a request', (command, wish) => {
     world.write(A, 'src/a.ts', 'one\n');
     refusal(world.may(B, command));
-    expect(told(world.may(A, 'make'))).toContain(`${ASKS} ${wish}`);
+    expect(contextText(world.may(A, 'make'))).toContain(`${ASKS} ${wish}`);
   });
 
   it.each(['git commit -qam all', "git handoff commit -m x -- 'src/a.ts'"])('of %s does, too', (command) => {
     world.write(A, 'src/a.ts', 'one\n');
     world.write(B, 'src/b.ts', 'two\n');
     expect(world.bash(B, command).run?.status).not.toBe(0);
-    expect(told(world.may(A, 'make'))).toContain(`${ASKS} commit src/a.ts`);
+    expect(contextText(world.may(A, 'make'))).toContain(`${ASKS} commit src/a.ts`);
   });
 
   it('is not asked for what a person lets through', () => {
@@ -160,14 +160,14 @@ describe('who stands in the way', () => {
     mkdirSync(allowed);
     writeFileSync(join(allowed, 'token'), `${JSON.stringify({ v: 1, session: null, at: Date.now() })}\n`);
     expect(world.may(B, 'git checkout -- src/a.ts').kind).not.toBe('deny');
-    expect(told(world.may(A, 'make'))).not.toContain('wants to');
+    expect(contextText(world.may(A, 'make'))).not.toContain('wants to');
   });
 
   it('is asked for five paths by name, and for all of them by the command', () => {
     const names = Array.from({ length: 7 }, (_, n) => `src/n${n}.ts`);
     for (const name of names) world.write(A, name, 'one\n');
     refusal(world.may(B, `rm ${names.join(' ')}`));
-    const text = told(world.may(A, 'make'));
+    const text = contextText(world.may(A, 'make'));
     expect(text).toContain('src/n4.ts and 2 more');
     const command = /git handoff commit .*$/m.exec(text)?.[0].replace('<message>', 'done') ?? '';
     expect(world.bash(A, command).run).toMatchObject({ status: 0 });
@@ -189,7 +189,7 @@ describe('in another worktree', () => {
     world.begin(C, beside);
     world.write(A, 'src/a.ts', 'one\n');
     refusal(world.try(C, join(world.path, 'src/a.ts'), 'two\n', beside));
-    expect(told(world.may(A, 'make'))).toContain('claude cccccccc wants to edit src/a.ts');
+    expect(contextText(world.may(A, 'make'))).toContain('claude cccccccc wants to edit src/a.ts');
     const file = join(beside, 'src/b.ts');
     const tool = { session_id: A, tool_name: 'Write', tool_input: { file_path: file, content: 'one\n' } };
     world.guard({ ...tool, hook_event_name: 'PreToolUse' });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionId } from '../../src/domain/names.ts';
 import { dropAbandoned, openWindow, readWindows } from '../../src/changes/windows.ts';
-import { A, B, SharingWorld, told } from '../support/sharing-world.ts';
+import { A, B, SharingWorld, contextText } from '../support/sharing-world.ts';
 
 /** Who is at work is known by process and id; sub-agents share their session's. */
 let world: SharingWorld;
@@ -103,6 +103,6 @@ describe('an identity', () => {
     const started = world.guard({ session_id: A, hook_event_name: 'SessionStart', source: 'compact' });
     expect(started.stdout).toContain('auth-refresh (yours');
     expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('deny');
-    expect(told(world.may(B, 'make'))).toBe('');
+    expect(contextText(world.may(B, 'make'))).toBe('');
   });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { A, B, C, SharingWorld, refusal, told } from '../support/sharing-world.ts';
+import { A, B, C, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
@@ -25,8 +25,8 @@ describe('a file that another live session has changed', () => {
     const command = /git handoff take .*$/m.exec(refusal(world.write(B, 'src/a.ts', 'two\n')))?.[0] ?? '';
     expect(world.bash(B, command).run).toMatchObject({ status: 0 });
     expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
-    expect(told(world.may(A, 'make'))).toMatch(/claude bbbbbbbb took src\/a\.ts/i);
-    expect(told(world.may(A, 'make'))).toBe('');
+    expect(contextText(world.may(A, 'make'))).toMatch(/claude bbbbbbbb took src\/a\.ts/i);
+    expect(contextText(world.may(A, 'make'))).toBe('');
     expect(refusal(world.write(A, 'src/a.ts', 'three\n'))).toContain('claude bbbbbbbb took it over');
   });
 
@@ -97,7 +97,7 @@ describe('a file that another live session has changed', () => {
   it('is warned about or left alone, as handoff.contention says', () => {
     world.write(A, 'src/a.ts', 'one\n');
     world.git(['config', 'handoff.contention', 'warn']);
-    expect(told(world.write(B, 'src/a.ts', 'two\n'))).toContain('claude aaaaaaaa changed it');
+    expect(contextText(world.write(B, 'src/a.ts', 'two\n'))).toContain('claude aaaaaaaa changed it');
     world.git(['config', 'handoff.contention', 'off']);
     expect(world.write(C, 'src/a.ts', 'three\n').kind).toBe('silent');
   });
@@ -111,19 +111,19 @@ describe('a file that a session left uncommitted when it ended', () => {
   });
 
   it('is kept before it is written over, and whoever writes hears whose it is, once', () => {
-    const text = told(world.write(B, 'src/a.ts', 'of B\n'));
+    const text = contextText(world.write(B, 'src/a.ts', 'of B\n'));
     expect(text).toBe(
       'git-handoff: src/a.ts: uncommitted work of claude aaaaaaaa, no longer at work here. It was kept before your change: git handoff rescue show 1',
     );
     expect(world.ok(['rescue', 'show', '--raw', '1'])).toBe('of A');
     expect(world.ok(['rescue', 'list'])).toContain('before Write (claude bbbbbbbb)');
-    expect(told(world.write(B, 'src/a.ts', 'of B again\n'))).toBe('');
+    expect(contextText(world.write(B, 'src/a.ts', 'of B again\n'))).toBe('');
     expect(world.handoff(['rescue', 'show', '2']).status).toBe(1);
   });
 
   it('is kept before a command writes over it, too', () => {
     const { before } = world.bash(B, 'echo of B >src/a.ts');
-    expect(told(before)).toContain('git handoff rescue show 1');
+    expect(contextText(before)).toContain('git handoff rescue show 1');
     expect(world.ok(['rescue', 'show', '--raw', '1'])).toBe('of A');
   });
 
@@ -134,7 +134,7 @@ describe('a file that a session left uncommitted when it ended', () => {
 
   it('is said to have been lost to the limits where it is too big to be kept', () => {
     world.git(['config', 'handoff.rescue.maxSize', '1']);
-    expect(told(world.write(B, 'src/a.ts', 'of B\n'))).toContain('It could not be kept.');
+    expect(contextText(world.write(B, 'src/a.ts', 'of B\n'))).toContain('It could not be kept.');
   });
 });
 

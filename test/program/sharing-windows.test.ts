@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { A, B, C, SharingWorld, TEN, refusal, told } from '../support/sharing-world.ts';
+import { A, B, C, SharingWorld, TEN, refusal, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 afterEach(() => world.remove());
@@ -51,7 +51,7 @@ describe('what a shell command changed', () => {
   it('of the other session’s file stays the other’s: a formatter owns nothing', () => {
     world.write(A, 'src/a.ts', 'one\n');
     const { after } = world.bash(B, UNNAMED('src/a.ts', 'formatted\\n'));
-    expect(told(after)).toContain(
+    expect(contextText(after)).toContain(
       'src/a.ts changed while the command ran: claude aaaaaaaa had uncommitted work in it. Tell the user. It is kept',
     );
     expect(claims(B)).toEqual(['src/a.ts window']);
@@ -208,23 +208,23 @@ describe('another session’s work that a command made disappear', () => {
       `node -e "require('child_process').execSync(atob('Z2l0IHN0YXNo'))"`,
     );
     expect(before.kind).toBe('silent');
-    expect(told(after)).toContain(
+    expect(contextText(after)).toContain(
       'src/a.ts was put back to what HEAD has: claude aaaaaaaa had uncommitted work in it',
     );
-    expect(told(world.may(A, 'make'))).toContain('claude bbbbbbbb put back what HEAD has in src/a.ts');
+    expect(contextText(world.may(A, 'make'))).toContain('claude bbbbbbbb put back what HEAD has in src/a.ts');
   });
 
   it('by a commit that no hook saw: both are told', () => {
     // A script that nobody reads.
     writeFileSync(join(world.root, 'all.sh'), 'git -c core.hooksPath=/dev/null commit -qam all\n');
     const { after } = world.bash(B, 'sh ../all.sh');
-    expect(told(after)).toContain(
+    expect(contextText(after)).toContain(
       'src/a.ts went into your commit: claude aaaaaaaa had uncommitted work in it',
     );
-    expect(told(world.may(A, 'make'))).toContain(
+    expect(contextText(world.may(A, 'make'))).toContain(
       'claude bbbbbbbb took your uncommitted changes in src/a.ts into its commit',
     );
-    const undo = /git reset [0-9a-f]{12}/.exec(told(after))?.[0] ?? '';
+    const undo = /git reset [0-9a-f]{12}/.exec(contextText(after))?.[0] ?? '';
     expect(world.bash(B, undo).run).toMatchObject({ status: 0 });
     expect(world.status()).toContain(' M src/a.ts');
     expect(world.git(['log', '--format=%s', '-1'])).not.toBe('all');

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { A, B, C, SharingWorld, refusal, told } from '../support/sharing-world.ts';
+import { A, B, C, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
@@ -55,7 +55,7 @@ describe('what an earlier version has stored', () => {
       expect.arrayContaining(['request', 'news', 'notified', 'command-end', 'note-left']),
     );
     expect(kindsOf(C)).toContain('note-due');
-    const next = told(world.bash(A, 'make').before);
+    const next = contextText(world.bash(A, 'make').before);
     expect(next).toContain('B switched this working tree.');
     expect(existsSync(join(world.path, '.git', 'handoff', 'ledger'))).toBe(false);
     expect(existsSync(join(world.path, '.git', 'handoff-operation'))).toBe(false);

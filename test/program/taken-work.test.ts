@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CommitWorld } from '../support/commit-hooks-world.ts';
 import { readAnswer } from '../support/hook-answer.ts';
-import { A, B, TEN, told } from '../support/sharing-world.ts';
+import { A, B, TEN, contextText } from '../support/sharing-world.ts';
 
 let world: CommitWorld;
 afterEach(() => world.remove());
@@ -28,9 +28,9 @@ function commitAll(way: readonly string[]): string {
 }
 
 /** All that a session is told at a command that changes nothing. */
-function hear(session: string): string {
+function nextNews(session: string): string {
   const { before, after } = world.bash(session, 'true; echo >/dev/null');
-  return told(before) + told(after);
+  return contextText(before) + contextText(after);
 }
 
 const took = (oid: string, path: string) =>
@@ -40,12 +40,12 @@ describe.each(WAYS)('a person’s commit -a that takes the work of live sessions
   it('is told to each at its next shell command, once', () => {
     bothAtWork();
     const oid = commitAll(way);
-    const [a, b] = [hear(A), hear(B)];
+    const [a, b] = [nextNews(A), nextNews(B)];
     expect(a).toContain(took(oid, 'src/a.ts'));
     expect(a).not.toContain('src/b.ts');
     expect(b).toContain(took(oid, 'src/b.ts'));
     for (const session of [A, B]) {
-      expect(hear(session)).not.toContain('took your');
+      expect(nextNews(session)).not.toContain('took your');
     }
   });
 
@@ -59,15 +59,15 @@ describe.each(WAYS)('a person’s commit -a that takes the work of live sessions
   ])('is told at %s, too', (_, call) => {
     bothAtWork();
     const oid = commitAll(way);
-    expect(told(call(A))).toContain(took(oid, 'src/a.ts'));
-    expect(told(call(B))).toContain(took(oid, 'src/b.ts'));
-    expect(told(call(A))).not.toContain('took your');
+    expect(contextText(call(A))).toContain(took(oid, 'src/a.ts'));
+    expect(contextText(call(B))).toContain(took(oid, 'src/b.ts'));
+    expect(contextText(call(A))).not.toContain('took your');
   });
 
   it('can be undone by the command that is told, and everybody has their work again', () => {
     bothAtWork();
     commitAll(way);
-    const undo = /git reset \S+~1/.exec(hear(A))?.[0] ?? 'no hint';
+    const undo = /git reset \S+~1/.exec(nextNews(A))?.[0] ?? 'no hint';
     expect(world.bash(A, undo).run).toMatchObject({ status: 0 });
     expect(world.status()).toEqual([' M src/a.ts', ' M src/b.ts']);
     expect(world.write(B, 'src/a.ts', 'x')).toMatchObject({ kind: 'deny' });
@@ -93,24 +93,24 @@ it('a person’s commit while a session’s command runs is told to it, too', ()
   const hook = (name: string) => readAnswer(world.guard({ ...call, hook_event_name: name }), name);
   hook('PreToolUse');
   world.git(['commit', '-q', '-m', 'by hand', 'src/a.ts']);
-  expect(told(hook('PostToolUse'))).toContain('took your uncommitted changes in src/a.ts.');
+  expect(contextText(hook('PostToolUse'))).toContain('took your uncommitted changes in src/a.ts.');
 });
 
 it('another session’s commit past our hooks is told with that session’s client', () => {
   bothAtWork();
   const message = `all of it\n\nClaude-Session-Id: ${B}`;
   world.git(['-c', 'core.hooksPath=/dev/null', 'commit', '-q', '-a', '-m', message]);
-  expect(hear(A)).toContain(', by claude bbbbbbbb, took your uncommitted changes in src/a.ts.');
+  expect(nextNews(A)).toContain(', by claude bbbbbbbb, took your uncommitted changes in src/a.ts.');
 });
 
 it('how to undo a commit is said as long as no remote has it', () => {
   bothAtWork();
   const oid = commitAll([]);
-  expect(hear(A)).toContain(`git reset ${world.git(['rev-parse', '--short=12', oid])}~1`);
+  expect(nextNews(A)).toContain(`git reset ${world.git(['rev-parse', '--short=12', oid])}~1`);
   world.write(A, 'src/a.ts', 'of A again\n');
   commitAll([]);
   world.git(['update-ref', 'refs/remotes/origin/main', 'HEAD']);
-  expect(hear(A)).toMatch(/took your uncommitted changes in src\/a\.ts\. See: git show/);
+  expect(nextNews(A)).toMatch(/took your uncommitted changes in src\/a\.ts\. See: git show/);
 });
 
 describe('nobody is told that their work was taken', () => {
@@ -119,13 +119,13 @@ describe('nobody is told that their work was taken', () => {
     world.git(['config', 'handoff.trailer', trailer]);
     world.bash(A, 'git add src/a.ts && git commit -qm mine');
     world.commits(B, ['-m', 'mine', 'src/b.ts']);
-    expect(hear(A) + hear(B)).not.toContain('took your');
+    expect(nextNews(A) + nextNews(B)).not.toContain('took your');
   });
 
   it('by git handoff commit', () => {
     bothAtWork();
     world.ok(['commit', '-m', 'mine'], { session: A });
-    expect(hear(A) + hear(B)).not.toContain('took your');
+    expect(nextNews(A) + nextNews(B)).not.toContain('took your');
   });
 
   it('by a person’s commit of other files, or by a change that its session took back itself', () => {
@@ -134,6 +134,6 @@ describe('nobody is told that their work was taken', () => {
     writeFileSync(join(world.path, 'shared.md'), 'by hand');
     commitAll(['-c', 'core.hooksPath=/dev/null']);
     expect(world.changed()).toEqual(['shared.md', 'src/b.ts']);
-    expect(hear(A)).not.toContain('took your');
+    expect(nextNews(A)).not.toContain('took your');
   });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { putToken } from '../../src/sessions/bypass.ts';
-import { A, B, SharingWorld, told } from '../support/sharing-world.ts';
+import { A, B, SharingWorld, contextText } from '../support/sharing-world.ts';
 
 /** What a session may take from another one, and close or delete of it. */
 
@@ -95,7 +95,7 @@ describe('what a session that waits for its user owns', () => {
     ({ words }) => {
       world.stop(A);
       expect(byB(words).status).toBe(0);
-      expect(told(world.prompt(A))).toContain('took');
+      expect(contextText(world.prompt(A))).toContain('took');
     },
   );
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAnswer } from '../support/hook-answer.ts';
-import { A, B, C, SharingWorld, refusal, told } from '../support/sharing-world.ts';
+import { A, B, C, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
 /** A look that could not be finished: a git whose `status` ends without an answer, as one that had to be stopped. */
 
@@ -57,8 +57,8 @@ describe('when git status does not finish', () => {
     world.without('status', 'for-each-ref');
     const answer = world.may(B, 'git reset --hard');
     expect(answer.kind).toBe('context');
-    expect(told(answer)).toContain('not checked: ');
-    expect(told(answer)).toContain(IN_TIME);
+    expect(contextText(answer)).toContain('not checked: ');
+    expect(contextText(answer)).toContain(IN_TIME);
   });
 
   it('rm of a file of another session is refused, an edit of it, too', () => {
@@ -79,7 +79,7 @@ describe('when git status does not finish', () => {
     world.guard({ hook_event_name: 'PreToolUse', ...tool });
     world.without('status');
     const after = world.guard({ hook_event_name: 'PostToolUse', tool_response: {}, ...tool });
-    expect(told(readAnswer(after, 'PostToolUse'))).toContain('not checked: what this command changed');
+    expect(contextText(readAnswer(after, 'PostToolUse'))).toContain('not checked: what this command changed');
   });
 });
 
@@ -113,7 +113,7 @@ describe('a session that starts where git does not tell what others left', () =>
   it('is on record all the same, and is told how to see it', () => {
     world.without('cat-file');
     writeFileSync(join(world.path, 'src/a.ts'), 'x');
-    expect(told(world.begin(C))).toContain('git-handoff: you are claude');
+    expect(contextText(world.begin(C))).toContain('git-handoff: you are claude');
     world.slow = '';
     expect(world.json(['sessions']).items.map(({ session }) => session)).toContain(C);
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CommitWorld } from '../support/commit-hooks-world.ts';
 import { shape } from '../support/shape.ts';
-import { A, B, TEN, refusal, told } from '../support/sharing-world.ts';
+import { A, B, TEN, refusal, contextText } from '../support/sharing-world.ts';
 
 /** Each main message to a session, whole, as it reads it. */
 
@@ -40,7 +40,7 @@ describe('the guard', () => {
     world.write(A, 'src/a.ts', TEN.replace('line 3', 'of A'));
     world.try(B, 'src/a.ts', 'mine\n');
     const { before, after } = world.bash(A, 'true');
-    expect(shown(told(before) + told(after))).toMatchInlineSnapshot(
+    expect(shown(contextText(before) + contextText(after))).toMatchInlineSnapshot(
       `"git-handoff: claude bbbbbbbb wants to edit src/a.ts, where you have uncommitted changes. When they are ready, commit them: git handoff commit -m '<message>' -- src/a.ts"`,
     );
   });
@@ -50,7 +50,7 @@ describe('the start of a session', () => {
   it('says who it is where there is nothing to hand over', () => {
     world.end(B);
     world.end(A);
-    expect(shown(told(world.begin(B, world.path, 'startup')))).toMatchInlineSnapshot(
+    expect(shown(contextText(world.begin(B, world.path, 'startup')))).toMatchInlineSnapshot(
       `
       "git-handoff: you are claude bbbbbbbb on main; other agents may work in this repository.
       - Commit with git handoff commit -m '<message>', never git add -A.
@@ -64,7 +64,7 @@ describe('the start of a session', () => {
     const note = '# Goal\nLog people in.\n\n# Next action\nRun the tests.\n';
     world.ok(['write', 'auth-refresh'], { session: A, input: note });
     world.end(B);
-    expect(shown(told(world.begin(B)))).toMatchInlineSnapshot(`
+    expect(shown(contextText(world.begin(B)))).toMatchInlineSnapshot(`
       "git-handoff: you are claude bbbbbbbb on main; other agents may work in this repository.
       - claude aaaaaaaa is live in this worktree
       - Commit with git handoff commit -m '<message>', never git add -A.
@@ -84,7 +84,7 @@ describe('each command that a session reads at its start', () => {
   it('works as it is typed', () => {
     world.ok(['write', 'auth-refresh', '-m', 'Retry test is red'], { session: A });
     world.write(A, 'src/a.ts', TEN.replace('line 3', 'of A'));
-    const text = told(world.begin(B));
+    const text = contextText(world.begin(B));
     world.write(B, 'src/b.ts', TEN.replace('line 4', 'of B'));
     const commands = text.match(/git handoff (?:[^\n;,']|'[^']*')+/g) ?? [];
     expect(commands).toMatchInlineSnapshot(`

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync }
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commitRuns } from '../../src/changes/window-changes.ts';
-import { A, B, SharingWorld, TEN, refusal, told } from '../support/sharing-world.ts';
+import { A, B, SharingWorld, TEN, refusal, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
@@ -82,7 +82,7 @@ describe('a tree that a commit’s hooks have put aside for a while', () => {
       expect(refusal(world.write(B, 'src/a.ts', 'B\n'))).toContain('claude aaaaaaaa');
     });
     expect(whose()).toMatchObject({ 'src/a.ts': `other ${A}`, 'new.txt': `other ${A}` });
-    expect(told(world.may(A, 'make'))).not.toContain('gone');
+    expect(contextText(world.may(A, 'make'))).not.toContain('gone');
     expect(world.bash(B, 'git add -A && git commit -qm sweep').run?.status).not.toBe(0);
   });
 
@@ -134,10 +134,10 @@ describe('a stash and its pop', () => {
 
   it('of a session’s own files, and their commit, tell nobody that anything is gone', () => {
     world.bash(B, 'git stash push -q -- src/b.ts');
-    expect(told(world.may(A, 'make'))).toBe('');
+    expect(contextText(world.may(A, 'make'))).toBe('');
     world.bash(B, 'git stash pop -q');
     world.bash(B, 'git commit -qm b -- src/b.ts');
-    for (const session of [A, B]) expect(told(world.may(session, 'make'))).not.toContain('gone');
+    for (const session of [A, B]) expect(contextText(world.may(session, 'make'))).not.toContain('gone');
   });
 });
 

@@ -13,26 +13,26 @@ import {
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Shell, isYash, shells } from '../support/shells.ts';
-import { LauncherWorld, soloSession, toolCall } from './launcher-world.ts';
+import { LauncherWorld, loneSession, toolCall } from './launcher-world.ts';
 
 let world: LauncherWorld;
-let solo: string;
+let lone: string;
 let plain: string;
 
 function enter(shell: Shell): void {
   world = new LauncherWorld(shell);
-  solo = world.repository("solo $(id) 'x", true);
+  lone = world.repository("solo $(id) 'x", true);
   plain = world.repository('plain', false);
-  writeFileSync(join(solo, 'src', 'a.ts'), 'x');
+  writeFileSync(join(lone, 'src', 'a.ts'), 'x');
   const notes = join(world.home, '.claude', 'projects', 'p', 'memory');
   mkdirSync(notes, { recursive: true });
   writeFileSync(join(notes, 'handoff-main-auth-refresh.md'), 'x');
-  linkSync(join(notes, 'handoff-main-auth-refresh.md'), join(solo, 'hard'));
-  symlinkSync(join(notes, 'handoff-main-auth-refresh.md'), join(solo, 'soft'));
-  symlinkSync(join(plain, 'elsewhere'), join(solo, 'away'));
-  symlinkSync(notes, join(solo, 'folder'));
+  linkSync(join(notes, 'handoff-main-auth-refresh.md'), join(lone, 'hard'));
+  symlinkSync(join(notes, 'handoff-main-auth-refresh.md'), join(lone, 'soft'));
+  symlinkSync(join(plain, 'elsewhere'), join(lone, 'away'));
+  symlinkSync(notes, join(lone, 'folder'));
   world.repository("solo $(id) 'x/below", false);
-  symlinkSync(join(solo, 'src'), join(world.dir, 'link to src'));
+  symlinkSync(join(lone, 'src'), join(world.dir, 'link to src'));
 }
 
 /** Whether a payload reached Node; in every case the guard has to be silent and to succeed. */
@@ -45,9 +45,9 @@ function asks(payload: object | string, env: Record<string, string> = {}, by = w
 }
 
 const shell = (command: string, more: object = {}): object =>
-  toolCall(solo, 'Bash', { command, description: 'does it' }, more);
+  toolCall(lone, 'Bash', { command, description: 'does it' }, more);
 const write = (path: string, more: object = {}): object =>
-  toolCall(solo, 'Write', { file_path: path, content: 'const a = "x";\n' }, more);
+  toolCall(lone, 'Write', { file_path: path, content: 'const a = "x";\n' }, more);
 
 const sure = shells.filter((one) => !isYash(one));
 
@@ -63,7 +63,7 @@ describe.each(sure)('shell commands of a session that is alone, under $name', (s
   ])('decides in sh: %s', (command) => {
     expect(asks(shell(command))).toBe(false);
     expect(asks(shell(command, { agent_id: 'a1', model: 'gpt-5.5' }))).toBe(false);
-    expect(asks(toolCall(solo, 'run_shell_command', { command }, { hook_event_name: 'BeforeTool' }))).toBe(
+    expect(asks(toolCall(lone, 'run_shell_command', { command }, { hook_event_name: 'BeforeTool' }))).toBe(
       false,
     );
   });
@@ -91,11 +91,11 @@ describe.each(sure)('shell commands of a session that is alone, under $name', (s
   });
 
   it('hands to Node every answer while another session is at work in the repository', () => {
-    const other = join(solo, '.git', 'handoff', 'beat', 'another');
+    const other = join(lone, '.git', 'handoff', 'beat', 'another');
     writeFileSync(other, '');
     for (const event of ['PostToolUse', 'AfterTool']) {
       expect(asks(shell('ls', { hook_event_name: event, tool_response: {} }))).toBe(true);
-      expect(asks(write(join(solo, 'src', 'a.ts'), { hook_event_name: event, tool_response: {} }))).toBe(
+      expect(asks(write(join(lone, 'src', 'a.ts'), { hook_event_name: event, tool_response: {} }))).toBe(
         true,
       );
     }
@@ -106,8 +106,8 @@ describe.each(sure)('shell commands of a session that is alone, under $name', (s
 
   it('hands to Node a prompt, a tool that is none of ours, and one that failed', () => {
     const prompt = {
-      session_id: soloSession,
-      cwd: solo,
+      session_id: loneSession,
+      cwd: lone,
       hook_event_name: 'UserPromptSubmit',
       prompt: 'Go on',
     };
@@ -115,7 +115,7 @@ describe.each(sure)('shell commands of a session that is alone, under $name', (s
     expect(asks({ ...prompt, cwd: plain })).toBe(false);
     expect(asks(shell('ls', { hook_event_name: 'PostToolUseFailure' }))).toBe(true);
     for (const tool of ['Read', 'Grep', 'Task', 'bash', 'mcp__x__Bash', ''])
-      expect(asks(toolCall(solo, tool, { command: 'ls' }))).toBe(true);
+      expect(asks(toolCall(lone, tool, { command: 'ls' }))).toBe(true);
   });
 });
 
@@ -126,8 +126,8 @@ describe.each(sure)('file tools of a session that is alone, under $name', (shell
   it.each(['src/a.ts', 'new file.ts', 'new/folder/a b.ts', '-dash', "it's", 'in-memory.ts'])(
     'decides in sh: %s',
     (path) => {
-      expect(asks(write(join(solo, path)))).toBe(false);
-      expect(asks(toolCall(solo, 'NotebookEdit', { notebook_path: join(solo, path) }))).toBe(false);
+      expect(asks(write(join(lone, path)))).toBe(false);
+      expect(asks(toolCall(lone, 'NotebookEdit', { notebook_path: join(lone, path) }))).toBe(false);
     },
   );
 
@@ -148,39 +148,39 @@ describe.each(sure)('file tools of a session that is alone, under $name', (shell
     ['handoff.md', 'our name'],
     ['memory/x.md', 'the name of the notes folder'],
   ])('hands to Node: %s (%s)', (path) => {
-    expect(asks(write(`${solo}/${path}`))).toBe(true);
+    expect(asks(write(`${lone}/${path}`))).toBe(true);
   });
 
   it('hands to Node what it cannot place', () => {
     expect(asks(write('src/a.ts'))).toBe(true);
     expect(asks(write(join(plain, 'x')))).toBe(true);
     expect(asks(write(join(world.dir, 'link to src', 'a.ts')))).toBe(true);
-    expect(asks(toolCall(solo, 'Write', { content: 'x' }))).toBe(true);
-    expect(asks(toolCall(solo, 'Write', { file_path: 7 }))).toBe(true);
-    expect(asks(toolCall(solo, 'Write', { content: 'x', file_path: join(solo, 'a') }))).toBe(true);
-    expect(asks(toolCall(solo, 'Write', { file_path: solo, content: 'x' }))).toBe(true);
-    expect(asks(toolCall(solo, 'Write', { file_path: `${solo}/`, content: 'x' }))).toBe(true);
-    expect(asks(toolCall(solo, 'Write', { file_path: `${solo}x/a`, content: 'x' }))).toBe(true);
+    expect(asks(toolCall(lone, 'Write', { content: 'x' }))).toBe(true);
+    expect(asks(toolCall(lone, 'Write', { file_path: 7 }))).toBe(true);
+    expect(asks(toolCall(lone, 'Write', { content: 'x', file_path: join(lone, 'a') }))).toBe(true);
+    expect(asks(toolCall(lone, 'Write', { file_path: lone, content: 'x' }))).toBe(true);
+    expect(asks(toolCall(lone, 'Write', { file_path: `${lone}/`, content: 'x' }))).toBe(true);
+    expect(asks(toolCall(lone, 'Write', { file_path: `${lone}x/a`, content: 'x' }))).toBe(true);
     expect(
-      asks(toolCall(solo, 'Write', { file_path: '/x', content: 'x', x: { file_path: join(solo, 'a') } })),
+      asks(toolCall(lone, 'Write', { file_path: '/x', content: 'x', x: { file_path: join(lone, 'a') } })),
     ).toBe(true);
-    expect(asks(toolCall(solo, 'Write', { file_path: join(solo, 'a'), x: { file_path: '/x' } }))).toBe(true);
-    expect(asks(toolCall(solo, 'Write', { path: join(solo, 'a') }))).toBe(true);
-    expect(asks(toolCall(solo, 'mcp__fs__write', { file_path: join(solo, 'a') }))).toBe(true);
-    expect(asks(toolCall(solo, 'apply_patch', { command: '*** Begin Patch' }))).toBe(true);
+    expect(asks(toolCall(lone, 'Write', { file_path: join(lone, 'a'), x: { file_path: '/x' } }))).toBe(true);
+    expect(asks(toolCall(lone, 'Write', { path: join(lone, 'a') }))).toBe(true);
+    expect(asks(toolCall(lone, 'mcp__fs__write', { file_path: join(lone, 'a') }))).toBe(true);
+    expect(asks(toolCall(lone, 'apply_patch', { command: '*** Begin Patch' }))).toBe(true);
   });
 
   it('sets the beat, and nothing else', () => {
-    const beat = join(solo, '.git', 'handoff', 'beat', soloSession);
+    const beat = join(lone, '.git', 'handoff', 'beat', loneSession);
     writeFileSync(beat, '');
     utimesSync(beat, 1, 1);
-    const before = readdirSync(solo, { recursive: true });
-    expect(asks(write(join(solo, 'src', 'a.ts')))).toBe(false);
+    const before = readdirSync(lone, { recursive: true });
+    expect(asks(write(join(lone, 'src', 'a.ts')))).toBe(false);
     expect(statSync(beat).mtimeMs).toBeGreaterThan(1_000_000);
     expect(readFileSync(beat, 'utf8')).toBe('PreToolUse');
-    expect(readdirSync(solo, { recursive: true })).toEqual(before);
+    expect(readdirSync(lone, { recursive: true })).toEqual(before);
     rmSync(join(beat, '..'), { recursive: true });
-    expect(asks(write(join(solo, 'src', 'a.ts')))).toBe(false);
+    expect(asks(write(join(lone, 'src', 'a.ts')))).toBe(false);
     mkdirSync(join(beat, '..'));
   });
 });
@@ -199,7 +199,7 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
   });
 
   it.each(['SessionStart', 'SessionEnd', 'Stop', 'SubagentStart'])('hands %s to Node everywhere', (event) => {
-    expect(asks({ session_id: soloSession, cwd: plain, hook_event_name: event })).toBe(true);
+    expect(asks({ session_id: loneSession, cwd: plain, hook_event_name: event })).toBe(true);
   });
 
   it('hands a note to Node everywhere, in any case of letters', () => {
@@ -217,7 +217,7 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
     const long = (size: number) => shell(`echo ${'é'.repeat(size)}; git push`);
     for (const size of [65_536, 130_900, 131_072, 262_144, 1_000_000]) expect(asks(long(size))).toBe(true);
     const text = '\u0081\u0088\uFEFF' + String.raw`\\\n"$(id)\`id\`%s%n\c` + '\u{1F600}';
-    for (const cwd of [solo, plain, '/nowhere']) {
+    for (const cwd of [lone, plain, '/nowhere']) {
       const odd = { hook_event_name: 'Stop', cwd, session_id: text, x: text.repeat(99) };
       expect(asks(odd)).toBe(true);
       const bytes = Buffer.concat([
@@ -245,9 +245,9 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
       const content = code.repeat(length / code.length);
       const after = { hook_event_name: 'PostToolUse', tool_response: { content } };
       return [
-        toolCall(solo, 'Write', { file_path: join(solo, 'a'), content }),
-        toolCall(solo, 'Write', { content, file_path: join(solo, 'a') }),
-        toolCall(solo, 'Edit', { file_path: join(solo, 'a'), old_string: content }, after),
+        toolCall(lone, 'Write', { file_path: join(lone, 'a'), content }),
+        toolCall(lone, 'Write', { content, file_path: join(lone, 'a') }),
+        toolCall(lone, 'Edit', { file_path: join(lone, 'a'), old_string: content }, after),
         toolCall(plain, 'Write', { file_path: join(plain, 'a'), content }),
         shell('ls;'.repeat(length / 3)),
         { session_id: 'x', cwd: plain, hook_event_name: 'Notification', message: 'x'.repeat(length) },
@@ -258,7 +258,7 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
   });
 
   it('finds the repository from a folder below, a link, a worktree and a submodule', () => {
-    expect(asks(toolCall(join(solo, 'src'), 'Bash', { command: 'ls' }))).toBe(false);
+    expect(asks(toolCall(join(lone, 'src'), 'Bash', { command: 'ls' }))).toBe(false);
     expect(asks(toolCall(join(world.dir, 'link to src'), 'Bash', { command: 'ls' }))).toBe(false);
     expect(asks(toolCall(join(world.dir, 'link to src'), 'Bash', { command: 'git push' }))).toBe(true);
     const main = world.repository('main', false);
@@ -296,9 +296,9 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
     }
     for (const other of [
       'another',
-      soloSession.slice(1),
-      soloSession.slice(0, -1),
-      `${soloSession}0`,
+      loneSession.slice(1),
+      loneSession.slice(0, -1),
+      `${loneSession}0`,
       '*',
       '.',
     ])
@@ -312,7 +312,7 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
   it('reads other layouts of the same JSON', () => {
     expect(asks(JSON.stringify(shell('ls')).replaceAll('":', '": '))).toBe(false);
     expect(asks(`\r\n${JSON.stringify(shell('ls'), null, 2)}\r\n`)).toBe(false);
-    expect(asks(JSON.stringify(write(join(solo, 'src/a.ts')), null, 2))).toBe(false);
+    expect(asks(JSON.stringify(write(join(lone, 'src/a.ts')), null, 2))).toBe(false);
     expect(asks(JSON.stringify(shell('rm a'), null, '\t'))).toBe(true);
     expect(asks(`${JSON.stringify(shell('git push'), null, 2)}\n\n`)).toBe(true);
   });
@@ -327,19 +327,19 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
   it('takes no variable of the caller for one of its own', () => {
     const names =
       'payload input head enabled top gitdir common git shared folder event session cwd tool value alone locale state';
-    const env = Object.fromEntries(names.split(' ').map((name) => [name, solo]));
+    const env = Object.fromEntries(names.split(' ').map((name) => [name, lone]));
     expect(asks(shell('git push'), env)).toBe(true);
     expect(asks(shell('ls'), env)).toBe(false);
     expect(asks(toolCall(plain, 'Bash', { command: 'ls' }), env)).toBe(false);
-    rmSync(join(solo, '.git', 'handoff-solo'));
+    rmSync(join(lone, '.git', 'handoff-solo'));
     expect(asks(shell('ls'), env)).toBe(true);
     const beside = world.run(['guard'], JSON.stringify(shell('ls')), {
       env: { ...env, FAKE_STATUS: '1' },
-      cwd: solo,
+      cwd: lone,
     });
     expect(beside.node?.stdin).toBe(JSON.stringify(shell('ls')));
-    expect(readFileSync(join(solo, '.git', 'handoff', 'guard.log'), 'utf8')).toContain('node failed');
-    world.enable(join(solo, '.git'), join(solo, '.git'));
+    expect(readFileSync(join(lone, '.git', 'handoff', 'guard.log'), 'utf8')).toContain('node failed');
+    world.enable(join(lone, '.git'), join(lone, '.git'));
   });
 
   it('goes where the payload says, and where the client is if that is the same', () => {
@@ -349,20 +349,20 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
       return run.node !== undefined;
     };
     const link = join(world.dir, 'link to src');
-    for (const cwd of [solo, join(solo, 'src'), link, plain, '/']) {
+    for (const cwd of [lone, join(lone, 'src'), link, plain, '/']) {
       expect(from(cwd, shell('ls'))).toBe(false);
       expect(from(cwd, shell('make'))).toBe(true);
       expect(from(cwd, toolCall(plain, 'Bash', { command: 'make' }))).toBe(false);
       expect(from(cwd, toolCall(link, 'Bash', { command: 'ls' }))).toBe(false);
-      expect(from(cwd, toolCall(join(solo, 'below'), 'Bash', { command: 'ls' }))).toBe(true);
+      expect(from(cwd, toolCall(join(lone, 'below'), 'Bash', { command: 'ls' }))).toBe(true);
       expect(
-        from(cwd, toolCall(`${plain}/../${solo.split('/').at(-1)}/src/..`, 'Bash', { command: 'make' })),
+        from(cwd, toolCall(`${plain}/../${lone.split('/').at(-1)}/src/..`, 'Bash', { command: 'make' })),
       ).toBe(true);
     }
   });
 
   it('hands to Node a call from a folder that is gone, or that cannot be entered', () => {
-    const gone = join(solo, 'gone');
+    const gone = join(lone, 'gone');
     mkdirSync(gone);
     const script = 'cd "$2" && rmdir "$2" && exec "$1" guard';
     const run = world.run(
@@ -390,13 +390,13 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
 describe.each(sure)('beside another session, under $name', (shell_) => {
   beforeAll(() => {
     enter(shell_);
-    rmSync(join(solo, '.git', 'handoff-solo'));
+    rmSync(join(lone, '.git', 'handoff-solo'));
   });
   afterAll(() => world.remove());
 
   it('gives Node the payload as it comes, unread', () => {
     const bytes = Buffer.from([0, 0xff, ...Buffer.from('{"x"\n\n'), 0, 10, 10]);
-    for (const cwd of [solo, join(solo, 'src'), join(solo, 'below')]) {
+    for (const cwd of [lone, join(lone, 'src'), join(lone, 'below')]) {
       const run = world.run(['guard', '--client', 'claude'], bytes, { cwd });
       expect(run).toMatchObject({ status: 0, stdout: '', stderr: '' });
       expect(run.node?.bytes.equals(bytes)).toBe(true);
@@ -406,8 +406,8 @@ describe.each(sure)('beside another session, under $name', (shell_) => {
   });
 
   it('asks Node about every call, wherever the client is', () => {
-    for (const cwd of [solo, plain, world.dir]) {
-      for (const call of [shell('ls'), write(join(solo, 'a'))]) {
+    for (const cwd of [lone, plain, world.dir]) {
+      for (const call of [shell('ls'), write(join(lone, 'a'))]) {
         const { node } = world.run(['guard'], JSON.stringify(call), { cwd });
         expect(node?.stdin).toBe(JSON.stringify(call));
       }

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Shell, isYash, shells } from '../support/shells.ts';
-import { LauncherWorld, soloSession, toolCall } from './launcher-world.ts';
+import { LauncherWorld, loneSession, toolCall } from './launcher-world.ts';
 
 let world: LauncherWorld;
 let repo: string;
@@ -141,7 +141,7 @@ describe.each(shells.filter((one) => !isYash(one)))('a call from outside, under 
   it('of a session that works in a repository from outside goes to Node', () => {
     const journals = join(repo, '.git', 'handoff', 'sessions');
     mkdirSync(journals, { recursive: true });
-    writeFileSync(join(journals, `${soloSession}.jsonl`), '');
+    writeFileSync(join(journals, `${loneSession}.jsonl`), '');
     expect(asks(bash(away, 'make'))).toBe(true);
     expect(asks(bash(plain, 'make'))).toBe(true);
     expect(asks({ ...bash(away, 'make'), session_id: 'another' })).toBe(false);

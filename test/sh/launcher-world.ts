@@ -18,7 +18,7 @@ import { type Shell, isYash } from '../support/shells.ts';
 const repositoryRoot = join(import.meta.dirname, '..', '..');
 
 /** The session that `handoff-solo` names in these tests. */
-export const soloSession = '00893aaf-19fa-41d2-8238-13269b9b3ca0';
+export const loneSession = '00893aaf-19fa-41d2-8238-13269b9b3ca0';
 
 /** What one run of the launcher did. `node` is what the stand-in for Node saw, undefined if it never ran. */
 export interface LauncherRun {
@@ -109,20 +109,20 @@ export class LauncherWorld {
     return { status: done.status, stdout: done.stdout, stderr: done.stderr, node };
   }
 
-  /** A repository; with `solo`, one that `init` was run in and in which {@link soloSession} works alone. */
-  repository(name: string, solo: boolean): string {
+  /** A repository; with `lone`, one that `init` was run in and in which {@link loneSession} works alone. */
+  repository(name: string, lone: boolean): string {
     const root = join(this.dir, name);
     mkdirSync(root, { recursive: true });
     this.git(root, 'init', '-q', '-b', 'main');
     mkdirSync(join(root, 'src'));
-    if (solo) this.enable(join(root, '.git'), join(root, '.git'));
+    if (lone) this.enable(join(root, '.git'), join(root, '.git'));
     return root;
   }
 
   /** What `init` and the first session of a worktree leave behind. */
   enable(gitDir: string, commonDir: string): void {
     mkdirSync(join(commonDir, 'handoff', 'beat'), { recursive: true });
-    writeFileSync(join(gitDir, 'handoff-solo'), `${soloSession} 1 2\n`);
+    writeFileSync(join(gitDir, 'handoff-solo'), `${loneSession} 1 2\n`);
   }
 
   /** Runs git there and returns its output; fails the test if git fails. */
@@ -148,7 +148,7 @@ export function toolCall(
   more: object = {},
 ): Record<string, unknown> {
   return {
-    session_id: soloSession,
+    session_id: loneSession,
     transcript_path: '/home/u/.claude/projects/-home-u-p/t.jsonl',
     cwd,
     permission_mode: 'default',

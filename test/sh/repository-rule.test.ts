@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { discoverRepository } from '../../src/git/discover.ts';
 import { isYash, shells } from '../support/shells.ts';
-import { LauncherWorld, soloSession, toolCall } from './launcher-world.ts';
+import { LauncherWorld, loneSession, toolCall } from './launcher-world.ts';
 
 const OID = '0123456789abcdefABCD0123456789abcdef0123';
 
@@ -150,9 +150,9 @@ describe.each(shells)('a call from a folder, under $name', (shell) => {
       mkdirSync(join(common, 'handoff', 'beat'), { recursive: true });
       for (const cwd of [world.dir, sub]) expect(asked(sub, cwd)).toEqual([true, true, true]);
       // One that works in the repository around is not at work in this one.
-      writeFileSync(join(around, '.git', 'handoff-solo'), `${soloSession} 1 2\n`);
+      writeFileSync(join(around, '.git', 'handoff-solo'), `${loneSession} 1 2\n`);
       for (const cwd of [world.dir, sub]) expect(asked(sub, cwd)).toEqual([true, true, true]);
-      writeFileSync(join(found, 'handoff-solo'), `${soloSession} 1 2\n`);
+      writeFileSync(join(found, 'handoff-solo'), `${loneSession} 1 2\n`);
       for (const cwd of [world.dir, sub]) expect(asked(sub, cwd)[1]).toBe(true);
       writeFileSync(join(found, 'handoff-solo'), 'another 1 2\n');
       for (const cwd of [world.dir, sub]) expect(asked(sub, cwd)).toEqual([true, true, true]);

@@ -16,7 +16,7 @@ export interface SettingCase {
 type Environment = NonNullable<RunOptions['env']>;
 
 /** One call and what it said. */
-export interface Said {
+export interface Output {
   readonly call: string;
   readonly status: number | null;
   readonly stdout: string;
@@ -104,7 +104,7 @@ export class HostileWorld extends SharingWorld {
   }
 
   /** The calls that every session makes: its start, a file tool, and the views and the write of a note. */
-  brief(env: Environment = {}): Said[] {
+  brief(env: Environment = {}): Output[] {
     const calls = new Calls(this, env);
     calls.event(C, 'SessionStart', { source: 'startup' });
     calls.event(B, 'PreToolUse', { tool_name: 'Write', tool_input: calls.file('src/a.ts') });
@@ -115,7 +115,7 @@ export class HostileWorld extends SharingWorld {
   }
 
   /** Every verb, every event and every git hook of ours, in an order in which each has something to do. */
-  everything(env: Environment = {}): Said[] {
+  everything(env: Environment = {}): Output[] {
     const calls = new Calls(this, env);
     calls.event(C, 'SessionStart', { source: 'startup' });
     for (const words of [['list'], ['show', 'auth-refresh'], ['log', 'auth-refresh'], ['boot']])
@@ -184,7 +184,7 @@ export class HostileWorld extends SharingWorld {
 
 /** Makes calls and notes what they say. */
 class Calls {
-  readonly said: Said[] = [];
+  readonly said: Output[] = [];
   readonly #world: HostileWorld;
   readonly #env: Environment;
 

@@ -19,7 +19,7 @@ export function refusal(answer: HookAnswer): string {
 }
 
 /** The text that an answer gives to the model, empty when it gives none. */
-export function told(answer: HookAnswer | undefined): string {
+export function contextText(answer: HookAnswer | undefined): string {
   return answer?.kind === 'context' ? answer.text : '';
 }
 

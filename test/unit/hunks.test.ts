@@ -107,7 +107,7 @@ describe('divideWork', () => {
       ledger(a, [on(a, 'mine'), on(a, 'both'), on(a, 'doubt', true), on(a, 'maybe', true)]),
       ledger(b, [on(b, 'theirs'), on(b, 'both'), on(b, 'doubt', true)]),
     ],
-    sides: { own: new Set([a]), foreign: new Set([b]) },
+    groups: { own: new Set([a]), foreign: new Set([b]) },
     owners: new Set([a]),
     unrecorded: [],
     named: undefined,
@@ -140,7 +140,7 @@ describe('divideWork', () => {
   });
 
   it('a parent’s claim is not its child’s to commit', () => {
-    const shares = divideWork({ ...facts, sides: { own: new Set([a, b]), foreign: new Set() } });
+    const shares = divideWork({ ...facts, groups: { own: new Set([a, b]), foreign: new Set() } });
     expect(paths(shares.whole)).toEqual(['mine', 'both', 'doubt', 'maybe']);
     expect(shares.left).toContainEqual({ path: 'theirs', owner: b });
   });

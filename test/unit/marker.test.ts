@@ -136,7 +136,7 @@ describe('decideMarkerFile', () => {
 describe('decideGuardedChange', () => {
   const before = `${markerLine(a)}\nbefore`;
   const change = (now: string | undefined, toldBefore = false) =>
-    decideGuardedChange({ before, now, toldBefore }, b);
+    decideGuardedChange({ before, now, reportedBefore: toldBefore }, b);
 
   it.each([
     ['the owner is still named', `${markerLine(a)}\nafter`, 'tell'],
@@ -148,11 +148,11 @@ describe('decideGuardedChange', () => {
   it('believes whoever does the same again', () => expect(change('after', true)).toBe('accept'));
 
   it('lets the owner do as it likes, and anybody with what was nobody’s', () => {
-    expect(decideGuardedChange({ before, now: undefined, toldBefore: false }, a)).toBe('accept');
-    expect(decideGuardedChange({ before: 'text', now: undefined, toldBefore: false }, b)).toBe('accept');
+    expect(decideGuardedChange({ before, now: undefined, reportedBefore: false }, a)).toBe('accept');
+    expect(decideGuardedChange({ before: 'text', now: undefined, reportedBefore: false }, b)).toBe('accept');
   });
 
   it('takes a person for a stranger', () => {
-    expect(decideGuardedChange({ before, now: undefined, toldBefore: false }, undefined)).toBe('restore');
+    expect(decideGuardedChange({ before, now: undefined, reportedBefore: false }, undefined)).toBe('restore');
   });
 });

@@ -6,17 +6,17 @@
 _git-handoff() {
   emulate -L zsh
   local line
-  local -a whole begun lines about
+  local -a whole partial lines about
   for line in ${(f)"$(git handoff completion zsh -- ${(Q)words[2,CURRENT-1]} "${(Q)PREFIX}" 2>/dev/null)"}; do
     if [[ $line == */ ]]; then
-      begun+=("$line")
+      partial+=("$line")
     else
       whole+=("${line%%$'\t'*}") about+=("${line/$'\t'/  -- }")
     fi
   done
-  (( $#whole + $#begun )) || { _files; return; }
+  (( $#whole + $#partial )) || { _files; return; }
   (( $#whole )) && compadd -l -d about -a whole
-  (( $#begun )) && compadd -S '' -a begun
+  (( $#partial )) && compadd -S '' -a partial
 }
 
 if [[ $funcstack[1] == _git-handoff ]]; then

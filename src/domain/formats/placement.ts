@@ -77,12 +77,13 @@ export function decidePlacement(
 export function candidates<T extends Pick<KnownTopic, 'branch' | 'topic' | 'importedFrom'>>(
   incoming: Pick<IncomingNote, 'branch' | 'topic' | 'importedFrom'>,
   known: readonly T[],
-  alone: boolean,
+  byNameOnly: boolean,
 ): T[] {
   const family = new Set(names(incoming.topic));
   return known.filter(
     ({ branch, topic, importedFrom }) =>
-      (branch === incoming.branch && family.has(topic)) || (!alone && importedFrom === incoming.importedFrom),
+      (branch === incoming.branch && family.has(topic)) ||
+      (!byNameOnly && importedFrom === incoming.importedFrom),
   );
 }
 

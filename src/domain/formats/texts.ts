@@ -161,8 +161,8 @@ function metadata(text: string): Pick<Handover, 'branch' | 'head'> {
     const key = name.toLowerCase();
     if (key !== '' && !found.has(key)) found.set(key, value.replaceAll('`', '').trim());
   }
-  const said = (key: string) => (found.get(key) === '' ? undefined : found.get(key));
-  return { branch: said('branch'), head: said('head') };
+  const valueOf = (key: string) => (found.get(key) === '' ? undefined : found.get(key));
+  return { branch: valueOf('branch'), head: valueOf('head') };
 }
 
 /** Where a note of claude-handoff-guard belongs. */

@@ -104,11 +104,11 @@ function otherEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent
 }
 
 function presenceEvents(ledger: SessionLedger): WorktreeEvent[] {
-  const { registrations, visitedTop: top, alone, paused, isNoteDue, noteLeft } = ledger;
+  const { registrations, visitedTop: top, loneStart, paused, isNoteDue, noteLeft } = ledger;
   return [
     ...[...registrations].map(([key, at]) => ({ t: 'registered', ...processOf(key), at }) as const),
     ...(top === undefined ? [] : [{ t: 'visit', top, at: 0 } as const]),
-    ...(alone === undefined ? [] : [{ t: 'alone', ...alone } as const]),
+    ...(loneStart === undefined ? [] : [{ t: 'alone', ...loneStart } as const]),
     ...(paused === undefined ? [] : [{ t: 'paused', ...paused } as const]),
     ...(noteLeft === undefined ? [] : [{ t: 'note-left', process: noteLeft, at: 0 } as const]),
     ...(isNoteDue ? [{ t: 'note-due', at: 0 } as const] : []),

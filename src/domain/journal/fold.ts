@@ -106,7 +106,7 @@ export function emptyLedger(session: SessionId): Ledger {
     registrations: new Map(),
     operations: [],
     visitedTop: undefined,
-    alone: undefined,
+    loneStart: undefined,
     paused: undefined,
     changed: new Set(),
     isListed: false,
@@ -179,13 +179,13 @@ function foldPresence(ledger: Ledger, event: JournalEvent): void {
       ledger.visitedTop = undefined;
       break;
     case 'alone':
-      ledger.alone = { look: event.look, at: event.at };
+      ledger.loneStart = { look: event.look, at: event.at };
       break;
     case 'paused':
       ledger.paused = { look: event.look, at: event.at };
       break;
     case 'not-alone':
-      [ledger.alone, ledger.paused] = [undefined, undefined];
+      [ledger.loneStart, ledger.paused] = [undefined, undefined];
       break;
     case 'note-due':
       ledger.isNoteDue = true;

@@ -121,7 +121,7 @@ export interface SessionLedger {
   /** The top of the worktree, where it works here from a folder outside. */
   readonly visitedTop: string | undefined;
   /** What was dirty when it began to work alone here, and when that was interrupted. */
-  readonly alone: DatedLook | undefined;
+  readonly loneStart: DatedLook | undefined;
   readonly paused: DatedLook | undefined;
   /** Paths that it has noted as changed here, for sessions in other worktrees. */
   readonly changed: ReadonlySet<string>;

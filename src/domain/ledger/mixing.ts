@@ -1,7 +1,7 @@
 import type { Oid, SessionId } from '../names.ts';
 import type { OpenClaim, SessionLedger } from './claims.ts';
 import { sameState, type FileState } from './file-state.ts';
-import { type Sides, claimsOn, strong } from './ownership.ts';
+import { type SessionGroups, claimsOn, strong } from './ownership.ts';
 import { type Candidate, isUpToDate } from './stale.ts';
 import { sinceStart } from './since-start.ts';
 import type { HeadPlace, TreeStatus } from './tree-status.ts';
@@ -39,7 +39,7 @@ export interface CommitFacts {
   /** What a squash merge that the commit finishes has staged by itself: the session may commit it, unjudged. */
   readonly squashed?: readonly StagedPath[];
   readonly ledgers: readonly SessionLedger[];
-  readonly sides: Sides;
+  readonly groups: SessionGroups;
   readonly self: SessionLedger;
   readonly head: HeadPlace;
   /** The working tree when the session's running command began; empty when none is known to run. */
@@ -134,7 +134,7 @@ export function withChangesSince(
 export function suspects(facts: Omit<CommitFacts, 'amends' | 'markers'>): StagedPath[] {
   return facts.staged.filter((staged) => {
     if (staged.head === null) return false; // New files take nothing back.
-    const found = claimsOn(staged.path, facts.ledgers, facts.sides, staged.head);
+    const found = claimsOn(staged.path, facts.ledgers, facts.groups, staged.head);
     const own = found.own.length + found.ownTouches.length;
     return own === 0 && strong(found.foreign).length === 0 && !stagedHere(staged, facts);
   });
@@ -144,7 +144,7 @@ export function suspects(facts: Omit<CommitFacts, 'amends' | 'markers'>): Staged
 export function staleCandidates(facts: Omit<CommitFacts, 'amends' | 'markers'>): Candidate[] {
   return facts.staged.flatMap((staged) => {
     const { path, head, index } = staged;
-    const { own, foreign } = claimsOn(path, facts.ledgers, facts.sides, head);
+    const { own, foreign } = claimsOn(path, facts.ledgers, facts.groups, head);
     const candidate = { path, head, next: index, own };
     if (own.length === 0 ? strong(foreign).length > 0 || stagedHere(staged, facts) : isUpToDate(candidate))
       return [];
@@ -192,15 +192,15 @@ export function decideCommit(facts: CommitFacts, reversals: readonly Reversal[])
     const problem = judgePath(staged, facts, reversals);
     if (problem !== undefined) problems.push(problem);
     else mine.push(staged.path);
-    const found = claimsOn(staged.path, facts.ledgers, facts.sides, staged.head);
+    const found = claimsOn(staged.path, facts.ledgers, facts.groups, staged.head);
     const claim = [...found.foreign.filter(({ weak }) => weak), ...found.foreignTouches][0];
     if (problem === undefined && claim !== undefined) warnings.push({ path: staged.path, claim });
   }
   for (const { path, head } of facts.squashed ?? []) {
-    if (strong(claimsOn(path, facts.ledgers, facts.sides, head).foreign).length === 0) mine.push(path);
+    if (strong(claimsOn(path, facts.ledgers, facts.groups, head).foreign).length === 0) mine.push(path);
   }
   for (const { path, owner } of facts.markers) {
-    if (!facts.sides.own.has(owner)) problems.push({ kind: 'marker', path, owner });
+    if (!facts.groups.own.has(owner)) problems.push({ kind: 'marker', path, owner });
   }
   if (facts.amends !== undefined) problems.push({ kind: 'amends', session: facts.amends });
   const moved = movedBranch(facts);
@@ -214,7 +214,7 @@ function judgePath(
   reversals: readonly Reversal[],
 ): CommitProblem | undefined {
   const { path } = staged;
-  const { own, foreign, ownTouches } = claimsOn(path, facts.ledgers, facts.sides, staged.head);
+  const { own, foreign, ownTouches } = claimsOn(path, facts.ledgers, facts.groups, staged.head);
   const [claim] = strong(foreign);
   if (claim !== undefined) {
     const touched = ownTouches.length > 0;
@@ -232,7 +232,7 @@ function movedBranch({
   head,
   running,
   ledgers,
-  sides,
+  groups,
   finishes,
 }: CommitFacts): CommitProblem | undefined {
   const seen = self.head;
@@ -245,6 +245,6 @@ function movedBranch({
       .map((move) => ({ ...move, session: ledger.session })),
   );
   const last = moves.sort((a, b) => b.at - a.at)[0];
-  if (last !== undefined && sides.own.has(last.session)) return undefined;
+  if (last !== undefined && groups.own.has(last.session)) return undefined;
   return { kind: 'branch', expected: seen.ref, found: head.ref, mover: last?.session, at: last?.at };
 }

@@ -7,7 +7,7 @@ import type { DirtyPath } from './tree-status.ts';
 /** Whose a dirty path is, told from the ledgers of a worktree. */
 
 /** The sessions that count as one with the asking one, and those that are at work beside it. */
-export interface Sides {
+export interface SessionGroups {
   /** The session itself, those whose conversation it carries on, its parents and children. */
   readonly own: ReadonlySet<SessionId>;
   /** Live sessions that are none of its own. */
@@ -19,18 +19,18 @@ export interface Sides {
 }
 
 /** Those of some sessions that are at work beside the asking one: only a person takes what they own. */
-export function atWorkBeside(sessions: readonly SessionId[], { foreign, idle }: Sides): SessionId[] {
+export function atWorkBeside(sessions: readonly SessionId[], { foreign, idle }: SessionGroups): SessionId[] {
   return [...new Set(sessions)].filter((id) => foreign.has(id) && idle?.has(id) !== true);
 }
 
 /** Whether a trailer names the asking session; not with a short form that fits another one, too. */
-export function namesOwn(trailer: string, { own, foreign }: Sides): boolean {
+export function namesOwn(trailer: string, { own, foreign }: SessionGroups): boolean {
   const fits = (ids: ReadonlySet<string>) => [...ids].some((id) => canMean(trailer, id));
   return (own as ReadonlySet<string>).has(trailer) || (fits(own) && !fits(foreign));
 }
 
 /** The session at work beside it that a trailer names; not with a short form that fits several. */
-export function namedPeer(trailer: string, { own, foreign }: Sides): SessionId | undefined {
+export function namedPeer(trailer: string, { own, foreign }: SessionGroups): SessionId | undefined {
   const id = meantId(trailer, [...own, ...foreign]);
   return id !== undefined && foreign.has(id) ? id : undefined;
 }
@@ -58,7 +58,7 @@ export interface PathClaims {
 export function claimsOn(
   path: string,
   ledgers: readonly SessionLedger[],
-  sides: Sides,
+  groups: SessionGroups,
   head: FileState | undefined,
   more: readonly OpenClaim[] = [],
 ): PathClaims {
@@ -66,13 +66,13 @@ export function claimsOn(
     const claim = claims.get(path);
     return claim === undefined || (head !== undefined && isCommitted(claim, head)) ? [] : [claim];
   });
-  return rankClaims([...recorded, ...more], sides);
+  return rankClaims([...recorded, ...more], groups);
 }
 
 /** Divides the open claims on one path by side, and tells claims from touches. */
-export function rankClaims(open: readonly OpenClaim[], sides: Sides): PathClaims {
-  const own = open.filter(({ session }) => sides.own.has(session));
-  const foreign = open.filter(({ session }) => sides.foreign.has(session));
+export function rankClaims(open: readonly OpenClaim[], groups: SessionGroups): PathClaims {
+  const own = open.filter(({ session }) => groups.own.has(session));
+  const foreign = open.filter(({ session }) => groups.foreign.has(session));
   const live = [...own, ...foreign];
   const isTouch = (claim: OpenClaim) => live.some((other) => outranks(other, claim));
   return {
@@ -94,9 +94,13 @@ function outranks(first: OpenClaim, later: OpenClaim): boolean {
  * Whether all that differs from HEAD at a path is the asking session's: only then a command that throws it away may be
  * offered. What somebody had changed there before it, or has since, is another's.
  */
-export function isWhollyMine(dirty: DirtyPath, ledgers: readonly SessionLedger[], sides: Sides): boolean {
+export function isWhollyMine(
+  dirty: DirtyPath,
+  ledgers: readonly SessionLedger[],
+  groups: SessionGroups,
+): boolean {
   const { path, head, disk } = dirty;
-  const { own, foreign, left, foreignTouches } = claimsOn(path, ledgers, sides, head);
+  const { own, foreign, left, foreignTouches } = claimsOn(path, ledgers, groups, head);
   const [claim, ...more] = own;
   if (claim === undefined || claim.weak || more.length + foreign.length + left.length > 0) return false;
   const [first] = claim.changes;

@@ -1,14 +1,14 @@
 import type { SessionId } from '../names.ts';
 import type { OpenClaim, SessionLedger } from './claims.ts';
 import { sameState } from './file-state.ts';
-import { type PathClaims, type Sides, claimsOn, strong } from './ownership.ts';
+import { type PathClaims, type SessionGroups, claimsOn, strong } from './ownership.ts';
 import type { DirtyPath } from './tree-status.ts';
 
 /** Which of the dirty paths `git handoff commit` and `stage --mine` take for a session. Pure. */
 interface ShareFacts {
   readonly dirty: readonly DirtyPath[];
   readonly ledgers: readonly SessionLedger[];
-  readonly sides: Sides;
+  readonly groups: SessionGroups;
   /** Whose claims are the session's to commit: itself, whose conversation it carries on, those it started. */
   readonly owners: ReadonlySet<SessionId>;
   /** What the session changed and no ledger has yet: it works alone, or its command still runs. */
@@ -49,7 +49,7 @@ export function divideWork(facts: ShareFacts): Shares {
   for (const dirty of facts.dirty) {
     const { path } = dirty;
     const more = facts.unrecorded.filter((claim) => claim.path === path);
-    const claims = claimsOn(path, facts.ledgers, facts.sides, dirty.head, more);
+    const claims = claimsOn(path, facts.ledgers, facts.groups, dirty.head, more);
     const share = shareOf(dirty, claims, facts);
     const { others, mine } = share;
     const [foreign] = others;

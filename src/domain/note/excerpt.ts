@@ -25,11 +25,11 @@ const WHOLE_BYTES = 640;
 export function noteExcerpt(note: string): string[] {
   const { body } = splitNote(note);
   const sections = noteSections(body.slice(0, MAX_SEARCHED));
-  const told = SECTIONS.flatMap(({ field, label, bytes }) => {
+  const parts = SECTIONS.flatMap(({ field, label, bytes }) => {
     const text = sections[field];
     return text === undefined ? [] : marked(labelled(label, text), bytes);
   });
-  return told.length > 0 ? told : marked(body.slice(0, MAX_BEGINNING), WHOLE_BYTES);
+  return parts.length > 0 ? parts : marked(body.slice(0, MAX_BEGINNING), WHOLE_BYTES);
 }
 
 /** A fence keeps lines of its own: the command in it is copied as it stands. */

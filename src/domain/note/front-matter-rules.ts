@@ -81,7 +81,7 @@ export function checkFrontMatter(
   for (const [key, rule] of Object.entries(SCALARS)) {
     if (rule.required && !Object.hasOwn(value, key)) return problem(key, rule, 'is missing');
     if (Object.hasOwn(value, key) && !isRight(key, rule, value[key], now)) {
-      return problem(key, rule, said(value[key]));
+      return problem(key, rule, describeValue(value[key]));
     }
   }
   for (const [key, rule] of Object.entries(LISTS)) {
@@ -110,13 +110,13 @@ function isPossibleTime(text: string, now: number): boolean {
 }
 
 function listFault(value: unknown, rule: ListRule): string | undefined {
-  if (!Array.isArray(value)) return said(value);
+  if (!Array.isArray(value)) return describeValue(value);
   if (value.length > rule.most) return `has ${value.length} items`;
   const bad = value.findIndex((item) => typeof item !== 'string' || !rule.pattern.test(item));
-  return bad < 0 ? undefined : `item ${bad + 1} ${said(value[bad])}`;
+  return bad < 0 ? undefined : `item ${bad + 1} ${describeValue(value[bad])}`;
 }
 
-function said(value: unknown): string {
+function describeValue(value: unknown): string {
   const shown = escapeLine(JSON.stringify(value)).slice(0, 80);
   if (typeof value === 'string') return `is ${shown}`;
   if (value === null) return 'is empty';

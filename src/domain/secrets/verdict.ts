@@ -58,11 +58,13 @@ export function maskSecret(secret: string): string {
 }
 
 /** How many findings a message describes; it counts the others. */
-const TOLD = 5;
+const MAX_DESCRIBED = 5;
 
 /** The findings as one line of a message. */
 export function describeFindings(findings: readonly SecretFinding[]): string {
-  const told = findings.slice(0, TOLD).map(({ rule, line, mask }) => `line ${line}: ${rule}, ${mask}`);
-  const rest = findings.length - told.length;
-  return `${told.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
+  const described = findings
+    .slice(0, MAX_DESCRIBED)
+    .map(({ rule, line, mask }) => `line ${line}: ${rule}, ${mask}`);
+  const rest = findings.length - described.length;
+  return `${described.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
 }

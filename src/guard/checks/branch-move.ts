@@ -64,23 +64,23 @@ function inUse({ branch = '', call }: BranchMove, user: string, { git }: Typed):
 async function refuseLoss(
   call: TreeCall,
   move: BranchMove,
-  sides: People,
+  groups: People,
   { git }: CommandFacts,
 ): Promise<Refusal | undefined> {
   const cwd = move.call.cwd ?? call.cwd;
   const commits = await (await git()).leftBehind(cwd, move.branch ?? headBranch(cwd), move.to);
   const peerOf = ({ sessions }: LoggedCommit) =>
-    sessions.map((name) => namedPeer(name, sides)).find((id) => id !== undefined);
+    sessions.map((name) => namedPeer(name, groups)).find((id) => id !== undefined);
   const theirs = commits.find((commit) => peerOf(commit) !== undefined);
   const owner = theirs === undefined ? undefined : peerOf(theirs);
   if (theirs === undefined || owner === undefined) return undefined;
   const branch = move.branch === undefined ? 'this branch' : escapeLine(move.branch);
   const newest = commits[0];
   const isOnTop =
-    newest !== undefined && newest !== theirs && newest.sessions.some((name) => namesOwn(name, sides));
+    newest !== undefined && newest !== theirs && newest.sessions.some((name) => namesOwn(name, groups));
   const reason =
     `\`git ${escapeLine(move.call.verb)}\` would take the commit ${theirs.oid.slice(0, 7)} of ` +
-    `${peerName(owner, sides)}, which is at work, off ${branch}: ${escapeLine(theirs.subject)}. Nothing was changed. `;
+    `${peerName(owner, groups)}, which is at work, off ${branch}: ${escapeLine(theirs.subject)}. Nothing was changed. `;
   const typed = typedAt(call, discoverRepository(realPath(cwd)) ?? call.tree);
   return refused(reason + instead(move, theirs, isOnTop ? newest : undefined, typed), owner);
 }

@@ -2,7 +2,7 @@ import { appendEvents } from '../../sessions/journal.ts';
 import type { Ledgers } from '../../changes/work-place.ts';
 import { ago } from '../../domain/age.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
-import { type Sides, atWorkBeside, strong } from '../../domain/ledger/ownership.ts';
+import { type SessionGroups, atWorkBeside, strong } from '../../domain/ledger/ownership.ts';
 import { type SessionId, peerName, peerNames } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { idleText } from '../../sessions/records.ts';
@@ -81,12 +81,12 @@ async function contended(
   candidates: readonly string[],
 ): Promise<readonly Finding[]> {
   const known = await foreignClaims(call, facts, ledger, candidates);
-  const { claims, sides, isByLedger, settle } = known;
+  const { claims, groups, isByLedger, settle } = known;
   const hit = strong(claims);
   if (hit.length === 0) {
     const [maybe] = claims;
     if (maybe === undefined) return [...settle, ...(await leftWork(call, ledger, touches, known))];
-    return [...settle, { kind: 'tell', text: `git-handoff: ${maybeText(maybe, sides, call.now)}` }];
+    return [...settle, { kind: 'tell', text: `git-handoff: ${maybeText(maybe, groups, call.now)}` }];
   }
   const isRefused = call.settings.contention === 'deny';
   const removes = touches.some(
@@ -95,11 +95,11 @@ async function contended(
   const { taken } = ledger.ledgers.self;
   const owners = [...new Set(hit.map(({ session: owner }) => owner))];
   const wish = removes ? 'discard' : 'edit';
-  const idle = idleText(ledger.place.commonDir, owners, sides, call.now);
+  const idle = idleText(ledger.place.commonDir, owners, groups, call.now);
   const outcome = `${idle}${isRefused ? 'Nothing was changed. ' : ''}${isByLedger ? BY_LEDGER : ''}`;
   const asked = { place: ledger.place, wish, claims: hit } as const;
   const text = contentionText(hit, call, typedIn(call, ledger.place), {
-    ...{ outcome, removes, isRefused, sides, taken },
+    ...{ outcome, removes, isRefused, groups, taken },
   });
   return [
     ...settle,
@@ -114,7 +114,7 @@ async function leftWork(
   call: TreeCall,
   ledger: OpenLedger,
   touches: readonly Touch[],
-  { left, snapshot, sides: { clients } }: ForeignClaims,
+  { left, snapshot, groups: { clients } }: ForeignClaims,
 ): Promise<readonly Effect[]> {
   const written = touches.filter(({ discards }) => discards !== true);
   const lost = strong(left).filter(({ path }) => written.some((touch) => isTouched(path, touch)));
@@ -147,16 +147,16 @@ function contentionText(
     return `${whose} ${outcome}Leave ${them} out until ${it} committed; whose each change is: ${git} handoff status`;
   }
   const owners = claims.map(({ session }) => session);
-  if (atWorkBeside(owners, known.sides).length > 0) {
-    const told = isRefused ? `${peerNames(owners, known.sides)} will be told. ` : '';
-    return `${whose} ${outcome}${told}Work on something else, and try again later. If you cannot go on without it, ask the user.`;
+  if (atWorkBeside(owners, known.groups).length > 0) {
+    const notified = isRefused ? `${peerNames(owners, known.groups)} will be told. ` : '';
+    return `${whose} ${outcome}${notified}Work on something else, and try again later. If you cannot go on without it, ask the user.`;
   }
   const change = paths.length === 1 ? 'that change' : 'those changes';
   return `${whose} ${outcome}Work on something else until ${it} committed. If the user wants you to take over ${change}: ${git} handoff take${plainPaths(paths)}`;
 }
 
 interface Known {
-  readonly sides: Sides;
+  readonly groups: SessionGroups;
   /** What was taken from the session that is refused, and by whom. */
   readonly taken: ReadonlyMap<string, SessionId>;
 }
@@ -170,7 +170,7 @@ function howItCame({ session, path, evidence }: OpenClaim, { taken }: Known) {
 /** "src/a.ts: claude aaaaaaaa changed it 3 minutes ago and has not committed it." */
 function whoChanged(claims: readonly OpenClaim[], known: Known, now: number): string {
   const [claim] = claims as readonly [OpenClaim];
-  const who = peerName(claim.session, known.sides);
+  const who = peerName(claim.session, known.groups);
   const it = claims.length === 1 ? 'it' : 'them';
   const what = listed(claims.map(({ path }) => escapeLine(path)));
   switch (howItCame(claim, known)) {
@@ -183,6 +183,6 @@ function whoChanged(claims: readonly OpenClaim[], known: Known, now: number): st
   }
 }
 
-function maybeText(claim: OpenClaim, sides: Sides, now: number): string {
-  return `${escapeLine(claim.path)} was changed while a command of ${peerName(claim.session, sides)} ran (${ago(claim.at, now)}), by it or by another; see: git handoff status`;
+function maybeText(claim: OpenClaim, groups: SessionGroups, now: number): string {
+  return `${escapeLine(claim.path)} was changed while a command of ${peerName(claim.session, groups)} ran (${ago(claim.at, now)}), by it or by another; see: git handoff status`;
 }

@@ -1,6 +1,6 @@
 import { withRevived } from '../../domain/ledger/claim-ends.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
-import { type Sides, claimsOn } from '../../domain/ledger/ownership.ts';
+import { type SessionGroups, claimsOn } from '../../domain/ledger/ownership.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import { appendEvents } from '../../sessions/journal.ts';
@@ -15,7 +15,7 @@ export interface ForeignClaims {
   /** Claims of sessions that are not at work any more, as the look shows them; without a look none. */
   readonly left: readonly OpenClaim[];
   readonly snapshot: TreeStatus | undefined;
-  readonly sides: Sides;
+  readonly groups: SessionGroups;
   /** git did not say in time: told by the ledger alone. */
   readonly isByLedger: boolean;
   /** What the look shows of all claims, for the ledgers: whatever becomes of the call. */
@@ -40,7 +40,7 @@ export async function foreignClaims(
     return undefined;
   });
   if (looked === undefined) return claimsByLedger(call, place, ledgers, paths);
-  const [sides, snapshot] = looked;
+  const [groups, snapshot] = looked;
   // Of what was not looked at nothing is known.
   const asked = new Set(paths);
   const only = <T>(claims: ReadonlyMap<string, T>) =>
@@ -51,7 +51,7 @@ export async function foreignClaims(
     entries.flatMap((entry) => (entry.t === 'end' ? [`${owner} ${entry.path}`] : [])),
   );
   const shown = withRevived(known, (path) => snapshot.dirty.get(path));
-  const open = paths.map((path) => claimsOn(path, shown, sides, snapshot.dirty.get(path)?.head));
+  const open = paths.map((path) => claimsOn(path, shown, groups, snapshot.dirty.get(path)?.head));
   const isOpen = ({ session, path }: OpenClaim) => !ended.includes(`${session} ${path}`);
   const claims = open.flatMap(({ foreign }) => foreign).filter(isOpen);
   const left = open.flatMap((one) => one.left).filter(isOpen);
@@ -59,7 +59,7 @@ export async function foreignClaims(
     for (const [owner, entries] of settled) appendEvents(place, owner, entries);
     return [];
   };
-  return { claims, left, snapshot, sides, isByLedger: false, settle: [{ kind: 'do', when: 'judged', run }] };
+  return { claims, left, snapshot, groups, isByLedger: false, settle: [{ kind: 'do', when: 'judged', run }] };
 }
 
 /** The same without git: a path counts as long as its bytes differ from what HEAD had. */
@@ -69,11 +69,11 @@ export function claimsByLedger(
   { all, self }: Ledgers,
   paths: readonly string[],
 ): ForeignClaims {
-  const sides = { own: new Set([self.session]), foreign: aliveBeside(call, place, all) };
+  const groups = { own: new Set([self.session]), foreign: aliveBeside(call, place, all) };
   const bases = all.flatMap(({ claims }) => paths.flatMap((path) => claims.get(path) ?? []));
   const claims = paths.flatMap((path) => {
     const base = bases.find((claim) => claim.path === path)?.base ?? null;
-    return isChanged(place.top, { path, base }) ? claimsOn(path, all, sides, base).foreign : [];
+    return isChanged(place.top, { path, base }) ? claimsOn(path, all, groups, base).foreign : [];
   });
-  return { claims, left: [], snapshot: undefined, sides, isByLedger: true, settle: [] };
+  return { claims, left: [], snapshot: undefined, groups, isByLedger: true, settle: [] };
 }

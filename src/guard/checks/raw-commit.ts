@@ -1,5 +1,5 @@
 import { OUR_OPTIONS, otherWords, sourceWords } from '../../changes/hint-words.ts';
-import type { Sides } from '../../domain/ledger/ownership.ts';
+import type { SessionGroups } from '../../domain/ledger/ownership.ts';
 import { peerName } from '../../domain/names.ts';
 import { parseCommitWords } from '../../shell/commit-words.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';
@@ -23,7 +23,7 @@ export async function rawCommit(call: TreeCall, facts: CommandFacts): Promise<re
 }
 
 /** The refusal of a commit; `undefined` to a session that has no peers. */
-function rawCommitRefusal(commit: GitVerbCall, people: Sides, how: Instead): Refusal | undefined {
+function rawCommitRefusal(commit: GitVerbCall, people: SessionGroups, how: Instead): Refusal | undefined {
   const peers = [...people.foreign];
   const [peer] = peers;
   if (peer === undefined) return undefined;

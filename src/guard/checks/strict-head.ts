@@ -25,9 +25,9 @@ export async function headOfOthers(
   if (ledger() === undefined) return undefined;
   const { session, tree } = call;
   const answers = await git();
-  const [head, sides] = await Promise.all([answers.head(tree.workTree), people()]);
-  if (head === undefined || head.sessions.some((one) => namesOwn(one, sides))) return undefined;
-  const other = head.sessions.map((one) => namedPeer(one, sides)).find((id) => id !== undefined);
+  const [head, groups] = await Promise.all([answers.head(tree.workTree), people()]);
+  if (head === undefined || head.sessions.some((one) => namesOwn(one, groups))) return undefined;
+  const other = head.sessions.map((one) => namedPeer(one, groups)).find((id) => id !== undefined);
   if (other !== undefined) return concurrent(head, session, other, what);
   return head.subject.startsWith(WORKSPACE) ? workspace(head, session, what) : undefined;
 }

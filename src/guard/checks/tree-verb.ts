@@ -1,6 +1,6 @@
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { Wish } from '../../domain/ledger/file-state.ts';
-import { isWhollyMine, strong, type Sides } from '../../domain/ledger/ownership.ts';
+import { isWhollyMine, strong, type SessionGroups } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { peerNames } from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
@@ -34,7 +34,7 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
       .filter((path) => isReached(snapshot.dirty.get(path)));
     if (candidates.length === 0) continue;
     const paths = [...new Set(candidates)];
-    const { claims, sides, ...how } = isByLedger
+    const { claims, groups, ...how } = isByLedger
       ? claimsByLedger(call, place, ledgers, paths)
       : await foreignClaims(call, facts, seen, paths, snapshot);
     found.push(...how.settle);
@@ -42,13 +42,13 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
     if (hit.length === 0) continue;
     const mine = [...self.claims.keys()].filter((path) => {
       const dirty = snapshot.dirty.get(path);
-      return isMeant(reach, dirty) && isReached(dirty) && isWhollyMine(dirty, all, sides);
+      return isMeant(reach, dirty) && isReached(dirty) && isWhollyMine(dirty, all, groups);
     });
     const owners = hit.map((claim) => claim.session);
-    const idle = idleText(place.commonDir, owners, sides, call.now);
+    const idle = idleText(place.commonDir, owners, groups, call.now);
     const why = `${idle}${how.isByLedger ? BY_LEDGER : ''}`;
     const inConflict = (await (await facts.git()).unmerged(place.top)).length > 0;
-    const text = treeRefusal(reach, hit, { mine, inConflict }, typedIn(call, place), why, sides);
+    const text = treeRefusal(reach, hit, { mine, inConflict }, typedIn(call, place), why, groups);
     const asked = { place, wish: wishOf(reach), claims: hit };
     return [...found, { kind: 'refuse', text, owners, asked, allowedBy: 'person' }];
   }
@@ -85,12 +85,12 @@ function treeRefusal(
   own: OwnPart,
   typed: Typed,
   why: string,
-  sides: Sides,
+  groups: SessionGroups,
 ): string {
   const names = [...new Set(claims.map(({ path }) => escapeLine(path)))];
   const owners = peerNames(
     claims.map(({ session }) => session),
-    sides,
+    groups,
   );
   return (
     `\`${escapeLine(typedName(reach.call))}\` ${reach.unsure ? 'could' : 'would'} ${deed(reach)} uncommitted work of ${owners}: ` +

@@ -2,7 +2,7 @@ import { relative, sep } from 'node:path';
 import type { WorkPlace } from '../../changes/work-place.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { sameState, type Wish } from '../../domain/ledger/file-state.ts';
-import { type Sides, strong } from '../../domain/ledger/ownership.ts';
+import { type SessionGroups, strong } from '../../domain/ledger/ownership.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { peerNames } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
@@ -38,10 +38,10 @@ export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promi
   ]) {
     if (danger.claims.length === 0) continue;
     const paths = [...new Set(danger.claims.map(({ path }) => path))];
-    const { claims, sides, settle } = await foreignClaims(call, facts, seen, paths, snapshot);
+    const { claims, groups, settle } = await foreignClaims(call, facts, seen, paths, snapshot);
     found.push(...settle);
     const hit = strong(claims);
-    if (hit.length > 0) return [...found, refused(call, place, hit, sides, danger)];
+    if (hit.length > 0) return [...found, refused(call, place, hit, groups, danger)];
   }
   return found;
 }
@@ -91,13 +91,13 @@ function refused(
   { now }: TreeCall,
   place: WorkPlace,
   claims: readonly OpenClaim[],
-  sides: Sides,
+  groups: SessionGroups,
   { wish, does, instead }: Danger,
 ): Refusal {
   const owners = [...new Set(claims.map(({ session }) => session))];
-  const idle = idleText(place.commonDir, owners, sides, now);
+  const idle = idleText(place.commonDir, owners, groups, now);
   const names = listed(claims.map(({ path }) => escapeLine(path)));
-  const text = `${does} uncommitted work of ${peerNames(owners, sides)}: ${names}. ${idle}Nothing was changed. ${instead}`;
+  const text = `${does} uncommitted work of ${peerNames(owners, groups)}: ${names}. ${idle}Nothing was changed. ${instead}`;
   return { kind: 'refuse', text, owners, asked: { place, wish, claims }, allowedBy: 'person' };
 }
 

@@ -1,5 +1,5 @@
 import { takeBefore } from '../../changes/before-copies.ts';
-import { appendEvents, isFirstToSay } from '../../sessions/journal.ts';
+import { appendEvents, isFirstToReport } from '../../sessions/journal.ts';
 import { type OtherTree, otherTrees } from '../../changes/other-trees.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import { forgetElsewhere, noteChanged, treesWith, unlist } from '../../changes/changed-elsewhere.ts';
@@ -21,7 +21,7 @@ import { randomName } from '../../host/random-name.ts';
 import { idleText, clientsOf, judgeSessions, listSessions } from '../../sessions/records.ts';
 import type { SessionCall, TreeCall } from '../call.ts';
 import { treesOf, leave } from '../visits.ts';
-import { hear } from './hear.ts';
+import { deliverNews } from './deliver-news.ts';
 
 /** After a file tool: its paths are this session's. Returns what the others have to tell it. */
 export async function afterFiles(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {
@@ -31,18 +31,18 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
     if (placed.length === 0) continue;
     const written = placed.map(({ path }) => path);
     if (areSeveralAtWork(there.tree.commonDir)) {
-      const hearing = meetOtherWorktrees(there, written).catch((error: unknown): string[] => {
+      const meeting = meetOtherWorktrees(there, written).catch((error: unknown): string[] => {
         there.log('open', `not known what is changed in other worktrees: ${String(error)}`);
         return [];
       });
-      news.push(...(await hearing));
+      news.push(...(await meeting));
     }
     const place = ledgerOf(there.tree, session);
     if (place === undefined) continue;
     await seeHead(there, place);
     await claimPaths(there, place, written);
     appendEvents(place, session, [{ t: 'answered', paths: written, at: now }]);
-    news.push(...(await hear(there, place, openLedgers(place, session))));
+    news.push(...(await deliverNews(there, place, openLedgers(place, session))));
     if (there.tree.visiting === true) await leave(there);
   }
   return news;
@@ -177,7 +177,7 @@ function isNew(
   conflicts: boolean,
 ): boolean {
   const isFirstOf = (kind: string) =>
-    isFirstToSay(tree.commonDir, session, `${kind}:${other}:${path}`, randomName(), now);
+    isFirstToReport(tree.commonDir, session, `${kind}:${other}:${path}`, randomName(), now);
   const isFirst = isFirstOf('meets');
   const isWorse = conflicts && isFirstOf('conflicts');
   return isFirst || isWorse;

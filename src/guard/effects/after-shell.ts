@@ -38,7 +38,7 @@ import { windowId } from '../tool.ts';
 import { seeHead } from './after-file.ts';
 import { claimsHit, keepHitWork } from './hit-work.ts';
 import { headEntries } from './head-moves.ts';
-import { hear } from './hear.ts';
+import { deliverNews } from './deliver-news.ts';
 import { noteOperation } from './operations.ts';
 
 /** After a shell command: what it changed is this session's. Returns what to tell it. */
@@ -53,7 +53,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   if (window === undefined && call.event.changedFiles.length === 0) {
     await seeHead(call, place);
     // A command that only reads: the others' news reach the session all the same.
-    return hear(call, place, openLedgers(place, session));
+    return deliverNews(call, place, openLedgers(place, session));
   }
   const known = window?.snapshot ?? readLast(place);
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookTimeoutMs(call), now: call.now };
@@ -70,25 +70,27 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   const hit = isLooked ? claimsHit(window, windows, ledgers, after) : [];
   const ended = hit.filter(({ path }) => !after.dirty.has(path));
   const entries = await settled(call, place, ledgers, after, { window: window?.id, ended });
-  if (window === undefined) entries.push(...toldChanges(call, place, after));
+  if (window === undefined) entries.push(...reportedChanges(call, place, after));
   else {
     entries.push(...(await claimsOf(call, place, ledgers, { window, windows, after })));
     if (window.looked) entries.push(...(await movesOf(call, place, ledgers, window.snapshot, after)));
     if (isLooked) {
-      const told = await keepHitWork(call, place, ledgers, { window, after, command, entries, hit });
-      entries.push(...told.entries);
-      notices.push(...told.notices);
+      const kept = await keepHitWork(call, place, ledgers, { window, after, command, entries, hit });
+      entries.push(...kept.entries);
+      notices.push(...kept.notices);
     }
     noteOperation(call, place, ledgers, window, windows);
     closeWindow(place, window, call.now, mayOutliveCall(call));
   }
-  const stood = window?.snapshot.head;
+  const headBefore = window?.snapshot.head;
   const moved =
-    stood === undefined ? undefined : await movedHead(ledgers, stood, place.top, lookTimeoutMs(call));
+    headBefore === undefined
+      ? undefined
+      : await movedHead(ledgers, headBefore, place.top, lookTimeoutMs(call));
   appendEvents(place, session, entries);
   const claimed = entries.flatMap((entry) => (entry.t === 'claim' ? [entry.path] : []));
   noteChanged(place, session, claimed, call.now);
-  const news = await hear(call, place, openLedgers(place, session), moved);
+  const news = await deliverNews(call, place, openLedgers(place, session), moved);
   return [...news, ...notices];
 }
 
@@ -131,9 +133,9 @@ async function settled(
 ): Promise<WorktreeEvent[]> {
   const timeoutMs = lookTimeoutMs(call);
   // Who took others' work knows of its commit.
-  const isTold = (claim: OpenClaim) =>
+  const isNotified = (claim: OpenClaim) =>
     ended.includes(claim) || (ended.length > 0 && claim.session === self.session);
-  const found = await settledClaims(place, all, after, { window, timeoutMs, isTold });
+  const found = await settledClaims(place, all, after, { window, timeoutMs, isNotified });
   for (const [session, entries] of found) {
     if (session !== self.session) appendEvents(place, session, entries);
   }
@@ -173,7 +175,7 @@ function stagedEntries(before: TreeStatus, after: TreeStatus, now: number): Work
 }
 
 /** Without a look before, what the client says that the command changed. */
-function toldChanges(call: TreeCall, place: WorkPlace, after: TreeStatus): WorktreeEvent[] {
+function reportedChanges(call: TreeCall, place: WorkPlace, after: TreeStatus): WorktreeEvent[] {
   return call.event.changedFiles.flatMap((file): WorktreeEvent[] => {
     const placed = placePath(file, true);
     const dirty = placed === undefined ? undefined : after.dirty.get(placed.path);

@@ -10,7 +10,7 @@ import type { FoundRepository } from '../../git/discover.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { readTreeStatus } from '../../git/work-tree.ts';
 import { realPath } from '../../host/disk.ts';
-import { claimSolo } from '../../sessions/solo.ts';
+import { claimLoneSession } from '../../sessions/lone-session.ts';
 import { knownWorktreeId, lastEvent, worktreeId } from '../../host/folders.ts';
 import { appendEvents, readLedger, readLedgers } from '../../sessions/journal.ts';
 import {
@@ -28,7 +28,7 @@ import {
 } from '../../changes/windows.ts';
 import type { TreeCall } from '../call.ts';
 import { noteLoneOperation } from './operations.ts';
-import { type WorkPlace, lookTimeoutMs, openLedgers, unheardIds } from '../../changes/work-place.ts';
+import { type WorkPlace, lookTimeoutMs, openLedgers, undeliveredIds } from '../../changes/work-place.ts';
 
 /** A session that arrives, and whom it finds. */
 interface Arrival {
@@ -43,7 +43,7 @@ interface Arrival {
   /** Who was named as alone until now. */
   readonly lone: SessionId | undefined;
   /** It took itself for alone a moment ago, and has done nothing yet. */
-  readonly begun: Beginning | undefined;
+  readonly beginning: Beginning | undefined;
   /** It was not at work here before this call. */
   readonly isBack: boolean;
 }
@@ -57,18 +57,18 @@ export interface Beginning {
 /**
  * A session begins to work alone: what is dirty now is nobody's. One that comes back, or carries on a conversation,
  * goes on with the start list that it had. Only who is named as alone has a start list: `isLone` is false, and nothing
- * is changed, where somebody else is. Without a `begun` the working tree could not be looked at.
+ * is changed, where somebody else is. Without a `beginning` the working tree could not be looked at.
  */
-export async function beginAlone(
+export async function beginLoneWork(
   call: TreeCall,
   record: SessionRecord,
   gone: readonly SessionId[],
-): Promise<{ isLone: boolean; begun?: Beginning }> {
+): Promise<{ isLone: boolean; beginning?: Beginning }> {
   const { tree: found } = call;
   const place = placeFor(found);
   const { session } = record;
   const now = await look(call, place);
-  if (!claimSolo(found.gitDir, record)) return { isLone: false };
+  if (!claimLoneSession(found.gitDir, record)) return { isLone: false };
   const returned = ownStart(place, session, record.succeeds);
   if (now !== undefined) pauseGone(place, gone, session, now);
   if (returned !== undefined) removeStart(place, returned.id, call.now);
@@ -76,11 +76,11 @@ export async function beginAlone(
   const { start: known, pause } = returned ?? {};
   const start = (known === undefined ? undefined : resumedStart(known, pause, now)) ?? now;
   putStart(place, session, start);
-  return { isLone: true, begun: { start, now } };
+  return { isLone: true, beginning: { start, now } };
 }
 
 /** A session that worked alone is over: what changes from now on is not its own, should it come back. */
-export async function endAlone(call: TreeCall): Promise<void> {
+export async function endLoneWork(call: TreeCall): Promise<void> {
   const { session, tree: found } = call;
   if (knownWorktreeId(found.gitDir) === undefined) return;
   const place = placeFor(found);
@@ -95,12 +95,12 @@ export async function endAlone(call: TreeCall): Promise<void> {
  */
 export async function arrive(
   call: TreeCall,
-  { peers, clients, gone, former, lone, begun, isBack }: Arrival,
+  { peers, clients, gone, former, lone, beginning, isBack }: Arrival,
 ): Promise<string[]> {
   const { session, tree: found } = call;
   const place = placeFor(found);
-  if (begun !== undefined) {
-    settle(place, session, begun.start, begun.now, call.now);
+  if (beginning !== undefined) {
+    settle(place, session, beginning.start, beginning.now, call.now);
     removeStart(place, session, call.now);
   }
   // A change belongs to who was alone, if several have a start list because somebody's arrival was cut off.
@@ -131,7 +131,7 @@ export async function arrive(
     const changes = start === undefined || pause === undefined ? [] : changesLeft(start, pause, snapshot);
     // What was before it came it need not hear.
     const ids = [
-      ...(isBack ? unheardIds(openLedgers(place, session)) : []),
+      ...(isBack ? undeliveredIds(openLedgers(place, session)) : []),
       ...(former === null ? [] : [carriesOn(former)]),
     ];
     appendEvents(place, session, [

@@ -16,18 +16,18 @@ export async function headEntries(
   call: TreeCall,
 ): Promise<WorktreeEvent[]> {
   const at = call.now;
-  const stood = before.head.ref === head.ref && before.head.oid === head.oid;
-  if (stood) {
+  const isUnmoved = before.head.ref === head.ref && before.head.oid === head.oid;
+  if (isUnmoved) {
     const seen = self.head?.ref === head.ref && self.head.oid === head.oid;
     return seen ? [] : [{ t: 'head', ...head, own: false, at }];
   }
-  const told = all.some(
+  const isReported = all.some(
     (ledger) =>
       ledger !== self &&
       ledger.moves.some((move) => move.ref === head.ref && move.oid === head.oid && move.at >= before.at),
   );
   const commits = await newCommits(place, before.head.oid, head.oid, call);
-  const own = !told && !(commits.length > 0 && commits.every((one) => isForeign(one, self.session)));
+  const own = !isReported && !(commits.length > 0 && commits.every((one) => isForeign(one, self.session)));
   const entry: WorktreeEvent = { t: 'head', ...head, own, at };
   return own
     ? [entry, news(moveText(ownerName(self.session, call.dialect), before, head, commits), at)]

@@ -11,7 +11,7 @@ import type { Ledgers } from '../../changes/work-place.ts';
 export interface News {
   readonly lines: readonly string[];
   /** The entry that remembers it; appended when it has been said. */
-  readonly told: readonly WorktreeEvent[];
+  readonly entries: readonly WorktreeEvent[];
 }
 
 /** How many lines one answer holds; the rest follows with the next call. */
@@ -20,7 +20,7 @@ const MAX_LINES = 5;
 const MAX_SUBJECT = 60;
 
 /** Events of other sessions that this one has not heard; without those that are for it alone, if it is a sub-agent. */
-function unheard({ all, self }: Ledgers, isMain: boolean): LedgerNews[] {
+function undelivered({ all, self }: Ledgers, isMain: boolean): LedgerNews[] {
   return all
     .flatMap(({ news }) => news)
     .filter(
@@ -39,14 +39,14 @@ export function newsFor(
   { moved, isMain }: { readonly moved: MovedHead | undefined; readonly isMain: boolean },
   now: number,
 ): News {
-  const events = unheard(ledgers, isMain).slice(0, MAX_LINES);
+  const events = undelivered(ledgers, isMain).slice(0, MAX_LINES);
   const lines = events.map(({ text }) => text);
   const ids = events.map(({ id }) => id);
   if (moved !== undefined) {
     ids.push(moved.id);
     if (moved.text !== undefined) lines.push(moved.text);
   }
-  return { lines, told: ids.length === 0 ? [] : [{ t: 'notified', ids, at: now }] };
+  return { lines, entries: ids.length === 0 ? [] : [{ t: 'notified', ids, at: now }] };
 }
 
 /** HEAD is not where this session last saw it. */

@@ -12,7 +12,7 @@ import { staysThere } from '../checks/typed.ts';
 import { namedPaths } from '../checks/contention-of-command.ts';
 import type { CommandFacts, LedgerLook, OpenLedger } from '../facts.ts';
 import { windowId } from '../tool.ts';
-import { hear } from './hear.ts';
+import { deliverNews } from './deliver-news.ts';
 import { keepVanished } from './rescue/keep-vanished.ts';
 
 /** Before a command: what will have changed when it is over is its session's. And the others' news are told. */
@@ -53,7 +53,7 @@ async function open(
   }
   const merged = mergedTree(place.gitDir) ?? '';
   openWindow(place, session, windowId(call), snapshot, { ...about, merged });
-  return call.dialect.tells.has(call.event.name) ? news(call, { place, ledgers }, snapshot) : [];
+  return call.dialect.contextEvents.has(call.event.name) ? news(call, { place, ledgers }, snapshot) : [];
 }
 
 /** git did not say in time how the tree is. */
@@ -65,6 +65,6 @@ async function news(
   { head }: TreeStatus,
 ): Promise<readonly Finding[]> {
   const moved = await movedHead(ledgers, head, place.top, lookTimeoutMs(call));
-  const lines = await hear(call, place, ledgers, moved);
+  const lines = await deliverNews(call, place, ledgers, moved);
   return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
 }

@@ -89,14 +89,14 @@ function tidyBeats(commonDir: string, { all, gone }: OnRecord, now: number): voi
 }
 
 /** Others may be asked about its changes, or it may have changed more than its journal says. */
-function isNeeded({ claims, alone, paused }: SessionLedger): boolean {
-  return claims.size > 0 || (alone !== undefined && paused === undefined);
+function isNeeded({ claims, loneStart, paused }: SessionLedger): boolean {
+  return claims.size > 0 || (loneStart !== undefined && paused === undefined);
 }
 
 /** Contents that a claim refers to, or one since the session's start would. */
-function contents({ claims, ended, staged, alone, paused }: SessionLedger): string[] {
+function contents({ claims, ended, staged, loneStart, paused }: SessionLedger): string[] {
   const changes = [...claims.values(), ...ended.values()].flatMap((claim) => claim.changes);
-  const looks = [alone, paused].flatMap((one) => parseTreeStatus(one?.look ?? '') ?? []);
+  const looks = [loneStart, paused].flatMap((one) => parseTreeStatus(one?.look ?? '') ?? []);
   const states = [
     ...changes.flatMap(({ before, after }) => [before, after]),
     ...[...staged.values()].flat().map(({ state }) => state),

@@ -6,10 +6,10 @@ import { type SessionCall, isInTree, type TreeCall, failOpen, type Finding } fro
 import { headOfOthers } from '../checks/strict-head.ts';
 import { afterFiles } from '../effects/after-file.ts';
 import { afterShell } from '../effects/after-shell.ts';
-import { hear } from '../effects/hear.ts';
+import { deliverNews } from '../effects/deliver-news.ts';
 import { lookAround } from '../effects/look-around.ts';
 import { treeFacts } from '../facts.ts';
-import { noteLookedAround } from '../lone-session.ts';
+import { noteLookedAround } from '../harmless-call.ts';
 import { commandText, toolPath, toolPaths } from '../tool.ts';
 import { ranIn, leave, visited } from '../visits.ts';
 
@@ -30,7 +30,7 @@ export async function afterTool(call: SessionCall): Promise<readonly Finding[]> 
   const command = commandText(tool);
   if (command === undefined && paths.length === 0) return [];
   const seen = await (command === undefined ? afterFileTool(call, paths) : afterShellTool(call, command));
-  const lines = [...seen, ...(await heardElsewhere(call)), ...(await strictNotice(call))];
+  const lines = [...seen, ...(await deliverNewsElsewhere(call)), ...(await strictNotice(call))];
   return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
 }
 
@@ -51,15 +51,15 @@ async function afterFileTool(call: SessionCall, paths: readonly string[]): Promi
 }
 
 /** A request may wait in a worktree that the session works in from outside. */
-async function heardElsewhere(call: SessionCall): Promise<readonly string[]> {
+async function deliverNewsElsewhere(call: SessionCall): Promise<readonly string[]> {
   if (call.event.agent !== undefined || readVisits(call.machine.env, call.session).length === 0) return [];
-  const heard = (await visited(call)).map((there) =>
+  const delivered = (await visited(call)).map((there) =>
     failOpen(there, 'what others have to say', async () => {
       const place = ledgerOf(there.tree, call.session);
-      return place === undefined ? [] : hear(there, place, openLedgers(place, call.session));
+      return place === undefined ? [] : deliverNews(there, place, openLedgers(place, call.session));
     }),
   );
-  return (await Promise.all(heard)).flatMap((lines) => lines ?? []);
+  return (await Promise.all(delivered)).flatMap((lines) => lines ?? []);
 }
 
 /** What `handoff.headCheck=strict` says after a tool of a commit that belongs to another session. */

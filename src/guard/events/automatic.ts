@@ -9,7 +9,7 @@ import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-ses
 import {
   type LeaveResult,
   type Leaving,
-  hasUntold,
+  hasUnnotedWork,
   leaveNote,
   changedFileTime,
 } from '../../notes/automatic/leave-note.ts';
@@ -142,13 +142,13 @@ export async function countOwn(call: TreeCall): Promise<number> {
 }
 
 /** Whether the session has changed or committed anything since its last note; `undefined`: not known in time. */
-export async function hasUntoldWork(call: TreeCall): Promise<boolean | undefined> {
+export async function hasWorkToNote(call: TreeCall): Promise<boolean | undefined> {
   const all = await listSessions({ cwd: call.tree.folder }, call.budget.left());
   const worktreeId = knownWorktreeId(call.tree.gitDir);
   const own = all.find((one) => one.record.session === call.session && one.worktreeId === worktreeId);
   return withinTime(call, async (budget) => {
     const leaving = own === undefined ? undefined : leavingOf(call, own, all, 'compaction', budget);
-    return leaving !== undefined && hasUntold(leaving);
+    return leaving !== undefined && hasUnnotedWork(leaving);
   });
 }
 

@@ -12,16 +12,16 @@ import { byAge } from '../../notes/find-topic.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import { readTopics, type TopicState } from '../../notes/topic.ts';
 import { endSession, listSessions } from '../../sessions/records.ts';
-import { appendSessionEvents, isFirstToSay, readJournal } from '../../sessions/journal.ts';
-import { isSolo, removeSolo } from '../../sessions/solo.ts';
+import { appendSessionEvents, isFirstToReport, readJournal } from '../../sessions/journal.ts';
+import { isLoneSession, removeLoneSession } from '../../sessions/lone-session.ts';
 import { forgetAgents } from '../agents.ts';
 import { failOpen, type SessionCall, type TreeCall, isInTree, type Finding } from '../call.ts';
-import { hear } from '../effects/hear.ts';
-import { endAlone } from '../effects/arrival.ts';
+import { deliverNews } from '../effects/deliver-news.ts';
+import { endLoneWork } from '../effects/arrival.ts';
 import { unlist } from '../../changes/changed-elsewhere.ts';
 import { forgetCalls, answerCalls } from '../effects/tidy.ts';
 import { leave, visited } from '../visits.ts';
-import { noteCompaction, expectEndNotes, noteEnd, countOwn, hasUntoldWork } from './automatic.ts';
+import { noteCompaction, expectEndNotes, noteEnd, countOwn, hasWorkToNote } from './automatic.ts';
 import { sessionStart } from './session-start.ts';
 
 /** Handles every event but those of a tool. */
@@ -42,7 +42,7 @@ async function here(call: TreeCall): Promise<readonly Finding[]> {
     case 'session-start':
       return sessionStart(call);
     case 'prompt':
-      return [...(await hearAtPrompt(call)), ...(await askForNote(call))];
+      return [...(await deliverNewsAtPrompt(call)), ...(await askForNote(call))];
     case 'stop':
       return stop(call);
     case 'session-end':
@@ -69,14 +69,14 @@ async function stop(call: TreeCall): Promise<readonly Finding[]> {
   const ledger = ledgerOf(tree, session);
   if (ledger !== undefined) answerCalls(ledger, session, call.now);
   if (call.event.stopHookActive) return [];
-  if (call.dialect.tells.has(call.event.name)) {
+  if (call.dialect.contextEvents.has(call.event.name)) {
     const asked = await askAtStop(call);
     if (asked.length > 0) return asked;
   }
   // Most sessions that stop have nothing uncommitted around them.
   if ((await workTreeFacts(call.tree.folder)).dirty === 0 || (await hasNote(call))) return [];
   const own = await countOwn(call);
-  if (own === 0 || !isFirstToSay(tree.commonDir, session, 'reminder', randomName(), call.now)) return [];
+  if (own === 0 || !isFirstToReport(tree.commonDir, session, 'reminder', randomName(), call.now)) return [];
   const who = ownerName(session, { client: call.dialect.client });
   const text = `Handoff reminder: ${who} stopped with ${own} uncommitted file${own === 1 ? '' : 's'} and no note. Tell it: "leave a handoff".`;
   return [{ kind: 'show', text }];
@@ -105,12 +105,12 @@ async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   for (const stored of own) {
     await endSession(repository, stored, { at: call.now, reason: call.event.reason ?? 'other' });
   }
-  if (isSolo(tree.gitDir, session)) removeSolo(tree.gitDir);
+  if (isLoneSession(tree.gitDir, session)) removeLoneSession(tree.gitDir);
   forgetCalls(tree, session, call.now);
   appendSessionEvents(tree.commonDir, session, [{ t: 'ended', at: call.now }]);
   removeBeat(tree.commonDir, session);
   // Then what takes time. Without this all that happens until the session comes back counts as its own.
-  await endAlone(call);
+  await endLoneWork(call);
   if (here !== undefined) await noteEnd(call, here, all);
   return [];
 }
@@ -140,7 +140,7 @@ async function ask(call: TreeCall, isStop: boolean): Promise<readonly Finding[]>
   const own = topics.filter(({ tip }) => isWrittenBy(tip, call)).sort(byAge)[0];
   const note = own?.tip?.oid ?? 'none';
   if (asked?.note === note) return [];
-  if ((await hasUntoldWork(call)) !== true) return [];
+  if ((await hasWorkToNote(call)) !== true) return [];
   appendSessionEvents(tree.commonDir, session, [{ t: 'asked', note, atStop: isStop, at: call.now }]);
   const name = own === undefined ? await freeTopic(call, topics) : typedTopic(own.branch, own.topic);
   const outline = '## Goal\n## Current State\n(done, how tested; what failed and why)\n## Next Action\nNOTE';
@@ -149,11 +149,11 @@ async function ask(call: TreeCall, isStop: boolean): Promise<readonly Finding[]>
 }
 
 /** What others have to tell waits for no tool call: the user's prompt may be about just that. */
-async function hearAtPrompt(call: TreeCall): Promise<readonly Finding[]> {
+async function deliverNewsAtPrompt(call: TreeCall): Promise<readonly Finding[]> {
   const { tree, session, dialect, event } = call;
   const place = ledgerOf(tree, session);
-  if (place === undefined || !dialect.tells.has(event.name)) return [];
-  const lines = await hear(call, place, openLedgers(place, session));
+  if (place === undefined || !dialect.contextEvents.has(event.name)) return [];
+  const lines = await deliverNews(call, place, openLedgers(place, session));
   return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
 }
 

@@ -18,9 +18,9 @@ import {
   listSessions,
   putRecord,
 } from '../../sessions/records.ts';
-import { claimSolo, removeSolo, soloSession } from '../../sessions/solo.ts';
+import { claimLoneSession, removeLoneSession, loneSession } from '../../sessions/lone-session.ts';
 import type { TreeCall } from '../call.ts';
-import { type Beginning, beginAlone, arrive } from '../effects/arrival.ts';
+import { type Beginning, beginLoneWork, arrive } from '../effects/arrival.ts';
 import { listTouched } from '../effects/list-touched.ts';
 import { callingClient, clientChain, noteRegistration } from '../presence.ts';
 
@@ -100,47 +100,47 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   rememberRepository(call.machine.env, tree.commonDir);
   reopenJournal(tree.commonDir, session);
   const place = { commonDir: tree.commonDir, worktreeId: worktreeId(tree.gitDir) };
-  let company = await readCompany(call, listed);
-  const { own, others } = company;
-  const isBack = own === undefined || own.record.ended !== null || isRisen(tree, own);
+  let here = await readSessionsHere(call, listed);
+  const { own, others } = here;
+  const isBack = own === undefined || own.record.ended !== null || isResumed(tree, own);
   let record = describe(call, own, others, table);
-  let lone = soloSession(tree.gitDir);
-  if (lone !== undefined && company.gone.includes(lone)) removeSolo(tree.gitDir);
-  let isLone = !company.isShared && !isBack && lone === session;
+  let lone = loneSession(tree.gitDir);
+  if (lone !== undefined && here.gone.includes(lone)) removeLoneSession(tree.gitDir);
+  let isLone = !here.isShared && !isBack && lone === session;
   if (isLone && isSameRecord(own?.record, record)) {
     beat(tree.commonDir, session, call.event.name);
-    noteRegistration(place, session, company.client, call.now);
+    noteRegistration(place, session, here.client, call.now);
     return { record, isNew: false, others, notices: [] };
   }
-  let begun: Beginning | undefined;
+  let beginning: Beginning | undefined;
   // Once more where one was named as alone that is not on record: it has not come that far, or never will.
-  for (let isFirst = true; isFirst || !(isLone || company.isShared); isFirst = false) {
-    if (!isLone && !company.isShared) {
-      ({ isLone, begun } = await beginAlone(call, record, company.gone));
+  for (let isFirst = true; isFirst || !(isLone || here.isShared); isFirst = false) {
+    if (!isLone && !here.isShared) {
+      ({ isLone, beginning } = await beginLoneWork(call, record, here.gone));
     }
-    record = await putOnRecord(call, company, table);
+    record = await putOnRecord(call, here, table);
     beat(tree.commonDir, session, call.event.name);
-    lone = soloSession(tree.gitDir) ?? lone;
-    if (isLone) claimSolo(tree.gitDir, record);
-    else removeSolo(tree.gitDir);
-    company = await readCompany(call);
+    lone = loneSession(tree.gitDir) ?? lone;
+    if (isLone) claimLoneSession(tree.gitDir, record);
+    else removeLoneSession(tree.gitDir);
+    here = await readSessionsHere(call);
     if (!isFirst) break;
   }
-  const { peers, client, isShared } = company;
-  if (isShared) removeSolo(tree.gitDir);
+  const { peers, client, isShared } = here;
+  if (isShared) removeLoneSession(tree.gitDir);
   let notices: readonly string[] = [];
-  if (isShared && (isBack || begun !== undefined || isUnsettled(tree, session, peers))) {
+  if (isShared && (isBack || beginning !== undefined || isUnsettled(tree, session, peers))) {
     const former = record.succeeds;
-    const { gone } = company;
-    const clients = clientsOf(company.others);
-    notices = await arrive(call, { peers, clients, gone, former, lone, begun, isBack });
+    const { gone } = here;
+    const clients = clientsOf(here.others);
+    notices = await arrive(call, { peers, clients, gone, former, lone, beginning, isBack });
   }
   noteRegistration(place, session, client, call.now);
-  return { record, isNew: own === undefined, others: company.others, notices };
+  return { record, isNew: own === undefined, others: here.others, notices };
 }
 
 /** Who is on record here, as a session sees them. */
-interface Company extends Parted {
+interface SessionsHere extends OwnAndOthers {
   readonly peers: readonly SessionId[];
   readonly gone: readonly SessionId[];
   readonly client: ProcessId | undefined;
@@ -151,11 +151,11 @@ interface Company extends Parted {
   readonly isShared: boolean;
 }
 
-async function readCompany(call: TreeCall, listed?: readonly StoredSession[]): Promise<Company> {
+async function readSessionsHere(call: TreeCall, listed?: readonly StoredSession[]): Promise<SessionsHere> {
   const { session, tree } = call;
   const table = call.machine.processes;
   const worktree = worktreeId(tree.gitDir);
-  const known = parted(await judged(call, table, listed), session, worktree);
+  const known = splitOwn(await judged(call, table, listed), session, worktree);
   const here = known.others.filter((one) => one.worktreeId === worktree);
   const those = (...liveness: JudgedSession['liveness'][]) =>
     here.filter((one) => liveness.includes(one.liveness)).map(({ record }) => record.session);
@@ -175,24 +175,24 @@ function isUnsettled(
   const ledgers = readLedgers({ commonDir, worktreeId: worktreeId(gitDir) });
   if (!ledgers.some((one) => one.session === session && one.head !== undefined)) return true;
   return ledgers.some(
-    (one) => one.alone !== undefined && (one.session === session || peers.includes(one.session)),
+    (one) => one.loneStart !== undefined && (one.session === session || peers.includes(one.session)),
   );
 }
 
 /** Its process had died, others have been here since, and it was resumed. */
-function isRisen({ commonDir, gitDir }: FoundRepository, own: JudgedSession): boolean {
+function isResumed({ commonDir, gitDir }: FoundRepository, own: JudgedSession): boolean {
   const ledgers = { commonDir, worktreeId: worktreeId(gitDir) };
   return own.liveness === 'dead' && isPaused(ledgers, own.record.session);
 }
 
 /** A session's own record in this worktree, and those of other sessions anywhere. */
-interface Parted {
+interface OwnAndOthers {
   readonly own: JudgedSession | undefined;
   readonly others: readonly JudgedSession[];
 }
 
 /** Parts a session's own record from the others. */
-function parted(sessions: readonly JudgedSession[], session: SessionId, worktree: string): Parted {
+function splitOwn(sessions: readonly JudgedSession[], session: SessionId, worktree: string): OwnAndOthers {
   return {
     own: sessions.find((one) => one.record.session === session && one.worktreeId === worktree),
     others: sessions.filter((one) => one.record.session !== session),
@@ -203,7 +203,7 @@ function parted(sessions: readonly JudgedSession[], session: SessionId, worktree
 const TRIES = 5;
 
 /** Creates the session's record or brings it up to date, whatever another process of it does at the same time. */
-async function putOnRecord(call: TreeCall, known: Parted, table: ProcessTable): Promise<SessionRecord> {
+async function putOnRecord(call: TreeCall, known: OwnAndOthers, table: ProcessTable): Promise<SessionRecord> {
   const worktree = worktreeId(call.tree.gitDir);
   let { own, others } = known;
   for (let tries = 1; ; tries += 1) {
@@ -211,7 +211,7 @@ async function putOnRecord(call: TreeCall, known: Parted, table: ProcessTable): 
     if (isSameRecord(own?.record, record)) return record;
     const repository = await openRepository(call.tree.folder);
     if ((await putRecord(repository, worktree, record, own?.oid)) || tries === TRIES) return record;
-    ({ own, others } = parted(await judged(call, table), call.session, worktree));
+    ({ own, others } = splitOwn(await judged(call, table), call.session, worktree));
   }
 }
 

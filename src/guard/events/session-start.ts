@@ -25,7 +25,7 @@ import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { appendSessionEvents, readJournals } from '../../sessions/journal.ts';
 import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
 import type { TreeCall, Finding } from '../call.ts';
-import { hearRequests } from '../effects/hear.ts';
+import { deliverRequests } from '../effects/deliver-news.ts';
 import { tidy } from '../effects/tidy.ts';
 import { closeSettled, noteGone, closeOwn } from './automatic.ts';
 import { type Registered, register } from './registration.ts';
@@ -47,17 +47,18 @@ export async function sessionStart(call: TreeCall): Promise<readonly Finding[]> 
   const records = await listRefs(repository, [LIVE, FILES], options);
   const registered = await register(call, sessionsFrom(records));
   const budget = call.budget.part(beforeAnswer(call.budget));
-  const told = await inTime(tell(call, { repository, records, topics, registered, budget }), budget).catch(
-    (error: unknown) => {
-      call.log('error', `what a session is told at its start: ${String(error)}`);
-      return 'late' as const;
-    },
-  );
-  if (told === undefined) return [];
+  const text = await inTime(
+    writeStartText(call, { repository, records, topics, registered, budget }),
+    budget,
+  ).catch((error: unknown) => {
+    call.log('error', `what a session is told at its start: ${String(error)}`);
+    return 'late' as const;
+  });
+  if (text === undefined) return [];
   const notices = registered.notices.map((line) => `\n${line}`).join('');
   const who = ownerName(call.session, { client: registered.record.client });
   const short = `git-handoff: you are ${who}. What others left here could not be read in time: git handoff boot`;
-  return [{ kind: 'tell', text: told === 'late' ? `${short}${notices}` : told }];
+  return [{ kind: 'tell', text: text === 'late' ? `${short}${notices}` : text }];
 }
 
 /** What the text is made of. */
@@ -71,14 +72,14 @@ interface Started {
 }
 
 /** `undefined`: nothing that the session does not know. */
-async function tell(call: TreeCall, started: Started): Promise<string | undefined> {
+async function writeStartText(call: TreeCall, started: Started): Promise<string | undefined> {
   const { session } = call;
   const { repository, records, topics, registered } = started;
   const isChanged = await settleNotes(call, registered, topics);
   const { reading, judging } = judgedTopics(started, isChanged);
   const peers = livePeers(registered, session);
   const copies = records.filter(({ name }) => name.startsWith(FILES));
-  const [states, told, files, worktrees] = await Promise.all([
+  const [states, notes, files, worktrees] = await Promise.all([
     reading,
     reading.then((read) => startupNotes(repository, read, judging, { session, now: call.now })),
     settleCopies(call.cwd, copies, session).finally(() => rememberFiles(call.cwd, call.machine.files.all())),
@@ -87,7 +88,7 @@ async function tell(call: TreeCall, started: Started): Promise<string | undefine
   const ledger = ledgerOf(call.tree, session);
   const notices = [
     ...registered.notices,
-    ...(ledger === undefined ? [] : await hearRequests(call, ledger)),
+    ...(ledger === undefined ? [] : await deliverRequests(call, ledger)),
     ...files,
     ...(await reportIllegalMoves(repository, states, call.now)),
     ...lostHooks(repository.commonDir, stateFolder(call.machine.env)),
@@ -108,7 +109,7 @@ async function tell(call: TreeCall, started: Started): Promise<string | undefine
     session,
     client: registered.record.client,
     branch: repository.branch,
-    ...told,
+    ...notes,
     peers: peers.map(({ record, worktreeId }) => ({
       session: shortId(record.session),
       client: record.client,
@@ -118,7 +119,7 @@ async function tell(call: TreeCall, started: Started): Promise<string | undefine
     files: predecessorFiles(call),
     notices,
   };
-  if (isTold(call, registered) && hasNothing(facts)) return undefined;
+  if (hasItsNotes(call, registered) && hasNothing(facts)) return undefined;
   return startupText(facts, randomHex(8));
 }
 
@@ -141,7 +142,7 @@ async function settleNotes(
 }
 
 /** A conversation that goes on was told how to leave a note when it began. */
-function isTold({ event: { source } }: TreeCall, { isNew, record }: Registered): boolean {
+function hasItsNotes({ event: { source } }: TreeCall, { isNew, record }: Registered): boolean {
   return source === 'clear'
     ? record.succeeds !== null
     : !isNew && (source === 'compact' || source === 'resume');

@@ -41,8 +41,8 @@ export async function startupNotes(
   const isMany = all.length - written.length > MAX_AUTOMATIC;
   const open = isMany ? written : all;
   const first = firstOf(open, here);
-  const told = first.slice(0, MAX_EXCERPTS).filter(({ branch }) => branch === here);
-  const oids = told.map(({ tip }) => tip.oid);
+  const excerpted = first.slice(0, MAX_EXCERPTS).filter(({ branch }) => branch === here);
+  const oids = excerpted.map(({ tip }) => tip.oid);
   const loading = loadCommits({ cwd: repository.cwd }, oids, { notes: true });
   // Awaited when all else is said.
   loading.catch(() => undefined);

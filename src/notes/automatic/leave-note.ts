@@ -41,10 +41,10 @@ export interface Leaving {
 }
 
 /**
- * `told`: it has said itself, or the last note has, what there is to say. `partial`: git took too long, and what is
- * uncommitted is not in the note, if there is one.
+ * `covered`: the session's own note, or the last automatic one, says already what there is to say. `partial`: git took
+ * too long, and what is uncommitted is not in the note, if there is one.
  */
-export type LeaveResult = 'written' | 'told' | 'nothing' | 'refused' | 'partial';
+export type LeaveResult = 'written' | 'covered' | 'nothing' | 'refused' | 'partial';
 
 /**
  * Leaves a note for a session that leaves none: on its own topic, owned by it, marked as automatic. What somebody wrote
@@ -59,12 +59,12 @@ export async function leaveNote(leaving: Leaving): Promise<LeaveResult> {
   const facts = factsOf(leaving, repository, seen);
   const isWhole = work !== undefined;
   const path = placeFor(repository, topics, own);
-  const isTold = hasTold(leaving, own, topics, work, made);
-  if (isTold || !isWorthNoting(facts)) {
+  const isCovered = isCoveredByNote(leaving, own, topics, work, made);
+  if (isCovered || !isWorthNoting(facts)) {
     // What a note that it left before tells of is done, or told by its own.
     const before = isWhole ? path?.before : undefined;
     if (before?.tip?.trailers?.state === 'open') await closeNote(repository, before, now);
-    return isTold ? 'told' : isWhole ? 'nothing' : 'partial';
+    return isCovered ? 'covered' : isWhole ? 'nothing' : 'partial';
   }
   if (path === undefined) return 'refused';
   const tree = await orUndefined(readTreeState(top, leaving));
@@ -89,10 +89,10 @@ export async function leaveNote(leaving: Leaving): Promise<LeaveResult> {
 }
 
 /** Whether a session has changed or committed anything since its last note. */
-export async function hasUntold(leaving: Leaving): Promise<boolean> {
+export async function hasUnnotedWork(leaving: Leaving): Promise<boolean> {
   const { own, work, commits, topics } = await look(leaving, await openRepository(leaving.top));
   const isAny = commits.length > 0 || (work !== undefined && work.paths.length > 0);
-  return isAny && !hasTold(leaving, own, topics, work, commits);
+  return isAny && !isCoveredByNote(leaving, own, topics, work, commits);
 }
 
 /** What a session has done, and the notes that there are. */
@@ -150,12 +150,12 @@ async function put(
   content: CommitContent,
 ): Promise<LeaveResult> {
   const isOpen = before?.tip?.trailers?.state === 'open';
-  if (isOpen && (await isSame(repository, before, content))) return 'told';
+  if (isOpen && (await isSame(repository, before, content))) return 'covered';
   const intent = { me, succeeded, take: false, expect: before?.tip?.oid ?? null };
   const result = await commitHandoff(repository, path, intent, content);
   if (result.kind === 'written') return 'written';
   // Another process was faster: it has seen the same.
-  return result.kind === 'expectation-missed' ? 'told' : 'refused';
+  return result.kind === 'expectation-missed' ? 'covered' : 'refused';
 }
 
 const sha256 = (text: string) => hash('sha256', text);
@@ -166,7 +166,7 @@ async function isSame(repository: Repository, before: TopicState, content: Commi
 }
 
 /** Whether the session wrote a note after the last that it did. */
-function hasTold(
+function isCoveredByNote(
   { fileWritten, reason }: Leaving,
   own: readonly SessionId[],
   topics: readonly TopicState[],
@@ -188,9 +188,9 @@ function hasTold(
 
 async function startOf({ top, place, session, timeoutMs }: Leaving, own: readonly SessionId[]) {
   const start = own.map((id) => readStart(place, id)).find((one) => one !== undefined);
-  if (start !== undefined) return { oid: start.head.oid, aloneSince: start.at };
+  if (start !== undefined) return { oid: start.head.oid, loneSince: start.at };
   const oid = await headAt(top, Math.floor(session.record.startedAt / 1000), timeoutMs);
-  return oid === undefined ? undefined : { oid, aloneSince: undefined };
+  return oid === undefined ? undefined : { oid, loneSince: undefined };
 }
 
 type Start = Awaited<ReturnType<typeof startOf>>;
@@ -202,9 +202,9 @@ async function allCommits(
   work: OwnWork | undefined,
   start: Start,
 ): Promise<readonly LoggedCommit[]> {
-  if (start?.aloneSince === undefined || signed.length > 0) return signed;
+  if (start?.loneSince === undefined || signed.length > 0) return signed;
   if (work === undefined || work.head === start.oid) return signed;
-  const since = Math.floor(start.aloneSince / 1000);
+  const since = Math.floor(start.loneSince / 1000);
   const made = (await orUndefined(unsignedCommits(top, start.oid, timeoutMs))) ?? [];
   // It may have switched to a branch that others have filled before.
   return made.filter(({ seconds }) => seconds >= since);

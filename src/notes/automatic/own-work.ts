@@ -41,13 +41,13 @@ export async function ownWork(top: string, place: LedgerPlace, options: OwnWorkO
   const ledgers = readLedgers(place);
   const known = readLast(place);
   const snapshot = await readTreeStatus(top, { now, timeoutMs, ...(known === undefined ? {} : { known }) });
-  const alone = claimsAlone(top, place, own, snapshot);
-  const sides = { own: new Set(own), foreign: liveOthers(sessions, own) };
+  const lone = loneClaims(top, place, own, snapshot);
+  const groups = { own: new Set(own), foreign: liveOthers(sessions, own) };
   const found = [...snapshot.dirty.values()].flatMap((dirty) => {
-    const claims = claimsOn(dirty.path, ledgers, sides, dirty.head);
-    const more = claims.own.length === 0 ? alone.get(dirty.path) : undefined;
+    const claims = claimsOn(dirty.path, ledgers, groups, dirty.head);
+    const more = claims.own.length === 0 ? lone.get(dirty.path) : undefined;
     const all = more === undefined ? claims : { ...claims, own: [more] };
-    const mine = decideBelonging(all, () => true).claims.find(({ session }) => sides.own.has(session));
+    const mine = decideBelonging(all, () => true).claims.find(({ session }) => groups.own.has(session));
     if (mine === undefined) return [];
     const isNew = dirty.head === null && dirty.index === null;
     return [{ path: dirty.path, gone: dirty.stamp === '', isNew, at: timeOf(top, mine) }];
@@ -67,7 +67,7 @@ function timeOf(top: string, { path, at }: OpenClaim): number {
   return Math.min(at, changedAt(top, path) ?? at);
 }
 
-function claimsAlone(
+function loneClaims(
   top: string,
   place: LedgerPlace,
   own: readonly SessionId[],

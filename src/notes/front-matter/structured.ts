@@ -109,8 +109,8 @@ function checkSame(fields: FrontMatter, { to, tags, references }: Address): void
           : undefined;
   if (other === undefined) return;
   const [option, key, value] = other;
-  const said = value === '' ? 'nothing' : escapeLine(value).slice(0, 200);
-  const message = `${option} contradicts the note's front matter, where ${key} is ${said}`;
+  const shown = value === '' ? 'nothing' : escapeLine(value).slice(0, 200);
+  const message = `${option} contradicts the note's front matter, where ${key} is ${shown}`;
   throw new Failure('usage', message, { hint: `leave ${option} out, or change the note's front matter` });
 }
 

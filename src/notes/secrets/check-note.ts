@@ -74,17 +74,17 @@ async function refused(
   findings: readonly SecretFinding[],
   options: SecretOptions,
 ): Promise<Failure> {
-  const said = `${name} was not written: ${looksLike(findings)}`;
+  const refusal = `${name} was not written: ${looksLike(findings)}`;
   const file = keepInFile(note);
   if (file === undefined)
-    return new Failure('secret', `${said}; your text could NOT be kept: no folder is writable`, {
+    return new Failure('secret', `${refusal}; your text could NOT be kept: no folder is writable`, {
       hint: `git handoff write ${name} -m '<text>'`,
-      tellsOfText: true,
+      locatesText: true,
     });
   const again = `git handoff write ${name} --file ${shellWord(file)}${await asBefore(options)}`;
-  const message = `${said}; your text is kept in ${escapeLine(file)}, which only you can read`;
+  const message = `${refusal}; your text is kept in ${escapeLine(file)}, which only you can read`;
   const hint = `remove it from that file, then: ${again}; or, if it is not a secret: ${again} --allow-secret`;
-  return new Failure('secret', message, { hint, tellsOfText: true });
+  return new Failure('secret', message, { hint, locatesText: true });
 }
 
 /** The options of the refused command. A secret among them is not printed: they are left out then. */

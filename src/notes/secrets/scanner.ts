@@ -46,8 +46,8 @@ function contextFor(report: (message: string, secret: string, at: number) => voi
     sharedOptions: {},
     createTranslator:
       () =>
-      (messageId: string, told: Readonly<Record<string, unknown>> = {}) => {
-        const value = Object.entries(told).find(([name]) => !NOT_THE_SECRET.includes(name))?.[1];
+      (messageId: string, data: Readonly<Record<string, unknown>> = {}) => {
+        const value = Object.entries(data).find(([name]) => !NOT_THE_SECRET.includes(name))?.[1];
         secret = typeof value === 'string' ? value : '';
         return { message: messageId, messageId };
       },

@@ -29,8 +29,8 @@ export async function carriedWork(
   repository: InRepository,
   tip: HandoffCommit,
 ): Promise<CarriedWork | undefined> {
-  const told = named(tip);
-  if (told !== undefined || tip.parents.length === 0) return told;
+  const carried = named(tip);
+  if (carried !== undefined || tip.parents.length === 0) return carried;
   const newest = (await readHistory(repository, tip.oid)).find(
     ({ trailers }) => trailers?.work !== undefined,
   );

@@ -229,8 +229,8 @@ function version(
   };
 }
 
-function workText(told: string | undefined): string {
-  const size = parseWorkSize(told);
+function workText(text: string | undefined): string {
+  const size = parseWorkSize(text);
   return size === undefined ? 'uncommitted work' : `uncommitted work: ${workSizeText(size)}`;
 }
 

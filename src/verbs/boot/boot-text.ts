@@ -65,13 +65,13 @@ function carriedLine({ branch, topic, carried }: BootShape): string[] {
   if (carried === null) return [];
   const { author, size, unpacks, why } = carried;
   const command = forAgent(`git handoff unpack ${shellWord(`${branch}/${topic}`)}`);
-  const told = {
+  const state = {
     cleanly: `it unpacks cleanly here: ${command}`,
     'is there': 'it is in this working tree already',
     no: `it does not unpack here: ${forAgent(why ?? '')}`,
     'not fetched': `not fetched yet: ${command} --dry-run`,
   };
-  return [`Uncommitted work: ${size}, of ${forAgent(author)}; ${told[unpacks]}\n`];
+  return [`Uncommitted work: ${size}, of ${forAgent(author)}; ${state[unpacks]}\n`];
 }
 
 /** The worst first. */

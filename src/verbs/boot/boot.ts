@@ -187,11 +187,11 @@ function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSec
   };
 }
 
-const LOOKING_MS = 3000;
+const LOOK_MS = 3000;
 
 /** What one look at the repository may cost: a check that takes longer is not made. */
 function bootLimits(budget: Budget): Limits {
-  return { timeoutMs: budget.part(LOOKING_MS).left() };
+  return { timeoutMs: budget.part(LOOK_MS).left() };
 }
 
 /**

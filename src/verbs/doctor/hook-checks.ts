@@ -70,10 +70,10 @@ async function hooksAt(
     found.push(doctorLine('git hooks', 'problem', detail, init));
   }
   const left = notices.filter((notice) => notice.includes(': left as it is, '));
-  const isTold = (notice: string) =>
+  const isNoticed = (notice: string) =>
     found.some(({ detail }) => notice.startsWith(detail.split(' is not ')[0] ?? ''));
   for (const notice of left)
-    if (!isTold(notice)) found.push(doctorLine('git hooks', 'warning', escapeLine(notice)));
+    if (!isNoticed(notice)) found.push(doctorLine('git hooks', 'warning', escapeLine(notice)));
   return found;
 }
 

@@ -164,21 +164,21 @@ function guardDraft(file: FoundFile, text: string, world: ImportWorld): Draft {
 
 async function handoverDraft(file: FoundFile, text: string, world: ImportWorld): Promise<Draft> {
   const { repository, branches } = world;
-  const said = readHandover(text);
-  const named = said.branch === undefined ? undefined : parseBranchName(said.branch);
+  const handover = readHandover(text);
+  const named = handover.branch === undefined ? undefined : parseBranchName(handover.branch);
   const branch = world.branch ?? (named !== undefined && branches.includes(named) ? named : undefined);
-  const gone = said.branch !== undefined && branch === undefined;
+  const gone = handover.branch !== undefined && branch === undefined;
   return {
     ...plainDraft(file, world),
     branch: branch ?? repository.branch,
-    topic: world.topic ?? said.topic,
+    topic: world.topic ?? handover.topic,
     state: file.archived ? 'closed' : 'open',
-    text: said.goal ?? text,
+    text: handover.goal ?? text,
     // An object name, or its beginning; nothing else that git would take.
-    base: /^[0-9a-f]{7,64}$/.test(said.head ?? '')
-      ? await commitNamed(repository.cwd, said.head ?? '')
+    base: /^[0-9a-f]{7,64}$/.test(handover.head ?? '')
+      ? await commitNamed(repository.cwd, handover.head ?? '')
       : undefined,
-    remark: gone ? `its branch ${escapeLine(said.branch.slice(0, 80))} is not here` : undefined,
+    remark: gone ? `its branch ${escapeLine(handover.branch.slice(0, 80))} is not here` : undefined,
   };
 }
 
@@ -272,8 +272,8 @@ function interpretOne(
   return { draft: draftOf(file, body, fields, index.wasRead.has(name), world) };
 }
 
-function wrongId(computed: string, ...told: readonly (string | undefined)[]): string | undefined {
-  const other = told.find((id) => id !== undefined && id !== computed);
+function wrongId(computed: string, ...stated: readonly (string | undefined)[]): string | undefined {
+  const other = stated.find((id) => id !== undefined && id !== computed);
   if (other === undefined) return undefined;
   return `handoff_id mismatch: supplied=${escapeLine(other.slice(0, 80))} computed=${computed}`;
 }

@@ -68,13 +68,13 @@ export async function exportNote(
     });
   }
   const note = { branch: state.branch, topic: state.topic, commit };
-  const told = [...notices, ...(await reportIllegalMoves(repository, [state], context.now))];
+  const warnings = [...notices, ...(await reportIllegalMoves(repository, [state], context.now))];
   const bytes = composeExport(note, format);
   const owner = commit.trailers?.owner ?? 'unknown';
   const item = { branch: note.branch, topic: note.topic, oid, owner, format };
   if (output === undefined || output === '-') {
     const items = [{ ...item, file: null, written: true }];
-    return { value: { items, ...noteShape(bytes) }, notices: told, bytes };
+    return { value: { items, ...noteShape(bytes) }, notices: warnings, bytes };
   }
   const written = await putOutput(bytes, {
     path: resolve(cwd, output),
@@ -88,7 +88,7 @@ export async function exportNote(
         ? undefined
         : refusal(note, found, { format, output, force, caller }),
   });
-  return { value: { items: [{ ...item, file: output, written }] }, notices: told };
+  return { value: { items: [{ ...item, file: output, written }] }, notices: warnings };
 }
 
 /** The bytes of the exported file: the header of its format and the note as it is. */

@@ -213,14 +213,15 @@ async function relatedTopics(
 ): Promise<KnownTopic[]> {
   const { cwd } = workspace.repository;
   // Where the command line says where the notes go, what was imported to another place does not count.
-  const alone = options.branch !== undefined || options.topic !== undefined || file.format === 'handover';
+  const byNameOnly =
+    options.branch !== undefined || options.topic !== undefined || file.format === 'handover';
   const notesOf = async (tip: Oid) =>
     // The common case, that the tip has this very note, costs no look at its history.
     tipNotes.get(tip) === incoming.note
       ? [incoming.note]
       : [...(await noteNames({ cwd }, await wholeHistory({ cwd }, tip))).values()];
   const related = await Promise.all(
-    candidates(incoming, topics, alone).map(async ({ notes, ...topic }) => ({
+    candidates(incoming, topics, byNameOnly).map(async ({ notes, ...topic }) => ({
       ...topic,
       notes: notes ?? (topic.tip === undefined ? [] : await notesOf(topic.tip)),
     })),

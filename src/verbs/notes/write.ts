@@ -60,7 +60,7 @@ export async function write(options: WriteOptions, context: Context): Promise<Co
   } catch (error) {
     const { note } = options;
     const failure = asFailure(error);
-    if (failure.tellsOfText || typeof note === 'function' || note.length === 0) throw failure;
+    if (failure.locatesText || typeof note === 'function' || note.length === 0) throw failure;
     const details = { cause: error, ...(failure.hint === undefined ? {} : { hint: failure.hint }) };
     throw new Failure(failure.code, `${failure.message}; ${keptText(note)}`, details);
   }

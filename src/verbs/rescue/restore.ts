@@ -13,8 +13,8 @@ import { worktreeId } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import { readLedgers } from '../../sessions/journal.ts';
-import { type JudgedSession, sidesOf } from '../../sessions/records.ts';
-import { isSolo } from '../../sessions/solo.ts';
+import { type JudgedSession, groupSessions } from '../../sessions/records.ts';
+import { isLoneSession } from '../../sessions/lone-session.ts';
 import type { RestorePlan, TreePlace } from '../../snapshot/plan.ts';
 import { type Restoring, restoreSnapshot, treePlace } from '../../snapshot/restore.ts';
 import { takeSnapshot } from '../../snapshot/take.ts';
@@ -103,15 +103,15 @@ function checkDirty(scene: Scene, { paths, refused, status }: Restoring, force: 
   const { rescue, self, judged, place, cwd, ledgers } = scene;
   const dirty = overwritten({ paths, refused });
   if (dirty.length === 0) return;
-  const sides = sidesOf(self, judged);
+  const groups = groupSessions(self, judged);
   const claim = (self === undefined ? [] : ledgers)
-    .filter(({ session }) => sides.foreign.has(session))
+    .filter(({ session }) => groups.foreign.has(session))
     .flatMap(({ claims }) => [...claims.values()])
     .find((one) => dirty.some(({ path }) => path === one.path && !isOwnComing(one, path, scene, status)));
   if (claim !== undefined) {
     throw new Failure(
       'not-owner',
-      `${escapeLine(claim.path)} has uncommitted changes of ${peerName(claim.session, sides)}, which is at work`,
+      `${escapeLine(claim.path)} has uncommitted changes of ${peerName(claim.session, groups)}, which is at work`,
       { hint: 'git handoff status' },
     );
   }
@@ -177,7 +177,7 @@ function ownersOf({ place, rescue, items, judged, self }: Scene, { paths }: Rest
   const live = new Set(
     judged.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session),
   );
-  const isLone = [...live].some((session) => isSolo(place.gitDir, session));
+  const isLone = [...live].some((session) => isLoneSession(place.gitDir, session));
   const written = new Set(isLone ? [] : paths.filter(({ writes }) => writes).map(({ path }) => path));
   return (path: string) => {
     if (!written.has(path)) return undefined;

@@ -60,7 +60,7 @@ export const COMMIT_VERBS: VerbTable = {
         passed: passedWords(args),
         pathspecs: readPathspecs(args, interaction),
         session: args.text('session'),
-        said: interaction.pass,
+        pass: interaction.pass,
         isAtTerminal: interaction.ask !== undefined,
       };
       const result = await anchored(context, () => commit(options, context));

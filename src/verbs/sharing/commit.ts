@@ -54,7 +54,7 @@ export async function commit(options: CommitOptions, context: Context): Promise<
   await requireMessage(options, context);
   const attempt = () => commitOnce(options, context);
   const { gitDir } = await openRepository(context.cwd);
-  const done = await whileAlone(gitDir, () => (opensEditor(options) ? attempt() : whileMoved(attempt)));
+  const done = await withCommitLock(gitDir, () => (opensEditor(options) ? attempt() : whileMoved(attempt)));
   if (done !== 'moved') return done;
   throw new Failure('lost-race', 'another commit came first; nothing was committed', {
     hint: "git handoff commit -m '<message>'",
@@ -160,19 +160,19 @@ async function planFinish(
   const { self } = scene;
   const at = { cwd: tree.top, gitDir: tree.gitDir, head: snapshot.head, ledger: place, self };
   const judged = await withoutOperation(at, operation, await stagedPaths(tree.top));
-  const sides = judged.map((staged) => ({
+  const checked = judged.map((staged) => ({
     staged,
-    ...claimsOn(staged.path, work.ledgers, asker.sides, staged.head),
+    ...claimsOn(staged.path, work.ledgers, asker.groups, staged.head),
   }));
-  const candidates = sides
+  const candidates = checked
     .filter(({ own, foreign }) => own.length === 0 && strong(foreign).length === 0)
     .map(({ staged: { path, head, index }, own }) => ({ path, head, next: index, own }));
   const { top: cwd, gitDir, commonDir } = tree;
-  const where = { cwd, gitDir, commonDir, head: snapshot.head, seen: [], sides: asker.sides };
+  const where = { cwd, gitDir, commonDir, head: snapshot.head, seen: [], groups: asker.groups };
   const { stale } = await findStale(where, candidates);
   const entries = new Map<string, FileState>();
   const contended = new Set<string>();
-  for (const { staged, own, foreign } of sides) {
+  for (const { staged, own, foreign } of checked) {
     const { path, head } = staged;
     const isOthers = strong(foreign).length > 0;
     if (isOthers && own.length > 0) contended.add(path);
@@ -216,10 +216,10 @@ async function requireOwnCommit(scene: CommitScene): Promise<void> {
     });
   }
   const { oid, sessions } = head;
-  const { own, foreign } = scene.asker.sides;
+  const { own, foreign } = scene.asker.groups;
   const others = [...own, ...foreign].filter((id) => !scene.owners.has(id));
-  const sides = { own: scene.owners, foreign: new Set(others) };
-  const stranger = sessions.find((id) => !namesOwn(id, sides));
+  const groups = { own: scene.owners, foreign: new Set(others) };
+  const stranger = sessions.find((id) => !namesOwn(id, groups));
   const isOwn =
     sessions.length > 0
       ? stranger === undefined
@@ -228,7 +228,7 @@ async function requireOwnCommit(scene: CommitScene): Promise<void> {
   const whose =
     stranger === undefined
       ? 'is not known to be this session’s'
-      : `was made by ${peerName(namedPeer(stranger, scene.asker.sides) ?? stranger, scene.asker.sides)}`;
+      : `was made by ${peerName(namedPeer(stranger, scene.asker.groups) ?? stranger, scene.asker.groups)}`;
   throw new Failure('not-owner', `the commit ${oid.slice(0, 12)} at HEAD ${whose}; it stays as it is`, {
     hint: "git handoff commit -m '<message>'",
   });
@@ -249,7 +249,7 @@ const LOCK_FILE = 'handoff-commit.lock';
 const PATIENCE_MS = 60_000;
 
 /** Runs something while no `git handoff commit` of this working tree does. */
-export async function whileAlone<T>(gitDir: string, run: () => Promise<T>): Promise<T> {
+export async function withCommitLock<T>(gitDir: string, run: () => Promise<T>): Promise<T> {
   const lock = await takeLock(join(gitDir, LOCK_FILE), 'commit', PATIENCE_MS);
   if (lock.kind === 'busy') {
     throw new Failure('environment', 'another git handoff commit is still running here', {
@@ -361,7 +361,7 @@ function endClaims(scene: CommitScene, paths: Iterable<string>, now: number): vo
 function noticesOf(scene: CommitScene, { passed }: CommitPlan): string[] {
   const { shares, asker, typed } = scene;
   const doubts = shares.whole.flatMap(({ dirty, doubts: [first] }) => {
-    const who = first === undefined ? undefined : peerName(first.session, asker.sides);
+    const who = first === undefined ? undefined : peerName(first.session, asker.groups);
     return who === undefined
       ? []
       : [`${escapeLine(dirty.path)} was also changed while a command of ${who} ran`];

@@ -26,7 +26,7 @@ import { isInitialised, worktreeId } from '../../host/folders.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import { news, recordRefusal } from '../../sessions/happenings.ts';
 import { type JudgedSession, clientsOf, putRecord } from '../../sessions/records.ts';
-import { removeSolo } from '../../sessions/solo.ts';
+import { removeLoneSession } from '../../sessions/lone-session.ts';
 import type { CommandResult } from '../verb.ts';
 import type { TakenPathShape } from '../shapes.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
@@ -88,21 +88,21 @@ export async function takePaths(
 function requireLeft(
   { place, tree }: DirtyWork,
   targets: readonly Target[],
-  { session, asker: { sides } }: Taker,
+  { session, asker: { groups } }: Taker,
   context: Context,
 ): void {
   if (session === undefined) return;
   const claims = targets.flatMap(({ others }) => others);
   const owners = atWorkBeside(
     claims.map((claim) => claim.session),
-    sides,
+    groups,
   );
   if (owners.length === 0 || isAllowedOnce(tree.commonDir, session, context.now)) return;
   const held = claims.filter((claim) => owners.includes(claim.session));
   const asked = place === undefined ? undefined : ({ place, wish: 'edit', claims: held } as const);
   const paths = [...new Set(held.map(({ path }) => escapeLine(path)))];
   const [it, is] = owners.length === 1 ? ['it', 'is'] : ['they', 'are'];
-  const text = `${listed(paths)}: uncommitted work of ${peerNames(owners, sides)}, which ${is} at work; nothing was taken, and ${it} will be told. Work on something else; if you cannot go on without it, ask the user`;
+  const text = `${listed(paths)}: uncommitted work of ${peerNames(owners, groups)}, which ${is} at work; nothing was taken, and ${it} will be told. Work on something else; if you cannot go on without it, ask the user`;
   recordRefusal({ commonDir: tree.commonDir, session, text, asked, now: context.now });
   throw new Failure('not-owner', text, { hint: 'git handoff status' });
 }
@@ -178,7 +178,7 @@ async function takeIn(
   const place = work.place ?? { commonDir: work.tree.commonDir, worktreeId: worktreeId(work.tree.gitDir) };
   if (taker.session !== undefined) await enter(work, place, taker.session, judged);
   const taken = targets.map((target) => takePath(work, place, target, taker));
-  tellOwners(place, taken, taker);
+  reportTake(place, taken, taker);
   return taken;
 }
 
@@ -198,7 +198,7 @@ async function enter(
     appendEvents(place, lone.session, [...lone.claims.values()].flatMap(claimEvents));
   }
   await putRecord({ cwd: tree.top }, place.worktreeId, known, here?.oid);
-  if (lone?.session !== session) removeSolo(tree.gitDir);
+  if (lone?.session !== session) removeLoneSession(tree.gitDir);
 }
 
 function takePath(work: DirtyWork, place: LedgerPlace, target: Target, taker: Taker): TakenPathShape {
@@ -246,14 +246,14 @@ function endClaim(
   }
 }
 
-function tellOwners(
+function reportTake(
   place: LedgerPlace,
   taken: readonly TakenPathShape[],
   { session, asker, now }: Taker,
 ): void {
   for (const former of new Set(taken.flatMap(({ from }) => from as readonly SessionId[]))) {
     const paths = taken.filter(({ from }) => from.includes(former)).map(({ path }) => path);
-    const who = session === undefined ? 'A person' : peerName(session, asker.sides);
+    const who = session === undefined ? 'A person' : peerName(session, asker.groups);
     const hands = session === undefined ? 'their hands' : 'its hands';
     const text =
       `${who} took ${listed(paths.map(escapeLine))}: your uncommitted change there is in ${hands} now. ` +

@@ -244,7 +244,7 @@ function chooseWork(scene: CommitScene): DirtyPath[] {
   return [...work.snapshot.dirty.values()].filter((dirty) => {
     const { path } = dirty;
     if (whole.has(path)) return true;
-    if (contended.has(path) || left.get(path) !== undefined || isOfLone(scene, path)) return false;
+    if (contended.has(path) || left.get(path) !== undefined || isOfLoneSession(scene, path)) return false;
     if (named !== undefined) return named.has(path) && !left.has(path);
     const isTracked = dirty.head !== null || dirty.index !== null;
     return isTracked && (isUnrecorded || (!left.has(path) && isOwnStaged(scene, dirty)));
@@ -259,7 +259,7 @@ function isOnRecord({ self, work: { place, lone, ledgers } }: CommitScene): bool
   );
 }
 
-function isOfLone({ work: { lone }, owners }: CommitScene, path: string): boolean {
+function isOfLoneSession({ work: { lone }, owners }: CommitScene, path: string): boolean {
   return lone !== undefined && !owners.has(lone.session) && lone.claims.has(path);
 }
 

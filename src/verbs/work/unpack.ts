@@ -15,11 +15,11 @@ import { noteUnpacked } from '../../notes/work/unpacked-work.ts';
 import type { LoadedWork } from '../../notes/work/work-commit.ts';
 import { type Context, findCaller } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
-import { isSolo } from '../../sessions/solo.ts';
+import { isLoneSession } from '../../sessions/lone-session.ts';
 import { IN_LINES, type PlannedPath, type RestorePlan, type TreePlace } from '../../snapshot/plan.ts';
 import { type How, type Restoring, restoreSnapshot, treePlace } from '../../snapshot/restore.ts';
 import type { CommandResult } from '../verb.ts';
-import { whileAlone } from '../sharing/commit.ts';
+import { withCommitLock } from '../sharing/commit.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 
 interface UnpackOptions {
@@ -83,8 +83,8 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
     const held = options.dryRun
       ? new Map()
       : await heldByOthers(place, caller.id, paths, judged, context.now);
-    others = stayNotices(held, askerOf(caller.id, judged).sides);
-    const isClaimed = !caller.isPerson && !isSolo(place.gitDir, caller.id);
+    others = stayNotices(held, askerOf(caller.id, judged).groups);
+    const isClaimed = !caller.isPerson && !isLoneSession(place.gitDir, caller.id);
     return (path: string) => (isClaimed && !held.has(path) ? caller.id : undefined);
   };
   const { now } = context;
@@ -96,7 +96,7 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
     await noteUnpacked(repository, found.state.path, found.oid, { head: done.status.head.oid, paths });
     return done;
   };
-  const done = options.dryRun ? await run() : await whileAlone(repository.gitDir, run);
+  const done = options.dryRun ? await run() : await withCommitLock(repository.gitDir, run);
   return { value: valueOf(found, done, options), notices: [...notices, ...others] };
 }
 
@@ -153,9 +153,9 @@ function requireFree(
 ): void {
   if (refused.length === 0) return;
   const name = typedTopic(state.branch, state.topic);
-  const told = refused.map(({ path, why }) => `${escapeLine(path)} ${escapeLine(why)}`).join('; ');
+  const reasons = refused.map(({ path, why }) => `${escapeLine(path)} ${escapeLine(why)}`).join('; ');
   const canMerge = !merge && refused.every(({ why }) => why === IN_LINES);
-  const message = `${told}; nothing ${dryRun ? 'would be' : 'was'} changed`;
+  const message = `${reasons}; nothing ${dryRun ? 'would be' : 'was'} changed`;
   // The note may have a newer base than its work.
   const worktree = `git worktree add --detach ${shellWord(here(`../${state.topic}`))} ${work.base ?? 'HEAD'}`;
   throw new Failure('refused', message, {

@@ -60,13 +60,13 @@ export const shellCase: fc.Arbitrary<ShellCase> = fc
     fc.array(fc.constantFrom(...BLANKS), { maxLength: 3 }),
   )
   .map(([innermost, wrappers, blanks]) => {
-    const spaced = (from: Piece) => mapped(from, (text) => spread(text, blanks));
+    const spaced = (from: Piece) => mapped(from, (text) => withBlanks(text, blanks));
     const whole = wrappers.reduce((inner, wrap, depth) => spaced(wrap(inner, depth)), spaced(innermost));
     return { ...whole, wrappers: wrappers.length };
   });
 
 /** Puts blanks of the kinds given where a command has gaps. */
-function spread(text: string, blanks: readonly string[]): string {
+function withBlanks(text: string, blanks: readonly string[]): string {
   let gaps = 0;
   return text.replaceAll(GAP, () => blanks[gaps++ % Math.max(1, blanks.length)] ?? ' ');
 }

@@ -10,7 +10,7 @@ function parsed(name: string, change: object = {}): GuardEvent | undefined {
   return codex.parse({ ...capturedPayload('codex', name), ...change }, {});
 }
 
-function said(verdict: Verdict, name: string): unknown {
+function rendered(verdict: Verdict, name: string): unknown {
   const event = parsed(name);
   if (event === undefined) throw new Error(name);
   const output = codex.render(verdict, event, {});
@@ -75,13 +75,13 @@ describe('payloads of Codex', () => {
 
 describe('answers to Codex', () => {
   it('allow in silence, and never rewrite: that would approve the call', () => {
-    expect(said({ kind: 'allow' }, 'PreToolUse-Bash')).toBeUndefined();
+    expect(rendered({ kind: 'allow' }, 'PreToolUse-Bash')).toBeUndefined();
     expect(codex.canRewrite({})).toBe(false);
-    expect(said({ kind: 'rewrite', content: 'x' }, 'PreToolUse-Bash')).toBeUndefined();
+    expect(rendered({ kind: 'rewrite', content: 'x' }, 'PreToolUse-Bash')).toBeUndefined();
   });
 
   it('deny with a reason and no other key', () => {
-    expect(said({ kind: 'deny', reason: 'because' }, 'PreToolUse-Bash')).toEqual({
+    expect(rendered({ kind: 'deny', reason: 'because' }, 'PreToolUse-Bash')).toEqual({
       hookSpecificOutput: {
         hookEventName: 'PreToolUse',
         permissionDecision: 'deny',
@@ -94,15 +94,15 @@ describe('answers to Codex', () => {
     'tell the model in %s',
     (name) => {
       const hookEventName = name.replace(/-.*/, '');
-      expect(said({ kind: 'context', text: 'news' }, name)).toEqual({
+      expect(rendered({ kind: 'context', text: 'news' }, name)).toEqual({
         hookSpecificOutput: { hookEventName, additionalContext: 'news' },
       });
     },
   );
 
   it('tell the person where the model cannot be told', () => {
-    expect(said({ kind: 'context', text: 'news' }, 'Stop')).toEqual({ systemMessage: 'news' });
-    expect(said({ kind: 'notice', text: 'news' }, 'Stop')).toEqual({ systemMessage: 'news' });
-    expect(said({ kind: 'notice', text: 'news' }, 'PreToolUse-Bash')).toEqual({ systemMessage: 'news' });
+    expect(rendered({ kind: 'context', text: 'news' }, 'Stop')).toEqual({ systemMessage: 'news' });
+    expect(rendered({ kind: 'notice', text: 'news' }, 'Stop')).toEqual({ systemMessage: 'news' });
+    expect(rendered({ kind: 'notice', text: 'news' }, 'PreToolUse-Bash')).toEqual({ systemMessage: 'news' });
   });
 });

@@ -89,7 +89,7 @@ describe.each(FOLDERS)('of what %s holds', (folder) => {
       expect(JSON.parse(output)).toBeTypeOf('object');
       expect(output).not.toMatch(/"(?:allow|approve)"/);
     }
-    const tells = dialect.tells.has(event.name);
+    const tells = dialect.contextEvents.has(event.name);
     expect(/additional_?context|"tell"/i.test(told[0] ?? '')).toBe(tells);
     expect(told[1]).not.toMatch(/additional_?context|"tell"/i);
     if (event.kind !== 'before-tool') return;

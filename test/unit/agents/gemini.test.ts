@@ -10,7 +10,7 @@ function parsed(name: string, change: object = {}): GuardEvent | undefined {
   return gemini.parse({ ...capturedPayload('gemini', name), ...change }, {});
 }
 
-function said(verdict: Verdict, name: string, change: object = {}): unknown {
+function rendered(verdict: Verdict, name: string, change: object = {}): unknown {
   const event = parsed(name, change);
   if (event === undefined) throw new Error(name);
   const output = gemini.render(verdict, event, { ...capturedPayload('gemini', name), ...change });
@@ -84,10 +84,10 @@ describe('payloads of Gemini CLI', () => {
 });
 
 describe('answers to Gemini CLI', () => {
-  it('allow in silence', () => expect(said({ kind: 'allow' }, 'BeforeTool-replace')).toBeUndefined());
+  it('allow in silence', () => expect(rendered({ kind: 'allow' }, 'BeforeTool-replace')).toBeUndefined());
 
   it('deny with a decision and a reason', () => {
-    expect(said({ kind: 'deny', reason: 'because' }, 'BeforeTool-replace')).toEqual({
+    expect(rendered({ kind: 'deny', reason: 'because' }, 'BeforeTool-replace')).toEqual({
       decision: 'deny',
       reason: 'because',
     });
@@ -96,7 +96,7 @@ describe('answers to Gemini CLI', () => {
   it('rewrite by giving back the whole input', () => {
     const tool_input = { file_path: 'a', content: 'x', other: [1] };
     expect(
-      said({ kind: 'rewrite', content: 'y', context: 'news' }, 'BeforeTool-write_file', { tool_input }),
+      rendered({ kind: 'rewrite', content: 'y', context: 'news' }, 'BeforeTool-write_file', { tool_input }),
     ).toEqual({
       hookSpecificOutput: { hookEventName: 'BeforeTool', tool_input: { ...tool_input, content: 'y' } },
       systemMessage: 'news',
@@ -105,13 +105,13 @@ describe('answers to Gemini CLI', () => {
 
   it('rewrite what `replace` would make a file of', () => {
     const tool_input = { file_path: 'a', instruction: 'i', old_string: '', new_string: 'x' };
-    expect(said({ kind: 'rewrite', content: 'y' }, 'BeforeTool-replace', { tool_input })).toEqual({
+    expect(rendered({ kind: 'rewrite', content: 'y' }, 'BeforeTool-replace', { tool_input })).toEqual({
       hookSpecificOutput: { hookEventName: 'BeforeTool', tool_input: { ...tool_input, new_string: 'y' } },
     });
   });
 
   it.each(['SessionStart', 'AfterTool-replace', 'BeforeAgent'])('tell the model in %s', (name) => {
-    expect(said({ kind: 'context', text: 'news' }, name)).toEqual({
+    expect(rendered({ kind: 'context', text: 'news' }, name)).toEqual({
       hookSpecificOutput: { hookEventName: name.replace(/-.*/, ''), additionalContext: 'news' },
     });
   });
@@ -119,8 +119,8 @@ describe('answers to Gemini CLI', () => {
   it.each(['BeforeTool-replace', 'AfterAgent'])(
     'tell the person in %s: the model would not hear it',
     (name) => {
-      expect(said({ kind: 'context', text: 'news' }, name)).toEqual({ systemMessage: 'news' });
-      expect(said({ kind: 'notice', text: 'news' }, name)).toEqual({ systemMessage: 'news' });
+      expect(rendered({ kind: 'context', text: 'news' }, name)).toEqual({ systemMessage: 'news' });
+      expect(rendered({ kind: 'notice', text: 'news' }, name)).toEqual({ systemMessage: 'news' });
     },
   );
 });

@@ -8,7 +8,7 @@ function parsed(name: string, change: object = {}): GuardEvent | undefined {
   return opencode.parse({ ...capturedPayload('opencode', name), ...change }, {});
 }
 
-function said(verdict: Verdict, name: string): unknown {
+function rendered(verdict: Verdict, name: string): unknown {
   const event = parsed(name);
   if (event === undefined) throw new Error(name);
   const output = opencode.render(verdict, event, {});
@@ -66,12 +66,12 @@ describe('what our plugin for OpenCode passes on', () => {
 describe('answers to our plugin for OpenCode', () => {
   it('allow in silence, deny with the reason, and tell where it reaches the model', () => {
     const before = 'tool.execute.before-edit';
-    expect(said({ kind: 'allow' }, before)).toBeUndefined();
-    expect(said({ kind: 'deny', reason: 'because' }, before)).toEqual({ deny: 'because' });
+    expect(rendered({ kind: 'allow' }, before)).toBeUndefined();
+    expect(rendered({ kind: 'deny', reason: 'because' }, before)).toEqual({ deny: 'because' });
     for (const name of ['chat.message', 'tool.execute.after-edit'])
-      expect(said({ kind: 'context', text: 'x' }, name)).toEqual({ tell: 'x' });
-    expect(said({ kind: 'context', text: 'x' }, before)).toBeUndefined();
-    expect(said({ kind: 'notice', text: 'x' }, 'tool.execute.after-edit')).toBeUndefined();
+      expect(rendered({ kind: 'context', text: 'x' }, name)).toEqual({ tell: 'x' });
+    expect(rendered({ kind: 'context', text: 'x' }, before)).toBeUndefined();
+    expect(rendered({ kind: 'notice', text: 'x' }, 'tool.execute.after-edit')).toBeUndefined();
     expect(opencode.canRewrite({})).toBe(false);
   });
 });

@@ -8,7 +8,7 @@ function parsed(name: string, change: object = {}): GuardEvent | undefined {
   return qwen.parse({ ...capturedPayload('qwen', name), ...change }, {});
 }
 
-function said(verdict: Verdict, name: string): unknown {
+function rendered(verdict: Verdict, name: string): unknown {
   const event = parsed(name);
   if (event === undefined) throw new Error(name);
   const output = qwen.render(verdict, event, capturedPayload('qwen', name));
@@ -84,10 +84,10 @@ describe('payloads of Qwen Code', () => {
 });
 
 describe('answers to Qwen Code', () => {
-  it('allow in silence', () => expect(said({ kind: 'allow' }, 'PreToolUse-edit')).toBeUndefined());
+  it('allow in silence', () => expect(rendered({ kind: 'allow' }, 'PreToolUse-edit')).toBeUndefined());
 
   it('deny as Claude Code is denied', () => {
-    expect(said({ kind: 'deny', reason: 'because' }, 'PreToolUse-edit')).toEqual({
+    expect(rendered({ kind: 'deny', reason: 'because' }, 'PreToolUse-edit')).toEqual({
       hookSpecificOutput: {
         hookEventName: 'PreToolUse',
         permissionDecision: 'deny',
@@ -100,16 +100,16 @@ describe('answers to Qwen Code', () => {
     for (const name of ['SessionStart', 'PostToolUse-edit', 'PostToolUseFailure-edit-no-match']) {
       const hookEventName = name.replace(/-.*/, '');
       const told = { hookSpecificOutput: { hookEventName, additionalContext: 'x' } };
-      expect(said({ kind: 'context', text: 'x' }, name)).toEqual(told);
-      expect(said({ kind: 'notice', text: 'x' }, name)).toEqual({ systemMessage: 'x' });
+      expect(rendered({ kind: 'context', text: 'x' }, name)).toEqual(told);
+      expect(rendered({ kind: 'notice', text: 'x' }, name)).toEqual({ systemMessage: 'x' });
     }
-    expect(said({ kind: 'context', text: 'x' }, 'PreToolUse-edit')).toEqual({ systemMessage: 'x' });
+    expect(rendered({ kind: 'context', text: 'x' }, 'PreToolUse-edit')).toEqual({ systemMessage: 'x' });
   });
 
   it('never rewrite, which would approve', () => {
     expect(qwen.canRewrite({})).toBe(false);
-    expect(said({ kind: 'rewrite', content: 'y' }, 'PreToolUse-write_file')).toBeUndefined();
-    expect(said({ kind: 'rewrite', content: 'y', context: 'news' }, 'PreToolUse-write_file')).toEqual({
+    expect(rendered({ kind: 'rewrite', content: 'y' }, 'PreToolUse-write_file')).toBeUndefined();
+    expect(rendered({ kind: 'rewrite', content: 'y', context: 'news' }, 'PreToolUse-write_file')).toEqual({
       systemMessage: 'news',
     });
   });

@@ -23,8 +23,8 @@ describe('what the events of one worktree come to', () => {
     ['one that nobody reports is only forgotten', [command, { t: 'command-end', id: 'c', at: 3 }], { commands: new Map(), windows: [] }], // prettier-ignore
     ['a session is registered under each of its processes, when last', [{ t: 'registered', pid: 7, start: 'x y', at: 1 }, { t: 'registered', pid: 7, start: 'x y', at: 5 }], { registrations: new Map([['7 x y', 5]]) }], // prettier-ignore
     ['an unregistered one under none', [{ t: 'registered', pid: 7, start: 'x', at: 1 }, { t: 'unregistered', at: 2 }], { registrations: new Map() }], // prettier-ignore
-    ['a time alone is paused', [{ t: 'alone', look: 'l', at: 1 }, { t: 'paused', look: 'p', at: 2 }], { alone: { look: 'l', at: 1 }, paused: { look: 'p', at: 2 } }], // prettier-ignore
-    ['and is over when it is settled', [{ t: 'alone', look: 'l', at: 1 }, { t: 'paused', look: 'p', at: 2 }, { t: 'not-alone', at: 3 }], { alone: undefined, paused: undefined }], // prettier-ignore
+    ['a time alone is paused', [{ t: 'alone', look: 'l', at: 1 }, { t: 'paused', look: 'p', at: 2 }], { loneStart: { look: 'l', at: 1 }, paused: { look: 'p', at: 2 } }], // prettier-ignore
+    ['and is over when it is settled', [{ t: 'alone', look: 'l', at: 1 }, { t: 'paused', look: 'p', at: 2 }, { t: 'not-alone', at: 3 }], { loneStart: undefined, paused: undefined }], // prettier-ignore
     ['an operation is on record once', [{ t: 'operation', mark: 'm', merged: oid(1), at: 1 }, { t: 'operation', mark: 'm', at: 2 }], { operations: [{ mark: 'm', merged: oid(1), at: 1 }] }], // prettier-ignore
     ['a visit lasts until its end', [{ t: 'visit', top: '/w', at: 1 }], { visitedTop: '/w' }],
     ['and no longer', [{ t: 'visit', top: '/w', at: 1 }, { t: 'visit-end', at: 2 }], { visitedTop: undefined }], // prettier-ignore
@@ -155,7 +155,7 @@ describe('a journal', () => {
       claims: [...claims.values()].map((one) => ({ ...one, since: 0, at: 0, changes: one.changes })),
       ...{ head, requests, notified: [...notified].slice(-256) },
       ...{ commands: ledger.commands, registrations: ledger.registrations, visited: ledger.visitedTop },
-      ...{ alone: ledger.alone, changed: ledger.changed, noteLeft: ledger.noteLeft },
+      ...{ alone: ledger.loneStart, changed: ledger.changed, noteLeft: ledger.noteLeft },
     });
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), (lines) => {

@@ -9,12 +9,12 @@ const [a, b] = [sessionOf('a'), sessionOf('b')];
 const both = { own: new Set([a]), foreign: new Set([b]) };
 
 /** Claims on `f`, by A and then by B. */
-function ask(first: Partial<ClaimEntry>, second: Partial<ClaimEntry>, sides = both) {
+function ask(first: Partial<ClaimEntry>, second: Partial<ClaimEntry>, groups = both) {
   const ledgers = [
     foldLedger(a, [claim('f', blob(1), blob(2), { at: 1, ...first })]),
     foldLedger(b, [claim('f', blob(2), blob(3), { base: blob(1), at: 2, ...second })]),
   ];
-  return claimsOn('f', ledgers, sides, blob(1));
+  return claimsOn('f', ledgers, groups, blob(1));
 }
 
 describe('a claim that came over another session’s', () => {

@@ -29,7 +29,7 @@ function facts(given: Given): CommitFacts {
   return {
     staged: [{ path: 'f', head: blob(1), index: blob(2) }],
     ledgers,
-    sides: { own: new Set(given.own ?? [b]), foreign: new Set(given.foreign ?? [a]) },
+    groups: { own: new Set(given.own ?? [b]), foreign: new Set(given.foreign ?? [a]) },
     self: ledgers[1]!,
     head: MAIN,
     running: [],

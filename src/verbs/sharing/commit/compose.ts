@@ -57,7 +57,7 @@ export async function composeHunks(scene: CommitScene, again: Again): Promise<Co
   if (contended.length === 0) return { entries: new Map(), contents: new Map(), passed: [] };
   const { entries, contents, failed } = await composeAll(scene);
   const named = failed.filter(({ share }) => !share.isPassing);
-  if (named.length > 0) throw cannotTell(scene, named, again, [...entries.keys()]);
+  if (named.length > 0) throw inseparable(scene, named, again, [...entries.keys()]);
   return { entries, contents, passed: failed.map(({ share }) => share) };
 }
 
@@ -145,7 +145,7 @@ async function merge(
   return again.kind === 'merged' && again.content.equals(now) ? content : 'overlap';
 }
 
-function cannotTell(
+function inseparable(
   scene: CommitScene,
   failed: readonly Inseparable[],
   again: Again,
@@ -153,8 +153,8 @@ function cannotTell(
 ): Failure {
   const { self, typed, typedPaths, shares } = scene;
   const { done, command } = again;
-  const { sides } = scene.asker;
-  const own = peerName(self, sides);
+  const { groups } = scene.asker;
+  const own = peerName(self, groups);
   const rest = [...shares.whole.map(({ dirty }) => dirty.path), ...composed];
   const beside = failed.filter(({ share }) => share.others.length === 0).map(({ share }) => share.dirty.path);
   if (beside.length > 0) {
@@ -168,7 +168,7 @@ function cannotTell(
     );
   }
   const sessions = failed.flatMap(({ share }) => share.others.map(({ session }) => session));
-  const whose = peerNames(sessions, sides);
+  const whose = peerNames(sessions, groups);
   const paths = failed.map(({ share }) => share.dirty.path);
   const why = failed.every((one) => one.why === 'overlap')
     ? 'overlap or touch'

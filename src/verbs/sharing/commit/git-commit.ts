@@ -28,7 +28,7 @@ export interface GitCommitOptions {
   /** Options of git-commit(1) with their values, which are not looked at. */
   readonly passed: readonly string[];
   /** What git and its hooks say meanwhile. */
-  readonly said: (text: Uint8Array) => void;
+  readonly pass: (text: Uint8Array) => void;
 }
 
 /** What goes into an index of our own, on top of HEAD. */
@@ -127,7 +127,7 @@ async function commitIndex(
   const { oid: head } = work.snapshot.head;
   // Our hook refuses where HEAD has moved by then.
   const env = head === null ? index : { ...index, GIT_HANDOFF_EXPECT: head };
-  const result = await userGit(args, { cwd, env, show: opensEditor(words) ? 'terminal' : words.said });
+  const result = await userGit(args, { cwd, env, show: opensEditor(words) ? 'terminal' : words.pass });
   if (result.code !== 0) {
     if (((await commitNamed(cwd, 'HEAD')) ?? null) !== head) return 'moved';
     throw commitRefusal(result);

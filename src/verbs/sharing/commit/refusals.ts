@@ -42,7 +42,7 @@ export function withoutOrTaken(
 ): { hint: string; otherHint?: string } {
   const hints = [
     ...(rest.length === 0 || command === undefined ? [] : [`${command}${typedPaths(rest)}`]),
-    ...(atWorkBeside(owners, asker.sides).length > 0 ? [] : [`git handoff take${plainPaths(refused)}`]),
+    ...(atWorkBeside(owners, asker.groups).length > 0 ? [] : [`git handoff take${plainPaths(refused)}`]),
   ];
   const [hint = 'git handoff status', otherHint] = hints;
   return { hint, ...(otherHint === undefined ? {} : { otherHint }) };
@@ -58,7 +58,7 @@ export function requireOwnership(scene: CommitScene, again: Again, now: number):
   if (shares.refused.length === 0) return;
   const refused = shares.refused.map(({ path }) => path);
   const sessions = shares.refused.map(({ claim }) => claim.session);
-  const whose = peerNames(sessions, scene.asker.sides);
+  const whose = peerNames(sessions, scene.asker.groups);
   const holds = refused.length > 1 ? 'hold' : 'holds';
   const rest = [...shares.whole, ...shares.contended].map(({ dirty }) => dirty.path);
   const message = `${listed(refused)} ${holds} uncommitted changes of ${whose}; nothing was ${again.done}`;
@@ -82,13 +82,13 @@ export function unfinishedHere(
   now: number,
 ): Operation | undefined {
   const { tree, place } = work;
-  const found = findUnfinished(tree.gitDir, place, asker.sides);
+  const found = findUnfinished(tree.gitDir, place, asker.groups);
   if (found === undefined) return undefined;
   const { operation, others, isOwn } = found;
   if (others !== undefined) {
     throw new Failure(
       'not-owner',
-      whoBeganText(others, peerName(others.session, asker.sides), ago(others.at, now)),
+      whoBeganText(others, peerName(others.session, asker.groups), ago(others.at, now)),
       {
         hint: `git worktree add ${typed(ownWorktree(tree.top, self))}`,
       },
@@ -113,7 +113,7 @@ export function passedNotices(passed: readonly Share[], { asker }: CommitScene):
   const names = listed(passed.map(({ dirty }) => escapeLine(dirty.path)));
   const owners = passed.flatMap(({ others }) => others.map(({ session }) => session));
   return [
-    `left out: ${names}, uncommitted work of ${peerNames(owners, asker.sides)} that a command ` +
+    `left out: ${names}, uncommitted work of ${peerNames(owners, asker.groups)} that a command ` +
       'of this session only touched; its owner commits the file as it is on disk',
   ];
 }

@@ -7,7 +7,7 @@ import { ARRIVAL, readStart, readWindows } from '../../../changes/windows.ts';
 import { Failure } from '../../../domain/failure.ts';
 import type { OpenClaim } from '../../../domain/ledger/claims.ts';
 import { foldLedger } from '../../../domain/journal/fold.ts';
-import { type Sides, claimsOn, strong } from '../../../domain/ledger/ownership.ts';
+import { type SessionGroups, claimsOn, strong } from '../../../domain/ledger/ownership.ts';
 import { type Shares, differsOnDisk, divideWork, type Share } from '../../../domain/ledger/shares.ts';
 import { type TreeStatus, stagedBetween } from '../../../domain/ledger/tree-status.ts';
 import { isUpToDate } from '../../../domain/ledger/stale.ts';
@@ -82,8 +82,8 @@ export async function readScene(options: SceneOptions, context: Context): Promis
   const owners = ownersOf(self, asker, judged);
   const dirty = [...work.snapshot.dirty.values()].filter(differsOnDisk);
   const unrecorded = await unrecordedClaims(self, work, owners, now);
-  const facts = { dirty, ledgers: work.ledgers, sides: asker.sides, owners, unrecorded, named };
-  const shares = await withoutStale(self, work, divideWork(facts), asker.sides);
+  const facts = { dirty, ledgers: work.ledgers, groups: asker.groups, owners, unrecorded, named };
+  const shares = await withoutStale(self, work, divideWork(facts), asker.groups);
   return {
     self,
     work,
@@ -109,7 +109,7 @@ function callerOf({ person }: SceneOptions, session: SessionId | undefined): Ses
 /** Itself, those whose conversation it carries on, and those it started; not the session that started it. */
 function ownersOf(
   self: SessionId,
-  { sides }: Asker,
+  { groups }: Asker,
   sessions: readonly JudgedSession[],
 ): ReadonlySet<SessionId> {
   const records = sessions.map(({ record }) => record);
@@ -121,7 +121,7 @@ function ownersOf(
     const current: SessionId = at;
     at = records.find((record) => record.session === current)?.parent ?? null;
   }
-  return new Set([self, ...[...sides.own].filter((id) => !above.has(id))]);
+  return new Set([self, ...[...groups.own].filter((id) => !above.has(id))]);
 }
 
 /** Changes that no ledger has yet: of a session that is alone, and of the commands that run this one. */
@@ -132,8 +132,8 @@ async function unrecordedClaims(
   now: number,
 ): Promise<OpenClaim[]> {
   const { lone, place, snapshot, ledgers, tree } = work;
-  const alone = lone !== undefined && owners.has(lone.session) ? [...lone.claims.values()] : [];
-  if (place === undefined) return alone;
+  const loneClaims = lone !== undefined && owners.has(lone.session) ? [...lone.claims.values()] : [];
+  if (place === undefined) return loneClaims;
   const windows = readWindows(place);
   const changed: OpenClaim[] = [];
   for (const window of windows) {
@@ -143,7 +143,7 @@ async function unrecordedClaims(
     const claims = await claimsAround({ top, window, windows, after: snapshot, ledgers, own: owners, now });
     changed.push(...foldLedger(self, claims).claims.values());
   }
-  return [...alone, ...changed];
+  return [...loneClaims, ...changed];
 }
 
 /** Taken out of the index by this session, and still on the disk. */
@@ -172,7 +172,12 @@ function untrackedPaths(self: SessionId, work: DirtyWork, owners: ReadonlySet<Se
  * The shares with files told apart that are older than HEAD, or hold another session's commit that HEAD has left behind:
  * they go in as HEAD has them, with this session's hunks; without any they stay out.
  */
-async function withoutStale(self: SessionId, work: DirtyWork, shares: Shares, sides: Sides): Promise<Shares> {
+async function withoutStale(
+  self: SessionId,
+  work: DirtyWork,
+  shares: Shares,
+  groups: SessionGroups,
+): Promise<Shares> {
   const { top, gitDir, commonDir } = work.tree;
   const known = shares.whole.map((share) => ({ share, candidate: candidateOf(share) }));
   const doubtful = known.filter(({ candidate }) => !isUpToDate(candidate)).map(({ candidate }) => candidate);
@@ -187,8 +192,8 @@ async function withoutStale(self: SessionId, work: DirtyWork, shares: Shares, si
   const { head } = work.snapshot;
   const last = work.ledgers.find(({ session }) => session === self)?.head;
   const seen = [last, ...windows.map(({ snapshot }) => snapshot.head)].map((at) => at?.oid ?? null);
-  const { stale, undone } = await findStale({ cwd: top, gitDir, commonDir, head, seen, sides }, candidates);
-  const ledgers = withUndone(work.ledgers, undone, sides, candidates);
+  const { stale, undone } = await findStale({ cwd: top, gitDir, commonDir, head, seen, groups }, candidates);
+  const ledgers = withUndone(work.ledgers, undone, groups, candidates);
   const whole: Share[] = [];
   const contended = [...shares.contended];
   const refused = [...shares.refused];
@@ -196,7 +201,7 @@ async function withoutStale(self: SessionId, work: DirtyWork, shares: Shares, si
   for (const share of shares.whole) {
     const { path } = share.dirty;
     const isLeft = undone.some((change) => change.path === path);
-    const others = isLeft ? strong(claimsOn(path, ledgers, sides, share.dirty.head).foreign) : [];
+    const others = isLeft ? strong(claimsOn(path, ledgers, groups, share.dirty.head).foreign) : [];
     const [claim] = others;
     if (claim === undefined && !stale.has(path)) whole.push(share);
     else if (share.mine.length > 0) contended.push({ ...share, others });

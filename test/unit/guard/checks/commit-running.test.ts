@@ -16,7 +16,7 @@ const runs = (session: SessionId, commits = true) => ({
     openWindow(place, session, 'w', { head: { ref: 'HEAD', oid: null }, dirty: new Map(), at }, { commits });
   },
 });
-const told = [
+const EXPECTED = [
   tells(
     'src/a.ts is not as this session left it',
     'a commit by session bbbbbbbb is in progress (since 1 minute ago)',
@@ -27,9 +27,9 @@ table(FILES_IN_TREE, 'commit-running', [
   [
     'a peer’s commit has put one’s change aside',
     { ...edit, ...mine, ...runs(PEER), files: { 'src/a.ts': 'base\n' } },
-    told,
+    EXPECTED,
   ],
-  ['it has removed the new file', { ...edit, ...mine, ...runs(PEER) }, told],
+  ['it has removed the new file', { ...edit, ...mine, ...runs(PEER) }, EXPECTED],
   ['the change is there', { ...edit, ...mine, ...runs(PEER), files: { 'src/a.ts': MINE } }, []],
   ['one’s own commit runs', { ...edit, ...mine, ...runs(SELF) }, []],
   ['the peer runs something else', { ...edit, ...mine, ...runs(PEER, false) }, []],

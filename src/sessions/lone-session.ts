@@ -8,20 +8,20 @@ import type { ProcessId, SessionRecord } from '../domain/session.ts';
  * a cache of the live refs for the sh fast path. Order of events: a session creates its ref, and unlinks
  * the file if that names another one; whoever makes the file lists the refs afterwards.
  */
-export const soloFile = (gitDir: string): string => `${gitDir}/handoff-solo`;
+export const loneSessionFile = (gitDir: string): string => `${gitDir}/handoff-solo`;
 
 /**
  * Says that this session is alone here; false when the file names another one. The caller must list the refs afterwards,
  * and unlink the file when it is not alone.
  */
-export function claimSolo(gitDir: string, record: SessionRecord): boolean {
+export function claimLoneSession(gitDir: string, record: SessionRecord): boolean {
   const text = `${record.session} ${record.pid ?? '-'} ${record.start ?? '-'}\n`;
-  if (readSolo(gitDir) === text) return true;
-  const file = soloFile(gitDir);
+  if (readLoneSession(gitDir) === text) return true;
+  const file = loneSessionFile(gitDir);
   const temporary = `${file}.${randomName()}`;
   writeFileSync(temporary, text);
   try {
-    if (isSolo(gitDir, record.session)) renameSync(temporary, file);
+    if (isLoneSession(gitDir, record.session)) renameSync(temporary, file);
     else linkSync(temporary, file);
     return true;
   } catch (error) {
@@ -33,15 +33,15 @@ export function claimSolo(gitDir: string, record: SessionRecord): boolean {
 }
 
 /** The session that the file names. */
-export function soloSession(gitDir: string): SessionId | undefined {
-  return parseSessionId(readSolo(gitDir)?.split(' ')[0]);
+export function loneSession(gitDir: string): SessionId | undefined {
+  return parseSessionId(readLoneSession(gitDir)?.split(' ')[0]);
 }
 
 /** The same with its process, where that is known. */
-export function soloProcess(
+export function loneProcess(
   gitDir: string,
 ): { session: SessionId; process: ProcessId | undefined } | undefined {
-  const [name, pid, ...start] = readSolo(gitDir)?.trimEnd().split(' ') ?? [];
+  const [name, pid, ...start] = readLoneSession(gitDir)?.trimEnd().split(' ') ?? [];
   const session = parseSessionId(name);
   if (session === undefined) return undefined;
   // Without /proc a start is a date, which has blanks in it.
@@ -50,18 +50,18 @@ export function soloProcess(
 }
 
 /** Whether the file names this session. */
-export function isSolo(gitDir: string, session: SessionId): boolean {
-  return readSolo(gitDir)?.startsWith(`${session} `) ?? false;
+export function isLoneSession(gitDir: string, session: SessionId): boolean {
+  return readLoneSession(gitDir)?.startsWith(`${session} `) ?? false;
 }
 
 /** Nobody is alone here any more. */
-export function removeSolo(gitDir: string): void {
-  rmSync(soloFile(gitDir), { force: true });
+export function removeLoneSession(gitDir: string): void {
+  rmSync(loneSessionFile(gitDir), { force: true });
 }
 
-function readSolo(gitDir: string): string | undefined {
+function readLoneSession(gitDir: string): string | undefined {
   try {
-    return readFileSync(soloFile(gitDir), 'utf8');
+    return readFileSync(loneSessionFile(gitDir), 'utf8');
   } catch {
     return undefined;
   }

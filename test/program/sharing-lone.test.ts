@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ClientProcess } from '../support/client-process.ts';
 import { HeldStart, STEPS, worksApart } from '../support/held-start.ts';
-import { A, B, SharingWorld, refusal, told } from '../support/sharing-world.ts';
+import { A, B, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
@@ -91,7 +91,7 @@ describe('two sessions that start at once', () => {
       const held = new HeldStart(world, A, step);
       await held.reached();
       // Nothing is said of changes that nobody can have made.
-      expect(told(world.begin(B))).not.toContain('is not known');
+      expect(contextText(world.begin(B))).not.toContain('is not known');
       // It may be at work before the first one goes on.
       world.write(B, 'src/early.ts', 'of B\n');
       await held.goOn();

@@ -8,7 +8,7 @@ import { entries, exists, readText } from '../host/disk.ts';
 import { areSeveralAtWork, beat, journalFile } from '../host/folders.ts';
 import { memoryFolders } from '../host/marker-files.ts';
 import { knownRepositories } from './known-repositories.ts';
-import { isSolo, soloFile } from '../sessions/solo.ts';
+import { isLoneSession, loneSessionFile } from '../sessions/lone-session.ts';
 import { mayBeAtStake } from '../shell/at-stake.ts';
 
 /** Where and for whom a call is made. */
@@ -27,7 +27,7 @@ export async function noteHarmlessCall({ event, repository, env, home }: Caller)
   const { session, tool, kind, changedFiles } = event;
   if (repository === undefined || session === undefined || tool?.kind !== 'shell') return false;
   if (kind !== 'before-tool' && kind !== 'after-tool') return false;
-  if (!isSolo(repository.gitDir, session) || tool.cwd !== undefined || mayBeAtStake(tool.command))
+  if (!isLoneSession(repository.gitDir, session) || tool.cwd !== undefined || mayBeAtStake(tool.command))
     return false;
   if (mayLeadOut(tool.command, repository, env) || (await isVisiting(session, env))) return false;
   if (kind === 'after-tool') {
@@ -40,9 +40,9 @@ export async function noteHarmlessCall({ event, repository, env, home }: Caller)
 
 /** Remembers that all was looked at that `hasMoved` asks about: the time is that of the file which names the lone session. */
 export function noteLookedAround({ gitDir }: FoundRepository, session: SessionId, now: number): void {
-  if (!isSolo(gitDir, session)) return;
+  if (!isLoneSession(gitDir, session)) return;
   try {
-    utimesSync(soloFile(gitDir), now / 1000, now / 1000);
+    utimesSync(loneSessionFile(gitDir), now / 1000, now / 1000);
   } catch {
     // Another session has come meanwhile: nobody is alone any more.
   }
@@ -50,7 +50,7 @@ export function noteLookedAround({ gitDir }: FoundRepository, session: SessionId
 
 /** Whether handoffs, the stash or a predecessor's note moved since somebody looked, as a command whose words say nothing may do. */
 function hasMoved({ gitDir, commonDir }: FoundRepository, home: string, env: NodeJS.ProcessEnv): boolean {
-  const looked = statOf(soloFile(gitDir))?.mtimeMs ?? 0;
+  const looked = statOf(loneSessionFile(gitDir))?.mtimeMs ?? 0;
   const isNew = (path: string) => (statOf(path)?.mtimeMs ?? 0) >= looked;
   const handoffs = join(commonDir, 'refs', 'handoffs');
   const refs = ['packed-refs', 'refs/stash', 'reftable/tables.list'].map((name) => join(commonDir, name));

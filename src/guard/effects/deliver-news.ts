@@ -1,7 +1,7 @@
 import { appendEvents } from '../../sessions/journal.ts';
 import { type MovedHead, type News, newsFor } from './news.ts';
 import { type Ledgers, type WorkPlace, openLedgers, lookTimeoutMs } from '../../changes/work-place.ts';
-import { type Sides, claimsOn } from '../../domain/ledger/ownership.ts';
+import { type SessionGroups, claimsOn } from '../../domain/ledger/ownership.ts';
 import { type Request, openRequests, wishText } from '../../domain/ledger/requests.ts';
 import { peerName } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
@@ -17,25 +17,25 @@ import { readPeople } from '../presence.ts';
  *
  * @param moved what became of HEAD
  */
-export async function hear(
+export async function deliverNews(
   call: TreeCall,
   place: WorkPlace,
   ledgers: Ledgers,
   moved?: MovedHead,
 ): Promise<readonly string[]> {
   const isMain = call.event.agent === undefined;
-  const { lines, told } = newsFor(ledgers, { moved, isMain }, call.now);
+  const { lines, entries } = newsFor(ledgers, { moved, isMain }, call.now);
   const asked = isMain ? newRequests(ledgers) : [];
   const handed = await deliver(call, { place, ledgers }, asked);
-  appendEvents(place, call.session, [...told, ...handed.told]);
+  appendEvents(place, call.session, [...entries, ...handed.entries]);
   return [...lines, ...handed.lines];
 }
 
 /** Requests that the session has not heard yet, for its start text. */
-export async function hearRequests(call: TreeCall, place: WorkPlace): Promise<readonly string[]> {
+export async function deliverRequests(call: TreeCall, place: WorkPlace): Promise<readonly string[]> {
   const ledgers = openLedgers(place, call.session);
-  const { lines, told } = await deliver(call, { place, ledgers }, newRequests(ledgers));
-  appendEvents(place, call.session, told);
+  const { lines, entries } = await deliver(call, { place, ledgers }, newRequests(ledgers));
+  appendEvents(place, call.session, entries);
   return lines;
 }
 
@@ -50,7 +50,7 @@ async function deliver(call: TreeCall, open: OpenLedger, asked: readonly Request
   } catch (error) {
     call.log('open', `requests wait for the next call: ${String(error)}`);
   }
-  return { lines: [], told: [] };
+  return { lines: [], entries: [] };
 }
 
 /** More of them come with the next call. */
@@ -82,10 +82,10 @@ async function handOver(
   const typed = typedIn(call, place);
   const lines = handed.map((requests) => requestText(requests, typed, people));
   const ids = handed.flat().map(({ id }) => id);
-  return { lines, told: ids.length === 0 ? [] : [{ t: 'notified', ids, at: call.now }] };
+  return { lines, entries: ids.length === 0 ? [] : [{ t: 'notified', ids, at: call.now }] };
 }
 
-function requestText(requests: readonly Request[], { git, paths }: Typed, people: Sides): string {
+function requestText(requests: readonly Request[], { git, paths }: Typed, people: SessionGroups): string {
   const [{ from, wish }] = requests as readonly [Request];
   const names = requests.map(({ path }) => path);
   const wanted = wishText(peerName(from, people), wish, listed(names.map(escapeLine)));
