@@ -1,5 +1,5 @@
-// The names that sources export: `node scripts/names.mjs` prints those that two sources have, and those that no other
-// source takes. test/unit/names.test.ts holds both at none.
+// The names that sources export: `node scripts/names.mjs` prints those that two sources have, those that no other source
+// takes, and the words that left which a name, a file or a message still has. test/unit/names.test.ts holds all at none.
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,10 +46,64 @@ export function oddNames() {
   return { doubled, unused };
 }
 
+/** Words that told a reader nothing, or that have another word by now: a name says who does what to whom. */
+const LEFT_OUT_OF_NAMES = new Set(
+  (
+    'begun told said kin heal healed hear hears hearing heard lift lifts lifted twin twins secure secured spread spreads ' +
+    'solo alone parted risen company matters'
+  ).split(' '),
+);
+/** `sides` of a merge are git's word. */
+const WHOLE_NAMES = /^(?:leaveWord|goesOn|lookingTime|orUnchecked|placeOf|Sites?|Sides|sidesOf)$/;
+/** What only the sources call by that name; a user reads of recorded changes, clients, the guard. */
+const LEFT_OUT_OF_MESSAGES =
+  /\b(?:ledgers?|dialects?|gates?|launcher|twins?|kin|heal(?:s|ed)?|legal move|solo)\b/i;
+/** Texts that no user reads as a message: files that are written, and what is on disk. */
+const NO_MESSAGES = new Set(['src/install/programs.ts', 'src/install/hook-block.ts']);
+
+const wordsOf = (name) =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+const hasLeft = (name) => WHOLE_NAMES.test(name) || wordsOf(name).some((word) => LEFT_OUT_OF_NAMES.has(word));
+
+/** The names that a source declares at its top level, exported or not. */
+function topLevelNames({ body }) {
+  return body.flatMap((node) => {
+    const { id, declarations } = node.declaration ?? node;
+    return [id, ...(declarations ?? []).map((one) => one.id)].flatMap((one) => one?.name ?? []);
+  });
+}
+
+/** The sentences among a source's strings. */
+function sentences(node) {
+  if (node === null || typeof node !== 'object') return [];
+  const text =
+    node.type === 'Literal' ? node.value : node.type === 'TemplateElement' ? node.value.cooked : '';
+  const own = typeof text === 'string' && /\S \S|^ \S|\S $/.test(text) ? [text] : [];
+  return [...own, ...Object.values(node).flatMap(sentences)];
+}
+
+/** Where a file's name, a name at the top level of a source, or a message has a word that left. */
+export function leftWords() {
+  return [...readTexts()].flatMap(([path, text]) => {
+    const { program } = parseSync(path, text);
+    const named = [path.split('/').at(-1).replace(/\..*/, ''), ...topLevelNames(program)].filter(hasLeft);
+    const isSource = path.startsWith('src/') && !NO_MESSAGES.has(path);
+    const messages = (isSource ? sentences(program.body) : []).filter((one) =>
+      LEFT_OUT_OF_MESSAGES.test(one),
+    );
+    return [...named, ...messages].map((one) => `${path}: ${one}`);
+  });
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { doubled, unused } = oddNames();
   for (const [name, paths] of doubled) console.log(`twice: ${name}  ${paths.join('  ')}`);
   for (const [name, paths] of unused) console.log(`unused: ${name}  ${paths.join('  ')}`);
-  console.log(`${doubled.length} names twice, ${unused.length} unused`);
-  process.exitCode = doubled.length + unused.length === 0 ? 0 : 1;
+  const left = leftWords();
+  for (const one of left) console.log(`left: ${one}`);
+  console.log(`${doubled.length} names twice, ${unused.length} unused, ${left.length} with a word that left`);
+  process.exitCode = doubled.length + unused.length + left.length === 0 ? 0 : 1;
 }

@@ -120,7 +120,7 @@ const MAX_SHOWN = 200;
 
 /** What became of the files that the note calls important. */
 function fileFindings(files: readonly FileFact[], left: number): NoteFinding[] {
-  const more = left === 0 ? [] : [finding('files-left', `${left} more important files were not looked at`)];
+  const more = left === 0 ? [] : [finding('files-left', `${left} more important files were not checked`)];
   return [...files.map(fileFinding), ...more];
 }
 
@@ -147,7 +147,7 @@ function fileFinding({ path, state }: FileFact): NoteFinding {
     case 'uncompared':
       return finding('file-uncompared', `${name} is here; it is unknown whether it has changed`, path);
     case 'unsafe':
-      return finding('file-unsafe', `${name} is not a path inside the repository: not looked at`, path);
+      return finding('file-unsafe', `${name} is not a path inside the repository: not checked`, path);
   }
 }
 

@@ -38,7 +38,7 @@ export async function seenBefore(call: TreeCall, { ledger, looks }: CommandFacts
 }
 
 /** What is said with a refusal that was decided so. */
-export const BY_LEDGER = 'git status did not finish in time; this is what the ledger knows. ';
+export const BY_LEDGER = 'git status did not finish in time; this is what the sessions have recorded. ';
 
 /** The working tree as the ledgers have it: their paths that differ from what HEAD had there. */
 function statusByLedger(

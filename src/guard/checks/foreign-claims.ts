@@ -16,7 +16,7 @@ export interface ForeignClaims {
   readonly left: readonly OpenClaim[];
   readonly snapshot: TreeStatus | undefined;
   readonly groups: SessionGroups;
-  /** git did not say in time: told by the ledger alone. */
+  /** git did not say in time: by the ledgers alone. */
   readonly isByLedger: boolean;
   /** What the look shows of all claims, for the ledgers: whatever becomes of the call. */
   readonly settle: readonly Effect[];
@@ -36,7 +36,7 @@ export async function foreignClaims(
   const { all } = ledgers;
   const look = async () => seen ?? (await facts.git()).look(place.top, paths);
   const looked = await Promise.all([facts.people(), look()]).catch((error: unknown) => {
-    call.log('open', `decided by the ledger alone: ${String(error)}`);
+    call.log('open', `decided by recorded changes alone: ${String(error)}`);
     return undefined;
   });
   if (looked === undefined) return claimsByLedger(call, place, ledgers, paths);

@@ -51,7 +51,7 @@ async function refuseUnchecked(
   if (owners.length === 0) return undefined;
   const how = { git: typedAt(call, found).git, commonDir: found.commonDir, folder: cwd };
   const text =
-    `No hook of git-handoff would look at this commit: ${escapeLine(why)}. Nothing would keep what others have changed ` +
+    `No hook of git-handoff would check this commit: ${escapeLine(why)}. Nothing would keep what others have changed ` +
     `out of it, and ${areNamed(owners, beside)} at work in this worktree. Nothing was run. Commit your own changes with this ` +
     `instead: ${commitInstead(commit, how)}`;
   return { kind: 'refuse', text, owners, allowedBy: 'person' };

@@ -157,16 +157,16 @@ export function refuseLeaving(found: readonly LeavingSecret[], allowing: string)
     const first = secrets[0]?.commit ?? '';
     return {
       ref,
-      why: `${name} looks like it contains a secret: ${places.slice(0, TOLD).join('; ')}${more(places)}`,
+      why: `${name} looks like it contains a secret: ${places.slice(0, MAX_LISTED).join('; ')}${more(places)}`,
       hint: `git handoff show ${name} --at ${first}; if it is not a secret: ${allowing}`,
     };
   });
 }
 
 /** So many versions of a note are told one by one. */
-const TOLD = 3;
+const MAX_LISTED = 3;
 const more = (places: readonly string[]) =>
-  places.length > TOLD ? `; and in ${places.length - TOLD} more versions` : '';
+  places.length > MAX_LISTED ? `; and in ${places.length - MAX_LISTED} more versions` : '';
 
 function nameOf(ref: string): string {
   const path = parsePath(ref, HANDOFFS);
@@ -198,7 +198,7 @@ interface LeavingSecret {
   readonly findings: readonly SecretFinding[];
 }
 
-function told(note: Uint8Array | undefined): Uint8Array {
+function scannedPart(note: Uint8Array | undefined): Uint8Array {
   if (note === undefined) throw new TypeError('a note was to be scanned before its text was told');
   return note;
 }
@@ -216,7 +216,7 @@ export async function scanNotes(
   const allowed = new Map<Oid, string[]>();
   const places: Pick<LeavingNote, 'ref' | 'commit' | 'oid'>[] = [];
   for await (const { ref, commit, oid, note, allowed: rules } of notes) {
-    const findings = found.get(oid) ?? (await findSecrets(told(note)));
+    const findings = found.get(oid) ?? (await findSecrets(scannedPart(note)));
     found.set(oid, findings);
     if (findings.length === 0) continue;
     allowed.set(oid, [...(allowed.get(oid) ?? []), ...rules]);

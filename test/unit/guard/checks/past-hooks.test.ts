@@ -25,7 +25,7 @@ const hooked = (command: string, seen: readonly SettingEntry[] | 'unknown' = CON
   },
 });
 const unchecked = (...words: string[]) => [
-  refuses(['No hook of git-handoff would look at this commit', ...words]),
+  refuses(['No hook of git-handoff would check this commit', ...words]),
 ];
 const kept = (what: string) => [
   refuses([
