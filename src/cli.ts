@@ -21,6 +21,15 @@ import {
 import { NOTE_VERBS } from './verbs/notes/note-verbs.ts';
 import type { Answer, Verb } from './verbs/verb.ts';
 
+/** Verbs of earlier versions, each as it is typed now. They work until the next release. */
+const FORMER: ReadonlyMap<string, readonly string[]> = new Map([
+  ['diff', ['log', '-p']],
+  ['fetch', ['sync', '--fetch']],
+  ['prune', ['delete', '--closed']],
+  ['purge', ['delete']],
+  ['push', ['sync', '--push']],
+]);
+
 /** Runs the command line that the process was started with (start.ts). */
 export const main = (argv: readonly string[]): Promise<number> =>
   run(argv, Object.assign(processIo(), { terminal: processTerminal() }));
@@ -31,7 +40,10 @@ export const main = (argv: readonly string[]): Promise<number> =>
  *
  * @param argv the pid of the launcher's parent, and what was typed
  */
-export async function run([parent = '', ...words]: readonly string[], io: Io): Promise<number> {
+export async function run([parent = '', ...typed]: readonly string[], io: Io): Promise<number> {
+  const words = typed.flatMap(
+    (word, at) => (at === (typed[0] === 'help' ? 1 : 0) ? FORMER.get(word) : undefined) ?? word,
+  );
   const [verb, ...rest] = words;
   // After `--` it is a path.
   const json = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined).includes('--json');

@@ -4,10 +4,10 @@ import { BOOT_VERBS } from '../verbs/boot/boot-verbs.ts';
 import { CHECK_VERBS } from '../verbs/check/check-verbs.ts';
 import { COMMIT_VERBS } from '../verbs/sharing/commit-verbs.ts';
 import { completionVerbs } from './completion-verbs.ts';
+import { DELETE_VERBS } from '../verbs/delete/delete-verbs.ts';
 import { DOCTOR_VERBS } from '../verbs/doctor/doctor-verbs.ts';
 import { EXCHANGE_VERBS } from '../verbs/exchange/exchange-verbs.ts';
 import { NOTE_VERBS, UPKEEP_VERBS } from '../verbs/notes/note-verbs.ts';
-import { PURGE_VERBS } from '../verbs/purge/purge-verbs.ts';
 import { RESCUE_VERBS } from '../verbs/rescue/rescue-verbs.ts';
 import { SETUP_VERBS } from '../verbs/setup/setup-verbs.ts';
 import { SYNC_VERBS } from '../verbs/sync/sync-verbs.ts';
@@ -18,7 +18,7 @@ import type { VerbTable } from '../verbs/verb.ts';
 export const VERBS: VerbTable = {
   ...NOTE_VERBS,
   ...UPKEEP_VERBS,
-  ...PURGE_VERBS,
+  ...DELETE_VERBS,
   ...BOOT_VERBS,
   ...WORK_VERBS,
   ...SHARING_VERBS,

@@ -25,17 +25,17 @@ import { type InRepository, type Repository, objectFormat } from '../git/reposit
 import { gitFailure, runGit } from '../git/run.ts';
 import type { TopicState } from './topic.ts';
 
-export type PurgedKind = 'handoff' | 'kept' | 'lost' | 'ack' | 'work' | 'tracking';
+export type DeletedKind = 'handoff' | 'kept' | 'lost' | 'ack' | 'work' | 'tracking';
 
 /** A ref of one handoff. */
-export interface PurgedRef extends RefValue {
-  readonly kind: PurgedKind;
+export interface DeletedRef extends RefValue {
+  readonly kind: DeletedKind;
   /** For a tracking ref, and for work that was sent. */
   readonly remote: string | null;
 }
 
 /** Every ref that holds anything of one handoff, whether its objects can be read or not. */
-export async function refsOfTopic(repository: InRepository, path: HandoffPath): Promise<PurgedRef[]> {
+export async function refsOfTopic(repository: InRepository, path: HandoffPath): Promise<DeletedRef[]> {
   const place = handoffRef(path).slice(HANDOFFS.length);
   const [lost, acks, work] = [lostPrefix(path), ackRef(path, ''), workPrefix(path)];
   // A ref name holds none of the characters that would make it a pattern (git-check-ref-format(1)).
@@ -43,7 +43,7 @@ export async function refsOfTopic(repository: InRepository, path: HandoffPath): 
   const elsewhere = [`${REMOTE}*/${place}`, `${SENT}*/${place}/*`];
   const patterns = [handoffRef(path), keptRef(path), lost, acks, work, unpacked, ...elsewhere];
   const refs = await listBookkeeping(repository, patterns);
-  const kindOf = (name: RefName): PurgedKind | undefined => {
+  const kindOf = (name: RefName): DeletedKind | undefined => {
     if (name === handoffRef(path)) return 'handoff';
     if (name === keptRef(path)) return 'kept';
     if (name.startsWith(lost)) return 'lost';
@@ -69,12 +69,12 @@ function sentTo(name: RefName, path: HandoffPath): string | null {
 }
 
 /** What goes first; the handoff itself last, so that a crash in between leaves it where everybody looks. */
-const ORDER: readonly PurgedKind[] = ['tracking', 'ack', 'work', 'lost', 'kept', 'handoff'];
+const ORDER: readonly DeletedKind[] = ['tracking', 'ack', 'work', 'lost', 'kept', 'handoff'];
 
 /** Deletes the refs of a handoff in one transaction, each by compare-and-swap from what was read, and their logs with them. */
 export async function deleteAllRefs(
   repository: Repository,
-  refs: readonly PurgedRef[],
+  refs: readonly DeletedRef[],
 ): Promise<TransactionResult> {
   const sorted = [...refs].sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
   const updates = sorted.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
@@ -98,7 +98,7 @@ const memoryOf = (tip: Oid) => Buffer.from(`${tip}\n`);
 export const memoryName = (tip: Oid): Oid => objectName(formatOf(tip), 'blob', memoryOf(tip)) as Oid;
 
 /** Remembers that it was removed, so that a sync with a remote that still has this very commit does not bring it back. */
-export async function rememberPurged(repository: Repository, path: HandoffPath, tip: Oid): Promise<void> {
+export async function rememberDeleted(repository: Repository, path: HandoffPath, tip: Oid): Promise<void> {
   const ref = prunedRef(path);
   const [former] = (await listRefNames(repository, [ref])).filter(({ name }) => name === ref);
   const batch = new ObjectBatch(await objectFormat(repository, tip));

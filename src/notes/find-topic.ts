@@ -1,21 +1,24 @@
 import { Failure } from '../domain/failure.ts';
 import { shortId } from '../domain/names.ts';
+import { encodeBranch } from '../git/namespace.ts';
 import type { Repository } from '../git/repository.ts';
 import { type ReadableTopic, type TopicState, readTopic, readTopics } from './topic.ts';
 import { parseTopicArgument, typedTopic } from './topic-argument.ts';
 
 /**
- * Finds the topic that a reader named; one that stands only on another branch is named in the hint.
+ * Finds the topic that a reader named, or the newest of the branch; one that stands only on another branch is named in
+ * the hint.
  *
  * @throws Failure `not-found`.
  */
 export async function findTopic(
   repository: Repository,
-  text: string,
-  options: { note?: boolean } = {},
+  text: string | undefined,
+  { note = false, work = false } = {},
 ): Promise<ReadableTopic> {
+  if (text === undefined) return newestTopic(repository, work);
   const argument = parseTopicArgument(text, repository);
-  const state = await readTopic(repository, argument.path, options);
+  const state = await readTopic(repository, argument.path, { note });
   if (state.tip !== undefined || state.illegal !== undefined) return state;
   const elsewhere = (await readTopics(repository)).filter(({ topic }) => topic === argument.topic);
   const [other] = elsewhere;
@@ -33,12 +36,10 @@ export async function findTopic(
  *
  * @throws Failure `not-found` when there is none.
  */
-export async function newestTopic(
-  repository: Repository,
-  component: string,
-  { work = false }: { readonly work?: boolean } = {},
-): Promise<TopicState> {
-  const open = (await readTopics(repository, component)).filter(({ tip }) => tip?.trailers?.state === 'open');
+async function newestTopic(repository: Repository, work: boolean): Promise<TopicState> {
+  const open = (await readTopics(repository, encodeBranch(repository.branch))).filter(
+    ({ tip }) => tip?.trailers?.state === 'open',
+  );
   const rank = ({ tip }: TopicState) =>
     (work && tip?.trailers?.work === undefined ? 2 : 0) + Number(tip?.trailers?.automatic !== undefined);
   const newest = open.sort((a, b) => rank(a) - rank(b) || byAge(a, b))[0];

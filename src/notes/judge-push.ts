@@ -138,7 +138,7 @@ async function judgeAllWork(work: readonly PushedWork[], { cwd, maxWork }: Judge
     // A closed note no longer protects its work.
     if (why === undefined || (why === 'deleted' && !(await isCarried({ cwd }, one)))) continue;
     const path = decodePath(parseWorkRef(ref.remoteRef, remoteWorkPrefix(prefix)));
-    const verb = why === 'deleted' ? 'close' : 'push --with-work';
+    const verb = why === 'deleted' ? 'close' : 'sync --push --with-work';
     refused.push({
       ref,
       path,

@@ -40,7 +40,7 @@ export interface TopicState {
 
 /** A topic with the bytes of its tip's note, for reading it. */
 export interface ReadableTopic extends TopicState {
-  readonly note: Buffer | undefined;
+  readonly note?: Buffer | undefined;
 }
 
 const MAX_READS = 5;

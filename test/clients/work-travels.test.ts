@@ -22,7 +22,7 @@ it('Claude Code is asked in time and sends its note with its work, which Codex c
       bash("printf 'hello\\nstaged\\n' > a.txt && git add a.txt && chmod +x a.txt", { read: 180_000 }),
       say('thinking', { read: 181_000 }),
       bash(`printf 'goal: refresh tokens\\n' | git handoff write ${NOTE} --with-work`, { read: 182_000 }),
-      bash(`git handoff push --with-work ${NOTE}`, { read: 183_000 }),
+      bash(`git handoff sync --push --with-work ${NOTE}`, { read: 183_000 }),
       say('done', { read: 184_000 }),
     ],
   });
@@ -39,7 +39,7 @@ it('Claude Code is asked in time and sends its note with its work, which Codex c
   await trustCodexHooks(sofa);
   const codex = await runCodex(sofa, {
     turns: [
-      exec('git handoff fetch'),
+      exec('git handoff sync --fetch'),
       exec(`git handoff boot ${NOTE}`),
       exec(`git handoff unpack ${NOTE} && git status --porcelain`),
       exec("git handoff commit -m 'carry on'"),

@@ -70,9 +70,9 @@ describe('every verb answers --json as the schema says', () => {
     repo.git(['branch', 'gone-branch']);
     repo.handoff(['write', 'gone-branch/some-work', '-m', 'x'], { session: b });
     repo.git(['branch', '-D', 'gone-branch']);
-    expect(answer('list', 0, ['list'], a)).toMatchObject({
+    expect(answer('list', 0, ['list'], b)).toMatchObject({
       items: [{ staleness: null }, { staleness: 'branch-deleted' }],
-      looksDone: ['git handoff close gone-branch/some-work --take'],
+      looksDone: ['git handoff close gone-branch/some-work'],
     });
     repo.ok(['close', 'gone-branch/some-work'], { session: b });
   });
@@ -124,26 +124,26 @@ describe('every verb answers --json as the schema says', () => {
     expect(answer('close', 0, ['close', 'auth-refresh'], b)).toMatchObject({ changed: false });
   });
 
-  it('diff, reopen and prune', () => {
+  it('log -p, reopen and delete --closed', () => {
     repo.ok(['write', 'old-work', '-m', 'one'], { session: a });
-    expect(answer('diff', 0, ['diff', 'old-work'], a)).toMatchObject({
+    expect(answer('logPatch', 0, ['log', '-p', 'old-work'], a)).toMatchObject({
       from: null,
       diff: '@@ -0,0 +1,1 @@\n+one\n',
     });
     repo.ok(['write', 'old-work', '-m', 'two'], { session: a });
-    expect(answer('diff', 0, ['diff', 'old-work'], a)).toMatchObject({
+    expect(answer('logPatch', 0, ['log', '-p', 'old-work'], a)).toMatchObject({
       diff: '@@ -1 +1 @@\n-one\n+two\n',
       from: { parent: null },
     });
     repo.ok(['close', 'old-work'], { session: a });
     expect(answer('close', 0, ['reopen', 'old-work'], a)).toMatchObject({ changed: true, state: 'open' });
     repo.ok(['close', 'old-work'], { session: a });
-    expect(answer('prune', 0, ['prune', '--older-than', '1h']).items).toEqual([]);
+    expect(answer('deleteClosed', 0, ['delete', '--closed', '--older-than', '1h']).items).toEqual([]);
     repo.ok(['write', 'gone-work', '-m', 'a text of its own'], { session: a });
-    expect(answer('purge', 0, ['purge', 'gone-work'])).toMatchObject({ purged: false });
-    expect(answer('purge', 0, ['purge', 'gone-work', '--yes'])).toMatchObject({ purged: true });
-    expect(answer('error', 1, ['purge', 'gone-work']).error.code).toBe('not-found');
-    expect(answer('error', 2, ['prune', '--older-than', 'soon']).error.code).toBe('usage');
+    expect(answer('delete', 0, ['delete', 'gone-work'])).toMatchObject({ deleted: false });
+    expect(answer('delete', 0, ['delete', 'gone-work', '--yes'])).toMatchObject({ deleted: true });
+    expect(answer('error', 1, ['delete', 'gone-work']).error.code).toBe('not-found');
+    expect(answer('error', 2, ['delete', '--closed', '--older-than', 'soon']).error.code).toBe('usage');
   });
 
   it('a note that is no text', () => {

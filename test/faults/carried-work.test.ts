@@ -41,8 +41,8 @@ it.each(Array.from({ length: amount(4, 40) }, (_, at) => at))(
           if (home.ref(`refs/handoffs/main/${topic}`) === undefined) throw new Error('no note');
           if (written.stderr.includes('carries no work')) continue;
           figures.carried++;
-          home.ok(['push', '--with-work', topic]);
-          away.ok(['fetch']);
+          home.ok(['sync', '--push', '--with-work', topic]);
+          away.ok(['sync', '--fetch']);
           const trusted = ['.gitattributes', '.gitattributes/inner.txt'].flatMap((path) => ['--trust', path]);
           const unpacked = away.handoff(['unpack', topic, ...trusted]);
           expect(unpacked, `${said}\n${before}`).toMatchObject({ status: 0 });

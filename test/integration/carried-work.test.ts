@@ -370,21 +370,21 @@ describe('work on its way', () => {
   const sendWork = () => {
     put('a.txt', 'x\n');
     write('--', '.');
-    return world.ok(['push', '--with-work', TOPIC]);
+    return world.ok(['sync', '--push', '--with-work', TOPIC]);
   };
 
   it('leaves on purpose only, and is fetched by unpack only', () => {
     put('a.txt', 'x\n');
     write();
-    const pushed = world.handoff(['push']);
+    const pushed = world.handoff(['sync', '--push']);
     expect(pushed.stderr).toContain(
-      'stays on this machine; to send it: git handoff push --with-work main/half-done',
+      'stays on this machine; to send it: git handoff sync --push --with-work main/half-done',
     );
     expect(server.refs('refs/handoffs-work')).toEqual([]);
     cloneFor('Ada');
-    away.ok(['fetch']);
+    away.ok(['sync', '--fetch']);
     expect(away.handoff(['unpack', TOPIC]).stderr).toContain('is not on origin');
-    world.ok(['push', '--with-work', TOPIC]);
+    world.ok(['sync', '--push', '--with-work', TOPIC]);
     away.ok(['sync']);
     expect(away.json(['boot', TOPIC])['carried']).toMatchObject({ unpacks: 'not fetched' });
     const unpacked = away.handoff(['unpack', TOPIC]);
@@ -398,7 +398,7 @@ describe('work on its way', () => {
   it('stays on the remote when only another branch is pushed', () => {
     cloneFor('Ada');
     sendWork();
-    world.ok(['push', '--branch', 'other']);
+    world.ok(['sync', '--push', '--branch', 'other']);
     expect(server.refs('refs/handoffs-work')).toHaveLength(1);
   });
 
@@ -410,11 +410,11 @@ describe('work on its way', () => {
     world.git(['worktree', 'add', '-q', '--detach', beside]);
     world.ok(['unpack', `main/${TOPIC}`], { cwd: beside });
     world.commit('something else there', { 'a.txt': 'other\n' });
-    world.ok(['push']);
+    world.ok(['sync', '--push']);
     expect(server.refs('refs/handoffs-work')).toHaveLength(1);
     expect(world.refs('refs/handoffs-local/work')).toHaveLength(1);
     world.git(['commit', '-qam', 'done'], { cwd: beside });
-    world.ok(['push'], { cwd: beside });
+    world.ok(['sync', '--push'], { cwd: beside });
     expect(server.refs('refs/handoffs-work')).toEqual([]);
   });
 
@@ -425,8 +425,8 @@ describe('work on its way', () => {
     for (const at of [world, away]) at.git(['remote', 'add', 'second', second]);
     put('a.txt', 'mine\n');
     write();
-    world.ok(['push', 'second', '--with-work', TOPIC]);
-    away.ok(['fetch', 'second']);
+    world.ok(['sync', '--push', 'second', '--with-work', TOPIC]);
+    away.ok(['sync', '--fetch', 'second']);
     away.ok(['unpack', TOPIC]);
     expect(read('a.txt', away)).toBe('mine\n');
   });
@@ -434,7 +434,7 @@ describe('work on its way', () => {
   it('of another person is named first', () => {
     sendWork();
     cloneFor('Eve');
-    away.ok(['fetch']);
+    away.ok(['sync', '--fetch']);
     const refused = away.handoff(['unpack', TOPIC]);
     expect(refused).toMatchObject({ status: 1 });
     const hint = /hint: git (handoff unpack .*)\n/.exec(refused.stderr)?.[1] ?? '';
@@ -446,20 +446,20 @@ describe('work on its way', () => {
   it('goes from the remote once it is committed there, and when its note is closed', () => {
     sendWork();
     cloneFor('Ada');
-    away.ok(['fetch']);
+    away.ok(['sync', '--fetch']);
     away.ok(['unpack', TOPIC]);
-    away.ok(['push']);
+    away.ok(['sync', '--push']);
     expect(server.refs('refs/handoffs-work')).toHaveLength(1);
     away.git(['commit', '-qam', 'done']);
-    away.ok(['push']);
+    away.ok(['sync', '--push']);
     expect(server.refs('refs/handoffs-work')).toEqual([]);
     clean();
     put('a.txt', 'again\n');
     write();
-    world.ok(['push', '--with-work', TOPIC]);
+    world.ok(['sync', '--push', '--with-work', TOPIC]);
     expect(server.refs('refs/handoffs-work')).toHaveLength(1);
     world.ok(['close', TOPIC]);
-    world.ok(['push']);
+    world.ok(['sync', '--push']);
     expect(server.refs('refs/handoffs-work')).toEqual([]);
   });
 
@@ -469,7 +469,7 @@ describe('work on its way', () => {
       put(path, 'x\n');
       sendWork();
       cloneFor('Ada');
-      away.ok(['fetch']);
+      away.ok(['sync', '--fetch']);
       const refused = away.handoff(['unpack', TOPIC]);
       expect(refused).toMatchObject({ status: 1 });
       expect(status(away)).toEqual([]);
@@ -483,7 +483,7 @@ describe('work on its way', () => {
     symlinkSync('/etc/passwd', join(world.path, 'innocent'));
     sendWork();
     cloneFor('Ada');
-    away.ok(['fetch']);
+    away.ok(['sync', '--fetch']);
     expect(away.handoff(['unpack', TOPIC]).stderr).toContain('innocent; nothing was changed');
     expect(existsSync(join(away.path, 'innocent'))).toBe(false);
   });
@@ -494,7 +494,7 @@ describe('work on its way', () => {
     write();
     world.git(['config', '--unset', 'handoff.secretScan']);
     cloneFor('Ada');
-    const run = world.handoff(['push', '--with-work', TOPIC]);
+    const run = world.handoff(['sync', '--push', '--with-work', TOPIC]);
     expect(run).toMatchObject({ status: 1 });
     expect(run.stderr).toContain('a.txt: line 1: ');
     expect(server.refs('refs/handoffs')).toEqual([]);
@@ -507,7 +507,7 @@ describe('work on its way', () => {
     chmodSync(join(world.path, 'a.txt'), 0o755);
     sendWorkAsIs();
     cloneFor('Ada');
-    away.ok(['fetch']);
+    away.ok(['sync', '--fetch']);
     away.ok(['unpack', TOPIC]);
     expect(read('a.txt', away)).toBe('one\r\ntwo\n');
     expect(away.git(['ls-files', '--stage', 'a.txt'])).toMatch(/^100644/);
@@ -515,6 +515,6 @@ describe('work on its way', () => {
   });
   const sendWorkAsIs = () => {
     write();
-    world.ok(['push', '--with-work', TOPIC]);
+    world.ok(['sync', '--push', '--with-work', TOPIC]);
   };
 });

@@ -55,7 +55,7 @@ describe('a server that takes no refs/handoffs', () => {
     repo.git(['config', 'handoff.remotePrefix', 'refs/heads/handoffs']);
     repo.ok(['sync']);
     expect(there(REF)).toBe(tip);
-    const { remotes } = repo.json(['purge', 'release-plan', '--yes', '--take']);
+    const { remotes } = repo.json(['delete', 'release-plan', '--yes', '--take']);
     const [{ command }] = remotes as [{ command: string }];
     expect(repo.run('sh', ['-c', command])).toMatchObject({ status: 0 });
     expect(there(REF)).toBe('');

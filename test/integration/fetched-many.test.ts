@@ -53,7 +53,7 @@ describe('what a remote showed of many handoffs', () => {
   it('is kept where it was refused, so that it is not fetched again', () => {
     const bad = forger.commit({ topic: 'another-topic' });
     forger.point('refs/handoffs/main/bad-topic', bad);
-    expect(others(ada.json(['fetch']))).toContain('refused bad-topic');
+    expect(others(ada.json(['sync', '--fetch']))).toContain('refused bad-topic');
     expect(ada.ref('refs/handoffs-remote/origin/main/bad-topic')).toBe(bad);
     collect();
     expect(others()).toEqual(['refused bad-topic']);
@@ -71,7 +71,7 @@ describe('what a remote showed of many handoffs', () => {
     ada.as(['take', topic(4)]);
     expect(ada.as(['close', topic(4)]).status).toBe(0);
     ada.sync();
-    expect(ada.as(['prune', '--older-than', '0m', '--yes']).status).toBe(0);
+    expect(ada.as(['delete', '--closed', '--older-than', '0m', '--yes']).status).toBe(0);
     expect(ada.ref(`refs/handoffs/${place(4)}`)).toBeUndefined();
     expect([kept().length, tracking().length]).toEqual([COUNT - 1, COUNT]);
     collect();
@@ -93,9 +93,9 @@ describe('what a remote showed of many handoffs', () => {
   it('goes with a purge', () => {
     ada.sync();
     const tip = ada.ref(`refs/handoffs/${place(2)}`) ?? '';
-    const planned = ada.json(['purge', topic(2)]);
+    const planned = ada.json(['delete', topic(2)]);
     expect(planned).toMatchObject({ remotes: [{ remote: 'origin' }] });
-    ada.ok(['purge', topic(2), '--yes', '--take']);
+    ada.ok(['delete', topic(2), '--yes', '--take']);
     ada.git(['gc', '-q', '--prune=now']);
     expect([kept().length, tracking().length]).toEqual([COUNT - 1, COUNT - 1]);
     expect(others()).toEqual([]);
@@ -119,10 +119,10 @@ describe('what a remote showed of many handoffs', () => {
 
   it('comes with the next fetch where one was killed before the handoffs were made', () => {
     const env = gitBehind('if grep -q "^create refs/handoffs/" "$input"; then kill -9 $PPID; exit 1; fi');
-    expect(ada.as(['fetch'], { env, calls: 'process' }).status).not.toBe(0);
+    expect(ada.as(['sync', '--fetch'], { env, calls: 'process' }).status).not.toBe(0);
     expect([tracking().length, ada.handoffs().size, kept()]).toEqual([COUNT, 0, []]);
     expect(ada.as(['list'])).toMatchObject({ status: 0, stderr: '' });
-    expect(ada.as(['fetch']).status).toBe(0);
+    expect(ada.as(['sync', '--fetch']).status).toBe(0);
     expect(ada.handoffs()).toEqual(world.server.handoffs());
     expect(kept()).toHaveLength(COUNT);
   });
@@ -132,7 +132,7 @@ describe('what a remote showed of many handoffs', () => {
     const once = '"$input.once"';
     const write = `: >${once}; "$real" update-ref refs/handoffs/${place(9)} ${mine}`;
     const script = `if [ ! -e ${once} ] && grep -q "^create refs/handoffs/" "$input"; then ${write}; fi`;
-    expect(ada.as(['fetch'], { env: gitBehind(script), calls: 'process' }).status).toBe(0);
+    expect(ada.as(['sync', '--fetch'], { env: gitBehind(script), calls: 'process' }).status).toBe(0);
     expect(ada.ok(['show', topic(9), '--lost=1'])).toBe('mine');
     expect(ada.handoffs()).toEqual(world.server.handoffs());
     expect(kept()).toHaveLength(COUNT);
@@ -140,10 +140,10 @@ describe('what a remote showed of many handoffs', () => {
 
   it('is told when the fetch fails at once', () => {
     const env = gitBehind('', '" fetch "*) echo "fatal: no network" >&2; exit 128');
-    const run = ada.as(['fetch'], { env, calls: 'process' });
+    const run = ada.as(['sync', '--fetch'], { env, calls: 'process' });
     expect(run.stderr).toBe('error: origin could not be asked: no network\nhint: git ls-remote origin\n');
     expect(ada.handoffs().size).toBe(0);
-    expect(ada.as(['fetch']).status).toBe(0);
+    expect(ada.as(['sync', '--fetch']).status).toBe(0);
     expect(ada.handoffs()).toEqual(world.server.handoffs());
   });
 
@@ -155,16 +155,16 @@ describe('what a remote showed of many handoffs', () => {
     forger.point(ref, closed);
     ada.sync();
     writeFileSync(join(ada.path, '.git', `${ref}.lock`), '');
-    expect(ada.ok(['prune', '--older-than', '0m', '--yes'])).toContain(topic(5));
+    expect(ada.ok(['delete', '--closed', '--older-than', '0m', '--yes'])).toContain(topic(5));
     rmSync(join(ada.path, '.git', `${ref}.lock`));
     expect([ada.ref(ref), ada.ref(`refs/handoffs-local/kept/${place(5)}`)]).toEqual([closed, closed]);
     ada.git(['update-ref', ref, `${ref}~1`]);
     expect(ada.as(['list']).stderr).toContain(`${ref} was moved`);
   });
 
-  it('is kept of a note that was purged here, written there again, and fetched with many', () => {
+  it('is kept of a note that was deleted here, written there again, and fetched with many', () => {
     ada.sync();
-    ada.ok(['purge', topic(2), '--yes', '--take']);
+    ada.ok(['delete', topic(2), '--yes', '--take']);
     for (const ref of [...tracking(), ...kept(), ...ada.handoffs().keys()]) drop(ref);
     forger.point(`refs/handoffs/${place(2)}`, forger.commit({ topic: topic(2) }));
     expect(ada.sync()).toContain(`${COUNT} fetched`);
@@ -185,7 +185,7 @@ describe('what a remote showed of many handoffs', () => {
     chmodSync(join(folder, 'git'), 0o755);
     // The oldest protocol gives out only what it shows.
     ada.git(['config', 'protocol.version', '0']);
-    const fetched = ada.as(['fetch'], { env: { PATH: `${folder}:${ada.env()['PATH']}` } });
+    const fetched = ada.as(['sync', '--fetch'], { env: { PATH: `${folder}:${ada.env()['PATH']}` } });
     expect(fetched.status).toBe(0);
     expect(ada.handoffs()).toEqual(world.server.handoffs());
     expect(tracking()).toHaveLength(COUNT);

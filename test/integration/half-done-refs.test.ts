@@ -55,7 +55,7 @@ it.each([
     exit 1
   fi ;;
 esac`);
-  const run = repo.handoff(['fetch'], { env, cwd: join(repo.root, 'clone') });
+  const run = repo.handoff(['sync', '--fetch'], { env, cwd: join(repo.root, 'clone') });
   expect({ ...run, bytes: undefined }).toMatchObject({ status });
   expect(run.stderr).not.toContain('could not be asked');
 });

@@ -82,7 +82,7 @@ function everything(): string {
 
 function expectRefused(...words: string[]): string {
   const before = everything();
-  victim.ok(['fetch']);
+  victim.ok(['sync', '--fetch']);
   const run = victim.handoff(['unpack', 'half-done', '--merge', ...words]);
   expect([1, 6], run.stderr).toContain(run.status);
   expect(run.stdout).toBe('');
@@ -182,7 +182,7 @@ describe('a hostile work commit changes no file', () => {
 
 it('a work commit like ours is unpacked', () => {
   forge(json([file('new')]), ['x\n']);
-  victim.ok(['fetch']);
+  victim.ok(['sync', '--fetch']);
   victim.ok(['unpack', 'half-done']);
   expect(readFileSync(join(victim.path, 'new'), 'utf8')).toBe('x\n');
 });

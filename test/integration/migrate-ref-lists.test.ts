@@ -99,7 +99,7 @@ describe('a clone with lists of a development version', () => {
     ada.as(['close', 'two-topic']);
     ada.sync();
     leaveLists();
-    expect(ada.as(['prune', '--older-than', '0m', '--yes']).status).toBe(0);
+    expect(ada.as(['delete', '--closed', '--older-than', '0m', '--yes']).status).toBe(0);
     expect(ada.ref(NOTE)).toBeUndefined();
     expect(ada.ref(`${KEPT}/main/two-topic`)).toBeUndefined();
     expect(ada.actions(ada.syncJson())).toEqual([]);
@@ -108,7 +108,7 @@ describe('a clone with lists of a development version', () => {
 
   it('purges a note as if no list had been there', () => {
     leaveLists();
-    expect(ada.as(['purge', 'two-topic', '--yes']).status).toBe(0);
+    expect(ada.as(['delete', 'two-topic', '--yes']).status).toBe(0);
     expect([...bookkeeping().keys()].filter((name) => name.endsWith('/two-topic'))).toEqual([]);
     expect(ada.actions(ada.syncJson())).toEqual([]);
   });

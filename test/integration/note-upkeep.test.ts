@@ -38,22 +38,24 @@ describe('diff', () => {
     const second = write('two\n\nsame');
     repo.ok(['take', 'auth-refresh'], { session: B });
     repo.ok(['close', 'auth-refresh'], { session: B });
-    const { stdout } = repo.handoff(['diff', 'auth-refresh']);
+    const { stdout } = repo.handoff(['log', '-p', 'auth-refresh']);
     expect(stdout).toMatch(
       /^--- main\/auth-refresh {2}[0-9a-f]{12} {2}claude aaaaaaaa {2}.*\n\+\+\+ .*bbbbbbbb.*\n@@ /,
     );
     expect(stdout.split('\n').slice(3)).toEqual(['-one', '+two', ' ', ' same', '']);
-    expect(repo.handoff(['diff', 'auth-refresh', second]).stdout).toContain('the note is the same');
+    expect(repo.handoff(['log', '-p', 'auth-refresh', second]).stdout).toContain('the note is the same');
   });
 
   it('compares any two versions, by beginnings of their names', () => {
     const [one, two] = [write('one'), write('two')];
     write('three');
-    expect(repo.handoff(['diff', 'auth-refresh', one]).stdout).toMatch(/-one\n\+three\n$/);
-    expect(repo.handoff(['diff', 'auth-refresh', one.slice(0, 10), two]).stdout).toMatch(/-one\n\+two\n$/);
-    const none = repo.handoff(['diff', 'auth-refresh', 'deadbeef']);
+    expect(repo.handoff(['log', '-p', 'auth-refresh', one]).stdout).toMatch(/-one\n\+three\n$/);
+    expect(repo.handoff(['log', '-p', 'auth-refresh', one.slice(0, 10), two]).stdout).toMatch(
+      /-one\n\+two\n$/,
+    );
+    const none = repo.handoff(['log', '-p', 'auth-refresh', 'deadbeef']);
     expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('hint: git handoff log')]);
-    expect(repo.handoff(['diff', 'auth-refresh', 'HEAD~1']).status).toBe(2);
+    expect(repo.handoff(['log', '-p', 'auth-refresh', 'HEAD~1']).status).toBe(2);
   });
 
   it('is the same below the top, also for who sees diffs of the current folder only', () => {
@@ -62,7 +64,7 @@ describe('diff', () => {
     write('two');
     const cwd = join(repo.path, 'sub');
     mkdirSync(cwd);
-    expect(repo.handoff(['diff', 'auth-refresh'], { cwd }).stdout).toMatch(/-one\n\+two\n$/);
+    expect(repo.handoff(['log', '-p', 'auth-refresh'], { cwd }).stdout).toMatch(/-one\n\+two\n$/);
   });
 
   it('says which note cannot be read, and never that there was nothing before', () => {
@@ -70,7 +72,7 @@ describe('diff', () => {
     const blob = repo.git(['rev-parse', `${one}:handoff.md`]);
     rmSync(join(repo.path, '.git', 'objects', blob.slice(0, 2), blob.slice(2)));
     for (const args of [[], [one], [one, two]]) {
-      const { status, stderr } = repo.handoff(['diff', 'auth-refresh', ...args]);
+      const { status, stderr } = repo.handoff(['log', '-p', 'auth-refresh', ...args]);
       expect([status, stderr]).toEqual([6, expect.stringContaining(`the note of ${one} cannot be read`)]);
     }
   });
@@ -83,7 +85,7 @@ describe('diff', () => {
     writeFileSync(join(repo.path, '.gitattributes'), '*.md diff=note -text\n');
     write('one');
     write('\u001b[2Jtwo');
-    expect(repo.handoff(['diff', 'auth-refresh']).stdout).toMatch(/-one\n\+\\u\{1b\}\[2Jtwo\n$/);
+    expect(repo.handoff(['log', '-p', 'auth-refresh']).stdout).toMatch(/-one\n\+\\u\{1b\}\[2Jtwo\n$/);
     expect(existsSync(canary)).toBe(false);
   });
 });
@@ -114,11 +116,11 @@ describe('reopen', () => {
   });
 });
 
-describe('prune', () => {
+describe('delete --closed', () => {
   const refs = () =>
     repo.git(['for-each-ref', '--format=%(refname)', 'refs/handoffs', 'refs/handoffs-local/kept']);
   const items = (args: string[]) =>
-    (JSON.parse(repo.handoff(['prune', '--json', ...args]).stdout) as Json).items.map(
+    (JSON.parse(repo.handoff(['delete', '--closed', '--json', ...args]).stdout) as Json).items.map(
       ({ topic, deleted }) => [topic, deleted],
     );
 
@@ -131,7 +133,7 @@ describe('prune', () => {
   it('lists closed ones of that age, and deletes nothing unless it is told to', () => {
     const before = refs();
     expect(items(['--older-than', '30d'])).toEqual([['closed-old', false]]);
-    const { stdout } = repo.handoff(['prune', '--older-than', '30d']);
+    const { stdout } = repo.handoff(['delete', '--closed', '--older-than', '30d']);
     expect(stdout).toMatch(
       /^closed {2}main\/closed-old {2}claude aaaaaaaa .*\n\nNothing was deleted\. .* --yes\n$/,
     );
@@ -140,14 +142,14 @@ describe('prune', () => {
 
   it('deletes them with --yes, and says how one comes back', () => {
     repo.ok(['ack', 'closed-old'], { session: B });
-    const { stdout } = repo.handoff(['prune', '--older-than', '30d', '--yes']);
+    const { stdout } = repo.handoff(['delete', '--closed', '--older-than', '30d', '--yes']);
     expect(repo.git(['for-each-ref', '--format=%(refname)'])).not.toContain('closed-old');
     expect(refs().split('\n')).toHaveLength(4);
     expect(repo.handoff(['doctor']).stdout).not.toContain('closed-old');
     const command = /by: (git update-ref \S+ [0-9a-f]+)/.exec(stdout)?.[1] ?? '';
     repo.run('sh', ['-c', command]);
     expect(repo.ok(['show', 'closed-old', '--raw'])).toBe('x');
-    expect(repo.handoff(['prune', '--older-than', '30d']).status).toBe(0);
+    expect(repo.handoff(['delete', '--closed', '--older-than', '30d']).status).toBe(0);
   });
 
   it('leaves what was moved by hand to the doctor', () => {
@@ -156,8 +158,22 @@ describe('prune', () => {
     expect(refs()).toContain('refs/handoffs-local/kept/main/closed-old');
   });
 
-  it.each([[[]], [['--older-than', 'long']], [['--older-than', '-1d']]])('needs an age: %j', (args) => {
-    const run = repo.handoff(['prune', ...args]);
-    expect([run.status, run.stderr]).toEqual([2, expect.stringContaining('hint: git handoff prune')]);
+  it('lists those of any age where none is named', () => {
+    const all = items([]).map(([topic]) => topic);
+    expect(all).toContain('closed-old');
+    expect(all.length).toBeGreaterThan(1);
+  });
+
+  it.each([
+    ['delete'],
+    ['delete', '--older-than', '1d'],
+    ['delete', 'closed-old', '--closed'],
+    ['delete', 'closed-old', '--older-than', '1d'],
+    ['delete', '--closed', '--take'],
+    ['delete', '--closed', '--older-than', 'long'],
+    ['delete', '--closed', '--older-than', '-1d'],
+  ])('takes no other words: %s %s %s %s', (...words) => {
+    const run = repo.handoff([...words, '--yes']);
+    expect([run.status, run.stderr]).toEqual([2, expect.stringContaining('hint: git handoff delete')]);
   });
 });

@@ -112,7 +112,7 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
     world.ok(['write', 'secret-topic', '-m', 'one'], { session: A });
     const found = () => world.run('grep', ['-rlaF', 'secret-topic', '.git/reftable']).stdout;
     expect(found()).not.toBe('');
-    world.ok(['purge', 'main/secret-topic', '--yes'], { cwd: linked });
+    world.ok(['delete', 'main/secret-topic', '--yes'], { cwd: linked });
     expect(found()).toBe('');
   });
 });

@@ -48,7 +48,7 @@ const item = (path: string, more = {}) => ({ path, base: null, index: null, disk
 describe('a server takes work', () => {
   it('under its own name, and keeps it as long as its note is open', () => {
     const ref = `${TOPIC}/${work}`;
-    world.ok(['push', 'origin', '--with-work', 'auth-refresh'], { session: A });
+    world.ok(['sync', '--push', 'origin', '--with-work', 'auth-refresh'], { session: A });
     expect(world.there(ref)).toBe(work);
     expect(world.push([`${work}:${ref}`])).toMatchObject({ status: 0 });
     expect(refused(`:${ref}`, ref)).toEqual([
@@ -56,7 +56,7 @@ describe('a server takes work', () => {
       'hint: git handoff close main/auth-refresh',
     ]);
     world.ok(['close', 'auth-refresh'], { session: A });
-    world.ok(['push', 'origin'], { session: A });
+    world.ok(['sync', '--push', 'origin'], { session: A });
     expect(world.there(ref)).toBeUndefined();
   });
 
@@ -72,7 +72,7 @@ describe('a server takes work', () => {
 describe('a server refuses as work', () => {
   it('what has another name than its own, and clears such names away', () => {
     const other = world.handmade();
-    for (const ref of [`${TOPIC}/${other}`, TOPIC, `${TOPIC}/x`, `refs/handoffs-work/main/single/${work}`]) {
+    for (const ref of [`${TOPIC}/${other}`, TOPIC, `${TOPIC}/x`, `refs/handoffs-work/main/fix/${work}`]) {
       expect(refused(`${work}:${ref}`, ref)[0]).toBe(
         `error: ${ref}: badly named: work is <branch>/<topic>/<object name>`,
       );
@@ -89,7 +89,7 @@ describe('a server refuses as work', () => {
     const ref = `${TOPIC}/${work}`;
     const [error, hint] = refused(`${work}:${ref}`, ref);
     expect(error).toMatch(/it has \d+ bytes, at most 5 are allowed \(handoff\.maxWork\)$/);
-    expect(hint).toBe('hint: git handoff push --with-work main/auth-refresh');
+    expect(hint).toBe('hint: git handoff sync --push --with-work main/auth-refresh');
   });
 
   it.each<[string, () => string, string]>([
@@ -206,7 +206,7 @@ describe('a server refuses as work', () => {
     const ref = `${TOPIC}/${work}`;
     const said = (refspec: string) => push(refspec).stderr.replaceAll(` -C ${world.path}`, '');
     expect(said(`main:${ref}`)).toContain(
-      `error: ${ref}: badly named: work is <branch>/<topic>/<object name>\nhint: git handoff push --with-work main/auth-refresh\n`,
+      `error: ${ref}: badly named: work is <branch>/<topic>/<object name>\nhint: git handoff sync --push --with-work main/auth-refresh\n`,
     );
     expect(push(`${work}:${ref}`)).toMatchObject({ status: 0 });
     expect(said(`:${ref}`)).toContain(

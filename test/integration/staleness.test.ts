@@ -132,7 +132,7 @@ describe('list', () => {
   it("one's own branch that another clone has not pushed is not gone", () => {
     const clone = join(world.root, 'clone');
     world.git(['clone', '-q', '-b', 'main', '--single-branch', world.path, clone]);
-    world.ok(['fetch', 'origin'], { cwd: clone });
+    world.ok(['sync', '--fetch', 'origin'], { cwd: clone });
     expect(listed({ cwd: clone })).toEqual({ feature: null });
     expect(world.ok(['list'], { cwd: clone })).not.toContain('looks done');
     const { stdout } = world.handoff(['boot', 'feature/login-flow'], { cwd: clone });

@@ -34,7 +34,7 @@ describe('the addresses of a remote', () => {
     // One that is out of reach is told, and what it missed is not called pushed.
     repo.ok(['write', 'release-plan', '-m', 'y'], { session: A });
     repo.run('mv', [two, `${two}.away`]);
-    expect(repo.handoff(['push', 'both'])).toMatchObject({
+    expect(repo.handoff(['sync', '--push', 'both'])).toMatchObject({
       status: 5,
       stderr: expect.stringContaining("two.git' does not appear to be a git repository") as string,
     });
@@ -63,7 +63,7 @@ describe('the addresses of a remote', () => {
       expect(told.stdout + told.stderr).not.toContain(TOKEN);
       repo.git(['config', '--unset', `url.${path}.insteadOf`]);
     }
-    const typed = repo.handoff(['push', `https://u:${TOKEN}@host.example/x.git`]);
+    const typed = repo.handoff(['sync', '--push', `https://u:${TOKEN}@host.example/x.git`]);
     expect(typed.status).toBe(2);
     expect(typed.stdout + typed.stderr).not.toContain(TOKEN);
   });
@@ -81,13 +81,13 @@ describe('the addresses of a remote', () => {
     const path = server('one');
     repo.git(['remote', 'add', 'origin', path]);
     repo.git(['remote', 'add', 'other', path]);
-    repo.ok(['push', 'origin']);
-    repo.ok(['push', 'other']);
-    expect(repo.json(['purge', 'release-plan'])).toMatchObject({
+    repo.ok(['sync', '--push', 'origin']);
+    repo.ok(['sync', '--push', 'other']);
+    expect(repo.json(['delete', 'release-plan'])).toMatchObject({
       remotes: [{ remote: 'origin' }, { remote: 'other' }],
     });
     repo.git(['update-ref', '-d', 'refs/handoffs/main/release-plan'], { cwd: path });
-    expect(repo.json(['push', 'other'])).toMatchObject({ items: [{ action: 'deleted-there' }] });
+    expect(repo.json(['sync', '--push', 'other'])).toMatchObject({ items: [{ action: 'deleted-there' }] });
     expect(tips(path)).toBe('');
   });
 });

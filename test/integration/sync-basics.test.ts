@@ -107,17 +107,17 @@ describe('a sync', () => {
 
   it('is made of two halves', () => {
     const oid = ada.write('auth-refresh', NOTE);
-    ada.ok(['fetch']);
+    ada.ok(['sync', '--fetch']);
     expect(world.server.handoffs().size).toBe(0);
-    ada.ok(['push']);
-    bob.ok(['push']);
+    ada.ok(['sync', '--push']);
+    bob.ok(['sync', '--push']);
     expect(bob.handoffs().size).toBe(0);
-    bob.ok(['fetch']);
+    bob.ok(['sync', '--fetch']);
     expect(bob.ref(REF)).toBe(oid);
     bob.write('auth-refresh', 'bob\n', ['--take']);
-    bob.ok(['push']);
+    bob.ok(['sync', '--push']);
     ada.write('auth-refresh', 'ada\n');
-    const behind = ada.as(['push']);
+    const behind = ada.as(['sync', '--push']);
     expect(behind.status).toBe(4);
     expect(behind.stdout).toMatch(
       /behind +main\/auth-refresh +the remote has moved on: git handoff sync origin/,

@@ -56,7 +56,7 @@ it('a partial clone has the notes whole, and reads them without the server', asy
   clone.sync();
   await world.server.stop();
   expect(clone.note(TOPIC)).toBe('two\n');
-  expect(clone.handoff(['diff', TOPIC])).toMatchObject({ status: 0 });
+  expect(clone.handoff(['log', '-p', TOPIC])).toMatchObject({ status: 0 });
   expect(clone.handoff(['log', TOPIC])).toMatchObject({ status: 0 });
 });
 

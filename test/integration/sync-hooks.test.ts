@@ -140,7 +140,7 @@ it('a pushurl of its own is where a push goes', () => {
   const other = world.clone('Carol', { bare: true, folder: 'other.git' });
   ada.git(['config', 'remote.origin.pushurl', other.path]);
   ada.write(TOPIC, 'ada\n');
-  ada.ok(['push'], { session: ada.session });
+  ada.ok(['sync', '--push'], { session: ada.session });
   expect(other.handoffs().size).toBe(1);
   expect(world.server.handoffs().size).toBe(0);
 });

@@ -26,7 +26,7 @@ describe('what a sync says', () => {
     write(`${branch}/release-plan`);
     expect(repo.json(['sync'])).toMatchObject({ items: [{ action: 'pushed', branch }] });
     write(`${branch}/release-plan`);
-    expect(repo.ok(['push'])).toContain(`${branch}/release-plan\n`);
+    expect(repo.ok(['sync', '--push'])).toContain(`${branch}/release-plan\n`);
   });
 
   it('names both ways on where a handoff was deleted at the remote, and both work', () => {
@@ -36,7 +36,7 @@ describe('what a sync says', () => {
     remove();
     const said = repo.ok(['sync']);
     const [, back = '', away = ''] = /put it back: (.*), or remove yours, too: (.*)$/m.exec(said) ?? [];
-    expect(back).toBe('git handoff push --restore origin');
+    expect(back).toBe('git handoff sync --push --restore origin');
     expect(repo.handoff(back.split(' ').slice(2)).stdout).toContain('1 pushed');
     remove();
     expect(repo.handoff([...away.split(' ').slice(2), '--yes', '--take']).status).toBe(0);
@@ -48,7 +48,7 @@ describe('what a sync says', () => {
     repo.ok(['sync']);
     repo.git(['branch', 'other']);
     write('other/release-plan');
-    expect(repo.handoff(['push', '--branch', 'other']).stderr).toContain(
+    expect(repo.handoff(['sync', '--push', '--branch', 'other']).stderr).toContain(
       'notice: origin has no handoffs of this branch yet: a handoff goes,',
     );
   });
@@ -63,9 +63,9 @@ describe('what a sync says', () => {
     repo.git(['config', 'receive.unpackLimit', '1'], { cwd: server });
     repo.run('rmdir', [join(objects, 'pack')]);
     writeFileSync(join(objects, 'pack'), 'no folder');
-    const refused = repo.handoff(['push']);
+    const refused = repo.handoff(['sync', '--push']);
     expect(refused.status).toBe(5);
     expect(refused.stderr).not.toContain('remotePrefix');
-    expect(refused.stderr).toContain('hint: git handoff push origin');
+    expect(refused.stderr).toContain('hint: git handoff sync --push origin');
   });
 });

@@ -29,7 +29,7 @@ describe('a repository that cannot be written', () => {
       rmSync(folder, { recursive: true, force: true });
       writeFileSync(folder, '');
     }
-    const failed = repo.handoff(['fetch'], { cwd: clone });
+    const failed = repo.handoff(['sync', '--fetch'], { cwd: clone });
     expect(failed.stderr).not.toContain('could not be asked');
     expect(failed.status).toBe(7);
   });

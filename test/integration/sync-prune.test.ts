@@ -21,7 +21,7 @@ afterEach(() => world.remove());
 function prune(): void {
   ada.ok(['close', TOPIC], { session: ada.session });
   ada.sync();
-  ada.ok(['prune', '--older-than', '0m', '--yes']);
+  ada.ok(['delete', '--closed', '--older-than', '0m', '--yes']);
   expect(ada.ref(REF)).toBeUndefined();
 }
 
@@ -69,7 +69,7 @@ describe('what was deleted at the remote', () => {
       const done = ada.as(['sync']);
       expect(done.status).toBe(0);
       expect(done.stdout).toMatch(
-        /deleted-there +main\/auth-refresh +yours stays; put it back: git handoff push --restore origin/,
+        /deleted-there +main\/auth-refresh +yours stays; put it back: git handoff sync --push --restore origin/,
       );
     }
     expect(ada.ref(REF)).toBe(tip);
@@ -84,7 +84,7 @@ describe('what was deleted at the remote', () => {
 
   it('is put back by --restore, and then all is as before', () => {
     ada.write(TOPIC, 'more\n');
-    expect(ada.ok(['push', '--restore', 'origin'])).toMatch(/pushed +main\/auth-refresh/);
+    expect(ada.ok(['sync', '--push', '--restore', 'origin'])).toMatch(/pushed +main\/auth-refresh/);
     expect(bob.sync()).toMatch(/forwarded/);
     expect(bob.list()).toEqual(ada.list());
     expect(ada.sync()).toContain('1 unchanged');

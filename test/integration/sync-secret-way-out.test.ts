@@ -26,7 +26,7 @@ const leak = () => {
 };
 /** Types what the refusal names for a real secret. */
 const wayOut = () => {
-  const { status, stderr } = repo.handoff(['push'], { session: A });
+  const { status, stderr } = repo.handoff(['sync', '--push'], { session: A });
   expect(status).toBe(1);
   const command = /if it is: (.*)$/m.exec(stderr)?.[1] ?? 'false';
   expect(repo.run('sh', ['-c', command], { env: { GIT_HANDOFF_SESSION: A } })).toMatchObject({ status: 0 });
@@ -37,8 +37,8 @@ const versions = () =>
 describe('a handoff with a secret in its history', () => {
   it('is announced by a dry run as it will be', () => {
     leak();
-    expect(repo.handoff(['push', '--dry-run'], { session: A }).status).toBe(1);
-    expect(repo.json(['push', '--dry-run'])).toMatchObject({ items: [{ action: 'secret' }] });
+    expect(repo.handoff(['sync', '--push', '--dry-run'], { session: A }).status).toBe(1);
+    expect(repo.json(['sync', '--push', '--dry-run'])).toMatchObject({ items: [{ action: 'secret' }] });
   });
 
   it('leaves with its text and without the version, by the command that is printed', () => {

@@ -213,8 +213,8 @@ describe('purge and prune', () => {
     put('a.txt', 'zebra-4711\n');
     const work = carry();
     const there = `refs/handoffs-work/main/auth-refresh/${work}`;
-    world.ok(['push', 'origin', '--with-work', 'auth-refresh'], { session: A });
-    const { items, remotes } = world.json(['purge', 'auth-refresh', '--yes'], { session: A });
+    world.ok(['sync', '--push', 'origin', '--with-work', 'auth-refresh'], { session: A });
+    const { items, remotes } = world.json(['delete', 'auth-refresh', '--yes'], { session: A });
     expect(items.map(({ kind }) => kind)).toContain('work');
     const [{ command }] = remotes as [{ command: string }];
     expect(command).toContain(there);
@@ -230,7 +230,7 @@ describe('purge and prune', () => {
     const work = carry();
     world.ok(['close', 'auth-refresh'], { session: A });
     world.git(['update-ref', `${WORK}/main/auth-refresh/${work}`, work]);
-    world.ok(['prune', '--older-than', '0m', '--yes']);
+    world.ok(['delete', '--closed', '--older-than', '0m', '--yes']);
     expect(world.refs(WORK)).toEqual([]);
   });
 });

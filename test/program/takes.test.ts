@@ -23,7 +23,7 @@ const TAKES: readonly string[][] = [
 ];
 const ENDS: readonly string[][] = [
   ['close', 'auth-refresh', '--take'],
-  ['purge', 'auth-refresh', '--yes', '--take'],
+  ['delete', 'auth-refresh', '--yes', '--take'],
 ];
 
 describe('what a session at work owns', () => {
@@ -59,7 +59,7 @@ describe('what a session at work owns', () => {
       hint: git handoff show main/auth-refresh
       "
     `);
-    expect(inFolder(byB(['purge', 'auth-refresh', '--yes']).stderr)).toMatchInlineSnapshot(`
+    expect(inFolder(byB(['delete', 'auth-refresh', '--yes']).stderr)).toMatchInlineSnapshot(`
       "error: main/auth-refresh belongs to claude aaaaaaaa, which is at work; a session deletes only its own notes: ask the user
       hint: git handoff show main/auth-refresh
       "
@@ -112,7 +112,7 @@ describe('a closed note of another session', () => {
   });
 
   it('is not pruned by a session, and is by a person', () => {
-    const prune = ['prune', '--older-than', '0m', '--yes'];
+    const prune = ['delete', '--closed', '--older-than', '0m', '--yes'];
     expect(byB(prune)).toMatchObject({ status: 0 });
     expect(world.ref('refs/handoffs/main/auth-refresh')).toBeDefined();
     world.ok(prune);

@@ -127,6 +127,73 @@ describe('notes', () => {
     `);
   });
 
+  it('log -p shows what the last change changed, and versions are for it alone', () => {
+    prints(['write', 'auth-refresh', '-m', 'Retry test is red'], A);
+    prints(['write', 'auth-refresh', '-m', 'Retry test is green'], A);
+    expect(prints(['log', '-p', 'auth-refresh'], A)).toMatchInlineSnapshot(`
+      "--- main/auth-refresh  <oid>  claude aaaaaaaa  <age>
+      +++ main/auth-refresh  <oid>  claude aaaaaaaa  <age>
+      @@ -1 +1 @@
+      -Retry test is red
+      +Retry test is green
+      "
+    `);
+    expect(prints(['log', '-p'], A)).toBe(prints(['log', '-p', 'auth-refresh'], A));
+    expect(prints(['log', 'auth-refresh', 'abcdef1'], A)).toMatchInlineSnapshot(`
+      "(stderr)
+      error: versions are for log -p
+      hint: git handoff log -p auth-refresh <oid>
+      (exit 2)
+      "
+    `);
+  });
+
+  it('delete lists what would go, and goes for the own notes of a session', () => {
+    prints(['write', 'auth-refresh', '-m', 'Retry test is red'], A);
+    expect(prints(['delete', 'auth-refresh'], A)).toMatchInlineSnapshot(`
+      "to remove  kept  <oid>  refs/handoffs-local/kept/main/auth-refresh
+      to remove  handoff  <oid>  refs/handoffs/main/auth-refresh
+
+      It belongs to claude aaaaaaaa.
+      Nothing was removed. This cannot be undone. To do it: git handoff delete main/auth-refresh --yes --expect <oid>
+      Its text stays in this repository until git collects what nothing refers to: git gc --prune=now
+      That cannot collect what another note, a commit or a log of git has, too.
+      Not reached: other clones and forks (whoever fetched it has it and can push it again: delete it there, too),
+      a server's logs, backups and packs, files that it was copied to. Replace any secret that was in it.
+      "
+    `);
+    expect(prints(['delete', 'auth-refresh', '--yes'], B)).toMatchInlineSnapshot(`
+      "(stderr)
+      error: main/auth-refresh belongs to claude aaaaaaaa, which is at work; a session deletes only its own notes: ask the user
+      hint: git handoff show main/auth-refresh
+      (exit 3)
+      "
+    `);
+    prints(['close', 'auth-refresh'], A);
+    expect(prints(['delete', '--closed'], B)).toBe('there is no closed handoff that you may delete\n');
+    expect(prints(['delete', '--closed'], A)).toMatchInlineSnapshot(`
+      "closed  main/auth-refresh  claude aaaaaaaa  <age>  <oid>
+
+      Nothing was deleted. To delete them: git handoff delete --closed --yes
+      "
+    `);
+  });
+
+  it.each([
+    ['purge', ['delete']],
+    ['prune', ['delete', '--closed']],
+    ['diff', ['log', '-p']],
+    ['fetch', ['sync', '--fetch']],
+    ['push', ['sync', '--push']],
+  ])('%s, as it was spelt before, does what %j does', (former, now) => {
+    prints(['write', 'auth-refresh', '-m', 'Retry test is red'], A);
+    prints(['close', 'auth-refresh'], A);
+    const words = former === 'purge' || former === 'diff' ? ['auth-refresh'] : [];
+    expect(prints([former, ...words], A)).toBe(prints([...now, ...words], A));
+    expect(prints(['help', former])).toBe(prints([now[0] ?? '', '-h']));
+    expect(prints(['help', '-a'])).not.toContain(`   ${former} `);
+  });
+
   it('with -q nothing but what is wrong', () => {
     expect(prints(['write', '-q', 'auth-refresh'], A, NOTE)).toBe('');
     world.end(A);

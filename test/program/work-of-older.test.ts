@@ -43,7 +43,7 @@ describe('a note with work that 0.1.0 has written on and taken', () => {
     older(`Handoff-Taken-From: ${A}`);
     expect(world.json(['show', 'auth-refresh'])).toMatchObject({ owner: B, work: null });
     expect(world.handoff(['check']).status).toBe(0);
-    world.ok(['push', 'origin', '--with-work', 'auth-refresh'], { session: B });
+    world.ok(['sync', '--push', 'origin', '--with-work', 'auth-refresh'], { session: B });
     expect(world.there(`refs/handoffs-work/main/auth-refresh/${work}`)).toBe(work);
   });
 
@@ -58,14 +58,16 @@ describe('a note with work that 0.1.0 has written on and taken', () => {
   it('keeps it here when 0.1.0 closes it, for its next version', () => {
     older('Handoff-State: closed');
     expect(world.refs(WORK)).toHaveLength(1);
-    const refused = world.handoff(['push', 'origin', '--with-work', 'auth-refresh'], { session: A });
+    const refused = world.handoff(['sync', '--push', 'origin', '--with-work', 'auth-refresh'], {
+      session: A,
+    });
     expect(refused).toMatchObject({ status: 1 });
     expect(refused.stderr).toContain(
       'main/auth-refresh is closed, and the work of a closed note is not sent',
     );
     expect(refused.stderr).toContain('hint: git handoff reopen main/auth-refresh');
     world.ok(['reopen', 'auth-refresh'], { session: A });
-    world.ok(['push', 'origin', '--with-work', 'auth-refresh'], { session: A });
+    world.ok(['sync', '--push', 'origin', '--with-work', 'auth-refresh'], { session: A });
     expect(world.there(`refs/handoffs-work/main/auth-refresh/${work}`)).toBe(work);
   });
 });

@@ -23,7 +23,7 @@ describe('a note that carries work', () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(/^left main\/auth-refresh \([0-9a-f]{7}\)\n$/);
     expect(stderr).toContain(
-      'the note carries uncommitted work: 1 path, 8 bytes; it stays on this machine until: git handoff push --with-work main/auth-refresh',
+      'the note carries uncommitted work: 1 path, 8 bytes; it stays on this machine until: git handoff sync --push --with-work main/auth-refresh',
     );
     expect(world.ok(['show', 'auth-refresh'])).toContain(
       '\ncarries uncommitted work: 1 path, 8 bytes: git handoff unpack main/auth-refresh\n\nhalf done',

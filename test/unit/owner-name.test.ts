@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ownerName, peerNames } from '../../src/domain/names.ts';
-import { renderPurged } from '../../src/verbs/purge/purge.ts';
+import { renderDeletedNote } from '../../src/verbs/delete/delete.ts';
 import { renderSync } from '../../src/verbs/sync/sync.ts';
 
 const SESSION = 'aaaaaaaa-1111-4111-8111-111111111111';
@@ -50,11 +50,11 @@ describe('the id of a person', () => {
         items: [],
         remotes: [],
         stillOn: [],
-        purged: false,
+        deleted: false,
         remains: null,
-        command: 'git handoff purge x',
+        command: 'git handoff delete x',
       },
     };
-    expect(renderPurged(value)).toContain('It belongs to Ann Example.\n');
+    expect(renderDeletedNote(value)).toContain('It belongs to Ann Example.\n');
   });
 });

@@ -6,20 +6,13 @@ import { checkRemotePrefix } from '../../domain/sync.ts';
 import { workSizeText } from '../../domain/work.ts';
 import { readSettings } from '../../git/config.ts';
 import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
-import {
-  type HandoffPath,
-  REMOTE,
-  WORK,
-  encodeBranch,
-  remoteWorkPrefix,
-  trackingRef,
-} from '../../git/namespace.ts';
+import { type HandoffPath, REMOTE, WORK, remoteWorkPrefix, trackingRef } from '../../git/namespace.ts';
 import type { TransferOptions } from '../../git/network.ts';
 import { listRefNames } from '../../git/refs.ts';
 import { isRemoteName, readRemotes } from '../../git/remotes.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
 import { fetchRefs, showRemote } from '../../git/transfer.ts';
-import { findTopic, newestTopic, requireTip } from '../find-topic.ts';
+import { findTopic, requireTip } from '../find-topic.ts';
 import { personName } from '../person-name.ts';
 import { typedTopic } from '../topic-argument.ts';
 import type { TopicState } from '../topic.ts';
@@ -52,11 +45,7 @@ export interface FoundWork extends LoadedWork {
  * a commit that breaks the format, `remote` when it cannot be fetched
  */
 export async function findWork(repository: Repository, options: FindOptions): Promise<FoundWork> {
-  const { topic } = options;
-  const state =
-    topic === undefined
-      ? await newestTopic(repository, encodeBranch(repository.branch), { work: true })
-      : await findTopic(repository, topic);
+  const state = await findTopic(repository, options.topic, { work: true });
   const tip = requireTip(state);
   const carried = await carriedWork(repository, tip);
   const name = typedTopic(state.branch, state.topic);
@@ -147,7 +136,7 @@ async function fetchWork(
   if (remote === undefined || there === undefined) {
     const names = remotes.map((one) => escapeLine(one.name)).join(' or ');
     const where = names === '' ? 'in this clone' : `on ${names}`;
-    const message = `the work of ${name} is not ${where}; it stays on the machine of ${authorText(tip)} until it is sent from there (git handoff push --with-work ${name})`;
+    const message = `the work of ${name} is not ${where}; it stays on the machine of ${authorText(tip)} until it is sent from there (git handoff sync --push --with-work ${name})`;
     throw new Failure('not-found', message, { hint: `git handoff show ${name}` });
   }
   const amount = size === undefined ? 'of unknown size' : workSizeText(size);

@@ -7,9 +7,8 @@ import { markerOwner } from '../../domain/marker.ts';
 import { type BranchName, type SessionId, type Topic, ownerName } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { loadCommits, type LoadedCommit } from '../../git/commits.ts';
-import { encodeBranch } from '../../git/namespace.ts';
 import { topLevel } from '../../git/repository.ts';
-import { findTopic, newestTopic, requireTip } from '../../notes/find-topic.ts';
+import { findTopic, requireTip } from '../../notes/find-topic.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
@@ -57,9 +56,7 @@ export async function exportNote(
   const { repository, sessions, notices } = await openWorkspace(context);
   const { cwd, commonDir } = repository;
   const caller = findSession(context, sessions, session)?.id;
-  const state = await (topic === undefined
-    ? newestTopic(repository, encodeBranch(repository.branch))
-    : findTopic(repository, topic));
+  const state = await findTopic(repository, topic);
   const { oid } = requireTip(state);
   const [commit] = await loadCommits({ cwd }, [oid], { notes: true });
   if (commit?.note === undefined) {

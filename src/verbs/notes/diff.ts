@@ -16,7 +16,7 @@ import { openWorkspace } from '../workspace.ts';
 import { firstLine, versionIn } from './log.ts';
 
 interface DiffOptions {
-  readonly topic: string;
+  readonly topic: string | undefined;
   /** Versions by their object names or beginnings of them; none: what the last change of the note changed. */
   readonly versions: readonly string[];
   readonly session: string | undefined;

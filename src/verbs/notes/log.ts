@@ -1,13 +1,12 @@
 import type { HandoffCommit } from '../../domain/handoff.ts';
 import { acknowledgedOf, readerName } from '../../domain/reader.ts';
 import { checkStep } from '../../domain/transition.ts';
-import { encodeBranch } from '../../git/namespace.ts';
 import { openRepository } from '../../git/repository.ts';
 import { ackOf, readAcks } from '../../notes/acks.ts';
 import { readHistory } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
-import { findTopic, newestTopic, requireTip } from '../../notes/find-topic.ts';
+import { findTopic, requireTip } from '../../notes/find-topic.ts';
 import { NOBODY, findReader, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { StepName, VersionShape } from '../shapes.ts';
@@ -37,10 +36,7 @@ export async function log(options: LogOptions, context: Context): Promise<Comman
     options.reading ? readerFacts(repository, context) : NOBODY,
   ]);
   const reader = findReader(facts, context, workspace, options.session);
-  const state =
-    options.topic === undefined
-      ? await newestTopic(repository, encodeBranch(repository.branch))
-      : await findTopic(repository, options.topic);
+  const state = await findTopic(repository, options.topic);
   const [history, acks] = await Promise.all([
     readHistory(repository, requireTip(state).oid),
     options.reading ? readAcks(repository, state.path) : new Map(),

@@ -68,7 +68,7 @@ export const NOTE_VERBS: VerbTable = {
       ['git handoff write main/auth-refresh < note.md', 'for another branch, from stdin'],
       [
         "git handoff write auth-refresh -m 'half done' --with-work",
-        'with your uncommitted changes; git handoff push --with-work sends them',
+        'with your uncommitted changes; git handoff sync --push --with-work sends them',
       ],
     ],
     async run(args, context, interaction) {
@@ -149,18 +149,33 @@ export const NOTE_VERBS: VerbTable = {
     },
   },
   log: {
-    usage: 'log [[<branch>/]<topic>]',
+    usage: 'log [-p] [[<branch>/]<topic>]',
     group: 'notes',
     summary: 'show who wrote, took and closed a note, and when',
-    words: [0, 1],
-    options: {},
-    examples: [['git handoff log main/auth-refresh', 'its whole history']],
+    details:
+      'With -p: what its last change changed, or behind the topic: since version <a>, or from <a> to <b>.',
+    words: [0, 3],
+    options: { patch: { type: 'boolean', alias: 'p', describe: 'show what changed in the text' } },
+    examples: [
+      ['git handoff log main/auth-refresh', 'its whole history'],
+      ['git handoff log -p auth-refresh', 'what the last writer changed'],
+    ],
     async run(args, context) {
-      const result = await log(
-        { topic: args.words[0], reading: args.flag('json'), session: args.text('session') },
-        context,
+      const [topic, ...versions] = args.words;
+      const session = args.text('session');
+      if (args.flag('patch')) {
+        const { diff } = await import('./diff.ts');
+        const result = await diff({ topic, versions, session }, context);
+        return answer(result, async () => (await import('./notes-text.ts')).renderDiff);
+      }
+      if (versions.length > 0)
+        throw new Failure('usage', 'versions are for log -p', {
+          hint: `git handoff log -p ${args.words.map(shellWord).join(' ')}`,
+        });
+      return answer(
+        await log({ topic, reading: args.flag('json'), session }, context),
+        async () => renderLog,
       );
-      return answer(result, async () => renderLog);
     },
   },
   ack: {
@@ -262,27 +277,12 @@ function parseState(text: string | undefined): 'open' | 'closed' | undefined {
 }
 
 const TAKE_AND_EXPECT: OptionTable = {
-  take: { type: 'boolean', describe: 'become the owner first if another session owns it' },
+  take: { type: 'boolean', describe: 'as a person: become the owner first if another session owns it' },
   expect: EXPECT,
 };
 
-/** The verbs that compare the versions of a note, close it and reopen it. */
+/** The verbs that close a note and reopen it. */
 export const UPKEEP_VERBS: VerbTable = {
-  diff: {
-    usage: 'diff [<branch>/]<topic> [<a> [<b>]]',
-    group: 'notes',
-    summary: 'show what changed in a note',
-    details: 'By its last change, since version <a>, or from <a> to <b>.',
-    words: [1, 3],
-    options: {},
-    examples: [['git handoff diff auth-refresh', 'what the last writer changed']],
-    async run(args, context) {
-      const { diff } = await import('./diff.ts');
-      const [topic = '', ...versions] = args.words;
-      const result = await diff({ topic, versions, session: args.text('session') }, context);
-      return answer(result, async () => (await import('./notes-text.ts')).renderDiff);
-    },
-  },
   close: {
     usage: 'close [<branch>/]<topic>',
     group: 'notes',

@@ -7,16 +7,16 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
-import { REMOTE, encodeBranch } from '../../git/namespace.ts';
+import { REMOTE } from '../../git/namespace.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import type { Budget } from '../../host/io.ts';
 import { ackOf, readAcks } from '../../notes/acks.ts';
-import { findTopic, newestTopic, requireTip } from '../../notes/find-topic.ts';
+import { findTopic, requireTip } from '../../notes/find-topic.ts';
 import { decodeNote, mayHaveFrontMatter } from '../../notes/front-matter/prepare.ts';
 import { listLost, readLost } from '../../notes/lost.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { parseTopicArgument, typedTopic } from '../../notes/topic-argument.ts';
-import { type TopicState, readHistory } from '../../notes/topic.ts';
+import { type ReadableTopic, type TopicState, readHistory } from '../../notes/topic.ts';
 import { compareWithRemotes } from '../../notes/tracking.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { handoffShape, noteShape } from '../handoff-shape.ts';
@@ -60,7 +60,7 @@ export async function show(options: ShowOptions, context: Context): Promise<Comm
   const [workspace, reader, state] = await Promise.all([
     openWorkspace(context, repository),
     options.reading ? readerFacts(repository, context) : NOBODY,
-    shownTopic(repository, options.topic),
+    findTopic(repository, options.topic, { note: true }),
   ]);
   const view = findReader(reader, context, workspace, options.session);
   const [moved, { commit, note, acknowledged }, remotes] = await Promise.all([
@@ -94,14 +94,6 @@ async function relationsOf(
   );
 }
 
-async function shownTopic(repository: Repository, topic: string | undefined): Promise<Readable> {
-  return topic === undefined
-    ? newestTopic(repository, encodeBranch(repository.branch))
-    : findTopic(repository, topic, { note: true });
-}
-
-type Readable = TopicState & { note?: Buffer | undefined };
-
 interface ShownVersion {
   readonly commit: HandoffCommit;
   readonly note: Buffer;
@@ -111,7 +103,7 @@ interface ShownVersion {
 
 async function version(
   repository: Repository,
-  state: Readable,
+  state: ReadableTopic,
   at: string | undefined,
   reader: string | undefined,
 ): Promise<ShownVersion> {

@@ -90,7 +90,7 @@ export class SyncReport {
   #returned({ path, pruned }: Difference, kind: Folded['kind']): string | null {
     if (kind !== 'create' || pruned === undefined) return null;
     const name = typedTopic(decodeBranch(path.component) ?? path.component, path.topic);
-    return `it was purged here, and somebody wrote it there again; to purge it again: git handoff purge ${name}`;
+    return `it was deleted here, and somebody wrote it there again; to delete it again: git handoff delete ${name}`;
   }
 
   pushed(

@@ -41,7 +41,7 @@ export async function withoutSecrets(
   const { secretScan } = await readSettings(context.cwd);
   const found = await scanNotes(leavingNotes(repository.cwd, outgoing), secretScan);
   if (found.length === 0) return outgoing;
-  const refusals = refuseLeaving(found, `git handoff push ${shellWord(remote)} --allow-secret`);
+  const refusals = refuseLeaving(found, `git handoff sync --push ${shellWord(remote)} --allow-secret`);
   if (options.allowSecret) {
     const detail = refusals.map(({ ref }) => ref).join(' ');
     const line = { event: 'push', kind: 'secret-allowed', detail: `${remote}: ${detail}` };

@@ -25,7 +25,7 @@ interface LeavingWork extends LoadedWork {
 }
 
 /**
- * Reads and checks the work of the topics that `push --with-work` names, before anything is sent.
+ * Reads and checks the work of the topics that `sync --push --with-work` names, before anything is sent.
  *
  * @throws Failure `refused` for a closed note, `not-found` if its work is not here, `secret` for one that nobody allowed,
  * `integrity`
@@ -91,7 +91,7 @@ async function requireNoSecret(
       continue;
     }
     throw new Failure('secret', `${message}; nothing was sent`, {
-      hint: `if it is not a secret: git handoff push --with-work ${name} --allow-secret`,
+      hint: `if it is not a secret: git handoff sync --push --with-work ${name} --allow-secret`,
     });
   }
 }
@@ -122,7 +122,7 @@ export async function sendWork(
     if (outcome?.kind !== 'pushed') {
       const why = escapeLine(outcome?.reason ?? 'no answer');
       const message = `${escapeLine(remote.name)} did not take the work of ${name}: ${why}`;
-      throw new Failure('remote', message, { hint: `git handoff push ${shellWord(remote.name)}` });
+      throw new Failure('remote', message, { hint: `git handoff sync --push ${shellWord(remote.name)}` });
     }
     const sent = { ref: sentRef(remote.name, state.path, oid), next: oid, old: undefined };
     await updateRefs(repository, [sent]);

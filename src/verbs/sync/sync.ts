@@ -208,11 +208,11 @@ function secretFailure(
   const rewritten = [
     `git handoff show ${name} --raw >"${KEPT_FILE}"`,
     ...(former === null ? [] : [deletionOnRemote(remote, [{ ref: there, oid: former }])]),
-    `git handoff purge ${name} --yes`,
+    `git handoff delete ${name} --yes`,
     `git handoff write ${name} --file "${KEPT_FILE}"`,
   ].join(' && ');
   return new Failure('secret', `a handoff was not pushed: ${why ?? ''}${more}`, {
-    hint: `git handoff push ${shellWord(remote)} --allow-secret, if it is not a secret; if it is: ${rewritten}`,
+    hint: `git handoff sync --push ${shellWord(remote)} --allow-secret, if it is not a secret; if it is: ${rewritten}`,
   });
 }
 
@@ -226,10 +226,10 @@ function declinedFailure({ remote, why }: SyncShape, declined: number, prefix: s
     why ?? '',
   );
   const elsewhere = isBroken
-    ? `git handoff push ${shellWord(remote)}, once the server can write again`
+    ? `git handoff sync --push ${shellWord(remote)}, once the server can write again`
     : prefix === FALLBACK
       ? `git ls-remote ${shellWord(remote)}`
-      : `git config handoff.remotePrefix ${FALLBACK} && git handoff push ${shellWord(remote)}`;
+      : `git config handoff.remotePrefix ${FALLBACK} && git handoff sync --push ${shellWord(remote)}`;
   return new Failure('remote', message, { hint: advice ?? elsewhere });
 }
 
@@ -284,7 +284,9 @@ function stayedNotices(
     const work = tip?.trailers?.work;
     if (work === undefined || !kept.has(work) || sent.has(work) || !pushed.has(handoffRef(path))) return [];
     const name = typedTopic(branch, topic);
-    return [`the work of ${name} stays on this machine; to send it: git handoff push --with-work ${name}`];
+    return [
+      `the work of ${name} stays on this machine; to send it: git handoff sync --push --with-work ${name}`,
+    ];
   });
 }
 
@@ -314,7 +316,7 @@ function remark(item: SyncShape): string {
     case 'followed':
       return `${item.newOwnerText ?? 'somebody'} was first, ${item.ownerText ?? 'its owner'} no longer owns it: git handoff show ${typed(item)}`;
     case 'deleted-there':
-      return `yours stays; put it back: git handoff push --restore ${remote}, or remove yours, too: git handoff purge ${typed(item)}`;
+      return `yours stays; put it back: git handoff sync --push --restore ${remote}, or remove yours, too: git handoff delete ${typed(item)}`;
     case 'behind':
       return `the remote has moved on: git handoff sync ${remote}`;
     case 'moved':

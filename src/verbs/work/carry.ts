@@ -84,7 +84,7 @@ export async function carryWork(options: CarryOptions, context: Context): Promis
   await batch.storeMany({ cwd: repository.cwd });
   const isNew = await keepWork(repository, target.path, oid);
   await batch.storeAgainIfCollected(repository);
-  const push = `git handoff push --with-work ${typedTopic(target.branch, target.topic)}`;
+  const push = `git handoff sync --push --with-work ${typedTopic(target.branch, target.topic)}`;
   const carries = `the note carries uncommitted work: ${workSizeText(size)}; it stays on this machine until: ${push}`;
   return {
     trailers: { work: oid, workSize: formatWorkSize(size) },

@@ -72,7 +72,9 @@ describe('the notes that a push would take along', () => {
 
 describe('what is said of refs that would take a secret along', () => {
   const told = (notes: LeavingNote[]) =>
-    scanNotes(notes, 'deny').then((found) => refuseLeaving(found, 'git handoff push origin --allow-secret'));
+    scanNotes(notes, 'deny').then((found) =>
+      refuseLeaving(found, 'git handoff sync --push origin --allow-secret'),
+    );
 
   it('names each ref once, with its versions, and no more of the secret than the mask', async () => {
     const versions = ['1', '2', '3', '4', '5'].map((blob) => leaving('one-note', blob, `${TOKEN}\n${blob}`));
@@ -83,7 +85,7 @@ describe('what is said of refs that would take a secret along', () => {
         why: expect.stringMatching(
           /^main\/one-note looks like it contains a secret: (?:at \d{12} line 1: [^;]+; ){3}and in 2 more versions$/,
         ) as string,
-        hint: `git handoff show main/one-note --at ${oid('1')}; if it is not a secret: git handoff push origin --allow-secret`,
+        hint: `git handoff show main/one-note --at ${oid('1')}; if it is not a secret: git handoff sync --push origin --allow-secret`,
       },
       expect.objectContaining({ ref: 'refs/handoffs/main/two-note' }),
     ]);

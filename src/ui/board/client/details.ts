@@ -159,7 +159,7 @@ function text(stage: Stage, oid: string, base: string, typed: string): HTMLEleme
     const shown =
       base === ''
         ? `show ${typed} --at ${oid.slice(0, 12)}`
-        : `diff ${typed} ${base.slice(0, 12)} ${oid.slice(0, 12)}`;
+        : `log -p ${typed} ${base.slice(0, 12)} ${oid.slice(0, 12)}`;
     return [note('This text is not in the page. To read it:'), command(`git handoff ${shown}`)];
   }
   if (before === undefined) return [el('pre', {}, now)];

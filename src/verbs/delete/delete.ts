@@ -13,12 +13,12 @@ import {
 } from '../../git/namespace.ts';
 import { type Repository, committer } from '../../git/repository.ts';
 import {
-  type PurgedKind,
-  type PurgedRef,
+  type DeletedKind,
+  type DeletedRef,
   deleteAllRefs,
   deleteTopics,
   refsOfTopic,
-  rememberPurged,
+  rememberDeleted,
 } from '../../notes/delete-notes.ts';
 import { byAge } from '../../notes/find-topic.ts';
 import { commitOwner } from '../../notes/person-name.ts';
@@ -36,7 +36,7 @@ import { ago } from '../../domain/age.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 import { ownerText } from '../owner-text.ts';
 
-interface PurgeOptions {
+interface DeleteOptions {
   readonly topic: string;
   /** Without it nothing is removed, only listed. */
   readonly yes: boolean;
@@ -46,7 +46,7 @@ interface PurgeOptions {
   readonly session: string | undefined;
 }
 
-interface PurgeValue {
+interface DeletedNoteValue {
   /** `null`: a ref was named that belongs to no branch. */
   readonly branch: string | null;
   readonly topic: string;
@@ -57,12 +57,12 @@ interface PurgeValue {
   readonly items: readonly {
     readonly ref: string;
     readonly oid: string;
-    readonly kind: PurgedKind;
+    readonly kind: DeletedKind;
     readonly remote: string | null;
   }[];
   /** Remotes that had it when they were asked last, each with the command that removes it there. */
   readonly remotes: readonly { readonly remote: string; readonly command: string }[];
-  readonly purged: boolean;
+  readonly deleted: boolean;
   /** The command that does it. */
   readonly command: string;
 }
@@ -73,7 +73,10 @@ interface PurgeValue {
  *
  * @throws Failure `not-found`, `not-owner`, `lost-race`
  */
-export async function purge(options: PurgeOptions, context: Context): Promise<CommandResult<PurgeValue>> {
+export async function deleteNote(
+  options: DeleteOptions,
+  context: Context,
+): Promise<CommandResult<DeletedNoteValue>> {
   const { repository, sessions, notices } = await openWorkspace(context);
   const target = parseTarget(options.topic, repository);
   const [refs, parties] = await Promise.all([
@@ -91,7 +94,7 @@ export async function purge(options: PurgeOptions, context: Context): Promise<Co
 }
 
 /** The handoff that is meant, also one that no topic argument can name. */
-interface PurgeTarget {
+interface DeleteTarget {
   readonly path: HandoffPath;
   /** `null`: only the ref is known, its branch is not. */
   readonly branch: string | null;
@@ -104,7 +107,7 @@ interface PurgeTarget {
  *
  * @throws Failure `usage`
  */
-function parseTarget(text: string, repository: Repository): PurgeTarget {
+function parseTarget(text: string, repository: Repository): DeleteTarget {
   if (!text.startsWith(HANDOFFS)) {
     const { branch, topic, path } = parseTopicArgument(text, repository);
     return { path, branch, name: typedTopic(branch, topic) };
@@ -119,7 +122,7 @@ function parseTarget(text: string, repository: Repository): PurgeTarget {
 }
 
 /** Whose the note is, and who asks. */
-interface PurgeParties {
+interface DeleteParties {
   /** `undefined`: nobody, or the tip cannot be read. */
   readonly owner: SessionId | undefined;
   /** The same as messages name it. */
@@ -141,7 +144,7 @@ async function readParties(
   path: HandoffPath,
   option: string | undefined,
   context: Context,
-): Promise<PurgeParties> {
+): Promise<DeleteParties> {
   const session = findSession(context, sessions, option);
   const [author, { settings, remotes }, state] = await Promise.all([
     committer(context.cwd),
@@ -170,13 +173,13 @@ async function readParties(
 }
 
 /** The commit that people see: what stands at the public ref, else what was kept. */
-function shownTip(refs: readonly PurgedRef[]): Oid | undefined {
+function shownTip(refs: readonly DeletedRef[]): Oid | undefined {
   return (refs.find(({ kind }) => kind === 'handoff') ?? refs.find(({ kind }) => kind === 'kept'))?.oid;
 }
 
 function requireExpected(
-  { name }: PurgeTarget,
-  refs: readonly PurgedRef[],
+  { name }: DeleteTarget,
+  refs: readonly DeletedRef[],
   expect: string | undefined,
 ): void {
   const expected = parseExpectation(expect);
@@ -184,34 +187,34 @@ function requireExpected(
   if (expected === undefined || (expected ?? undefined) === tip) return;
   const now = tip === undefined || isZeroOid(tip) ? 'it no longer exists' : `it is at ${tip}`;
   throw new Failure('lost-race', `${name} is not at the expected commit: ${now}`, {
-    hint: `git handoff purge ${name}`,
+    hint: `git handoff delete ${name}`,
   });
 }
 
 function requirePermission(
   repository: Repository,
-  { name }: PurgeTarget,
-  { ownerText = '', ownerIsLive, isAllowed, session }: PurgeParties,
-  { take }: PurgeOptions,
+  { name }: DeleteTarget,
+  { ownerText = '', ownerIsLive, isAllowed, session }: DeleteParties,
+  { take }: DeleteOptions,
   context: Context,
 ): void {
   if (isAllowed || (take && session === undefined)) return;
   const whose = `${name} belongs to ${ownerText}${ownerIsLive ? ', which is at work' : ''}`;
   if (session === undefined)
-    throw new Failure('not-owner', whose, { hint: `git handoff purge ${name} --yes --take` });
+    throw new Failure('not-owner', whose, { hint: `git handoff delete ${name} --yes --take` });
   if (isAllowedOnce(repository.commonDir, session, context.now)) return;
   throw new Failure('not-owner', `${whose}; a session deletes only its own notes: ask the user`, {
     hint: `git handoff show ${name}`,
   });
 }
 
-interface PurgePlan {
-  readonly target: PurgeTarget;
-  readonly refs: readonly PurgedRef[];
-  readonly parties: PurgeParties;
+interface DeletePlan {
+  readonly target: DeleteTarget;
+  readonly refs: readonly DeletedRef[];
+  readonly parties: DeleteParties;
 }
 
-function describe(plan: PurgePlan, purged: boolean): PurgeValue {
+function describe(plan: DeletePlan, deleted: boolean): DeletedNoteValue {
   const { target, refs, parties } = plan;
   const take = parties.isAllowed || parties.session !== undefined ? '' : ' --take';
   return {
@@ -222,13 +225,13 @@ function describe(plan: PurgePlan, purged: boolean): PurgeValue {
     ownerText: parties.ownerText ?? null,
     items: refs.map(({ name, oid, kind, remote }) => ({ ref: name, oid, kind, remote })),
     remotes: onRemotes(plan),
-    purged,
-    command: `git handoff purge ${target.name} --yes --expect ${shownTip(refs) ?? 'none'}${take}`,
+    deleted,
+    command: `git handoff delete ${target.name} --yes --expect ${shownTip(refs) ?? 'none'}${take}`,
   };
 }
 
 /** What removes the note, and work that was sent with it, from each remote that had them when it was asked last. */
-function onRemotes({ target: { path }, refs, parties }: PurgePlan): PurgeValue['remotes'] {
+function onRemotes({ target: { path }, refs, parties }: DeletePlan): DeletedNoteValue['remotes'] {
   const names = [...new Set(refs.flatMap(({ remote }) => remote ?? []))];
   return names
     .filter((name) => parties.remotes.has(name))
@@ -246,8 +249,8 @@ function onRemotes({ target: { path }, refs, parties }: PurgePlan): PurgeValue['
 /** @throws Failure `lost-race` when a ref is not what was shown any more, `environment` for a lock */
 async function removeHere(
   repository: Repository,
-  { path, name }: PurgeTarget,
-  refs: readonly PurgedRef[],
+  { path, name }: DeleteTarget,
+  refs: readonly DeletedRef[],
   remotes: ReadonlySet<string>,
 ): Promise<void> {
   const result = await deleteAllRefs(repository, refs);
@@ -256,29 +259,33 @@ async function removeHere(
     throw new Failure('environment', message, { hint: 'git handoff doctor' });
   }
   if (result.kind !== 'done')
-    throw new Failure('lost-race', `${name} moved meanwhile`, { hint: `git handoff purge ${name}` });
+    throw new Failure('lost-race', `${name} moved meanwhile`, { hint: `git handoff delete ${name}` });
   // What a remote still shows, or others may push back.
   const known = refs.find(({ kind }) => kind === 'tracking')?.oid ?? shownTip(refs);
-  if (known !== undefined && remotes.size > 0) await rememberPurged(repository, path, known);
+  if (known !== undefined && remotes.size > 0) await rememberDeleted(repository, path, known);
 }
 
-interface PruneOptions {
+interface DeleteClosedOptions {
   /** Milliseconds since the last change. */
   readonly olderThanMs: number;
   /** The age as it was typed, for the command that is printed. */
-  readonly age: string;
+  readonly age: string | undefined;
   /** Without it nothing is deleted, only listed. */
   readonly yes: boolean;
   readonly session: string | undefined;
 }
 
-interface PruneValue {
+interface DeletedClosedValue {
   readonly items: readonly (HandoffShape & { readonly deleted: boolean })[];
-  readonly olderThan: string;
+  /** `null`: of any age. */
+  readonly olderThan: string | null;
 }
 
 /** Deletes closed handoffs that nobody has changed for so long: a session its own ones, a person all. Open ones are never touched. */
-export async function prune(options: PruneOptions, context: Context): Promise<CommandResult<PruneValue>> {
+export async function deleteClosed(
+  options: DeleteClosedOptions,
+  context: Context,
+): Promise<CommandResult<DeletedClosedValue>> {
   const { repository, sessions, notices } = await openWorkspace(context);
   const reader = findSession(context, sessions, options.session)?.id;
   const old = (await readTopics(repository)).filter(
@@ -294,7 +301,7 @@ export async function prune(options: PruneOptions, context: Context): Promise<Co
   });
   const moved = options.yes ? items.length - gone.size : 0;
   return {
-    value: { items, olderThan: options.age },
+    value: { items, olderThan: options.age ?? null },
     notices: [
       ...notices,
       ...(moved === 0 ? [] : [`${moved} changed meanwhile and stayed: git handoff list --all`]),
@@ -307,10 +314,16 @@ function isOver({ tip, illegal }: TopicState, before: number): boolean {
   return illegal === undefined && tip?.trailers?.state === 'closed' && tip.seconds * 1000 < before;
 }
 
-/** What goes or has gone, what cannot be undone, and what a purge does not reach. */
-export function renderPurged({ items, remotes, purged, ownerText: owner, command }: PurgeValue): Rendered {
+/** What goes or has gone, what cannot be undone, and what a deletion does not reach. */
+export function renderDeletedNote({
+  items,
+  remotes,
+  deleted,
+  ownerText: owner,
+  command,
+}: DeletedNoteValue): Rendered {
   const rows = items.map(({ ref, oid, kind }) => [
-    purged ? 'removed' : 'to remove',
+    deleted ? 'removed' : 'to remove',
     kind,
     oid,
     escapeLine(ref),
@@ -320,7 +333,7 @@ export function renderPurged({ items, remotes, purged, ownerText: owner, command
     `Nothing was removed. This cannot be undone. To do it: ${escapeLine(command)}`,
   ];
   const lines = [
-    ...(purged ? [] : before),
+    ...(deleted ? [] : before),
     'Its text stays in this repository until git collects what nothing refers to: git gc --prune=now',
     'That cannot collect what another note, a commit or a log of git has, too.',
     ...remotes.map(
@@ -330,15 +343,19 @@ export function renderPurged({ items, remotes, purged, ownerText: owner, command
     ...(remotes.length === 0
       ? []
       : ['If the server refuses that, its administrator types there: git update-ref -d <ref>']),
-    'Not reached: other clones and forks (whoever fetched it has it and can push it again: purge it there, too),',
+    'Not reached: other clones and forks (whoever fetched it has it and can push it again: delete it there, too),',
     "a server's logs, backups and packs, files that it was copied to. Replace any secret that was in it.",
   ];
   return `${columns(rows)}\n${lines.join('\n')}\n`;
 }
 
 /** What goes or has gone, each with the object name that brings it back until git collects it. */
-export function renderPruned({ items, olderThan }: PruneValue, { now }: TextContext): Rendered {
-  if (items.length === 0) return `no closed handoff is older than ${escapeLine(olderThan)}\n`;
+export function renderDeletedClosed(
+  { items, olderThan }: DeletedClosedValue,
+  { now }: TextContext,
+): Rendered {
+  if (items.length === 0)
+    return `${olderThan === null ? 'there is no closed handoff that you may delete' : `no closed handoff that you may delete is older than ${escapeLine(olderThan)}`}\n`;
   const rows = items.map((item) => [
     item.deleted ? 'deleted' : 'closed',
     escapeLine(`${item.branch}/${item.topic}`),
@@ -347,9 +364,10 @@ export function renderPruned({ items, olderThan }: PruneValue, { now }: TextCont
     item.oid,
   ]);
   const gone = items.find((item) => item.deleted);
+  const older = olderThan === null ? '' : ` --older-than ${escapeLine(olderThan)}`;
   const next =
     gone === undefined
-      ? `Nothing was deleted. To delete them: git handoff prune --older-than ${escapeLine(olderThan)} --yes`
+      ? `Nothing was deleted. To delete them: git handoff delete --closed${older} --yes`
       : `Until git collects it, one comes back by: git update-ref ${escapeLine(gone.ref)} ${gone.oid}`;
   return `${columns(rows)}\n${next}\n`;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, SharingWorld } from '../support/sharing-world.ts';
 
-/** `git handoff purge` of a note that servers have: what it prints removes it there. */
+/** `git handoff delete` of a note that servers have: what it prints removes it there. */
 
 const REF = 'refs/handoffs/main/secret-topic';
 let repo: SharingWorld;
@@ -25,13 +25,13 @@ afterEach(() => repo.remove());
 const on = (name: 'origin' | 'backup') =>
   repo.run('git', ['rev-parse', '--verify', '-q', REF], { cwd: servers[name] }).stdout.trim();
 const commands = (...words: string[]) =>
-  (repo.json(['purge', 'secret-topic', ...words])['remotes'] as { command: string }[]).map(
+  (repo.json(['delete', 'secret-topic', ...words])['remotes'] as { command: string }[]).map(
     ({ command }) => command,
   );
 
 describe('a purge of a note that servers have', () => {
   it('prints for each server the command that removes it there, before and after', () => {
-    const before = repo.ok(['purge', 'secret-topic']);
+    const before = repo.ok(['delete', 'secret-topic']);
     const printed = [...before.matchAll(/To remove it there: (.*)$/gm)].map(([, command]) => command);
     expect(printed).toEqual(commands('--yes'));
     expect([on('origin'), on('backup')]).toEqual([tip, tip]);
@@ -58,7 +58,7 @@ describe('a purge of a note that servers have', () => {
   it('remembers what a remote still shows, so that no sync brings it back', () => {
     const next = repo.noted(['write', 'secret-topic', '-m', 'not pushed'], { session: A });
     expect(next).not.toBe(tip);
-    repo.ok(['purge', 'secret-topic', '--yes']);
+    repo.ok(['delete', 'secret-topic', '--yes']);
     expect(repo.git(['cat-file', 'blob', 'refs/handoffs-local/pruned/main/secret-topic'])).toBe(tip);
     repo.git(['fetch', '-q', 'origin', '+refs/handoffs/*:refs/handoffs-remote/origin/*']);
     expect(repo.json(['list', '--all'])).toMatchObject({ remotes: [{ remote: 'origin', toFetch: 0 }] });
@@ -66,7 +66,7 @@ describe('a purge of a note that servers have', () => {
     repo.git(['update-ref', 'refs/handoffs-remote/origin/main/secret-topic', next]);
     expect(repo.json(['list', '--all'])).toMatchObject({ remotes: [{ remote: 'origin', toFetch: 1 }] });
     expect(repo.json(['status'])).toMatchObject({ remotes: [{ remote: 'origin', toFetch: 1 }] });
-    expect(repo.json(['purge', 'secret-topic', '--yes'])).toMatchObject({ purged: true });
+    expect(repo.json(['delete', 'secret-topic', '--yes'])).toMatchObject({ deleted: true });
     expect(repo.git(['cat-file', 'blob', 'refs/handoffs-local/pruned/main/secret-topic'])).toBe(next);
   });
 });

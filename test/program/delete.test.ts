@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { A, B, C, SharingWorld } from '../support/sharing-world.ts';
 import { TestRepository } from '../support/repository.ts';
 
-/** `git handoff purge` in one repository. */
+/** `git handoff delete` in one repository. */
 
 const SECRET = 'zebra-4711-secret';
 let repo: TestRepository;
@@ -42,18 +42,18 @@ function traces(): string {
   return [...refs, logs].join('\n').trim();
 }
 
-describe('git handoff purge', () => {
+describe('git handoff delete', () => {
   it('says what it cannot reach, before and after', () => {
     repo = new TestRepository();
     const tip = repo.noted(['write', 'secret-topic', '-m', SECRET], { session: A });
-    const printed = repo.ok(['purge', 'secret-topic', '--yes', '--take']).replaceAll(tip, '<tip>');
+    const printed = repo.ok(['delete', 'secret-topic', '--yes', '--take']).replaceAll(tip, '<tip>');
     expect(printed).toMatchInlineSnapshot(`
       "removed  kept     <tip>  refs/handoffs-local/kept/main/secret-topic
       removed  handoff  <tip>  refs/handoffs/main/secret-topic
 
       Its text stays in this repository until git collects what nothing refers to: git gc --prune=now
       That cannot collect what another note, a commit or a log of git has, too.
-      Not reached: other clones and forks (whoever fetched it has it and can push it again: purge it there, too),
+      Not reached: other clones and forks (whoever fetched it has it and can push it again: delete it there, too),
       a server's logs, backups and packs, files that it was copied to. Replace any secret that was in it."
     `);
   });
@@ -62,12 +62,12 @@ describe('git handoff purge', () => {
     repo = new TestRepository();
     const tip = fullTopic();
     const before = repo.git(['for-each-ref']);
-    const { stdout, status } = repo.handoff(['purge', 'secret-topic']);
+    const { stdout, status } = repo.handoff(['delete', 'secret-topic']);
     expect(status).toBe(0);
     expect(stdout).toContain('Nothing was removed.');
     for (const ref of repo.refs().filter((name) => name.includes('secret-topic')))
       expect(stdout).toContain(ref);
-    expect(stdout).toContain(`git handoff purge main/secret-topic --yes --expect ${tip}`);
+    expect(stdout).toContain(`git handoff delete main/secret-topic --yes --expect ${tip}`);
     expect(repo.git(['for-each-ref'])).toBe(before);
   });
 
@@ -79,10 +79,10 @@ describe('git handoff purge', () => {
     fullTopic();
     prepare();
     expect(allObjects()).toContain(SECRET);
-    const { items, command } = repo.json(['purge', 'secret-topic']);
+    const { items, command } = repo.json(['delete', 'secret-topic']);
     expect(items.map(({ kind }) => kind).sort()).toEqual(['ack', 'handoff', 'kept', 'lost', 'tracking']);
     const words = (command as string).split(' ').slice(2);
-    expect(repo.json(words)).toMatchObject({ purged: true });
+    expect(repo.json(words)).toMatchObject({ deleted: true });
     expect(traces()).toBe('');
     collect();
     expect(allObjects()).not.toContain(SECRET);
@@ -95,12 +95,12 @@ describe('git handoff purge', () => {
     repo = new TestRepository();
     fullTopic();
     const cwd = repo.worktree('side');
-    repo.ok(['purge', 'main/secret-topic', '--yes'], { cwd });
+    repo.ok(['delete', 'main/secret-topic', '--yes'], { cwd });
     expect(traces()).toBe('');
     repo.remove();
     repo = new TestRepository({ bare: true });
     repo.ok(['write', 'secret-topic', '-m', SECRET], { session: A });
-    repo.ok(['purge', 'secret-topic', '--yes']);
+    repo.ok(['delete', 'secret-topic', '--yes']);
     expect(traces()).toBe('');
     collect();
     expect(allObjects()).not.toContain(SECRET);
@@ -110,7 +110,7 @@ describe('git handoff purge', () => {
     repo = new TestRepository();
     const tip = repo.noted(['write', 'secret-topic', '-m', SECRET], { session: A });
     rmSync(join(repo.path, '.git', 'objects', tip.slice(0, 2), tip.slice(2)));
-    expect(repo.json(['purge', 'secret-topic', '--yes'])).toMatchObject({ purged: true, owner: null });
+    expect(repo.json(['delete', 'secret-topic', '--yes'])).toMatchObject({ deleted: true, owner: null });
     expect(traces()).toBe('');
     expect(repo.run('git', ['fsck']).status).toBe(0);
   });
@@ -122,10 +122,10 @@ describe('git handoff purge', () => {
     const tip = repo.noted(['write', `${branch}/secret-topic`, '-m', SECRET], { session: A });
     repo.git(['update-ref', 'refs/handoffs/%zz/secret-topic', tip]);
     repo.git(['update-ref', 'refs/handoffs/%zz/Bad', tip]);
-    repo.ok(['purge', `${branch}/secret-topic`, '--yes']);
+    repo.ok(['delete', `${branch}/secret-topic`, '--yes']);
     expect(repo.refs('refs/handoffs')).toEqual(['refs/handoffs/%zz/Bad', 'refs/handoffs/%zz/secret-topic']);
     for (const name of ['secret-topic', 'Bad']) {
-      expect(repo.json(['purge', `refs/handoffs/%zz/${name}`, '--yes'])).toMatchObject({ branch: null });
+      expect(repo.json(['delete', `refs/handoffs/%zz/${name}`, '--yes'])).toMatchObject({ branch: null });
     }
     expect(traces()).toBe('');
   });
@@ -135,7 +135,7 @@ describe('git handoff purge', () => {
     repo.ok(['write', 'secret-topic', '-m', SECRET], { session: A });
     const main = repo.ref('refs/heads/main');
     repo.git(['symbolic-ref', 'refs/handoffs/main/secret-topic', 'refs/heads/main']);
-    expect(repo.json(['purge', 'secret-topic', '--yes', '--take'])).toMatchObject({ purged: true });
+    expect(repo.json(['delete', 'secret-topic', '--yes', '--take'])).toMatchObject({ deleted: true });
     expect(repo.refs().filter((ref) => ref.includes('topic'))).toEqual([]);
     expect(repo.ref('refs/heads/main')).toBe(main);
     collect();
@@ -148,7 +148,7 @@ describe('git handoff purge', () => {
     for (const ref of repo.refs().filter((name) => /(?:handoffs|kept)\/main\/secret-topic$/.test(name))) {
       repo.git(['update-ref', '-d', ref]);
     }
-    repo.ok(['purge', 'secret-topic', '--yes']);
+    repo.ok(['delete', 'secret-topic', '--yes']);
     expect(traces()).toBe('');
   });
 
@@ -156,13 +156,13 @@ describe('git handoff purge', () => {
     repo = new TestRepository();
     repo.ok(['write', 'other-topic', '-m', 'x'], { session: A });
     for (const words of [
-      ['purge', 'secret-topic'],
-      ['purge', 'secret-topic', '--yes'],
+      ['delete', 'secret-topic'],
+      ['delete', 'secret-topic', '--yes'],
     ]) {
       expect(repo.handoff(words)).toMatchObject({ status: 1 });
     }
-    expect(repo.handoff(['purge', 'refs/handoffs/../heads/main', '--yes']).status).toBe(2);
-    expect(repo.handoff(['purge', 'refs/handoffs/*/other-topic', '--yes']).status).toBe(2);
+    expect(repo.handoff(['delete', 'refs/handoffs/../heads/main', '--yes']).status).toBe(2);
+    expect(repo.handoff(['delete', 'refs/handoffs/*/other-topic', '--yes']).status).toBe(2);
     expect(repo.ref('refs/handoffs/main/other-topic')).toBeDefined();
   });
 });
@@ -171,7 +171,7 @@ describe('a purge and others', () => {
   it('removes nothing when the note is not what was shown', () => {
     repo = new TestRepository();
     fullTopic();
-    const { command } = repo.json(['purge', 'secret-topic']);
+    const { command } = repo.json(['delete', 'secret-topic']);
     const tip = repo.noted(['write', 'secret-topic', '-m', 'newer'], { session: A });
     const refused = repo.handoff((command as string).split(' ').slice(2));
     expect(refused).toMatchObject({ status: 4, stderr: expect.stringContaining(tip) as string });
@@ -196,7 +196,7 @@ exec '${real}' "$@"
     chmodSync(join(folder, 'git'), 0o755);
     const before = repo.refs();
     const env = { PATH: `${folder}:${repo.env()['PATH']}` };
-    expect(repo.handoff(['purge', 'secret-topic', '--yes'], { env })).toMatchObject({ status: 4 });
+    expect(repo.handoff(['delete', 'secret-topic', '--yes'], { env })).toMatchObject({ status: 4 });
     expect(repo.refs()).toEqual(before);
     expect(repo.git(['log', '-1', '--format=%s', 'refs/handoffs/main/secret-topic'])).toBe('moved');
   });
@@ -211,18 +211,18 @@ exec '${real}' "$@"
       { options: {}, hint: 'purge main/secret-topic --yes --take' },
     ];
     for (const { options, hint } of hints) {
-      const refused = repo.handoff(['purge', 'secret-topic', '--yes'], options);
+      const refused = repo.handoff(['delete', 'secret-topic', '--yes'], options);
       expect(refused).toMatchObject({ status: 3, stderr: expect.stringContaining('aaaaaaaa') as string });
       expect(refused.stderr).toContain(`hint: git handoff ${hint}\n`);
     }
-    expect(repo.json(['purge', 'secret-topic'])['command']).toContain(' --take');
+    expect(repo.json(['delete', 'secret-topic'])['command']).toContain(' --take');
     world.end(A);
-    expect(repo.handoff(['purge', 'secret-topic', '--yes'], { session: B }).status).toBe(3);
-    expect(repo.handoff(['purge', 'secret-topic', '--yes']).status).toBe(0);
+    expect(repo.handoff(['delete', 'secret-topic', '--yes'], { session: B }).status).toBe(3);
+    expect(repo.handoff(['delete', 'secret-topic', '--yes']).status).toBe(0);
     repo.ok(['write', 'next-topic', '-m', 'x'], { session: A });
-    expect(repo.handoff(['purge', 'next-topic', '--yes', '--take'], { session: B }).status).toBe(3);
+    expect(repo.handoff(['delete', 'next-topic', '--yes', '--take'], { session: B }).status).toBe(3);
     repo.ok(['write', 'own-topic', '-m', 'x'], { session: A });
-    expect(repo.handoff(['purge', 'own-topic', '--yes'], { session: A }).status).toBe(0);
+    expect(repo.handoff(['delete', 'own-topic', '--yes'], { session: A }).status).toBe(0);
     expect(readFileSync(join(repo.path, '.git/config'), 'utf8')).toContain('handoff');
   });
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestRepository } from '../support/repository.ts';
 
-/** A handoff that was purged here and still stands at a remote: a sync brings back no ref and no object of it. */
+/** A handoff that was deleted here and still stands at a remote: a sync brings back no ref and no object of it. */
 
 const A = 'aaaaaaaa-1111';
 let repo: TestRepository;
@@ -19,7 +19,7 @@ beforeEach(() => {
   repo.git(['clone', '-q', server, clone]);
   repo.ok(['sync']);
   repo.ok(['sync'], { cwd: clone });
-  repo.ok(['purge', 'release-plan', '--yes', '--take'], { cwd: clone });
+  repo.ok(['delete', 'release-plan', '--yes', '--take'], { cwd: clone });
   repo.git(['gc', '-q', '--prune=now'], { cwd: clone });
 });
 afterEach(() => repo.remove());
@@ -29,7 +29,7 @@ const FOLDERS = ['refs/handoffs', 'refs/handoffs-local', 'refs/handoffs-remote']
 const refs = () => repo.git(['for-each-ref', '--format=%(refname)', ...FOLDERS], { cwd: clone });
 const MEMORY = 'refs/handoffs-local/pruned/main/release-plan';
 
-describe('a sync after a purge', () => {
+describe('a sync after a deletion', () => {
   it('does not fetch what was removed', () => {
     expect(repo.json(['sync', '--dry-run'], { cwd: clone })).toMatchObject({ items: [] });
     repo.ok(['sync'], { cwd: clone });
@@ -48,7 +48,7 @@ describe('a sync after a purge', () => {
       'origin',
       'refs/handoffs/main/other-topic-*:refs/handoffs/main/other-topic-*',
     ]);
-    repo.handoff(['fetch'], { cwd: clone });
+    repo.handoff(['sync', '--fetch'], { cwd: clone });
     expect(refs()).not.toContain('refs/handoffs-remote/origin/main/release-plan');
     expect(refs()).toContain('refs/handoffs-remote/origin/main/other-topic-200');
   });
@@ -63,10 +63,10 @@ describe('a sync after a purge', () => {
 
   it('says so when it comes back because somebody has written on', () => {
     repo.ok(['write', 'release-plan', '-m', 'more'], { session: A });
-    repo.ok(['push']);
+    repo.ok(['sync', '--push']);
     const said = repo.ok(['sync'], { cwd: clone });
-    expect(said).toContain('it was purged here, and somebody wrote it there again');
-    const command = /to purge it again: git handoff (.*)$/m.exec(said)?.[1] ?? '';
+    expect(said).toContain('it was deleted here, and somebody wrote it there again');
+    const command = /to delete it again: git handoff (.*)$/m.exec(said)?.[1] ?? '';
     repo.ok([...command.split(' '), '--yes', '--take'], { cwd: clone });
     repo.ok(['sync'], { cwd: clone });
     expect(refs()).toBe(MEMORY);

@@ -1,0 +1,55 @@
+import { Failure } from '../../domain/failure.ts';
+import { parseAge } from '../../domain/settings.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { EXPECT } from '../options.ts';
+import { type VerbTable, answer } from '../verb.ts';
+
+/** The verb that deletes notes. */
+export const DELETE_VERBS: VerbTable = {
+  delete: {
+    usage: 'delete ([<branch>/]<topic> | --closed)',
+    group: 'notes',
+    summary: 'delete a note with its history, or closed ones',
+    details:
+      'Lists first what would go. A session deletes only its own notes. What removes a note from servers is said.',
+    words: [0, 1],
+    options: {
+      closed: { type: 'boolean', describe: 'instead of one note: those that are closed' },
+      'older-than': {
+        type: 'string',
+        value: '<age>',
+        describe: 'with --closed: not changed for this long (30d, 2w, 12h)',
+      },
+      yes: { type: 'boolean', describe: 'delete what is listed' },
+      take: { type: 'boolean', describe: 'as a person: also the note of a session at work' },
+      expect: EXPECT,
+    },
+    examples: [
+      ['git handoff delete auth-refresh', 'what would go, and the command that does it'],
+      ['git handoff delete --closed --older-than 30d --yes', 'delete what was closed and is old'],
+    ],
+    async run(args, context) {
+      const { deleteClosed, deleteNote, renderDeletedClosed, renderDeletedNote } =
+        await import('./delete.ts');
+      const [topic] = args.words;
+      const [age, expect] = [args.text('older-than'), args.text('expect')];
+      const options = { yes: args.flag('yes'), session: args.text('session') };
+      if (args.flag('closed') && (topic ?? expect) === undefined && !args.flag('take')) {
+        const closed = { ...options, age, olderThanMs: age === undefined ? 0 : ageOf(age) };
+        return answer(await deleteClosed(closed, context), () => Promise.resolve(renderDeletedClosed));
+      }
+      if (args.flag('closed') || topic === undefined || age !== undefined)
+        throw new Failure('usage', 'delete takes a topic, or --closed', { hint: 'git handoff delete -h' });
+      const note = { ...options, topic, take: args.flag('take'), expect };
+      return answer(await deleteNote(note, context), () => Promise.resolve(renderDeletedNote));
+    },
+  },
+};
+
+function ageOf(text: string): number {
+  const age = parseAge(text);
+  if (age !== undefined) return age;
+  throw new Failure('usage', `not an age: ${escapeLine(JSON.stringify(text))}`, {
+    hint: 'git handoff delete --closed --older-than 30d',
+  });
+}
