@@ -82,7 +82,7 @@ function problemText(problem: CommitProblem, facts: CommitFacts, now: number): s
 function foreignText({ session, evidence, at }: OpenClaim, groups: SessionGroups, now: number): string {
   const who = peerName(session, groups);
   return evidence === 'since-start'
-    ? `changed since ${who} began, by it or by hand, and not committed`
+    ? `${who} or the user changed it and has not committed it`
     : `${who} changed it ${ago(at, now)} and has not committed it`;
 }
 

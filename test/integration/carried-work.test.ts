@@ -104,6 +104,17 @@ describe('a person’s work', () => {
     expect([read(path), status()]).toEqual(['mine\n', before]);
   });
 
+  it('is sent of no note without it: the hint carries the text of the note', () => {
+    world.ok(['write', TOPIC, '-m', 'half']);
+    world.git(['remote', 'add', 'origin', '.']);
+    const { stderr } = world.handoff(['sync', '--push', '--with-work', TOPIC]);
+    const [, hint = ''] = /^hint: (.*)$/m.exec(stderr) ?? [];
+    expect(hint).toMatch(/^git handoff show .* --raw \| git handoff write .* --with-work --file -$/);
+    put('b.txt', 'x\n');
+    expect(world.run('sh', ['-c', hint])).toMatchObject({ status: 0 });
+    expect(world.ok(['show', TOPIC, '--raw'])).toBe('half');
+  });
+
   it('stops before a file that git was told not to look at', () => {
     put('a.txt', 'x\n');
     write();

@@ -245,7 +245,7 @@ describe('a session that is alone in its worktree', () => {
     ]) {
       const stderr = world.refused(B, ['-C', world.path, 'commit', ...words], { cwd });
       expect(errorsOf(stderr)).toEqual([
-        `src/a.ts: changed since claude ${A.slice(0, 8)} began, by it or by hand, and not committed`,
+        `src/a.ts: claude ${A.slice(0, 8)} or the user changed it and has not committed it`,
       ]);
     }
     expect(readFileSync(inGit('handoff-solo'), 'utf8')).toMatch(A);

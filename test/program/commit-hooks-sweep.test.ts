@@ -258,7 +258,7 @@ describe('a commit that would sweep in another session’s file', () => {
     world.git(['add', '-A']);
     const stderr = world.refused(B, ['commit', '-m', 'B']);
     expect(errorsOf(stderr)).toEqual([
-      'src/a.ts: changed since claude aaaaaaaa began, by it or by hand, and not committed',
+      'src/a.ts: claude aaaaaaaa or the user changed it and has not committed it',
     ]);
     followsToOwnCommit(stderr);
   });

@@ -151,7 +151,7 @@ describe('a second session that arrives', () => {
     world.begin(B);
     expect(claims(A)).toEqual(['gen.txt since-start', 'src/a.ts since-start']);
     expect(refusal(world.write(B, 'gen.txt', 'x'))).toContain(
-      'changed since claude aaaaaaaa began, by it or by hand',
+      'claude aaaaaaaa or the user changed it and has not committed it',
     );
   });
 

@@ -108,7 +108,7 @@ export interface CommitDecision {
 
 /**
  * The ledger of a session that is alone in its worktree and keeps none: what is staged, and not as it was when the
- * session began, counts as changed by it or by hand.
+ * session began, counts as changed by it.
  */
 export function withChangesSince(
   ledger: SessionLedger,

@@ -3,7 +3,7 @@ import type { OpenClaim } from './claims.ts';
 import { type WindowChange, type TreeStatus, changesBetween } from './tree-status.ts';
 
 /**
- * What a session that worked alone has changed since it began, by itself or by hand, as claims by path.
+ * What a session that worked alone has changed since it began, by itself or the user, as claims by path.
  *
  * @param at when a path was changed, as far as that is known; milliseconds since the epoch
  */

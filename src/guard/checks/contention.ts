@@ -177,7 +177,7 @@ function whoChanged(claims: readonly OpenClaim[], known: Known, now: number): st
     case 'took':
       return `${what}: ${who} took ${it} over from you, and has not committed ${it}.`;
     case 'maybe':
-      return `${what}: changed since ${who} began, by it or by hand, and not committed.`;
+      return `${what}: ${who} or the user changed ${it} and has not committed ${it}.`;
     case 'changed':
       return `${what}: ${who} changed ${it} ${ago(claim.at, now)} and has not committed ${it}.`;
   }

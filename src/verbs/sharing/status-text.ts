@@ -74,7 +74,7 @@ function remarks(item: DirtyPathShape, { session, sessions }: StatusValue): stri
     explicit: [],
     named: [],
     window: ['around a command'],
-    'since-start': ['by it or by hand'],
+    'since-start': ['by it or the user'],
   } as const;
   return [
     ...(item.weak ? ['maybe'] : []),

@@ -45,7 +45,7 @@ export async function leavingWork(
         hint: `git handoff reopen ${name}`,
       });
     const carried = await carriedWork(repository, tip);
-    const hint = { hint: `git handoff write ${name} --with-work` };
+    const hint = { hint: `git handoff show ${name} --raw | git handoff write ${name} --with-work --file -` };
     if (carried === undefined) throw new Failure('not-found', `${name} carries no work`, hint);
     const work = await readWork({ cwd: repository.cwd }, carried.oid, settings.maxWork);
     if (work === undefined)

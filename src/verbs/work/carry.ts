@@ -140,7 +140,7 @@ async function checkWork(
   const [path, why] = first;
   const others = refused.size > 1 ? `; so do ${listed([...refused.keys()].slice(1).map(escapeLine))}` : '';
   const message = `the work was not carried and nothing was written: ${escapeLine(path)}: ${why}${others}`;
-  const { command = 'git handoff write <topic> --with-work' } = again;
+  const { command = "git handoff write <topic> -m '<text>' --with-work" } = again;
   const paths = pathspecs.length === 0 ? '' : ` -- ${typedPaths(pathspecs) ?? '<path>...'}`;
   const hint = `remove it from that file, then: ${command}${paths}; or, if it is not a secret: ${command} --allow-secret${paths}`;
   throw new Failure('secret', message, { hint });

@@ -83,7 +83,7 @@ table(FILES_IN_TREE, 'contention', [
   [
     'it changed while the peer worked alone',
     { ...write(), ledgers: { [PEER]: [claim('src/a.ts', { evidence: 'since-start' })] } },
-    [settle, refuses('src/a.ts: changed since session bbbbbbbb began, by it or by hand')],
+    [settle, refuses('src/a.ts: session bbbbbbbb or the user changed it and has not committed it')],
   ],
   [
     'it may have been the peer, or not',
