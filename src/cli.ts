@@ -94,7 +94,9 @@ async function runVerb(
   const [least, most] = known.words;
   if (args.words.length < least || args.words.length > most) {
     const message =
-      args.words.length < least ? 'a word is missing' : `unexpected word ${JSON.stringify(args.words[most])}`;
+      args.words.length < least
+        ? 'an argument is missing'
+        : `unexpected argument ${JSON.stringify(args.words[most])}`;
     throw new Failure('usage', `${message}; usage: git handoff ${known.usage}`, {
       hint: `git handoff ${verb} -h`,
     });

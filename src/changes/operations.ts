@@ -19,7 +19,7 @@ export function putBeginner(
   appendEvents(place, session, [{ t: 'operation', mark, ...(merged === undefined ? {} : { merged }), at }]);
 }
 
-/** The sessions on record as having begun it; usually one. */
+/** The sessions that began the operation, as their journals say; usually one. */
 export function readBeginners(place: LedgerPlace | undefined, { mark }: Operation): SessionId[] {
   const ledgers = place === undefined ? [] : readLedgers(place);
   return ledgers

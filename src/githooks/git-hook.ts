@@ -102,7 +102,7 @@ async function prepareMessage(call: HookCall, place: HookPlace): Promise<HookAns
   try {
     await nameInPrepared(call, place, checked);
   } catch (error) {
-    // That has been said.
+    // The check's own warning says so already.
     if (checked?.isUnknown !== true) throw error;
   }
   return checked ?? PASSED;
@@ -210,7 +210,7 @@ async function allowHookOnce(call: HookCall, place: HookPlace, answer: HookAnswe
 
 /** All our hooks of one commit together: the user's own and editors do not count. Milliseconds. */
 const COMMIT_MS = 8000;
-/** With less than this nothing is begun any more. Milliseconds. */
+/** With less time left than this no check is started. Milliseconds. */
 const LEAST_MS = 1000;
 
 /** No pid is used again so soon. Milliseconds. */

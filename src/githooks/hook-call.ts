@@ -36,7 +36,7 @@ export interface HookCall extends StartedHook {
   /** What the earlier hooks of the same commit have left. */
   readonly earlier: EarlierHooks | undefined;
   readonly config: HookConfig;
-  /** What the running `git commit` was told, asked for once; `undefined` when it cannot be told. */
+  /** The arguments of the running `git commit`, read once; `undefined` when they cannot be read. */
   readonly words: () => CommitWords | undefined;
 }
 

@@ -82,7 +82,7 @@ function isAncestor(call: HookCall, process: ProcessId | undefined): boolean {
   return ancestors.some(({ pid, start }) => pid === process.pid && start === process.start);
 }
 
-/** The process that runs the hook is a `git commit`, or that cannot be told; not a merge or a pick that git commits. */
+/** The process that runs the hook is a `git commit`, or its command line cannot be read; not a merge or a pick that git commits. */
 function isCommitCommand(call: HookCall): boolean {
   const pid = gitPid(call);
   const line = pid === undefined ? undefined : commandLine(pid);
@@ -116,7 +116,7 @@ export function gitPid({ env }: Context): number | undefined {
 /** A hook of the user's own may stand between git and us. */
 const MAX_BETWEEN = 4;
 
-/** What the running `git commit` was told; `undefined` when it cannot be told. */
+/** The arguments of the running `git commit`; `undefined` when they cannot be read. */
 export function runningCommit(context: Context): CommitWords | undefined {
   const first = gitPid(context) ?? context.clientPid;
   for (const { pid } of ancestorsOf(first, context.processes()).slice(0, MAX_BETWEEN)) {

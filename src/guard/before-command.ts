@@ -20,9 +20,9 @@ import type { CommandTool } from './tool.ts';
 import { type Visit, callsAt, visit } from './visits.ts';
 
 /**
- * Decides a command: what it would change is told without running it.
+ * Decides a command: the analyser says what it would change without running it.
  *
- * @param looks at the session's own worktree, where they were begun already
+ * @param looks at the session's own worktree, where the caller has started them already
  */
 export async function beforeCommand(
   call: Call,

@@ -85,7 +85,7 @@ describe('a topic', () => {
   });
 
   it.each([
-    [[], 'a word is missing'],
+    [[], 'an argument is missing'],
     [['auth-refresh', 'more'], 'more'],
   ])('given as %j is refused', (words, what) => {
     expectRefusal(repo.handoff(['write', ...words], { session, input: 'x' }), 2, new RegExp(what));

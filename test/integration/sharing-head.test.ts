@@ -98,7 +98,9 @@ describe('what another session did to the history', () => {
     world.write(A, 'shared.md', '3\n');
     expect(world.bash(A, 'git checkout -- .').before.kind).toBe('silent');
     const text = contextText(world.may(B, 'make'));
-    expect(text).toContain('claude aaaaaaaa put back what HEAD has in shared.md, src/a.ts, src/b.ts');
+    expect(text).toContain(
+      'claude aaaaaaaa discarded the uncommitted changes in shared.md, src/a.ts, src/b.ts',
+    );
     expect(contextText(world.may(B, 'make'))).toBe('');
   });
 

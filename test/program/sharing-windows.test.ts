@@ -211,7 +211,7 @@ describe('another session’s work that a command made disappear', () => {
     expect(contextText(after)).toContain(
       'src/a.ts was put back to what HEAD has: claude aaaaaaaa had uncommitted work in it',
     );
-    expect(contextText(world.may(A, 'make'))).toContain('claude bbbbbbbb put back what HEAD has in src/a.ts');
+    expect(contextText(world.may(A, 'make'))).toContain('claude bbbbbbbb discarded the changes in src/a.ts');
   });
 
   it('by a commit that no hook saw: both are told', () => {

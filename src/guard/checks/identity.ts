@@ -17,7 +17,7 @@ export function identity({ session }: Call, { effects }: AnalysedFacts): readonl
 function identityRefusal(effect: IdentityEffect, session: SessionId | undefined): string {
   const who = session === undefined ? '' : ` This session is \`${shortId(session)}\`.`;
   if (effect.kind === 'variable' && effect.name === 'GIT_HANDOFF') {
-    return `${escapeLine(effect.by)} sets GIT_HANDOFF, which switches the guard off; that is for people. Run the command without it.`;
+    return `${escapeLine(effect.by)} sets GIT_HANDOFF, which switches the guard off; only the user may do that. Run the command without it.`;
   }
   return effect.kind === 'variable'
     ? `${escapeLine(effect.by)} changes ${effect.name}, which tells whose work this is.${who} Run the command without that change.`

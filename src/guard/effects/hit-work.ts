@@ -87,8 +87,8 @@ function discardedEvents(gone: readonly string[], { session, dialect, now }: Tre
   if (gone.length === 0) return [];
   return [
     news(
-      `${ownerName(session, dialect)} put back what HEAD has in ${named(gone)}: the uncommitted changes there are gone, ` +
-        'by its own command. Ask before you repair it.',
+      `${ownerName(session, dialect)} discarded the uncommitted changes in ${named(gone)} with its own command. ` +
+        'Do not restore them without asking.',
       now,
       { paths: gone, about: 'loss' },
     ),
@@ -148,7 +148,7 @@ function ownersText({ paths, how, kept }: Hit, who: string, place: WorkPlace, be
   }
   const deed =
     how === 'gone'
-      ? `put back what HEAD has in ${named(paths)}: your uncommitted changes there are gone`
+      ? `discarded the changes in ${named(paths)}: your uncommitted work there is gone`
       : `ran a command that changed ${named(paths)}, where you have uncommitted work`;
   const words = pathWords(place.commonDir, paths, (path) => `:/${path}`);
   return `${who} ${deed}. ${keptText(kept, words)}`;

@@ -15,7 +15,7 @@ import { windowId } from '../tool.ts';
 import { deliverNews } from './deliver-news.ts';
 import { keepVanished } from './rescue/keep-vanished.ts';
 
-/** Before a command: what will have changed when it is over is its session's. And the others' news are told. */
+/** Before a command: what has changed when it is over belongs to its session. The session also gets the others' news. */
 export function window(call: TreeCall, facts: CommandFacts): readonly Effect[] {
   const { forLedger } = facts.looks;
   const ledger = facts.ledger();

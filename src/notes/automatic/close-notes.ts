@@ -25,7 +25,7 @@ function openNotes({ branch }: Repository, topics: readonly TopicState[]): Topic
     .sort((a, b) => (b.tip?.seconds ?? 0) - (a.tip?.seconds ?? 0));
 }
 
-/** Closes a note that the program left, in its owner's name: what it tells of is told or done. */
+/** Closes a note that the program left, in its owner's name: its work is done, or its owner has written a note about it. */
 export async function closeNote(
   repository: Repository,
   { path, tip, branch, topic }: TopicState,

@@ -54,7 +54,7 @@ function headLine(value: BootShape, now: number): string {
 function verdictLine({ stale, findings }: BootShape): string {
   if (stale) {
     const reasons = findings.filter(({ verdict }) => verdict === 'stale').length;
-    return `STALE, for ${reasons === 1 ? 'one reason' : `${reasons} reasons`}: read what does not hold first`;
+    return `STALE, for ${reasons === 1 ? 'one reason' : `${reasons} reasons`}: check before you continue`;
   }
   return findings.some(({ verdict }) => verdict === 'changed')
     ? 'not stale; the repository has moved on since'

@@ -32,7 +32,7 @@ export async function checkGitHooks(repository: Repository, packageRoot: string)
   }
   return found.length > 0
     ? found
-    : [doctorLine('git hooks', 'ok', 'pre-commit, the trailer and pre-push run')];
+    : [doctorLine('git hooks', 'ok', 'the commit hooks and pre-push are installed')];
 }
 
 async function hooksAt(

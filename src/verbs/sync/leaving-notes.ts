@@ -198,8 +198,8 @@ interface LeavingSecret {
   readonly findings: readonly SecretFinding[];
 }
 
-function scannedPart(note: Uint8Array | undefined): Uint8Array {
-  if (note === undefined) throw new TypeError('a note was to be scanned before its text was told');
+function requireText(note: Uint8Array | undefined): Uint8Array {
+  if (note === undefined) throw new TypeError('a note was to be scanned before its text was read');
   return note;
 }
 
@@ -216,7 +216,7 @@ export async function scanNotes(
   const allowed = new Map<Oid, string[]>();
   const places: Pick<LeavingNote, 'ref' | 'commit' | 'oid'>[] = [];
   for await (const { ref, commit, oid, note, allowed: rules } of notes) {
-    const findings = found.get(oid) ?? (await findSecrets(scannedPart(note)));
+    const findings = found.get(oid) ?? (await findSecrets(requireText(note)));
     found.set(oid, findings);
     if (findings.length === 0) continue;
     allowed.set(oid, [...(allowed.get(oid) ?? []), ...rules]);

@@ -103,7 +103,7 @@ export async function readScene(options: SceneOptions, context: Context): Promis
 function callerOf({ person }: SceneOptions, session: SessionId | undefined): SessionId {
   if (session !== undefined && !isPerson(session)) return session;
   if ('id' in person) return person.id;
-  throw new Failure('usage', 'no session runs this command: a person commits with git itself', person);
+  throw new Failure('usage', 'this command is for agents: a person commits with git itself', person);
 }
 
 /** Itself, those whose conversation it carries on, and those it started; not the session that started it. */
