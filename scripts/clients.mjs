@@ -101,7 +101,7 @@ function sectionOf(row) {
 - hooks in: ${code(files.map((path) => path.replace(/^\/~/, '~')))}
 - events: ${code(events)}
 - refuses: \`${refusal}\`
-- tells: ${code(events.filter((event) => dialect.tells.has(event)))}
+- tells: ${code(events.filter((event) => dialect.contextEvents.has(event)))}
 - names the session of a shell command in: ${variables.length === 0 ? 'nothing, its process tells' : code(variables)}
 - tells its model: ${eventsWithModel(row)}
 ${dialect.runsGitHooks ? '' : '- its shell runs no git hooks: beside others use `git handoff commit`\n'}${note === undefined ? '' : `- ${note}\n`}`;

@@ -126,16 +126,15 @@ export async function failKeeping(
       locatesText: true,
     });
   } catch {
-    return new Failure(code, `${message}; ${keptText(text.note)}`, {
+    return new Failure(code, `${message}; ${keptText(keepInFile(text.note))}`, {
       hint: hintFor(),
       locatesText: true,
     });
   }
 }
 
-/** Keeps a text outside the repository and says where. */
-export function keptText(note: Uint8Array): string {
-  const file = keepInFile(note);
+/** Says in which file outside the repository a text is kept; `undefined`: in none. */
+export function keptText(file: string | undefined): string {
   return file === undefined
     ? 'your text could NOT be kept: no folder is writable'
     : `your text is kept in ${escapeLine(file)}`;

@@ -44,12 +44,13 @@ export function parseTopicArgument(
     return { branch, topic, path: handoffPath(branch, topic), explicit: branchText !== undefined };
   const word = text.slice(slash + 1);
   const slug = topicSlug(word).slice(0, 60);
+  const better = parseLongTopic(slug) ?? parseLongTopic(`${slug}-work`) ?? 'auth-refresh';
   const name = `not a topic: ${escapeLine(JSON.stringify(word))}`;
   const why = /[^a-z0-9-]|^$/.test(word)
     ? 'a topic is lower-case words joined by "-"'
     : `it ${topic === undefined ? 'does not say what the work is' : 'is the name of the branch'}`;
   throw new Failure('usage', `${name}; ${why}`, {
-    hint: hintFor(parseLongTopic(slug) ?? parseLongTopic(`${slug}-work`) ?? 'auth-refresh'),
+    hint: hintFor(branchText === undefined ? better : typedTopic(branch, better)),
   });
 }
 

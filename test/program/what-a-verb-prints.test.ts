@@ -295,22 +295,27 @@ describe('work', () => {
     expect(prints(['write', 'wip', '-m', 'Retry test is red'], A)).toMatchInlineSnapshot(`
       "(stderr)
       error: not a topic: "wip"; it does not say what the work is; your text is kept in <root>/tmp/git-handoff-<name>/handoff.md
-      hint: git handoff write wip-work -m 'what the next session must know'
+      hint: git handoff write wip-work --file <root>/tmp/git-handoff-<name>/handoff.md
       (exit 2)
       "
     `);
     expect(prints(['write', 'Auth_Refresh', '-m', 'Retry test is red'], A)).toMatchInlineSnapshot(`
       "(stderr)
       error: not a topic: "Auth_Refresh"; a topic is lower-case words joined by "-"; your text is kept in <root>/tmp/git-handoff-<name>/handoff.md
-      hint: git handoff write auth-refresh -m 'what the next session must know'
+      hint: git handoff write auth-refresh --file <root>/tmp/git-handoff-<name>/handoff.md
       (exit 2)
       "
     `);
+    const typed = world.handoff(['write', 'team/auth/wip', '-m', 'Retry test is red'], { session: A });
+    const [, hint = ''] = /^hint: (git handoff write team\/auth\/wip-work .*)$/m.exec(typed.stderr) ?? [];
+    world.git(['branch', 'team/auth']);
+    expect(world.run('sh', ['-c', hint], { session: A }).stdout).toContain('left team/auth/wip-work (');
+    expect(prints(['show', 'team/auth/wip-work'], A)).toContain('Retry test is red');
     world.git(['switch', '-q', '-c', 'team/login']);
     expect(prints(['write', 'login', '-m', 'Retry test is red'], A)).toMatchInlineSnapshot(`
       "(stderr)
       error: not a topic: "login"; it is the name of the branch; your text is kept in <root>/tmp/git-handoff-<name>/handoff.md
-      hint: git handoff write login-work -m 'what the next session must know'
+      hint: git handoff write login-work --file <root>/tmp/git-handoff-<name>/handoff.md
       (exit 2)
       "
     `);

@@ -149,11 +149,10 @@ export const NOTE_VERBS: VerbTable = {
     },
   },
   log: {
-    usage: 'log [-p] [[<branch>/]<topic>]',
+    usage: 'log [-p] [[<branch>/]<topic>] [<a> [<b>]]',
     group: 'notes',
     summary: 'show who wrote, took and closed a note, and when',
-    details:
-      'With -p: what its last change changed, or behind the topic: since version <a>, or from <a> to <b>.',
+    details: 'With -p: what its last change changed, or what changed since version <a>, or from <a> to <b>.',
     words: [0, 3],
     options: { patch: { type: 'boolean', alias: 'p', describe: 'show what changed in the text' } },
     examples: [

@@ -1,7 +1,7 @@
 import { Failure, asFailure } from '../../domain/failure.ts';
 import { MAX_NOTE_BYTES, recordState } from '../../domain/handoff.ts';
 import { type Oid, type Topic, parseOid, topicsOverlap } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { loadForWriting } from '../../git/object-batch.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../../git/repository.ts';
 import { type WriteResult, commitHandoff } from '../../notes/handoffs.ts';
@@ -13,6 +13,7 @@ import { mayHaveFrontMatter, prepareNote } from '../../notes/front-matter/prepar
 import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { commitAs } from '../../notes/whose-note.ts';
+import { keepInFile } from '../../host/folders.ts';
 import { type WriteIntent, failKeeping, keptText, refusal } from '../../notes/refusal.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { checkSecrets } from '../../notes/secrets/check-note.ts';
@@ -55,24 +56,31 @@ interface EditedNote {
  * @throws Failure; the text is then kept under a ref or in a file that the message names.
  */
 export async function write(options: WriteOptions, context: Context): Promise<CommandResult<HandoffShape>> {
+  const { note } = options;
+  let file: string | undefined;
+  const keep = () =>
+    (file ??= typeof note === 'function' || note.length === 0 ? undefined : keepInFile(note));
   try {
-    return await writeNote(options, context);
+    return await writeNote(options, context, keep);
   } catch (error) {
-    const { note } = options;
     const failure = asFailure(error);
     if (failure.locatesText || typeof note === 'function' || note.length === 0) throw failure;
     const details = { cause: error, ...(failure.hint === undefined ? {} : { hint: failure.hint }) };
-    throw new Failure(failure.code, `${failure.message}; ${keptText(note)}`, details);
+    throw new Failure(failure.code, `${failure.message}; ${keptText(keep())}`, details);
   }
 }
 
-async function writeNote(options: WriteOptions, context: Context): Promise<CommandResult<HandoffShape>> {
+/** @param keep keeps the text in a file, for a hint that writes it under another name */
+async function writeNote(
+  options: WriteOptions,
+  context: Context,
+  keep: () => string | undefined,
+): Promise<CommandResult<HandoffShape>> {
   const repository = await openRepository(context.cwd);
-  const target = parseTopicArgument(
-    options.topic,
-    repository,
-    (topic) => `git handoff write ${topic} -m 'what the next session must know'`,
-  );
+  const target = parseTopicArgument(options.topic, repository, (topic) => {
+    const file = keep();
+    return `git handoff write ${topic}${file === undefined ? '' : ` --file ${shellWord(file)}`}`;
+  });
   const facts = readFacts(repository, context, options);
   const read = readTopic(repository, target.path);
   // Awaited by the write, if there is one.
