@@ -205,7 +205,7 @@ describe('work whose note is gone or closed unseen', () => {
   });
 });
 
-describe('purge and prune', () => {
+describe('delete and delete --closed', () => {
   it('take the work along, here and by the printed command on the remote', () => {
     const bare = join(world.root, 'team.git');
     world.git(['init', '-q', '--bare', bare]);

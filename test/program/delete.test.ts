@@ -167,7 +167,7 @@ describe('git handoff delete', () => {
   });
 });
 
-describe('a purge and others', () => {
+describe('a deletion and others', () => {
   it('removes nothing when the note is not what was shown', () => {
     repo = new TestRepository();
     fullTopic();
@@ -208,7 +208,7 @@ exec '${real}' "$@"
     fullTopic();
     const hints = [
       { options: { session: B }, hint: 'show main/secret-topic' },
-      { options: {}, hint: 'purge main/secret-topic --yes --take' },
+      { options: {}, hint: 'delete main/secret-topic --yes --take' },
     ];
     for (const { options, hint } of hints) {
       const refused = repo.handoff(['delete', 'secret-topic', '--yes'], options);
