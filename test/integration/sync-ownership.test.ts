@@ -65,7 +65,7 @@ describe('two takes on two machines', () => {
     expect(done.stdout).toMatch(
       /followed +main\/auth-refresh +\w+ sess-bob was first, \w+ sess-eve no longer owns it/,
     );
-    expect(done.stdout).toContain('git handoff take');
+    expect(done.stdout).toContain(': git handoff show main/auth-refresh');
     expect(eve.list()).toMatchObject([{ owner: bob.session }]);
     expect(eve.ref(`${REF}-2`)).toBeUndefined();
     const refused = eve.as(['write', 'auth-refresh'], { input: 'eve\n' });
