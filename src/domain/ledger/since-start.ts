@@ -27,7 +27,7 @@ export function sinceStart(
 
 /**
  * The start list with which the session goes on: as nobody's also counts what changed in the break, but for what the
- * session had changed before on the same branch. `undefined`: its changes are unknown, and its list starts anew.
+ * session had changed before on the same branch. `undefined`: nobody knows, and its list starts again.
  *
  * @param pause `undefined` when nobody looked then: all of the break counts as the session's
  */

@@ -11,7 +11,7 @@ export const DELETE_VERBS: VerbTable = {
     group: 'notes',
     summary: 'delete a note with its history, or closed ones',
     details:
-      'Lists first what would go. A session deletes only its own notes. What removes a note from servers is said.',
+      'Lists first what would go. A session deletes only its own notes. Prints what removes a note from a remote, too.',
     words: [0, 1],
     options: {
       closed: { type: 'boolean', describe: 'instead of one note: those that are closed' },
