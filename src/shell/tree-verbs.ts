@@ -21,6 +21,8 @@ export interface TreeReach {
   readonly stagedOnly: boolean;
   /** There are paths that cannot be told (`xargs git checkout --`): it may reach any. */
   readonly unsure: boolean;
+  /** No file changes: a new branch begins at HEAD. */
+  readonly keepsFiles: boolean;
   /** What is done, for the sentence "<verb> would …". */
   readonly verb:
     'switch' | 'stash' | 'autostash' | 'reset' | 'restore' | 'clean' | 'rm' | 'apply' | 'snapshot';
@@ -48,6 +50,7 @@ const whole = (call: GitVerbCall, verb: TreeReach['verb'], does: TreeReach['does
   ignored: false,
   stagedOnly: false,
   unsure: false,
+  keepsFiles: false,
 });
 
 /** A verb that takes pathspecs: what they cover, and everything where one cannot be told. */
@@ -116,7 +119,19 @@ function switches({ call, words }: Judged): TreeReach | undefined {
   const target =
     options.operands.length > 0 || hasOption(options, 'c', 'C', 'create', 'force-create', 'orphan');
   if (!target) return undefined;
-  return whole(call, 'switch', hasOption(options, 'f', 'force', 'discard-changes') ? 'destroy' : 'carry');
+  const reach = whole(
+    call,
+    'switch',
+    hasOption(options, 'f', 'force', 'discard-changes') ? 'destroy' : 'carry',
+  );
+  return { ...reach, keepsFiles: beginsAtHead(reach, options) };
+}
+
+/** `git switch -c <branch>` without a start point, and not `--orphan`, which removes what is tracked. */
+function beginsAtHead({ does }: TreeReach, options: Options): boolean {
+  const isNew = hasOption(options, 'b', 'B', 'c', 'C', 'create', 'force-create');
+  const startsElsewhere = options.operands.length > 0 || hasOption(options, 'orphan');
+  return does === 'carry' && isNew && !startsElsewhere && !hasOption(options, 't', 'track');
 }
 
 function checksOut({ call, words, facts }: Judged): TreeReach | undefined {
@@ -131,7 +146,10 @@ function checksOut({ call, words, facts }: Judged): TreeReach | undefined {
   const listed = fileNames(options, facts);
   if (listed !== undefined) return restore(call, listed);
   if (at >= 0 && at < words.length - 1) return restore(call, words.slice(at + 1));
-  if (hasOption(options, 'b', 'B', 'orphan', 'd', 'detach', 't', 'track')) return whole(call, 'switch', does);
+  if (hasOption(options, 'b', 'B', 'orphan', 'd', 'detach', 't', 'track')) {
+    const reach = whole(call, 'switch', does);
+    return { ...reach, keepsFiles: beginsAtHead(reach, options) };
+  }
   if (first === undefined) return does === 'destroy' ? whole(call, 'restore', 'destroy') : undefined;
   if (facts.isPath(first)) return restore(call, options.operands);
   return others.length > 0 ? restore(call, others) : whole(call, 'switch', does);

@@ -59,10 +59,8 @@ async function claimPaths(call: TreeCall, place: WorkPlace, paths: readonly stri
   const { session } = call;
   const scratch = scratchStore(place.commonDir);
   const timeoutMs = lookTimeoutMs(call);
-  const looking = readTreeStatus(place.top, { paths, scratch, timeoutMs, now: call.now });
-  // While git looks: what stood there before, by the name that git would give it in most repositories.
-  const copies = new Map(paths.map((path) => [path, copyOf(place, session, path)]));
-  const snapshot = await looking;
+  const copies = new Map(paths.map((path) => [path, takeBefore(place, session, path)]));
+  const snapshot = await readTreeStatus(place.top, { paths, scratch, timeoutMs, now: call.now });
   const { self, all } = openLedgers(place, session);
   const entries: WorktreeEvent[] = [];
   for (const path of paths) {
@@ -80,21 +78,10 @@ async function claimPaths(call: TreeCall, place: WorkPlace, paths: readonly stri
   appendEvents(place, session, entries);
 }
 
-/** A file as it was before the tool, with the name of the blob that it would be. */
-interface Copy {
-  readonly content: Buffer;
-  readonly sha1: string;
-}
-
-function copyOf(place: WorkPlace, session: SessionId, path: string): Copy | undefined {
-  const content = takeBefore(place, session, path);
-  return content === undefined ? undefined : { content, sha1: objectName('sha1', 'blob', content) };
-}
-
 /** What stood at a path before the tool: the copy's name, or else what the ledgers knew last, or HEAD's. */
 async function stateBefore(
   dirty: DirtyPath,
-  copy: Copy | undefined,
+  copy: Buffer | undefined,
   ledgers: readonly SessionLedger[],
   self: SessionLedger,
   { place, timeoutMs }: { place: WorkPlace; timeoutMs: number },
@@ -104,13 +91,12 @@ async function stateBefore(
   const known = [dirty.head, ...claims.map(({ after }) => after), self.claims.get(dirty.path)?.after ?? null];
   const guess = last === undefined ? dirty.head : last.after;
   if (copy === undefined) return guess;
-  const { content } = copy;
   const format = formatOf(known.find((state) => (state?.oid ?? null) !== null)?.oid ?? dirty.disk?.oid ?? '');
-  const raw = format === 'sha1' ? copy.sha1 : objectName(format, 'blob', content);
+  const raw = objectName(format, 'blob', copy);
   const found = known.find((state) => state?.oid === raw);
   if (found !== undefined) return found;
   const scratch = scratchStore(place.commonDir);
-  const oid = await hashContent(place.top, dirty.path, content, scratch, timeoutMs);
+  const oid = await hashContent(place.top, dirty.path, copy, scratch, timeoutMs);
   const mode = dirty.head?.mode ?? dirty.disk?.mode ?? '100644';
   return oid === undefined ? guess : { mode, oid };
 }

@@ -156,7 +156,7 @@ export function dangers(call: TreeCall, effects: ShellEffects): Danger[] {
 
 /** A switch or a stash of named files takes nothing that does not come back. */
 function loses(reach: TreeReach | undefined): boolean {
-  if (reach === undefined) return false;
+  if (reach === undefined || reach.keepsFiles) return false;
   return reach.does === 'destroy' || reach.paths === undefined || reach.unsure;
 }
 
