@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type HookAnswer, readAnswer } from '../support/hook-answer.ts';
-import { A, SharingWorld } from '../support/sharing-world.ts';
+import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 let transcript: string;
@@ -77,6 +77,16 @@ describe('a session is asked for a note', () => {
     world.write(A, 'src/a.ts', 'new\n');
     filled(answered(180_000));
     expect(prompt()).toEqual(asks(90, 'rate-limit'));
+  });
+
+  it('at the end of a turn, which goes on: the session is at work', () => {
+    world.begin(B);
+    world.write(A, 'src/a.ts', 'new\n');
+    filled(answered(180_000));
+    expect(stop()).toMatchObject({ kind: 'context' });
+    expect(world.handoff(['take', '--', 'src/a.ts'], { session: B }).stderr).toContain('which is at work');
+    expect(stop({ stop_hook_active: true })).toEqual(silent);
+    world.ok(['take', '--', 'src/a.ts'], { session: B });
   });
 
   it('at the end of a turn, once a session', async () => {

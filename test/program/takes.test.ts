@@ -99,6 +99,15 @@ describe('what a session that waits for its user owns', () => {
     },
   );
 
+  it.each(TAKES.map((words) => ({ words })))(
+    'is no longer taken from when its user has typed, before it uses a tool: $words',
+    ({ words }) => {
+      world.stop(A);
+      world.prompt(A);
+      expect(byB(words).status).toBe(3);
+    },
+  );
+
   it.each(ENDS.map((words) => ({ words })))('is neither closed nor deleted: $words', ({ words }) => {
     world.stop(A);
     expect(byB(words).status).toBe(3);

@@ -42,7 +42,9 @@ async function here(call: TreeCall): Promise<readonly Finding[]> {
     case 'session-start':
       return sessionStart(call);
     case 'prompt':
-      return [...(await deliverNewsAtPrompt(call)), ...(await askForNote(call))];
+      // Its turn begins, long before its first tool call perhaps: its work is no longer there to be taken.
+      beat(call.tree.commonDir, call.session, call.event.name);
+      return [...(await deliverNewsAtPrompt(call)), ...(await askForNote(call, false))];
     case 'stop':
       return stop(call);
     case 'session-end':
@@ -65,14 +67,14 @@ async function endedThere(there: TreeCall): Promise<void> {
 /** Reminds a session once, by a message to the person, when it stops with work and no note. Never blocks. */
 async function stop(call: TreeCall): Promise<readonly Finding[]> {
   const { session, tree } = call;
-  beat(tree.commonDir, session, call.event.name);
   const ledger = ledgerOf(tree, session);
   if (ledger !== undefined) answerCalls(ledger, session, call.now);
+  const mayAsk = !call.event.stopHookActive && call.dialect.contextEvents.has(call.event.name);
+  const asked = mayAsk ? await askForNote(call, true) : [];
+  // Its turn goes on.
+  if (asked.length > 0) return asked;
+  beat(tree.commonDir, session, call.event.name);
   if (call.event.stopHookActive) return [];
-  if (call.dialect.contextEvents.has(call.event.name)) {
-    const asked = await askAtStop(call);
-    if (asked.length > 0) return asked;
-  }
   // Most sessions that stop have nothing uncommitted around them.
   if ((await workTreeFacts(call.tree.folder)).dirty === 0 || (await hasNote(call))) return [];
   const own = await countOwn(call);
@@ -118,19 +120,12 @@ async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
 /** How much is read of the end of the client's session file. */
 const TAIL_BYTES = 65_536;
 /**
- * Asks a session for a note with a user's prompt, while there is room for it: when its context is `handoff.contextNudge` percent
- * full and it has worked since its last note. At most once between two notes; never a sub-agent.
+ * Asks a session for a note, while there is room for it: when its context is `handoff.contextNudge` percent full and it has
+ * worked since its last note. At most once between two notes; never a sub-agent.
+ *
+ * @param isStop at the end of a turn, which this continues, and at most once in a session; else with a user's prompt
  */
-async function askForNote(call: TreeCall): Promise<readonly Finding[]> {
-  return ask(call, false);
-}
-
-/** Asks at the end of a turn, which this continues: at most once in a session. */
-async function askAtStop(call: TreeCall): Promise<readonly Finding[]> {
-  return ask(call, true);
-}
-
-async function ask(call: TreeCall, isStop: boolean): Promise<readonly Finding[]> {
+async function askForNote(call: TreeCall, isStop: boolean): Promise<readonly Finding[]> {
   const { event, session, tree } = call;
   const percent = event.agent === undefined ? fullness(call) : undefined;
   if (percent === undefined) return [];
