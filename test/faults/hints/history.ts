@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { Random } from '../../support/faults/seed.ts';
 import { A, B, C, TEN } from '../../support/sharing-world.ts';
@@ -24,6 +24,9 @@ interface Outcome {
 
 /** Another's merge, rebase …: there is nothing to type but to wait, or to work elsewhere. */
 const isWait = (text: string) => /began an? (?:merge|cherry-pick|revert|rebase|am) here/.test(text);
+/** Another's uncommitted work in the way of an edit: it is said that there is nothing to do but to wait, and who has been told. */
+const isStatedWait = (text: string) =>
+  /will be told\. Work on something else, and try again later\./.test(text);
 /** Lines that have to be brought together in the file, by whoever knows what they mean. */
 const BY_HAND = /^error: (.*): HEAD has a new change where this session/m;
 /** HEAD is not where the session last saw it. */
@@ -268,6 +271,7 @@ export class History {
     let asked = command;
     for (let step = 0; step < MAX_STEPS; step += 1) {
       const [hint, ...others] = hintsIn(said);
+      if (hint === undefined && isStatedWait(said)) return all;
       expect({ asked, said, hint }).not.toMatchObject({ hint: undefined });
       expect({ said, hint }).not.toMatchObject({ hint: asked });
       this.#namesNobodys(session, hint ?? '', place);
@@ -297,9 +301,10 @@ export class History {
     return /would be overwritten by merge/.test(text) || this.#world.operation(top) === 'merge';
   }
 
-  /** Only a take names what is another's alone, and what takes it out of the index. */
+  /** Only what takes it out of the index names what is another's alone. All sessions are at work: nothing is there to be taken. */
   #namesNobodys(session: string, hint: string, { top, owners }: Place): void {
-    if (/\bhandoff take\b|\bgit (?:-C \S+ )?reset -q /.test(hint)) return;
+    expect(hint).not.toMatch(/\bhandoff take\b/);
+    if (/\bgit (?:-C \S+ )?reset -q /.test(hint)) return;
     const isTheirs = (mark: string) => ![session, PERSON].includes(this.#marks.owner(mark));
     const dirty = [...uncommitted(this.#world, top).values()];
     const theirs = dirty
@@ -328,13 +333,6 @@ export class History {
     const unchecked = this.#unchecked();
     // Somebody may have removed all that was in it.
     mkdirSync(cwd, { recursive: true });
-    if (/\bhandoff take\b/.test(command)) {
-      const taken = takenPaths(command, cwd, top).filter((path) => before.has(path));
-      for (const path of taken) this.#marks.give(before.get(path)?.marks ?? [], session);
-      for (const mark of place.published)
-        if (taken.some((path) => mark.startsWith(`${path} `))) place.published.delete(mark);
-      place.owners.took(taken, session);
-    }
     const { before: answer, run } = this.#world.bash(session, command, { cwd, shell });
     const outcome =
       answer.kind === 'deny'
@@ -458,16 +456,4 @@ function hintsIn(text: string): string[] {
 /** What a refusal says besides its hints. */
 function reasonIn(text: string): string {
   return text.replace(/^hint: .*$/gms, '').replace(/: (?:git|rm|xargs) .*$/s, '');
-}
-
-/** The paths that a `git handoff take` names, from the top of the working tree. */
-function takenPaths(command: string, cwd: string, top: string): string[] {
-  const folder = /\bgit -C (\S+)/.exec(command)?.[1] ?? cwd;
-  const list = /--pathspec-from-file=(\S+)/.exec(command)?.[1];
-  if (list !== undefined) {
-    const names = readFileSync(list, 'utf8').split('\0').filter(Boolean);
-    return names.map((name) => name.replace(/^:\(top,literal\)/, ''));
-  }
-  const words = (/ -- (.*)$/s.exec(command)?.[1] ?? '').match(/'[^']*'|\S+/g) ?? [];
-  return words.map((word) => relative(top, resolve(join(folder), word.replaceAll("'", ''))));
 }

@@ -86,9 +86,4 @@ export class Owners {
         this.#last.set(path, { text: dirty.text, owners: this.of(dirty) });
     }
   }
-
-  /** It is the session's that took it. */
-  took(paths: Iterable<string>, session: string): void {
-    for (const path of paths) this.#named.set(path, session);
-  }
 }

@@ -9,8 +9,9 @@ const SH = lapsed('sh does not know a word of bash', 'sh', 'bash');
 const STOPS = 'an earlier command fails, and the shell stops there';
 const STRICT = lapsed(STOPS, 'set -e', 'set +e');
 
-/** Two opening parentheses would be arithmetic. */
+/** Two opening parentheses would be arithmetic, and bash does not parse `$(time {`. */
 function apart(command: Piece): Piece {
+  if (command.text.startsWith('time')) return piece`:; ${command}`;
   return command.text.startsWith('(') ? piece` ${command}` : command;
 }
 
