@@ -365,7 +365,7 @@ export interface BootShape extends HandoffShape {
   readonly goal: string;
   readonly goalIsSummary: boolean;
   /** What the note says of the state of the work. */
-  readonly said: string | null;
+  readonly currentState: string | null;
   /** `null`: it names none. */
   readonly nextAction: string | null;
   readonly stopConditions: string | null;

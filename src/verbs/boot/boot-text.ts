@@ -25,7 +25,7 @@ export function renderBoot(value: BootShape, { now }: TextContext): Rendered {
   const blocks = [
     `${headLine(value, now)}\n${verdictLine(value)}\n`,
     ...quote(from, value.goal),
-    ...quote('State, according to the note', value.said),
+    ...quote('State, according to the note', value.currentState),
     ...group('Holds', value.findings, ['ok']),
     ...group('Does not hold', value.findings, ['stale', 'changed']),
     ...group('Unknown', value.findings, ['unknown']),

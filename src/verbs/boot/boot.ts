@@ -181,7 +181,7 @@ function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSec
     writtenOn: written.trailers?.base ?? null,
     goal: sections.goal ?? tip.summary,
     goalIsSummary: sections.goal === undefined,
-    said: sections.state ?? null,
+    currentState: sections.state ?? null,
     nextAction: sections.nextAction ?? null,
     stopConditions: sections.stopConditions ?? null,
   };
