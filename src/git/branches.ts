@@ -5,7 +5,7 @@ import { records, runGit, gitFailure } from './run.ts';
 interface ListedBranch {
   readonly oid: Oid;
   readonly worktree: string | undefined;
-  /** Its upstream, if asked for: the branch's name on the remote, and the tracking ref here. */
+  /** The upstream, if it was asked for: the branch's name on the remote, and its tracking ref here. */
   readonly upstream: { readonly there: string; readonly here: string } | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface Branches {
   readonly origin: string | undefined;
 }
 
-/** What a look may cost: milliseconds for each process. */
+/** The time limit of each git process, in milliseconds. */
 export interface Limits {
   readonly timeoutMs: number;
 }
@@ -61,7 +61,7 @@ function parseBranches(text: string, width: 4 | 6): Branches {
   return { heads, origin };
 }
 
-/** The default branch; `undefined` when there is none of the names that it could have. */
+/** Finds the default branch; `undefined` when no branch has a name that a default branch could have. */
 export async function findDefaultBranch(
   cwd: string,
   { heads, origin }: Branches,
@@ -73,7 +73,7 @@ export async function findDefaultBranch(
   return chooseDefault({ origin, configured: text.split('\0')[0], has });
 }
 
-/** The branches whose tips the default branch holds, itself among them. */
+/** Returns the branches whose tips the default branch contains, itself included. */
 export async function mergedBranches(
   cwd: string,
   { refs }: DefaultBranch,
@@ -84,14 +84,14 @@ export async function mergedBranches(
   return new Set(text.split('\n').map((ref) => ref.slice(HEADS.length)));
 }
 
-/** A remote's branch, as it was when it was last fetched. */
+/** A remote's branch, as of the last fetch. */
 interface RemoteBranch {
   /** `origin/x` */
   readonly name: string;
   readonly oid: Oid;
 }
 
-/** The remote-tracking branches of some names. */
+/** Returns one remote-tracking branch for each of these names that has one. */
 export async function remoteBranches(
   cwd: string,
   names: readonly string[],
@@ -113,12 +113,12 @@ export async function remoteBranches(
   );
 }
 
-/** How much of the reflogs is read. Entries. */
+/** Most reflog entries that one call reads. */
 const MAX_MOVES = 2000;
-/** How many merges of the default branch are looked at. */
+/** Most merges of the default branch that are examined. */
 const MAX_MERGES = 1000;
 
-/** What moved each of these branches, newest first. */
+/** Reads from the reflogs what moved each of these branches, newest first. */
 export async function readBranchLogs(
   cwd: string,
   branches: readonly string[],
@@ -140,7 +140,7 @@ export async function readBranchLogs(
   return moves;
 }
 
-/** The commits that were merged into the default branch: second parents of its latest merges. */
+/** Returns the commits that were merged into the default branch: all but the first parents of its latest merges. */
 export async function mergedTips(
   cwd: string,
   { refs }: DefaultBranch,
@@ -166,7 +166,7 @@ export async function formerBranches(cwd: string, { timeoutMs }: Limits): Promis
 
 const RENAMED = 'Branch: renamed refs/heads/';
 
-/** The names that branches had before: old to new, the latest of each, by the reflogs. */
+/** Maps former names of branches to their new ones, from the reflogs; the latest rename of a name counts. */
 export async function renamedBranches(
   cwd: string,
   { timeoutMs }: Limits,
@@ -186,15 +186,15 @@ export async function renamedBranches(
   return renamed;
 }
 
-/** What git prints; nothing where it fails. */
+/** Returns what git prints; an empty text when git fails. */
 async function lines(args: readonly string[], cwd: string, timeoutMs: number): Promise<string> {
   const result = await runGit(args, { cwd, timeoutMs });
   return result.code === 0 ? result.stdout.toString('utf8') : '';
 }
 
-/** How many commits of the default branch are compared. */
+/** Most commits of the default branch that are compared. */
 const MAX_COMMITS = 50;
-/** Everything that could make the text of a diff another one, or run a program for it, is settled. */
+/** Options that fix everything that could change the text of a diff or run a program for it. */
 const PATCH = [
   '--patch',
   '--no-ext-diff',
@@ -210,8 +210,8 @@ const PATCH = [
 ];
 
 /**
- * Whether one commit of the default branch brought all that `tip` has changed since it left it: a squash merge. Told
- * by the patch-id (git-patch-id(1)) of the whole change, so not where the same lines were changed meanwhile.
+ * Whether one commit of the default branch brought everything that `tip` has changed since it branched off: a squash
+ * merge. It compares patch-ids (git-patch-id(1)), so it misses a merge where the same lines were changed meanwhile.
  */
 export async function isSquashed(
   cwd: string,

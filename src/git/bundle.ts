@@ -4,9 +4,10 @@ import type { RefValue } from './refs.ts';
 import { gitFailure, runGit } from './run.ts';
 
 /**
- * Writes refs with all that they reach into a file (git-bundle(1)) and reads it back. Refs may point at trees and blobs.
+ * Writes refs and every object that they reach into a file (git-bundle(1)), and verifies the file. Refs may point at
+ * trees and blobs.
  *
- * @throws Failure `environment` when it cannot be written, `integrity` when it does not hold every ref
+ * @throws Failure `environment` when the file cannot be written, `integrity` when it does not contain every ref
  */
 export async function createBundle(cwd: string, file: string, refs: readonly RefValue[]): Promise<void> {
   const input = refs.map(({ name }) => `${name}\n`).join('');

@@ -2,13 +2,13 @@ import { type Oid, parseOid } from '../domain/names.ts';
 import { type BinaryText, utf8 } from './run.ts';
 
 /**
- * What a commit object says by itself: headers and message (no tree entries). Each is read when somebody asks: of thousands
- * of commits most are only counted.
+ * The headers and message of a commit object (no tree entries). Each part is parsed on demand, because of thousands of
+ * commits most are only counted.
  */
 export class CommitText {
   /** The raw bytes of the object (gitformat: headers, blank line, message). */
   private readonly content: BinaryText;
-  /** A list of thousands compares it again and again. */
+  /** Cached, because sorting thousands of commits compares it again and again. */
   private date: number | undefined;
 
   constructor(content: BinaryText) {
@@ -31,7 +31,7 @@ export class CommitText {
     return end < 0 ? message : message.slice(0, end);
   }
 
-  /** Committer date, seconds since the epoch; 0 where it says none. */
+  /** Committer date, seconds since the epoch; 0 when the commit has none. */
   get seconds(): number {
     return (this.date ??= secondsOf(this.content));
   }

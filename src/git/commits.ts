@@ -45,7 +45,7 @@ export interface LoadedCommit extends HandoffCommit {
 
 /**
  * Loads handoff commits whole (message, `state.json`, and the note when asked), in one process.
- * A name that is no commit is `undefined`.
+ * The result for a name that is no commit is `undefined`.
  */
 export async function loadCommits(
   options: GitOptions,
@@ -98,7 +98,7 @@ function assemble(
   };
 }
 
-/** A commit from what was read of it; `content` and `state` may be left unread where they are too large. */
+/** Builds a commit from the parts that were read; `content` and `state` are `undefined` where they are too large. */
 function commitFrom(
   { oid, size }: ReadObject,
   content: Buffer | undefined,
@@ -123,18 +123,18 @@ function commitFrom(
   };
 }
 
-/** What stands at an object name: a commit, another object, or nothing. */
+/** What an object name refers to: a commit, another object, or nothing. */
 export type Found = HandoffCommit | 'other' | 'missing';
 
-/** The most that is read of a commit, of `state.json`, and of the note: its size only. */
+/** Most bytes that are read of a commit, of `state.json`, and of the note, which is never read here. */
 const MOST_READ = [MAX_COMMIT_BYTES, MAX_STATE_BYTES, -1];
 
-/** Commits that are loaded together: while we read what git says of some, it looks for the next. */
+/** Commits in one batch: git reads the next batch while we parse this one. */
 const TOGETHER = 5000;
 
 /**
- * Loads commits for judging, however many and whatever they are, in two processes for thousands: sizes first, so that
- * nothing is read that no handoff of ours can be.
+ * Loads any number of commits, whoever made them, to judge them. Two processes for thousands: the first asks for the
+ * sizes, so that the second reads nothing that is too large for one of our handoffs.
  */
 export async function loadJudged(options: GitOptions, oids: readonly Oid[]): Promise<Found[]> {
   return (await twoAtOnce(inBatches(oids, TOGETHER), (part) => loadPart(options, part))).flat();
@@ -164,7 +164,7 @@ async function loadPart(options: GitOptions, oids: readonly Oid[]): Promise<Foun
   });
 }
 
-/** The names of the notes of commits, of those that have one, without reading them; in the order of the commits. */
+/** Maps each commit that has a note to the note's object name, in the order given. Reads no note. */
 export async function noteNames(
   options: GitOptions,
   commits: readonly Oid[],
@@ -187,7 +187,7 @@ export async function firstParentChain(options: GitOptions, tip: Oid, base: Oid 
   return listCommits(options, '--first-parent', tip, base);
 }
 
-/** All commits reachable from `tip`, both lines of a merge too: newest first, none before what follows from it. */
+/** All commits reachable from `tip`, through every parent: newest first, and no parent before its children. */
 export async function wholeHistory(options: GitOptions, tip: Oid): Promise<Oid[]> {
   return listCommits(options, '--date-order', tip, undefined);
 }
@@ -208,7 +208,7 @@ async function listCommits(
     .flatMap((line) => parseOid(line) ?? []);
 }
 
-/** The same commit by commit, as far as they can be read. */
+/** Lists first parents commit by commit, until one cannot be read. */
 async function readableChain(options: GitOptions, tip: Oid, base: Oid | undefined): Promise<Oid[]> {
   const chain: Oid[] = [];
   for (let at: Oid | undefined = tip; at !== undefined && at !== base;) {
@@ -219,7 +219,7 @@ async function readableChain(options: GitOptions, tip: Oid, base: Oid | undefine
   return chain;
 }
 
-/** What one commit made of each path: `head` is what `from` has there, `index` what `to` has. */
+/** The paths that differ between two commits: `head` is the state in `from`, `index` the state in `to`. */
 export async function changedPaths(cwd: string, from: Oid | null, to: Oid): Promise<StagedPath[]> {
   const trees = from === null ? ['--root', '--no-commit-id', to] : [from, to];
   const result = await runGit(['diff-tree', '-r', ...RAW_DIFF, ...trees, '--'], { cwd });
@@ -228,8 +228,8 @@ export async function changedPaths(cwd: string, from: Oid | null, to: Oid): Prom
 }
 
 /**
- * The paths at which two commits differ, or that the second one's history has changed since it parted from the first one's;
- * renames count as a path that is gone and one that is new. None where git cannot tell.
+ * The paths at which two commits differ, or (`parted`) that the second has changed since its merge base with the first.
+ * A rename counts as one path deleted and one added. Returns none when git fails.
  */
 export async function pathsBetween(
   options: GitOptions,

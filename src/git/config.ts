@@ -3,7 +3,7 @@ import { type SettingEntry, type Settings, parseSettings, settingEntry } from '.
 import type { GitOverrides } from '../shell/effects.ts';
 import { entriesOf, records, gitFailure, runGit } from './run.ts';
 
-/** Reads all `handoff.*` settings in one process. Outside a repository the user's own count. */
+/** Reads all `handoff.*` settings in one process; outside a repository, the user's own. */
 export async function readSettings(cwd: string, timeoutMs?: number): Promise<Settings> {
   return parseSettings(await readSettingEntries('^handoff\\.', cwd, timeoutMs));
 }
@@ -35,8 +35,8 @@ export async function readSettingsAndRemotes(
 }
 
 /**
- * A setting that only the person may make: for the whole machine, for the user, or on a command line. What the repository's
- * own configuration says does not count, nor what stands in a file that a clone brings along, whoever includes it.
+ * Reads a setting that only the person may make: for the whole machine, for the user, or on a command line. The
+ * repository's own configuration does not count, nor does a file that came with a clone (`isInside`), whoever includes it.
  */
 export async function readOwnSetting(
   key: string,
@@ -52,10 +52,10 @@ export async function readOwnSetting(
   return found.at(-1)?.[2];
 }
 
-/** Who reads notes here, by configuration. */
+/** What the configuration says about the person who reads notes here. */
 interface ReaderSettings {
   readonly settings: Settings;
-  /** The address that a commit would carry, as far as configuration says it. */
+  /** The e-mail address that a commit would carry, if one is configured. */
   readonly email: string | undefined;
 }
 
@@ -76,13 +76,13 @@ export interface TreeConfig {
   readonly hooksPath: string | undefined;
 }
 
-/** Reads it in one process. */
+/** Reads these settings in one process. */
 export async function readTreeConfig(cwd: string): Promise<TreeConfig> {
   const keys = '^core\\.(filemode|ignorecase|hookspath)$';
   const result = await runGit(['config', '-z', '--show-scope', '--get-regexp', keys], { cwd });
   if (result.code > 1) throw gitFailure('config', result);
   const fields = entriesOf(result);
-  // Our own git calls switch hooks off on their command line.
+  // Our own git calls switch hooks off on their command line: those values do not count.
   const entries = fields
     .filter((_, at) => at % 2 === 1 && fields[at - 1] !== 'command')
     .map((entry) => settingEntry(entry, '\n'));
@@ -98,7 +98,7 @@ export async function readTreeConfig(cwd: string): Promise<TreeConfig> {
 export interface FetchRule {
   readonly remote: string;
   readonly refspec: string;
-  /** Whether refs are deleted that the remote does not have. */
+  /** Whether a fetch deletes refs that the remote does not have. */
   readonly prunes: boolean;
 }
 
@@ -121,23 +121,23 @@ export async function readFetchRules(cwd: string): Promise<FetchRule[]> {
   }));
 }
 
-/** When answers are in colour here: `color.handoff`, else `color.ui`, as git-config(1) has them. */
+/** Reads when answers are in colour: from `color.handoff`, else from `color.ui`, with git-config(1)'s values. */
 export async function readColour(cwd: string): Promise<'always' | 'never' | 'auto'> {
   const entries = await readSettingEntries('^color\\.(ui|handoff)$', cwd);
-  // The last of `color.ui` is what our own git children are told.
+  // The last `color.ui` is the one that we set for our own git children.
   const [, ...others] = entries.filter(([key]) => key === 'color.ui').reverse();
   const value = (entries.findLast(([key]) => key === 'color.handoff') ?? others[0])?.[1] ?? 'auto';
   if (value.toLowerCase() === 'always') return 'always';
   return ['never', 'false', 'no', 'off', '0', ''].includes(value.toLowerCase()) ? 'never' : 'auto';
 }
 
-/** The settings that the guard goes by, as an extended regular expression over git's keys. */
+/** The settings that the guard depends on, as an extended regular expression over git's keys. */
 const GUARD_KEYS =
   '^(handoff|alias)\\.|^hook\\.handoff-|^core\\.hookspath$|^(rebase|merge)\\.autostash$|^clean\\.requireforce$';
 
 /**
- * What git makes of the settings that the guard goes by in a folder, when it is told this besides; `undefined` when that
- * holds what is not known. Our own git children are told not to run hooks, which is left out of the answer.
+ * Reads the settings that the guard depends on, as a git in this folder with these options and variables would see them;
+ * `undefined` when one of those is unknown. Leaves out the setting that keeps our own git children from running hooks.
  */
 export async function configUnder(
   cwd: string,
@@ -155,7 +155,7 @@ export async function configUnder(
     env: Object.fromEntries(env),
     timeoutMs,
   });
-  // Exit 1: no such key. Anything else is what the user's git will stop at, too.
+  // Exit 1: no such key. Any other error will stop the user's git, too.
   if (result.code > 1) throw gitFailure('config', result);
   const found = records(result.stdout.toString('utf8'), 2);
   const ours = found.findIndex(
@@ -164,7 +164,7 @@ export async function configUnder(
   return found.filter((_, n) => n !== ours).map(([, entry = '']) => settingEntry(entry, '\n'));
 }
 
-/** What a plain git makes of them there. */
+/** Reads the same settings as a git without such options and variables would see them. */
 export async function plainConfig(cwd: string, timeoutMs: number): Promise<readonly SettingEntry[]> {
   return (await configUnder(cwd, { options: [], variables: new Map() }, timeoutMs)) ?? [];
 }

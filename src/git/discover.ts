@@ -10,7 +10,7 @@ export interface FoundRepository {
   readonly commonDir: string;
 }
 
-/** Looks for `.git` from a folder upwards, as git does; bare repositories and `GIT_DIR` are git's to find. */
+/** Looks for `.git` from a folder upwards, as git does; leaves bare repositories and `GIT_DIR` to git. */
 export function discoverRepository(from: string): FoundRepository | undefined {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const found = gitDirAt(folder);
@@ -34,7 +34,7 @@ function gitDirAt(folder: string): GitDirs | 'broken' | undefined {
 }
 
 /**
- * What `HEAD` says: a full ref name, or `HEAD` when detached; `undefined` where only git can tell
+ * Reads `HEAD`: a full ref name, or `HEAD` when detached; `undefined` where only git can tell
  * (reftable, a symbolic link, something odd).
  */
 export function readHead(gitDir: string): string | undefined {
@@ -52,8 +52,8 @@ export function checkedOutBranch(folder: string): string | undefined {
 }
 
 /**
- * A folder that git takes for a `$GIT_DIR` (its `is_git_directory`): a `HEAD` that is a ref or an object id, and
- * `objects` and `refs` in the common dir. `repository` in bin/git-handoff tells the same.
+ * Returns the folders of a `$GIT_DIR`, which git recognises (its `is_git_directory`) by a `HEAD` that is a ref or an
+ * object id, and by `objects` and `refs` in the common dir.
  */
 function gitDirsOf(gitDir: string): GitDirs | undefined {
   if (!isHead(`${gitDir}/HEAD`)) return undefined;
@@ -64,7 +64,7 @@ function gitDirsOf(gitDir: string): GitDirs | undefined {
 
 const isGitDir = (path: string) => gitDirsOf(path) !== undefined;
 
-/** Only its form counts: the branch need not be there yet, and with reftable it never is. */
+/** Only the form of `HEAD` counts: the branch need not exist yet, and the one that reftable names never does. */
 function isHead(file: string): boolean {
   try {
     return readlinkSync(file).startsWith('refs/');
@@ -73,7 +73,7 @@ function isHead(file: string): boolean {
   }
 }
 
-/** git asks for no more. */
+/** git itself checks no more than this. */
 function isEnterable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -83,7 +83,7 @@ function isEnterable(path: string): boolean {
   }
 }
 
-/** git cuts these off at the end of what such a file names, and nothing else. */
+/** Removes what git removes at the end of such a file: line ends, and nothing else. */
 function withoutNewlines(text: string): string {
   let end = text.length;
   while (end > 0 && '\r\n'.includes(text.charAt(end - 1))) end -= 1;
@@ -95,7 +95,7 @@ function commonDirOf(gitDir: string): string {
   return common === '' ? gitDir : resolve(gitDir, common);
 }
 
-/** What a file of git's holds; empty when there is none. */
+/** Reads one of git's files; an empty text when it cannot be read. */
 export function readGitFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -106,12 +106,12 @@ export function readGitFile(path: string): string {
 
 const LOOSE_REFS = /^(.*?)\/(?:logs\/)?refs(\/handoffs[^/]*(?:\/.*)?)?$/s;
 
-/** What sessions have on record beside the refs. */
+/** The folder of the sessions' records, beside the refs. */
 const RECORDS = /^(.*?\.git)\/handoff(?:\/.*)?$/s;
 
 /**
  * Whether changing a file would change handoffs behind git's back: loose refs and their logs, `packed-refs`, reftable
- * files, and our records beside them. `removed`: the path goes with everything below it.
+ * files, and our records beside them. `removed`: the path is deleted with everything below it.
  */
 export function isHandoffRefFile(path: string, removed: boolean): boolean {
   const folded = process.platform === 'darwin' || process.platform === 'win32' ? path.toLowerCase() : path;
@@ -126,7 +126,7 @@ export function isHandoffRefFile(path: string, removed: boolean): boolean {
   return removed && folded.endsWith('/.git') && isGitDir(folded) && hasHandoffs(folded);
 }
 
-/** Whether a repository of the files backend holds handoffs; a hint, for what would remove it whole. */
+/** Whether a repository with the files backend holds handoffs: a hint, for commands that would delete it whole. */
 function hasHandoffs(commonDir: string): boolean {
   return ['refs/handoffs', 'handoff'].some((name) => statOf(join(commonDir, name)) !== undefined);
 }

@@ -1,17 +1,17 @@
-/** Only where names that differ in case alone are different files: `true` there hides untracked ones. */
+/** Set only where names that differ in case alone are different files: there `true` would hide untracked ones. */
 const CASE = process.platform === 'linux' ? ['core.ignoreCase=false'] : [];
 
 /**
- * The events of git's hooks that commands of ours can raise, besides that of a store. A newer git takes hooks from its config
- * too, which a folder of hooks that is not there does not stop, but `hook.<event>.enabled` does (git-config(1)); others overlook
- * the key, git 2.54 among them: it knows no switch for hooks whose names it is not told.
+ * Hook events that our git commands can raise, besides `reference-transaction`. A newer git also takes hooks from its
+ * configuration. `core.hooksPath` does not stop those, but `hook.<event>.enabled` does (git-config(1)). Some versions
+ * ignore that key, such as git 2.54, which cannot switch off a hook whose name we do not know.
  */
 const HOOK_EVENTS = ['post-index-change', 'pre-push', 'pre-auto-gc'];
 
 /**
- * Settings that no repository may override: no program that it names is started (fsmonitor, hooks,
- * signature checks), output is plain, nothing that is there is passed over, and what a write reports as done
- * is on the disk.
+ * Settings that no repository may override. With them git starts no program that a repository names (fsmonitor, hooks,
+ * signature checks), prints plain output, skips nothing that exists, and syncs a write to the disk before it reports it
+ * as done.
  */
 export const FIXED_CONFIG = [
   'core.fsmonitor=false',
@@ -24,7 +24,7 @@ export const FIXED_CONFIG = [
   'log.showSignature=false',
   'color.ui=false',
   'advice.graftFileDeprecated=false',
-  // Trailers are read by git's own rules, not by those that somebody chose for new messages.
+  // We read trailers by git's own rules, not by those that a user chose for new messages.
   'core.commentChar=#',
   'trailer.separators=:',
   'i18n.logOutputEncoding=UTF-8',
@@ -37,7 +37,7 @@ export const FIXED_CONFIG = [
   ...CASE,
 ].flatMap((setting) => ['-c', setting]);
 
-/** For what a crash may cost: git waits for the disk at each object and ref, which is too dear for thousands. */
+/** For writes that a crash may lose: waiting for the disk at each object and ref is too slow for thousands. */
 export const NOT_SYNCED = ['-c', 'core.fsync=none'];
 
 /** How git reads the pathspecs of its command line (git(1)). */
@@ -48,7 +48,7 @@ const PATHSPECS = [
   'GIT_ICASE_PATHSPECS',
 ];
 
-/** They name a program or change what is read. `GIT_CONFIG` is for git-config(1) alone: it hides the repository's. */
+/** Variables that name a program or change what git reads. `GIT_CONFIG` hides the repository's from git-config(1). */
 const MISLEADING = [
   'GIT_CONFIG',
   'GIT_EXTERNAL_DIFF',
@@ -58,8 +58,8 @@ const MISLEADING = [
 ];
 
 /**
- * The environment without what would mislead any git child of ours: pathspec modes (the paths that we name are
- * literal), and a top folder without a repository to go with it, all of which would be looked at.
+ * Returns the environment without variables that would mislead our git children: pathspec modes (the paths that we name
+ * are literal), and a `GIT_WORK_TREE` without a `GIT_DIR`, because git would then look at that whole folder.
  */
 export function withoutStray(base: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const stray = base['GIT_DIR'] === undefined ? [...PATHSPECS, 'GIT_WORK_TREE'] : PATHSPECS;
@@ -73,7 +73,7 @@ export function pathspecModes(base: NodeJS.ProcessEnv): Record<string, string> {
   );
 }
 
-/** What a child of ours that opens a connection has instead; `undefined`: no such variable. */
+/** The variables of a git child that may open a connection, instead of those below; `undefined` unsets one. */
 export function connecting(mayAsk: boolean): Record<string, string | undefined> {
   return {
     ...(mayAsk ? { GIT_TERMINAL_PROMPT: '1' } : {}),
@@ -83,8 +83,8 @@ export function connecting(mayAsk: boolean): Record<string, string | undefined> 
 }
 
 /**
- * The environment of git children: nothing prompts, pages, opens a connection (a partial clone would ask its
- * remote for what is missing), traces to stdout or speaks another language.
+ * The environment of git children: git does not prompt, page, open a connection (in a partial clone it would ask the
+ * remote for missing objects), trace to stdout or speak another language.
  */
 export function gitEnvironment(
   base: NodeJS.ProcessEnv,
@@ -99,7 +99,7 @@ export function gitEnvironment(
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_PAGER: 'cat',
     GIT_NO_LAZY_FETCH: '1',
-    // git before 2.45 does not know the variable above: no protocol is allowed.
+    // git before 2.45 does not know the variable above, so we allow no protocol.
     GIT_ALLOW_PROTOCOL: 'none',
     ...extra,
   });

@@ -2,8 +2,8 @@ import type { Oid } from '../domain/names.ts';
 import { type GitOptions, gitFailure, runGit } from './run.ts';
 
 /**
- * A stored content as a checkout would write it to a path: line ends and filters as the repository says. This runs a
- * smudge filter that the repository names.
+ * Returns a blob as a checkout would write it to a path, with the line ends and filters that the repository asks for.
+ * This runs a smudge filter that the repository names.
  *
  * @throws Failure `environment` when a required filter fails
  */

@@ -7,9 +7,9 @@ import { entriesOf, runGit } from './run.ts';
 import { pseudoRef } from './refs.ts';
 import { RAW_DIFF, parseRaw } from './staged.ts';
 
-/** What git knows of an operation that it has stopped in. */
+/** Reads what git knows about an operation that it has stopped in. */
 
-/** The tree that git merged last, as `AUTO_MERGE` names it; any merge writes it, a stash that is popped, too. */
+/** The tree of git's last merge, which `AUTO_MERGE` names; any merge writes it, and so does `git stash pop`. */
 export function mergedTree(gitDir: string): Oid | undefined {
   return pseudoRef(gitDir, 'AUTO_MERGE');
 }
@@ -21,7 +21,7 @@ export function isSquashing(gitDir: string): boolean {
 
 const PICKED = ['CHERRY_PICK_HEAD', 'REBASE_HEAD'];
 
-/** What the operation's own commits make of each path that they change. */
+/** The states that the operation's own commits give to each path that they change. */
 export async function madePaths(
   cwd: string,
   gitDir: string,
@@ -56,15 +56,15 @@ async function listChanges(cwd: string, [command = '', ...words]: readonly strin
   return result.code === 0 ? parseRaw(result.stdout.toString('utf8')) : [];
 }
 
-/** Where a merged tree differs from HEAD's. */
+/** The paths at which a merged tree differs from HEAD, with their states in that tree. */
 export async function mergedPaths(cwd: string, head: Oid, tree: Oid): Promise<Map<string, FileState>> {
   return new Map((await changedPaths(cwd, head, tree)).map(({ path, index }) => [path, index]));
 }
 
 /**
- * Paths that were in conflict and are resolved, by what the index remembers of them.
+ * Paths that were in conflict and are resolved, from the index's resolve-undo entries.
  *
- * @param heads what HEAD has at the paths that are staged: what an earlier operation has left there does not fit it
+ * @param heads HEAD's states of the staged paths: entries that an earlier operation left do not match them
  */
 export async function resolvedPaths(
   cwd: string,

@@ -5,7 +5,7 @@ import { readObjects } from './objects.ts';
 import { headRef, type Ref, listRefs } from './refs.ts';
 import { runGit } from './run.ts';
 
-/** Where HEAD is, with its commit; nothing of it on an unborn branch. */
+/** Where HEAD is, and its commit, which is `undefined` on an unborn branch. */
 export interface HeadState {
   readonly place: HeadPlace;
   readonly commit: CommitText | undefined;
@@ -34,7 +34,7 @@ export async function readHeadAndRefs(
   return headAndRefs(ref, await listRefs({ cwd }, [...prefixes, ref], options));
 }
 
-/** The same from a list that holds the branch `ref` that HEAD is on, unless that is unborn. */
+/** Splits a list into HEAD's branch `ref`, which is missing when it is unborn, and the other refs. */
 function headAndRefs(
   ref: string,
   listed: readonly Ref[],
@@ -50,9 +50,9 @@ function headAndRefs(
 }
 
 /**
- * Whether git would switch to that commit with all that is uncommitted. Nothing is changed.
+ * Whether git would switch to a commit and keep all uncommitted changes. Changes nothing.
  *
- * @param tree with the index file that counts: a hook of `git commit -a` is given another one
+ * @param tree the folder and the index file that counts: git gives a hook of `git commit -a` another one
  */
 export async function canSwitch(
   { cwd, index }: { readonly cwd: string; readonly index: string },
@@ -60,7 +60,7 @@ export async function canSwitch(
   timeoutMs: number,
 ): Promise<boolean> {
   const args = ['read-tree', '-n', '-m', '-u', '--exclude-per-directory=.gitignore', 'HEAD', to];
-  // read-tree locks the index that it only reads, and `git commit -a` has it locked.
+  // read-tree locks even an index that it only reads, and `git commit -a` already holds that lock.
   const copy = `${index}.handoff-${process.pid}`;
   try {
     copyFileSync(index, copy);

@@ -7,14 +7,14 @@ import { type GitOptions, gitFailure, runGit } from './run.ts';
 /** Every commit that was walked, with its parents. */
 export type Parents = ReadonlyMap<Oid, readonly Oid[]>;
 
-/** Commits walked at most: no handoff has so many versions, and a ref may have been pointed at a project's history. */
+/** Most commits that one walk visits: no handoff has so many versions, but a ref may point at a project's history. */
 const MAX_COMMITS = 200_000;
 
 /** Why a history could not be walked: a commit is missing or damaged, or there are too many. */
 type Unwalked = 'hole' | 'too long';
 
 /**
- * Walks the histories of `tips`, in one process, less those of a commit with `^` before its name.
+ * Walks the histories of `tips` in one process; a `^` before a name excludes that commit's history.
  *
  * @throws Failure when git fails for any other reason than those of `Unwalked`
  */
@@ -35,8 +35,8 @@ export async function walkHistories(
 }
 
 /**
- * Walks the histories of many things: all at once, and by halves where one of them has a hole or is too long, so that
- * it is told of that one only.
+ * Walks the histories of many items: all at once, and in halves when one has a hole or is too long, so that only that
+ * item fails.
  */
 export async function walkEach<Item>(
   options: GitOptions,
@@ -71,7 +71,7 @@ export async function mergeBase(options: GitOptions, one: Oid, other: Oid): Prom
   return result.code === 0 ? parseOid(result.stdout.toString('utf8').trim()) : undefined;
 }
 
-/** How a branch's tip follows from a commit. One process; two more where neither holds the other. */
+/** How a branch's tip relates to a commit. One process; two more when neither contains the other. */
 export async function relate(cwd: string, tip: Oid, base: Oid, limits: Limits): Promise<HeadRelation> {
   if (tip === base) return { kind: 'equal' };
   const counts = await numbers(
@@ -87,7 +87,7 @@ export async function relate(cwd: string, tip: Oid, base: Oid, limits: Limits): 
     lines(['rev-parse', `${tip}^{tree}`, `${base}^{tree}`], cwd, limits),
     isShallow(cwd, limits),
   ]);
-  // Where the history is cut off one may hold the other all the same.
+  // In a shallow clone, one may contain the other beyond the cut.
   if (shallow) return { kind: 'base-shallow' };
   return { kind: 'diverged', ours, theirs, sameTree: trees[0] !== undefined && trees[0] === trees[1] };
 }

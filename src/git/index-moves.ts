@@ -5,7 +5,7 @@ import { type Oid, parseOid } from '../domain/names.ts';
 import { entriesOf, runGit } from './run.ts';
 import { RAW_DIFF, parseRaw } from './staged.ts';
 
-/** A move of HEAD that may have left the index where it was: no commit, merge or switch made it. */
+/** A move of HEAD that the index may not have followed, because no commit, merge or switch made it. */
 export interface IndexMove {
   readonly from: Oid;
   readonly to: Oid;
@@ -25,16 +25,16 @@ interface Logged {
   readonly at: number;
 }
 
-/** How many entries of the reflog are read, and of how many moves the paths are. */
+/** Most reflog entries that are read, and most moves that are returned. */
 const ENTRIES = 32;
 const MOVES = 8;
 
-/** git brings the index along, and says so in the reflog by these words. */
+/** Reflog messages of commands that move the index together with HEAD. */
 const BRINGS = /^(?:commit|merge|pull|rebase|checkout|cherry-pick|revert|am|clone|branch|initial)\b/;
 
 /**
- * The last moves of HEAD that may have left the index behind, newest first, by its reflog: `reset`, `update-ref`,
- * `fetch`, a push into the branch; and, from one entry to the next, what another worktree did to the branch.
+ * Finds the last moves of HEAD that may have left the index behind, newest first, in its reflog: `reset`, `update-ref`,
+ * `fetch`, a push into the branch; and gaps between two entries, where another worktree moved the branch.
  *
  * @param seen where the session saw HEAD, for a repository without reflogs
  */
@@ -60,10 +60,10 @@ export async function indexMoves(
   return { moves: moves.slice(0, MOVES), since: newest?.at ?? 0 };
 }
 
-/** Enough for so many entries. */
+/** Bytes to read from the end of the reflog, enough for `ENTRIES` entries. */
 const BYTES = 32_768;
 
-/** Newest first. A log that is a file is read as it stands (gitrepository-layout(5)): every commit asks for it. */
+/** Reads the reflog, newest first; as a file if possible (gitrepository-layout(5)), because every commit needs it. */
 async function readLog({ cwd, gitDir }: Place): Promise<Logged[]> {
   const text = readEnd(join(gitDir, 'logs', 'HEAD'));
   if (text === undefined) return askLog(cwd);
@@ -85,12 +85,12 @@ function readEnd(file: string): string | undefined {
   }
 }
 
-/** `<old> <new> <name> <mail> <seconds> <zone>`, and behind a tab the subject if there is one; a mail address holds no `>`. */
+/** Parses `<old> <new> <name> <mail> <seconds> <zone>[TAB<subject>]`; a mail address contains no `>`. */
 function parseLine(line: string): Logged[] {
   const [, old = '', next = '', seconds, subject = ''] =
     /^([0-9a-f]+) ([0-9a-f]+) [^>\t]*> (\d+) [+-]\d+(?:\t(.*))?$/.exec(line) ?? [];
   const oid = parseOid(next);
-  // For a commit what HEAD was is its parent; there is none where it is all zeros.
+  // A commit's parent is the old value of HEAD; all zeros mean that there is none.
   const parent = /^0+$/.test(old) ? undefined : parseOid(old);
   return oid === undefined ? [] : [{ oid, parent, subject, at: Number(seconds) * 1000 }];
 }
@@ -108,7 +108,7 @@ async function askLog(cwd: string): Promise<Logged[]> {
   });
 }
 
-/** What a move brought to some paths: everything since the two ends parted. */
+/** What a move changed at some paths: everything since the merge base of its two ends. */
 export async function movedPaths(
   cwd: string,
   { from, to }: IndexMove,

@@ -14,9 +14,9 @@ export interface TreeFile {
 const MAX_NAMES = 200;
 
 /**
- * The files of a commit or tree, of all folders, or those that are named only. Submodules are left out.
+ * Lists the files of a commit or tree in all folders, or only the named ones. Leaves out submodules.
  *
- * @param treeish an object name, or one with `^3` and the like; nothing that anybody typed
+ * @param treeish an object name, or one with `^3` and the like; never something that a user typed
  * @returns empty when there is no such tree
  */
 export async function listTree(
@@ -26,7 +26,7 @@ export async function listTree(
   limits: { readonly timeoutMs?: number | undefined } = {},
 ): Promise<TreeFile[]> {
   const asked = names.length > MAX_NAMES ? [] : names;
-  // What follows the tree are names; a `--` would be one, too.
+  // Every word after the tree is a path; a `--` would be one, too.
   const args = ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--full-tree', '--end-of-options', treeish];
   const result = await runGit([...args, ...asked], { cwd, ...limits });
   if (result.code !== 0) return [];
@@ -42,10 +42,10 @@ export async function listTree(
 }
 
 /**
- * Files that git ignores and does not track, below some pathspecs (all when there are none); a folder that is ignored
- * as a whole stands for what is in it.
+ * Lists files that git ignores and does not track, below some pathspecs (all when there are none). A folder that is
+ * ignored as a whole stands for its contents.
  *
- * @param folders folders that hold nothing else, too, as `git clean -d` takes them
+ * @param folders whether to list folders that contain nothing else, which `git clean -d` would delete
  */
 export async function listIgnored(
   cwd: string,

@@ -3,7 +3,7 @@ import { type Oid, type SessionId, canMean, parseOid } from '../domain/names.ts'
 import { SESSIONS, records, sessionsIn, type GitOptions, gitFailure, runGit } from './run.ts';
 import type { InRepository } from './repository.ts';
 
-/** What git-log(1) tells of commits, whatever the user's settings say. */
+/** Reads commits with git-log(1), independently of the user's settings. */
 
 const QUIET = ['-z', '--no-show-signature', '--no-notes', '--no-color', '--encoding=UTF-8'];
 
@@ -14,14 +14,14 @@ export interface LoggedCommit {
   /** Committer date, seconds since the epoch. */
   readonly seconds: number;
   readonly sessions: readonly string[];
-  /** A branch among those that were asked for which it is on. */
+  /** One of the branches that were asked for, which contains the commit. */
   readonly branch: string | undefined;
 }
 
 /**
- * The newest commits of a range, at most so many; none where a name in it means nothing, as `HEAD` on an unborn branch.
+ * The newest `most` commits of a range; none when a name in it does not resolve, like `HEAD` on an unborn branch.
  *
- * @param range revisions and options of git-log(1), none that anybody typed before `--end-of-options`
+ * @param range revisions and options of git-log(1); what a user typed comes after `--end-of-options`
  */
 export async function logCommits(
   options: GitOptions,
@@ -35,13 +35,13 @@ export async function logCommits(
     const [name = '', seconds = '', source = '', ids = '', subject = ''] = fields;
     const oid = parseOid(name);
     if (oid === undefined) return [];
-    // As git abbreviates it: `heads/` stays where a tag has the same name.
+    // git abbreviates the ref, but keeps `heads/` where a tag has the same name.
     const branch = source === 'HEAD' ? undefined : source.replace(/^(?:refs\/)?heads\//, '');
     return [{ oid, subject: subject.trimEnd(), seconds: Number(seconds), sessions: sessionsIn(ids), branch }];
   });
 }
 
-/** Commits that are looked at for a session's own: they are among these unless many others worked since. */
+/** Most commits that are searched for a session's own, which are among these unless many others worked since. */
 const MAX_LOOK = 200;
 
 /** Commits on any branch, or at HEAD, whose trailers name one of the sessions; newest first. */
@@ -55,8 +55,8 @@ export async function commitsOf(
 }
 
 /**
- * Commits since `from` that name no session and that no remote has: those of a session that was alone, where commits
- * get no trailers.
+ * Commits since `from` that name no session and that no remote has: those of a session that worked alone, because its
+ * commits get no trailers.
  *
  * @param from `null`: since the beginning
  */
@@ -86,8 +86,8 @@ export function commitsBetween(
 }
 
 /**
- * The commits that a branch holds and that no other branch does once it is moved to `to`; without one it is deleted,
- * and remote-tracking branches count, too. Newest first; empty when a name means no commit.
+ * The commits that no branch contains any more once `branch` is moved to `to`. Without `to` the branch is deleted, and
+ * remote-tracking branches count, too. Newest first; empty when a name resolves to no commit.
  *
  * @param branch short name of a branch, or `HEAD` for a detached one
  */
@@ -98,7 +98,7 @@ export function leftCommits(
   timeoutMs: number,
 ): Promise<LoggedCommit[]> {
   const from = branch === 'HEAD' ? 'HEAD' : `refs/heads/${branch}`;
-  // `--exclude` is matched without `refs/heads/`, as a pattern.
+  // git matches `--exclude` as a pattern, without `refs/heads/`.
   const others = [`--exclude=${branch.replace(/[\\*?[]/g, '\\$&')}`, '--branches'];
   const left = to === undefined ? ['--remotes'] : ['--end-of-options', to];
   return logCommits({ cwd, timeoutMs }, [from, '--not', ...others, ...left], MAX_LOOK);
@@ -111,7 +111,7 @@ export async function lastChange(cwd: string, tip: Oid, path: string): Promise<O
   return result.code === 0 ? parseOid(result.stdout.toString('utf8').trim()) : undefined;
 }
 
-/** Where HEAD was at a time (seconds since the epoch), as its log tells; `undefined` when that begins later. */
+/** Where HEAD was at a time (seconds since the epoch), from its reflog; `undefined` when that begins later. */
 export async function headAt(cwd: string, seconds: number, timeoutMs: number): Promise<Oid | undefined> {
   const name = `HEAD@{${seconds} +0000}`;
   const result = await runGit(['rev-parse', '--verify', '--end-of-options', name], { cwd, timeoutMs });
@@ -119,7 +119,7 @@ export async function headAt(cwd: string, seconds: number, timeoutMs: number): P
   return parseOid(result.stdout.toString('utf8').trim());
 }
 
-/** A commit of a handoff's chain, without what stands in its tree. */
+/** A commit of a handoff's chain, without the contents of its tree. */
 export type ChainCommit = Omit<HandoffCommit, 'recorded' | 'hasNote'>;
 
 /**

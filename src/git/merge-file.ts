@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gitFailure, runGit } from './run.ts';
 import { readSettingEntries } from './config.ts';
 
-/** `conflict`: changes overlap or touch, without an unchanged line between them. `binary`: no text. */
+/** `conflict`: changes overlap, or touch without an unchanged line between them. `binary`: not text. */
 type MergedText =
   { readonly kind: 'merged'; readonly content: Buffer } | { readonly kind: 'conflict' | 'binary' };
 
@@ -21,7 +21,7 @@ export class TextMerger {
     throw gitFailure('merge-file', result);
   }
 
-  /** Both sides' changes since `base` in one text; where they overlap, both stand between git's conflict markers. */
+  /** Merges both sides' changes since `base`; where they overlap, the text has both between git's conflict markers. */
   async withMarkers(
     ours: Uint8Array,
     base: Uint8Array,
@@ -53,7 +53,7 @@ function isBinary(content: Uint8Array): boolean {
   return content.subarray(0, 8000).includes(0);
 }
 
-/** How git merges a file: line by line, not at all, all lines of both, or by a program of the user's. */
+/** How git merges a file: line by line, not at all, by keeping the lines of both sides, or with the user's program. */
 export type MergeWay = 'text' | 'binary' | 'union' | 'driver';
 
 /** How git would merge each of these paths, from the top of the working tree (gitattributes(5), `merge`). */

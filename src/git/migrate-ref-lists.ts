@@ -7,16 +7,16 @@ import type { InRepository } from './repository.ts';
 
 /**
  * A development version kept tracking refs and accepted tips of many handoffs in lists instead of refs: blobs of lines
- * `<oid> <branch>/<topic>` (docs/decisions/0053-ref-lists.md). Whoever lists such refs and finds a list makes refs of its entries.
+ * `<oid> <branch>/<topic>` (docs/decisions/0053-ref-lists.md). These functions turn each list that they find into refs.
  */
 
-/** Names and values of refs, as `listRefNames`; the prefixes or names may be those of tracking refs and of what was kept. */
+/** Lists names and values of refs like `listRefNames`, and also finds tracking refs and kept tips in lists. */
 export const listBookkeeping = (
   repository: InRepository,
   prefixes: readonly string[],
 ): Promise<readonly RefValue[]> => listMigrated(repository, prefixes, listRefNames);
 
-/** The same with the type of each, as `listRefs`. */
+/** Lists the same refs with their types, like `listRefs`. */
 export const listBookkeepingRefs = (
   repository: InRepository,
   prefixes: readonly string[],
@@ -31,12 +31,12 @@ async function listMigrated<R extends RefValue>(
   const refs = await list(repository, mayHaveLists ? [...prefixes, KEPT_LIST, SHOWN] : prefixes);
   const lists = refs.filter(({ name }) => name === KEPT_LIST || name.startsWith(SHOWN));
   if (lists.length === 0) return refs;
-  // Where nothing can be written, or another process is at it, the next command does it.
+  // If nothing can be written, or another process migrates now, the next command tries again.
   await migrate(repository, lists).catch(() => undefined);
   return list(repository, prefixes);
 }
 
-/** Makes refs of the entries and deletes the lists, in one transaction. Entries of what is gone or was deleted count for nothing. */
+/** Turns the entries into refs and deletes the lists, in one transaction. Skips missing commits and deleted handoffs. */
 async function migrate(repository: InRepository, lists: readonly RefValue[]): Promise<void> {
   const names = lists.map(({ oid }) => ({ name: oid }));
   const [blobs, refs] = await Promise.all([

@@ -6,13 +6,13 @@ import { CommitText } from './commit-text.ts';
 import { readObjects } from './objects.ts';
 import { records, type GitOptions, type GitResult, gitFailure, runGit } from './run.ts';
 
-/** Which commits are looked at: options that we chose (git-rev-list(1)), and a revision range that somebody typed. */
+/** The commits to examine: options that we choose (git-rev-list(1)), and a revision range that the user typed. */
 export interface CommitRange {
   readonly options: readonly string[];
   readonly revision?: string;
-  /** Names of commits, a line each, for `--stdin` among the options. */
+  /** The input for `--stdin` among the options: names of commits, one a line. */
   readonly input?: string;
-  /** Only commits that name a session: the others are nothing to look through. */
+  /** Whether to examine only commits that name a session. */
   readonly named?: boolean;
 }
 
@@ -21,13 +21,13 @@ export interface MixedCommit {
   readonly parents: readonly string[];
   readonly summary: string;
   readonly sessions: readonly SessionId[];
-  /** How many paths it changes. */
+  /** The number of paths that the commit changes. */
   readonly paths: number;
 }
 
 /**
- * Finds the commits of a range that hold the work of several sessions, newest first; merges hold everybody's and are
- * left out. One `git log`, one look for what git hides of messages, and one `git diff-tree` where there are such commits.
+ * Finds the commits of a range that contain the work of several sessions, newest first. Leaves out merges, which contain
+ * everybody's. Runs one `git log`, one search of what git hides in messages, and one `git diff-tree` for what it found.
  *
  * @throws Failure `usage` for a range that git does not know
  */
@@ -74,10 +74,10 @@ async function inRange(
   return result;
 }
 
-/** So many commits are held at once. */
+/** Most commits that are in memory at once. */
 const AT_ONCE = 10_000;
 
-/** Of messages git tells what stands before the first NUL byte only: what is behind it (or in UTF-16) is looked for here. */
+/** git shows a message only up to its first NUL byte: this searches what comes after it (or is in UTF-16). */
 async function hiddenMixed(
   options: GitOptions,
   range: CommitRange,
@@ -105,7 +105,7 @@ async function hiddenMixed(
 const NO_RANGE =
   /bad (?:revision|object)|ambiguous argument|unknown revision|invalid (?:symmetric|revision|object)|upstream|no such branch|HEAD does not point/i;
 
-/** CI clones little; the range may be there once all is fetched. */
+/** CI clones are shallow: the range may exist once everything is fetched. */
 const DEEPEN = "git fetch --unshallow --no-tags origin '+refs/heads/*:refs/remotes/origin/*'";
 
 async function rangeFailure(
@@ -135,15 +135,15 @@ async function countPaths(options: GitOptions, commits: readonly Oid[]): Promise
     const field = fields[at] ?? '';
     if (field.startsWith(':')) {
       counts.set(commit, (counts.get(commit) ?? 0) + 1);
-      at++; // The path: it may look like anything.
+      at++; // Skips the path, which may look like anything.
     } else commit = field.trim();
   }
   return counts;
 }
 
 /**
- * Commits that are new to the repository if these may be added to it, and name a session: what a server's hook looks at.
- * In there the pushed objects are already readable, and no ref has moved.
+ * The commits that name a session and that a push of `tips` would bring to this repository, for a server's hook. In a
+ * hook the pushed objects are already readable, and no ref has moved.
  */
 export function receivedRange(tips: readonly Oid[]): CommitRange {
   const input = tips.map((oid) => `${oid}\n`).join('');
@@ -151,8 +151,8 @@ export function receivedRange(tips: readonly Oid[]): CommitRange {
 }
 
 /**
- * Sessions of which handoffs say that one carries on the other's conversation, in their whole histories: below these
- * prefixes, and behind these commits.
+ * Finds the pairs of sessions of which a handoff says that one continues the other's conversation, in the whole
+ * histories of the refs below these prefixes and of these commits.
  */
 export async function handedOnSessions(
   options: GitOptions,

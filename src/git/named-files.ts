@@ -8,7 +8,7 @@ import { utf8, entriesOf, records, runGit } from './run.ts';
 import { lstatOf } from './stat.ts';
 
 /**
- * What a commit has at each of these paths: mode and object name, of folders, too. Nothing is opened but git's own
+ * Reads what a commit has at each of these paths, folders included: mode and object name. Opens only git's own
  * objects.
  *
  * @returns `undefined` when there is no such commit
@@ -20,7 +20,7 @@ export async function treeEntries(
   { timeoutMs }: Limits,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   if (paths.length === 0) return new Map();
-  // -t: a folder is told of, too, when a file in it is asked for.
+  // -t: lists a folder, too, when a file in it is asked for.
   const flags = ['-t', '-z', '--full-tree', '--end-of-options'];
   const args = ['--literal-pathspecs', 'ls-tree', ...flags, commit, ...paths];
   const result = await runGit(args, { cwd, timeoutMs });
@@ -33,7 +33,7 @@ export async function treeEntries(
   );
 }
 
-/** Where files went between two commits, by git's own detection of renames. Empty where that takes too long. */
+/** Where files moved between two commits, by git's own detection of renames. Empty when that takes too long. */
 export async function movedFiles(
   cwd: string,
   from: Oid,
@@ -48,22 +48,22 @@ export async function movedFiles(
     const found = result.code === 0 ? records(result.stdout.toString('utf8'), 3) : [];
     for (const [, old = '', name = ''] of found) moved.set(old, name);
   } catch {
-    // Too large a change: a file that is gone is gone.
+    // The change is too large: a file that moved counts as deleted.
   }
   return moved;
 }
 
-/** The working tree against HEAD, counted as a handoff records it. */
+/** The working tree compared with HEAD, counted as a handoff records it. */
 export interface TreeState {
   readonly head: Oid | undefined;
   readonly dirty: number;
-  /** Paths that differ or are not tracked; a folder of the latter is one. */
+  /** Paths that differ or are untracked; an untracked folder counts as one. */
   readonly paths: readonly string[];
   /** Staged renames, old to new. */
   readonly moved: ReadonlyMap<string, string>;
 }
 
-/** Reads it in one process that takes no lock; `undefined` where there is no working tree. */
+/** Reads the state in one process that takes no lock; `undefined` without a working tree. */
 export async function readTreeState(cwd: string, { timeoutMs }: Limits): Promise<TreeState | undefined> {
   const flags = ['--porcelain=v2', '--branch', '-z', '--no-ahead-behind', '--untracked-files=normal'];
   const result = await runGit(['status', ...flags, '--ignore-submodules=dirty'], { cwd, timeoutMs });
@@ -89,7 +89,7 @@ export async function readTreeState(cwd: string, { timeoutMs }: Limits): Promise
   return { head, dirty, paths, moved };
 }
 
-/** How many fields stand before the path in an entry of each kind (git-status(1), porcelain format version 2). */
+/** The number of fields before the path in an entry of each kind (git-status(1), porcelain format version 2). */
 const FIELDS = new Map([
   ['1 ', 8],
   ['2 ', 9],
@@ -97,7 +97,7 @@ const FIELDS = new Map([
   ['? ', 1],
 ]);
 
-/** Whether something stands at a path of the working tree, no link followed on the way: one could lead out of it. */
+/** Whether a path exists in the working tree. Follows no link on the way, because one could lead out of the tree. */
 export function existsInside(top: string, path: string): boolean {
   const parts = path.split('/');
   try {
@@ -106,7 +106,7 @@ export function existsInside(top: string, path: string): boolean {
       return at === parts.length - 1 ? stat !== undefined : stat?.isDirectory() === true;
     });
   } catch {
-    // Not to be looked at (permissions, a name that is too long): not seen.
+    // We cannot look at it (permissions, a name that is too long): it does not count.
     return false;
   }
 }

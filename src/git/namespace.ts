@@ -13,9 +13,8 @@ import {
 import { hash } from './hash.ts';
 
 /**
- * Where everything stands under `refs/` (the list in docs/stored-state.md). A branch is ONE ref
- * component, so that notes of `feature` and `feature/x` live side by side although git cannot hold
- * `refs/a` and `refs/a/b` at once.
+ * The names of all our refs (docs/stored-state.md lists them). A branch is ONE ref component, so that notes of `feature`
+ * and `feature/x` can exist side by side although git cannot hold `refs/a` and `refs/a/b` at once.
  */
 
 export const HANDOFFS = 'refs/handoffs/';
@@ -32,24 +31,24 @@ export const FILES = `${LOCAL}files/`;
 export const ACKS = `${LOCAL}acks/`;
 /** Lists that a development version made of tracking refs, one for each remote (migrate-ref-lists.ts). */
 export const SHOWN = `${LOCAL}shown/`;
-/** What was deleted on purpose here and may still stand at a remote. */
+/** Handoffs that were deleted here on purpose and that a remote may still have. */
 export const PRUNED = `${LOCAL}pruned/`;
 export const RESCUE = `${LOCAL}rescue/`;
 /** Uncommitted work that this clone keeps for its notes. */
 export const WORK = `${LOCAL}work/`;
-/** Work that was sent to a remote, and must be deleted there when it is over. */
+/** Work that this clone sent to a remote, and must delete there when the work is over. */
 export const SENT = `${LOCAL}sent/`;
-/** Work that was unpacked here, and on which HEAD. */
+/** Work that was unpacked here, and the HEAD that it was unpacked on. */
 export const UNPACKED = `${LOCAL}unpacked/`;
 
-/** Whether a ref is this machine's own affair and never leaves it. */
+/** Whether a ref belongs to this machine alone and never leaves it. */
 export function isBookkeeping(ref: string): boolean {
   return ref.startsWith(LOCAL) || ref.startsWith(REMOTE);
 }
 
 /**
- * Whether a ref that is not below one of these prefixes, or of those of the bookkeeping, may come to be there in a store that
- * does not tell names apart as we do: by case, or by characters that are not seen (macOS, Windows).
+ * Whether a ref outside these prefixes and those of the bookkeeping could end up inside one, in a file system that
+ * ignores case or invisible characters (macOS, Windows).
  */
 export function looksLikeOurs(ref: string, prefixes: readonly string[]): boolean {
   const folded = foldedName(`${ref}/`);
@@ -79,12 +78,12 @@ export function decodeRemote(component: string): string {
   return component.replaceAll('%2F', '/').replaceAll('%25', '%');
 }
 
-/** Where the tracking refs of a remote stand, with the slash at the end. */
+/** The prefix of a remote's tracking refs, with the slash at the end. */
 export function remotePrefix(remote: string): string {
   return `${REMOTE}${encodeRemote(remote)}/`;
 }
 
-/** The ref component for a branch; long names are cut and carry a hash, the whole name stands in `state.json`. */
+/** The ref component for a branch. A long name is cut and gets a hash; `state.json` holds the whole name. */
 export function encodeBranch(branch: BranchName): string {
   const encoded = branch.replaceAll('%', '%25').replaceAll('/', '%2F');
   if (Buffer.byteLength(encoded) <= MAX_COMPONENT_BYTES) return encoded;
@@ -102,7 +101,7 @@ export function decodeBranch(component: string): BranchName | undefined {
   return decoded.get(component);
 }
 
-/** Thousands of refs share a few branches. */
+/** A cache, because thousands of refs share a few branches. */
 const decoded = new Map<string, BranchName | undefined>();
 
 function decode(component: string): BranchName | undefined {
@@ -125,7 +124,7 @@ export function handoffPath(branch: BranchName, topic: Topic): HandoffPath {
   return { component: encodeBranch(branch), topic };
 }
 
-/** What the refs of a handoff are called below their prefixes: `<branch>/<topic>`. */
+/** The name of a handoff's refs below their prefixes: `<branch>/<topic>`. */
 export const placeName = ({ component, topic }: HandoffPath): string => `${component}/${topic}`;
 
 /** The public ref of a handoff. */
@@ -133,7 +132,7 @@ export function handoffRef({ component, topic }: HandoffPath): RefName {
   return `${HANDOFFS}${component}/${topic}` as RefName;
 }
 
-/** Where a handoff stands at a remote that has it below `prefix` (`handoff.remotePrefix`). */
+/** The ref of a handoff at a remote that keeps handoffs below `prefix` (`handoff.remotePrefix`). */
 export function refBelow(prefix: string, { component, topic }: HandoffPath): RefName {
   return `${prefix}${component}/${topic}` as RefName;
 }
@@ -153,7 +152,7 @@ export function prunedRef({ component, topic }: HandoffPath): RefName {
   return `${PRUNED}${component}/${topic}` as RefName;
 }
 
-/** Below it are the refused and replaced texts of a handoff. */
+/** The prefix of a handoff's refused and replaced texts. */
 export function lostPrefix({ component, topic }: HandoffPath): string {
   return `${LOST}${component}/${topic}/`;
 }
@@ -253,7 +252,7 @@ export function parseWorkRef(ref: string, prefix: string): WorkPath | undefined 
   return path === undefined || oid === undefined ? undefined : { ...path, oid };
 }
 
-/** Where a remote keeps work, from where it keeps notes: `refs/handoffs/` becomes `refs/handoffs-work/`. */
+/** The prefix of work at a remote, from the prefix of its notes: `refs/handoffs/` becomes `refs/handoffs-work/`. */
 export function remoteWorkPrefix(remotePrefix: string): string {
   return `${remotePrefix.replace(/\/$/, '')}-work/`;
 }
@@ -268,7 +267,7 @@ interface RescuePath {
   readonly number: number;
 }
 
-/** What a rescue has kept. */
+/** The ref of what a rescue has kept. */
 export function rescueRef({ worktreeId, number }: RescuePath): RefName {
   return `${RESCUE}${worktreeId}/${number}` as RefName;
 }

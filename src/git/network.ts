@@ -2,11 +2,11 @@ import { trace } from '../host/trace.ts';
 import { FIXED_CONFIG, connecting, gitEnvironment } from './environment.ts';
 
 /**
- * What brings objects over the wire. simple-git runs it, for it reads git's progress; everything else about it is as in
- * `run.ts`.
+ * Runs the git commands that transfer objects. simple-git starts them, because it parses git's progress; everything else
+ * is as in `run.ts`.
  */
 
-/** How far a transfer is: git's own words for the stage, and percent of it. */
+/** How far a transfer is: the stage in git's own words, and the percentage of it. */
 export interface TransferProgress {
   readonly stage: string;
   readonly percent: number;
@@ -14,7 +14,7 @@ export interface TransferProgress {
 
 export interface TransferOptions {
   readonly cwd: string;
-  /** Called while something is under way; without it git is quiet. */
+  /** Called while a transfer runs; without it git prints no progress. */
   readonly onProgress?: ((progress: TransferProgress) => void) | undefined;
   /** Whether a person can answer when git asks for a password. */
   readonly mayAsk: boolean;
@@ -27,12 +27,12 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The refs of a remote are not what a crash may cost: they come again. A push of handoffs is judged by us, not by hooks. */
+/** Not synced to the disk: the next fetch brings what a crash loses. No hooks: we judge a push of handoffs ourselves. */
 const CONFIG = FIXED_CONFIG.filter((word) => word !== '-c' && !word.startsWith('core.fsync='));
 
 /**
- * What simple-git would refuse: the first two are our own settings, the others stand in the user's environment,
- * which is as good for this git as for one that is typed.
+ * What simple-git would refuse. The first two are our own settings; the others come from the user's environment, which
+ * is as valid for this git as for one that the user types.
  */
 const ALLOWED = {
   allowUnsafeHooksPath: true,
@@ -65,7 +65,7 @@ export async function transfer(
   const env = Object.fromEntries(
     Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
-  // A sync that has nothing to do needs none of it.
+  // Loaded late: a sync that has nothing to do does not need it.
   const { simpleGit } = await import('simple-git');
   const { onProgress } = options;
   let failed: Ended | undefined;
@@ -86,7 +86,7 @@ export async function transfer(
     errors: (error, { exitCode, stdErr, stdOut }) => {
       if (exitCode === 0) return error;
       const text = (parts: readonly Buffer[]) => Buffer.concat(parts).toString('utf8');
-      // What git says of an error goes on in the line of its progress.
+      // git may print an error on the line of its progress.
       failed = { code: exitCode, stdout: text(stdOut), stderr: text(stdErr).replaceAll('\r', '\n') };
       return undefined;
     },

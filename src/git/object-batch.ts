@@ -26,17 +26,17 @@ const MAX_LOOSE = 8;
 
 const UNPACK = ['unpack-objects', '-q'];
 const INDEX_PACK = ['index-pack', '--stdin'];
-/** Tries of a store while a collection sweeps. */
+/** Most attempts of one store while a garbage collection deletes objects. */
 const MAX_TRIES = 10;
 
-/** Loads what an `ObjectBatch` needs of Node (8 ms): whoever waits for git before a write loads it meanwhile. */
+/** Loads the Node modules that an `ObjectBatch` needs (8 ms): a caller that waits for git can do so meanwhile. */
 export function loadForWriting(): void {
   for (const name of ['node:crypto', 'node:zlib']) process.getBuiltinModule(name);
 }
 
 /**
  * Collects the objects of one write, names them, and stores them in one `git unpack-objects` process
- * (four processes less than hash-object, mktree and commit-tree). git checks the pack's own hash and
+ * (four fewer than with hash-object, mktree and commit-tree). git checks the pack's own hash and
  * writes each object durably, in whatever object format the repository has.
  */
 export class ObjectBatch {
@@ -45,7 +45,7 @@ export class ObjectBatch {
   /** Entries of a pack (gitformat-pack(5)). */
   readonly #objects = new Map<Oid, Buffer>();
 
-  /** @param level of compression, as zlib counts; its own default when left out */
+  /** @param level the compression level of zlib; zlib's default when left out */
   constructor(format: 'sha1' | 'sha256', level?: number) {
     this.#format = format;
     this.#level = level;
@@ -110,9 +110,9 @@ export class ObjectBatch {
   }
 
   /**
-   * To be called once a ref holds what was stored: `git gc --prune=now` deletes loose objects that no ref
-   * held when it counted, also those that one has held since. Then they are stored again, as a pack, which no
-   * collection deletes that began before it was there. Costs some stat(2) when nobody collects.
+   * Call this once a ref holds what was stored. `git gc --prune=now` deletes loose objects that no ref held when it
+   * counted them, even if one holds them now. This stores them again as a pack, which a collection that began earlier does
+   * not delete. Costs a few stat(2) calls when no collection runs.
    *
    * @throws Failure `environment` when they could not be written.
    */
@@ -123,8 +123,8 @@ export class ObjectBatch {
   }
 
   /**
-   * `git prune --expire=now` also deletes the temporary files of a git that is at work, and objects that an
-   * index-pack has found and is about to compare with its own: then once more.
+   * Runs git, and again when a prune got in its way: `git prune --expire=now` also deletes the temporary files of a running
+   * git, and objects that an index-pack has found and is about to compare with its own.
    */
   async #feed(command: readonly string[], options: Omit<GitOptions, 'input'>): Promise<void> {
     const input = this.#pack();
@@ -153,7 +153,7 @@ export class ObjectBatch {
   }
 
   #entry(type: ObjectType, data: Buffer): Buffer {
-    // Loaded where something is stored: most calls of a hook only read.
+    // Loaded only to store something: most calls of a hook only read.
     const { deflateSync } = process.getBuiltinModule('node:zlib');
     const stream = deflateSync(data, this.#level === undefined ? {} : { level: this.#level });
     return Buffer.concat([entryHeader(PACK_TYPES[type], data.length), stream]);
@@ -188,7 +188,7 @@ function entryHeader(type: number, size: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Characters that would break the header line are dropped, as git's own strbuf_addstr_without_crud does. */
+/** Drops characters that would break the header line, as git's own strbuf_addstr_without_crud does. */
 function identityText(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are what must go
   return text.replace(/[<>\u0000-\u001f\u007f]/g, '').trim();

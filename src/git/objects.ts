@@ -13,13 +13,13 @@ export interface ReadObject {
 /** An object to read, by name or as `<oid>:<path>`. */
 export interface ObjectRequest {
   readonly name: string;
-  /** Only whether it exists and its type, for objects whose bytes nobody needs. */
+  /** Whether to read only the object's type and size, because nobody needs its bytes. */
   readonly infoOnly?: boolean;
 }
 
 /**
- * Reads objects in order; missing and damaged ones are `undefined`. One process, more only when an
- * object is damaged: that ends git's batch, so the halves are read by themselves.
+ * Reads objects in order; missing and damaged ones are `undefined`. One process; more only when an object is damaged,
+ * because that ends git's batch, and each half is then read by itself.
  */
 export async function readObjects(
   options: GitOptions,
@@ -30,7 +30,7 @@ export async function readObjects(
     if (/[\n\0]/.test(name)) throw new TypeError('an object name holds no line feed');
     return `${infoOnly === true ? 'info' : 'contents'} ${name}`;
   });
-  // It answers at once then: the end of its input comes when Node has done what else it is about.
+  // After `flush` git answers at once; it sees the end of its input only when Node is done with other work.
   const input = `${lines.join('\n')}\nflush\n`;
   const result = await runGit(['cat-file', '--buffer', '--batch-command'], { ...options, input });
   if (result.code !== 0) {
@@ -52,10 +52,10 @@ export async function readObjects(
   });
 }
 
-/** Of thousands that are only looked at none needs a buffer of its own. */
+/** Shared by all objects whose content is not read: there may be thousands. */
 const NOTHING = Buffer.alloc(0);
 
-/** `<oid> <type> <size>`; `undefined` for what git says of an object that is not there. */
+/** Parses `<oid> <type> <size>`; `undefined` for git's answer about a missing object. */
 function parseHeader(line: string): ReadObject | undefined {
   const first = line.indexOf(' ');
   const second = line.indexOf(' ', first + 1);
@@ -65,7 +65,7 @@ function parseHeader(line: string): ReadObject | undefined {
   return { oid, type: line.slice(first + 1, second), size: Number(size), content: NOTHING };
 }
 
-/** Whether git's message is about objects that are gone or damaged, and not about reading being refused. */
+/** Whether git's message says that objects are missing or damaged, and not that the system refused to read them. */
 export function isDamage(stderr: string): boolean {
   if (/Permission denied|Input\/output error|Too many open files|Cannot allocate memory/i.test(stderr))
     return false;
@@ -74,7 +74,7 @@ export function isDamage(stderr: string): boolean {
   );
 }
 
-/** The objects that a tree names, by their names in it: `<mode> <name>NUL<binary oid>` entries. */
+/** Parses a tree's `<mode> <name>NUL<binary oid>` entries into object names by file name. */
 export function parseTree(content: Buffer, format: 'sha1' | 'sha256'): ReadonlyMap<string, Oid> {
   const width = format === 'sha1' ? 20 : 32;
   const entries = new Map<string, Oid>();

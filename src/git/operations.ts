@@ -3,20 +3,20 @@ import { readGitFile } from './discover.ts';
 import { isReftable, pseudoRef } from './refs.ts';
 import { exactStatOf } from './stat.ts';
 
-/** What git leaves unfinished in a worktree when it stops, and goes on with later (git-status(1) names it). */
+/** An operation that git has stopped in and can continue later (git-status(1) names it). */
 export interface Operation {
   readonly name: 'merge' | 'cherry-pick' | 'revert' | 'rebase' | 'am';
-  /** Tells it from every other one: a file that was written when it began, with its inode and time. */
+  /** Identifies the operation: a file that git wrote when it began, with its inode and time. */
   readonly mark: string;
-  /** When it began, milliseconds since the epoch, by that file. */
+  /** When the operation began, by the time of that file: milliseconds since the epoch. */
   readonly at: number;
-  /** There may be more commits to make of others: git goes on only with nothing else staged. */
+  /** Whether git may have more commits to apply: it then continues only when nothing else is staged. */
   readonly isSequence: boolean;
 }
 
 /**
- * The operation that is unfinished; the outermost of several. Only what git itself would go on with counts, not a
- * folder that was left behind.
+ * Finds the unfinished operation; the outermost of several. Only one that git itself would continue counts, not a folder
+ * that was left behind.
  */
 export function unfinishedOperation(gitDir: string): Operation | undefined {
   const has = (...names: string[]) => names.every((name) => isFile(join(gitDir, name)));
@@ -31,7 +31,7 @@ export function unfinishedOperation(gitDir: string): Operation | undefined {
   }
   const head = [...PICKED, MERGED].find(([file]) => isOid(readGitFile(join(gitDir, file))));
   if (head !== undefined) return found(gitDir, head[1], head[0]);
-  // With reftable those of a pick are no files. Their message is one, and as old as they are.
+  // With reftable the refs of a pick are no files. Their message is one, and as old as they are.
   if (!has('MERGE_MSG') || !isReftable(gitDir)) return undefined;
   const kept = PICKED.find(([ref]) => pseudoRef(gitDir, ref) !== undefined);
   return kept === undefined ? undefined : found(gitDir, kept[1], 'MERGE_MSG');

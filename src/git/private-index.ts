@@ -7,7 +7,7 @@ import { entriesOf, listedState, gitFailure, runGit, type GitResult } from './ru
 import { objectFormat } from './repository.ts';
 import { userGit, isLocked } from './user-git.ts';
 
-/** Paths with what an index shall hold there; `null`: no entry. */
+/** What an index is to hold at each path; `null`: no entry. */
 type IndexEntries = ReadonlyMap<string, FileState>;
 
 /** The worktree of a private index. */
@@ -16,14 +16,14 @@ interface IndexPlace {
   readonly gitDir: string;
   /** The path of the worktree's index. */
   readonly indexFile: string;
-  /** Further variables: where its objects go. */
+  /** Further variables, which say where new objects go. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A look at files is no commit: the user's file system monitor and hooks have no part in it. */
+/** Reading files is no commit: it does not run the user's file system monitor or hooks. */
 const NO_PROGRAMS = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 
-/** An index of our own, made fresh from a commit for one commit or look, beside the worktree's. */
+/** A temporary index of our own, beside the worktree's, to make one commit or to read files once. */
 export class PrivateIndex {
   readonly #top: string;
   readonly #file: string;
@@ -36,8 +36,8 @@ export class PrivateIndex {
   }
 
   /**
-   * Makes one that holds the tree of `base`, or nothing. It starts as a copy of the worktree's index, which knows
-   * the files' times: without them git would read every file again.
+   * Makes an index with the tree of `base`, or with nothing. It starts as a copy of the worktree's index, which knows the
+   * files' times: without them git would read every file again.
    */
   static async open(place: IndexPlace, base: Oid | null): Promise<PrivateIndex> {
     const { top } = place;
@@ -50,8 +50,8 @@ export class PrivateIndex {
   }
 
   /**
-   * Creates one with the tree of `base` and none of the worktree's index flags, so that git reads every file it is given, even
-   * those marked `git update-index --assume-unchanged`.
+   * Makes an index with the tree of `base` and none of the worktree's index flags, so that git reads every file that it is
+   * given, even one marked with `git update-index --assume-unchanged`.
    */
   static async fresh(place: IndexPlace, base: Oid | null): Promise<PrivateIndex> {
     const index = new PrivateIndex(place);
@@ -63,7 +63,7 @@ export class PrivateIndex {
     throw gitFailure('read-tree', result);
   }
 
-  /** Makes one that holds what the worktree's does. */
+  /** Makes a copy of the worktree's index. */
   static copy(place: IndexPlace): PrivateIndex {
     const index = new PrivateIndex(place);
     index.remove();
@@ -75,7 +75,7 @@ export class PrivateIndex {
     return index;
   }
 
-  /** The variables by which git works on it. */
+  /** The variables that make git use this index. */
   get env(): Record<string, string> {
     return { ...this.#more, GIT_INDEX_FILE: this.#file };
   }
@@ -90,7 +90,7 @@ export class PrivateIndex {
     const how = replaces ? ['--replace'] : [];
     const args = [...NO_PROGRAMS, 'update-index', '--add', '--remove', ...how, '-z', '--stdin'];
     const input = paths.map((path) => `${path}\0`).join('');
-    // Filters that the user's configuration names take part.
+    // This runs the filters that the user's configuration names.
     const result = await userGit(args, { cwd: this.#top, env: this.env, input, show: 'quiet' });
     if (result.code !== 0) throw gitFailure('update-index', result);
   }
@@ -100,7 +100,7 @@ export class PrivateIndex {
     if (result.code !== 0) throw gitFailure('update-index', result);
   }
 
-  /** What it holds at these paths. */
+  /** Returns what the index holds at these paths. */
   async read(paths: readonly string[]): Promise<Map<string, FileState>> {
     return readEntries(this.#top, paths, this.env);
   }
@@ -110,12 +110,12 @@ export class PrivateIndex {
   }
 }
 
-/** Sets entries of an index, all or none; the worktree's own unless `env` names another. The caller looks at the exit code. */
+/** Sets entries of the worktree's index, or of the one that `env` names; all or none. The caller checks the exit code. */
 export async function setEntries(top: string, entries: IndexEntries, env: Record<string, string> = {}) {
   const gone = [...entries].filter(([, state]) => state === null);
   const there = [...entries].filter(([, state]) => state !== null);
   const width = there[0]?.[1]?.oid?.length ?? (await nameLength(top));
-  // What goes comes first: a folder may stand where a file stood.
+  // Deletions come first: a folder may take the place of a file.
   const lines = [
     ...gone.map(([path]) => `0 ${'0'.repeat(width)}\t${path}\0`),
     ...there.map(([path, state]) => `${state?.mode} ${state?.oid}\t${path}\0`),
@@ -129,7 +129,7 @@ async function nameLength(top: string): Promise<number> {
   return (await objectFormat({ cwd: top })) === 'sha256' ? 64 : 40;
 }
 
-/** What an index holds at these paths; intended additions (`git add -N`) are in it with an empty content. */
+/** Returns what an index holds at these paths; an intended addition (`git add -N`) has an empty content there. */
 export async function readEntries(
   top: string,
   paths: readonly string[],
@@ -146,12 +146,12 @@ export async function readEntries(
   return found;
 }
 
-/** git does not wait for the index: another git's lock fails it at once. How long we try. Milliseconds. */
+/** Milliseconds that we retry: git itself fails at once when another git holds the index's lock. */
 const PATIENCE_MS = 30_000;
 const SHORTEST_MS = 20;
 const LONGEST_MS = 400;
 
-/** Runs what needs the index's lock, again while another git holds it; the last answer is returned. */
+/** Runs a command that needs the index's lock, again while another git holds it; returns the last result. */
 export async function whileLocked(run: () => Promise<GitResult>): Promise<GitResult> {
   const end = Date.now() + PATIENCE_MS;
   for (let longest = SHORTEST_MS; ; longest = Math.min(longest * 1.5, LONGEST_MS)) {
@@ -161,10 +161,10 @@ export async function whileLocked(run: () => Promise<GitResult>): Promise<GitRes
   }
 }
 
-/** Tries of what starts over when another commit came first. */
+/** Most attempts of an operation that starts over when another commit came first. */
 const MOST_TRIES = 5;
 
-/** Attempts again, from the beginning, while HEAD moves under the attempt. */
+/** Repeats an attempt from the beginning while HEAD moves during it. */
 export async function whileMoved<T>(attempt: () => Promise<T | 'moved'>): Promise<T | 'moved'> {
   for (let tries = 1; ; tries++) {
     const result = await attempt();

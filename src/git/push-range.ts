@@ -2,7 +2,7 @@ import { Failure } from '../domain/failure.ts';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
 import { records, type GitOptions, gitFailure, runGit } from './run.ts';
 
-/** What a push would move, as git tells pre-push (githooks(5)). */
+/** A ref that a push would move, as git describes it to pre-push (githooks(5)). */
 export interface PushedRef {
   readonly localRef: string;
   /** `undefined`: the ref is deleted. */
@@ -23,8 +23,8 @@ export function parsePushedRefs(text: string): PushedRef[] {
 }
 
 /**
- * Reads `<old oid> <new oid> <ref>` lines, as git tells pre-receive (githooks(5)). The server's gate reads them: what
- * cannot be read is not passed over.
+ * Reads `<old oid> <new oid> <ref>` lines, as git passes them to pre-receive (githooks(5)). A server decides by them, so
+ * a line that cannot be read is an error.
  *
  * @throws Failure `usage` for anything else
  */
@@ -38,9 +38,9 @@ export function parseReceivedRefs(text: string): PushedRef[] {
 }
 
 /**
- * One ref that a push would move on a server, in the order of git's update hook.
+ * Parses one ref that a push would move on a server, with the arguments in the order of git's update hook.
  *
- * @throws Failure `usage` when it is none
+ * @throws Failure `usage` when the arguments are no such ref
  */
 export function receivedRef(ref: string, oldText: string, nextText: string): PushedRef {
   const [old, next] = [parseOid(oldText), parseOid(nextText)];
@@ -68,10 +68,10 @@ export interface PushedCommit {
 }
 
 /**
- * Commits that name a session and are new to a remote, newest first: by what its remote-tracking refs show and by
- * what it has itself at the pushed refs. `remote..local` would take a rebased branch's new base for new.
+ * Finds the commits that name a session and are new to a remote, newest first: those that neither its remote-tracking
+ * refs nor its own values of the pushed refs contain. `remote..local` would count a rebased branch's new base as new.
  *
- * @param remote its name; a bare address has no refs of its own, then those of every remote count
+ * @param remote the remote's name; `undefined` for a bare address, which has no refs: then those of every remote count
  */
 export async function newCommits(
   options: GitOptions,
@@ -84,7 +84,7 @@ export async function newCommits(
   const grep = ['--regexp-ignore-case', '--fixed-strings', '--grep=Claude-Session-Id'];
   const format = ['-z', '--encoding=UTF-8', '--no-show-signature', '--no-notes', '--format=%H %P%x00%B'];
   const pushed = remote === undefined ? '--remotes' : `--remotes=${remote}`;
-  // What the remote has and we do not know is nothing to leave out.
+  // The remote may have commits that this clone does not: git ignores their names.
   const args = ['log', '--ignore-missing', ...grep, ...format, '--stdin', '--not', pushed];
   const result = await runGit(args, { ...options, input: `${[...tips, ...known].join('\n')}\n` });
   if (result.code !== 0) throw gitFailure('log', result);

@@ -15,19 +15,19 @@ export type TransactionResult =
   | { readonly kind: 'done' }
   /** A ref did not have its old value any more: somebody else was first. */
   | { readonly kind: 'moved' }
-  /** A lock is held, by a writer at work or a dead one. */
+  /** A lock exists: a running writer holds it, or a dead one left it. */
   | { readonly kind: 'locked'; readonly detail: string }
   /** The objects were pruned between their write and this call. */
   | { readonly kind: 'objects-gone' }
-  /** A ref stands where this one needs a folder, or the other way round. */
+  /** A ref exists where this one needs a folder, or the other way round. */
   | { readonly kind: 'name-conflict'; readonly detail: string };
 
 /**
  * Moves refs in one `git update-ref --stdin` transaction, each by compare-and-swap. Text form: there
  * an absent old value means "must not exist", while the `-z` form would force (git-update-ref(1)).
  *
- * `leads`: the first ref says whether it was done, and whoever reads next lets the others follow.
- * `repeatable`: what a crash takes back is done again the next time, so nothing is synced to the disk.
+ * `leads`: the first ref decides whether the transaction is done, and the next reader updates the others.
+ * `repeatable`: the next run repeats what a crash takes back, so nothing is synced to the disk.
  *
  * @throws Failure when git fails for any other reason than those of the result.
  */
@@ -47,13 +47,13 @@ export async function updateRefs(
     await removeSymbolicRef(repository, dangling);
     return updateRefs(repository, updates, options);
   }
-  // A failed system call after the rename reports a failure that was none: the ref itself is the truth.
+  // A system call that fails after the rename makes git report a failure although the ref has moved.
   const telling = options.leads === true ? updates.slice(0, 1) : updates;
   if (await alreadyApplied(repository, telling)) return { kind: 'done' };
   return classify(result.stderr) ?? Promise.reject(gitFailure('update-ref', result));
 }
 
-/** What git-update-ref(1) reads for them. */
+/** The updates in the words that git-update-ref(1) reads. */
 function transactionWords(updates: readonly RefUpdate[]): string {
   const lines = updates.map(({ ref, next, old }) => {
     if (next === undefined) return `delete ${ref} ${checked(old)}`;
@@ -64,13 +64,13 @@ function transactionWords(updates: readonly RefUpdate[]): string {
   return ['start', ...lines, 'prepare', 'commit', ''].join('\n');
 }
 
-/** The ref that stands in the way because it is a symbolic one to nothing: newer gits do not put another in its place. */
+/** The ref that blocks the update because it is a symbolic ref to nothing: newer versions of git do not replace it. */
 function danglingRef(stderr: string, updates: readonly RefUpdate[]): RefName | undefined {
   const [, name] = /cannot lock ref '([^']+)': dangling symref already exists/.exec(stderr) ?? [];
   return updates.find(({ ref }) => ref === name)?.ref;
 }
 
-/** @throws Failure when it is there still, so that nobody tries for ever */
+/** @throws Failure when git cannot delete it, so that the caller does not try for ever */
 async function removeSymbolicRef({ cwd }: InRepository, ref: RefName): Promise<void> {
   const result = await runGit(['symbolic-ref', '--delete', '--', ref], { cwd });
   if (result.code !== 0) throw gitFailure('symbolic-ref', result);

@@ -17,7 +17,7 @@ export interface Ref {
   readonly content: BinaryText;
 }
 
-/** A ref with all that is read of it; sizes make any content safe. */
+/** One record a ref, with everything that is read of it; the size makes any content safe. */
 const REF_FORMAT = '%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)';
 
 /** Lists refs below the given prefixes (whole components), sorted by name. `content` costs one object read a ref. */
@@ -32,7 +32,7 @@ export async function listRefs(
     timeoutMs: options.timeoutMs,
   });
   if (result.code === 0) return parseRefs(result.stdout.toString('latin1'));
-  // One unreadable object fails the whole listing: then each object is asked for by itself.
+  // One unreadable object fails the whole listing: then we ask for each object by itself.
   if (!isDamage(result.stderr)) throw gitFailure('for-each-ref', result);
   return listOneByOne(repository, prefixes, options.content);
 }
@@ -40,7 +40,7 @@ export async function listRefs(
 /** A ref's name and what it points at. */
 export type RefValue = Pick<Ref, 'name' | 'oid'>;
 
-/** Names and values of all refs below the prefixes: the cheapest listing, for no object is looked at. */
+/** Names and values of all refs below the prefixes: the cheapest listing, because git reads no object. */
 export async function listRefNames(
   repository: InRepository,
   prefixes: readonly string[],
@@ -62,7 +62,7 @@ function parseRefNames(lines: string): RefValue[] {
   return refs;
 }
 
-/** Names of the refs below the prefixes that stand for others (git-symbolic-ref(1)). */
+/** Names of the symbolic refs below the prefixes (git-symbolic-ref(1)). */
 export async function listSymbolicRefs(
   repository: InRepository,
   prefixes: readonly string[],
@@ -104,8 +104,8 @@ async function listOneByOne(
 
 /**
  * Parses `<name>NUL<oid>NUL<type>NUL<symref>NUL<size>NUL<size bytes>LF` records; sizes make any content
- * safe. As a binary string (one character a byte): on ten thousand refs that is four times faster than
- * reading a buffer field by field.
+ * safe. It takes a binary string (one character a byte): with ten thousand refs that is four times faster
+ * than reading a buffer field by field.
  */
 function parseRefs(bytes: BinaryText): Ref[] {
   const refs: Ref[] = [];
@@ -130,11 +130,11 @@ function parseRefs(bytes: BinaryText): Ref[] {
 }
 
 /*
- * Refs of a worktree that are read as files, and asked of git where they are none (reftable). Synchronous, for one
- * file is all that most repositories need.
+ * These functions read refs of a worktree as files, and ask git where they are none (reftable). They are synchronous,
+ * because one file is all that most repositories need.
  */
 
-/** Where HEAD is: the full name of a branch (also unborn), or `HEAD` when detached or not to be told. */
+/** Where HEAD is: the full name of a branch (also unborn), or `HEAD` when it is detached or unknown. */
 export function headRef(gitDir: string): string {
   return readHead(gitDir) ?? askGit(gitDir, ['symbolic-ref', '-q', 'HEAD']) ?? 'HEAD';
 }
@@ -147,7 +147,7 @@ export function pseudoRef(gitDir: string, name: string): Oid | undefined {
   return parseOid(text ?? '');
 }
 
-/** Whether the refs of this `$GIT_DIR` are kept as tables. */
+/** Whether this `$GIT_DIR` keeps its refs as reftables. */
 export function isReftable(gitDir: string): boolean {
   return exactStatOf(`${gitDir}/reftable`)?.isDirectory() === true;
 }

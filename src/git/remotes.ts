@@ -5,22 +5,22 @@ import { entriesOf, gitFailure, runGit } from './run.ts';
 /** A configured remote. */
 export interface Remote {
   readonly name: string;
-  /** Where it fetches from, as it is configured. */
+  /** The URL that git fetches from, as it is configured. */
   readonly url: string;
-  /** Where it pushes to. */
+  /** The URLs that git pushes to. */
   readonly pushUrls: readonly string[];
 }
 
-/** What the configuration says of remotes. */
+/** What the configuration says about remotes. */
 export interface Remotes {
   readonly all: readonly Remote[];
   /** The remote that `git fetch` without a name would ask. */
   readonly usual: string | undefined;
-  /** Read along. */
+  /** Our settings, which the same process reads. */
   readonly settings: Settings;
 }
 
-/** Our settings, and those by which remotes are chosen. */
+/** The keys of our settings, and of those that choose remotes. */
 const KEYS = '^(handoff\\..*|remote\\..*\\.(url|pushurl)|branch\\..*\\.remote)$';
 
 /** Reads the configured remotes, and the settings, in one process; `branch` is the current one. */
@@ -50,21 +50,21 @@ export async function readRemotes(cwd: string, branch: string): Promise<Remotes>
   return { all, usual, settings: parseSettings(settings) };
 }
 
-/** Whether a remote-tracking branch has a commit: then undoing it here would not undo it. In doubt it has. */
+/** Whether a remote-tracking branch contains a commit: undoing it here would not undo it there. `true` in doubt. */
 export async function isPushed(cwd: string, oid: Oid, timeoutMs?: number): Promise<boolean> {
   const args = ['for-each-ref', '--count=1', `--contains=${oid}`, '--format=%(refname)', 'refs/remotes/'];
   const result = await runGit(args, { cwd, timeoutMs });
   return result.code !== 0 || result.stdout.length > 0;
 }
 
-/** Whether a remote's name is one that git itself would make: no option, nothing that a ref could not hold. */
+/** Whether git itself would create a remote of this name: it is not an option, and a ref can contain it. */
 export function isRemoteName(name: string): boolean {
   return parseBranchName(name) !== undefined;
 }
 
 /**
- * Variables by which git pushes to a remote of `git clone --mirror` as to any other: it would push all or nothing, forced.
- * Not by `-c`, for a remote's name may hold `=`. `env`: the environment that they are added to.
+ * Variables that make git push to a remote of `git clone --mirror` as to any other: without them it would push all refs or
+ * none, with force. `-c` cannot do it, because a remote's name may contain `=`. `env`: the environment to add them to.
  */
 export function notMirrored(env: NodeJS.ProcessEnv, remote: string): Record<string, string> {
   const count = Number(env['GIT_CONFIG_COUNT'] ?? 0);
@@ -76,8 +76,8 @@ export function notMirrored(env: NodeJS.ProcessEnv, remote: string): Record<stri
 }
 
 /**
- * Why a remote could not be asked, in git's own words: its `fatal:` line, or what ssh or the server said before it where
- * that line says only that there was nothing to read.
+ * Why a remote could not be asked, in git's own words: its `fatal:` line, or the words of ssh or the server before it when
+ * that line says only that git could not read.
  */
 export function remoteWords(stderr: string): string {
   const lines = stderr
@@ -92,5 +92,5 @@ export function remoteWords(stderr: string): string {
   return (cause ?? lines.find((line) => line !== '') ?? '').replace(/^fatal: /, '');
 }
 
-/** How far git is, or the server's git. */
+/** A line of progress of git, or of the server's git. */
 const PROGRESS = /^(?:remote: )?[A-Z][\w ]+: +\d+(?:%|, done|$)|^remote: Total \d/;

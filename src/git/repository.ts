@@ -6,7 +6,7 @@ import { discoverRepository, readHead } from './discover.ts';
 import { formatOf } from './hash.ts';
 import { type GitOptions, git, gitFailure, runGit } from './run.ts';
 
-/** One opened repository: gitrepository-layout(5) words. */
+/** An opened repository, in the words of gitrepository-layout(5). */
 export interface Repository {
   /** Where git commands run; the folder the command was started in. */
   readonly cwd: string;
@@ -22,12 +22,12 @@ export interface Repository {
 export type InRepository = Pick<Repository, 'cwd'>;
 
 const DETACHED = 'HEAD' as BranchName;
-/** With any of these set, where the repository lies is git's to say (git(1)). */
+/** With any of these set, only git can tell where the repository is (git(1)). */
 const LOCATING = ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_CEILING_DIRECTORIES'];
 
 /**
- * Opens the repository that `cwd` lies in. An ordinary one is found without starting git, and git
- * itself refuses the calls that follow where it would not accept it (safe.directory).
+ * Opens the repository that `cwd` is in. Finds an ordinary one without starting git; if git does not accept it
+ * (safe.directory), git refuses the calls that follow.
  *
  * @throws Failure `environment` when there is none or git refuses it.
  */
@@ -52,7 +52,7 @@ async function askForRepository(cwd: string): Promise<Repository> {
   return { cwd, gitDir, commonDir, branch: branchOf(name, gitDir) };
 }
 
-/** The repository's object format: told by the width of any object name that is at hand, else by git. */
+/** The repository's object format: from the width of any known object name, else from git. */
 export async function objectFormat(
   repository: InRepository,
   ...known: readonly (Oid | undefined)[]
@@ -63,7 +63,7 @@ export async function objectFormat(
   return format === 'sha256' ? 'sha256' : 'sha1';
 }
 
-/** A folder name may hold a line feed; then the two paths are asked for one by one. */
+/** Splits git's answer into two paths. A folder name may contain a line feed: then it asks for them one by one. */
 async function folders(lines: string[], options: GitOptions): Promise<{ gitDir: string; commonDir: string }> {
   const [gitDir, commonDir] = lines;
   if (lines.length === 2 && gitDir !== undefined && commonDir !== undefined) return { gitDir, commonDir };
@@ -105,7 +105,7 @@ export async function topLevel(repository: Repository): Promise<string | undefin
   return result.code === 0 ? result.stdout.toString('utf8').replace(/\n$/, '') : undefined;
 }
 
-/** The same, found without starting git wherever git would look for nothing else than `.git`. */
+/** The same folder, found without starting git wherever git itself would only look for `.git`. */
 export async function workTreeTop(repository: Repository): Promise<string | undefined> {
   if (LOCATING.some((name) => process.env[name] !== undefined)) return topLevel(repository);
   return discoverRepository(repository.cwd)?.workTree;
@@ -154,7 +154,7 @@ export async function committer(cwd: string): Promise<Committer> {
   return { name: (match[1] ?? '').trim(), email: email === '' ? undefined : email };
 }
 
-/** Fails with the way out when git is older than what we rely on. */
+/** Fails, with a hint, when git is older than the version that we need. */
 export function requireVersion(text: string): void {
   const match = /(?<!\d)(\d+)\.(\d+)/.exec(text);
   const [major, minor] = [Number(match?.[1]), Number(match?.[2])];

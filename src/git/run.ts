@@ -20,7 +20,7 @@ export interface GitOptions {
   readonly input?: string | Uint8Array;
   /** Variables on top of the scrubbed environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds until the child is asked to end (SIGTERM: SIGKILL leaves lock files for ever). Default: as long as we may. */
+  /** Milliseconds until the child gets SIGTERM (SIGKILL would leave lock files for ever). Default: the call's own limit. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -44,7 +44,7 @@ export const runGit: GitRunner = async (args, options) => {
 
 type GitChild = ChildProcessByStdio<Writable | null, Readable, Readable>;
 
-/** A pipe is a socket with streams on both ends: none where nothing is to be said. */
+/** Starts git; without input it gets no pipe, which would cost a socket with streams on both ends. */
 function spawnGit(args: readonly string[], options: GitOptions, stdin: 'pipe' | 'ignore'): GitChild {
   const child = startProcess([...FIXED_CONFIG, ...args], {
     cwd: options.cwd,
@@ -52,23 +52,23 @@ function spawnGit(args: readonly string[], options: GitOptions, stdin: 'pipe' | 
     stdio: [stdin, 'pipe', 'pipe'],
     windowsHide: true,
   }) as GitChild;
-  // A child that ends before it has read everything (a full disk, a refusal) is told by its exit code.
+  // If a child ends before it has read everything (a full disk, a refusal), its exit code tells.
   child.stdin?.on('error', () => undefined);
   endWithCall(child);
   return child;
 }
 
-/** Some errors (no memory, a failing disk) are thrown at once, the common ones are told by an event. */
+/** Node throws some errors at once (no memory, a failing disk), and emits an event for the common ones. */
 function startProcess(args: readonly string[], options: SpawnOptions & { cwd: string }): ChildProcess {
   try {
-    // Loaded with the first process: that takes longer than git, and many calls of a hook start none.
+    // Loaded with the first process: loading takes longer than git, and many calls of a hook start none.
     return process.getBuiltinModule('node:child_process').spawn('git', args, options);
   } catch (error) {
     throw cannotStart(error as NodeJS.ErrnoException, options.cwd);
   }
 }
 
-/** Children do not outlive a call that has an end (`endChildren`). */
+/** Registers a child, so that it does not outlive a call with a time limit (`endChildren`). */
 function endWithCall(child: GitChild): void {
   const call = runningCall();
   if (call === undefined || call.budget.left() === Infinity) return;
@@ -81,7 +81,7 @@ export function endChildren({ children }: RunningCall): void {
   for (const child of children) endTree(child);
 }
 
-/** Milliseconds for a child that was given so many; `Infinity`: as long as it takes. */
+/** Milliseconds that a child may run, at most `given`; `Infinity`: no limit. */
 function limitOf(given: number | undefined): number {
   const call = runningCall();
   const whole = call?.budget.left() ?? Infinity;
@@ -102,7 +102,7 @@ function collect(
     const stderr: Buffer[] = [];
     const timers: NodeJS.Timeout[] = [];
     const limit = limitOf(options.timeoutMs);
-    // A timer of no end would fire at once.
+    // Node would fire an infinite timer at once.
     if (limit < Infinity) {
       const terminate = () => {
         traceEnd('took too long');
@@ -110,7 +110,7 @@ function collect(
         if (call !== undefined) call.hadToEndChild = true;
         endTree(child);
         timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());
-        // Its end is not waited for: a child of its own that outlives it would hold the pipes, and us.
+        // We do not wait for its end: a child of its own that outlives it would hold the pipes, and us.
         for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
         child.unref();
         reject(new Failure('environment', `git ${args[0] ?? ''} took too long and was stopped`));
@@ -181,7 +181,7 @@ export function gitFailure(command: string, result: GitResult): Failure {
   if (/bad (?:numeric |boolean )?config|in GIT_CONFIG_|missing config (?:key|value)/.test(text))
     return environment('correct that setting, then try again');
   if (/\.lock'?: File exists/.test(text)) return environment('git handoff doctor');
-  // git often names no cause when it is a lock, an object or a pipe that cannot be written.
+  // git often names no cause when it cannot write a lock, an object or a pipe.
   if (CANNOT_WRITE.test(text)) return environment(DISK_ERROR_HINT);
   if (text.startsWith('killed by SIG')) return environment('try again');
   if (/v1-only extension found/.test(text)) {
@@ -200,7 +200,7 @@ export function gitFailure(command: string, result: GitResult): Failure {
   });
 }
 
-/** Without a repository, or with one that a variable points away from. */
+/** The failure when there is no repository, or when a variable points away from it. */
 function noRepository(): Failure {
   const stray = ['GIT_DIR', 'GIT_OBJECT_DIRECTORY'].find((name) => process.env[name] !== undefined);
   if (stray !== undefined) {
@@ -213,8 +213,8 @@ function noRepository(): Failure {
 }
 
 /**
- * Ends a child that runs with all that it has started: a git that is a script, or waits for a program of its own, would leave
- * that behind. They are listed first, for they lose their parent with it.
+ * Ends a running child and everything that it has started: a git that is a script, or waits for a program of its own,
+ * would leave that behind. Lists those processes first, because they lose their parent when it ends.
  */
 function endTree(child: ChildProcess): void {
   const { pid, exitCode, signalCode } = child;
@@ -234,7 +234,7 @@ function allBelow(pid: number, childrenNow = parents()): number[] {
   return childrenNow(pid).flatMap((child) => [child, ...allBelow(child, childrenNow)]);
 }
 
-/** Tells the children of a process: from /proc, elsewhere from one `ps`. */
+/** Returns a function that finds the children of a process: in /proc, elsewhere in the output of one `ps`. */
 function parents(): (pid: number) => number[] {
   if (existsSync('/proc/self/task')) return childrenOf;
   const { spawnSync } = process.getBuiltinModule('node:child_process');
@@ -243,7 +243,7 @@ function parents(): (pid: number) => number[] {
   return (pid) => rows.flatMap(([above, below = 0]) => (above === pid ? [below] : []));
 }
 
-/** Milliseconds that a list of processes may take. */
+/** Milliseconds that `ps` may take. */
 const PS_MS = 500;
 
 function childrenOf(pid: number): number[] {
@@ -262,7 +262,7 @@ export function sessionsIn(text: string): string[] {
   return text.split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim()]));
 }
 
-/** What git printed with `-z`, one by one. */
+/** Splits what git printed with `-z`. */
 export function entriesOf({ stdout }: Pick<GitResult, 'stdout'>): string[] {
   return stdout
     .toString('utf8')
@@ -278,7 +278,7 @@ export function records(text: string, width: number): string[][] {
   return found;
 }
 
-/** A mode of zeros is "no such entry"; a name of zeros is content that nobody has read. */
+/** A mode of zeros means "no such entry"; a name of zeros means content that git has not read. */
 export function listedState(mode: string, name: string): FileState {
   if (!/^[0-7]{6}$/.test(mode) || mode === '000000') return null;
   const oid = parseOid(name);

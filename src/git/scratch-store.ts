@@ -6,24 +6,24 @@ import { type GitOptions, runGit } from './run.ts';
 import { statOf } from './stat.ts';
 
 /**
- * A folder of objects beside the repository's own (`GIT_OBJECT_DIRECTORY`, git(1)): contents of uncommitted
- * files land here, so that the repository gets no loose objects and `git gc` nothing to do. What nothing refers
- * to any more is removed by file.
+ * A folder of objects beside the repository's own (`GIT_OBJECT_DIRECTORY`, git(1)). Contents of uncommitted files go here,
+ * so that the repository gets no loose objects and `git gc` has nothing to do. `pruneScratch` deletes the files that
+ * nothing refers to any more.
  */
 export interface ScratchStore {
   readonly folder: string;
-  /** The repository's own objects, which are read through. */
+  /** The folder of the repository's own objects, which git reads, too. */
   readonly objects: string;
 }
 
-/** Bigger contents are named, not kept. Bytes. */
+/** Bytes. Bigger contents get a name, but are not stored. */
 const MOST_KEPT = 1 << 20;
-/** Bigger ones are not even read. Bytes. */
+/** Bytes. Bigger contents are not even read. */
 export const MAX_READ = 16 << 20;
-/** What one look reads at most; what is left over is known by its size and times only. */
+/** Most files and bytes that one call reads; the rest is known only by its size and times. */
 const MAX_FILES = 500;
 const MAX_TOTAL = 16 << 20;
-/** Words of one command line; Linux takes 128 KiB a word and about 2 MiB in all. */
+/** Most characters of one command line; Linux accepts 128 KiB a word and about 2 MiB in all. */
 const MAX_ARGUMENTS = 60_000;
 
 /** The store of a repository; made on first use. */
@@ -39,7 +39,7 @@ export function ownStore(commonDir: string): ScratchStore {
   };
 }
 
-/** Variables by which git writes to the scratch store and reads both. */
+/** Variables that make git write to the scratch store and read from both. */
 export function scratchEnvironment({ folder, objects }: ScratchStore): Record<string, string> {
   const others = process.env['GIT_ALTERNATE_OBJECT_DIRECTORIES'];
   const own = process.env['GIT_OBJECT_DIRECTORY'] ?? objects;
@@ -50,8 +50,8 @@ export function scratchEnvironment({ folder, objects }: ScratchStore): Record<st
 }
 
 /**
- * Names the contents of files as git would store them (filters applied) and keeps them when there is a store.
- * Files that are gone, too big or not readable are left out.
+ * Names the contents of files as git would store them (filters applied), and stores them when there is a scratch store.
+ * Leaves out files that are gone, too big or not readable.
  */
 export async function hashFiles(
   top: string,
@@ -65,7 +65,7 @@ export async function hashFiles(
   for (const path of paths) {
     if (kept.length + named.length >= MAX_FILES || total > MAX_TOTAL) break;
     const stat = statOf(join(top, path));
-    // U+FFFD: the name is not UTF-8 and cannot be handed on.
+    // U+FFFD: the name is not UTF-8, so we cannot pass it to git.
     if (stat?.isFile() !== true || stat.size > MAX_READ || path.includes('\ufffd')) continue;
     total += stat.size;
     (stat.size <= MOST_KEPT && options.scratch !== undefined ? kept : named).push(path);
@@ -80,7 +80,7 @@ export async function hashFiles(
   return oids;
 }
 
-/** Keeps a content as the file at `path` would be stored, and names it. */
+/** Stores a content as git would store the file at `path`, and returns its object name. */
 export async function hashContent(
   top: string,
   path: string,
@@ -102,7 +102,7 @@ async function hashPortion(
 ): Promise<void> {
   const result = await runGit(['hash-object', ...flags, '--', ...paths], options);
   const names = result.stdout.toString('utf8').split('\n');
-  // git stops at the first file that it cannot read; those before it are named.
+  // git stops at the first file that it cannot read, after it has named those before it.
   for (const [n, path] of paths.entries()) {
     const oid = parseOid(names[n] ?? '');
     if (oid !== undefined) oids.set(path, oid);

@@ -3,7 +3,7 @@ import type { Reversal, StagedPath } from '../domain/ledger/mixing.ts';
 import { type Oid, parseOid, parseSessionId } from '../domain/names.ts';
 import { SESSIONS, entriesOf, listedState, records, sessionsIn, gitFailure, runGit } from './run.ts';
 
-/** What the index (gitglossary(7)) holds; the one that `GIT_INDEX_FILE` names, as hooks are given it. */
+/** Reads the index (gitglossary(7)): the one that `GIT_INDEX_FILE` names, which git sets for its hooks. */
 
 /** Options of a diff that {@link parseRaw} reads, whatever the repository's settings say. */
 export const RAW_DIFF: readonly string[] = [
@@ -18,7 +18,7 @@ export const RAW_DIFF: readonly string[] = [
   '-O/dev/null',
 ];
 
-/** Everything by which the index differs from HEAD, unborn too. */
+/** Lists the paths at which the index differs from HEAD, which may be unborn. */
 export async function stagedPaths(cwd: string, env: Record<string, string> = {}): Promise<StagedPath[]> {
   const result = await runGit(['diff', '--cached', ...RAW_DIFF], { cwd, env });
   if (result.code !== 0) throw gitFailure('diff', result);
@@ -32,7 +32,7 @@ export async function unmergedPaths(cwd: string): Promise<string[]> {
   return [...new Set(entriesOf(result).map((line) => line.slice(line.indexOf('\t') + 1)))];
 }
 
-/** Which of these paths are not on the disk as the index has them. */
+/** Returns those of these paths that differ between the disk and the index. */
 export async function unstagedPaths(cwd: string, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
   const args = [
@@ -61,7 +61,7 @@ export function parseRaw(output: string): StagedPath[] {
   });
 }
 
-/** How many commits back is looked. */
+/** Most commits that are searched. */
 const HISTORY = 100;
 
 /** A path as one commit changed it. */
@@ -71,8 +71,8 @@ export interface PastChange extends StagedPath {
 }
 
 /**
- * Which of the staged paths take back a commit: what is staged is what stood there before it. The newest commit
- * that touched the path is named. Commits that `isOwn` says are this session's take nothing from anybody.
+ * Finds the staged paths that undo a commit: their staged content is what was there before it. Names the newest commit
+ * that touched the path, unless `isOwn` says that it is this session's: undoing that takes nothing from anybody.
  */
 export async function findReversals(
   cwd: string,

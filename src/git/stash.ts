@@ -38,7 +38,7 @@ export async function stashItems(cwd: string, entry: Oid): Promise<SnapshotItem[
     runGit(['diff-tree', ...raw, `${entry}^1`, entry, '--'], { cwd }),
     listTree(cwd, `${entry}^3`),
   ]);
-  // Untracked files stand in the entry's third parent (git-stash(1)).
+  // Untracked files are in the entry's third parent (git-stash(1)).
   const files = [...changedFiles(changed), ...untracked];
   const found = await readObjects(
     { cwd },
@@ -54,7 +54,7 @@ export async function stashItems(cwd: string, entry: Oid): Promise<SnapshotItem[
   }));
 }
 
-/** Deleted files have no content to bring back. */
+/** The changed files of an entry; deleted ones have no content to bring back. */
 function changedFiles({ code, stdout }: GitResult): TreeFile[] {
   if (code !== 0) return [];
   return parseRaw(stdout.toString('utf8')).flatMap(({ path, index }) => {

@@ -14,11 +14,11 @@ interface TargetBranch {
   readonly commit: Oid;
 }
 
-/** The settings that decide, as keys for `readSettingEntries`. */
+/** The settings that choose a target, as keys for `readSettingEntries`. */
 export const TARGET_KEYS = 'branch\\..*\\.gh-merge-base|init\\.defaultbranch';
 
 /**
- * The targets of each branch that exist here; branches with the same target share one object.
+ * The target of each branch, if it exists here; branches with the same target share one object.
  *
  * @param branches listed with their upstreams
  * @param settings with those of `TARGET_KEYS`
@@ -49,7 +49,7 @@ export async function findTargets(
 
 /**
  * The ref that each branch will be merged into: `branch.<name>.gh-merge-base`, which GitHub's command line sets, else its
- * upstream where that has another name, else the default branch. Its own name is left out.
+ * upstream where that has another name, else the default branch. A branch is never its own target.
  */
 function targetRefs(
   branches: readonly string[],

@@ -11,7 +11,7 @@ import { userEnvironment, userGit } from './user-git.ts';
 export interface ShownRef {
   readonly name: string;
   readonly oid: Oid;
-  /** Not a plain ref to a commit: an annotated tag, or a ref that stands for another one. */
+  /** What the ref is if not a plain ref to a commit: an annotated tag, or a symbolic ref. */
   readonly odd: 'tag' | 'symbolic' | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function showRemote(
   return parseShown(result.stdout.toString('utf8')).filter(({ name }) => name.startsWith(prefix));
 }
 
-/** `<oid>TAB<ref>` lines; before that of a symbolic ref `ref: <target>TAB<ref>`, behind that of a tag one with `^{}`. */
+/** Parses `<oid>TAB<ref>` lines. `ref: <target>TAB<ref>` precedes a symbolic ref's; one with `^{}` follows a tag's. */
 function parseShown(output: string): ShownRef[] {
   const refs = new Map<string, ShownRef>();
   const symbolic = new Set<string>();
@@ -49,8 +49,8 @@ function parseShown(output: string): ShownRef[] {
 }
 
 /**
- * Fetches refs to where the refspecs say, and nothing else: no tags, no `FETCH_HEAD`, no pruning, and whole
- * objects also into a partial clone, for a note must be readable offline.
+ * Fetches refs to where the refspecs say, and nothing else: no tags, no `FETCH_HEAD`, no pruning. A partial clone gets
+ * whole objects, too, because a note must be readable offline.
  *
  * @throws Failure `remote` when the remote cannot be asked
  */
@@ -67,7 +67,7 @@ export async function fetchRefs(
     '--refmap=',
     '--no-recurse-submodules',
     '--no-auto-maintenance',
-    // simple-git waits 50 ms for a git that said nothing.
+    // simple-git waits 50 ms for a git that printed nothing.
     '--progress',
     '--stdin',
     '--',
@@ -76,14 +76,14 @@ export async function fetchRefs(
   const fetch = (...how: string[]) =>
     transfer(['fetch', ...how, ...args], options, { input: `${refspecs.join('\n')}\n` });
   let result = await fetch();
-  // A hole in a history here ends a newer git's fetch. Once more as a fresh clone would: what was lost comes, too.
+  // A hole in a local history ends a newer git's fetch. `--refetch` fetches like a fresh clone, lost objects included.
   if (result.code !== 0 && HOLE.test(result.stderr)) result = await fetch('--refetch');
-  // Another sync in this clone moves the same refs.
+  // Another sync in this clone may move the same refs.
   for (let tries = 1; result.code !== 0 && isLocalRace(result) && tries < MAX_TRIES; tries += 1) {
     await new Promise((resume) => setTimeout(resume, PAUSE_MS * tries * (0.5 + Math.random())));
     result = await fetch();
   }
-  // A ref that went away since it was shown: the next look tells.
+  // The remote has deleted a ref since it listed it: the next listing will show that.
   if (result.code === 0 || /couldn't find remote ref/.test(result.stderr)) return;
   throw cannotStore(result) ?? localRace(result) ?? unreachable(remote, result);
 }
@@ -93,7 +93,7 @@ const HOLE = /^(?:error|fatal): could not (?:read|parse commit) [0-9a-f]{40,64}$
 const MAX_TRIES = 6;
 const PAUSE_MS = 100;
 
-/** What the server says of its own refs stands behind `remote: `. */
+/** Whether another process here holds a ref. Messages about the server's own refs begin with `remote: `. */
 const isLocalRace = ({ stderr }: Ended) =>
   stderr.split('\n').some((line) => /^(?:error|fatal): .*cannot lock ref/.test(line));
 
@@ -104,7 +104,7 @@ function localRace(result: Ended): Failure | undefined {
   return new Failure('lost-race', message, { hint: 'git handoff doctor' });
 }
 
-/** A fetch that failed on this side: here is no room, or nothing may be written. */
+/** The failure of a fetch on this side: the disk is full, or we may not write. */
 function cannotStore({ code, stderr }: Ended): Failure | undefined {
   const own = stderr.split('\n').filter((line) => !line.startsWith('remote: '));
   const cause = own.find((line) => CANNOT_STORE.test(line));
@@ -116,13 +116,13 @@ function cannotStore({ code, stderr }: Ended): Failure | undefined {
 const CANNOT_STORE =
   /No space left|Disk quota|Read-only file system|insufficient permission|failed to write object|unable to (?:write|create temporary)/;
 
-/** What goes where. */
+/** An object, and the ref to push it to. */
 interface PushedTip {
   readonly oid: Oid;
   readonly ref: string;
 }
 
-/** All refs below one prefix to the same names below another, but for some. */
+/** A push of all refs below one prefix to the same names below another, with exceptions. */
 interface PushedPattern {
   readonly from: string;
   readonly to: string;
@@ -134,7 +134,7 @@ interface PushedPattern {
 const MAX_COMMAND = 400_000;
 
 /**
- * Pushes tips, each to its ref, plainly: never forced, so that the remote's own compare-and-swap decides.
+ * Pushes tips, each to its ref, and never forces, so that the remote's own compare-and-swap decides.
  *
  * @throws Failure `remote` when the remote cannot be asked
  */
@@ -163,7 +163,7 @@ export async function pushRefs(
     ];
     const result = await transfer(args, options, { variables: notMirrored(process.env, remote) });
     const reports = parsePorcelain(result.stdout, result.stderr);
-    // Of several addresses one may have been reached and another not.
+    // The remote has several addresses, and git did not reach all of them.
     if (result.code !== 0 && reports.every(({ kind }) => kind === 'pushed'))
       throw unreachable(remote, result);
     outcomes.push(...reports);
@@ -172,10 +172,10 @@ export async function pushRefs(
 }
 
 /**
- * Deletes one ref of a remote, if it still is what was seen. Hooks of this clone are not asked: ours refuses every deletion of a
- * handoff. The hooks of the server are.
+ * Deletes one ref of a remote if it still has the value that was seen. Skips the hooks of this clone, because ours refuses
+ * every deletion of a handoff. The server's hooks run.
  *
- * @returns whether it is gone or has moved on: `false` where the server refuses or cannot be asked
+ * @returns whether the ref is gone or has moved on; `false` when the server refuses or cannot be asked
  */
 export async function deleteRemoteRef(
   cwd: string,
@@ -199,7 +199,7 @@ export async function deleteRemoteRef(
   return result.code === 0 || /\(stale info\)|\(fetch first\)/.test(result.stdout.toString('utf8'));
 }
 
-/** A remote with several push addresses tells each ref several times: it is pushed when it is everywhere. */
+/** A remote with several push addresses reports each ref several times: it is pushed when every address has it. */
 function worstOf(outcomes: readonly PushOutcome[]): PushOutcome[] {
   const order = ['pushed', 'moved', 'declined'];
   const worst = new Map<string, PushOutcome>();
@@ -232,7 +232,7 @@ function unreachable(remote: string, { stderr }: Pick<Ended, 'stderr'>): Failure
 /** What became of one pushed ref. */
 export interface PushOutcome {
   readonly ref: string;
-  /** `moved`: somebody was first · `declined`: the remote does not want it. */
+  /** `moved`: somebody else was first · `declined`: the remote refuses the ref. */
   readonly kind: 'pushed' | 'moved' | 'declined';
   /** The remote's own words. */
   readonly reason: string;
@@ -245,14 +245,14 @@ function parsePorcelain(stdout: string, stderr: string): PushOutcome[] {
     const ref = refs.slice(refs.indexOf(':') + 1);
     if (flag.length !== 1 || !ref.startsWith('refs/')) return [];
     if (flag !== '!') return [{ ref, kind: 'pushed', reason }];
-    // A ref where this one needs a folder, or the other way round, is there to stay.
+    // Trying again does not help if a ref exists where this one needs a folder, or the other way round.
     const isBlocked = stderr.includes(`cannot create '${ref}'`);
     const kind = isRace(reason) && !isBlocked ? 'moved' : 'declined';
     return [{ ref, kind, reason: `${reason}${hookOutput(stderr)}` }];
   });
 }
 
-/** In the words of git's client and of receive-pack: the ref is not where it was, or is being moved right now. */
+/** Whether git's client or receive-pack says that the ref has moved, or is being moved right now. */
 function isRace(reason: string): boolean {
   return /non-fast-forward|fetch first|stale info|failed to (?:update ref|lock)|cannot lock ref|reference already exists|incorrect old value|atomic/i.test(
     reason,

@@ -5,8 +5,8 @@ import { withoutStray } from './environment.ts';
 import type { GitResult } from './run.ts';
 
 /**
- * git as the user runs it: with the user's configuration, hooks, filters, signing and editor. What
- * src/git/run.ts fixes for our own questions would switch all of that off.
+ * Runs git as the user does: with the user's configuration, hooks, filters, signing and editor. The settings
+ * that src/git/run.ts fixes for our own calls would switch all of that off.
  */
 
 interface UserGitOptions {
@@ -15,8 +15,8 @@ interface UserGitOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array;
   /**
-   * `quiet`: nothing is shown; `terminal`: git has the terminal, for an editor, and its stdout is not read; else what
-   * git and its hooks say on stderr is handed on as it comes.
+   * `quiet` shows nothing. `terminal` gives git the terminal, for an editor, and does not read its stdout. A function gets
+   * what git and its hooks print on stderr, as it comes.
    */
   readonly show: 'quiet' | 'terminal' | ((output: Uint8Array) => void);
 }
@@ -26,7 +26,7 @@ export async function userGit(args: readonly string[], options: UserGitOptions):
   const stdin = options.input === undefined ? (options.show === 'terminal' ? 'inherit' : 'ignore') : 'pipe';
   const stdio: StdioOptions =
     options.show === 'terminal' ? [stdin, 'inherit', 'inherit'] : [stdin, 'pipe', 'pipe'];
-  // An interrupt is for the editor and git; what they leave is cleaned up by us.
+  // An interrupt is for the editor and git; we clean up what they leave.
   const ignore = () => undefined;
   if (options.show === 'terminal') process.on('SIGINT', ignore);
   const began = performance.now();
@@ -61,7 +61,7 @@ export async function userGit(args: readonly string[], options: UserGitOptions):
   }
 }
 
-/** Whether git gave up because another git held the index; in whatever language it said so. */
+/** Whether git gave up because another git held the index, in whatever language it says so. */
 export function isLocked({ code, stderr }: GitResult): boolean {
   return code === 128 && isLockMessage(stderr);
 }
@@ -83,7 +83,7 @@ const GEMINI_EMPTIES = new Set([
 
 /**
  * The environment as the user has it. Gemini CLI's shell hides the user's configuration from git and empties
- * `core.hooksPath`, so that no hook runs; where that is recognised it is taken back, and nothing else.
+ * `core.hooksPath`, so that no hook runs: this undoes that where it recognises it, and nothing else.
  */
 export function userEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const entries = configEntries(env);

@@ -9,23 +9,23 @@ import { type GitOptions, runGit } from './run.ts';
 export interface BrokenObject {
   readonly commit: Oid;
   readonly what: 'commit' | 'tree' | typeof NOTE_FILE | typeof STATE_FILE;
-  /** The object's name; `undefined` when what would tell it is broken, too. */
+  /** The object's name; `undefined` when the object that names it is broken, too. */
   readonly oid: Oid | undefined;
-  /** `damaged`: its content does not fit its name. */
+  /** `damaged`: the content does not match the name. */
   readonly why: 'missing or unreadable' | 'damaged' | 'of the wrong type';
 }
 
-/** A commit that was looked at. */
+/** A commit that was checked. */
 interface JudgedCommit {
   readonly parents: readonly Oid[];
-  /** What cannot be read of it; `undefined`: nothing. */
+  /** The object of the commit that is broken, if any. */
   readonly broken: BrokenObject | undefined;
 }
 
-/** Commits in one process: of few, notes of a megabyte each may be held at once. */
+/** Fewest and most commits in one process: even with notes of a megabyte each, the fewest fit in memory. */
 const FEWEST = 64;
 const MOST = 512;
-/** What a process may print, if notes are as large as those before. Bytes. */
+/** Bytes that one process may print, if its notes are as large as those before. */
 const MAX_PRINTED = 16 << 20;
 
 /**
@@ -45,18 +45,18 @@ export async function reachableCommits(
     .split('\n')
     .flatMap((line) => parseOid(line) ?? []);
   const known = new Set(commits);
-  // git passes over a tip that is no commit.
+  // git skips a tip that is no commit.
   return tips.every((tip) => known.has(tip)) ? commits : undefined;
 }
 
-/** Whether all of these commits can be read whole; none of them is held for longer than it takes to look at it. */
+/** Whether all of these commits can be read whole. Holds each in memory only while it checks it. */
 export async function areWhole(options: GitOptions, commits: readonly Oid[]): Promise<boolean> {
   for await (const batch of readBatches(options, commits))
     if (batch.some(({ broken }) => broken !== undefined)) return false;
   return true;
 }
 
-/** Reads commits in batches: git reads the next one while this one is looked at. */
+/** Reads commits in batches: git reads the next batch while the caller checks this one. */
 async function* readBatches(options: GitOptions, commits: readonly Oid[]): AsyncGenerator<JudgedCommit[]> {
   let size = FEWEST;
   let reading = startBatch(options, commits.slice(0, size));
@@ -76,7 +76,7 @@ function startBatch(options: GitOptions, batch: readonly Oid[]) {
     [oid, `${oid}^{tree}`, `${oid}:${NOTE_FILE}`, `${oid}:${STATE_FILE}`].map((name) => ({ name })),
   );
   const objects = readObjects(options, requests);
-  // Whoever awaits it gets the error.
+  // The code that awaits it gets the error.
   objects.catch(() => undefined);
   return { batch, objects };
 }

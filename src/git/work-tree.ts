@@ -9,17 +9,17 @@ import { type BinaryText, utf8, listedState, gitFailure, runGit } from './run.ts
 import { type ScratchStore, hashFiles } from './scratch-store.ts';
 import { exactStatOf, lstatOf } from './stat.ts';
 
-/** What a snapshot may cost. */
+/** What to read of a working tree, and what that may cost. */
 interface StatusOptions {
   /** Only these paths (relative to the top of the working tree); all when left out. */
   readonly paths?: readonly string[];
   /** Milliseconds for each git process. */
   readonly timeoutMs?: number | undefined;
-  /** Where contents of changed files are kept; without one they are named only. */
+  /** Where contents of changed files are stored; without a store they only get names. */
   readonly scratch?: ScratchStore;
   /** An earlier snapshot: files with the same stamp are not read again. */
   readonly known?: TreeStatus;
-  /** No content is read at all: which paths differ is enough. */
+  /** Whether to read no content at all, because the paths that differ are enough. */
   readonly namesOnly?: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -33,7 +33,7 @@ interface StatusOptions {
  * @throws Failure `environment` past the time
  */
 export async function readTreeStatus(top: string, options: StatusOptions): Promise<TreeStatus> {
-  // Named paths were just changed: they are read while git looks.
+  // Named paths have just changed, so we read them while git looks.
   const { paths } = options;
   const early = paths === undefined ? undefined : readFiles(top, paths, options);
   const [{ head, entries }, given] = await Promise.all([runStatus(top, options), early]);
@@ -52,7 +52,7 @@ export async function readTreeStatus(top: string, options: StatusOptions): Promi
   return { head, dirty: byName(dirty), at: options.now };
 }
 
-/** Contents that cannot be read in time are not known; that they changed is. */
+/** Names the contents of files. Of those that it cannot read in time, only the fact that they changed is known. */
 function readFiles(
   top: string,
   paths: readonly string[],
@@ -64,7 +64,7 @@ function readFiles(
 type StatusEntry = Omit<DirtyPath, 'stamp'>;
 type StampedEntry = DirtyPath;
 
-/** Regular files whose content is not known from the index or an earlier look. */
+/** Whether an entry is a regular file whose content neither the index nor an earlier look tells. */
 function mustRead(entry: StampedEntry, known: TreeStatus | undefined): boolean {
   const isFile = entry.disk?.mode.startsWith('100') === true && entry.disk.oid === null;
   return isFile && sameStamp(entry, known?.dirty.get(entry.path)) === undefined;
@@ -75,7 +75,7 @@ function sameStamp(entry: StampedEntry, known: DirtyPath | undefined): { oid: Oi
   return known?.stamp === entry.stamp && entry.stamp !== '' && oid !== null ? { oid } : undefined;
 }
 
-/** git-hash-object(1) follows links; the blob of one is its target's name. */
+/** Names the blob of a link, which is its target's name: git-hash-object(1) would follow the link. */
 function linkName(top: string, { path, disk, head, index }: StampedEntry): Oid | undefined {
   if (disk?.mode !== '120000' || disk.oid !== null) return undefined;
   const format = (head?.oid ?? index?.oid ?? '').length === 64 ? 'sha256' : 'sha1';
@@ -101,7 +101,7 @@ function byName(all: readonly DirtyPath[]): Map<string, DirtyPath> {
   return entries;
 }
 
-/** The path; the bytes of a name that is not UTF-8 and looks like another one. */
+/** The key of an entry: its path, or its bytes if the name is not UTF-8 and looks like another one. */
 function keyIn(entries: ReadonlyMap<string, Named>, { path, raw }: Named): string {
   const other = entries.get(path);
   return other === undefined || other.raw === raw ? path : (raw ?? path);
@@ -118,7 +118,7 @@ export function changedAt(top: string, path: string): number | undefined {
   return lstatOf(join(top, path))?.mtimeMs;
 }
 
-/** How git-status(1) tells what differs from HEAD, file by file. */
+/** Arguments with which git-status(1) lists what differs from HEAD, file by file. */
 const STATUS = [
   '--literal-pathspecs',
   'status',
@@ -141,7 +141,7 @@ async function runStatus(
   return parseStatus(result.stdout.toString('latin1'), top, paths);
 }
 
-/** Parses git-status(1), porcelain format version 2 with `-z`: what it says of these paths, or of all. */
+/** Parses git-status(1), porcelain format version 2 with `-z`: the entries of these paths, or all. */
 function parseStatus(
   output: BinaryText,
   top: string,
@@ -158,7 +158,7 @@ function parseStatus(
     } else {
       const entry = parseEntry(line, top);
       if (entry === undefined || paths?.includes(entry.path) === false) continue;
-      // `git rm --cached`: gone from the index, and there on the disk as an untracked file.
+      // `git rm --cached`: the path is gone from the index, and on the disk as an untracked file.
       const key = keyIn(entries, entry);
       const removed = line.startsWith('? ') ? entries.get(key) : undefined;
       entries.set(key, removed === undefined ? entry : { ...removed, disk: entry.disk });
@@ -178,7 +178,7 @@ function parseEntry(line: BinaryText, top: string): StatusEntry | undefined {
       return { ...rest(8), head: listedState(mH, hH), index, disk: onDisk };
     }
     case 'u': {
-      // In conflict: ours is what HEAD has. The index holds several versions, which is not to hold nothing.
+      // In conflict: "ours" is HEAD's version. The index holds several versions, so its state is not `null`.
       const [, , , m1 = '', m2 = '', m3 = '', mW = '', , h2 = ''] = fields;
       const index = [m2, m3, m1].map((mode) => listedState(mode, '')).find((one) => one !== null) ?? null;
       return { ...rest(10), head: listedState(m2, h2), index, disk: listedState(mW, '') };
@@ -191,7 +191,7 @@ function parseEntry(line: BinaryText, top: string): StatusEntry | undefined {
   }
 }
 
-/** A working tree inside of this one has uncommitted work of its own, and is none of this one's. */
+/** Whether a folder is a linked worktree inside this one: its uncommitted work is its own, not this one's. */
 function isLinkedWorktree(folder: string): boolean {
   const found = discoverRepository(folder);
   return found?.workTree === resolve(folder) && found.gitDir !== found.commonDir;
@@ -202,7 +202,7 @@ function named(bytes: BinaryText): Named {
   return path.includes('\ufffd') ? { path, raw: bytes } : { path };
 }
 
-/** A path that git does not track: its mode is the disk's. A folder is a repository of its own. */
+/** The state of an untracked path, with its mode on the disk. A folder is a repository of its own. */
 export function diskState(top: string, named: Named): FileState {
   const stat = lstatOf(diskPath(top, named));
   if (stat === undefined) return null;

@@ -49,14 +49,14 @@ function gitDirOf(worktree: string): string {
 }
 
 /**
- * The main worktree and the linked ones, told from their files (gitrepository-layout(5)) without starting git. A bare
+ * The main worktree and the linked ones, read from their files (gitrepository-layout(5)) without starting git. A bare
  * repository has no main one.
  */
 export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' | 'gitDir'>[] {
   const main = basename(commonDir) === '.git' ? [{ path: dirname(commonDir), gitDir: commonDir }] : [];
   return [
     ...main,
-    // Put together without `join`: of many worktrees it takes longer than reading them.
+    // Built without `join`, which for many worktrees takes longer than reading their files.
     ...namesIn(`${commonDir}/worktrees`).flatMap((name) => {
       const gitDir = `${commonDir}/worktrees/${name}`;
       const dotGit = textOf(`${gitDir}/gitdir`);
