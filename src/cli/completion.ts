@@ -9,18 +9,18 @@ import bashScript from './shells/git-handoff.bash';
 import fishScript from './shells/git-handoff.fish';
 import zshScript from './shells/git-handoff.zsh';
 
-/** More names are not offered. */
+/** The largest number of words offered. */
 const MOST_NAMES = 1000;
 
-/** What may be typed next, and what it is for. */
+/** A word that may be typed next, and what it is for. */
 interface Candidate {
   readonly word: string;
   readonly about?: string;
 }
 
 /**
- * What may stand where the last of these words is being typed: lines of `<word>` or `<word>TAB<what it is for>`. A word that ends
- * in a slash is not whole yet. No line: the shell offers files.
+ * Returns the candidates for the last of these words, which is being typed, in lines of `<word>` or
+ * `<word>TAB<what it is for>`. A word that ends in a slash is incomplete. Without candidates, the shell offers files.
  */
 export async function wordsToType(words: readonly string[], verbs: VerbTable, cwd: string): Promise<string> {
   const typed = words.at(-1) ?? '';
@@ -32,7 +32,7 @@ export async function wordsToType(words: readonly string[], verbs: VerbTable, cw
   return [...new Set(lines)].join('');
 }
 
-/** Names are what others wrote: one that a terminal must not be shown raw is not offered. */
+/** Whether a terminal may show a word unescaped: others choose the names of branches and topics. */
 const isHarmless = (word: string) => escapeLine(word) === word;
 
 async function offered(
@@ -46,7 +46,7 @@ async function offered(
     return [...all, { word: '-h' }, { word: '--help' }, { word: '--version' }];
   }
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
-  // Behind two dashes stand paths.
+  // Paths follow two dashes.
   if (verb === undefined || before.includes('--')) return [];
   const options = optionsOf(verb);
   const [option = ''] = /^--[a-z-]+=/.exec(typed) ?? [];
@@ -78,7 +78,7 @@ function optionsOf({ options }: Verb): ReadonlyMap<string, OptionSpec> {
 const takesValue = (spec: OptionSpec | undefined) =>
   spec !== undefined && spec.type === 'string' && spec.optionalValue !== true;
 
-/** What an option takes, by what stands for it in help; none where files may stand. */
+/** The values of an option, by its placeholder in help; none for an option that takes a file. */
 async function valuesOf(spec: OptionSpec | undefined, cwd: string): Promise<readonly string[]> {
   const value = spec?.value ?? '';
   if (/^[a-z]+(?:\|[a-z]+)+$/.test(value)) return value.split('|');
@@ -103,7 +103,7 @@ async function firstWords(name: string, { usage }: Verb, cwd: string): Promise<r
   if (name === 'rescue') return ['list', 'show', 'restore'];
   if (usage.includes('<shell>')) return [...SCRIPTS.keys()];
   if (!usage.includes('<topic>')) return [];
-  // A note that is yet to be written may be on a branch that has none.
+  // A new note may go to a branch that has no notes.
   const places = name === 'write' ? (await branches(cwd)).map((branch) => `${branch}/`) : [];
   return [...(await topics(cwd)), ...places];
 }
@@ -136,7 +136,7 @@ async function sessions(cwd: string): Promise<readonly string[]> {
   );
 }
 
-/** Where there is no repository there are no names: a shell must not be told why while somebody types. */
+/** Returns no names where there is no repository: an error must not appear while somebody types. */
 async function inRepository(
   cwd: string,
   names: (repository: Repository) => Promise<readonly string[]>,
@@ -148,7 +148,7 @@ async function inRepository(
   }
 }
 
-/** What each shell has to read: it asks for the words when somebody presses TAB. */
+/** The script for each shell; it asks for the words when somebody presses TAB. */
 export const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ['bash', bashScript],
   ['zsh', zshScript],

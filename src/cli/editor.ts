@@ -8,7 +8,7 @@ import { runGit } from '../git/run.ts';
 /** Everything from this line on is dropped (Markdown headings begin with `#`, so comments cannot). */
 const SCISSORS = '<!-- git-handoff: this line and everything below it is not part of the note -->';
 
-/** What a note is opened for; `head` is front matter that it begins with, or empty. */
+/** The note to edit; `head` is the front matter that it begins with, or empty. */
 interface EditedTarget {
   readonly branch: string;
   readonly topic: string;

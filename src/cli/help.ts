@@ -4,7 +4,7 @@ import { COMMON_OPTIONS, type OptionSpec, type OptionTable } from '../verbs/opti
 import type { Verb } from '../verbs/verb.ts';
 import { VERBS } from './verbs.ts';
 
-/** The guard is no verb of the table: it is sh that answers a client, and takes no option of theirs. */
+/** The help of `guard`, which is not in the table of verbs: clients call it, and it takes none of their options. */
 export const GUARD_HELP = `usage: git handoff guard [--client <name>]
 
 the hook that a client calls around its tools
@@ -35,7 +35,7 @@ function yargsOptions(table: OptionTable) {
   return Object.fromEntries(Object.entries(table).map(([name, spec]) => [name, option(spec)]));
 }
 
-/** What to say to a verb that does not exist: the nearest one that does. */
+/** The failure for a verb that does not exist; its hint names the nearest one that does. */
 export function unknownVerb(verb: string): Failure {
   const near = Object.keys(VERBS)
     .map((known) => ({ known, distance: editDistance(verb, known) }))

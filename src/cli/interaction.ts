@@ -7,7 +7,7 @@ import type { Io, Terminal, Input } from '../host/io.ts';
 import { renderNotice } from '../ui/terminal.ts';
 import type { Interaction, NoteSource } from '../verbs/verb.ts';
 
-/** What a verb may ask of whoever typed it, and show meanwhile. */
+/** How a verb reads its note, asks its user, warns and shows progress. */
 export function interaction(io: Io): Interaction {
   const { cwd, env, stdin, stderr, terminal } = io;
   const ask = terminal?.isInput === true ? asking(terminal) : undefined;
@@ -41,7 +41,7 @@ function confirming(ask: Asking): (plan: string) => Promise<boolean> {
   return async (plan) => /^y(?:es)?$/i.test((await ask(`${plan}\nApply? [y/N] `)).trim());
 }
 
-/** Reads the note from `-m`, `--file`, a stdin that is no terminal, or else promises the editor. */
+/** Reads the note from `-m`, `--file` or a piped stdin, or returns a function that opens the editor. */
 function noteSource(cwd: string, stdin: Input, isTerminal: boolean): NoteSource {
   return ({ messages, file }) => {
     if (messages.length > 0 && file !== undefined) {
@@ -68,7 +68,7 @@ function readNoteFile(file: string): Uint8Array {
 
 const CHUNK_BYTES = 65_536;
 
-/** Between two looks at a pipe that another program made non-blocking. Milliseconds. */
+/** The pause between two reads of a pipe that another program made non-blocking. Milliseconds. */
 const PAUSE_MS = 10;
 
 function readStdin(stdin: Input): Uint8Array {
@@ -89,7 +89,7 @@ function readSome(stdin: Input, chunk: Buffer): number | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EAGAIN') return undefined;
-    // A closed stdin is an empty one; an interactive one that would block has been ruled out.
+    // A closed stdin counts as empty.
     if (code === 'EOF' || code === 'EBADF') return 0;
     throw new Failure('environment', `stdin cannot be read (${code})`, {
       hint: 'git handoff write <topic> --file <file>',
@@ -98,7 +98,7 @@ function readSome(stdin: Input, chunk: Buffer): number | undefined {
   }
 }
 
-/** Asks at the terminal; what was typed, or nothing at the end of the input. */
+/** Asks at the terminal and returns what was typed; an empty text at the end of the input. */
 async function askAtTerminal(question: string, terminal: Terminal): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: terminal.input(), output: terminal.output() });

@@ -11,7 +11,7 @@ const GROUPS: Readonly<Record<VerbGroup, string>> = {
   setup: 'set-up',
 };
 
-/** What `git handoff` alone shows, in the order in which they are needed; `git help` has such a list, too. */
+/** The verbs that `git handoff` alone shows, in the order in which users need them; `git help` has such a list, too. */
 const COMMON = [
   ...['write', 'show', 'list', 'boot', 'take', 'close'],
   ...['status', 'commit', 'rescue', 'sync'],

@@ -5,11 +5,11 @@ import { diskFailure, pathExists, placeFile, readBytes } from './disk.ts';
 import { NEW_HOOK } from './hook-block.ts';
 import { contentStart } from './json-text.ts';
 
-/** Why a file is ours to change; it decides how our part is found again in a file that was edited since. */
+/** Why we change a file. The role decides how our part is found again in a file that was edited since. */
 export type FileRole =
   'config' | 'git-hook' | 'exclude' | 'settings' | 'instructions' | 'skill' | 'node' | 'bookkeeping';
 
-/** One file that gets other bytes, comes into being (`before` undefined) or goes (`after` undefined). */
+/** A file to change, to create (`before` undefined) or to remove (`after` undefined). */
 export interface FileChange {
   readonly kind: 'file';
   readonly role: FileRole;
@@ -18,7 +18,7 @@ export interface FileChange {
   readonly client?: string;
   readonly before: Buffer | undefined;
   readonly after: Buffer | undefined;
-  /** Mode of a file that is created; a file that exists keeps its own. */
+  /** The mode of a file that is created; an existing file keeps its own. */
   readonly mode: number;
 }
 
@@ -28,7 +28,7 @@ interface FolderChange {
   readonly mode: number;
 }
 
-/** A folder that goes: `tree` with all that is in it, else only when it is empty. */
+/** A folder to remove: with all its contents if `tree`, else only if it is empty. */
 interface FolderRemoval {
   readonly kind: 'remove-folder';
   readonly path: string;
@@ -49,20 +49,20 @@ export interface FileReceipt {
   /** sha256 of the bytes before and after. */
   readonly before: string;
   readonly after: string;
-  /** sha256 of what we had put there before: an upgrade that was interrupted has recorded itself already. */
+  /** sha256 of the bytes that we put there before: after an interrupted upgrade the file still holds them. */
   readonly formerly?: string;
-  /** The one stretch that differs: `added` bytes at `at` stand where `removed` (base64) stood. */
+  /** The one range that differs: from offset `at`, `added` bytes replaced `removed` (base64). */
   readonly at: number;
   readonly removed: string;
   readonly added: number;
 }
 
-/** The hash by which a receipt knows bytes again. */
+/** The hash by which a receipt recognises bytes. */
 export function sha256(bytes: Uint8Array): string {
   return hash('sha256', bytes);
 }
 
-/** What turns `after` back into `before`, without a copy of the rest of the file (it may hold secrets). */
+/** Records what turns `after` back into `before`, without a copy of the rest of the file (it may hold secrets). */
 export function fileReceipt(
   file: { path: string; role: FileRole; client?: string; existed: boolean },
   before: Buffer,
@@ -102,7 +102,7 @@ export interface Receipt {
   /** Folders that we made, outermost first. */
   readonly folders: readonly string[];
   readonly files: readonly FileReceipt[];
-  /** Values of `handoff.enabled` before us, for a config file that was edited since. */
+  /** The values of `handoff.enabled` before `init`, for a config file that was edited since. */
   readonly enabledBefore?: readonly string[];
 }
 
@@ -120,7 +120,7 @@ export function parseReceipt(bytes: Buffer | undefined, path: string): Receipt {
     if (receipt.v === 1 && Array.isArray(receipt.files) && Array.isArray(receipt.folders))
       return { ...receipt, v: 1 };
   } catch {
-    // Told below.
+    // The failure below reports it.
   }
   throw new Failure('integrity', `${path} cannot be read: it is damaged or of a later version`, {
     hint: 'upgrade git-handoff, or move that file away and run the command again',
@@ -132,7 +132,7 @@ export function formatReceipt(receipt: Receipt): Buffer {
   return Buffer.from(JSON.stringify(receipt, null, 2) + '\n', 'utf8');
 }
 
-/** The receipt with these files and folders recorded on top; a file is known by its path. */
+/** Adds files and folders to a receipt; a file replaces the one with the same path. */
 export function mergeReceipt(
   receipt: Receipt,
   files: readonly FileReceipt[],
@@ -146,7 +146,7 @@ export function mergeReceipt(
   };
 }
 
-/** One file that a plan is about. Texts are binary strings (one character a byte). */
+/** A file that a plan may change. Texts are binary strings (one character a byte). */
 interface FileGoal {
   readonly role: FileRole;
   readonly path: string;
@@ -157,7 +157,7 @@ interface FileGoal {
   readonly mode: number;
   /** Takes our part out of a text that was edited since. */
   strip(text: string): string;
-  /** The text that is wanted, given the one without our part and the one that stands there. */
+  /** Returns the wanted text, given the text without our part and the current one. */
   want(base: string, current: string): string;
 }
 
@@ -172,7 +172,7 @@ export interface PlannedFiles {
   readonly notices: readonly string[];
 }
 
-/** What has to change in this file, or undefined when it is as wanted. Pure. */
+/** Plans the change of a file; undefined when the file is as wanted. Pure. */
 export function planFile(goal: FileGoal): PlannedFile | undefined {
   const { role, path, client, current, mode } = goal;
   const base = withoutUs(goal);
@@ -186,7 +186,7 @@ export function planFile(goal: FileGoal): PlannedFile | undefined {
   };
 }
 
-/** The file as it would be had we never been here. */
+/** The file as it would be without our part. */
 function withoutUs(goal: FileGoal): { bytes: Buffer; existed: boolean } {
   const { current, prior } = goal;
   if (current === undefined) return { bytes: Buffer.alloc(0), existed: false };
@@ -214,10 +214,10 @@ export function unplanFile(
   return { kind: 'file', role, path, before: current, after: gone ? undefined : before, mode: 0o644 };
 }
 
-/** Some clients want a version in theirs. */
+/** Settings that hold nothing, or only the version that some clients require. */
 const EMPTY_SETTINGS = /^\{\s*(?:"version":\s*\d{1,9}\s*)?\}$/;
 
-/** What is left of a file that we made when our part is out and nobody else wrote into it. */
+/** Whether this is what remains of a file that we made, once our part is out and if nobody else wrote into it. */
 function isNothing(text: string): boolean {
   const content = text.slice(contentStart(text)).trim();
   return content === '' || content === NEW_HOOK.trim() || EMPTY_SETTINGS.test(content);

@@ -7,7 +7,7 @@ import { isOnPath } from './programs.ts';
 
 /** Stands for every client that is in use here. */
 const ALL = 'all';
-/** Stands for no client: for who has the hooks from the clients' own packages, or wants git's hooks alone. */
+/** Stands for no client: for users who have our hooks from the clients' own packages, or want git's hooks alone. */
 const NONE = 'none';
 
 /** The installers that a command line asks for, and what to say about the choice. */
@@ -17,12 +17,11 @@ interface ChosenInstallers {
 }
 
 /**
- * Finds the installers by their clients' names. `all` is every client that has its settings folder (a client
- * makes it when it first runs) and settings of that scope. No name at all is the same, and where no client has such a
- * folder those whose program is on PATH, at last Claude Code. Neither takes a client that has our hooks from a package of
- * its own already.
+ * Finds the installers by their clients' names. `all` means every client that has its settings folder, which a client
+ * makes when it first runs. No name means the same; if no client has such a folder, the clients whose program is on
+ * PATH; if there is none, Claude Code. Neither includes a client that has our hooks from a package of its own already.
  *
- * @throws Failure `usage` for a client that we do not know, for `none` beside others, and where no client fits
+ * @throws Failure `usage` for an unknown client, for `none` beside others, and when no client is in use
  */
 export async function chooseInstallers(
   names: readonly string[],
@@ -100,7 +99,7 @@ export function isInUse(installer: ClientInstaller, places: SettingsFolders): Pr
   return pathExists(userFolder(installer, places));
 }
 
-/** Where a client keeps what is this user's: its settings, its skills. */
+/** The folder where a client keeps this user's settings and skills. */
 export function userFolder(installer: ClientInstaller, places: SettingsFolders): string {
   return installer.userFolder?.(places) ?? dirname(installer.settingsFile('user', places) ?? places.home);
 }

@@ -3,13 +3,13 @@ import { dirname, join, resolve } from 'node:path';
 import { withoutComments } from './json-text.ts';
 
 /*
- * Whether a client's own package of our hooks (a plugin, an extension) is switched on. What `init` registered beside it
- * would start the guard twice at every event. As the clients themselves leave it behind, in the versions of test/clients.
+ * Finds out whether a client's own package of our hooks (a plugin, an extension) is switched on: hooks that `init`
+ * registers beside it would start the guard twice at every event. The clients of test/clients write these files so.
  */
 
 const NAME = 'git-handoff';
 
-/** The file as a binary string; undefined where there is none that can be read. */
+/** The file as a binary string; undefined if it cannot be read. */
 export function readSettingsText(file: string): string | undefined {
   try {
     return readFileSync(file, 'latin1');
@@ -58,7 +58,7 @@ export function extension(folder: string, cwd: string, name: string): string | u
   return typeof last === 'string' && last.startsWith('!') ? undefined : manifest;
 }
 
-/** A rule is a folder, `*` behind it for all below, `!` before it for "off". */
+/** Whether a rule covers a folder. A rule is a path; a final `*` includes all below it, a first `!` means "off". */
 function covers(rule: string, cwd: string): boolean {
   const path = rule.startsWith('!') ? rule.slice(1) : rule;
   const here = `${cwd}/`;

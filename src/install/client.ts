@@ -4,7 +4,7 @@ import { type InstallScope, guardCommand, isGuardCommand } from './guard-command
 import { type HookEntry, hasHooks, registerHooks, unregisterHooks } from './hook-settings.ts';
 import { isBlank, jsonValue, withoutComments } from './json-text.ts';
 
-/** What to type where the program, or a part of it, is not installed. */
+/** The commands that install the program, for hints where it, or a part of it, is missing. */
 export const HOW_TO_INSTALL =
   'in a clone of git-handoff: npm ci && npm run build && npm i -g --install-links .';
 
@@ -18,7 +18,7 @@ export interface SettingsFolders {
   readonly topLevel: string | undefined;
 }
 
-/** A call that is made up, to see whether the guard is reached. */
+/** A made-up tool call that tests whether the guard is reached. */
 interface ProbeCall {
   readonly session: string;
   readonly cwd: string;
@@ -28,32 +28,32 @@ interface ProbeCall {
 
 /**
  * One row of the table of clients: where a client's settings lie, and how our hooks get in and out of them. Texts are
- * binary strings (one character a byte). How it speaks to a hook is its dialect's affair (src/agents/). `init`, `doctor`,
- * the packages and docs/clients.md are made from these rows.
+ * binary strings (one character a byte). What a client sends to a hook is in its dialect (src/agents/). The code of
+ * `init` and `doctor`, the packages and docs/clients.md are made from these rows.
  */
 export interface ClientInstaller {
   readonly client: string;
   /** Its name as its makers write it. */
   readonly title: string;
-  /** The version of the client itself that `npm run test:clients` drives; undefined: made after its documentation alone. */
+  /** The version of the client that `npm run test:clients` drives; undefined when we only have its documentation. */
   readonly proven?: string;
   /** What the person has to know once our hooks are registered. */
   readonly note?: string;
-  /** It refuses a tool call when a hook ends with any status but 0, whatever the reason. */
+  /** Whether the client refuses a tool call when a hook ends with any status but 0, whatever the reason. */
   readonly failsClosed?: true;
-  /** Its events that start the guard, as it spells them. */
+  /** The client's events that start the guard, as the client spells them. */
   readonly events: readonly string[];
-  /** The file at the top of a working tree whose text the client puts before every session. */
+  /** The file at the top of a working tree whose text the client gives to every session. */
   readonly instructionsFile: string;
-  /** Absolute path of the settings file, or undefined where that scope does not exist (no working tree, or not with this client). */
+  /** The settings file's absolute path; undefined if there is no working tree, or the client has no such scope. */
   settingsFile(scope: InstallScope, places: SettingsFolders): string | undefined;
   /** The folder that the client makes when it first runs, where that is not the one of its settings file. */
   userFolder?(places: SettingsFolders): string;
-  /** Its settings are written by hand, and may hold comments. */
+  /** Whether the client's settings are written by hand and may hold comments. */
   readonly comments?: true;
-  /** The shell that it hands its hooks to, where that is not the system's: `login`, the user's own as a login shell. */
+  /** The shell that runs the client's hooks, if not `/bin/sh`; `login` is the user's own, as a login shell. */
   readonly hookShell?: 'bash' | 'login';
-  /** The programs that it may be installed as. */
+  /** The names that the client's program may have. */
   readonly programs: readonly string[];
   /** The file that switches the client's own package of our hooks on (a plugin, an extension); undefined where none does. */
   packageFile?(places: SettingsFolders): string | undefined;
@@ -62,7 +62,7 @@ export interface ClientInstaller {
   /**
    * The text with our hooks in it; unchanged if it has them. Throws SettingsError.
    *
-   * @param options `nudge`: also registers the user's prompts where that needs `--context-nudge`
+   * @param options `nudge`: also registers the event of the user's prompts, where that needs `--context-nudge`
    */
   register(
     text: string,
@@ -70,17 +70,17 @@ export interface ClientInstaller {
     launcher: string,
     options?: { readonly nudge?: boolean },
   ): string;
-  /** Whether the prompts are registered already, and stay so. Throws SettingsError. */
+  /** Whether the event of the prompts is registered already, and is to stay so. Throws SettingsError. */
   isNudged?(text: string): boolean;
-  /** The part of the file that is JSON, where not all of it is. */
+  /** The hooks of a settings file as JSON, for a client whose file is not JSON. */
   settingsIn?(text: string): string;
   /** The text without our hooks. Throws SettingsError. */
   unregister(text: string): string;
   /** What the person should know about settings that keep the hooks from running. */
   warnings(text: string): readonly string[];
   /**
-   * A payload before a tool call with the fields that the client itself sends (`fixtures/payloads`): a command line that
-   * names another client, or a dialect that cannot read this one's, is found by it.
+   * A payload as the client itself sends it before a tool call (`fixtures/payloads`). It reveals a command line that
+   * names another client, and a dialect that cannot read this client's payloads.
    */
   probe(call: ProbeCall): object;
 }
@@ -113,16 +113,16 @@ export function clientFolder({ env, home, cwd }: SettingsFolders, variable: stri
   return isAbsolute(folder) ? folder : resolve(cwd, folder);
 }
 
-/** What a row says of where its client looks. */
+/** What a row says about where its client looks for files. */
 interface Row extends Pick<
   ClientInstaller,
   'client' | 'title' | 'proven' | 'note' | 'instructionsFile' | 'comments' | 'hookShell' | 'programs'
 > {
   /** The folder of this user's settings. */
   readonly folder: (places: SettingsFolders) => string;
-  /** That folder is the one that the client makes when it first runs, and its settings lie in one below. */
+  /** Whether the settings lie in a subfolder of `folder`, the one that the client makes when it first runs. */
   readonly isDeep?: true;
-  /** The settings file: below that folder, below the top of a working tree, and for one person there. */
+  /** The path of the settings file below `folder`, below the top of a working tree, and there for one person alone. */
   readonly files: { readonly user: string; readonly project: string; readonly local?: string };
   readonly packageFile?: (folder: string, places: SettingsFolders) => string | undefined;
   readonly probe: (session: string, cwd: string) => object;
@@ -148,17 +148,17 @@ export function placesOf({ folder, isDeep, files, packageFile, probe, ...row }: 
 /** A row of a client whose hooks are entries in a JSON file. */
 interface JsonRow extends Row {
   readonly failsClosed?: true;
-  /** The events, with the tools that the guard is asked about, where an event has any. */
+  /** The events that start the guard; those of tools with a matcher of the tools' names. */
   readonly registrations: readonly (readonly [event: string, matcher?: string])[];
   /** Events that `init` registers only with `--context-nudge`. */
   readonly onNudge?: readonly string[];
-  /** What the client runs at one of them. */
+  /** Builds the entry that makes the client run a command at an event. */
   readonly handler: (command: string, event: string) => HookEntry['handler'];
-  /** Its lists hold handlers, not groups of them. */
+  /** Whether the client's lists hold handlers, not groups of them. */
   readonly flat?: true;
-  /** What it wants to see as `"version"`. */
+  /** The `"version"` that the client requires. */
   readonly version?: number;
-  /** What keeps its hooks from running, in settings that were read. */
+  /** Returns why these settings keep the client's hooks from running; undefined if they do not. */
   readonly off?: (settings: Readonly<Record<string, unknown>>) => string | undefined;
   readonly switches?: (folder: string, places: SettingsFolders) => readonly string[];
 }

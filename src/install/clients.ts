@@ -8,13 +8,13 @@ import { toBinary } from './json-text.ts';
 
 /* The table of clients. */
 
-/** Seconds; the guard ends itself long before. Claude Code's own default would be ten minutes. */
+/** The client's time limit for a hook; Claude Code's own default is ten minutes. Seconds. */
 const TIMEOUT_S = 10;
 /** Gemini CLI and Qwen Code read a number from 1,000 on as milliseconds. */
 const TIMEOUT_MS = 10_000;
-/** Codex's own limit for this event; it complains about more. Seconds. */
+/** Codex's own limit for `SessionEnd`; Codex complains about a longer one. Seconds. */
 const CODEX_END_TIMEOUT_S = 3;
-/** What Gemini CLI's `/hooks` shows, and what `hooksConfig.disabled` names. */
+/** The name that Gemini CLI's `/hooks` shows, and by which `hooksConfig.disabled` switches a hook off. */
 const NAME = 'git-handoff';
 
 /*
@@ -23,13 +23,13 @@ const NAME = 'git-handoff';
  * names joined by bars.
  */
 const CLAUDE_TOOLS = '^(Write|Edit|MultiEdit|NotebookEdit|Bash|Monitor|mcp__.*)$';
-/** Every shell tool of Codex is told as `Bash`. */
+/** Codex reports every shell tool as `Bash`. */
 const CODEX_TOOLS = '^(Bash|apply_patch|mcp__.*)$';
 const GEMINI_TOOLS = '^(write_file|replace|run_shell_command|mcp_.*)$';
 const QWEN_TOOLS = '^(write_file|edit|notebook_edit|run_shell_command|monitor|mcp__.*)$';
 const CURSOR_TOOLS = 'Shell|Write|Edit|MultiEdit|StrReplace|TabWrite|EditNotebook|NotebookEdit|Delete|MCP:.*';
 const COPILOT_SHELL = 'Bash|bash|PowerShell|powershell';
-/** Its own names of tools, Claude Code's, and `<server>-<tool>` of an MCP server. */
+/** Copilot CLI's own names of tools, Claude Code's, and `<server>-<tool>` of an MCP server. */
 const COPILOT_TOOLS = `${COPILOT_SHELL}|Write|create|Edit|edit|str_replace_editor|apply_patch|.+-.+`;
 
 const CLAUDE_FILES = {
@@ -77,7 +77,7 @@ const claude = jsonClient({
   }),
 });
 
-/** `hooks.json` beside its `config.toml`. */
+/** Codex reads its hooks from `hooks.json`, beside its `config.toml`. */
 const codex = jsonClient({
   client: 'codex',
   title: 'Codex CLI',
@@ -98,7 +98,7 @@ const codex = jsonClient({
     ['PreToolUse', CODEX_TOOLS],
     ['PostToolUse', CODEX_TOOLS],
   ],
-  // The user must trust each hook, so a new one asks again.
+  // The user must trust each hook: Codex would ask again because of this one.
   onNudge: ['UserPromptSubmit'],
   handler: (command, event) => ({
     type: 'command',
@@ -128,7 +128,7 @@ const gemini = jsonClient({
   files: { user: 'settings.json', project: '.gemini/settings.json' },
   packageFile: (folder, { topLevel, cwd }) =>
     extension(join(folder, 'extensions'), topLevel ?? cwd, 'gemini-extension.json'),
-  // Without PreCompress: it comes before Gemini has found out whether there is anything to compress, at every turn.
+  // Without PreCompress: Gemini sends it at every turn, before it knows whether there is anything to compress.
   registrations: [
     ['SessionStart'],
     ['SessionEnd'],
@@ -220,7 +220,7 @@ const cursor = jsonClient({
   }),
 });
 
-/** A file of ours in its folder of hooks. */
+/** Our hooks have a file of their own in Copilot CLI's folder of hooks. */
 const copilot = jsonClient({
   client: 'copilot',
   title: 'Copilot CLI',
@@ -242,7 +242,7 @@ const copilot = jsonClient({
   ],
   flat: true,
   version: 1,
-  // Spelt like this, the events bring payloads that name them.
+  // With this spelling of the events, the payloads name their event.
   registrations: [
     ['SessionStart'],
     ['SessionEnd'],
@@ -254,7 +254,7 @@ const copilot = jsonClient({
     ['PostToolUse', COPILOT_TOOLS],
     ['PostToolUseFailure', COPILOT_SHELL],
   ],
-  // Under `bash`: where there is only PowerShell, `command` would be run by it, fail, and so refuse every call.
+  // The key is `bash`: where there is only PowerShell, it would run a `command`, fail, and so refuse every call.
   handler: (bash) => ({ type: 'command', bash, timeoutSec: TIMEOUT_S }),
   off: ({ disableAllHooks }) =>
     disableAllHooks === true ? '"disableAllHooks" is true: Copilot CLI runs no hook of ours' : undefined,
@@ -267,9 +267,9 @@ const copilot = jsonClient({
 
 /** The plugin's file in our package. */
 const OPENCODE_PLUGIN = 'plugins/opencode/index.js';
-/** How it begins. */
+/** The start of the plugin's file. */
 const OPENCODE_MARK = "// git-handoff's plugin for OpenCode.";
-/** The line in it that says what to run, as JSON. */
+/** The plugin's line that holds the command to run, as JSON. */
 const OPENCODE_COMMAND = /^const COMMAND = (.*);$/m;
 
 const OPENCODE_EVENTS = [
@@ -280,7 +280,7 @@ const OPENCODE_EVENTS = [
   'session.deleted',
 ];
 
-/** Our plugin with the command that this scope has. Throws SettingsError. */
+/** The text of our plugin with the command for this scope. Throws SettingsError. */
 function registerPlugin(text: string, scope: InstallScope, launcher: string): string {
   if (text.trim() !== '' && !text.startsWith(OPENCODE_MARK)) throw new SettingsError('it is not ours');
   const command = toBinary(JSON.stringify(guardCommand({ client: 'opencode' }, scope, launcher)));
@@ -288,7 +288,7 @@ function registerPlugin(text: string, scope: InstallScope, launcher: string): st
   return plugin.replace(OPENCODE_COMMAND, () => `const COMMAND = ${command};`);
 }
 
-/** The events that our plugin asks at, each with its command, as JSON; of any other file its text. */
+/** The events at which our plugin runs the guard, each with its command, as JSON; any other file's text unchanged. */
 function settingsInPlugin(text: string): string {
   const command = OPENCODE_COMMAND.exec(text)?.[1];
   if (!text.startsWith(OPENCODE_MARK) || command === undefined) return text;
@@ -298,7 +298,7 @@ function settingsInPlugin(text: string): string {
   return `{"hooks":{${hooks.join(',')}}}`;
 }
 
-/** A copy of our plugin in its folder. */
+/** OpenCode gets a copy of our plugin in its folder of plugins. */
 const opencode: ClientInstaller = {
   ...placesOf({
     client: 'opencode',

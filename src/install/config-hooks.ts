@@ -3,27 +3,27 @@ import type { GitHook } from './hook-block.ts';
 import { GIT_HOOKS, shimPath } from './hook-block.ts';
 
 /**
- * Hooks in git's config (git-config(1), `hook.<name>.command` and `.event`, since git 2.54): for hooks whose file is not
- * ours to change. git runs them before the file, all of them even if one fails; `-n` skips both alike. Pure.
+ * Hooks in git's config (git-config(1), `hook.<name>.command` and `.event`, since git 2.54), for hooks whose file is
+ * not ours to change. git runs them before the hook's file, all of them even if one fails; `-n` skips both. Pure.
  */
 
 const FIRST_MAJOR = 2;
 const FIRST_MINOR = 54;
 
-/** Whether that git (its answer to `--version`) runs hooks from its config; older ones overlook the keys. */
+/** Whether a git with this output of `--version` runs hooks from its config; older ones ignore the keys. */
 export function runsConfigHooks(version: string): boolean {
   const [, major = '0', minor = '0'] = /(\d{1,6})\.(\d{1,6})/.exec(version) ?? [];
   return Number(major) > FIRST_MAJOR || (Number(major) === FIRST_MAJOR && Number(minor) >= FIRST_MINOR);
 }
 
-/** The subsection; a name that is an event's own would be an error to git. */
+/** The name of the subsection; git rejects one that is also the name of an event. */
 export function configHookName(hook: GitHook): string {
   return `handoff-${hook}`;
 }
 
 /**
- * What git starts, with the hook's arguments behind it, which is why it is a function. A package that is gone must not
- * stop a commit: git takes a command that is not found for a hook that refuses.
+ * The command that git runs: a shell function, because git appends the hook's arguments. It first looks for the
+ * package: git would take a missing command for a hook that refuses, and a removed package must not stop a commit.
  */
 export function configHookCommand(hook: GitHook, packageRoot: string): string {
   const shim = shellQuote(shimPath(packageRoot, hook));
@@ -33,7 +33,7 @@ export function configHookCommand(hook: GitHook, packageRoot: string): string {
   return `handoff_hook() { if [ -x ${shim} ]; then ${run}; else ${notice}; fi; }; handoff_hook`;
 }
 
-/** Our hooks of a config as they stand: each hook with its command and its events. */
+/** Our hooks in a config: each hook with its commands and events. */
 export type ConfigHooks = ReadonlyMap<
   GitHook,
   { readonly commands: readonly string[]; readonly events: readonly string[] }
@@ -55,7 +55,7 @@ export function parseConfigHooks(output: string): ConfigHooks {
   return found;
 }
 
-/** Whether a hook stands in the config just as it would be written now. */
+/** Whether the config holds a hook exactly as it would be written now. */
 export function isConfigHookCurrent(present: ConfigHooks, hook: GitHook, packageRoot: string): boolean {
   const entry = present.get(hook);
   return (

@@ -47,7 +47,7 @@ export async function readFileFacts(path: string): Promise<DiskFile> {
   return { path: real, bytes: await readBytes(real) };
 }
 
-/** The same; undefined where no file can be: a folder or a device stands there, or the links lead in a circle. */
+/** Reads one file as `readFileFacts` does; undefined for a folder, a device, or links that lead in a circle. */
 export async function plainFileFacts(path: string): Promise<DiskFile | undefined> {
   const real = await followLinks(path).catch(() => undefined);
   if (real === undefined) return undefined;
@@ -55,7 +55,7 @@ export async function plainFileFacts(path: string): Promise<DiskFile | undefined
   return stat === undefined || stat.isFile() ? { path: real, bytes: await readBytes(real) } : undefined;
 }
 
-/** The file's bytes, or undefined when there is none. A FIFO is not waited for, a device never ends. */
+/** The file's bytes, or undefined when there is none. Fails for a FIFO, which may block, and for an endless device. */
 export async function readBytes(path: string): Promise<Buffer | undefined> {
   let file: fs.FileHandle | undefined;
   try {
@@ -128,7 +128,7 @@ export async function placeFile(path: string, bytes: Buffer, mode: number, lock:
     if (former !== undefined && (former.uid !== process.getuid?.() || former.gid !== process.getgid?.())) {
       await handle.chown(former.uid, former.gid).catch(() => undefined);
     }
-    // A new file keeps the mode it was opened with, which the umask has cut already.
+    // A new file has the right mode since its creation: `mode` less the umask.
     if (former !== undefined) await handle.chmod(former.mode & 0o7777);
     await handle.sync();
     await handle.close();

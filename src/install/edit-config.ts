@@ -6,12 +6,12 @@ import { type ConfigHooks, configHookCommand, configHookName, isConfigHookCurren
 import type { GitHook } from './hook-block.ts';
 import { type RepositoryFacts, isEnabled } from './repository-facts.ts';
 
-/** Changes one copy of a config file: the words behind `git config --file <copy>`. */
+/** Changes a copy of a config file: runs `git config --file <copy>` with these words. */
 type Edit = (...words: string[]) => Promise<void>;
 
 /**
- * The repository's config as it is wanted: switched on, with these hooks of ours and no others; the same bytes when it
- * is so already.
+ * The config that the repository should have: switched on, with these of our hooks and no others. A config that is so
+ * already keeps its bytes.
  *
  * @throws Failure `environment`
  */
@@ -58,7 +58,7 @@ function removeHook(edit: Edit, hook: GitHook): Promise<void> {
   return edit('--remove-section', `hook.${configHookName(hook)}`);
 }
 
-/** git itself makes the changes, on a copy. */
+/** Lets git itself make the changes, on a copy. */
 async function edited(
   git: GitRunner,
   config: Buffer,

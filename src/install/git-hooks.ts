@@ -16,7 +16,7 @@ import {
 } from './hook-block.ts';
 import { type HooksFolder, type RepositoryFacts, isIgnored } from './repository-facts.ts';
 
-/** One hook of the effective hooks folder, as it stands. */
+/** One hook as it is in the folder that git takes hooks from. */
 export interface HookFacts {
   readonly hook: GitHook;
   readonly path: string;
@@ -25,7 +25,7 @@ export interface HookFacts {
   readonly executable: boolean;
   /** False: the file would show up in `git status`, or is tracked. */
   readonly hidden: boolean;
-  /** What pre-commit keeps of the hook that it found, and runs first. */
+  /** The hook that pre-commit found and replaced; pre-commit keeps it beside its own and runs it first. */
   readonly legacy: Buffer | undefined;
 }
 
@@ -91,7 +91,7 @@ export function planHooks(
   return { files, notices: [...new Set(notices)] };
 }
 
-/** Of which hooks git is to run ours from its config, where it does that: those whose file is not ours to change. */
+/** The hooks that git is to run from its config, if it can: those whose file is not ours to change. */
 export function hooksForConfig(
   { hooksFolder, runsConfigHooks }: RepositoryFacts,
   hooks: readonly HookFacts[],
@@ -138,7 +138,7 @@ function reasonToLeave(folder: HooksFolder, facts: HookFacts): string | undefine
   return withoutBlocks(text) === undefined ? 'because the end of our block is missing' : undefined;
 }
 
-/** Somebody has followed our advice already. */
+/** Whether the hook calls our shim already, because somebody followed our advice. */
 function callsUs(facts: HookFacts, packageRoot: string): boolean {
   const shim = Buffer.from(shimPath(packageRoot, facts.hook), 'utf8');
   return facts.current?.includes(shim) ?? false;
@@ -158,7 +158,7 @@ function advice(facts: HookFacts, packageRoot: string): string {
   return `Add this line to the hook: [ ! -x ${shim} ] || ${shim} "$@" || exit`;
 }
 
-/** pre-commit took our hook along as `<hook>.legacy` and runs it first. */
+/** Whether pre-commit renamed our hook to `<hook>.legacy` and runs it first. */
 function runsAsLegacy(facts: HookFacts): boolean {
   const moved = facts.legacy !== undefined && hasMarker(facts.legacy.toString('latin1'));
   return moved && managerOf(facts) === 'pre-commit';

@@ -6,14 +6,14 @@ export type InstallScope = 'user' | 'project' | 'local';
 /** A client whose hooks start the guard. */
 interface GuardedClient {
   readonly client: string;
-  /** It refuses a tool call when a hook ends with any status but 0, whatever the reason. */
+  /** Whether the client refuses a tool call when a hook ends with any status but 0, whatever the reason. */
   readonly failsClosed?: true;
 }
 
 /**
- * The command that a client starts for its events. It exits 0 in silence when the package is gone: any other
- * end is shown to the person at every tool call, or taken for a refusal. A project's settings are shared, so
- * they look on PATH. A release that changed this text would make Codex ask its users to trust it once more.
+ * The command that a client starts for its events. It exits 0 in silence when the package is gone: a client shows any
+ * other status to the person at every tool call, or takes it for a refusal. A project's settings are shared, so there
+ * the command looks on PATH. If a release changes this text, Codex asks its users to trust it again.
  */
 export function guardCommand(
   { client, failsClosed }: GuardedClient,
@@ -28,7 +28,7 @@ export function guardCommand(
   return `p=${shellQuote(launcher)}; [ -x "$p" ] || exit 0; exec "$p" ${guard}`;
 }
 
-/** Where a client fails closed, not even a launcher that was killed, or another program of our name, may stop the calls. */
+/** For a client that fails closed: not even a killed launcher, or another program of our name, may stop its calls. */
 function openCommand(guard: string, scope: InstallScope, launcher: string): string {
   const call = `${guard} --client-pid $PPID || exit 0`;
   return scope === 'project'
@@ -42,8 +42,8 @@ export function isGuardCommand(client: string): CommandTest {
 }
 
 /**
- * Whether a registered command line may be run to see what it does. The user's own settings are the user's; files in
- * the working tree come with the repository: there only the text that `init` itself would write is run.
+ * Whether a registered command line may be run to see what it does. The user's own settings are the user's and may be
+ * run. Files in the working tree come with the repository: of those only the text that `init` itself writes is run.
  */
 export function isHarmless(
   hook: { readonly scope: InstallScope; readonly command: string },
@@ -54,7 +54,7 @@ export function isHarmless(
 }
 
 /**
- * One word for a POSIX shell, whatever bytes it holds; always quoted, so that what is stored keeps one form.
+ * Quotes a word for a POSIX shell, whatever bytes it holds; always, so that stored commands have one form.
  * (Words that are shown to people go through `shellWord`, which writes control characters as bash does.)
  */
 export function shellQuote(word: string): string {

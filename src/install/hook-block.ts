@@ -7,8 +7,8 @@ import { shellQuote } from './guard-command.ts';
 import { toBinary } from './json-text.ts';
 
 /**
- * The hooks that we add to (githooks(5)): two that look at what is committed and pushed, and two that carry the
- * session's trailer into the message. prepare-commit-msg repeats the look for `--no-verify`.
+ * The hooks that we add to (githooks(5)): two check what is committed and pushed, and two put the session's trailer
+ * into the message. prepare-commit-msg checks the commit again, because `--no-verify` skips pre-commit.
  */
 export const GIT_HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'pre-push'] as const;
 export type GitHook = (typeof GIT_HOOKS)[number];
@@ -16,12 +16,12 @@ export type GitHook = (typeof GIT_HOOKS)[number];
 export const BLOCK_START = '# >>> git-handoff >>>';
 const BLOCK_END = '# <<< git-handoff <<<';
 
-/** What a hook that we create begins with. */
+/** The first line of a hook that we create. */
 export const NEW_HOOK = '#!/bin/sh\n';
 
 const BLOCK = new RegExp(`^${BLOCK_START}\\n[^]*?^${BLOCK_END}(?:\\n|$)`, 'm');
 
-/** Shells in whose language our lines are written. */
+/** The shells that can run our lines. */
 const SHELLS = /^(?:sh|bash|dash|ash|ksh|mksh|zsh)$/;
 
 /** Wraps lines in our markers; for any file whose comments begin with `#`. */
@@ -35,8 +35,8 @@ export function shimPath(packageRoot: string, hook: GitHook): string {
 }
 
 /**
- * For a hook that holds nothing else. What other programs append later runs after ours. Where no session is on
- * record or named by the environment, our shim is not even read; it is read as a part of the hook, which saves a start of sh.
+ * The block for a hook that holds nothing else; lines that other programs append later run after it. The hook reads our
+ * shim as a part of itself, which saves a start of sh, and skips it when no session is on record or in the environment.
  */
 export function soleBlock(hook: GitHook, packageRoot: string): string {
   const begin = [
@@ -72,7 +72,7 @@ export function soleBlock(hook: GitHook, packageRoot: string): string {
   ]);
 }
 
-/** The only session in the worktree has nobody to mix with. One that works elsewhere may commit here all the same. */
+/** A lone session's commit mixes with nobody's work, unless the environment names a session that works elsewhere. */
 const LONE = [
   'handoff_lone=',
   'if [ -f .git/handoff-solo ]; then',
@@ -83,23 +83,23 @@ const LONE = [
   'fi',
 ];
 
-/** When the shim need not run; `.git` is a file, or GIT_DIR set, where more than a look would be needed to tell. */
+/** The condition under which the shim need not run. If `.git` is a file or GIT_DIR is set, sh cannot tell cheaply. */
 function nothingToDo(hook: GitHook): string {
   const nobody = '{ [ -z "$handoff_named" ] && [ -d .git ] && [ ! -e "$handoff_beat" ]; }';
   if (hook === 'pre-commit') return `[ -n "$handoff_lone" ] || ${nobody}`;
-  // Without an editor prepare-commit-msg has done it.
+  // Without an editor, prepare-commit-msg has added the trailer already.
   return hook === 'commit-msg' ? `[ "\${GIT_EDITOR-}" = : ] || ${nobody}` : nobody;
 }
 
-/** Writes a text into a pipe whose reader may not want it. */
+/** Writes a text into a pipe whose reader may end without reading it. */
 function piped(format: string, text: string): string {
   return `{ trap '' PIPE; printf '${format}' "${text}" 2>/dev/null || :; }`;
 }
 
 /**
- * For a hook that exists: the file starts itself once more, so that everything below runs first, as a child
- * from its own path with the same arguments, input and interpreter, and may end with `exit` or `exec`.
- * The first non-zero status is the hook's. The mark is unset at once: no command of the hook sees it.
+ * The block for a hook that exists: the hook starts itself again as a child, from its own path with the same arguments,
+ * input and interpreter. So everything below the block runs first, and may end with `exit` or `exec`. The first
+ * non-zero status is the hook's. The child unsets GIT_HANDOFF_CHAINED at once: no command of the hook sees it.
  */
 export function chainBlock(hook: GitHook, packageRoot: string): string {
   return markedBlock([
@@ -116,14 +116,14 @@ export function chainBlock(hook: GitHook, packageRoot: string): string {
 
 function chainedCommit(hook: GitHook): string[] {
   return [
-    // What the hooks below put aside for a while is not thrown away: others are to know that a commit is being made.
+    // Hooks below may put changes aside for a while: `begin` marks the commit, so that nobody takes them for discarded.
     ...(hook === 'pre-commit' ? ['  GIT_HANDOFF_GIT_PID=$PPID "$handoff_shim" begin'] : []),
     '  GIT_HANDOFF_CHAINED=1 "$0" "$@" || exit',
     '  GIT_HANDOFF_GIT_PID=$PPID; export GIT_HANDOFF_GIT_PID; exec "$handoff_shim" "$@"',
   ];
 }
 
-/** Both read what git wrote, to the byte. */
+/** Both the hook and our shim read exactly the bytes that git wrote. */
 function chainedPush(): string[] {
   const input = piped('%s', '${handoff_input%.}');
   return [
@@ -134,14 +134,14 @@ function chainedPush(): string[] {
   ];
 }
 
-/** One line a commit when the package is gone; prepare-commit-msg runs at every commit, `-n` or not. */
+/** Prints one line per commit when the package is gone: in prepare-commit-msg, which runs with `-n`, too. */
 function missingNotice(hook: GitHook): string {
   return hook === 'prepare-commit-msg'
     ? '  printf \'%s\\n\' "git-handoff is not at $handoff_shim any more; going on without it" >&2'
     : '  :';
 }
 
-/** Whether our start marker stands in the text, as a line of its own. */
+/** Whether the text holds our start marker as a line of its own. */
 export function hasMarker(text: string): boolean {
   return new RegExp(`^${BLOCK_START}$`, 'm').test(text);
 }
@@ -174,7 +174,7 @@ export function withBlock(current: string, base: string, hook: GitHook, packageR
   return lineEnd < 0 ? `${base}\n${block}` : base.slice(0, lineEnd + 1) + block + base.slice(lineEnd + 1);
 }
 
-/** Whether a shell of the POSIX family runs this hook. Without a first line `#!` git hands it to `sh`. */
+/** Whether a POSIX shell runs this hook. Without a first line `#!`, git passes it to `sh`. */
 export function isShellScript(text: string): boolean {
   if (text.includes('\0')) return false;
   if (!text.startsWith('#!')) return true;

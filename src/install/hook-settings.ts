@@ -23,18 +23,18 @@ export interface HookEntry {
   readonly event: string;
   readonly matcher?: string;
   readonly handler: Readonly<Record<string, string | number | boolean>>;
-  /** This client's lists hold handlers, not groups of them. */
+  /** Whether this client's lists hold handlers, not groups of them. */
   readonly flat?: true;
 }
 
 /** Tells our command from everybody else's. */
 export type CommandTest = (command: string) => boolean;
 
-/** What a client's settings may hold besides. */
+/** What a client's settings may hold besides hooks. */
 interface SettingsFormat {
-  /** What the client wants to see as `"version"`; one that stands there is kept. */
+  /** The `"version"` that the client requires; settings that have one keep it. */
   readonly version?: number;
-  /** The client reads JSON with comments. */
+  /** Whether the client reads JSON with comments. */
   readonly comments?: true;
 }
 
@@ -103,7 +103,7 @@ export function unregisterHooks(text: string, isOurs: CommandTest, format: Setti
   }
 }
 
-/** Whether our entries stand in the text just as they would be written now, and none besides. */
+/** Whether the text holds our entries exactly as they would be written now, and no others of ours. */
 export function hooksAreCurrent(
   text: string,
   entries: readonly HookEntry[],
@@ -200,14 +200,14 @@ function* ourPlaces(text: string, root: JsonNode, isOurs: CommandTest): Generato
   }
 }
 
-/** Copilot CLI tells the shells apart: `bash` is for one of the POSIX family. */
+/** Copilot CLI has a key for each shell: `bash` holds the command for a POSIX shell. */
 function commandOf(text: string, handler: JsonNode): string {
   const command = (memberOf(handler, 'command') ?? memberOf(handler, 'bash'))?.value;
   if (command === undefined || text[command.start] !== '"') return '';
   return JSON.parse(text.slice(command.start, command.end)) as string;
 }
 
-/** Our first handler, or the outermost thing around it that holds nothing else. */
+/** Our first handler, or the outermost item around it that holds nothing else. */
 function findOurs(text: string, root: JsonNode, isOurs: CommandTest): Place | undefined {
   for (const path of ourPlaces(text, root, isOurs)) {
     const alone = path.findLastIndex((place) => place.container.items.length > 1);

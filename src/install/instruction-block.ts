@@ -25,7 +25,7 @@ const LINES = [
 /** Where our block stands in a text. */
 interface Place {
   readonly start: number;
-  /** Behind the end marker's line, with its line end if there is one. */
+  /** The offset after the end marker's line, its line end included. */
   readonly end: number;
 }
 
@@ -41,8 +41,8 @@ export function blockState(text: string): BlockState {
 }
 
 /**
- * The text with our block: replaced where it stands, else at the end behind a blank line. The line ends are the
- * text's own, and a missing one at its end stays missing. A damaged text is given back as it is.
+ * The text with our block: in the place of the present one, else at the end after a blank line. The line ends are the
+ * text's own, and a missing final one stays missing. A damaged text is returned unchanged.
  */
 export function withInstructions(text: string): string {
   const state = blockState(text);
@@ -59,7 +59,7 @@ export function withInstructions(text: string): string {
   return text.endsWith('\n') ? text + eol + block(eol) + eol : text + eol + eol + block(eol);
 }
 
-/** The text without our block and the blank line before it; a damaged text is given back as it is. */
+/** The text without our block and the blank line before it; a damaged text is returned unchanged. */
 export function withoutInstructions(text: string): string {
   const place = findBlock(text);
   if (place === undefined) return text;
@@ -96,7 +96,7 @@ function findBlock(text: string): Place | undefined {
   return { start, end: lineEnd < 0 ? text.length : lineEnd + 1 };
 }
 
-/** Where lines begin that hold this marker alone. */
+/** The offsets of the lines that hold this marker alone. */
 function markers(text: string, marker: string): number[] {
   const found: number[] = [];
   let from = contentStart(text);

@@ -5,17 +5,17 @@ import type { ClientInstaller } from './client.ts';
 import { type DiskFile, readBytes } from './disk.ts';
 import { blockState, importsFile, withInstructions, withoutInstructions } from './instruction-block.ts';
 
-/** The files at the top of a working tree that clients put before every session. */
+/** The files at the top of a working tree whose text clients give to every session. */
 const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;
 
-/** One of them, as it stands. */
+/** One of the instruction files, as it is on the disk. */
 interface InstructionFacts extends DiskFile {
   readonly name: string;
-  /** `path` is that of the file itself, behind links; only a `file` has bytes. */
+  /** Only a `file` has bytes; its `path` is that of the file itself, with links followed. */
   readonly kind: 'missing' | 'file' | 'outside' | 'dangling link' | 'other';
 }
 
-/** Reads them; a link that leads out of the working tree is not followed. */
+/** Reads the instruction files; a link that leads out of the working tree is not followed. */
 export async function readInstructionFiles(topLevel: string): Promise<InstructionFacts[]> {
   const top = await fs.realpath(topLevel);
   return Promise.all(INSTRUCTION_FILES.map((name) => readOne(top, name)));
@@ -33,7 +33,7 @@ async function readOne(top: string, name: string): Promise<InstructionFacts> {
   return { ...facts('file', await readBytes(real)), path: real };
 }
 
-/** A file that may hold our block, to be taken out again. */
+/** A file that may hold our block, which uninstall takes out. */
 interface InstructionSuspect extends DiskFile {
   readonly role: 'instructions';
   readonly client: undefined;
@@ -42,10 +42,10 @@ interface InstructionSuspect extends DiskFile {
 }
 
 /**
- * The files that a receipt names, and, where one of them has lost its block, those of this working tree, for it may
- * have been moved from one to the other. A recorded path that has become a link or a folder is nothing of ours.
+ * The files that a receipt names and, if one of them has lost its block, the others of this working tree, because
+ * somebody may have moved the block. A recorded path that is a link or a folder now is left out.
  *
- * @returns none where the receipt names none: a block that came with the project is the project's
+ * @returns none when the receipt names none: a block that came with the project is the project's
  */
 export async function instructionSuspects(
   recorded: readonly FileReceipt[],
@@ -93,7 +93,7 @@ export function planInstructions(
 ): PlannedFiles {
   const present = facts.filter(({ kind }) => kind !== 'missing');
   const read = new Set(installers.map(({ instructionsFile }) => instructionsFile));
-  // Their hooks come from elsewhere: this is the file that most of them read.
+  // Without installers the clients are unknown: AGENTS.md is the file that most of them read.
   if (installers.length === 0) read.add('AGENTS.md');
   const chosen = present.length > 0 ? present : facts.filter(({ name }) => read.has(name));
   const files: PlannedFile[] = [];
@@ -121,9 +121,9 @@ function planOne({ path, bytes }: InstructionFacts, receipt: Receipt): PlannedFi
     current: bytes,
     prior,
     mode: 0o644,
-    // A block that came with the project comes back as it was.
+    // A block that came with the project is not ours to strip.
     strip: prior === undefined ? (text) => text : withoutInstructions,
-    // What stands there counts: the person may have moved the block.
+    // The current text counts: the person may have moved the block.
     want: (_, current) => withInstructions(current),
   });
 }
@@ -141,7 +141,7 @@ function reasonToLeave({ kind, bytes }: InstructionFacts): string | undefined {
   );
 }
 
-/** Imports AGENTS.md on a line of its own: a session that reads the one reads the other. */
+/** Whether a file without our block imports AGENTS.md: a session that reads the file reads AGENTS.md, too. */
 function isCovered(one: InstructionFacts, facts: readonly InstructionFacts[]): boolean {
   const agents = facts.find(({ name }) => name === 'AGENTS.md');
   if (agents?.kind !== 'file' || agents.path === one.path) return false;
@@ -149,7 +149,7 @@ function isCovered(one: InstructionFacts, facts: readonly InstructionFacts[]): b
   return importsFile(text, 'AGENTS.md') && blockState(text) === 'none';
 }
 
-/** A client whose own file is missing beside others does not read theirs. */
+/** Notices for the clients whose own file is missing: they do not read the other clients' files. */
 function unreadNotices(
   facts: readonly InstructionFacts[],
   installers: readonly ClientInstaller[],

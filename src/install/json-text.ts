@@ -27,12 +27,12 @@ interface JsonStyle {
 
 const BYTE_ORDER_MARK = '\xEF\xBB\xBF';
 
-/** The text behind a UTF-8 byte order mark starts here. */
+/** The offset at which the text begins, after a UTF-8 byte order mark. */
 export function contentStart(text: string): number {
   return text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
 }
 
-/** Whether there is nothing but a byte order mark and blanks. */
+/** Whether the text is nothing but a byte order mark and blanks. */
 export function isBlank(text: string): boolean {
   return text.slice(contentStart(text)).trim() === '';
 }
@@ -43,8 +43,8 @@ export function toBinary(text: string): string {
 }
 
 /**
- * The text with blanks for its comments, offset by offset, as some clients read their settings: lines from `//` on and
- * what stands between slash-asterisks. JSON proper has none and is returned as it is.
+ * The text with its comments (after `//`, and between slash-asterisks) replaced by blanks, so that all offsets stay.
+ * Some clients accept such comments in their settings. Plain JSON has none and is returned unchanged.
  */
 export function withoutComments(text: string): string {
   return text.replace(/"(?:[^"\\]|\\[^]?)*(?:"|$)|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g, (part) =>
@@ -60,7 +60,7 @@ export function jsonValue(text: string): unknown {
 /**
  * Finds the places of all values.
  *
- * @param text valid JSON (ask `jsonValue` first) without comments, with or without a byte order mark
+ * @param text valid JSON (`jsonValue` checks that) without comments, with or without a byte order mark
  */
 export function scanJson(text: string): JsonNode {
   return scanValue(text, skipSpace(text, contentStart(text)));
@@ -116,7 +116,7 @@ function scalarEnd(text: string, start: number): number {
   return at;
 }
 
-/** Reads the layout from the first member; two blanks and a line feed where the text does not tell. */
+/** Reads the layout from the first member; the default is two blanks and a line feed. */
 export function styleOf(text: string, root: JsonNode | undefined): JsonStyle {
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const first = root?.items[0];
@@ -124,7 +124,7 @@ export function styleOf(text: string, root: JsonNode | undefined): JsonStyle {
   return { indent: /\n([ \t]{1,10})$/.exec(before)?.[1] ?? '  ', eol };
 }
 
-/** JSON text of a value that stands `depth` steps deep; its first line carries no indentation. */
+/** The JSON text of a value at nesting level `depth`; its first line has no indentation. */
 export function renderJson(value: unknown, depth: number, style: JsonStyle): string {
   const lines = JSON.stringify(value, null, style.indent).split('\n');
   return toBinary(lines.join(style.eol + style.indent.repeat(depth)));
@@ -133,7 +133,7 @@ export function renderJson(value: unknown, depth: number, style: JsonStyle): str
 /**
  * Adds rendered items at the end of a container.
  *
- * @param depth how many steps deep the container's items stand
+ * @param depth the nesting level of the container's items
  */
 export function appendItems(
   text: string,
@@ -145,7 +145,7 @@ export function appendItems(
   const lineStart = style.eol + style.indent.repeat(depth);
   const last = container.items.at(-1);
   const at = last === undefined ? container.start + 1 : last.end;
-  // A line end parts the last item from what closes, or a comment, which stays there.
+  // A line end is there before the closing bracket already, or a comment, which stays.
   const isOnSeveralLines = /[\n/]/.test(text.slice(at, container.end - 1));
   const tail = isOnSeveralLines ? '' : style.eol + style.indent.repeat(depth - 1);
   const added = (last === undefined ? '' : ',') + lineStart + bodies.join(',' + lineStart) + tail;
@@ -172,12 +172,12 @@ export function removeItem(text: string, container: JsonNode, index: number): st
   return text.slice(0, container.start + 1) + kept + text.slice(container.end - 1);
 }
 
-/** The blanks go where there is no comment between them. */
+/** Drops the blanks unless there is a comment between them. */
 function commentsOf(between: string): string {
   return between.trim() === '' ? '' : between;
 }
 
-/** What stands between two items, without the comma that parts them. */
+/** The text between two items without the comma that separates them. */
 function withoutComma(between: string): string {
   const comma = withoutComments(between).indexOf(',');
   return comma < 0 ? between : between.slice(0, comma) + between.slice(comma + 1);

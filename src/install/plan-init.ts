@@ -28,13 +28,13 @@ interface InitGoal {
   readonly installers: readonly ClientInstaller[];
   /** The user's settings, or the project's. */
   readonly scope: 'user' | 'project';
-  /** Nobody named the clients: one whose settings cannot be edited does not keep the others from being set up. */
+  /** Whether nobody named the clients: `init` then skips one whose settings cannot be edited. */
   readonly isLenient?: boolean;
-  /** Tell of git-handoff in the project's instruction files. */
+  /** Whether to describe git-handoff in the project's instruction files. */
   readonly instructions?: boolean;
-  /** Install the skill of each client. */
+  /** Whether to install the skill for each client. */
   readonly skill?: boolean;
-  /** Also register the user's prompts in clients that ask for trust. */
+  /** Whether to register the event of the user's prompts, too, in clients that ask for trust. */
   readonly nudge?: boolean;
 }
 
@@ -48,8 +48,8 @@ export interface InstallPlan {
 const NOTHING: PlannedFiles = { files: [], notices: [] };
 
 /**
- * What `init` changes, in an order that may be interrupted anywhere: first the receipts, so that every later
- * step can be undone, last the switch. Changes nothing itself.
+ * Plans what `init` changes, in an order that may be interrupted anywhere: first the receipts, so that every later
+ * step can be undone, last the config that switches the repository on. Changes nothing itself.
  *
  * @throws Failure `environment` (no repository, unreadable), `usage` when the settings cannot be edited safely
  */
@@ -137,7 +137,7 @@ async function planSettings(
   });
 }
 
-/** A link in the working tree comes with the repository: who wrote that must not choose which file of the user's is changed. */
+/** Reads the settings file. A link in the working tree comes with the repository, and must not lead out of the tree. */
 async function settingsFile(
   installer: ClientInstaller,
   context: InstallContext,
@@ -180,7 +180,7 @@ function planSettingsFile(
   });
 }
 
-/** What a person has to know of a client whose hooks are registered, or registered differently, just now. */
+/** What a person has to know about a client whose hooks this run registers or changes. */
 function newcomersNotes(installer: ClientInstaller): readonly string[] {
   const { title, proven, note } = installer;
   return [
@@ -221,7 +221,7 @@ async function readInstructions({ topLevel }: RepositoryFacts): ReturnType<typeo
   });
 }
 
-/** The same in the package and in a client's folder. */
+/** The path of the skill, both in the package and in a client's folder. */
 const SKILL = join('skills', 'git-handoff', 'SKILL.md');
 
 /** The skill of each client. A file that holds anything but what we put there is left as it is. */
@@ -256,7 +256,7 @@ async function planSkills(
       current: bytes,
       prior,
       mode: 0o644,
-      // Nothing but ours is ever in it.
+      // The file never holds anything but our skill.
       strip: () => '',
       want: () => text.toString('latin1'),
     });
@@ -273,13 +273,13 @@ export function isInstalled(bytes: Buffer, receipt: FileReceipt | undefined): bo
   return hash === receipt?.after || hash === receipt?.formerly;
 }
 
-/** Bookkeeping that uninstall removes as a whole. */
+/** Writes a file of our own bookkeeping, which uninstall removes as a whole. */
 function write({ path, bytes: before }: DiskFile, after: Buffer): FileChange | undefined {
   if (before?.equals(after) === true) return undefined;
   return { kind: 'file', role: 'bookkeeping', path, before, after, mode: 0o600 };
 }
 
-/** A receipt with what is planned on top. Its own folder goes as a whole; the folders above that have to be made are recorded. */
+/** The receipt with the planned files and the folders to make added; without its own, which uninstall removes whole. */
 async function recorded(file: DiskFile, receipt: Receipt, planned: readonly PlannedFile[]): Promise<Receipt> {
   const folders = await Promise.all(planned.map(({ change }) => missingFolders(dirname(change.path))));
   const above = (await missingFolders(dirname(file.path))).slice(0, -1);
@@ -290,7 +290,7 @@ async function recorded(file: DiskFile, receipt: Receipt, planned: readonly Plan
   );
 }
 
-/** Puts each missing folder before the first file that needs it; ours are for this user alone. */
+/** Puts each missing folder before the first file that needs it; only this user may enter our own folders. */
 async function withFolders(files: readonly FileChange[], ours: string): Promise<Change[]> {
   const changes: Change[] = [];
   const made = new Set<string>();

@@ -30,15 +30,15 @@ interface Suspect extends DiskFile {
   readonly receipt: FileReceipt | undefined;
 }
 
-/** What tools that take a hook over rename it to: pre-commit, lefthook. */
+/** The suffixes that pre-commit and lefthook give a hook that they replace; the empty one is the hook itself. */
 const RENAMED = ['', '.legacy', '.old'];
 
 /** Files that the guard leaves in the git folders of worktrees. */
 const MARKERS = ['handoff-id', 'handoff-solo', 'handoff-checked', 'handoff-committing', 'handoff-operation'];
 
 /**
- * What `uninstall` changes: first the switch, last the receipts, so that an interrupted one can be run again. The user's
- * part, which several repositories share, goes with the last of them, or when it is asked for. Changes nothing itself.
+ * Plans what `uninstall` changes: first the config, last the receipts, so that an interrupted run can be repeated. What
+ * is in the user's folders serves all repositories: it goes with the last one, or on request. Changes nothing itself.
  *
  * @throws Failure `environment` (no repository, unreadable), `integrity` (damaged receipt)
  */
@@ -104,7 +104,7 @@ async function suspectsIn({ hooksFolder, topLevel }: RepositoryFacts, receipt: R
 }
 
 /**
- * The receipt's files, and the places where our part may stand without a receipt. What has become a folder is nothing of ours.
+ * The receipt's files, and the places where our part may be without a receipt. A path that is a folder now is left out.
  */
 async function withDefaults(
   receipt: Receipt,
@@ -145,7 +145,7 @@ async function undoConfig(
   repository: RepositoryFacts,
   receipt: Receipt,
 ): Promise<FileChange[]> {
-  // For a config that was edited since.
+  // This is needed only if the config was edited since.
   const restored = await configWithoutUs(git, repository, receipt.enabledBefore ?? []);
   const change = unplanFile(
     { path: repository.configPath, role: 'config', existed: true },

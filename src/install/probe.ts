@@ -12,21 +12,21 @@ export interface RegisteredHook {
   readonly command: string;
 }
 
-/** One settings file of a client, as it stands. */
+/** One settings file of a client, as it is on the disk. */
 export interface ClientSettings {
   readonly scope: InstallScope;
   readonly file: string;
   /** As a binary string, for the installers. */
   readonly text: string;
-  /** Why it cannot be read: then its client runs no hook from it. */
+  /** Why the file cannot be read; the client then runs no hook from it. */
   readonly broken: string | undefined;
   readonly hooks: readonly RegisteredHook[];
-  /** Events that `init` registers and this file, which registers some, does not. */
+  /** The events that `init` registers and that this file lacks; empty if the file has no hook of ours. */
   readonly missingEvents: readonly string[];
 }
 
 const SCOPES: readonly InstallScope[] = ['user', 'project', 'local'];
-/** Longer than the guard's own deadline by the start of a slow machine. Milliseconds. */
+/** The time limit for a registered command line. Milliseconds. */
 const TIMEOUT_MS = 5000;
 
 /** The settings files of a client that exist, with every command line of ours in them. */
@@ -70,10 +70,10 @@ function parse(text: string): { value: unknown; error: string | undefined } {
   }
 }
 
-/** Copilot CLI's entries name the shell. */
+/** The keys that hold a command line; Copilot CLI's is the name of the shell. */
 const COMMAND_KEYS: ReadonlySet<string> = new Set(['command', 'bash']);
 
-/** Command lines anywhere below, of entries that start our guard. */
+/** The command lines that start our guard, at any depth of the settings. */
 function commandsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
@@ -97,7 +97,7 @@ function shellOf(
   return [hookShell ?? '/bin/sh', '-c'];
 }
 
-/** Runs a registered command line as its client would, with a payload on stdin. Its exit status. */
+/** Runs a registered command line as its client would, with a payload on stdin. Returns its exit status. */
 export function fireHook(
   hook: RegisteredHook,
   installer: Pick<ClientInstaller, 'hookShell'>,

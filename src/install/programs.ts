@@ -6,7 +6,7 @@ import { isAbsolute, join } from 'node:path';
 /** A program that a shell would start for `git-handoff`, or git for `git handoff`. */
 interface FoundProgram {
   readonly path: string;
-  /** Another program of that name is known (a Go tool that moves branches). */
+  /** False for another program of the same name (there is a Go tool that moves branches). */
   readonly isOurs: boolean;
 }
 
@@ -46,8 +46,8 @@ export function isExecutable(path: string): boolean {
 }
 
 /**
- * By its first bytes. Compiled programs are never run. A script that is not the launcher may be a version manager's, which
- * leads to it: that one is asked for its version, from an empty input and a folder that is no repository.
+ * Whether a program is ours, by its first bytes. Compiled programs are never run. A script that is not the launcher may
+ * be a version manager's and start ours: it is run with `--version`, without input and outside of any repository.
  */
 function isOurs(path: string, env: NodeJS.ProcessEnv): boolean {
   const head = readHead(path);

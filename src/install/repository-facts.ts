@@ -9,9 +9,9 @@ export interface HooksFolder {
   readonly path: string;
   /** Whether `core.hooksPath` is relative: then every worktree has a folder of its own. */
   readonly perWorktree: boolean;
-  /** Other repositories may use it too: it lies neither in the git folder nor in a working tree of ours. */
+  /** Whether other repositories may use it, too: it is neither in this git folder nor in one of its working trees. */
   readonly shared: boolean;
-  /** It lies in a working tree: only files that git ignores may be made there. */
+  /** Whether the folder is in a working tree, where we only make files that git ignores. */
   readonly inWorkTree: boolean;
 }
 
@@ -72,7 +72,7 @@ async function readConfigHooks(git: GitRunner, cwd: string): Promise<ConfigHooks
   return parseConfigHooks(found.stdout.toString('utf8'));
 }
 
-/** Whether this `handoff.enabled` (the last value counts) switches the repository on. */
+/** Whether these are a single value of `handoff.enabled` that switches the repository on. */
 export function isEnabled(values: readonly string[]): boolean {
   return values.length === 1 && /^(?:true|yes|on|1)$/i.test(values[0] ?? '');
 }
@@ -83,8 +83,8 @@ async function listGitDirs(commonDir: string): Promise<string[]> {
 }
 
 /**
- * Not `rev-parse --git-path hooks`: our git children run with `core.hooksPath` switched off, so the config is
- * asked and the answer resolved as git does it, against the folder that the hook would run in.
+ * Reads the config, not `rev-parse --git-path hooks`, because our git children run with `core.hooksPath` switched off.
+ * A relative path is resolved as git does it, against the folder that the hook would run in.
  */
 async function readHooksFolder(
   git: GitRunner,

@@ -17,13 +17,13 @@ __git_handoff_from() {
     [\'\"]*) typed=${cur#?} ;;
     *) typed=${cur//\\/} ;;
   esac
-  # readline takes the equals sign for the end of a word, and does not replace what stands before the last one.
+  # readline ends a word at an equals sign, and does not replace what is before the last one.
   case "$COMP_WORDBREAKS$cur" in *=*=*) dropped=${cur%"${cur##*=}"} ;; esac
   COMPREPLY=()
   while IFS= read -r line; do
     word=${line%%$'\t'*}
     printf -v quoted %q "$word"
-    # Within quotes other rules hold: only names that need none are offered there.
+    # Within quotes, other quoting rules apply: only names that need no quoting are offered there.
     case "$cur" in [\'\"]*) [ "$quoted" = "$word" ] || continue ;; esac
     case "$word" in */) ;; *) quoted+=' ' ;; esac
     COMPREPLY+=("${quoted#"$dropped"}")
