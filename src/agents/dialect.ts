@@ -1,6 +1,7 @@
 import type { Replacement } from '../domain/marker.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { PatchedFile } from '../domain/patch.ts';
+import type { EventKind } from '../domain/session.ts';
 
 /** What a client is about to do, or has done, in our words. Paths are as the client gave them. */
 export type ToolCall =
@@ -26,17 +27,7 @@ export type SessionStartSource = 'startup' | 'resume' | 'clear' | 'compact' | 'f
 
 /** One call of a client's hook, in our words. `session` is `undefined` when the payload names none that is valid. */
 export interface GuardEvent {
-  readonly kind:
-    | 'session-start'
-    | 'before-tool'
-    | 'after-tool'
-    | 'prompt'
-    | 'stop'
-    | 'compaction'
-    | 'session-end'
-    | 'agent-start'
-    | 'agent-stop'
-    | 'other';
+  readonly kind: EventKind;
   /** The client's own name of the event, needed to answer it. */
   readonly name: string;
   readonly session: SessionId | undefined;

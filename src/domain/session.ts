@@ -36,6 +36,19 @@ export interface SessionRecord {
   readonly visiting?: true;
 }
 
+/** What a client's hook tells of, in our words. */
+export type EventKind =
+  | 'session-start'
+  | 'before-tool'
+  | 'after-tool'
+  | 'prompt'
+  | 'stop'
+  | 'compaction'
+  | 'session-end'
+  | 'agent-start'
+  | 'agent-stop'
+  | 'other';
+
 /** `live`: proven or active · `dead`: its process is gone · `unknown`: could not be told · `ended`: said so itself. */
 export type Liveness = 'live' | 'dead' | 'unknown' | 'ended';
 

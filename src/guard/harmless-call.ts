@@ -34,7 +34,7 @@ export async function noteHarmlessCall({ event, repository, env, home }: Caller)
     if (changedFiles.length > 0 || areSeveralAtWork(repository.commonDir)) return false;
     if (hasMoved(repository, home, env)) return false;
   }
-  beat(repository.commonDir, session, event.name);
+  beat(repository.commonDir, session, event.kind);
   return true;
 }
 

@@ -42,7 +42,7 @@ export function noteCall(call: TreeCall): boolean {
   if (age < 0 || age >= FRESH_MS) return false;
   // Somebody came, and was cut off before this session's time alone was settled.
   if (loneStart !== undefined && !isLoneSession(tree.gitDir, session)) return false;
-  beat(tree.commonDir, session, call.event.name);
+  beat(tree.commonDir, session, call.event.kind);
   return true;
 }
 

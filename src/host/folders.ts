@@ -14,7 +14,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { entries, exists } from './disk.ts';
+import type { EventKind } from '../domain/session.ts';
+import { entries, exists, readText } from './disk.ts';
 import { randomName } from './random-name.ts';
 
 /** The user's home. Most calls of a hook find it in the environment, and do not load what knows it otherwise. */
@@ -107,8 +108,8 @@ export function areSeveralAtWork(commonDir: string): boolean {
   return entries(beatFolder(commonDir)).length > 1;
 }
 
-/** Marks a session's call by its event's name; the sh launcher does the same on its fast path. */
-export function beat(commonDir: string, session: string, event: string): void {
+/** Marks a session's call by the kind of its event; the sh launcher does the same by the client's name for it. */
+export function beat(commonDir: string, session: string, event: EventKind): void {
   const file = beatFile(commonDir, session);
   try {
     ensureFolder(dirname(file));
@@ -118,13 +119,12 @@ export function beat(commonDir: string, session: string, event: string): void {
   }
 }
 
-/** Name of the event that a session called with last; empty when it is not known. */
-export function lastEvent(commonDir: string, session: string): string {
-  try {
-    return readFileSync(beatFile(commonDir, session), 'utf8');
-  } catch {
-    return '';
-  }
+/** The event that a session called with last; empty when it is not known. */
+export function lastEvent(commonDir: string, session: string): EventKind | '' {
+  const event = readText(beatFile(commonDir, session));
+  // The launcher and version 0.1.0 write the client's name.
+  if (/^(?:PreToolUse|BeforeTool)$/.test(event)) return 'before-tool';
+  return /^(?:Stop|AfterAgent|agentStop)$/.test(event) ? 'stop' : (event as EventKind | '');
 }
 
 /** When a session called last, in milliseconds since the epoch; `undefined` when it is not known. */

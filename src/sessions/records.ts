@@ -91,9 +91,7 @@ export function judgeSessions(
   });
 }
 
-/** After these events a client waits for its user, by the names that the clients have for them. */
-const LAST = new Set(['Stop', 'AfterAgent', 'agentStop', 'stop']);
-/** The clients that report one of them at the end of each turn. */
+/** The clients that report the end of each turn. */
 const REPORTING = new Set(['claude', 'codex', 'copilot', 'cursor', 'gemini', 'grok', 'qwen']);
 /** Of the others, who makes no call for so long waits for its user. Milliseconds. */
 const QUIET_MS = 10 * 60_000;
@@ -163,7 +161,7 @@ export function groupSessions(
 
 /** Since when a session waits for its user, in milliseconds since the epoch; `undefined`: it is at work, or not known. */
 function idleSince(commonDir: string, session: SessionId): number | undefined {
-  return LAST.has(lastEvent(commonDir, session)) ? lastCall(commonDir, session) : undefined;
+  return lastEvent(commonDir, session) === 'stop' ? lastCall(commonDir, session) : undefined;
 }
 
 /** "claude aaaaaaaa went idle 2 minutes ago. ", for each of the sessions that is: it hears nothing until its user returns. */

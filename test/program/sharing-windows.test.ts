@@ -182,6 +182,43 @@ describe('a second session that arrives', () => {
     expect(claims(A)).toEqual(['gen.txt window']);
   });
 
+  it.each([
+    { client: 'cursor', start: 'sessionStart', before: 'preToolUse', after: 'postToolUse', tool: 'Shell' },
+    {
+      client: 'gemini',
+      start: 'SessionStart',
+      before: 'BeforeTool',
+      after: 'AfterTool',
+      tool: 'run_shell_command',
+    },
+    {
+      client: 'opencode',
+      start: 'chat.message',
+      before: 'tool.execute.before',
+      after: 'tool.execute.after',
+      tool: 'bash',
+    },
+  ])(
+    'what a running command of a $client session does counts for it, too',
+    ({ client, start, before, after, tool }) => {
+      const call = (hook_event_name: string, more: object = {}) => {
+        const ids = { session_id: A, conversation_id: A, cwd: world.path, workspace_roots: [world.path] };
+        const input = JSON.stringify({ ...ids, hook_event_name, ...more });
+        expect(world.handoff(['guard', '--client', client], { input })).toMatchObject({
+          status: 0,
+          stderr: '',
+        });
+      };
+      const command = { tool_name: tool, tool_input: { command: 'npm run gen' }, tool_use_id: 'g' };
+      call(start, { source: 'startup' });
+      call(before, command);
+      world.begin(B);
+      writeFileSync(join(world.path, 'gen.txt'), 'x\n');
+      call(after, { ...command, tool_output: '', tool_response: { exit: 0 } });
+      expect(claims(A)).toEqual(['gen.txt window']);
+    },
+  );
+
   it('counts anew when the first was alone for a while', () => {
     world.begin(A);
     world.begin(B);

@@ -121,7 +121,7 @@ export async function arrive(
       settle(place, one, start ?? ofOthers(place, snapshot), snapshot, call.now);
       // It may be running a command.
       const event = one === session ? '' : lastEvent(place.commonDir, one);
-      if (BEFORE_TOOL.has(event)) openWindow(place, one, ARRIVAL, snapshot);
+      if (event === 'before-tool') openWindow(place, one, ARRIVAL, snapshot);
     }
     removeStart(place, one, call.now);
   }
@@ -203,12 +203,9 @@ function newClaims(
   });
 }
 
-/** The last word of a session whose tool runs just now. */
-const BEFORE_TOOL = new Set(['PreToolUse', 'BeforeTool']);
-
 /** It keeps a ledger, or is just starting and opens one itself when it has seen who else is here. */
 function isSettled(place: WorkPlace, session: SessionId): boolean {
-  const isStarting = lastEvent(place.commonDir, session).toLowerCase() === 'sessionstart';
+  const isStarting = lastEvent(place.commonDir, session) === 'session-start';
   return isStarting || readLedger(place, session).head !== undefined;
 }
 

@@ -23,7 +23,7 @@ export async function afterTool(call: SessionCall): Promise<readonly Finding[]> 
   const paths = toolPaths(tool).map((path) => toolPath(call, path));
   if (isInTree(call)) {
     // It is no longer running.
-    beat(call.tree.commonDir, call.session, call.event.name);
+    beat(call.tree.commonDir, call.session, call.event.kind);
     const guarded = paths.flatMap((path) => call.machine.files.reachedBy(path, true) ?? []);
     if (guarded.length > 0) await rememberFiles(call.tree.folder, guarded);
   }

@@ -43,7 +43,7 @@ async function here(call: TreeCall): Promise<readonly Finding[]> {
       return sessionStart(call);
     case 'prompt':
       // Its turn begins, long before its first tool call perhaps: its work is no longer there to be taken.
-      beat(call.tree.commonDir, call.session, call.event.name);
+      beat(call.tree.commonDir, call.session, call.event.kind);
       return [...(await deliverNewsAtPrompt(call)), ...(await askForNote(call, false))];
     case 'stop':
       return stop(call);
@@ -73,7 +73,7 @@ async function stop(call: TreeCall): Promise<readonly Finding[]> {
   const asked = mayAsk ? await askForNote(call, true) : [];
   // Its turn goes on.
   if (asked.length > 0) return asked;
-  beat(tree.commonDir, session, call.event.name);
+  beat(tree.commonDir, session, call.event.kind);
   if (call.event.stopHookActive) return [];
   // Most sessions that stop have nothing uncommitted around them.
   if ((await workTreeFacts(call.tree.folder)).dirty === 0 || (await hasNote(call))) return [];

@@ -108,7 +108,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   if (lone !== undefined && here.gone.includes(lone)) removeLoneSession(tree.gitDir);
   let isLone = !here.isShared && !isBack && lone === session;
   if (isLone && isSameRecord(own?.record, record)) {
-    beat(tree.commonDir, session, call.event.name);
+    beat(tree.commonDir, session, call.event.kind);
     noteRegistration(place, session, here.client, call.now);
     return { record, isNew: false, others, notices: [] };
   }
@@ -119,7 +119,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
       ({ isLone, beginning } = await beginLoneWork(call, record, here.gone));
     }
     record = await putOnRecord(call, here, table);
-    beat(tree.commonDir, session, call.event.name);
+    beat(tree.commonDir, session, call.event.kind);
     lone = loneSession(tree.gitDir) ?? lone;
     if (isLone) claimLoneSession(tree.gitDir, record);
     else removeLoneSession(tree.gitDir);

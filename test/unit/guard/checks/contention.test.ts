@@ -51,7 +51,7 @@ table(FILES_IN_TREE, 'contention', [
       ...write(),
       ...byPeer,
       peers: [{ session: PEER, isAtWork: false }],
-      arrange: ({ commonDir }) => beat(commonDir, PEER, 'Stop'),
+      arrange: ({ commonDir }) => beat(commonDir, PEER, 'stop'),
     },
     [
       settle,
