@@ -10,12 +10,12 @@ const MAX_TRIES = 5;
 /** What readers have acknowledged: `refs/handoffs-local/acks/<branch>/<topic>/<reader>`. */
 type Acks = ReadonlyMap<string, Oid>;
 
-/** Reads those of one handoff. */
+/** Reads the acknowledgements of one handoff. */
 export async function readAcks(repository: InRepository, path: HandoffPath): Promise<Acks> {
   return acksFrom(await listRefNames(repository, [ackRef(path, '')]));
 }
 
-/** Those among refs that were listed, also for something else. */
+/** Picks the acknowledgements out of listed refs. */
 export function acksFrom(refs: readonly RefValue[]): Acks {
   return new Map(refs.flatMap(({ name, oid }) => (name.startsWith(ACKS) ? [[name, oid]] : [])));
 }
@@ -26,7 +26,7 @@ export function ackOf(acks: Acks, path: HandoffPath, reader: string): Oid | unde
 }
 
 /**
- * Puts a reader's acknowledgement on the tip, by compare-and-swap. `tip` is asked again at every try, so that an
+ * Moves a reader's acknowledgement to the tip, by compare-and-swap. `tip` is called again at every try, so that an
  * acknowledgement of an older tip never replaces that of a newer one.
  *
  * @throws Failure `lost-race` when others moved it at every try, `environment` when a lock is in the way.

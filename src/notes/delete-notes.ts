@@ -30,7 +30,7 @@ export type DeletedKind = 'handoff' | 'kept' | 'lost' | 'ack' | 'work' | 'tracki
 /** A ref of one handoff. */
 export interface DeletedRef extends RefValue {
   readonly kind: DeletedKind;
-  /** For a tracking ref, and for work that was sent. */
+  /** The remote of a tracking ref, or of work that was sent. */
   readonly remote: string | null;
 }
 
@@ -68,10 +68,10 @@ function sentTo(name: RefName, path: HandoffPath): string | null {
     : null;
 }
 
-/** What goes first; the handoff itself last, so that a crash in between leaves it where everybody looks. */
+/** The order of deletion: the handoff itself goes last, so that a crash in between leaves it where everybody looks. */
 const ORDER: readonly DeletedKind[] = ['tracking', 'ack', 'work', 'lost', 'kept', 'handoff'];
 
-/** Deletes the refs of a handoff in one transaction, each by compare-and-swap from what was read, and their logs with them. */
+/** Deletes the refs of a handoff and their logs in one transaction, each ref by compare-and-swap from what was read. */
 export async function deleteAllRefs(
   repository: Repository,
   refs: readonly DeletedRef[],
@@ -83,7 +83,7 @@ export async function deleteAllRefs(
   return result;
 }
 
-/** With reftable the names and logs of deleted refs stand in older tables until those are made one. */
+/** Merges the tables of reftable: until then, older ones hold the names and logs of deleted refs. */
 async function dropOldTables({ cwd, commonDir }: Repository): Promise<void> {
   const storage = await runGit(['config', '--get', 'extensions.refStorage'], { cwd });
   if (storage.stdout.toString('utf8').trim() !== 'reftable') return;
@@ -94,10 +94,10 @@ async function dropOldTables({ cwd, commonDir }: Repository): Promise<void> {
 /** The content of the blob by which a handoff is remembered as deleted (`prunedRef`) at this commit. */
 const memoryOf = (tip: Oid) => Buffer.from(`${tip}\n`);
 
-/** The name of that blob. */
+/** The object name of that blob. */
 export const memoryName = (tip: Oid): Oid => objectName(formatOf(tip), 'blob', memoryOf(tip)) as Oid;
 
-/** Remembers that it was removed, so that a sync with a remote that still has this very commit does not bring it back. */
+/** Records a deletion, so that a sync with a remote that still has this very commit does not bring the handoff back. */
 export async function rememberDeleted(repository: Repository, path: HandoffPath, tip: Oid): Promise<void> {
   const ref = prunedRef(path);
   const [former] = (await listRefNames(repository, [ref])).filter(({ name }) => name === ref);
@@ -107,13 +107,14 @@ export async function rememberDeleted(repository: Repository, path: HandoffPath,
   await updateRefs(repository, [{ ref, next, old: former?.oid }]);
 }
 
-/** Topics in one transaction: what moves meanwhile costs one process for each of them. */
+/** Topics in one transaction; if one of them moves meanwhile, each costs a process of its own. */
 const BATCH = 500;
 
 /**
  * Deletes the refs of topics, each by compare-and-swap from what was read: `kept` first, so that a crash in between
- * leaves a handoff and not a deletion by hand. Their acknowledgements and work are deleted with them. What a remote has shown
- * is remembered, so that the next `sync` does not bring it back. Returns the deleted topics; one that moved meanwhile stays.
+ * leaves a handoff and not a deletion by hand. Acknowledgements and work go with them. Records the deletion of a topic
+ * that a remote has shown, so that the next `sync` does not bring it back. Returns the deleted topics; one that moved
+ * meanwhile stays.
  */
 export async function deleteTopics(
   repository: Repository,

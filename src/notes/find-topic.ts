@@ -6,8 +6,8 @@ import { type ReadableTopic, type TopicState, readTopic, readTopics } from './to
 import { parseTopicArgument, typedTopic } from './topic-argument.ts';
 
 /**
- * Finds the topic that a reader named, or the newest of the branch; one that stands only on another branch is named in
- * the hint.
+ * Finds the topic that a reader named, or the newest of the branch. For a topic that exists only on another branch, the
+ * failure's hint names that.
  *
  * @throws Failure `not-found`.
  */
@@ -31,8 +31,8 @@ export async function findTopic(
 }
 
 /**
- * The newest open handoff of the current branch (committer date, then name): one that carries work where that is wanted,
- * and an automatic one only where nobody wrote any.
+ * The newest open handoff of the current branch (by committer date, then name). Those that somebody wrote come before
+ * automatic ones; with `work`, those that carry work come before all others.
  *
  * @throws Failure `not-found` when there is none.
  */
@@ -49,7 +49,7 @@ async function newestTopic(repository: Repository, work: boolean): Promise<Topic
   });
 }
 
-/** More automatic notes than this are told in one line: each is about one session that stopped. */
+/** More automatic notes than this are summed up in one line: each is about one session that stopped. */
 export const MAX_AUTOMATIC = 3;
 
 /** Newest first; a tie is broken by name, so that the order never depends on the clock alone. */
@@ -58,7 +58,7 @@ export function byAge(a: TopicState, b: TopicState): number {
   return age !== 0 ? age : a.topic < b.topic ? -1 : 1;
 }
 
-/** The tip of a topic, for acts that need one. */
+/** The tip of a topic, for commands that need one. */
 export function requireTip(state: TopicState) {
   if (state.tip !== undefined) return state.tip;
   throw new Failure(

@@ -10,8 +10,8 @@ import { type InRepository, objectFormat } from '../git/repository.ts';
 
 /**
  * Copies of the predecessors' handoff files, so that a change that no hook could foresee can be
- * noticed and undone. A copy is a tree: `content` as last seen, `path`, and `found`: what stood there
- * when a change was noticed (the memory of having told).
+ * noticed and undone. A copy is a tree: `content` as last seen, `path`, and `found`, the other text
+ * of the change that was reported last: what it replaced, or what was there before the file was restored.
  */
 
 const CONTENT = 'content';
@@ -25,11 +25,11 @@ export interface FileCopy {
   readonly tree: Oid;
   readonly path: string;
   readonly content: Buffer;
-  /** What was found and told of before; `undefined` when nothing was, empty for a file that was gone. */
+  /** The other text of the change that was reported last; `undefined` if none was, empty for a file that was gone. */
   readonly found: Oid | undefined;
 }
 
-/** What stands on the disk under a copy's path; `undefined` when no readable file does. */
+/** The content of a copy's file on the disk; `undefined` when no readable file is there. */
 export function readOnDisk(path: string): Buffer | undefined {
   try {
     const stat = statSync(path);
@@ -39,12 +39,12 @@ export function readOnDisk(path: string): Buffer | undefined {
   }
 }
 
-/** Every copy there is, unread. */
+/** Lists all copies, without reading their contents. */
 export function listCopies(repository: InRepository, timeoutMs?: number): Promise<Ref[]> {
   return listRefs(repository, [FILES], { content: true, timeoutMs });
 }
 
-/** Of these copies (listed with content), those whose file no longer has the content that was seen last. */
+/** Returns those of these copies (listed with content) whose file no longer has the content that was seen last. */
 export async function changedCopies(
   repository: InRepository,
   refs: readonly Ref[],
@@ -83,8 +83,8 @@ export function blobName(bytes: Uint8Array, like: Oid): string {
 }
 
 /**
- * Remembers files as they stand on the disk. A copy with that content stays: it may also hold the former text of
- * a change that was told of a moment ago.
+ * Keeps copies of files as they are on the disk. A copy with that content stays: it may also hold the former text of
+ * a change that was reported a moment ago.
  */
 export async function rememberFiles(cwd: string, paths: readonly string[]): Promise<void> {
   const files = paths.flatMap((path) => {
@@ -109,7 +109,7 @@ function contentName(copy: Ref): Oid | undefined {
   return parseTree(Buffer.from(copy.content, 'latin1'), formatOf(copy.oid)).get(CONTENT);
 }
 
-/** A copy to store; `found` is what was noticed in the file's place, if anything was. */
+/** A copy to store; `found` is the other text of a change that is being reported. */
 interface NewCopy {
   readonly path: string;
   readonly content: Uint8Array;

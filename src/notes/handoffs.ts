@@ -23,9 +23,9 @@ import { recordTake } from '../sessions/happenings.ts';
 import { personName } from './person-name.ts';
 import { type TopicState, readTopic } from './topic.ts';
 
-/** Tries of a swap; between them ownership is decided again. */
+/** Attempts at a swap; ownership is decided again for each. */
 const MAX_TRIES = 5;
-/** Tries at a lock, for each of which git waits a second itself: nobody at work holds one for that long. */
+/** Attempts at a lock. git itself waits a second in each: no running git holds a lock for that long. */
 const MAX_LOCKED = 2;
 
 /** The trailers of a note that carries uncommitted work (domain/work.ts). */
@@ -43,17 +43,17 @@ export interface CommitContent {
   readonly recorded: RecordedState;
   readonly base: Oid | undefined;
   readonly client: string | undefined;
-  /** `undefined` with a note of its own: to nobody in particular. A note that stays keeps its address. */
+  /** The addressee of a new note; `undefined`: nobody in particular. A note that stays keeps its address. */
   readonly to?: string | undefined;
-  /** The operator that it is from; a note that stays keeps it. */
+  /** The operator that the note is from; a note that stays keeps this. */
   readonly from?: string | undefined;
-  /** Left by the program; a note that stays keeps this. */
+  /** Why the program left the note, if it did; a note that stays keeps this. */
   readonly automatic?: AutomaticReason | undefined;
   /** Where an import found the note; a note that stays keeps this. */
   readonly importedFrom?: string | undefined;
-  /** What somebody let pass in it; a note that stays keeps this. */
+  /** The rules for secrets that somebody let the note break; a note that stays keeps this. */
   readonly secretAllowed?: string | undefined;
-  /** The work that it carries from now on; `undefined`: the same as before. */
+  /** The work that the note carries from now on; `undefined`: the same as before. */
   readonly carried?: CarriedTrailers | undefined;
   readonly author: Committer;
   /** Seconds since the epoch. */
@@ -66,7 +66,7 @@ export type WriteResult =
       readonly commit: HandoffCommit;
       readonly parent: HandoffCommit | undefined;
       readonly passing: Passing;
-      /** The hand-moved value that this write replaced, if there was one. */
+      /** The topic before this write, with the hand-moved value that the write replaced, if there was one. */
       readonly before: TopicState;
     }
   /** Nothing to do: the topic is the caller's already, or is in that state already. */
@@ -74,7 +74,7 @@ export type WriteResult =
   | {
       readonly kind: 'not-owner';
       readonly owner: SessionId;
-      /** What a person is called, and the client of a session. */
+      /** The name of an owner who is a person, and the client of one that is a session. */
       readonly name: string | undefined;
       readonly client: string | undefined;
       readonly tip: Oid;
@@ -84,16 +84,16 @@ export type WriteResult =
   | { readonly kind: 'lost-race'; readonly tip: Oid | undefined };
 
 interface HandoffCommitOptions {
-  /** The topic's first reading, where somebody needed it before. */
+  /** The topic, if the caller has begun to read it already. */
   readonly read?: Promise<TopicState>;
-  /** Says that a tip needs no commit (closing what is closed, taking one's own). */
+  /** Whether a tip needs no commit (closing what is closed, taking one's own). */
   readonly isAsWanted?: (tip: HandoffCommit) => boolean;
 }
 
 /**
- * Puts one commit on a topic: decide, write the objects, swap the public ref and `kept` in one
- * transaction. The only loop in which a lost swap starts over. With an expectation that ends it when the
- * tip is another one; it goes on when only `kept` was moved, to the very tip that is expected.
+ * Puts one commit on a topic: decides ownership, writes the objects, swaps the public ref and `kept` in one
+ * transaction. Only this loop tries a lost swap again. If an expected tip is given, another tip ends the loop;
+ * it continues when only `kept` was moved, to the very tip that is expected.
  */
 export async function commitHandoff(
   repository: Repository,
@@ -134,7 +134,7 @@ export async function commitHandoff(
   return { kind: 'lost-race', tip: (await readTopic(repository, path)).tip?.oid };
 }
 
-/** A tip that cannot be read has an owner all the same: nothing may be put in its place. */
+/** Fails for a tip that cannot be read: it still has an owner, so nothing may replace it. */
 function requireReadable({ tip, keptOid }: TopicState): void {
   if (tip !== undefined || keptOid === undefined) return;
   throw new Failure('integrity', `the last commit of this handoff (${keptOid}) cannot be read`, {
@@ -142,7 +142,7 @@ function requireReadable({ tip, keptOid }: TopicState): void {
   });
 }
 
-/** Writers that lost together must not meet again in step. Milliseconds. */
+/** Waits for a random time, so that writers that lost together do not collide again. */
 function pause(attempt: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 25 * 2 ** attempt));
 }
@@ -174,14 +174,14 @@ async function newCommit(
   return { commit, batch };
 }
 
-/** What kind of note it is: said by the content, or by the tip whose note stays. */
+/** The trailers that describe the note: the content's, or the tip's if its note stays. */
 function nature(content: CommitContent, parent: HandoffCommit | undefined) {
   const { to, from, automatic, importedFrom, secretAllowed } =
     content.note === undefined ? (parent?.trailers ?? content) : content;
   return { to, from, automatic, importedFrom, secretAllowed };
 }
 
-/** A note that is written on, taken or closed still carries its work; a reopened one only if this clone still has it. */
+/** The work of the next commit: a note keeps its work, but a reopened one only if this clone still has it. */
 async function carriedBy(
   repository: Repository,
   { carried, state }: CommitContent,
@@ -220,7 +220,7 @@ async function swap(
   });
 }
 
-/** A commit that a handoff is to get. */
+/** A commit to add to a handoff. */
 interface NewCommit {
   readonly parents: readonly HandoffCommit[];
   /** The blob of its note. */
@@ -233,7 +233,7 @@ interface NewCommit {
   readonly seconds: number;
 }
 
-/** Puts a commit into a batch. It passes the same gate as everybody else's; a refusal here is our own fault. */
+/** Puts a commit into a batch. It must pass the same check as everybody else's; a failure here is a bug of ours. */
 function addCommit(batch: ObjectBatch, made: NewCommit): HandoffCommit {
   const { note, recorded, summary, trailers, seconds } = made;
   const { name, email = '' } = made.author;

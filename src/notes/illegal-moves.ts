@@ -6,8 +6,8 @@ import { listLost, saveLost } from './lost.ts';
 import type { TopicState } from './topic.ts';
 
 /**
- * Records what stood at a ref that was moved by hand, once: the lost text is the memory of having
- * told. Returns whether this is the first time.
+ * Keeps the text at a ref that was moved by hand as a lost text, which also records that the move was
+ * reported. Returns whether this is the first time.
  */
 export async function recordIllegalMove(
   repository: Repository,

@@ -19,10 +19,10 @@ import { reasonText } from './report-illegal.ts';
 import { typedTopic } from './topic-argument.ts';
 import { type PushedWork, isCarried, judgeWork, workIn } from './work/pushed-work.ts';
 
-/** A ref that may not be pushed, and what helps. */
+/** A ref that may not be pushed, with the reason and the command that helps. */
 interface RefusedRef {
   readonly ref: PushedRef;
-  /** The note that it is about, where its name tells. */
+  /** The note that the ref belongs to, if its name tells. */
   readonly path: { readonly branch: BranchName; readonly topic: string } | undefined;
   readonly why: string;
   /** A command, to be typed where the push came from. */
@@ -32,26 +32,26 @@ interface RefusedRef {
 /** Where a push is judged, and by which settings. */
 interface Judge {
   readonly cwd: string;
-  /** Below which refs handoffs stand there. */
+  /** The prefixes that the refs of handoffs have there. */
   readonly prefixes: readonly string[];
   /** Bytes of work that a note may carry. */
   readonly maxWork: number;
-  /** `server`: the refs are there that the push would move · `clone`: they are not. */
+  /** `server`: the repository has the refs that the push would move · `clone`: it does not. */
   readonly at: 'server' | 'clone';
 }
 
-/** What was found of a push. */
+/** The verdict on a push. */
 interface JudgedPush {
   readonly refused: readonly RefusedRef[];
-  /** How many handoffs there were. */
+  /** The number of pushed handoffs. */
   readonly handoffs: number;
   /** The refs that are neither handoffs nor work. */
   readonly others: readonly PushedRef[];
 }
 
 /**
- * Judges the refs of a push, for the hooks of servers and for pre-push: handoffs may only move legally, work may only be created,
- * and the bookkeeping of a machine stays there.
+ * Judges the refs of a push, for the hooks of servers and for pre-push: handoffs may only move legally, work may only
+ * be created, and the bookkeeping of a machine stays on it.
  *
  * @throws Failure when something could not be read
  */
@@ -79,13 +79,13 @@ export async function judgePush(refs: readonly PushedRef[], judge: Judge): Promi
   return { refused, handoffs: handoffs.length, others };
 }
 
-/** A ref that is a handoff's, or would be if it were named like one. */
+/** A pushed ref below a prefix of handoffs, well named or not. */
 interface PushedHandoff {
   readonly ref: PushedRef;
   readonly prefix: string;
 }
 
-/** Reasons that only a ref by itself can give. */
+/** Why a ref is refused: for an illegal move, or for the ref itself. */
 type RefReason = IllegalReason | 'badly named' | 'misspelt' | 'symbolic' | 'bookkeeping';
 
 async function judgeHandoffs(handoffs: readonly PushedHandoff[], judge: Judge): Promise<RefusedRef[]> {
@@ -102,13 +102,13 @@ async function judgeHandoffs(handoffs: readonly PushedHandoff[], judge: Judge): 
   return handoffs.flatMap(({ ref, prefix }, at): RefusedRef[] => {
     const move = moves[at];
     const reason = typeof move === 'object' ? reasons.get(move) : move;
-    // A later version's commit is not a clone's to judge.
+    // A clone does not judge a later version's commit.
     if (reason === undefined || (reason === 'unknown format version' && judge.at === 'clone')) return [];
     return [refusedFor(ref, parsePath(ref.remoteRef, prefix), reason)];
   });
 }
 
-/** What is to be judged by commits, or why it need not be; `undefined`: a badly named ref may go. */
+/** The move whose commits are to be judged, or why the ref is refused without; `undefined`: it may be deleted. */
 function moveOf(
   { ref, prefix }: PushedHandoff,
   symbolic: ReadonlySet<string>,
@@ -119,17 +119,17 @@ function moveOf(
   return symbolic.has(ref.remoteRef) ? 'symbolic' : { path, old: ref.remote, next: ref.local };
 }
 
-/** From so many on it is cheaper to ask what has been judged here already. */
+/** From this many handoffs on it is cheaper to look up what was accepted here before. */
 const MANY = 100;
 
-/** What was kept has been judged from its root on, when it was written or accepted: new there, it need not be again. */
+/** Whether a new handoff is what `kept` names: that was judged from its root on when it was written or accepted. */
 async function acceptedBefore({ cwd }: Judge, count: number): Promise<(move: HandoffMove) => boolean> {
   if (count < MANY) return () => false;
   const kept = new Map((await listRefNames({ cwd }, [KEPT])).map(({ name, oid }) => [name, oid]));
   return ({ path, old, next }) => old === undefined && kept.get(keptRef(path)) === next;
 }
 
-/** One at a time: each may be large. */
+/** Judges pushed work one at a time, because each may be large. */
 async function judgeAllWork(work: readonly PushedWork[], { cwd, maxWork }: Judge): Promise<RefusedRef[]> {
   const refused: RefusedRef[] = [];
   for (const one of work) {
@@ -149,7 +149,7 @@ async function judgeAllWork(work: readonly PushedWork[], { cwd, maxWork }: Judge
   return refused;
 }
 
-/** The topic as it is typed; `undefined`: there is no such branch. */
+/** The branch and topic of a path; `undefined` if the branch cannot be decoded. */
 function decodePath(path: HandoffPath | undefined): RefusedRef['path'] {
   const branch = path === undefined ? undefined : decodeBranch(path.component);
   return path === undefined || branch === undefined ? undefined : { branch, topic: path.topic };

@@ -12,21 +12,21 @@ import { Failure } from '../domain/failure.ts';
 
 const DETAILS_FILE = 'lost.json';
 const MAX_TRIES = 100;
-/** Tries at a lock; git waits a second for each. */
+/** Attempts at a lock; git waits a second in each. */
 const MAX_LOCKED = 3;
 
 /** Why a text is kept although it did not become the tip. */
 interface LostDetails {
   /**
-   * `refused`: a writer lost or did not own · `illegal-move`: what stood at a ref that was moved by hand · `diverged`: what
-   * stood here when a remote had another line; its ref leads to the commit, with all versions.
+   * `refused`: the text of a refused write · `illegal-move`: the text at a ref that was moved by hand · `diverged`:
+   * our line when a remote had another one; its ref leads to the commit, with all versions.
    */
   readonly kind: 'refused' | 'illegal-move' | 'diverged';
   readonly session: SessionId | null;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly reason: string;
-  /** The tip that counted at that moment. */
+  /** The effective tip at that moment. */
   readonly tip: Oid | null;
   /** illegal-move only: the value that was found, `null` when the ref was gone. */
   readonly bad?: Oid | null;
@@ -39,7 +39,7 @@ interface LostText {
   readonly details: LostDetails;
 }
 
-/** Keeps a text under `refs/handoffs-local/lost/…/<n>`, so that gc cannot take it. Returns where. */
+/** Keeps a text under `refs/handoffs-local/lost/…/<n>`, so that gc cannot take it. */
 export async function saveLost(
   repository: Repository,
   path: HandoffPath,
@@ -91,7 +91,7 @@ export async function listLost(repository: Repository, path: HandoffPath): Promi
     .sort((a, b) => a.number - b.number);
 }
 
-/** Of a line that diverged its last commit says what there is to say. */
+/** The details of a line that diverged, from its last commit. */
 const detailsOf = ({ trailers, seconds }: LoadedCommit): LostDetails => ({
   kind: 'diverged',
   session: trailers?.owner ?? null,
@@ -100,12 +100,12 @@ const detailsOf = ({ trailers, seconds }: LoadedCommit): LostDetails => ({
   tip: null,
 });
 
-/** A text that a writer was refused. */
+/** The text of a refused write. */
 export interface RefusedText extends Omit<LostText, 'ref'> {
   readonly path: HandoffPath;
 }
 
-/** Every text that a writer was refused, of all topics, in no order. */
+/** Lists the texts of all refused writes, of all topics, in no order. */
 export async function listRefused(repository: Repository): Promise<RefusedText[]> {
   const refs = await listRefNames(repository, [LOST]);
   const names = refs.map(({ oid }) => ({ name: `${oid}:${DETAILS_FILE}` }));

@@ -6,18 +6,18 @@ import { type Found, firstParentChain, loadJudged } from '../git/commits.ts';
 import { type HandoffPath, encodeBranch } from '../git/namespace.ts';
 import type { InRepository } from '../git/repository.ts';
 
-/** A handoff that goes from one object (nothing: it is new) to another. */
+/** A handoff's move from one object (`undefined`: the handoff is new) to another. */
 export interface HandoffMove {
   readonly path: HandoffPath;
   readonly old: Oid | undefined;
   readonly next: Oid;
 }
 
-/** Commits that are loaded at a time: a ref may have been pointed at a project's history, whose newest tells it. */
+/** Commits that are loaded at a time: if a ref points at a project's history, its newest commits show that. */
 const AT_A_TIME = 4096;
 
 /**
- * Judges moves by every commit that they add, all of them together: a handful of processes, however many there are.
+ * Judges moves by every commit that they add, in a handful of processes, however many moves there are.
  * `known`: commits that were loaded before.
  *
  * @returns for each move why it is illegal; `undefined` when it is legal
@@ -67,19 +67,19 @@ export async function judgeMoves(
 const isWrong = (commit: Found | undefined) =>
   typeof commit === 'object' && checkHandoffCommit(commit) !== undefined;
 
-/** What can be told before any history is walked. */
+/** Why a move is illegal by its two ends alone, before any history is walked. */
 function checkEnds({ old, next }: HandoffMove, found: ReadonlyMap<Oid, Found>): IllegalReason | undefined {
   if (old === next) return undefined;
   const [before, tip] = [old === undefined ? undefined : found.get(old), found.get(next)];
   if (tip === 'other') return 'no commit';
-  // What we have never seen is in no history of ours.
+  // A commit that we have never seen is in no history of ours.
   if (typeof tip !== 'object' || typeof before === 'string') return 'not a descendant';
   return checkHandoffCommit(tip);
 }
 
 const hasNoParents = (commit: Found | undefined) => typeof commit === 'object' && commit.parents.length === 0;
 
-/** The commits that a move adds, newest first, and the parents of theirs that it does not. */
+/** The commits that a move adds, newest first, and those of their parents that it does not add. */
 interface Range {
   readonly move: HandoffMove;
   readonly added: readonly Oid[];
@@ -93,7 +93,7 @@ async function rangesOf(
   reasons: Map<HandoffMove, IllegalReason>,
 ): Promise<Range[]> {
   const isOne = moves.length === 1;
-  // Most of what a first fetch brings was written once.
+  // Most handoffs that a first fetch brings have one commit.
   const isRoot = ({ old, next }: HandoffMove) => old === undefined && hasNoParents(found.get(next));
   const ranges: Range[] = moves.filter(isRoot).map((move) => ({ move, added: [move.next], beside: [] }));
   const walks = await walkEach(
@@ -116,12 +116,12 @@ function addedBy(walked: Parents, move: HandoffMove): Range {
   return { move, added, beside };
 }
 
-/** Where a history has a hole: by first parents, as far as they can be read. */
+/** The range in a history with a hole: first parents only, as far as they can be read. */
 async function readableRange(options: InRepository, move: HandoffMove): Promise<Range> {
   return { move, added: await firstParentChain(options, move.next, move.old), beside: [] };
 }
 
-/** What has not been looked at yet, as much of it as is loaded at a time. */
+/** The commits that are not loaded yet, at most as many as are loaded at a time. */
 function missingOf(ranges: readonly Range[], found: ReadonlyMap<Oid, Found>): Oid[] {
   const wanted = new Set<Oid>();
   for (const { added, beside } of ranges) {

@@ -3,12 +3,12 @@ import { isPerson, personId, ownerName } from '../domain/names.ts';
 import { hash } from '../git/hash.ts';
 import { NAMELESS } from '../git/object-batch.ts';
 
-/** Longer names are cut: whoever can push a note chooses one. Characters. */
+/** Longer names are cut, because anybody who can push a note chooses a name. Characters. */
 const MAX_NAME = 40;
 
 /**
- * What the person is called who owns a handoff: its committer, where the address is the owner's (a merge, or a note that
- * was imported, may be another's commit). `undefined` for a session.
+ * The name of the person who owns a handoff: the committer's, if the mail address is the owner's (a merge, or a note
+ * that was imported, may be another person's commit). `undefined` for a session.
  */
 export function personName(
   commit: Pick<HandoffCommit, 'trailers' | 'name' | 'mail'> | undefined,
@@ -21,7 +21,7 @@ export function personName(
   return characters.length > MAX_NAME ? `${characters.slice(0, MAX_NAME - 1).join('')}…` : commit.name;
 }
 
-/** The owner of a handoff as messages name it; `undefined` where the commit does not tell. */
+/** The owner of a handoff as messages name it; `undefined` if the commit names none. */
 export function commitOwner(
   commit: Pick<HandoffCommit, 'trailers' | 'name' | 'mail'> | undefined,
 ): string | undefined {

@@ -21,7 +21,7 @@ export interface WriteIntent {
   readonly note: Uint8Array | undefined;
   readonly caller: SessionId;
   readonly context: Context;
-  /** It wanted to close the note, which its owner or a person does. */
+  /** Whether the caller wanted to close the note, which only its owner or a person may do. */
   readonly closes?: boolean;
 }
 
@@ -49,8 +49,8 @@ export async function refusal(result: RefusedWrite, text: WriteIntent): Promise<
 }
 
 /**
- * A session at work loses nothing to another one: that leaves its own note beside, or asks the user. What an owner has left
- * is there to be taken.
+ * Refuses to change another owner's note. No session takes a note from one that is at work: it leaves its own beside
+ * it, or asks the user. A note whose owner is gone may be taken.
  */
 async function refusedToOthers(
   { owner, ...known }: Extract<RefusedWrite, { kind: 'not-owner' }>,
@@ -83,7 +83,7 @@ async function refusedToOthers(
   if (state === 'at work') return failure;
   const { hint = take, lostRef } = failure;
   const kept = lostRef === undefined ? {} : { lostRef };
-  // Its user may want it taken over.
+  // The user may want the caller to take the note over.
   return new Failure(failure.code, failure.message, {
     hint,
     otherHint: take,
@@ -105,7 +105,7 @@ async function nameBeside({ repository, target, caller }: WriteIntent): Promise<
   return undefined;
 }
 
-/** A failure whose message says where the text is kept. `hint` may need the command that prints it. */
+/** A failure whose message says where the text is kept. `next`, its hint, may need the command that prints the text. */
 export async function failKeeping(
   text: WriteIntent,
   code: FailureCode,

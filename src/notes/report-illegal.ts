@@ -9,8 +9,8 @@ import type { IllegalMove, TopicState } from './topic.ts';
 import { typedTopic } from './topic-argument.ts';
 
 /**
- * Tells of public refs that were moved by hand, each bad value once, and keeps what stood there. A
- * repository that cannot be written to is told every time: there is no memory then.
+ * Reports public refs that were moved by hand, each bad value once, and keeps the text that was there. In a
+ * repository that cannot be written to, every call reports them, because nothing can be recorded.
  */
 export async function reportIllegalMoves(
   repository: Repository,
@@ -26,7 +26,7 @@ export async function reportIllegalMoves(
   return notices;
 }
 
-/** Why a move was none of ours, in words that need no glossary. */
+/** Why a move is illegal, in words that need no glossary. */
 export function reasonText(reason: IllegalReason): string {
   return PLAIN_WORDS[reason] ?? reason;
 }

@@ -16,8 +16,8 @@ import {
 } from './guarded-files.ts';
 
 /**
- * Looks whether handoff files were changed behind the guard's back (a build script, a program that
- * names no file) and puts back what lost its owner's mark. Returns what to tell, each change once.
+ * Checks whether handoff files were changed without the guard (by a build script, by a program that names
+ * no file) and restores those that lost their owner's mark. Returns the notices, each change once.
  */
 export async function checkGuardedFiles(
   cwd: string,
@@ -27,7 +27,7 @@ export async function checkGuardedFiles(
   return settleCopies(cwd, await listCopies({ cwd }, timeoutMs), session, timeoutMs);
 }
 
-/** The same for copies that were listed already (with content). */
+/** Does the same as `checkGuardedFiles` for copies that were listed already (with content). */
 export async function settleCopies(
   cwd: string,
   copies: readonly Ref[],
@@ -63,7 +63,7 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
   }
   await putCopies(repository, [{ path, content: copy.content, found }]);
   mkdirSync(dirname(path), { recursive: true });
-  // What a link in its place leads to is somebody else's.
+  // A link in the file's place leads to a file of somebody else's.
   if (linkTarget(path) !== undefined) unlinkSync(path);
   writeFileSync(path, copy.content);
   const what = disk === undefined ? 'removed' : 'overwritten';
@@ -74,17 +74,17 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
 
 /** A guarded file that no longer has the content that was seen last. */
 interface GuardedChange {
-  /** What was seen last. */
+  /** The content that was seen last. */
   readonly before: string;
-  /** What stands there now; `undefined` when the file is gone. */
+  /** The content now; `undefined` when the file is gone. */
   readonly now: string | undefined;
-  /** The same change was told of before: somebody means it. */
+  /** Whether the same change was reported before: then somebody means it. */
   readonly reportedBefore: boolean;
 }
 
 /**
- * `accept`: the owner's own, or nobody's file · `tell`: changed outside the guard, owner still named ·
- * `restore`: the owner's mark or the whole file is gone: the former text goes back.
+ * `accept`: the owner's own change, or nobody's file · `tell`: changed outside the guard, the owner still named ·
+ * `restore`: the owner's mark or the whole file is gone, so the former text is put back.
  */
 type GuardedChangeDecision = 'accept' | 'tell' | 'restore';
 

@@ -19,21 +19,21 @@ import { type Repository, committer } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';
 import type { TopicState } from './topic.ts';
 
-/** Beyond this many branches in doubt nothing is said of the others: a command line has an end. */
+/** The most branches that are judged, because the length of a command line is limited. */
 const MAX_BRANCHES = 500;
 
-/** By branch; only what is stale is in it. */
+/** The stale branches by name. */
 export type BranchStaleness = ReadonlyMap<string, Staleness>;
 
 const NOTHING: BranchStaleness = new Map();
 
 /**
- * Finds the branches of open notes whose work looks done: merged into the default branch, or deleted. One git process
- * that runs beside the reading of the topics, and a few more only where a branch is not plainly at work: however
- * many topics there are.
+ * Finds the branches of open notes whose work looks done: merged into the default branch, or deleted. It costs one git
+ * process, which runs while the topics are read, and a few more only if a branch is in doubt: however many topics
+ * there are.
  *
  * @param topics may be a promise: the branches are listed meanwhile
- * @param budget for all of it; when it is over, nothing is stale
+ * @param budget the time for all of it; when it is used up, nothing is stale
  */
 export async function judgeBranches(
   repository: Pick<Repository, 'cwd' | 'branch'>,
@@ -54,7 +54,7 @@ export async function judgeBranches(
   }
 }
 
-/** Of open topics, with their tips; a detached HEAD is no branch, and of a name that was cut only the beginning may be known. */
+/** The branches of open topics with their tips; without a detached HEAD and cut names that are not known whole. */
 function branchesOf(topics: readonly TopicState[]): ReadonlyMap<BranchName, readonly HandoffCommit[]> {
   const tips = new Map<BranchName, HandoffCommit[]>();
   for (const { tip, branch, path } of topics) {
@@ -66,7 +66,7 @@ function branchesOf(topics: readonly TopicState[]): ReadonlyMap<BranchName, read
   return tips;
 }
 
-/** Why an open topic looks done or out of place, by what was found out about the branches. */
+/** Why an open topic looks done or out of place: because of its branch. */
 export function stalenessOf(topic: TopicState, stale: BranchStaleness): Staleness {
   return topic.tip?.trailers?.state === 'open' ? (stale.get(topic.branch) ?? null) : null;
 }
@@ -111,8 +111,8 @@ async function judge(
 }
 
 /**
- * Those branches whose notes a remote has shown and that were never checked out here: such a branch may stand in another
- * clone only, not yet pushed.
+ * Returns those branches whose notes a remote has shown and that were never checked out here: such a branch may exist
+ * only in another clone, not pushed yet.
  */
 export async function branchesElsewhere(
   cwd: string,
@@ -131,7 +131,7 @@ export async function branchesElsewhere(
   return new Set(names.filter((name) => isFetched(name) && !former.has(name)));
 }
 
-/** What tells whether branches are merged; asked for only where one is not the default branch itself. */
+/** Finds out which branches are merged into the default branch; `undefined` if there is no other one to ask about. */
 export async function findLanded(
   cwd: string,
   names: readonly string[],

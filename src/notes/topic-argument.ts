@@ -17,7 +17,7 @@ export interface TopicArgument {
   readonly branch: BranchName;
   readonly topic: Topic;
   readonly path: HandoffPath;
-  /** The branch was typed, not taken from `HEAD`. */
+  /** Whether the branch was typed, not taken from `HEAD`. */
   readonly explicit: boolean;
 }
 
@@ -56,7 +56,7 @@ export function parseTopicArgument(
 
 /**
  * The commit that a note of this topic is about: the tip of its branch, `undefined` for an unborn one.
- * `head` is what `HEAD` is at. A handoff that `stands` already outlives its branch.
+ * `head` is the commit of `HEAD`. A handoff that exists already (`stands`) outlives its branch.
  *
  * @throws Failure `usage` for a new note on a branch that does not exist: nobody would find it.
  */

@@ -18,14 +18,14 @@ import type { InRepository } from '../git/repository.ts';
 import type { StoredSession } from '../sessions/records.ts';
 import { judgeMoves } from './moves.ts';
 
-/** A public ref that does not follow from what was kept: it is not shown as the truth. */
+/** A public ref that is not a legal move from `kept`, and is therefore not shown as the tip. */
 export interface IllegalMove {
   readonly reason: IllegalReason;
-  /** What stands there now; `undefined` when the ref is gone. */
+  /** The ref's value; `undefined` when the ref is gone. */
   readonly bad: Oid | undefined;
 }
 
-/** One topic as it stands: the tip that counts, and the values that the next swap starts from. */
+/** One topic as it is now: its effective tip, and the values that the next swap starts from. */
 export interface TopicState {
   readonly path: HandoffPath;
   readonly branch: BranchName;
@@ -33,7 +33,7 @@ export interface TopicState {
   /** The effective tip: the public ref when its move is legal, else what was kept. */
   readonly tip: HandoffCommit | undefined;
   readonly publicOid: Oid | undefined;
-  /** What was written or accepted here last. */
+  /** The commit that was written or accepted here last. */
   readonly keptOid: Oid | undefined;
   readonly illegal: IllegalMove | undefined;
 }
@@ -47,7 +47,7 @@ const MAX_READS = 5;
 
 /**
  * Reads one topic, its tip loaded whole (`state.json`, and the note when asked). The common case, a
- * public ref that is what was kept, costs one process.
+ * public ref that equals `kept`, costs one process.
  */
 export async function readTopic(
   repository: InRepository,
@@ -57,7 +57,7 @@ export async function readTopic(
   const common = await readSettledTopic(repository, path, note);
   if (common !== undefined) return common;
   let state = await compareTopic(repository, path, note);
-  // Two refs are two reads: a writer in between must not look like a move by hand.
+  // Two refs are not read at once: a write in between must not look like a move by hand.
   for (let reads = 1; state.illegal !== undefined && reads < MAX_READS; reads++) {
     const again = await compareTopic(repository, path, note);
     if (again.publicOid === state.publicOid && again.keptOid === state.keptOid) return again;
@@ -66,7 +66,7 @@ export async function readTopic(
   return state;
 }
 
-/** `kept` is asked for before the public ref, which a write moves first: so it never seems to be ahead. */
+/** Reads `kept` before the public ref. A write moves the public ref first, so `kept` never seems to be ahead. */
 async function readSettledTopic(
   repository: InRepository,
   path: HandoffPath,
@@ -120,7 +120,7 @@ export async function readTopics(repository: InRepository, component?: string): 
   return readTopicsBeside(repository, below, listBookkeeping(repository, [KEPT + below]));
 }
 
-/** The same, where what was kept is among refs that are being listed for something else, too. */
+/** Reads topics as `readTopics` does; `local` lists the refs of `kept`, and perhaps others that the caller needs. */
 export async function readTopicsBeside(
   repository: InRepository,
   below: string,
@@ -159,7 +159,7 @@ async function topicsFrom(
   return states;
 }
 
-/** Where nothing was kept, judged together: a fresh clone has thousands of such refs, and CI nothing else. */
+/** Judges the topics without `kept` together: a fresh clone has thousands of them, and CI nothing else. */
 async function judgeFetched(
   repository: InRepository,
   found: readonly { ref: Ref; path: HandoffPath; keptOid: Oid | undefined }[],
@@ -178,7 +178,7 @@ async function judgeFetched(
   return states;
 }
 
-/** A later version's commit is shown all the same: it is read by itself. */
+/** The state of an illegal ref; `undefined` for a later version's commit, which is read by itself and still shown. */
 function illegalState(path: HandoffPath, bad: Oid, reason: IllegalReason): TopicState | undefined {
   if (reason === 'unknown format version') return undefined;
   const branch = branchFor(path, undefined);
@@ -187,7 +187,7 @@ function illegalState(path: HandoffPath, bad: Oid, reason: IllegalReason): Topic
   return { path, branch, topic: path.topic, publicOid: bad, illegal, ...none };
 }
 
-/** The common case: the public ref is what was kept, and its commit says all that a list shows. */
+/** The state in the common case: the public ref equals `kept`, and its commit says all that a list shows. */
 function settledState(path: HandoffPath, ref: Ref, keptOid: Oid | undefined): TopicState | undefined {
   const branch = decodeBranch(path.component);
   if (branch === undefined || ref.oid !== keptOid || !isPlainCommit(ref)) return undefined;
@@ -223,7 +223,7 @@ async function effectiveTip(
   return { tipOid: keptOid, illegal: { reason, bad: publicRef?.oid } };
 }
 
-/** Walks from what was kept to what stands there; `undefined` when every step was legal. */
+/** Walks from `kept` to the public ref; `undefined` when every step is legal. */
 async function illegalReason(
   repository: InRepository,
   path: HandoffPath,
@@ -236,20 +236,20 @@ async function illegalReason(
   return reason;
 }
 
-/** The plain branch name of a component; a cut one stands whole in the tip's `state.json`. */
+/** The plain branch name of a component; the tip's `state.json` holds the whole of a cut one. */
 function branchFor(path: HandoffPath, tip: HandoffCommit | undefined): BranchName {
   const recorded = tip?.recorded === undefined ? undefined : parseBranchName(tip.recorded.branch);
   return decodeBranch(path.component) ?? recorded ?? (path.component as BranchName);
 }
 
-/** The history of a topic, newest first, whole commits; of a merge both lines. */
+/** The history of a topic in whole commits, newest first, with both lines of a merge. */
 export async function readHistory(repository: InRepository, tip: Oid): Promise<LoadedCommit[]> {
   const options = { cwd: repository.cwd };
   const loaded = await loadCommits(options, await wholeHistory(options, tip));
   return loaded.filter((commit) => commit !== undefined);
 }
 
-/** Sessions that are on record as one conversation, or as one inside the other. */
+/** Pairs of sessions that are on record as one conversation, or one as running inside the other. */
 export function relatedSessions(
   sessions: readonly StoredSession[],
   states: readonly TopicState[],

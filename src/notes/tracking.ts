@@ -21,12 +21,12 @@ import type { InRepository } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';
 import { memoryName } from './delete-notes.ts';
 
-/** Longer than any repository needs that can be listed; then what is apart is `unknown`. Milliseconds. */
+/** The time limit for counting, more than any repository needs; after it, counts are `unknown`. Milliseconds. */
 const COUNTING_MS = 2000;
 
-/** How the handoffs here stand to the tracking refs of every remote that has some. */
+/** How the handoffs here relate to the tracking refs of every remote that has some. */
 interface Tracking {
-  /** Of one handoff, by remote; empty where no remote was ever asked. */
+  /** The relations of one handoff, one per remote; empty if no remote was ever asked. */
   of(path: HandoffPath): readonly RemoteRelation[];
   readonly summary: readonly RemoteSummary[];
 }
@@ -40,10 +40,10 @@ export interface LocalTip {
 const NO_REMOTES: Tracking = { of: () => [], summary: [] };
 
 /**
- * Compares local tips with tracking refs, offline. Equal names are in sync without a look at any object; only for
- * what differs one git process is started.
+ * Compares local tips with tracking refs, offline. Tips of the same name are in sync; only if some differ, one git
+ * process is started.
  *
- * @param refs refs among which the tracking refs are, and what remembers handoffs that were deleted here; others are left out
+ * @param refs the tracking refs, and those that record deletions here; other refs among them are ignored
  */
 export async function compareWithRemotes(
   repository: InRepository,
@@ -72,7 +72,7 @@ export async function compareWithRemotes(
   const { cwd } = repository;
   const timeoutMs = budget.part(COUNTING_MS).left();
   const tipsOf = ({ local: ours, remote }: TipPair) => [ours, remote];
-  // Out of time: then nothing is known of any.
+  // Out of time, no count is known.
   const walks = await walkEach({ cwd, timeoutMs }, [...pairs.values()], tipsOf).catch(() => undefined);
   const apart = new Map([...pairs].map(([key, pair]) => [key, countApart(pair, walks?.get(pair))]));
   const copied = [...remotes].map(([remote, copies]) => ({
@@ -101,7 +101,7 @@ interface TipPair {
   readonly remote: Oid;
 }
 
-/** Counts the commits that only one side has; `undefined` where it cannot be told. */
+/** Counts the commits that only one side has; `undefined` if the histories could not be read. */
 function countApart({ local, remote }: TipPair, walked: Parents | string | undefined): Apart | undefined {
   if (typeof walked !== 'object' || !walked.has(local) || !walked.has(remote)) return undefined;
   const [ours, theirs] = [historyOf(walked, local), historyOf(walked, remote)];
@@ -110,7 +110,7 @@ function countApart({ local, remote }: TipPair, walked: Parents | string | undef
   return { ahead: without(ours, theirs), behind: without(theirs, ours) };
 }
 
-/** Tips by place (`<branch>/<topic>` as it stands in refs), by remote. */
+/** Tips by place (`<branch>/<topic>` as refs spell it), by remote. */
 function byRemote(refs: readonly RefValue[]): Map<string, Map<string, Oid>> {
   const components = new Map<string, Map<string, Oid>>();
   for (const { name, oid } of refs) {
@@ -124,5 +124,5 @@ function byRemote(refs: readonly RefValue[]): Map<string, Map<string, Oid>> {
   return new Map([...components].map(([component, copies]) => [decodeRemote(component), copies]));
 }
 
-/** What a remote has under a name that no handoff can have is nothing to fetch. */
+/** Whether a handoff can have this name: a ref of any other name is not to be fetched. */
 const isHandoff = (place: string) => parseTrackingRef(`${REMOTE}x/${place}`) !== undefined;

@@ -10,15 +10,15 @@ import type { WriteResult } from './handoffs.ts';
 import { type StoredSession, judgeSessions, listSessions, groupSessions } from '../sessions/records.ts';
 
 /**
- * What an agent may do with the notes of other sessions. It takes over what its owner has left: one that has ended, or that
- * waits for its user. It takes nothing from a session at work, and closes or deletes nobody else's note: a person does, or
- * allows it once.
+ * What an agent may do with the notes of other sessions. It may take over a note whose owner has ended or waits for its
+ * user. Only a person may take a note from a session at work, or close or delete another session's note; an agent may
+ * if a person allows it once.
  */
 
 /** Whether the owner of a note still works on it, as far as this machine knows. */
 type OwnerState = 'at work' | 'idle' | 'gone';
 
-/** How it is with the owner of a note now, for another session that asks. */
+/** Returns the state of a note's owner, as it concerns another session that asks. */
 export async function ownerState(
   repository: Repository,
   owner: SessionId,
@@ -34,16 +34,16 @@ export async function ownerState(
 interface Wish {
   /** The note, as it is typed. */
   readonly name: string;
-  /** To become the owner. */
+  /** Whether to become the owner. */
   readonly take: boolean;
   readonly closes?: boolean;
-  /** The tip that it has read; `null`: none (domain/ownership.ts). */
+  /** The tip that the caller has read; `null`: none (domain/ownership.ts). */
   readonly expect: Oid | null | undefined;
 }
 
 /**
- * Puts a commit on a note with the intent that the caller may have; once more with all that it wants where it is refused and a
- * person has allowed that.
+ * Puts a commit on a note with the intent that the caller may have. If that is refused and a person has allowed it
+ * once, tries again with all that the caller wants.
  */
 export async function commitAs(
   caller: Caller,
@@ -70,7 +70,7 @@ export async function commitAs(
   }
 }
 
-/** The note has a new owner whatever becomes of this. */
+/** Tells the former owner of the take; a failure is ignored, because the note has its new owner already. */
 async function notifyFormerOwner(
   { cwd, gitDir, commonDir }: Repository,
   caller: Caller,

@@ -12,10 +12,10 @@ import { readWork } from '../work/work-commit.ts';
 import { dropWork, keptWork } from '../work/work-refs.ts';
 import { ownWork } from './own-work.ts';
 
-/** Notes that are looked at, at one start. */
+/** The most notes that one start checks. */
 const MAX_LOOKS = 3;
 
-/** Open notes that the program left, of this branch, newest first. */
+/** The open automatic notes of this branch, newest first. */
 function openNotes({ branch }: Repository, topics: readonly TopicState[]): TopicState[] {
   return topics
     .filter(({ tip, illegal, branch: theirs }) => {
@@ -25,7 +25,7 @@ function openNotes({ branch }: Repository, topics: readonly TopicState[]): Topic
     .sort((a, b) => (b.tip?.seconds ?? 0) - (a.tip?.seconds ?? 0));
 }
 
-/** Closes a note that the program left, in its owner's name: its work is done, or its owner has written a note about it. */
+/** Closes an automatic note in its owner's name: its work is done, or its owner has written a note about it. */
 export async function closeNote(
   repository: Repository,
   { path, tip, branch, topic }: TopicState,
@@ -49,7 +49,7 @@ export async function closeNote(
   await dropOwnWork(repository, path, owner);
 }
 
-/** The notes of a conversation that goes on: it has its work in hand again. */
+/** Closes the automatic notes of a conversation that continues: it has its work in hand again. */
 export async function closeOwnNotes(
   repository: Repository,
   topics: readonly TopicState[],
@@ -62,7 +62,7 @@ export async function closeOwnNotes(
   }
 }
 
-/** Where and when notes are looked at, and who is on record. */
+/** Where and when notes are checked, and which sessions are on record. */
 interface NoteContext {
   readonly top: string;
   readonly place: LedgerPlace;
@@ -72,8 +72,8 @@ interface NoteContext {
 }
 
 /**
- * Closes the notes of sessions that are over and worked in this worktree, and of whose work nothing is left uncommitted
- * here. True when there was one.
+ * Closes the automatic notes of sessions that are no longer live, worked in this worktree, and left nothing uncommitted
+ * here. Returns whether there was one.
  */
 export async function closeSettledNotes(
   repository: Repository,
@@ -100,7 +100,7 @@ export async function closeSettledNotes(
   return isAny;
 }
 
-/** What a session that left no trace here has changed, and whether it is committed, cannot be told. */
+/** Whether a session left a trace in this worktree: without one, nobody knows what it changed here. */
 function isKnownHere(place: LedgerPlace, session: SessionId): boolean {
   return readJournal(place.commonDir, session).trees.has(place.worktreeId);
 }

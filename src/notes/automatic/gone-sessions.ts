@@ -9,25 +9,25 @@ import { changedFileTime, type LeaveResult, leaveNote } from './leave-note.ts';
 
 /** Silence after which a session of another pid namespace (a container) counts as lost. Milliseconds. */
 const SILENT_MS = 86_400_000;
-/** Notes that are left at one start at most: the newest sessions' come first, the others' at the next start. */
+/** The most notes that one start leaves: for the newest sessions first, for the others at the next start. */
 const MAX_AT_ONCE = 5;
-/** No note can be made in less. Milliseconds. */
+/** The least time in which a note can be made. Milliseconds. */
 const LEAST_MS = 50;
 
 interface GoneFacts {
   readonly commonDir: string;
-  /** Everybody on record. */
+  /** All sessions on record. */
   readonly sessions: readonly JudgedSession[];
   readonly files: MarkerFiles;
   readonly now: number;
-  /** For all of them together. */
+  /** The time for all notes together. */
   readonly budget: Budget;
   readonly log: (detail: string) => void;
 }
 
 /**
- * Sessions that are gone without a word, newest first: whose process is proven gone, who were not heard of any more
- * since the machine was started, or for a day, and those for whom there was no time when they ended.
+ * The sessions that are gone and have no note yet, newest first: those whose process is proven gone, those without a
+ * call since the machine started or for a day, and those that ended when there was no time for a note.
  */
 export function sessionsToNote(
   commonDir: string,
@@ -44,7 +44,7 @@ export function sessionsToNote(
     .slice(0, MAX_AT_ONCE);
 }
 
-/** Leaves their notes, once for each. Returns the sessions for which one was written. */
+/** Leaves a note for each of these sessions, once. Returns those for which one was written. */
 export async function leaveNotesOfGone(
   gone: readonly JudgedSession[],
   facts: GoneFacts,
@@ -54,7 +54,7 @@ export async function leaveNotesOfGone(
   for (const session of gone) {
     if (facts.budget.left() < LEAST_MS) break;
     const tree = trees.find(({ gitDir }) => knownWorktreeId(gitDir) === session.worktreeId);
-    // A worktree that is not there now may be on a disk that is not.
+    // A missing worktree may be on a disk that is not mounted now.
     if (tree === undefined || !exists(tree.path)) continue;
     try {
       const result = await leaveNoteOfGone(session, realPath(tree.path), facts);
@@ -78,7 +78,7 @@ async function leaveNoteOfGone(session: JudgedSession, top: string, facts: GoneF
     now,
     timeoutMs: beforeAnswer(budget),
   });
-  // Whoever starts next may have more time.
+  // The next session to start may have more time.
   if (result === 'partial') return result;
   const { session: id } = session.record;
   const left = { t: 'note-left', process: processOf(session), at: now } as const;
@@ -89,7 +89,7 @@ async function leaveNoteOfGone(session: JudgedSession, top: string, facts: GoneF
 const ledgerOf = (commonDir: string, { worktreeId, record }: JudgedSession) =>
   readLedger({ commonDir, worktreeId }, record.session);
 
-/** One that is resumed runs as another process. */
+/** Names the process of a session: a session that is resumed runs as another one. */
 const processOf = ({ record: { pid, start } }: JudgedSession) => `${pid ?? '-'} ${start ?? '-'}`;
 
 /** A silent session of this boot and another pid namespace may be at work in its container. */

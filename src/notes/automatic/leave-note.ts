@@ -24,31 +24,31 @@ import { type TopicState, readTopic, readTopics } from '../topic.ts';
 import { closeNote } from './close-notes.ts';
 import { type OwnWork, ownWork } from './own-work.ts';
 
-/** A session that is to be told of, and where it worked. */
+/** The session that a note is about, and where it worked. */
 export interface Leaving {
   /** Top folder of the worktree. */
   readonly top: string;
   readonly place: LedgerPlace;
   readonly session: JudgedSession;
   readonly reason: AutomaticReason;
-  /** Everybody on record, the session too. */
+  /** All sessions on record, this one included. */
   readonly sessions: readonly JudgedSession[];
   /** When the session last wrote a handoff file of the predecessors' form, milliseconds since the epoch. */
   readonly fileWritten: number | undefined;
   readonly now: number;
-  /** For each git process that looks; what is not known by then is left out. */
+  /** The time limit of each git process; what is not known by then is left out. */
   readonly timeoutMs: number;
 }
 
 /**
- * `covered`: the session's own note, or the last automatic one, says already what there is to say. `partial`: git took
- * too long, and what is uncommitted is not in the note, if there is one.
+ * `covered`: the session's own note, or its last automatic one, says everything already. `partial`: git took too long,
+ * and the note, if there is one, lacks the uncommitted changes.
  */
 export type LeaveResult = 'written' | 'covered' | 'nothing' | 'refused' | 'partial';
 
 /**
- * Leaves a note for a session that leaves none: on its own topic, owned by it, marked as automatic. What somebody wrote
- * is never replaced, and the same text is not written twice.
+ * Leaves a note for a session that left none: on its own topic, owned by it, marked as automatic. A note that somebody
+ * wrote is never replaced, and the same text is not written twice.
  */
 export async function leaveNote(leaving: Leaving): Promise<LeaveResult> {
   const { top, now } = leaving;
@@ -61,7 +61,7 @@ export async function leaveNote(leaving: Leaving): Promise<LeaveResult> {
   const path = placeFor(repository, topics, own);
   const isCovered = isCoveredByNote(leaving, own, topics, work, made);
   if (isCovered || !isWorthNoting(facts)) {
-    // What a note that it left before tells of is done, or told by its own.
+    // The work of the session's earlier automatic note is done, or its own note describes it.
     const before = isWhole ? path?.before : undefined;
     if (before?.tip?.trailers?.state === 'open') await closeNote(repository, before, now);
     return isCovered ? 'covered' : isWhole ? 'nothing' : 'partial';
@@ -95,7 +95,7 @@ export async function hasUnnotedWork(leaving: Leaving): Promise<boolean> {
   return isAny && !isCoveredByNote(leaving, own, topics, work, commits);
 }
 
-/** What a session has done, and the notes that there are. */
+/** Reads what a session has done, and all notes. */
 async function look(leaving: Leaving, repository: Repository) {
   const { top, place, session, sessions, now, timeoutMs } = leaving;
   const former = succeededBy(
@@ -114,13 +114,13 @@ async function look(leaving: Leaving, repository: Repository) {
 
 interface Place {
   readonly path: HandoffPath;
-  /** The automatic note that stands there. */
+  /** The automatic note that the path has already. */
   readonly before: TopicState | undefined;
 }
 
 /**
- * Where the note goes. A conversation that goes on after `/clear` keeps to the topic that it began with, while that is
- * its own. `undefined`: somebody wrote there, took it, or moved it by hand.
+ * Returns where the note goes. A conversation that continues after `/clear` keeps the topic that it began with, as long
+ * as it owns that. `undefined`: somebody wrote to the topic, took it, or moved it by hand.
  */
 function placeFor(
   repository: Repository,
@@ -154,7 +154,7 @@ async function put(
   const intent = { me, succeeded, take: false, expect: before?.tip?.oid ?? null };
   const result = await commitHandoff(repository, path, intent, content);
   if (result.kind === 'written') return 'written';
-  // Another process was faster: it has seen the same.
+  // Another process was faster, and has seen the same.
   return result.kind === 'expectation-missed' ? 'covered' : 'refused';
 }
 
@@ -165,7 +165,7 @@ async function isSame(repository: Repository, before: TopicState, content: Commi
   return tip?.oid === before.tip?.oid && note?.equals(content.note ?? Buffer.alloc(0)) === true;
 }
 
-/** Whether the session wrote a note after the last that it did. */
+/** Whether the session wrote a note after its last change. */
 function isCoveredByNote(
   { fileWritten, reason }: Leaving,
   own: readonly SessionId[],
@@ -175,14 +175,14 @@ function isCoveredByNote(
 ): boolean {
   const written = topics.flatMap(({ tip }) => {
     const isWritten = tip?.trailers !== undefined && tip.trailers.automatic === undefined;
-    // A whole second may have passed since the one that the commit names.
+    // The commit's time is in whole seconds: the note may be up to 999 ms newer.
     return isWritten && own.includes(tip.trailers.owner) ? [tip.seconds * 1000 + 999] : [];
   });
   const lastNote = Math.max(fileWritten ?? -Infinity, ...written);
-  // Sessions write their note and commit what it tells; `boot` counts the commits on top of a note.
+  // A session writes its note and then commits the work; `boot` counts the commits since a note.
   const later = reason === 'session-end' ? [] : commits;
   const lastWork = Math.max(work?.changedAt ?? -Infinity, ...later.map(({ seconds }) => seconds * 1000));
-  // Nothing is known of the working tree: what it said may be out of date.
+  // While the working tree is unknown, the note may be out of date.
   return lastNote > -Infinity && work !== undefined && lastNote >= lastWork;
 }
 
@@ -195,7 +195,7 @@ async function startOf({ top, place, session, timeoutMs }: Leaving, own: readonl
 
 type Start = Awaited<ReturnType<typeof startOf>>;
 
-/** Where commits get no trailer, those that were made while the session was alone count as its own. */
+/** If commits get no trailer, those that were made while the session was alone count as its own. */
 async function allCommits(
   { top, timeoutMs }: Leaving,
   signed: readonly LoggedCommit[],
@@ -206,7 +206,7 @@ async function allCommits(
   if (work === undefined || work.head === start.oid) return signed;
   const since = Math.floor(start.loneSince / 1000);
   const made = (await orUndefined(unsignedCommits(top, start.oid, timeoutMs))) ?? [];
-  // It may have switched to a branch that others have filled before.
+  // The session may have switched to a branch with earlier commits of others.
   return made.filter(({ seconds }) => seconds >= since);
 }
 
@@ -232,7 +232,7 @@ function factsOf(
   };
 }
 
-/** What cannot be known in time is left out. */
+/** Turns a failure into `undefined`: what cannot be known in time is left out. */
 function orUndefined<T>(promise: Promise<T>): Promise<T | undefined> {
   return promise.catch(() => undefined);
 }

@@ -12,15 +12,15 @@ import { readLast, readPause, readStart } from '../../changes/windows.ts';
 /** What a session has changed in one worktree and not committed. */
 export interface OwnWork {
   readonly head: Oid | null;
-  /** Count of all paths that differ from HEAD, whoever changed them. */
+  /** The number of all paths that differ from HEAD, whoever changed them. */
   readonly dirty: number;
-  /** Relative to the top, sorted. */
+  /** The changed paths, relative to the top, sorted. */
   readonly paths: readonly string[];
-  /** Those of them that are not on the disk. */
+  /** Those of `paths` that are not on the disk. */
   readonly deleted: readonly string[];
-  /** Those that git does not know yet: it shows no diff of them. */
+  /** Those of `paths` that git does not track yet: it shows no diff of them. */
   readonly untracked: readonly string[];
-  /** The newest change among them, milliseconds since the epoch. */
+  /** The time of the newest change in `paths`, milliseconds since the epoch. */
   readonly changedAt: number | undefined;
 }
 
@@ -33,8 +33,8 @@ interface OwnWorkOptions {
 }
 
 /**
- * Looks at a working tree for what is a session's own: what the ledgers say of the paths that differ from HEAD, or, of
- * a session that worked alone, what differs from its start list.
+ * Finds a session's own changes in a working tree: those that the ledgers give it among the paths that differ from HEAD
+ * or, for a session that worked alone, those that its start list does not have.
  */
 export async function ownWork(top: string, place: LedgerPlace, options: OwnWorkOptions): Promise<OwnWork> {
   const { own, sessions, now, timeoutMs } = options;
@@ -62,7 +62,7 @@ export async function ownWork(top: string, place: LedgerPlace, options: OwnWorkO
   };
 }
 
-/** The claim may have been made later than the change, the file may have been changed further by somebody else. */
+/** The earlier of two times: the claim may be later than the change, and others may have changed the file since. */
 function timeOf(top: string, { path, at }: OpenClaim): number {
   return Math.min(at, changedAt(top, path) ?? at);
 }

@@ -9,7 +9,7 @@ import {
 } from '../../domain/note/document.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 
-/** A quick look at the first bytes; a byte order mark may stand before them. */
+/** Whether a note may have front matter, by its first bytes; a byte order mark may come before it. */
 export function mayHaveFrontMatter(note: Uint8Array): boolean {
   return /^(?:\xef\xbb\xbf)?---/.test(Buffer.from(note.subarray(0, 6)).toString('latin1'));
 }
@@ -24,10 +24,10 @@ export function decodeNote(note: Uint8Array): string | undefined {
 }
 
 /**
- * Looks at a note before it is written. Only one that has front matter, or is to get some, costs more than a look
- * at its first line.
+ * Checks and completes a note before it is written. Only one that has front matter, or is to get some, costs more than
+ * a look at its first line.
  *
- * @throws Failure `usage` or `integrity` for front matter that is ours and wrong.
+ * @throws Failure `usage` or `integrity` for wrong front matter of our kind.
  */
 export async function prepareNote(
   note: Uint8Array,

@@ -9,7 +9,7 @@ type ReadNote =
   | { readonly kind: 'none' }
   | { readonly kind: 'foreign' }
   | { readonly kind: 'invalid'; readonly problem: FrontMatterProblem }
-  /** `id`: of the content as it stands; `otherId`: what the front matter says instead. */
+  /** `id`: the id by the note's content; `otherId`: the different id that the front matter states. */
   | {
       readonly kind: 'structured';
       readonly fields: FrontMatter;
@@ -29,7 +29,7 @@ export function readNote(text: string, now: number): ReadNote {
   return { ...read, body, id, otherId: fields.handoffId === id ? undefined : fields.handoffId };
 }
 
-/** The id that a note of ours has by its content. */
+/** The id of a structured note, by its content. */
 export function noteId(fields: FrontMatter, body: string): string {
   return handoffId(fields, body, (content) => hash('sha256', content));
 }

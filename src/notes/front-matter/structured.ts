@@ -14,8 +14,8 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import { noteId, readNote } from './read.ts';
 
 /**
- * A note with front matter of ours: the one that it has, judged, or the one that the options make. `undefined`:
- * the note has none and gets none. The bytes of a note that has some are never changed.
+ * Returns a note with front matter of our kind: checks what the note has, or adds what the options say. `undefined`:
+ * the note has none and gets none. A note that has some keeps its bytes.
  */
 export function structuredNote(
   text: string,
@@ -42,7 +42,7 @@ export function structuredNote(
   return { note: Buffer.from(text), to: fields.to, from: fields.from };
 }
 
-/** Front matter for a note without; an editor shows it before there is a text that it could carry the id of. */
+/** Front matter for a note that has none; without an id, because an editor shows it before there is a text. */
 function addressedFields(address: Address, scene: NoteScene): FrontMatter {
   const { from, now, topic } = scene;
   if (!isAllowed('from', from)) {
@@ -95,7 +95,7 @@ function checkTopic(fields: FrontMatter, topic: string): void {
   throw new Failure('usage', message, { hint: `topic: '${topic}'` });
 }
 
-/** Options beside front matter may only repeat it. */
+/** Checks that the options only repeat the note's front matter. */
 function checkSame(fields: FrontMatter, { to, tags, references }: Address): void {
   const same = (some: readonly string[], others: readonly string[]) =>
     some.length === 0 || JSON.stringify(some) === JSON.stringify(others);

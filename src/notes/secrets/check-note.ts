@@ -16,12 +16,12 @@ import { findSecrets } from './find-secrets.ts';
 
 /** A note that may be written. */
 interface CheckedNote {
-  /** For the commit: the rules that somebody let pass. */
+  /** The rules that somebody let the note break, for the commit. */
   readonly allowed: string | undefined;
   readonly notices: readonly string[];
 }
 
-/** What decides about a note, and what its command line was. */
+/** The options of the command line: one decides about the note, the others are printed when it is refused. */
 interface SecretOptions {
   readonly allowSecret: boolean;
   readonly address: Address;
@@ -31,8 +31,8 @@ interface SecretOptions {
 }
 
 /**
- * Looks for secrets in a note before any object is made of it. `note` is the text as it would stand in the commit,
- * `text.note` the one that was given.
+ * Looks for secrets in a note before any object is made of it. `note` is the text that would be committed,
+ * `text.note` the text that was given.
  *
  * @throws Failure `secret`; the given text is then kept in a file of the user's own, never in the repository.
  */
@@ -63,7 +63,7 @@ async function judgeNote(note: Uint8Array, allow: boolean, cwd: string): Promise
   return decideSecrets(findings, allow ? 'all' : [], secretScan);
 }
 
-/** What a finding is called wherever it is told. */
+/** The words for findings in every message. */
 export function looksLike(findings: readonly SecretFinding[]): string {
   return `it looks like it contains a secret (${describeFindings(findings)})`;
 }
@@ -87,7 +87,7 @@ async function refused(
   return new Failure('secret', message, { hint, locatesText: true });
 }
 
-/** The options of the refused command. A secret among them is not printed: they are left out then. */
+/** The options of the refused command, to be printed; without those of the address if one looks like a secret. */
 async function asBefore({ address, take, expect, session }: SecretOptions): Promise<string> {
   const { to, tags, references } = address;
   const option = (name: string, values: readonly (string | undefined)[]) =>

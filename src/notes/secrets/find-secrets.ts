@@ -2,8 +2,8 @@ import { possibleRules } from '../../domain/secrets/literals.ts';
 import type { SecretFinding } from '../../domain/secrets/verdict.ts';
 
 /**
- * What looks like a secret in a note, by the rules of secretlint. A note that holds none of the words that a rule needs
- * costs microseconds; a mebibyte of hostile text a tenth of a second.
+ * Finds what looks like a secret in a note, by the rules of secretlint. A note that holds none of the words that a rule
+ * needs costs microseconds; a mebibyte of hostile text a tenth of a second.
  */
 export async function findSecrets(note: Uint8Array): Promise<readonly SecretFinding[]> {
   const text = textOf(note);
@@ -13,7 +13,7 @@ export async function findSecrets(note: Uint8Array): Promise<readonly SecretFind
   return scanText(text, rules);
 }
 
-/** Bytes that are no UTF-8 are replaced. NULs go, so that UTF-16 reads as what it says. */
+/** The text of a note: bytes that are not UTF-8 are replaced, and NULs removed, so that UTF-16 is readable. */
 function textOf(note: Uint8Array): string {
   const text = Buffer.from(note.buffer, note.byteOffset, note.byteLength).toString('utf8');
   return text.includes('\0') ? text.replaceAll('\0', '') : text;

@@ -12,17 +12,17 @@ type Rule = (typeof rules)[number];
 type RuleContext = Parameters<Rule['create']>[0];
 type SourceCode = Parameters<NonNullable<ReturnType<Rule['create']>['file']>>[0];
 
-/** So many of one rule are told apart; of each rule some are, because one may be allowed and another not. */
+/** The most findings of one rule; each rule has its own limit, because one may be allowed and another not. */
 const MAX_OF_A_RULE = 20;
 /** An account's number is no secret, and twelve digits are often something else. */
 const NOT_SECRET = ['AWSAccountID'];
-/** What a rule tells beside the secret. */
+/** The fields that a rule reports beside the secret. */
 const NOT_THE_SECRET = ['typeName', 'FILE_NAME'];
 
-/** The scanner's name of a rule without what all have in common. */
+/** The id of a rule without the prefix that all rules have. */
 const shortName = (rule: Rule) => rule.meta.id.replace('@secretlint/secretlint-rule-', '');
 
-/** What the given rules find in a text, in its order. */
+/** What the given rules find in a text, in the order of the text. */
 export async function scanText(text: string, names: readonly string[]): Promise<SecretFinding[]> {
   const found: { rule: string; at: number; secret: string }[] = [];
   for (const rule of rules.filter((one) => names.includes(shortName(one)))) {
@@ -58,7 +58,7 @@ function contextFor(report: (message: string, secret: string, at: number) => voi
   return context as unknown as RuleContext;
 }
 
-/** A file without a name: rules for certain files look at what is the same everywhere. None may read a file. */
+/** A source without a file name: no rule may read a file, and those for certain files check what any file may hold. */
 function sourceOf(content: string): SourceCode {
   return { content, filePath: undefined, ext: '', contentType: 'text' } as unknown as SourceCode;
 }

@@ -22,19 +22,19 @@ import { judgeMoves } from '../moves.ts';
 import { commitOwner } from '../person-name.ts';
 import { type TopicState, readTopics } from '../topic.ts';
 
-/** A topic as it stands here and as a remote last showed it. */
+/** A topic as it is here and as a remote last showed it. */
 export interface SyncedTopic {
   readonly path: HandoffPath;
   readonly here: TopicState | undefined;
   /** The tracking ref; `undefined`: the remote has never shown it. */
   readonly there: Ref | undefined;
-  /** What remembers that it was deleted here on purpose: a blob with the name of the commit that it had. */
+  /** The record of a deletion here on purpose: a blob with the name of the deleted commit. */
   readonly pruned: Oid | undefined;
 }
 
 /**
  * Reads all topics (or those of one branch component) here, and what `remote` last showed of them. `known`: the topics
- * here, where they have just been read.
+ * here, if they have just been read.
  */
 export async function readSyncedTopics(
   repository: InRepository,
@@ -62,7 +62,7 @@ export async function readSyncedTopics(
   });
 }
 
-/** The handoffs that were removed here on purpose, each with the commit that it had; by their public refs. */
+/** The deleted commits of the handoffs that were removed here on purpose, by the handoffs' public refs. */
 export async function readRemoved(repository: InRepository): Promise<ReadonlyMap<string, Oid>> {
   const refs = await listRefs(repository, [PRUNED], { content: true });
   return new Map(
@@ -77,13 +77,13 @@ export async function readRemoved(repository: InRepository): Promise<ReadonlyMap
 export interface Difference extends SyncedTopic {
   readonly there: Ref;
   readonly facts: FoldFacts;
-  /** Who owns what the remote shows. */
+  /** The owner of what the remote shows. */
   readonly owner: SessionId | undefined;
-  /** The same as messages name it. */
+  /** The owner as messages name it. */
   readonly ownerText: string | undefined;
 }
 
-/** Judges every topic that the remote shows otherwise than it stands here, all of them in a handful of processes. */
+/** Judges every topic whose tip on the remote differs from the one here, all of them in a handful of processes. */
 export async function findDifferences(
   repository: InRepository,
   topics: readonly SyncedTopic[],
@@ -95,14 +95,14 @@ export async function findDifferences(
   const oids = [...new Set(unequal.map(({ there }) => there.oid))];
   const loaded = await loadJudged({ cwd: repository.cwd }, oids);
   const tips = new Map(oids.map((oid, at) => [oid, loaded[at] ?? 'missing']));
-  // Their histories, which may be a whole project's, are not walked.
+  // The history of a strange tip may be a whole project's, and is not walked.
   const strange = unequal.map((one) => strangeness(one, tips.get(one.there.oid)));
   const known = unequal.filter((_, at) => strange[at] === undefined);
   const relations = await relate(repository, known);
   const moving = known.filter((one) =>
     ['behind', 'only-there', 'diverged'].includes(relations.get(one) ?? ''),
   );
-  // Of a line that diverged everything is judged: it may share nothing with ours.
+  // A line that diverged is judged from its root on: it may share nothing with ours.
   const reasons = await judgeMoves(
     repository,
     moving.map((one) => ({
@@ -139,7 +139,7 @@ type Unequal = SyncedTopic & { readonly there: Ref };
 /** Why a tip is no handoff at all, or none that this version knows. */
 function strangeness({ here, there: ref }: Unequal, tip: Found | undefined): IllegalReason | undefined {
   if (ref.type !== 'commit' || ref.symbolic || typeof tip !== 'object') return 'no commit';
-  // What stands here and cannot be read is not given up for what can.
+  // A handoff here that cannot be read is not replaced by one that can.
   if (here !== undefined && here.tip === undefined && here.keptOid !== undefined) return 'not a descendant';
   return checkHandoffCommit(tip);
 }
@@ -165,7 +165,7 @@ async function relate(
   );
 }
 
-/** Those whose line here holds a note that the remote's line does not. */
+/** Returns the topics whose line here holds a note that the remote's line does not. */
 async function withOwnText(
   repository: InRepository,
   topics: readonly Unequal[],
@@ -176,13 +176,13 @@ async function withOwnText(
       await noteNames(repository, one.here?.tip?.oid),
       await noteNames(repository, one.there.oid),
     ];
-    // What cannot be read is not given up.
+    // A line that cannot be read may hold such a note.
     if (mine.length === 0 || mine.some((name) => name === undefined || !theirs.includes(name))) own.add(one);
   }
   return own;
 }
 
-/** The names of all notes of a history, each parent of a merge included. */
+/** The object names of all notes in a history, with each parent of a merge; `undefined` for one that cannot be read. */
 async function noteNames(repository: InRepository, tip: Oid | undefined): Promise<(Oid | undefined)[]> {
   if (tip === undefined) return [];
   const options = { cwd: repository.cwd };

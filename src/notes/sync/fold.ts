@@ -12,10 +12,10 @@ import { type Difference, type SyncedTopic, findDifferences } from './difference
 /** What became of one topic. */
 export interface Folded {
   readonly difference: Difference;
-  /** `moved`: it was written on meanwhile; the next look decides anew. */
+  /** `moved`: somebody changed the topic meanwhile; the next sync decides again. */
   readonly kind: FoldAction['kind'] | 'moved';
   readonly reason: IllegalReason | undefined;
-  /** `set-aside`: by which number `show --lost` prints what stood here. */
+  /** `set-aside`: the number by which `show --lost` prints the note that was here. */
   readonly lost: number | undefined;
 }
 
@@ -29,8 +29,8 @@ interface FoldedAll {
 }
 
 /**
- * Folds what a remote shows into what stands here, each handoff by compare-and-swap from what was read. Nothing that
- * anybody wrote goes: a line that diverged is kept as a lost text, with all its versions.
+ * Folds what a remote shows into the handoffs here, each by compare-and-swap from what was read. Nothing that anybody
+ * wrote is dropped: a line that diverged is kept as a lost text, with all its versions.
  *
  * @param topics those that the remote shows
  */
@@ -55,7 +55,7 @@ export async function foldTopics(repository: Repository, topics: readonly Synced
   return { differences, folded };
 }
 
-/** Moves to what the remote shows whatever can simply go there; returns what somebody else moved meanwhile. */
+/** Moves the handoffs that can simply follow the remote; returns those that somebody else moved meanwhile. */
 async function moveAll(
   repository: Repository,
   differences: readonly Difference[],
@@ -63,7 +63,7 @@ async function moveAll(
   const simple = differences.filter(({ facts }) =>
     ['create', 'forward', 'follow'].includes(decideFold(facts).kind),
   );
-  // What is new here has no former value that a reflog could name.
+  // A handoff that is new here has no former value that a reflog could name.
   const isNew = ({ here }: Difference) => here?.publicOid === undefined && here?.keptOid === undefined;
   const groups = [simple.filter(isNew), simple.filter((one) => !isNew(one))];
   const batches = groups.flatMap((group) => inBatches(group, BATCH));
@@ -86,7 +86,7 @@ async function apply(
   return (await updateRefs(repository, updates, options)).kind === 'done';
 }
 
-/** Public ref first, `kept` second, as every write does. */
+/** The moves to the remote's tip: public ref first, `kept` second, as in every write. */
 function toTheirs({ path, here, there, pruned }: Difference): RefUpdate[] {
   const forgotten = pruned === undefined ? [] : [{ ref: prunedRef(path), next: undefined, old: pruned }];
   const next = there.oid;
@@ -99,8 +99,8 @@ function toTheirs({ path, here, there, pruned }: Difference): RefUpdate[] {
 }
 
 /**
- * Keeps our line with all its versions under a ref of lost texts, and gives the name to the remote's, in one transaction;
- * `undefined`: it moved.
+ * Keeps our line with all its versions under a ref of lost texts, and moves the handoff to the remote's line, in one
+ * transaction; `undefined`: somebody else moved the handoff.
  */
 async function keepOurs(repository: Repository, difference: Difference): Promise<number | undefined> {
   const tip = difference.here?.tip?.oid;

@@ -33,16 +33,16 @@ interface FindOptions {
 /** A note's work, read and checked. */
 export interface FoundWork extends LoadedWork {
   readonly state: TopicState;
-  /** It was packed in this clone. */
+  /** Whether this clone packed the work. */
   readonly isLocal: boolean;
 }
 
 /**
- * Finds the work that a note carries, and fetches it if this clone lacks it: nothing else ever fetches work. First it says
- * whose it is and how large.
+ * Finds the work that a note carries, and fetches it if this clone lacks it: nothing else ever fetches work. Before the
+ * fetch, a notice says whose the work is and how large.
  *
  * @throws Failure `not-found` without a note or its work, `refused` for another person's work without `from`, `integrity` for
- * a commit that breaks the format, `remote` when it cannot be fetched
+ * a commit that breaks the format, `remote` when the work cannot be fetched
  */
 export async function findWork(repository: Repository, options: FindOptions): Promise<FoundWork> {
   const state = await findTopic(repository, options.topic, { work: true });
@@ -141,6 +141,6 @@ async function fetchWork(
   }
   const amount = size === undefined ? 'of unknown size' : workSizeText(size);
   warn(`fetching the work of ${authorText(tip)}, ${amount}, from ${escapeLine(remote)}`);
-  // It gets no ref here: it is read only once.
+  // The work gets no ref here, because it is read only once.
   await fetchRefs(options, remote, [there]);
 }

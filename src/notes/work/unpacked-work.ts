@@ -17,14 +17,14 @@ import { type Repository, objectFormat } from '../../git/repository.ts';
 import { readTreeStatus } from '../../git/work-tree.ts';
 import { dropWork } from './work-refs.ts';
 
-/** Records what was unpacked, in which worktree and on which HEAD: once that is committed, the work is over. */
+/** Records what was unpacked, in which worktree and on which HEAD: once it is committed, the work is settled. */
 export async function noteUnpacked(
   repository: Repository,
   path: HandoffPath,
   oid: Oid,
   what: {
     readonly head: Oid | null;
-    /** The new content of each path; `null`: it was removed. */
+    /** The new content of each path; `null`: the path was removed. */
     readonly paths: Readonly<Record<string, Oid | null>>;
   },
 ): Promise<void> {

@@ -15,7 +15,7 @@ export interface LoadedWork {
   readonly work: Snapshot;
   readonly size: WorkSize;
   readonly trailers: HandoffTrailers;
-  /** Its committer. */
+  /** The committer's name. */
   readonly name: string;
   readonly mail: string;
   /** Seconds since the epoch. */
@@ -24,12 +24,12 @@ export interface LoadedWork {
 
 /** The size of a tree with the most entries allowed: each has a mode, a name and an object name. */
 const MAX_TREE_BYTES = (MAX_BLOBS + 1) * 64;
-/** Of the snapshot's file. */
+/** The most bytes that the snapshot's file may have. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Reads a work commit, sizes before contents: nothing in it is trusted. A text says why it cannot be used; `undefined`: it is
- * not in this repository.
+ * Reads a work commit, sizes before contents: nothing in it is trusted. For a commit that cannot be used, returns a
+ * text that says why; `undefined` if it is not in this repository.
  *
  * @param maxBytes the limit for the size of all contents together
  */
