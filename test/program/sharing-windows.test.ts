@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { putToken } from '../../src/sessions/bypass.ts';
 import { A, B, C, SharingWorld, TEN, refusal, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
@@ -237,6 +238,17 @@ describe('another session’s work that a command made disappear', () => {
     world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'one\n');
     world.write(B, 'src/b.ts', 'two\n');
+  });
+
+  it('into a commit that a person has allowed: neither is told to undo it', () => {
+    putToken(join(world.path, '.git'), { v: 1, session: null, at: Date.now() });
+    const { run, after } = world.bash(B, 'git add -A && git commit -qm all');
+    expect(run).toMatchObject({ status: 0 });
+    expect(run?.stderr).toContain('warning: a person let this through once');
+    expect(contextText(after)).toBe('');
+    const text = contextText(world.may(A, 'make'));
+    expect(text).toContain('A person let claude bbbbbbbb do once');
+    expect(text).not.toContain('undo');
   });
 
   it('by a script that stashes: both are told', () => {

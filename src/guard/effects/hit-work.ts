@@ -9,8 +9,10 @@ import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
 import { keepVanished } from './rescue/keep-vanished.ts';
 import type { TreeCall } from '../call.ts';
 import { type Typed, typedIn } from '../checks/typed.ts';
+import { windowId } from '../tool.ts';
 import { pathWords } from '../../changes/hint-words.ts';
 import { type Ledgers, type WorkPlace, lookTimeoutMs } from '../../changes/work-place.ts';
+import { readConsumed } from '../../sessions/bypass.ts';
 import { news } from '../../sessions/happenings.ts';
 import { readClients } from '../../sessions/records.ts';
 
@@ -54,11 +56,9 @@ export async function keepHitWork(
     : discardedBetween(window.snapshot, after).filter((path) => !isOthers(path));
   const kept = await keepOthers(call, place, ledgers, { window, after, command, hit });
   const clients = hit.length === 0 ? undefined : await clientsBeside(call, place);
-  const hits = byOwner(
-    hit,
-    (path) => (after.dirty.has(path) ? 'changed' : isCommit ? 'committed' : 'gone'),
-    kept,
-  );
+  const howOf = (path: string) => (after.dirty.has(path) ? 'changed' : isCommit ? 'committed' : 'gone');
+  // Both sides know already of a commit that a person has allowed, and nobody is to undo it.
+  const hits = byOwner(hit, howOf, kept).filter(({ how }) => how !== 'committed' || !isAllowed(call, window));
   const who = ownerName(session, dialect);
   return {
     entries: [
@@ -71,6 +71,14 @@ export async function keepHitWork(
       callersText(one, peerName(one.owner, { clients }), typedIn(call, place), before),
     ),
   };
+}
+
+/** Whether a person has let this command, or a commit of it, through. */
+function isAllowed(call: TreeCall, { from }: OpenWindow): boolean {
+  const id = windowId(call);
+  return readConsumed(call.tree.commonDir, call.session).some(({ key, at }) =>
+    key.kind === 'git' ? at >= from : key.id === id,
+  );
 }
 
 /** Its own work and nobody's is put aside by that, and not gone. */
