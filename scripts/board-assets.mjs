@@ -11,7 +11,7 @@ import { rolldown } from 'rolldown';
 export async function boardAssets() {
   const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src', 'ui', 'board');
   const build = await rolldown({
-    input: join(folder, 'client', 'main.ts'),
+    input: join(folder, 'client', 'page.ts'),
     platform: 'browser',
     tsconfig: false,
     transform: { target: 'es2022' },

@@ -29,10 +29,7 @@ try {
   const { sampleBoard } = await load('test/support/board-sample.ts');
   const { boardPage } = await load('src/ui/board/page.ts');
   const board = sampleBoard({ sessions: 12, handoffs: 10 });
-  const html = boardPage(board, await boardAssets(), {
-    start: '<!doctype html>\n<html lang="en">',
-    isServed: false,
-  });
+  const html = boardPage(board, await boardAssets(), '<!doctype html>\n<html lang="en">');
   writeFileSync(join(scratch, 'board.html'), html);
   const browser = await chromium.launch({
     executablePath: process.env.GIT_HANDOFF_CHROMIUM ?? '/usr/bin/chromium',
@@ -40,7 +37,7 @@ try {
     env: { ...process.env, HOME: scratch },
   });
   const page = await browser.newPage({
-    viewport: { width: 1160, height: 860 },
+    viewport: { width: 1160, height: 780 },
     timezoneId: 'UTC',
     colorScheme: isDark ? 'dark' : 'light',
   });

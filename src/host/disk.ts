@@ -47,17 +47,17 @@ export function linkTarget(path: string): string | undefined {
   }
 }
 
-/** Whether a path is a folder, or a link to one. */
+/** Whether a folder is there, links followed. */
 export function isFolder(path: string): boolean {
   return found(path)?.isDirectory() ?? false;
 }
 
-/** Whether a path exists; a dangling link does not count. */
+/** Whether something stands under a path, a dangling link not counted. */
 export function exists(path: string): boolean {
   return found(path) !== undefined;
 }
 
-/** Calls `stat` without its errors: Node throws if a parent folder is a file. */
+/** Node throws where a file stands in the place of a folder above. */
 function found(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -66,14 +66,14 @@ function found(path: string): Stats | undefined {
   }
 }
 
-/** Whether a path is a regular file, not a link, that this user owns. */
+/** Whether a plain file, no link, stands there that this user owns. */
 export function isOwnFile(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   const user = process.getuid?.();
   return found?.isFile() === true && (user === undefined || found.uid === user);
 }
 
-/** Lists the names in a folder; none when it is no folder or cannot be read. */
+/** Names in a folder; empty when it is none or cannot be read. */
 export function entries(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -82,7 +82,7 @@ export function entries(folder: string): string[] {
   }
 }
 
-/** Reads a file; an empty text when there is none or it cannot be read. */
+/** What a file holds; empty when it is none or cannot be read. */
 export function readText(path: string, encoding: 'utf8' | 'latin1' = 'utf8'): string {
   try {
     return readFileSync(path, encoding);
@@ -91,7 +91,7 @@ export function readText(path: string, encoding: 'utf8' | 'latin1' = 'utf8'): st
   }
 }
 
-/** Identifies a file that has several names; `undefined` when it has only one. */
+/** Identity of a file behind all its names, `undefined` when it has only one. */
 export function hardLinkKey(path: string): string | undefined {
   try {
     const { dev, ino, nlink } = statSync(path);

@@ -1,32 +1,32 @@
 /**
- * Everything that one run of the program may use of the world around it. process-io.ts makes it from the process; tests
- * pass their own, and then the program neither sees nor touches the process that it runs in.
+ * What one run of the program is given of the world around it. The real one is made from the process (process-io.ts); tests
+ * hand over their own, and then the program neither sees nor touches the process that it runs in.
  */
 export interface Io {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Left out for the hooks, where nobody can be asked and nobody looks on. */
+  /** Left out where nobody is asked and nobody looks on: for the hooks. */
   readonly terminal?: Terminal;
   readonly env: NodeJS.ProcessEnv;
   /** @throws ENOENT when the folder is gone */
   readonly cwd: string;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** Returns the budget of a call that may take so many milliseconds from the process's start; `Infinity`: no limit. */
+  /** The time for a call that has so many milliseconds, counted from the start of the process; `Infinity`: no end. */
   readonly budget: (ms: number) => Budget;
-  /** The file that Node was started with: it is in `dist`, in the package's folder. */
+  /** The file that was started: it lies in `dist`, in the package's folder. */
   readonly program: string;
 }
 
 export interface Input {
   /**
-   * Fills a part of the chunk and returns the number of bytes, 0 at the end.
+   * Fills a part of the chunk and returns how many bytes that was, 0 at the end.
    *
    * @throws as fs.readSync: EAGAIN when nothing has come yet and the descriptor does not block
    */
   read(chunk: Uint8Array): number;
-  /** Reads everything to the end; `undefined` when the end does not come in time. */
+  /** Everything, to its end; `undefined` when that does not come in time. */
   readAll(budget: Budget): Promise<Buffer | undefined>;
 }
 
@@ -34,48 +34,48 @@ export interface Output {
   /**
    * Resolves when everything is written. A reader that left (`| head -1`) is no error.
    *
-   * @throws the descriptor's error: a full disk, for one
+   * @throws what the descriptor answers: a full disk, for one
    */
   write(data: string | Uint8Array): Promise<void>;
 }
 
-/** Reads standard input as text; an empty text when it cannot be read in time. */
+/** Everything that comes by standard input, as text; what cannot be read in time is empty. */
 export async function readInput({ stdin }: Pick<Io, 'stdin'>, budget: Budget): Promise<string> {
   const bytes = await stdin.readAll(budget).catch(() => undefined);
   return bytes?.toString('utf8') ?? '';
 }
 
-/** A terminal, where a person may sit. */
+/** Where a person may sit. */
 export interface Terminal {
-  /** Whether standard input is one, so that somebody can be asked. */
+  /** Standard input is one: somebody can be asked. */
   readonly isInput: boolean;
-  /** Whether standard error is one, so that somebody looks on. */
+  /** Standard error is one: somebody looks on. */
   readonly isErrors: boolean;
-  /** Whether standard output is one. */
+  /** Standard output is one. */
   readonly isOutput: boolean;
-  /** Opens a stream only when it is called: a pipe no longer blocks once it was opened as a stream. */
+  /** A pipe does not block any more once it was opened as a stream. */
   input(): NodeJS.ReadableStream;
   output(): NodeJS.WritableStream;
 }
 
 /**
- * The time that something may take. Every limit of the program is a part of one budget, so that a test that is not about
- * limits can pass an endless one, whose parts are endless, too.
+ * The time that something may take. Every limit of the program is a part of one budget, so that a test which is not about
+ * limits hands over an endless one: of that every part is endless, too.
  */
 export interface Budget {
-  /** The milliseconds that are left, at least 1; `Infinity`: no limit. */
+  /** Milliseconds, 1 at least; `Infinity`: it never ends. */
   left(): number;
-  /** Returns the budget of one part, which ends in so many milliseconds, and at the latest with the whole. */
+  /** For one part: it ends in so many milliseconds, and with the whole. */
   part(ms: number): Budget;
 }
 
-/** Milliseconds since the process began. `performance.now()` would load a dozen modules in every call of the guard. */
+/** Milliseconds since the process began. For `performance.now()` Node loads a dozen modules, in every call of the guard. */
 export const processAge = (): number => process.uptime() * 1000;
 
 /**
  * A budget that ends when the clock shows `end`.
  *
- * @param clock a clock in milliseconds that nobody sets back
+ * @param clock milliseconds, of a clock that nobody sets back
  */
 export function budgetUntil(end: number, clock: () => number, whole?: Budget): Budget {
   const budget = {
@@ -85,15 +85,15 @@ export function budgetUntil(end: number, clock: () => number, whole?: Budget): B
   return budget;
 }
 
-/** The result of the work, or `late` when the budget ends first. The work itself is not stopped. */
+/** What the work comes to, or `late` when the budget ends first. The work itself is not stopped. */
 export function inTime<T>(work: Promise<T>, budget: Budget): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
   const left = budget.left();
   const late = new Promise<'late'>((resolve) => {
-    // Most work waits for nothing, and is over by the next tick: loading Node's timers would take longer.
+    // Most work waits for nothing, and is over by then: Node's timers take longer to load than it takes.
     process.nextTick(() => {
-      // Node would fire an infinite timer at once.
+      // A timer of no end would fire at once.
       if (!isOver && left < Infinity) timer = setTimeout(() => resolve('late'), left);
     });
   });
@@ -103,10 +103,10 @@ export function inTime<T>(work: Promise<T>, budget: Budget): Promise<T | 'late'>
   });
 }
 
-/** Most milliseconds that are reserved for the answer when a step before it takes too long. */
+/** The most that is kept for the answer when a step before it takes too long. Milliseconds. */
 const ANSWER_MS = 1000;
 
-/** Milliseconds of the remaining time that one step may take, so that there is time for an answer. */
+/** What one step may take of the time that is left, so that there is an answer all the same. Milliseconds. */
 export function beforeAnswer(budget: Budget): number {
   const left = budget.left();
   return Math.max(1, left - Math.min(ANSWER_MS, left / 4));

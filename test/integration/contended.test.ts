@@ -98,7 +98,14 @@ describe('hunks that are in each other’s way', () => {
     line(B, 6, 'B six');
     const run = world.handoff(['commit', '-m', 'a'], { session: A });
     expect(run.status).toBe(3);
-    expect(run.stderr).toContain('session (claude aaaaaaaa) and of claude bbbbbbbb overlap or touch');
+    expect(run.stderr.replaceAll(world.path, '<top>')).toMatchInlineSnapshot(`
+      "error: shared.md: the changes of this session (claude aaaaaaaa) and of claude bbbbbbbb overlap or touch; nothing was committed. Wait until claude bbbbbbbb commits; if neither can, ask the user to commit it
+      hint: git -C <top> handoff status
+      "
+    `);
+    // The user does, and both go on.
+    expect(world.run('git', ['commit', '-qm', 'both', '--', 'shared.md'])).toMatchObject({ status: 0 });
+    for (const session of [A, B]) expect(world.write(session, 'shared.md', session).kind).toBe('silent');
   });
 
   it('one unchanged line between them is enough', () => {

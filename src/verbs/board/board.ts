@@ -95,8 +95,6 @@ function ownFolder(commonDir: string): string {
   return isInitialised(commonDir) ? repositoryFolder(commonDir) : mkdtempSync(join(tmpdir(), 'git-handoff-'));
 }
 
-const NOTE_ROOM: NoteRoom = { count: 500, bytes: 64 * 1024, total: 1024 * 1024 };
-
 /**
  * Reads all that the board shows. Nothing is changed, no notice is told: whoever looks on must not use up what a
  * session has to be told once.
@@ -118,7 +116,7 @@ async function collectBoard(cwd: string, now: number): Promise<Board> {
   const { topics, complete: allVersions } = await boardTopics(repository, states, lanes);
   const [{ commits, complete: allCommits }, notes] = await Promise.all([
     boardCommits(repository, lanes),
-    boardNotes(repository, topics, NOTE_ROOM),
+    boardNotes(repository, topics),
   ]);
   const log = readLog(repositoryFolder(commonDir));
   const refused = await listRefused(repository);
@@ -249,35 +247,30 @@ export function stepOf(
   return trailers.state === 'closed' ? 'close' : 'reopen';
 }
 
-/** Notes that a page holds. */
-interface NoteRoom {
-  /** Newest versions that are looked at. */
-  readonly count: number;
-  /** Of one note and of all together. */
-  readonly bytes: number;
-  readonly total: number;
-}
+/** Newest versions whose texts are looked at. */
+const MAX_NOTES = 500;
+/** Of one text and of all together. */
+const [MAX_NOTE_BYTES, MAX_NOTES_BYTES] = [64 * 1024, 1024 * 1024];
 
 /** Texts of the newest versions, as many as there is room for; a larger note is left out whole. Two processes. */
 async function boardNotes(
   repository: InRepository,
   topics: readonly BoardTopic[],
-  room: NoteRoom,
 ): Promise<Record<string, string>> {
   const newest = topics
     .flatMap(({ versions }) => versions)
     .sort((a, b) => b.at - a.at)
-    .slice(0, room.count)
+    .slice(0, MAX_NOTES)
     .map(({ oid }) => ({ name: `${oid}:${NOTE_FILE}`, oid }));
   const options = { cwd: repository.cwd };
   const sizes = await readObjects(
     options,
     newest.map(({ name }) => ({ name, infoOnly: true })),
   );
-  let left = room.total;
+  let left = MAX_NOTES_BYTES;
   const wanted = newest.filter((_, at) => {
     const found = sizes[at];
-    if (found?.type !== 'blob' || found.size > room.bytes || found.size > left) return false;
+    if (found?.type !== 'blob' || found.size > MAX_NOTE_BYTES || found.size > left) return false;
     left -= found.size;
     return true;
   });

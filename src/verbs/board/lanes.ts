@@ -58,11 +58,6 @@ export class Lanes {
     return index;
   }
 
-  /** The place of a session without anything new about it. */
-  find(id: string): number | undefined {
-    return this.#index.get(id);
-  }
-
   /** All of them, in the order of their places. */
   sessions(places: WorktreesById): BoardSession[] {
     return this.#lanes.map((lane) => shape(lane, places));

@@ -1,18 +1,9 @@
 import { ownerName } from '../../../domain/names.ts';
-import type { BoardTopic, BoardVersion } from '../shape.ts';
+import type { BoardCommit, BoardRefusal, BoardTopic, BoardVersion } from '../shape.ts';
 import { type Child, button, el } from './dom.ts';
 import { diffLines, withContext } from './line-diff.ts';
-import { type Item, KIND_NAMES, STEP_NAMES, nameOf, versionItem } from './model.ts';
-import {
-  STATE_NAMES,
-  command,
-  glyph,
-  note,
-  sessionButton,
-  sessionButtons,
-  sessionName,
-  stateDot,
-} from './parts.ts';
+import { KIND_NAMES, STEP_NAMES, nameOf, versionItem } from './model.ts';
+import { command, glyph, note, sessionButton, sessionButtons, sessionName, stateOf } from './parts.ts';
 import { eventList } from './tables.ts';
 import { duration, full, short } from './time.ts';
 import type { Shown, Stage } from './view.ts';
@@ -27,14 +18,14 @@ export function detailOf(stage: Stage, shown: Shown): Detail {
   if (shown.kind === 'session') return sessionDetail(stage, shown.index);
   if (shown.kind === 'items')
     return { title: `${shown.items.length} events`, body: [eventList(stage, shown.items, false)] };
-  const { item } = shown;
-  switch (item.subject.kind) {
+  const { subject } = shown.item;
+  switch (subject.kind) {
     case 'version':
-      return versionDetail(stage, item.subject.topic, item.subject.version);
+      return versionDetail(stage, subject.topic, subject.version);
     case 'commit':
-      return commitDetail(stage, item);
+      return commitDetail(stage, subject.commit);
     case 'refusal':
-      return refusalDetail(stage, item);
+      return refusalDetail(stage, subject.refusal);
   }
 }
 
@@ -53,7 +44,7 @@ function sessionDetail(stage: Stage, index: number): Detail {
   const { board, lanes } = stage.model;
   const session = board.sessions[index];
   if (session === undefined) return { title: 'Session', body: [] };
-  const { id, state, reason, from, to, client, branch, worktree } = session;
+  const { id, state, from, to, client, branch, worktree } = session;
   const other = (name: string, key: string): Child => {
     const at = board.sessions.findIndex((one) => one.id === name);
     return at < 0 ? name : sessionButton(stage, at, key);
@@ -61,15 +52,7 @@ function sessionDetail(stage: Stage, index: number): Detail {
   const end = state === 'live' ? undefined : `${full(to)} (${duration(to - from)})`;
   const list = factList([
     ['Id', client === 'person' ? undefined : el('span', { class: 'id' }, id)],
-    [
-      'State',
-      el(
-        'span',
-        { class: 'state' },
-        stateDot(state),
-        STATE_NAMES[state] + (reason === undefined ? '' : ` (${reason})`),
-      ),
-    ],
+    ['State', stateOf(session)],
     ['Client', client],
     ['Branch', branch],
     ['Worktree', worktree],
@@ -84,23 +67,19 @@ function sessionDetail(stage: Stage, index: number): Detail {
   };
 }
 
-function commitDetail(stage: Stage, { subject, by, at }: Item): Detail {
-  if (subject.kind !== 'commit') return { title: 'Commit', body: [] };
-  const { oid, branch, subject: text } = subject.commit;
+function commitDetail(stage: Stage, { oid, at, by, branch, subject }: BoardCommit): Detail {
   const list = factList([
     ['Commit', el('span', { class: 'id' }, oid)],
     ['By', sessionButtons(stage, by, 'dc')],
     ['Branch', branch],
     ['Time', full(at)],
   ]);
-  return { title: text || '(no subject)', body: [list, command(`git show ${oid.slice(0, 12)}`)] };
+  return { title: subject || '(no subject)', body: [list, command(`git show ${oid.slice(0, 12)}`)] };
 }
 
-function refusalDetail(stage: Stage, { subject, by, at }: Item): Detail {
-  if (subject.kind !== 'refusal') return { title: 'Refused', body: [] };
-  const { event, detail } = subject.refusal;
+function refusalDetail(stage: Stage, { at, by, event, detail }: BoardRefusal): Detail {
   const list = factList([
-    ['To', by.length === 0 ? 'a session that is not known' : sessionButtons(stage, by, 'dr')],
+    ['To', by === undefined ? 'a session that is not known' : sessionButton(stage, by, 'dr')],
     ['At', event],
     ['Time', full(at)],
   ]);

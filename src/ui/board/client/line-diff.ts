@@ -4,40 +4,16 @@ interface DiffLine {
   readonly text: string;
 }
 
-/** Beyond so many comparisons the middle is told as replaced. */
-const MAX_CELLS = 4_000_000;
+/** Texts of more lines (both together, multiplied) are not compared but for how they begin. */
+const MAX_CELLS = 16_000_000;
 
-/** What changed between two texts, line by line. */
+/** What changed between two texts, line by line, by the longest common subsequence. */
 export function diffLines(before: string, after: string): DiffLine[] {
-  const a = before.split('\n');
-  const b = after.split('\n');
-  let start = 0;
-  while (start < a.length && start < b.length && a[start] === b[start]) start++;
-  let tail = 0;
-  while (
-    tail < a.length - start &&
-    tail < b.length - start &&
-    a[a.length - 1 - tail] === b[b.length - 1 - tail]
-  ) {
-    tail++;
-  }
-  const same = (lines: readonly string[]) => lines.map((text): DiffLine => ({ sign: ' ', text }));
-  return [
-    ...same(a.slice(0, start)),
-    ...middle(a.slice(start, a.length - tail), b.slice(start, b.length - tail)),
-    ...same(tail === 0 ? [] : a.slice(-tail)),
-  ];
-}
-
-/** By the longest common subsequence. */
-function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
-  const removed = (text: string): DiffLine => ({ sign: '-', text });
-  const added = (text: string): DiffLine => ({ sign: '+', text });
-  if (a.length * b.length > MAX_CELLS) return [...a.map(removed), ...b.map(added)];
+  const [a, b] = [before.split('\n'), after.split('\n')];
   const width = b.length + 1;
-  const lengths = new Uint32Array((a.length + 1) * width);
+  const lengths = new Uint16Array(a.length * b.length > MAX_CELLS ? 0 : (a.length + 1) * width);
   const at = (i: number, j: number) => lengths[i * width + j] ?? 0;
-  for (let i = a.length - 1; i >= 0; i--) {
+  for (let i = a.length - 1; i >= 0 && lengths.length > 0; i--) {
     for (let j = b.length - 1; j >= 0; j--) {
       const longer = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
       lengths[i * width + j] = longer;
@@ -52,10 +28,10 @@ function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
       i++;
       j++;
     } else if (y === undefined || (x !== undefined && at(i + 1, j) >= at(i, j + 1))) {
-      lines.push(removed(x ?? ''));
+      lines.push({ sign: '-', text: x ?? '' });
       i++;
     } else {
-      lines.push(added(y));
+      lines.push({ sign: '+', text: y });
       j++;
     }
   }
@@ -66,14 +42,9 @@ const CONTEXT = 3;
 
 /** Only what changed with a few lines around it; `undefined` stands for lines that are left out. */
 export function withContext(lines: readonly DiffLine[]): (DiffLine | undefined)[] {
-  const keep = new Set<number>();
-  lines.forEach(({ sign }, at) => {
-    if (sign !== ' ') for (let near = at - CONTEXT; near <= at + CONTEXT; near++) keep.add(near);
-  });
-  const shown: (DiffLine | undefined)[] = [];
-  lines.forEach((line, at) => {
-    if (keep.has(at)) shown.push(line);
-    else if (at > 0 && keep.has(at - 1)) shown.push(undefined);
-  });
-  return shown.at(-1) === undefined ? shown.slice(0, -1) : shown;
+  const isNear = lines.map((_, at) =>
+    lines.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(({ sign }) => sign !== ' '),
+  );
+  const isGap = (at: number) => isNear[at - 1] === true && isNear.includes(true, at);
+  return lines.flatMap((line, at) => (isNear[at] === true ? [line] : isGap(at) ? [undefined] : []));
 }

@@ -1,4 +1,13 @@
-import type { Board, BoardCommit, BoardRefusal, BoardStep, BoardTopic, BoardVersion } from '../shape.ts';
+import type {
+  Board,
+  BoardCommit,
+  BoardRefusal,
+  BoardSession,
+  BoardStep,
+  BoardTopic,
+  BoardVersion,
+  LaneState,
+} from '../shape.ts';
 
 /** What is drawn on a lane and stands in the list of events. */
 export type Kind = 'write' | 'take' | 'close' | 'commit' | 'refusal';
@@ -47,6 +56,18 @@ export const STEP_NAMES: Readonly<Record<BoardStep, string>> = {
   unreadable: 'unreadable',
 };
 
+export const STATE_NAMES: Readonly<Record<LaneState, string>> = {
+  live: 'live',
+  unknown: 'not heard of',
+  dead: 'died',
+  ended: 'ended',
+  none: 'not on record',
+};
+
+/** Live sessions first, then those that were seen last. */
+export const byLife = (a: BoardSession, b: BoardSession): number =>
+  Number(b.state === 'live') - Number(a.state === 'live') || b.to - a.to;
+
 export const nameOf = ({ branch, topic }: BoardTopic): string => `${branch}/${topic}`;
 
 /** A version of a handoff as something that happened. */
@@ -64,15 +85,8 @@ export function makeModel(board: Board): Model {
     for (const version of topic.versions) items.push(versionItem(topic, version));
   }
   for (const commit of board.commits) {
-    const { oid, at, by, subject } = commit;
-    items.push({
-      key: `c${oid}`,
-      kind: 'commit',
-      at,
-      by,
-      label: subject,
-      subject: { kind: 'commit', commit },
-    });
+    const { oid, at, by, subject: label } = commit;
+    items.push({ key: `c${oid}`, kind: 'commit', at, by, label, subject: { kind: 'commit', commit } });
   }
   board.refusals.forEach((refusal, index) => {
     const { at, by, detail } = refusal;
@@ -84,12 +98,8 @@ export function makeModel(board: Board): Model {
   items.sort((a, b) => b.at - a.at);
   const lanes: Item[][] = board.sessions.map(() => []);
   for (const item of items) for (const by of item.by) lanes[by]?.push(item);
-  let from = board.at;
-  let to = board.at;
-  for (const { at } of items) {
-    from = Math.min(from, at);
-    to = Math.max(to, at);
-  }
+  const to = Math.max(board.at, items[0]?.at ?? 0);
+  let from = Math.min(board.at, items.at(-1)?.at ?? board.at);
   for (const session of board.sessions) from = Math.min(from, session.from);
   return { board, items, lanes, from, to };
 }

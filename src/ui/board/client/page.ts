@@ -6,27 +6,16 @@ import { command, facts, glyph, note } from './parts.ts';
 import { eventTable, handoffTable, sessionTable } from './tables.ts';
 import { full } from './time.ts';
 import { timeline } from './timeline.ts';
-import { type Toolbar, makeToolbar } from './toolbar.ts';
+import { makeToolbar } from './toolbar.ts';
 import { type Stage, type View, defaultRange, type Shown } from './view.ts';
 
 /** Builds the page; what a choice of the reader changes is redrawn. */
-export function buildPage(app: HTMLElement, board: Board): void {
+function buildPage(app: HTMLElement, board: Board): void {
   const model = makeModel(board);
-  const view: View = {
-    name: 'timeline',
-    range: defaultRange(model),
-    query: '',
-    liveOnly: false,
-    openOnly: false,
-    kinds: 'all',
-    page: 0,
-    isPrinting: false,
-  };
-  const title = el('header', {});
+  const view: View = { name: 'Timeline', range: defaultRange(model), query: '', page: 0 };
   const list = el('section', { class: 'list', 'aria-label': 'List' });
-  const footer = el('footer', {});
-  const panel: Panel = makePanel((shown) => detailOf(stage(), shown));
-  const stage = (): Stage => ({
+  const panel = makePanel((shown) => detailOf(stage, shown));
+  const stage: Stage = {
     model,
     view,
     show: panel.show,
@@ -35,34 +24,29 @@ export function buildPage(app: HTMLElement, board: Board): void {
       draw();
       list.scrollIntoView({ block: 'start' });
     },
-  });
-  const draw = () => redraw(list, ...listOf(stage(), list.clientWidth));
-  const toolbar: Toolbar = makeToolbar(view, () => {
+  };
+  const draw = () => redraw(list, ...listOf(stage, list.clientWidth));
+  const toolbar = makeToolbar(view, () => {
     view.page = 0;
     draw();
   });
-  app.append(title, el('main', {}, toolbar.element, list), footer, panel.element);
-  redraw(title, ...headline(model));
-  redraw(footer, ...footnotes(model));
-  toolbar.element.hidden = isEmpty(model);
+  toolbar.hidden = isEmpty(model);
+  const limits = [...board.limits, 'A session is who it says it is: ids are claims, not proofs.'];
+  app.append(headline(model), el('main', {}, toolbar, list), el('footer', {}, ...limits.map(note)));
+  app.append(panel.element);
   draw();
   followWidth(list, draw);
-  followPrinting(view, draw);
 }
 
-function headline(model: Model): Child[] {
+function headline(model: Model): HTMLElement {
   const { repository, at } = model.board;
-  return [
+  const lines = isEmpty(model) ? [] : [...facts(model), `as of ${full(at)}`];
+  return el(
+    'header',
+    {},
     el('h1', {}, repository, ' ', el('small', {}, 'git handoff board')),
-    isEmpty(model)
-      ? undefined
-      : el(
-          'ul',
-          { class: 'facts' },
-          ...facts(model).map((text) => el('li', {}, text)),
-          el('li', {}, `as of ${full(at)}`),
-        ),
-  ];
+    el('ul', { class: 'facts', hidden: lines.length === 0 }, ...lines.map((text) => el('li', {}, text))),
+  );
 }
 
 const isEmpty = ({ board, items }: Model) =>
@@ -72,13 +56,13 @@ function listOf(stage: Stage, width: number): Child[] {
   const { model, view } = stage;
   if (isEmpty(model)) return [emptyState(model.board)];
   switch (view.name) {
-    case 'timeline':
+    case 'Timeline':
       return [timeline(stage, width), legend()];
-    case 'sessions':
+    case 'Sessions':
       return [sessionTable(stage)];
-    case 'handoffs':
+    case 'Handoffs':
       return [handoffTable(stage)];
-    case 'events':
+    case 'Events':
       return [eventTable(stage)];
   }
 }
@@ -105,11 +89,6 @@ function legend(): HTMLElement {
   return el('ul', { class: 'legend', 'aria-label': 'Marks' }, ...rows);
 }
 
-const footnotes = ({ board }: Model): Child[] => [
-  ...board.limits.map(note),
-  note('A session is who it says it is: ids are claims, not proofs.'),
-];
-
 /** Marks are joined by the room that there is. */
 function followWidth(list: HTMLElement, draw: () => void): void {
   let width = list.clientWidth;
@@ -120,18 +99,6 @@ function followWidth(list: HTMLElement, draw: () => void): void {
   }).observe(list);
 }
 
-function followPrinting(view: View, draw: () => void): void {
-  const print = matchMedia('print');
-  const set = (isPrinting: boolean) => {
-    if (view.isPrinting === isPrinting) return;
-    view.isPrinting = isPrinting;
-    draw();
-  };
-  addEventListener('beforeprint', () => set(true));
-  addEventListener('afterprint', () => set(false));
-  print.addEventListener('change', ({ matches }) => set(matches));
-}
-
 /** The panel beside the list: a modal dialog, so that Escape closes it and the focus goes back to where it came from. */
 interface Panel {
   readonly element: HTMLDialogElement;
@@ -139,32 +106,30 @@ interface Panel {
 }
 
 function makePanel(detail: (shown: Shown) => Detail): Panel {
+  /** What was shown, and is shown now. */
   const past: Shown[] = [];
   const title = el('h2', { id: 'detail-title', tabindex: -1 });
   const body = el('div', { class: 'body', tabindex: 0, role: 'region', 'aria-labelledby': 'detail-title' });
-  const back = button('d-back', () => goBack(), {}, 'Back');
+  const goBack = () => {
+    past.pop();
+    draw();
+  };
+  const back = button('d-back', goBack, {}, 'Back');
   const close = button('d-close', () => element.close(), {}, 'Close');
   const bar = el('div', { class: 'bar-top' }, back, close);
   const element = el('dialog', { 'aria-labelledby': 'detail-title' }, bar, title, body);
-  let current: Shown | undefined;
-  const draw = (shown: Shown) => {
+  const draw = () => {
+    const shown = past.at(-1);
+    if (shown === undefined) return;
     const found = detail(shown);
-    current = shown;
-    back.hidden = past.length === 0;
+    back.hidden = past.length === 1;
     title.textContent = found.title;
     body.replaceChildren(...found.body.filter((child) => child !== undefined));
     body.scrollTop = 0;
     if (!element.open) element.showModal();
     title.focus({ preventScroll: true });
   };
-  const goBack = () => {
-    const former = past.pop();
-    if (former !== undefined) draw(former);
-  };
-  element.addEventListener('close', () => {
-    past.length = 0;
-    current = undefined;
-  });
+  element.addEventListener('close', () => past.splice(0));
   // A click beside it.
   element.addEventListener('click', ({ target }) => {
     if (target === element) element.close();
@@ -172,8 +137,12 @@ function makePanel(detail: (shown: Shown) => Detail): Panel {
   return {
     element,
     show(shown) {
-      if (current !== undefined) past.push(current);
-      draw(shown);
+      past.push(shown);
+      draw();
     },
   };
 }
+
+const app = document.getElementById('app');
+const data = document.getElementById('board')?.textContent;
+if (app !== null) buildPage(app, JSON.parse(data ?? '') as Board);

@@ -1,23 +1,24 @@
 import { ownerName } from '../../../domain/names.ts';
 import type { BoardSession, LaneState } from '../shape.ts';
 import { button, el } from './dom.ts';
-import type { Kind, Model } from './model.ts';
-import { MAX_PRINTED, type Stage } from './view.ts';
+import { type Kind, type Model, STATE_NAMES } from './model.ts';
+import type { Stage } from './view.ts';
 
 /** The mark of a kind: its shape says as much as its colour. */
 export const glyph = (kind: Kind): HTMLElement =>
   el('span', { class: `glyph g-${kind}`, 'aria-hidden': 'true' });
 
-export const STATE_NAMES: Readonly<Record<LaneState, string>> = {
-  live: 'live',
-  unknown: 'not heard of',
-  dead: 'died',
-  ended: 'ended',
-  none: 'not on record',
-};
-
 export const stateDot = (state: LaneState): HTMLElement =>
   el('span', { class: `dot ${state}`, title: STATE_NAMES[state], 'aria-hidden': 'true' });
+
+/** How a session is, and how it ended. */
+export const stateOf = ({ state, reason }: BoardSession): HTMLElement =>
+  el(
+    'span',
+    { class: 'state' },
+    stateDot(state),
+    STATE_NAMES[state] + (reason === undefined ? '' : ` (${reason})`),
+  );
 
 export const note = (text: string): HTMLElement => el('p', { class: 'note' }, text);
 
@@ -47,10 +48,7 @@ export const sessionButtons = (stage: Stage, by: readonly number[], key: string)
 
 /** Where in a list the page is, and the way to the next part of it. */
 export function pager(stage: Stage, total: number, size: number, what: string): HTMLElement | undefined {
-  const { page, isPrinting } = stage.view;
-  if (isPrinting) {
-    return total > MAX_PRINTED ? note(`The first ${MAX_PRINTED} of ${total} ${what}.`) : undefined;
-  }
+  const { page } = stage.view;
   if (total <= size) return undefined;
   const last = Math.ceil(total / size) - 1;
   const to = (target: number, text: string) =>

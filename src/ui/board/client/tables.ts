@@ -1,9 +1,9 @@
 import type { BoardVersion } from '../shape.ts';
 import { type Child, button, el, redraw } from './dom.ts';
-import { type Item, KIND_NAMES, nameOf, versionItem } from './model.ts';
-import { STATE_NAMES, glyph, note, pager, sessionButton, sessionButtons, stateDot } from './parts.ts';
+import { type Item, KIND_NAMES, byLife, nameOf, versionItem } from './model.ts';
+import { glyph, note, pager, sessionButton, sessionButtons, stateOf } from './parts.ts';
 import { full, short } from './time.ts';
-import { type Stage, type View, itemMatches, pageOf, sessionMatches } from './view.ts';
+import { type Stage, has, itemMatches, pageOf, sessionMatches } from './view.ts';
 
 const ROWS = 50;
 
@@ -56,50 +56,24 @@ export function sessionTable(stage: Stage): HTMLElement {
   const { model, view } = stage;
   const rows = model.board.sessions
     .map((session, index) => ({ session, index, items: model.lanes[index] ?? [] }))
-    .filter(
-      ({ session, index }) =>
-        (!view.liveOnly || session.state === 'live') && sessionMatches(model, index, view.query),
-    )
-    .sort(
-      (a, b) =>
-        Number(b.session.state === 'live') - Number(a.session.state === 'live') ||
-        b.session.to - a.session.to,
-    );
-  const count = (items: readonly Item[], test: (item: Item) => boolean) => String(items.filter(test).length);
+    .filter(({ index }) => sessionMatches(model, index, view.query))
+    .sort((a, b) => byLife(a.session, b.session));
+  const count = (title: string, kind: Item['subject']['kind']): Column<(typeof rows)[number]> => ({
+    title,
+    wide: true,
+    number: true,
+    cell: ({ items }) => String(items.filter(({ subject }) => subject.kind === kind).length),
+  });
   return table(stage, 'sessions', rows, [
     { title: 'Session', cell: ({ index }, key) => sessionButton(stage, index, key) },
-    {
-      title: 'State',
-      cell: ({ session: { state, reason } }) =>
-        el(
-          'span',
-          { class: 'state' },
-          stateDot(state),
-          STATE_NAMES[state] + (reason === undefined ? '' : ` (${reason})`),
-        ),
-    },
+    { title: 'State', cell: ({ session }) => stateOf(session) },
     { title: 'Branch', cell: ({ session }) => session.branch ?? '' },
     { title: 'Worktree', wide: true, cell: ({ session }) => session.worktree ?? '' },
     { title: 'Began', wide: true, cell: ({ session }) => time(session.from) },
     { title: 'Last seen', cell: ({ session }) => time(session.to) },
-    {
-      title: 'Handoffs',
-      wide: true,
-      number: true,
-      cell: ({ items }) => count(items, ({ subject }) => subject.kind === 'version'),
-    },
-    {
-      title: 'Commits',
-      wide: true,
-      number: true,
-      cell: ({ items }) => count(items, ({ kind }) => kind === 'commit'),
-    },
-    {
-      title: 'Refusals',
-      wide: true,
-      number: true,
-      cell: ({ items }) => count(items, ({ kind }) => kind === 'refusal'),
-    },
+    count('Handoffs', 'version'),
+    count('Commits', 'commit'),
+    count('Refusals', 'refusal'),
   ]);
 }
 
@@ -107,12 +81,9 @@ export function handoffTable(stage: Stage): HTMLElement {
   const { model, view } = stage;
   const rows = model.board.topics.flatMap((topic) => {
     const [tip] = topic.versions;
-    if (tip === undefined || (view.openOnly && tip.closed === true)) return [];
-    const owner = tip.by === undefined ? '' : (model.board.sessions[tip.by]?.id ?? '');
-    const texts = [nameOf(topic), tip.summary, owner];
-    return view.query === '' || texts.some((text) => text.toLowerCase().includes(view.query))
-      ? [{ topic, tip }]
-      : [];
+    if (tip === undefined) return [];
+    const owner = model.board.sessions[tip.by ?? -1]?.id;
+    return has(view.query, nameOf(topic), tip.summary, owner, stateText(tip)) ? [{ topic, tip }] : [];
   });
   return table(stage, 'handoffs', rows, [
     {
@@ -138,15 +109,11 @@ function stateText({ closed, work }: BoardVersion): string {
   return work === undefined ? 'open' : 'open, with work';
 }
 
-const isOfKind = ({ kind, subject }: Item, { kinds }: View) =>
-  kinds === 'all' || (kinds === 'handoffs' ? subject.kind === 'version' : kind === kinds);
-
 export function eventTable(stage: Stage): HTMLElement {
   const { model, view } = stage;
   const rows = model.items.filter(
     (item) =>
-      isOfKind(item, view) &&
-      (itemMatches(item, view.query) || item.by.some((index) => sessionMatches(model, index, view.query))),
+      itemMatches(item, view.query) || item.by.some((index) => sessionMatches(model, index, view.query)),
   );
   return eventRows(stage, rows);
 }

@@ -1,8 +1,8 @@
 import { shortId } from '../../../domain/names.ts';
 import type { BoardSession } from '../shape.ts';
 import { button, el } from './dom.ts';
-import { type Item, KIND_NAMES, type Kind } from './model.ts';
-import { STATE_NAMES, glyph, note, pager, sessionName, stateDot } from './parts.ts';
+import { type Item, KIND_NAMES, type Kind, STATE_NAMES, byLife } from './model.ts';
+import { glyph, note, pager, sessionName, stateDot } from './parts.ts';
 import { duration, full, ticks } from './time.ts';
 import { type Stage, itemMatches, pageOf, sessionMatches, windowOf } from './view.ts';
 
@@ -59,21 +59,16 @@ export function timeline(stage: Stage, width: number): HTMLElement {
 }
 
 function lanesIn({ model, view }: Stage, span: { from: number; to: number }): Lane[] {
-  const { query, liveOnly } = view;
+  const { query } = view;
   return model.board.sessions
     .flatMap((session, index): Lane[] => {
-      if (session.to < span.from || session.from > span.to || (liveOnly && session.state !== 'live'))
-        return [];
+      if (session.to < span.from || session.from > span.to) return [];
       const all = (model.lanes[index] ?? []).filter(({ at }) => at >= span.from && at <= span.to);
       if (sessionMatches(model, index, query)) return [{ index, session, items: all }];
       const items = all.filter((item) => itemMatches(item, query));
       return items.length === 0 ? [] : [{ index, session, items }];
     })
-    .sort(
-      (a, b) =>
-        Number(b.session.state === 'live') - Number(a.session.state === 'live') ||
-        b.session.to - a.session.to,
-    );
+    .sort((a, b) => byLife(a.session, b.session));
 }
 
 interface Frame {

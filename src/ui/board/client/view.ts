@@ -1,20 +1,16 @@
-import type { Item, Model } from './model.ts';
+import { type Item, KIND_NAMES, type Model, STATE_NAMES } from './model.ts';
 import { RANGES } from './time.ts';
 
-export type ViewName = 'timeline' | 'sessions' | 'handoffs' | 'events';
+export const VIEWS = ['Timeline', 'Sessions', 'Handoffs', 'Events'] as const;
 
 /** What the reader has chosen. */
 export interface View {
-  name: ViewName;
+  name: (typeof VIEWS)[number];
   /** Place in `RANGES`. */
   range: number;
   /** In lower case. */
   query: string;
-  liveOnly: boolean;
-  openOnly: boolean;
-  kinds: 'all' | 'handoffs' | 'commit' | 'refusal';
   page: number;
-  isPrinting: boolean;
 }
 
 /** What the parts of the page need of each other. */
@@ -31,25 +27,20 @@ export type Shown =
   | { readonly kind: 'item'; readonly item: Item }
   | { readonly kind: 'items'; readonly items: readonly Item[] };
 
-const has = (query: string, ...texts: (string | undefined)[]) =>
-  texts.some((text) => text?.toLowerCase().includes(query) === true);
+/** Whether one of these has what is looked for; anything has nothing. */
+export const has = (query: string, ...texts: readonly (string | undefined)[]): boolean =>
+  query === '' || texts.some((text) => text?.toLowerCase().includes(query) === true);
 
 /** Whether the session itself is what is looked for. */
 export function sessionMatches({ board }: Model, index: number, query: string): boolean {
   const session = board.sessions[index];
-  if (query === '' || session === undefined) return query === '';
-  return has(
-    query,
-    session.id,
-    session.name,
-    session.client,
-    session.branch,
-    session.worktree,
-    session.state,
-  );
+  if (session === undefined) return query === '';
+  const { id, name, client, branch, worktree, state } = session;
+  return has(query, id, name, client, branch, worktree, STATE_NAMES[state]);
 }
 
-export const itemMatches = ({ label }: Item, query: string): boolean => query === '' || has(query, label);
+export const itemMatches = ({ label, kind }: Item, query: string): boolean =>
+  has(query, label, KIND_NAMES[kind]);
 
 /** The shortest span in which a dozen sessions began, or most of them. */
 export function defaultRange({ board, to }: Model): number {
@@ -66,9 +57,5 @@ export function windowOf({ from, to }: Model, { range }: View): { from: number; 
 }
 
 /** One page of a list. */
-export function pageOf<T>(list: readonly T[], { page, isPrinting }: View, size: number): readonly T[] {
-  return isPrinting ? list.slice(0, MAX_PRINTED) : list.slice(page * size, (page + 1) * size);
-}
-
-/** A printed page shows no more: paper has no next button. */
-export const MAX_PRINTED = 200;
+export const pageOf = <T>(list: readonly T[], { page }: View, size: number): readonly T[] =>
+  list.slice(page * size, (page + 1) * size);
