@@ -3,8 +3,8 @@ import { mcpCall } from './mcp.ts';
 import { type Fields, UNREADABLE, dialectOf, fields, specific, text, writeOrEdit } from './payload.ts';
 
 /**
- * Claude Code's hook protocol (2.1). A denial is JSON with exit 0; a rewritten input without a
- * decision approves nothing, the user is still asked what they would have been asked.
+ * Claude Code's hook protocol (2.1). A denial is JSON with exit 0. A rewritten input without a decision approves
+ * nothing: the client still asks the user whatever it would have asked.
  */
 export const claude = dialectOf({
   client: 'claude',
@@ -56,7 +56,7 @@ function toolCall(tool: string | undefined, input: Fields | undefined): ToolCall
   }
 }
 
-/** `bashEditDiff` of newer versions: what the command did to files, by the client's own comparison. */
+/** Reads `bashEditDiff` of newer versions: the files that the client itself saw the command change. */
 function changedFiles(response: unknown): string[] {
   const files = fields(fields(response)?.['bashEditDiff'])?.['files'];
   if (!Array.isArray(files)) return [];

@@ -4,20 +4,20 @@ import { mcpCall } from './mcp.ts';
 import { type Fields, UNREADABLE, dialectOf, fields, text } from './payload.ts';
 
 /**
- * Codex CLI's hook protocol (0.169). Its schema of answers is strict: one key too many, or an `allow` without
- * a reason to say it, makes the whole answer void and the call goes on. So silence allows.
+ * Codex CLI's hook protocol (0.169). Codex reads answers strictly: an unknown key, or an `allow` without a reason,
+ * makes the whole answer void, and the call goes through. So we allow a call by printing nothing.
  */
 export const codex = dialectOf({
   client: 'codex',
 
-  // The session is the root one, whichever of its agents calls; a response says nothing of how a command ended.
+  // The payload names the root session, whichever agent calls; a response does not tell how a command ended.
   tool: (event) => toolCall(text(event['tool_name']), event['tool_input']),
 
   /** Events whose schema has `additionalContext`. */
   contextEvents: new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'SubagentStart']),
 });
 
-/** Hooks are told `Bash` for every one of them; the others are what rollouts and older versions say. */
+/** Hooks get `Bash` for every shell tool; the other names occur in rollouts and in older versions. */
 const SHELLS = new Set(['Bash', 'shell', 'shell_command', 'exec_command', 'local_shell', 'container.exec']);
 
 function toolCall(tool: string | undefined, given: unknown): ToolCall {
@@ -29,7 +29,7 @@ function toolCall(tool: string | undefined, given: unknown): ToolCall {
   return tool.startsWith('mcp__') && input !== undefined ? mcpCall(tool, input) : { kind: 'other' };
 }
 
-/** A command line, or the words of a command that runs without a shell. */
+/** Reads a command line, or the words of a command that runs without a shell. */
 function shellCall(input: Fields | undefined): ToolCall {
   const command = input?.['command'] ?? input?.['cmd'];
   const folder = text(input?.['workdir']);

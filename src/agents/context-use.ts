@@ -33,7 +33,7 @@ export function contextUse(client: string, tail: string): ContextUse | undefined
   return undefined;
 }
 
-/** The session's file where the client's payloads do not name it (Copilot CLI). `undefined`: unknown. */
+/** Returns the session's file for a client whose payloads do not name it (Copilot CLI); `undefined`: unknown. */
 export function sessionFile(
   client: string,
   session: string,

@@ -16,9 +16,9 @@ import {
 import { mcpCall } from './mcp.ts';
 
 /**
- * Copilot CLI's hook protocol (1.0). Which of its two payloads comes is chosen by the event's name in the settings: `init`
- * registers the one with snake_case fields, which names its event and calls tools by Claude Code's names. The other is
- * read, too. A tool call is refused when a hook ends with any status but 0.
+ * Copilot CLI's hook protocol (1.0). How the settings spell an event selects one of two payloads: `init` registers the
+ * one with snake_case fields, which names its event and has Claude Code's names of tools. We also read the other one.
+ * Copilot CLI refuses a tool call when a hook exits with any status but 0.
  */
 export const copilot: Dialect = {
   client: 'copilot',
@@ -27,7 +27,7 @@ export const copilot: Dialect = {
     const event = fields(payload);
     const name = event === undefined ? undefined : nameOf(event);
     if (event === undefined || name === undefined) return undefined;
-    // A sub-agent calls itself a session, and has a turn of its own.
+    // A sub-agent's payload has a session id of its own, and the sub-agent has its own turns.
     const agent = text(event['agent_id']);
     const startedBy = agent === undefined ? undefined : parseClientSessionId(event['parent_agent_id']);
     const kind = KINDS[name];
@@ -41,7 +41,7 @@ export const copilot: Dialect = {
     });
   },
 
-  /** Whether other arguments would pass for an approval is not documented. */
+  /** The vendor does not document whether other arguments would pass for an approval. */
   canRewrite: () => false,
 
   /** Events whose `additionalContext` reaches the model (checked on the real client). */
@@ -84,13 +84,13 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
 };
 
 const SHELLS = new Set(['Bash', 'bash', 'PowerShell', 'powershell']);
-/** `apply_patch` is told as Edit, too: its input tells it apart. */
+/** A payload may call `apply_patch` Edit, too: its input shows the difference. */
 const EDITORS = new Set(['Edit', 'edit', 'str_replace_editor', 'apply_patch', 'MultiEdit', 'NotebookEdit']);
 const WRITERS = new Set(['Write', 'create']);
 const PATH_KEYS = ['file_path', 'path', 'filePath'];
 const CONTENT_KEYS = ['content', 'file_text'];
 
-/** The payload with camelCase fields does not name its event, nor does one of SubagentStart; its fields do. */
+/** Names the event: payloads with camelCase fields, and those of SubagentStart, only show it by their fields. */
 function nameOf(event: Fields): string | undefined {
   const name = text(event['hook_event_name']) ?? text(event['hookName']);
   if (name !== undefined) return name;
@@ -124,7 +124,7 @@ function toolCall(event: Fields): ToolCall {
   if (EDITORS.has(tool))
     return edit(input) ?? patch(text(given) ?? firstText(input, ['patch', 'input', 'command']));
   if (!WRITERS.has(tool)) {
-    // `<server>-<tool>`, whose names may hold a dash themselves.
+    // The name is `<server>-<tool>`, and both parts may contain dashes.
     return input === undefined ? { kind: 'other' } : mcpCall(tool.replace(/^[^-]*-/, ''), input);
   }
   const path = firstText(input, PATH_KEYS);
@@ -143,16 +143,16 @@ function patch(source: string | undefined): ToolCall {
   return files.length === 0 ? UNREADABLE : { kind: 'patch', files };
 }
 
-/** What a command printed, with a last line on how it ended. */
+/** Returns what a command printed; the last line tells how the command ended. */
 function printed(event: Fields): string {
   const result = fields(event['tool_result'] ?? event['toolResult']);
   return firstText(result, ['text_result_for_llm', 'textResultForLlm']) ?? '';
 }
 
-/** A command that is not over after half a minute runs on. */
+/** Copilot CLI prints this for a command that still runs after half a minute. */
 const STILL_RUNNING = /<command with shellId: \S+ is still running after/;
 
-/** There is no field by which a person alone is told; what would go there is dropped. */
+/** Answers have no field that only the user sees, so notices are dropped. */
 function answer(verdict: Verdict, event: GuardEvent): object | undefined {
   switch (verdict.kind) {
     case 'allow':
@@ -164,7 +164,7 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
       return verdict.context === undefined ? undefined : contextAnswer(verdict.context, event);
     case 'deny': {
       const decision = { permissionDecision: 'deny', permissionDecisionReason: verdict.reason };
-      // The documented place is the top; the other one is what the payload's shape was borrowed from.
+      // The vendor documents the top level; Claude Code, whose payload this is, has it in `hookSpecificOutput`.
       return { ...decision, ...specific(event, decision) };
     }
   }

@@ -15,8 +15,8 @@ import {
 } from './payload.ts';
 
 /**
- * Cursor's hook protocol (3), as its vendor documents it; no client was seen. A conversation is a session. It does
- * not say which sub-agent calls, and the names within a file tool's input are documented nowhere: several are taken.
+ * Cursor's hook protocol (3), as its vendor documents it; no real client was tested. A conversation is a session. The
+ * payload does not name the calling sub-agent. The fields of a file tool's input are not documented: we accept several.
  */
 export const cursor: Dialect = {
   client: 'cursor',
@@ -33,7 +33,7 @@ export const cursor: Dialect = {
     });
   },
 
-  /** Whether another input would pass for an approval is not documented. */
+  /** The vendor does not document whether another input would pass for an approval. */
   canRewrite: () => false,
 
   /** Events with `additional_context` among the fields of their answer. */
@@ -44,7 +44,7 @@ export const cursor: Dialect = {
   render: (verdict, event) => answered(answer(verdict, event)),
 };
 
-/** Its own names; Claude Code's are the same but for the first letter (it runs hooks of `.claude/settings.json`, too). */
+/** Cursor's event names. Hooks of `.claude/settings.json` get Claude Code's, which differ only in the first letter. */
 const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   sessionStart: 'session-start',
   sessionEnd: 'session-end',
@@ -63,7 +63,7 @@ function lowerFirst(name: string): string {
   return name.slice(0, 1).toLowerCase() + name.slice(1);
 }
 
-/** Only tool events have a folder of their own. */
+/** Returns the folder of a tool event; no other event has one, so the workspace's first root stands in for it. */
 function folder(event: Fields): string | undefined {
   const roots = event['workspace_roots'];
   const [root] = Array.isArray(roots) ? (roots as readonly unknown[]) : [];
@@ -93,7 +93,7 @@ function toolCall(event: Fields): ToolCall {
   return writeOrEdit(path, content, input);
 }
 
-/** There is no field by which a person alone is told; what would go there is dropped. */
+/** Answers have no field that only the user sees, so notices are dropped. */
 function answer(verdict: Verdict, event: GuardEvent): object | undefined {
   switch (verdict.kind) {
     case 'allow':
@@ -109,7 +109,7 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
         user_message: `git-handoff refused ${event.toolName ?? 'this'}; the agent is told why`,
         agent_message: verdict.reason,
       };
-      // A hook of `.claude/settings.json`: whose answer Cursor expects there is not documented, so it gets both.
+      // In `.claude/settings.json`, the vendor does not document which answer a hook should give: it gives both.
       const decision = { permissionDecision: 'deny', permissionDecisionReason: verdict.reason };
       return event.name === lowerFirst(event.name) ? own : { ...own, ...specific(event, decision) };
     }

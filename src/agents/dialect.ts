@@ -5,15 +5,15 @@ import type { EventKind } from '../domain/session.ts';
 
 /** What a client is about to do, or has done, in our words. Paths are as the client gave them. */
 export type ToolCall =
-  /** Replaces or creates a whole file. `content` is what will stand in it. */
+  /** Replaces or creates a whole file; `content` is its new content. */
   | { readonly kind: 'write'; readonly path: string; readonly content: string }
   /** Changes a part of a file that exists. */
   | { readonly kind: 'edit'; readonly path: string; readonly edits?: readonly Replacement[] }
   /** Changes, creates, deletes or renames several files at once (apply_patch). */
   | { readonly kind: 'patch'; readonly files: readonly PatchedFile[] }
   /**
-   * A command line; `cwd` is where it runs when that is not the session's folder. `inBackground`: the call is over before
-   * the command is.
+   * A command line; `cwd` is the folder in which it runs, if not the session's. `inBackground`: the call ends before
+   * the command does.
    */
   | { readonly kind: 'shell'; readonly command: string; readonly cwd?: string; readonly inBackground?: true }
   /** A command that the client runs without a shell. */
@@ -31,12 +31,12 @@ export interface GuardEvent {
   /** The client's own name of the event, needed to answer it. */
   readonly name: string;
   readonly session: SessionId | undefined;
-  /** The sub-agent inside the session, where the client tells. */
+  /** The sub-agent that makes the call, if the client names it. */
   readonly agent: string | undefined;
-  /** Who started the sub-agent, the session or a sub-agent of it, where the client says no more; `session` is that one, too. */
+  /** The session or sub-agent that started the sub-agent, if the client names only that; `session` is then the same. */
   readonly startedBy: SessionId | undefined;
   readonly cwd: string | undefined;
-  /** The session's model, as the client spells it; `undefined`: the client does not say. */
+  /** The session's model, as the client spells it; `undefined`: the client does not name it. */
   readonly model: string | undefined;
   /** The client's own file of the session; `undefined`: the client names none. */
   readonly transcript: string | undefined;
@@ -44,13 +44,13 @@ export interface GuardEvent {
   readonly tool: ToolCall | undefined;
   /** The client's name of the tool, for the log. */
   readonly toolName: string | undefined;
-  /** The client's name of this one call, the same before and after it; not every client gives one. */
+  /** The client's id of this call, the same before and after it; not every client gives one. */
   readonly callId: string | undefined;
-  /** Files that a shell command changed, where the client tells; absolute. */
+  /** Absolute paths of files that a shell command changed, if the client reports them. */
   readonly changedFiles: readonly string[];
   /** Present for session-start. */
   readonly source: SessionStartSource | undefined;
-  /** Present for session-end, as the client said it (`clear`, `logout`, …). */
+  /** Present for session-end, as the client spells it (`clear`, `logout`, …). */
   readonly reason: string | undefined;
   /** Stop only: the client already ran a Stop hook in this turn. */
   readonly stopHookActive: boolean;
@@ -64,12 +64,12 @@ export type Verdict =
   | { readonly kind: 'context'; readonly text: string }
   /** Allowed; `text` is shown to the person, not to the model. */
   | { readonly kind: 'notice'; readonly text: string }
-  /** Not done; `reason` reaches the model. */
+  /** Refused; `reason` reaches the model. */
   | { readonly kind: 'deny'; readonly reason: string }
-  /** Done with another file content; nothing is approved by it. */
+  /** Done with another file content; this does not approve the call. */
   | { readonly kind: 'rewrite'; readonly content: string; readonly context?: string };
 
-/** What the client's environment says about it; read once, at the border. */
+/** The client's environment variables; read once, at the program's boundary. */
 interface DialectEnvironment {
   readonly [name: string]: string | undefined;
 }
@@ -84,7 +84,7 @@ export interface Dialect {
   parse(payload: unknown, env: DialectEnvironment): GuardEvent | undefined;
   /** Whether this client, in this environment, can replace a tool's input without approving the call. */
   canRewrite(env: DialectEnvironment): boolean;
-  /** The events, by the client's names, whose `context` reaches the model; what is to be told at others waits for one. */
+  /** The client's names of events whose `context` reaches the model; a text for another event waits for one of them. */
   readonly contextEvents: ReadonlySet<string>;
   /** Whether git runs the repository's hooks in this client's shell. */
   readonly runsGitHooks: boolean;

@@ -3,8 +3,8 @@ import { mcpCall } from './mcp.ts';
 import { type Fields, UNREADABLE, dialectOf, fields, specific, text, writeOrEdit } from './payload.ts';
 
 /**
- * Gemini CLI's hook protocol (0.61). A rewritten input replaces the whole of it, before the person is asked,
- * so it approves nothing. Its hooks do not tell which sub-agent calls.
+ * Gemini CLI's hook protocol (0.61). A rewritten input replaces the whole input before Gemini CLI asks the user, so it
+ * approves nothing. Hooks do not learn which sub-agent calls.
  */
 export const gemini = dialectOf({
   client: 'gemini',
@@ -24,7 +24,7 @@ export const gemini = dialectOf({
   /** Events whose `additionalContext` reaches the model; BeforeTool's does not (checked on the real client). */
   contextEvents: new Set(['SessionStart', 'BeforeAgent', 'AfterTool']),
 
-  /** Its shell sets `core.hooksPath` to nothing by the environment. */
+  /** Gemini CLI's shell sets `core.hooksPath` to an empty value through environment variables. */
   runsGitHooks: false,
 
   deny: (reason) => ({ decision: 'deny', reason }),
@@ -59,7 +59,7 @@ function toolCall(event: Fields): ToolCall {
   }
 }
 
-/** `replace` with nothing to look for makes a new file. */
+/** Reads a call on one file; `replace` with an empty `old_string` creates the file. */
 function fileCall(input: Fields, tool: 'write_file' | 'replace'): ToolCall {
   const path = text(input['file_path']);
   if (path === undefined) return UNREADABLE;
@@ -68,5 +68,5 @@ function fileCall(input: Fields, tool: 'write_file' | 'replace'): ToolCall {
   return writeOrEdit(path, content, input);
 }
 
-/** Where a tool that writes a whole file has its content: `write_file`, MCP servers, `replace`. */
+/** The fields in which `write_file`, MCP servers and `replace` have the content of a whole file. */
 const CONTENT_KEYS = ['content', 'text', 'new_string'];

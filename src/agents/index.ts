@@ -9,7 +9,7 @@ import { grok } from './grok.ts';
 import { cursor } from './cursor.ts';
 import { copilot } from './copilot.ts';
 
-/** The client whose dialect reads a payload: the one named, unless the payload can only be another's. */
+/** Returns the client whose dialect reads a payload: the named one, unless only another client sends such payloads. */
 export function clientOf(named: string | undefined, payload: unknown): string {
   if (named !== undefined && named !== claude.client) return named;
   const event = fields(payload);
@@ -28,19 +28,19 @@ export function clientOf(named: string | undefined, payload: unknown): string {
   return isStamped && event['tool_use_id'] === undefined ? 'copilot' : claude.client;
 }
 
-/** Its own names of events; those that others have too come with a time and a transcript below its folder. */
+/** Gemini CLI has its own names of events; one that others share comes with a time and a transcript below `.gemini`. */
 function isGeminis(name: string, event: Fields | undefined, transcript: string): boolean {
   if (/^(?:Before|After)(?:Tool|Agent|Model)|^PreCompress$/.test(name)) return true;
   return event?.['timestamp'] !== undefined && transcript.includes('/.gemini/');
 }
 
-/** It counts turns, and calls a session's transcript a rollout. */
+/** Codex gives each turn an id, and its transcripts are files named `rollout-…`. */
 function isCodexs(event: Fields | undefined, transcript: string): boolean {
   if (typeof event?.['turn_id'] === 'string' || event?.['tool_name'] === 'apply_patch') return true;
   return /\/rollout-[^/]*\.jsonl$/.test(transcript);
 }
 
-/** The dialect of a client; Claude's is the common shape. */
+/** Returns the dialect of a client; Claude Code's is the common one. */
 export function dialectFor(client: string): Dialect {
   switch (client) {
     case 'codex':

@@ -3,8 +3,8 @@ import type { ToolCall } from './dialect.ts';
 import { type Fields, editCall, fields, text } from './payload.ts';
 
 /**
- * Tools of MCP servers. Nothing is known of them but the name and the input, so verbs in the name tell
- * what they do, and every path in the input of one that changes files is guarded.
+ * Tools of MCP servers. Only a tool's name and its input are known. The verbs in the name tell what it does; if it
+ * changes files, every path in its input is guarded.
  */
 
 const WRITES =
@@ -18,10 +18,10 @@ const PATH_KEY =
   /(?:^|_)(?:paths?|files?|filename|uris?|destinations?|dest|dst|targets?|sources?|src|from|to)(?:_|$)/;
 const SOURCE_KEY = /(?:^|_)(?:sources?|src|from)(?:_|$)/;
 
-/** How deep a path may stand in an input (`{files: [{path}]}` is 3). */
+/** How deeply a path may be nested in an input (`{files: [{path}]}` is 3). */
 const MAX_DEPTH = 4;
 
-/** The call of an MCP tool (`mcp__<server>__<tool>`, or the tool's own name), in our words. */
+/** Reads the call of an MCP tool (`mcp__<server>__<tool>`, or the tool's own name). */
 export function mcpCall(tool: string, input: Fields): ToolCall {
   const name = snakeCase(tool.replace(/^.*__/, ''));
   const found = pathsIn(input, '', MAX_DEPTH);
@@ -43,7 +43,7 @@ export function mcpCall(tool: string, input: Fields): ToolCall {
   return command === undefined ? { kind: 'other' } : { kind: 'shell', command };
 }
 
-/** One file, and what is put where in it. */
+/** Returns an edit if the call names one file and its replacements are known, else an update of every file. */
 function edited(paths: readonly string[], input: Fields): ToolCall {
   const [path, ...more] = paths;
   const edit = path === undefined || more.length > 0 ? undefined : editCall(path, input);

@@ -4,8 +4,9 @@ import { mcpCall } from './mcp.ts';
 import { type Fields, UNREADABLE, answered, editCall, fields, guardEvent, text } from './payload.ts';
 
 /**
- * What our plugin for OpenCode (1.18) asks, and takes for an answer: `deny`, for which it throws, or `tell`, which it adds to
- * what the tool said, or to the system's text when a session is first spoken to. One process has many sessions; those of sub-agents come as the session that started them.
+ * What our plugin for OpenCode (1.18) asks and does with the answer: on `deny` it throws; it adds `tell` to the tool's
+ * output or, at a session's first message, to the system prompt. The plugin reports a sub-agent's session as the one
+ * that started it.
  */
 export const opencode: Dialect = {
   client: 'opencode',

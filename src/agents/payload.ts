@@ -7,7 +7,7 @@ import type { Dialect, GuardEvent, SessionStartSource, ToolCall, Verdict } from 
 /** A JSON object of unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The value as an object with fields, `undefined` for anything else. Own fields only are ever read. */
+/** Returns an object without a prototype, so that only own fields are read; `undefined` for anything else. */
 export function fields(value: unknown): Fields | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return Object.assign(Object.create(null) as object, value) as Fields;
@@ -23,7 +23,7 @@ export function firstText(input: Fields | undefined, keys: readonly string[]): s
   return keys.map((key) => text(input?.[key])).find((value) => value !== undefined);
 }
 
-/** The value as an object, which may stand as JSON in a text. */
+/** Returns the value as an object; it may also be JSON in a text. */
 export function fieldsOrJson(value: unknown): Fields | undefined {
   if (typeof value !== 'string') return fields(value);
   try {

@@ -10,7 +10,7 @@ export const qwen = dialectOf({
   client: 'qwen',
 
   tool: toolCall,
-  // 0.15 says so of every Stop.
+  // Version 0.15 sets `stop_hook_active` in every Stop.
   more: () => ({ stopHookActive: false }),
 
   /** Events whose `additionalContext` reaches the model; PreToolUse's does not (checked on the real client). */
@@ -47,7 +47,7 @@ function shellCall(input: Fields, runsOn: boolean): ToolCall {
   };
 }
 
-/** `edit` with nothing to look for makes a new file. */
+/** Reads a call on one file; `edit` with an empty `old_string` creates the file. */
 function fileCall(input: Fields, tool: 'write_file' | 'edit' | 'notebook_edit'): ToolCall {
   const path = text(input['file_path']) ?? text(input['notebook_path']);
   if (path === undefined) return UNREADABLE;
