@@ -21,12 +21,12 @@ import { processTable } from '../host/processes.ts';
 import { randomName } from '../host/random-name.ts';
 
 /**
- * Bypasses on the disk: a token is `<common>/handoff/allow/<random>`; consumed it is
- * `<common>/handoff/allow/used/<session>/<hash of what it counts for>`. The one becomes the other by rename(2): of
- * two that want the same token only one gets it. Folders that are empty go, so that looking costs nothing.
+ * Bypasses on the disk: a token is the file `<common>/handoff/allow/<random>`, a consumed one is the file
+ * `<common>/handoff/allow/used/<session>/<hash of what it counts for>`. rename(2) turns one into the other, so that
+ * only one of two processes gets a token. Empty folders are removed, so that a check without bypasses costs nothing.
  */
 const USED = 'used';
-/** Stands for a person in the place of a session; no session is named like this. */
+/** Stands for a person in place of a session id; no session has this id. */
 const PERSON = '-';
 
 const usedFolder = (commonDir: string, session: SessionId | undefined) =>
@@ -34,7 +34,7 @@ const usedFolder = (commonDir: string, session: SessionId | undefined) =>
 const keyFile = (key: BypassKey) =>
   `${key.kind}-${nameHash(key.kind === 'call' ? key.id : `${key.pid} ${key.start}`)}`;
 
-/** Leaves a token for the next refusal, and forgets those that nobody consumed in time. */
+/** Leaves a token for the next refusal, and removes the expired ones. */
 export function putToken(commonDir: string, token: BypassToken): void {
   const folder = bypassFolder(commonDir);
   ensureFolder(folder);
@@ -56,8 +56,8 @@ interface BypassRequest {
 }
 
 /**
- * Whether a person has allowed what is refused: `again` by what was consumed for this call before, `now` by a token that this
- * consumes.
+ * Whether a person has allowed what is refused: `again` by a token that was consumed for this call before, `now` by one
+ * that is consumed here.
  */
 export function consumeBypass(commonDir: string, request: BypassRequest): 'again' | 'now' | undefined {
   if (isCovered(commonDir, request)) return 'again';
@@ -79,18 +79,18 @@ export function consumeBypass(commonDir: string, request: BypassRequest): 'again
   return isCovered(commonDir, request) ? 'again' : undefined;
 }
 
-/** Whether a person lets a session do once what a verb refuses it. That counts for this one command: no other has the key. */
+/** Whether a person allowed a session to do once what a verb refuses. The random key limits this to the one command. */
 export function isAllowedOnce(commonDir: string, session: SessionId, now: number): boolean {
   const key = { kind: 'git', pid: 0, start: randomName() } as const;
   return consumeBypass(commonDir, { session, key, now }) !== undefined;
 }
 
-/** What was consumed for a session and counts still. */
+/** Reads the consumed bypasses of a session that have not been dropped. */
 export function readConsumed(commonDir: string, session: SessionId | undefined): ConsumedBypass[] {
   return usedFiles(commonDir, session).flatMap(({ consumed }) => consumed ?? []);
 }
 
-/** A tool call of this session begins: what was consumed for calls of its agent that are over counts no more. */
+/** Drops, when a tool call begins, the bypasses that earlier calls of the same agent consumed: those calls are over. */
 export function dropAbandonedBypasses(
   commonDir: string,
   session: SessionId,
@@ -100,7 +100,7 @@ export function dropAbandonedBypasses(
   dropWhere(commonDir, session, (consumed) => isAbandoned(consumed, next, now), now);
 }
 
-/** A tool call is over (`undefined`: every call of the session). */
+/** Drops the bypass of a tool call that is over (`undefined`: of every call of the session). */
 export function endBypass(
   commonDir: string,
   session: SessionId,
@@ -117,7 +117,7 @@ function isCovered(commonDir: string, { session, key, now }: BypassRequest): boo
   return isJustTaken(join(usedFolder(commonDir, session), keyFile(key)), now);
 }
 
-/** Between its rename and the next line a token stands where it is not yet written what it counts for. */
+/** For a moment after the rename, the file does not say yet what the bypass counts for. Milliseconds. */
 const TAKING_MS = 2_000;
 
 function isJustTaken(file: string, now: number): boolean {
@@ -125,7 +125,7 @@ function isJustTaken(file: string, now: number): boolean {
   return found !== undefined && isOwnFile(file) && Math.abs(now - found.ctimeMs) < TAKING_MS;
 }
 
-/** rename(2); false when somebody else was first. */
+/** Renames a file; false when another process was first. */
 function moved(from: string, to: string): boolean {
   try {
     ensureFolder(join(to, '..'));
@@ -145,7 +145,7 @@ function readTokens(commonDir: string): { file: string; token: BypassToken }[] {
   });
 }
 
-/** Nobody else of this machine can have put the file there. */
+/** Reads a file that belongs to this user; empty for any other. */
 function readOwn(file: string): string {
   try {
     return isOwnFile(file) ? readFileSync(file, 'utf8') : '';
@@ -185,6 +185,6 @@ function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Something is in it still.
+    // The folder is not empty.
   }
 }

@@ -8,19 +8,19 @@ import type { Budget } from '../host/io.ts';
 import { type ProcessTable, ancestorsOf } from '../host/processes.ts';
 import type { StoredSession } from './records.ts';
 
-/** What a command is told about its caller; nothing else of the process is visible to it. */
+/** Everything that a command may know of its process and its caller. */
 export interface Context {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   /** Parent of the launcher: the nearest process that can be a client. */
   readonly clientPid: number;
-  /** The processes of this machine, as they were when it first asked. */
+  /** The processes of this machine, read when the command first asks for them. */
   readonly processes: () => ProcessTable;
-  /** When it was called, milliseconds since the epoch. */
+  /** When the command was called; milliseconds since the epoch. */
   readonly now: number;
-  /** The same, of this moment. */
+  /** Returns the time now, in milliseconds since the epoch. */
   readonly clock: () => number;
-  /** The time that it may take. */
+  /** The time that the command may take. */
   readonly budget: Budget;
 }
 
@@ -34,7 +34,7 @@ export interface Caller {
 }
 
 /**
- * The session that runs this command, by the nearest-ancestor rule, or `undefined` for a person.
+ * Returns the session that runs this command, by the nearest-ancestor rule, or `undefined` for a person.
  *
  * @throws Failure `usage` when `--session` is invalid, matches several sessions or contradicts the session it runs in.
  */
@@ -76,7 +76,7 @@ export function findSession(
 }
 
 /**
- * The session on record that an argument means, in full or short; the argument itself where it means none.
+ * Returns the full id of the session that a full or short id means, or the text itself if it means none.
  *
  * @throws Failure `usage` when a short form fits several
  */
@@ -97,7 +97,7 @@ function knownClient(
 }
 
 /**
- * The session or person that runs this command.
+ * Returns the session or person that runs this command.
  *
  * @throws Failure `usage` when a person has no e-mail address configured.
  */
@@ -118,7 +118,7 @@ export function findCaller(
   return { id, client: undefined, isPerson: true, succeeded: [] };
 }
 
-/** The name of the linked worktree a handoff was written in; the main one has none. */
+/** Returns the name of a linked worktree; `undefined` for the main one. */
 export function worktreeName(repository: Repository): string | undefined {
   if (repository.gitDir === repository.commonDir) return undefined;
   return repository.gitDir.slice(repository.gitDir.lastIndexOf('/') + 1);

@@ -12,7 +12,7 @@ import { clientsOf, listSessions } from './records.ts';
 
 const SUBSCRIBERS = [runNotifyCommand];
 
-/** Tells the subscribers what a call that is over has recorded. What goes wrong there is nobody's concern here. */
+/** Tells the subscribers what a finished call has recorded. Their failures are ignored. */
 export async function notifySubscribers(
   recorded: readonly RecordedLines[],
   env: NodeJS.ProcessEnv,
@@ -28,7 +28,7 @@ export async function notifySubscribers(
   }
 }
 
-/** News for all other sessions of a worktree, or for one; without `about` it is of no concern to anybody else. */
+/** Makes news for all other sessions of a worktree, or for one; subscribers get it only if it has an `about`. */
 export function news(
   text: string,
   at: number,
@@ -46,14 +46,14 @@ export interface AskedFor {
 
 interface Refused {
   readonly commonDir: string;
-  /** `undefined`: a person, who knows. */
+  /** `undefined`: a person, for whom nothing is recorded. */
   readonly session: SessionId | undefined;
   readonly text: string;
   readonly asked?: AskedFor | undefined;
   readonly now: number;
 }
 
-/** A session is refused something; those for whose sake hear of it. It stays refused whatever becomes of that. */
+/** Records a refusal, and requests to the sessions whose work it protects. If that fails, the call stays refused. */
 export function recordRefusal(
   { commonDir, session, text, asked, now }: Refused,
   log: (kind: string, detail: string) => void = () => undefined,
@@ -70,7 +70,7 @@ export function recordRefusal(
 
 const MAX_TEXT = 1000;
 
-/** The owners of these changes find a request with their next call; what they were asked already is not asked again. */
+/** Leaves the owners of these changes a request for their next call, unless this session has made it before. */
 function leaveRequests(from: SessionId, { place, wish, claims }: AskedFor, now: number): void {
   const { requests } = readLedger(place, from);
   const isAsked = ({ session, path, since }: AskedFor['claims'][number]) =>
@@ -78,14 +78,14 @@ function leaveRequests(from: SessionId, { place, wish, claims }: AskedFor, now: 
   const fresh = claims.filter((claim) => claim.session !== from && !isAsked(claim));
   const entries = [...new Set(fresh.map(({ session }) => session))].map((to) => {
     const theirs = fresh.filter(({ session }) => session === to);
-    // The claim was there before, whatever the clocks of the two calls say.
+    // A request must not be older than its claim, even if the clocks of the two calls differ.
     const at = Math.max(now, ...theirs.map(({ since }) => since));
     return { t: 'request', to, wish, paths: [...new Set(theirs.map(({ path }) => path))], at } as const;
   });
   appendEvents(place, from, entries);
 }
 
-/** A session has taken another's note. A person is on record in the note alone. */
+/** Records that a session took another's note. If a person took it, only the note says so. */
 export function recordTake(commonDir: string, session: SessionId, take: Omit<EventOf<'took'>, 't'>): void {
   if (isPerson(session) || !isInitialised(commonDir)) return;
   appendSessionEvents(commonDir, session, [{ t: 'took', ...take }]);
@@ -100,7 +100,7 @@ interface Deed {
   readonly session: SessionId | undefined;
   /** Whose work it concerns; `undefined`: that of every other session of this worktree. */
   readonly owners: readonly SessionId[] | undefined;
-  /** What is said, given whom it is said of. */
+  /** Returns the message, given the name of whoever did it. */
   readonly text: (who: string) => string;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -108,7 +108,7 @@ interface Deed {
   readonly log: (kind: string, detail: string) => void;
 }
 
-/** A person let something through once: those whose work it concerns hear of it. */
+/** Tells the sessions whose work is concerned that a person let something through once. */
 export const recordBypass = (done: Deed): Promise<void> => notifyOwners(done, { about: 'bypass' });
 
 /** Tells the sessions whose work is concerned, each at its next call, in the worktree where it is at work. */
@@ -128,7 +128,7 @@ export async function notifyOwners(done: Deed, more: Pick<EventOf<'news'>, 'abou
     if (worktreeId === here || !places.has(record.session)) places.set(record.session, worktreeId);
   }
   for (const [to, worktreeId] of places) {
-    // A person has no journal: then it stands in the owner's own.
+    // A person has no journal, so the news goes into the owner's own.
     appendEvents({ commonDir, worktreeId }, session ?? to, [news(text(who), now, { to, ...more })]);
   }
 }

@@ -21,19 +21,19 @@ import { runningCall } from '../host/running-call.ts';
 import { migrateState } from './migrate-state.ts';
 
 /**
- * The journals on the disk: `<common dir>/handoff/sessions/<session>.jsonl`, all that this clone remembers of a session
- * beside its record. Any process appends to them (mostly its session's own), without a lock: one write(2) in append mode,
- * then a look whether the file was replaced meanwhile (`compactJournal`). Those of sessions that are over and leave nothing
- * uncommitted lie in `sessions/over/`, where no call of the others reads them.
+ * The journals on the disk: `<common dir>/handoff/sessions/<session>.jsonl` holds all that this clone remembers of a
+ * session beside its record. Any process may append to it (mostly its session's own), without a lock: by one write(2)
+ * in append mode, then a check that the file was not replaced meanwhile (`compactJournal`). When a session is over and
+ * leaves nothing uncommitted, its journal moves to `sessions/over/`, where no call of the others reads it.
  */
 
-/** A worktree of a repository; what a session's journal says of one is its ledger there. */
+/** A worktree of a repository. What a session's journal says of one is the session's ledger there. */
 export interface LedgerPlace {
   readonly commonDir: string;
   readonly worktreeId: string;
 }
 
-/** A journal beyond this, and twice as big as when it was last rewritten, is rewritten. Bytes. */
+/** A journal is rewritten when it is bigger than this and twice as big as after its last rewrite. Bytes. */
 const COMPACT_AT = 128 * 1024;
 /** What only matters for a while (news, commands, commits) is forgotten after this. Milliseconds. */
 const FORGET_MS = 6 * 3600_000;
@@ -42,7 +42,7 @@ const STALE_LOCK_MS = 10_000;
 
 const overFolder = (commonDir: string): string => `${journalsFolder(commonDir)}/over`;
 
-/** What a session's journal comes to; an empty one where there is none. */
+/** Reads what a session's journal folds to; an empty one if there is no file. */
 export function readJournal(commonDir: string, session: SessionId): SessionJournal {
   migrateState(commonDir);
   const file = journalFile(commonDir, session);
@@ -51,7 +51,7 @@ export function readJournal(commonDir: string, session: SessionId): SessionJourn
   return foldJournal(session, parseLines(readText(`${overFolder(commonDir)}/${session}.jsonl`)));
 }
 
-/** The journals of the sessions of a repository, but for those that are over and leave nothing uncommitted. */
+/** Reads the journals of a repository, except those of sessions that are over and leave nothing uncommitted. */
 export function readJournals(commonDir: string): SessionJournal[] {
   migrateState(commonDir);
   return journalsIn(journalsFolder(commonDir)).flatMap((session) => {
@@ -102,7 +102,7 @@ export function appendSessionEvents(
   );
 }
 
-/** True for the first call of a session that says something. It is on record before it is said: a kill loses one notice, and doubles none. */
+/** Whether a call is the session's first to report `id`. It records that first: a kill loses a notice, doubles none. */
 export function isFirstToReport(
   commonDir: string,
   session: SessionId,
@@ -124,7 +124,7 @@ function append(commonDir: string, session: SessionId, lines: readonly JournalLi
   if (size > COMPACT_AT && size > 2 * compactedSize(file)) compactJournal(commonDir, session);
 }
 
-/** Appends, and appends again when the file was replaced under our hands. Returns the file's size. */
+/** Appends a text, and does so again if the file was replaced meanwhile. Returns the file's size. */
 function appendText(file: string, text: string): number {
   for (;;) {
     const descriptor = openSync(file, 'a+', 0o600);
@@ -142,7 +142,7 @@ function appendText(file: string, text: string): number {
   }
 }
 
-/** The first line of a file that was rewritten says how big it was then. It is no event. */
+/** Reads from a rewritten file's first line, which is no event, how big the file was then. */
 function compactedSize(file: string): number {
   const descriptor = openSync(file, 'r');
   try {
@@ -154,7 +154,7 @@ function compactedSize(file: string): number {
   }
 }
 
-/** Rewrites a journal with what counts still. */
+/** Rewrites a journal without the events that no longer count. */
 export function compactJournal(commonDir: string, session: SessionId, now = Date.now()): void {
   rewrite(journalFile(commonDir, session), now, (text) => {
     const lines = formatLines(compactLines(foldJournal(session, parseLines(text)), now - FORGET_MS));
@@ -163,8 +163,8 @@ export function compactJournal(commonDir: string, session: SessionId, now = Date
 }
 
 /**
- * Nothing that others append is lost: after the rename the old file's tail is read once more, and whoever appended later
- * sees that the file is another one and repeats.
+ * Rewrites a file without losing what others append: after the rename it copies the old file's new tail, and a process
+ * that appends even later sees that the file was replaced, and appends again.
  */
 function rewrite(file: string, now: number, rewritten: (text: string) => string): void {
   const lock = `${file}.lock`;
@@ -199,13 +199,13 @@ function takeLock(lock: string, now: number): boolean {
   }
 }
 
-/** A session comes back: what it did counts again. */
+/** Reopens the journal of a session that comes back, so that what the session did counts again. */
 export function reopenJournal(commonDir: string, session: SessionId): void {
   const over = `${overFolder(commonDir)}/${session}.jsonl`;
   const text = readText(over);
   if (text === '') return;
   const file = journalFile(commonDir, session);
-  // Nobody reads what is appended to it here before it is complete: a second process finds it, or the whole.
+  // Either way a second process reads none of this text or all of it.
   if (exists(file)) appendText(file, text);
   else renameSync(over, file);
   removeFile(over);
@@ -216,7 +216,7 @@ export function lastWritten(commonDir: string, session: SessionId): number | und
   return statSync(journalFile(commonDir, session), { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** A session is over and leaves nothing uncommitted: no call reads its journal any more. */
+/** Closes the journal of a session that is over and leaves nothing uncommitted: no other session's call reads it. */
 export function closeJournal(commonDir: string, session: SessionId): void {
   ensureFolder(overFolder(commonDir));
   compactJournal(commonDir, session);
@@ -232,7 +232,7 @@ export function closedJournals(commonDir: string): { readonly session: SessionId
   });
 }
 
-/** Forgets a session. */
+/** Removes a session's journal, open or closed. */
 export function removeJournal(commonDir: string, session: SessionId): void {
   for (const folder of [journalsFolder(commonDir), overFolder(commonDir)])
     removeFile(`${folder}/${session}.jsonl`);
@@ -244,7 +244,7 @@ function journalsIn(folder: string): SessionId[] {
   );
 }
 
-/** A journal as it was read last. It only grows, or is replaced: nothing else has to be read again. */
+/** A journal as it was last read. Files only grow or are replaced, so only a new part or a new file is read again. */
 interface ReadJournal {
   readonly identity: string;
   readonly size: number;
@@ -252,11 +252,11 @@ interface ReadJournal {
   readonly journal: SessionJournal;
 }
 
-/** The newest of these are kept: a call asks for them many times. */
+/** How many read journals are kept, because a call asks for them many times. */
 const MAX_READ = 64;
 const alreadyRead = new Map<string, ReadJournal>();
 
-/** Reads a journal: once, and after that what was appended. `undefined`: there is none. */
+/** Reads a journal and, after the first time, only what was appended to it. `undefined`: there is none. */
 function readFile(file: string, session: SessionId): SessionJournal | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
@@ -266,7 +266,7 @@ function readFile(file: string, session: SessionId): SessionJournal | undefined 
   if (grown?.size === found.size) return grown.journal;
   const bytes = readFrom(file, grown?.size ?? 0);
   if (bytes === undefined) return undefined;
-  // What another process is about to complete is read with the rest of its line.
+  // A line that another process has not finished is read when it is complete.
   const whole = bytes.lastIndexOf('\n') + 1;
   const lines = [...(grown?.lines ?? []), ...parseLines(bytes.toString('utf8', 0, whole))];
   const journal = foldJournal(session, lines);

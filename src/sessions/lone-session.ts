@@ -4,15 +4,15 @@ import { type SessionId, parseSessionId } from '../domain/names.ts';
 import type { ProcessId, SessionRecord } from '../domain/session.ts';
 
 /**
- * `<git-dir>/handoff-solo` names the only live session of a worktree: `<session> <pid> <start>`. It is
- * a cache of the live refs for the sh fast path. Order of events: a session creates its ref, and unlinks
- * the file if that names another one; whoever makes the file lists the refs afterwards.
+ * `<git-dir>/handoff-solo` names the only live session of a worktree: `<session> <pid> <start>`. It is a cache of the
+ * live refs for the sh fast path. The order matters: a session creates its ref, then unlinks the file if that names
+ * another one; after creating the file, it lists the refs.
  */
 export const loneSessionFile = (gitDir: string): string => `${gitDir}/handoff-solo`;
 
 /**
- * Says that this session is alone here; false when the file names another one. The caller must list the refs afterwards,
- * and unlink the file when it is not alone.
+ * Records that this session is alone here; false when the file names another one. The caller must list the refs
+ * afterwards, and unlink the file when the session is not alone.
  */
 export function claimLoneSession(gitDir: string, record: SessionRecord): boolean {
   const text = `${record.session} ${record.pid ?? '-'} ${record.start ?? '-'}\n`;
@@ -32,12 +32,12 @@ export function claimLoneSession(gitDir: string, record: SessionRecord): boolean
   }
 }
 
-/** The session that the file names. */
+/** Returns the session that the file names. */
 export function loneSession(gitDir: string): SessionId | undefined {
   return parseSessionId(readLoneSession(gitDir)?.split(' ')[0]);
 }
 
-/** The same with its process, where that is known. */
+/** Returns the session that the file names, with its process if that is known. */
 export function loneProcess(
   gitDir: string,
 ): { session: SessionId; process: ProcessId | undefined } | undefined {
@@ -54,7 +54,7 @@ export function isLoneSession(gitDir: string, session: SessionId): boolean {
   return readLoneSession(gitDir)?.startsWith(`${session} `) ?? false;
 }
 
-/** Nobody is alone here any more. */
+/** Removes the file: no session is alone here any more. */
 export function removeLoneSession(gitDir: string): void {
   rmSync(loneSessionFile(gitDir), { force: true });
 }

@@ -8,27 +8,28 @@ import { entries, exists, readText } from '../host/disk.ts';
 import { knownWorktreeId, lookFile, repositoryFolder } from '../host/folders.ts';
 
 /**
- * Version 0.1.0 and the builds after it kept what a session's journal has in many files: `handoff/ledger/<worktree id>/`, with
- * a start list and a pause for each session, `handoff/{noted,late}/` and `<git dir>/handoff-operation`. Whoever reads
- * journals first puts all that into them. What ran just then, and what somebody had heard, is let go.
+ * Version 0.1.0 and the builds after it kept in many files what is now in a session's journal:
+ * `handoff/ledger/<worktree id>/`, with a start list and a pause for each session, `handoff/{noted,late}/` and
+ * `<git dir>/handoff-operation`. The first call that reads journals moves all that, but forgets which commands ran just
+ * then and what sessions had heard.
  */
 
-/** What stood there besides, and is of no use any more. */
+/** Further files of those builds, which nothing needs any more. */
 const FORMER = 'failed noted late told nudged asked settings-told registered touched stashes stashing'.split(
   ' ',
 );
 
 /**
- * The last line of what was put into a journal: without it that was cut off, and is done again. It names the lines before it: an
- * older build that still runs here may leave others.
+ * The last of the lines that a migration adds to a journal: a journal without it was cut off, and is migrated again. It
+ * holds a hash of those lines, because an older build that still runs here may leave others.
  */
 const markOf = (lines: string): string => `{"t":"migrated","lines":"${hash('sha256', lines)}","at":0}\n`;
 
-/** Whoever takes longer has died. Milliseconds. */
+/** A migration that takes longer than this has died. Milliseconds. */
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 5;
 
-/** Puts what older builds have left into the journals of a repository. */
+/** Moves what older builds have left into the journals of a repository. */
 export function migrateState(commonDir: string): void {
   const ledgers = `${repositoryFolder(commonDir)}/ledger`;
   if (!exists(ledgers)) return;
@@ -46,11 +47,11 @@ export function migrateState(commonDir: string): void {
       rmSync(lock, { force: true });
     }
   } catch {
-    // A repository that cannot be written to: whoever can write does it.
+    // The repository is not writable for this user: another one migrates it.
   }
 }
 
-/** Removes the files of older builds that nobody reads any more: of a repository, and of the user's state folder. */
+/** Removes files of older builds that nothing reads any more, from a repository and the user's state folder. */
 export function removeFormerState(commonDir: string, state: string): void {
   const folder = repositoryFolder(commonDir);
   const aside = entries(folder).filter((name) => name.startsWith('touched.'));
@@ -104,7 +105,7 @@ function migrate(commonDir: string, ledgers: string): void {
     rmSync(`${folder}/${name}`, { recursive: true, force: true });
 }
 
-/** What the kinds of entries that have another name now were called. */
+/** The new names of kinds of entries, by their old ones. */
 const NEW_NAMES: Readonly<Record<string, string>> = {
   told: 'notified',
   event: 'news',
@@ -131,7 +132,7 @@ function readTree(folder: string, tree: string, found: Found): void {
   }
 }
 
-/** Whose automatic note is left or due. */
+/** Reads whose automatic note was left or is due. */
 function readNotes(folder: string, found: Found): void {
   for (const name of entries(`${folder}/late`)) {
     const [tree, ...session] = name.split('.');
@@ -145,7 +146,7 @@ function readNotes(folder: string, found: Found): void {
   }
 }
 
-/** Who made which entry of the stash: a line `<oid> <session>` each. */
+/** Reads which session made which stash entry: one line `<oid> <session>` for each. */
 function readStashes(folder: string, found: Found): void {
   for (const line of readText(`${folder}/stashes`).split('\n')) {
     const [oid = '', session] = line.split(' ');
@@ -153,7 +154,7 @@ function readStashes(folder: string, found: Found): void {
   }
 }
 
-/** Who began the merge, rebase … that is unfinished in a worktree: a line `<session> <mark> <merged tree, or ->` each. */
+/** Reads which session began a worktree's unfinished merge, rebase …: lines `<session> <mark> <merged tree, or ->`. */
 function readOperation(gitDir: string, found: Found): string {
   const file = `${gitDir}/handoff-operation`;
   const at = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -165,7 +166,7 @@ function readOperation(gitDir: string, found: Found): string {
   return file;
 }
 
-/** How the working tree was when somebody last looked. */
+/** Moves a worktree's last look to its new place, unless there is one already. */
 function keepLook(from: string, to: string): void {
   if (!exists(from) || exists(to)) return;
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });

@@ -7,19 +7,19 @@ import { repositoryFolder } from '../host/folders.ts';
 import { appendLog } from '../host/log.ts';
 import { readClients } from './records.ts';
 
-/** So much any system takes before somebody reads it: nobody waits for the program. */
+/** A report with this many paths fits into any system's pipe, so that nobody waits for the program to read it. */
 const MAX_PATHS = 20;
 
 /**
- * `handoff.notifyCommand`: a program of the person's own, run in the background for each happening, with JSON on its standard
- * input. Whoever can name a program in it runs that, so a file which a clone brings along does not count.
+ * Runs `handoff.notifyCommand`, the user's own program, in the background for each happening, with JSON on its standard
+ * input. A setting in a file of the repository does not count: a clone may bring it along, and it can run any program.
  */
 export async function runNotifyCommand(
   commonDir: string,
   happenings: readonly Happening[],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  // Of what the program itself does it need not hear.
+  // The program need not hear of what it does itself.
   if (env['GIT_HANDOFF'] === 'off') return;
   const repository = commonDir.replace(/\/\.git$/, '');
   const program = await readOwnSetting('handoff.notifyCommand', repository, insideOf(commonDir));
@@ -46,14 +46,14 @@ export async function runNotifyCommand(
   }
 }
 
-/** Whether a file is one of the repository: in its folder, or in a working tree. */
+/** Returns a test whether a file is in the repository's folder or in one of its working trees. */
 function insideOf(commonDir: string): (file: string) => boolean {
   const folders = [commonDir, ...linkedWorktrees(commonDir).map(({ path }) => path)];
   const own = folders.map((folder) => `${realPath(folder)}/`);
   return (file) => own.some((folder) => realPath(file).startsWith(folder));
 }
 
-/** What a hook of git sets would mislead a git of the program. */
+/** Drops the variables that git sets for its hooks: they would mislead a git that the program runs. */
 const withoutGit = (env: NodeJS.ProcessEnv) =>
   Object.fromEntries([
     ...Object.entries(env).filter(([name]) => !name.startsWith('GIT_')),

@@ -20,7 +20,7 @@ import { type InRepository, objectFormat } from '../git/repository.ts';
 import { lastCall, lastEvent } from '../host/folders.ts';
 import type { ProcessTable } from '../host/processes.ts';
 
-/** A session's record with its place and the value that the next swap starts from. */
+/** A session's record, its worktree, and the object name that the next compare-and-swap expects. */
 export interface StoredSession {
   readonly worktreeId: string;
   readonly oid: Oid;
@@ -32,11 +32,11 @@ export interface JudgedSession extends StoredSession {
   readonly liveness: Liveness;
   /** Milliseconds since its last call. */
   readonly silentMs: number | undefined;
-  /** It is live, and does not wait for its user: nobody but a person takes what it owns. */
+  /** Whether it is live and does not wait for its user: then only a person may take what it owns. */
   readonly isAtWork: boolean;
 }
 
-/** Every session on record, of all worktrees, in one process. */
+/** Reads every session on record, of all worktrees, in one process. */
 export async function listSessions(repository: InRepository, timeoutMs?: number): Promise<StoredSession[]> {
   const refs = await listRefs(repository, [LIVE], {
     content: true,
@@ -55,12 +55,12 @@ export function sessionsFrom(refs: readonly Ref[]): StoredSession[] {
   });
 }
 
-/** The client of each session, as its record tells. */
+/** Returns the client of each session, as its record has it. */
 export function clientsOf(sessions: readonly StoredSession[]): ReadonlyMap<SessionId, string> {
   return new Map(sessions.map(({ record }) => [record.session, record.client]));
 }
 
-/** The same, asked for where a message has to name a session. What git does not answer in time is not known. */
+/** Reads the client of each session on record, for a message that names one; empty if git does not answer in time. */
 export async function readClients(
   repository: InRepository,
   timeoutMs?: number,
@@ -93,7 +93,7 @@ export function judgeSessions(
 
 /** The clients that report the end of each turn. */
 const REPORTING = new Set(['claude', 'codex', 'copilot', 'cursor', 'gemini', 'grok', 'qwen']);
-/** Of the others, who makes no call for so long waits for its user. Milliseconds. */
+/** A session of another client counts as waiting for its user after so long without a call. Milliseconds. */
 const QUIET_MS = 10 * 60_000;
 
 function waitsForUser({ session, client }: SessionRecord, commonDir: string, silentMs: number): boolean {
@@ -136,8 +136,9 @@ export async function removeRecords(
 }
 
 /**
- * Who counts as the asking session (itself, whose conversation it carries on, its parents and children) and who is
- * at work beside it. Sessions that are over or cannot be told are neither. A person has no own sessions.
+ * Groups the sessions that count as the asking one (itself, those whose conversation it carries on, its parents and
+ * children) and those that are live beside it. Sessions that are over, or may be, are not beside it. A person has no
+ * own sessions.
  */
 export function groupSessions(
   session: SessionId | undefined,
@@ -149,7 +150,7 @@ export function groupSessions(
     for (const id of [session, ...succeededBy(session, records)]) own.add(id);
     for (const { session: other } of records) if (related(session, other, records)) own.add(other);
   }
-  // A conversation that goes on after `/clear` has not let go of its former id's work.
+  // A conversation that continues after `/clear` still owns the work of its former id.
   const idsOf = (some: readonly JudgedSession[]) =>
     some.flatMap(({ record: { session: id } }) => [id, ...succeededBy(id, records)]);
   const live = sessions.filter(({ liveness }) => liveness === 'live');
@@ -159,12 +160,12 @@ export function groupSessions(
   return { own, foreign, idle, clients: clientsOf(sessions) };
 }
 
-/** Since when a session waits for its user, in milliseconds since the epoch; `undefined`: it is at work, or not known. */
+/** Since when a session waits for its user, in milliseconds since the epoch; `undefined`: at work, or not known. */
 function idleSince(commonDir: string, session: SessionId): number | undefined {
   return lastEvent(commonDir, session) === 'stop' ? lastCall(commonDir, session) : undefined;
 }
 
-/** "claude aaaaaaaa went idle 2 minutes ago. ", for each of the sessions that is: it hears nothing until its user returns. */
+/** Returns "claude aaaaaaaa went idle 2 minutes ago. " for each idle session: it hears nothing until its user returns. */
 export function idleText(
   commonDir: string,
   sessions: Iterable<SessionId>,
