@@ -5,7 +5,7 @@ const STEPS: readonly (readonly [seconds: number, unit: string])[] = [
   [60, 'minute'],
 ];
 
-/** "3 minutes ago"; a time in the future is "just now". Milliseconds since the epoch in. */
+/** Returns an age such as "3 minutes ago"; "just now" for a time in the future. Takes milliseconds since the epoch. */
 export function ago(then: number, now: number): string {
   const seconds = Math.floor((now - then) / 1000);
   for (const [size, unit] of STEPS) {
@@ -15,7 +15,7 @@ export function ago(then: number, now: number): string {
   return 'just now';
 }
 
-/** RFC 3339 with seconds; milliseconds since the epoch in. */
+/** Formats milliseconds since the epoch as RFC 3339, with whole seconds. */
 export function timestamp(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}Z`;
 }

@@ -3,30 +3,30 @@ import { type Oid, type SessionId, type Topic, shortId, ownerName } from './name
 import { escapeLine, shellWord } from './surfacing.ts';
 
 /**
- * The note that the program leaves for a session that left none: what git and the guard have seen, as Markdown with
- * the headings of a handover. It holds no time, so that two looks at the same state give the same text.
+ * The note that the program leaves for a session that left none: what git and the guard have seen, as Markdown with the
+ * headings of a handover. It holds no time, so that the same state always gives the same text.
  */
 
 export interface AutomaticFacts {
   readonly session: SessionId;
   readonly client: string;
   readonly reason: AutomaticReason;
-  /** For `death`: its process is known to be gone. Else it was only not heard of any more. */
+  /** For `death`: whether the session's process is known to be gone; otherwise it only stopped making calls. */
   readonly proven: boolean;
   readonly branch: string;
-  /** Name of the linked worktree that it worked in; the main one has none. */
+  /** Name of the linked worktree that the session worked in; the main one has none. */
   readonly worktree: string | undefined;
-  /** HEAD when it began, `undefined` when that is not known; `null`: no commit yet. */
+  /** HEAD when the session began; `undefined`: not known, `null`: no commit yet. */
   readonly startHead: Oid | null | undefined;
   /** HEAD now, `undefined` when git did not answer in time. */
   readonly head: Oid | null | undefined;
   /** Newest first. */
   readonly commits: readonly NotedCommit[];
-  /** Uncommitted paths that are its own, relative to the top of the working tree; `undefined`: not known in time. */
+  /** The session's own uncommitted paths, relative to the top of the working tree; `undefined`: not known in time. */
   readonly paths: readonly string[] | undefined;
-  /** Those of them that it deleted. */
+  /** Those of `paths` that the session deleted. */
   readonly deleted: readonly string[];
-  /** Those of them that git does not know yet. */
+  /** Those of `paths` that git does not track yet. */
   readonly untracked: readonly string[];
 }
 
@@ -40,10 +40,7 @@ const MAX_PATHS = 30;
 const MAX_TYPED = 5;
 const MAX_LINE = 200;
 
-/**
- * Whether there is anything that nobody else tells the next session: work that is not committed. The log has what was
- * committed.
- */
+/** Whether the note would tell something that `git log` does not: uncommitted work. */
 export function isWorthNoting({ paths = [] }: AutomaticFacts): boolean {
   return paths.length > 0;
 }
@@ -67,10 +64,10 @@ const SHORT: Readonly<Record<AutomaticReason, string>> = {
   death: 'is gone',
 };
 
-/** The text of the note. */
+/** Returns the text of the note. */
 export function automaticNote(facts: AutomaticFacts): string {
   const { session, client, paths = [], deleted } = facts;
-  // What the session deleted is not missed.
+  // A file that the session deleted must not count as missing.
   const there = paths.filter((path) => !deleted.includes(path));
   return [
     `# Automatic note: ${ownerName(session, { client })} ${fate(facts)}`,
@@ -126,7 +123,7 @@ function stateLines(facts: AutomaticFacts): string[] {
   ];
 }
 
-/** What is deleted or new is marked where the facts of the paths are given. */
+/** Lists paths, and marks the deleted and new ones if the facts are given. */
 function pathLines(
   paths: readonly string[],
   indent: string,
@@ -143,7 +140,7 @@ function pathLines(
 
 function nextLines({ paths = [], untracked, commits, head }: AutomaticFacts): string[] {
   const [newest] = commits;
-  // git shows no diff of a file that it does not know.
+  // git shows no diff of an untracked file.
   const known = paths.filter((path) => !untracked.includes(path));
   const commands = [
     ...(paths.length === 0 ? [] : ['git handoff status']),
@@ -172,7 +169,7 @@ function commitName(oid: Oid | null): string {
   return oid === null ? 'no commit yet' : codeSpan(oid.slice(0, 10));
 }
 
-/** A text that we did not write as a code span of Markdown: one line, and no backtick in it can end it. */
+/** Formats a text from elsewhere as a code span of Markdown: one line, which no backtick in it can end. */
 export function codeSpan(text: string): string {
   const line = escapeLine(text);
   const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
@@ -193,8 +190,8 @@ function counted(count: number, noun: string): string {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * The topic of a session's automatic note: always the same one. Of a UUID it holds the eight digits that our messages
- * show; of any other id a hash.
+ * Returns the topic of a session's automatic note, always the same one: with the eight digits of a UUID that our
+ * messages show, or with a hash of any other id.
  *
  * @param sha256 hexadecimal digest of a text
  */

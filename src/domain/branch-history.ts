@@ -7,31 +7,31 @@ export interface BranchLogEntry {
 }
 
 const OWN_COMMIT = /^(?:commit\b|cherry-pick\b|revert\b|am\b)/;
-/** A move along another branch's commits: what the branch had before is still in it. */
+/** A fast-forward: the branch still contains what it had before. */
 const FORWARD = /: Fast-forward$/;
 const CREATED_FROM = /^branch: Created from (?:refs\/remotes\/)?(.+)$/;
 
 /**
- * Whether a branch that lies inside the default branch got there by commits of its own. A fresh branch lies there, too,
- * and so does one that was reset: only what is certain is `true`.
+ * Whether a branch that the default branch contains had commits of its own. The default branch also contains a new
+ * branch and one that was reset: only what is certain is `true`.
  *
  * @param moves its reflog, newest first; empty when there is none
  * @param wasMerged its tip is the second parent of a merge in the default branch
  */
 export function hadOwnCommits(branch: string, moves: readonly BranchLogEntry[], wasMerged: boolean): boolean {
-  // A rename, or a reset to where it is: no move at all.
+  // A rename, or a reset to the same commit, moves nothing.
   const real = moves.filter(({ to }, at) => to !== moves[at + 1]?.to);
   const last = real.find(({ message }) => !FORWARD.test(message));
   if (last === undefined) return false;
   if (OWN_COMMIT.test(last.message)) return true;
   const rebased = /^rebase \(finish\): .* onto ([0-9a-f]+)$/.exec(last.message)?.[1];
   if (rebased !== undefined) return rebased !== last.to;
-  // Fetched from where it was worked on, and merged there.
+  // The branch was fetched from where its commits were made, and merged there.
   const origin = CREATED_FROM.exec(last.message)?.[1];
   return wasMerged && origin?.endsWith(`/${branch}`) === true;
 }
 
-/** The branch that the others are merged into, and where it stands: here, and as the remote last had it. */
+/** The branch that the others are merged into, with its refs: the local one, and the remote's as last fetched. */
 export interface DefaultBranch {
   readonly name: string;
   readonly refs: readonly string[];
@@ -39,7 +39,7 @@ export interface DefaultBranch {
 
 const REMOTE = 'refs/remotes/origin/';
 
-/** Finds it: the remote's, else the configured one, else the usual ones. */
+/** Chooses the default branch: the remote's, else the configured one, else a usual one. */
 export function chooseDefault(facts: {
   /** What `refs/remotes/origin/HEAD` points at. */
   readonly origin: string | undefined;

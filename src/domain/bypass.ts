@@ -2,21 +2,21 @@ import { jsonFields } from './json-fields.ts';
 import { type SessionId, parseSessionId } from './names.ts';
 
 /**
- * A person's one-shot bypass: a token that the first check which would refuse consumes. From then on it counts for
- * that session until the tool call or the git process that it was consumed in is over. Times are milliseconds.
+ * A person's one-shot bypass: a token that is consumed by the first check that would refuse. It then counts for that
+ * session until the tool call or the git process that consumed it is over. Times are milliseconds.
  */
 
 /** What a person allowed. */
 export interface BypassToken {
   readonly v: 1;
-  /** For which session; `null`: for whoever is refused first. */
+  /** The session that may consume the token; `null`: whoever is refused first. */
   readonly session: SessionId | null;
   readonly at: number;
 }
 
-/** What a bypass that was consumed counts for. */
+/** What a consumed bypass counts for. */
 export type BypassKey =
-  /** One tool call; git's hooks inside of it, too. `agent`: the sub-agent, empty for the session's own. */
+  /** One tool call, and git's hooks inside it. `agent`: the sub-agent; empty for the session itself. */
   | { readonly kind: 'call'; readonly id: string; readonly agent: string }
   /** One git process. */
   | { readonly kind: 'git'; readonly pid: number; readonly start: string };
@@ -27,17 +27,17 @@ export interface ConsumedBypass {
   readonly key: BypassKey;
   /** When it was consumed. */
   readonly at: number;
-  /** The refusal was about handoff files: what becomes of them is what a person wanted. */
+  /** Whether the refusal was about handoff files: whatever the call then does to them, a person wanted it. */
   readonly files: boolean;
 }
 
 /** How long a token waits to be consumed. */
 export const BYPASS_TTL_MS = 10 * 60_000;
-/** Clocks of two processes may differ by this; a token from later on is none. */
+/** How far the clocks of two processes may differ: a token from later than that is invalid. */
 const SLACK_MS = 5_000;
-/** No tool call is waited for longer: its client has gone without a word. */
+/** A tool call counts as over after this: its client did not report the end. */
 const MAX_CALL_MS = 3600_000;
-/** Calls of one agent that are this far apart are not made at once: the earlier one is over. */
+/** Calls of one agent that are this far apart do not run in parallel: the earlier one is over. */
 const TOGETHER_MS = 5_000;
 
 /** Whether a token may still be consumed. */
@@ -50,7 +50,7 @@ export function fits({ session }: BypassToken, by: SessionId | undefined): boole
   return session === null || session === by;
 }
 
-/** Whether what was consumed for one key counts for a check with another key of the same session. */
+/** Whether a bypass consumed for one key counts for a check with another key of the same session. */
 export function covers(consumed: ConsumedBypass, key: BypassKey, now: number): boolean {
   const { key: own } = consumed;
   if (own.kind === 'git') return key.kind === 'git' && own.pid === key.pid && own.start === key.start;
@@ -59,7 +59,7 @@ export function covers(consumed: ConsumedBypass, key: BypassKey, now: number): b
   return key.kind === 'git' || own.id === key.id;
 }
 
-/** Whether a call that begins now shows that the one it was consumed in is over: no word came of its end. */
+/** Whether a call that begins now shows that the one which consumed the bypass is over, without a report of its end. */
 export function isAbandoned(
   consumed: ConsumedBypass,
   next: Extract<BypassKey, { kind: 'call' }>,
@@ -84,12 +84,12 @@ export function parseToken(text: string): BypassToken | undefined {
   return id === undefined ? undefined : { v, session: id, at };
 }
 
-/** What was consumed, as its file holds it. */
+/** A consumed bypass, as its file holds it. */
 export function formatConsumed(consumed: ConsumedBypass): string {
   return `${JSON.stringify(consumed)}\n`;
 }
 
-/** Reads what was consumed; `undefined` for anything else. */
+/** Reads a consumed bypass; `undefined` for anything else. */
 export function parseConsumed(text: string): ConsumedBypass | undefined {
   const { v, key, at, files } = jsonFields(text);
   const known = parseKey(key);

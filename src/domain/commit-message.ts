@@ -1,13 +1,13 @@
 /**
- * What git's hooks have to know of a commit message, and the trailers of the session that commits. Messages are bytes, one
- * character each (latin1): nobody says in which encoding they are.
+ * What git's hooks have to know of a commit message, and the trailers of the committing session. A message is read as
+ * latin1, one character for each byte, because its encoding is not known.
  */
 
 import { shortId } from './names.ts';
 
-/** What stands in a message, as far as trailers go. */
+/** What a message contains, as far as trailers are concerned. */
 export interface MessageParts {
-  /** Somebody wrote something: more than blanks, comments and the trailers of ours. */
+  /** Whether the message has more than blanks, comments and our trailers. */
   readonly hasText: boolean;
   /** A line names a session. */
   readonly namesSession: boolean;
@@ -15,23 +15,24 @@ export interface MessageParts {
   readonly namesCommitter: boolean;
   /** A line names a model. */
   readonly namesModel: boolean;
-  /** The last line has no end. */
+  /** Whether the last line lacks its line feed. */
   readonly isTorn: boolean;
-  /** Nothing below the first line can be a trailer, a comment or an end of the message to git: a paragraph can be appended. */
+  /** Whether git takes no line below the first for a trailer, a comment or the end: then a paragraph can be appended. */
   readonly isPlain: boolean;
 }
 
-/** Where a diff may follow that is no part of the message (git-commit(1), `--verbose`). */
+/** The line that ends a message: a diff may follow (git-commit(1), `--verbose`). */
 const SCISSORS = ' ------------------------ >8 ------------------------';
 const SESSION_LINE = /^claude-session-id: *([\w.-]*)/i;
 const MODEL_LINE = /^assisted-by:/i;
-/** What git may begin a comment with when `core.commentChar` is `auto`: it takes one that begins no line of the message. */
+/** The comment characters that git tries with `core.commentChar=auto`, until one begins no line of the message. */
 const COMMENT_CHARACTERS = /^[#;@!$%^&|:]/;
 
 /**
  * Reads a message.
  *
- * @param comment what begins a comment besides `#`, which git before 2.45 takes where `core.commentString` is set; or `auto`
+ * @param comment what begins a comment besides `#`, which git before 2.45 takes even if `core.commentString` is set; or
+ * `auto`
  */
 export function messageParts(text: string, session: string, comment: string): MessageParts {
   const isTorn = text !== '' && !text.endsWith('\n');
@@ -62,12 +63,12 @@ export function messageParts(text: string, session: string, comment: string): Me
 const isComment = (line: string, comment: string) =>
   line.startsWith('#') || (comment !== 'auto' && comment !== '' && line.startsWith(comment));
 
-/** The message that `git revert` writes: it leaves nothing else where it went well. */
+/** Whether `git revert` wrote the message: a revert that succeeded leaves no other trace. */
 export function isRevertMessage(text: string): boolean {
   return /^(?:Revert "|Reapply "|# \*\*\* SAY WHY WE ARE REVERTING )/.test(text);
 }
 
-/** What the trailers of a commit say, by key; a key that is left out is not wanted. */
+/** The values of a commit's trailers by key; a trailer without a value is not wanted. */
 export interface Trailers {
   readonly 'Claude-Session-Id'?: string;
   readonly 'Assisted-by'?: string;

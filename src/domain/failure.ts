@@ -13,7 +13,7 @@ export type FailureCode =
   | 'environment'
   | 'internal';
 
-/** Exit codes of the command line (design: 0 done, the rest below). */
+/** Exit codes of the command line; 0 is success. */
 export const EXIT_CODES: Readonly<Record<FailureCode, number>> = {
   'not-found': 1,
   stale: 1,
@@ -30,13 +30,13 @@ export const EXIT_CODES: Readonly<Record<FailureCode, number>> = {
 };
 
 interface FailureDetails {
-  /** The next command to type; it works when typed. */
+  /** The next command to type; it works as printed. */
   readonly hint?: string;
-  /** Another one, which reaches more. */
+  /** Another command, which reaches more. */
   readonly otherHint?: string;
-  /** Where the text is that the caller wanted to write. */
+  /** The ref that keeps the text that the caller wanted to write. */
   readonly lostRef?: string;
-  /** The message says already where the text is, or that it could not be kept. */
+  /** Whether the message already says where the text is, or that it could not be kept. */
   readonly locatesText?: true;
   readonly cause?: unknown;
 }
@@ -64,7 +64,7 @@ export const NO_SPACE_HINT = 'free some disk space, then try again';
 export const NOT_WRITABLE_HINT = 'make the repository writable for this user, then try again';
 export const DISK_ERROR_HINT = 'look for free space and disk errors: df . && dmesg | tail';
 
-/** What to do about a system call that failed for a reason outside of the program, by errno(3). */
+/** What to do about a system call that failed for a reason outside the program, by errno(3). */
 const SYSTEM_HINTS = new Map([
   ['ENOSPC', NO_SPACE_HINT],
   ['EDQUOT', NO_SPACE_HINT],
@@ -75,8 +75,8 @@ const SYSTEM_HINTS = new Map([
 ]);
 
 /**
- * Whatever was thrown, as a failure: what is not one yet is our own fault, and comes with its stack, unless the disk is
- * full or not writable.
+ * Turns whatever was thrown into a failure. What is not one yet is our own bug, and is reported with its stack, unless
+ * the disk is the reason: full, not writable or broken.
  */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;

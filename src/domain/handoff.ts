@@ -14,34 +14,34 @@ import {
 export const FORMAT_VERSION = 1;
 /** Notes above this size are refused (and kept as lost text). Bytes. */
 export const MAX_NOTE_BYTES = 1024 * 1024;
-/** Commit objects above this size are none of ours (those that we write stay below 8 KiB), and are never read. Bytes. */
+/** Commit objects above this size are not ours (those that we write stay below 8 KiB), and are never read. Bytes. */
 export const MAX_COMMIT_BYTES = 8 * 1024 * 1024;
-/** The same for `state.json`. Bytes. */
+/** The same limit for `state.json`. Bytes. */
 export const MAX_STATE_BYTES = 64 * 1024;
 export const NOTE_FILE = 'handoff.md';
 export const STATE_FILE = 'state.json';
 
 export type HandoffState = 'open' | 'closed';
 
-/** The trailers of a handoff commit: who, on what, and how ownership came to them. */
+/** The trailers of a handoff commit: the owner, the commit that it is about, and how the owner came to own it. */
 export interface HandoffTrailers {
   readonly owner: SessionId;
   readonly base: Oid | undefined;
   readonly client: string | undefined;
-  /** Of a sub-agent; this program writes none. */
+  /** The id of a sub-agent; this program writes none. */
   readonly agent?: string | undefined;
   readonly state: HandoffState;
-  /** The owner it was taken from, by an explicit act. */
+  /** The owner from whom the handoff was taken, by an explicit act. */
   readonly takenFrom: SessionId | undefined;
-  /** The owner whose conversation goes on under a new id. */
+  /** The owner whose conversation continues under a new id. */
   readonly succeeds?: SessionId | undefined;
-  /** The operator that the note is addressed to, as its front matter says: told here, so that a list need not read notes. */
+  /** The operator whom the note's front matter addresses; repeated here so that a list need not read notes. */
   readonly to: string | undefined;
-  /** The operator that the note is from, as its front matter says. */
+  /** The operator that the note is from, by its front matter. */
   readonly from?: string | undefined;
-  /** Why the note was left by the program and not by its session; `undefined`: it was written. */
+  /** Why the program left the note, not its session; `undefined`: somebody wrote it. */
   readonly automatic?: AutomaticReason | undefined;
-  /** The topic that this line of it was written under, before two machines wrote on it at once. */
+  /** The topic of this history before two machines wrote on it at once, and `sync` renamed it. */
   readonly divergedFrom?: Topic | undefined;
   /** The file of another program that the note was imported from, as `<format>:<place>`; `undefined`: it was written here. */
   readonly importedFrom?: string | undefined;
@@ -49,15 +49,15 @@ export interface HandoffTrailers {
   readonly secretAllowed?: string | undefined;
   /** The commit that holds the uncommitted work that the note carries (domain/work.ts). */
   readonly work?: Oid | undefined;
-  /** Its size, for readers who have not fetched it (`parseWorkSize`). */
+  /** The size of that work, for readers who have not fetched it (`parseWorkSize`). */
   readonly workSize?: string | undefined;
 }
 
-/** When a note is left for a session that wrote none. */
+/** When the program leaves a note for a session that wrote none. */
 export type AutomaticReason = 'compaction' | 'session-end' | 'death';
 const AUTOMATIC_REASONS: readonly string[] = ['compaction', 'session-end', 'death'];
 
-/** `state.json`: what the repository was like at the write; compared with the ref by `checkMove`. */
+/** `state.json`: the state of the repository at the write. `checkMove` compares it with the ref. */
 export interface RecordedState {
   readonly version: number;
   readonly branch: string;
@@ -69,7 +69,7 @@ export interface RecordedState {
   readonly worktree: string | null;
 }
 
-/** One commit of a handoff's chain, as the rule of the house sees it. */
+/** One commit of a handoff's history, with all that the rules of `transition.ts` judge it by. */
 export interface HandoffCommit {
   readonly oid: Oid;
   readonly parents: readonly Oid[];
@@ -78,7 +78,7 @@ export interface HandoffCommit {
   /** `undefined` when `state.json` is missing or no JSON object of the known shape. */
   readonly recorded: RecordedState | undefined;
   readonly hasNote: boolean;
-  /** Sizes of the commit object and of its note in bytes, where they were looked at. */
+  /** Sizes of the commit object and of its note in bytes, if they were read. */
   readonly bytes?: number;
   readonly noteBytes?: number;
   readonly summary: string;
@@ -124,9 +124,8 @@ export function formatMessage(summary: string, trailers: HandoffTrailers): strin
 }
 
 /**
- * Reads the trailers of a commit message: `Key: value` lines of the last paragraph, keys without
- * regard to case. A key that stands twice, an unknown state or an invalid id makes them unreadable:
- * ownership is never guessed.
+ * Reads the trailers of a commit message: `Key: value` lines of the last paragraph, keys without regard to case. A
+ * repeated key, an unknown state or an invalid id makes them unreadable: ownership is never guessed.
  */
 export function parseTrailers(message: string): HandoffTrailers | undefined {
   const common = commonTrailers(message);
@@ -161,7 +160,7 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
   return unreadable(succeeds, trailers.succeeds) ? undefined : trailers;
 }
 
-/** A reason of a later version still says that nobody wrote the note. */
+/** Reads the reason. An unknown one, of a later version, still says that nobody wrote the note. */
 function parseAutomatic(text: string | undefined): AutomaticReason | undefined {
   if (text === undefined) return undefined;
   return AUTOMATIC_REASONS.includes(text) ? (text as AutomaticReason) : 'session-end';
@@ -175,7 +174,7 @@ const COMMON = new RegExp(
     `(?:${KEYS.client}: ([\\w.-]+)\\n)?${KEYS.state}: (\\w+)\\n*$`,
 );
 
-/** A list reads thousands of them, in code that is not compiled yet: this takes a quarter of the time of the general way. */
+/** Reads these in a quarter of the general way's time: a list reads thousands, in code that V8 has not compiled yet. */
 function commonTrailers(message: string): HandoffTrailers | undefined {
   const found = COMMON.exec(message);
   if (found === null) return undefined;
@@ -189,7 +188,7 @@ function commonTrailers(message: string): HandoffTrailers | undefined {
 
 const TRAILER_KEY = /^[A-Za-z0-9-]+$/;
 
-/** `Key: value` lines of the last paragraph; `undefined` when it holds anything else. */
+/** Reads the `Key: value` lines of the last paragraph; `undefined` if it holds anything else. */
 function lastParagraph(message: string): Fields | undefined {
   let end = message.length;
   while (end > 0 && message[end - 1] === '\n') end--;
@@ -209,12 +208,12 @@ function lastParagraph(message: string): Fields | undefined {
   return found;
 }
 
-/** The text of `state.json`: stable key order, one line feed at the end. */
+/** Returns the text of `state.json`: stable key order, one line feed at the end. */
 export function formatState(state: RecordedState): string {
   return `${JSON.stringify(state, null, 2)}\n`;
 }
 
-/** Reads `state.json`; only what the rule of the house needs is checked, so that later versions parse. */
+/** Reads `state.json`. It checks only what `transition.ts` needs, so that later versions parse. */
 export function parseState(text: string): RecordedState | undefined {
   const { version, branch, topic, head, upstream, dirty, client, worktree } =
     jsonFields<keyof RecordedState>(text);
@@ -233,7 +232,7 @@ export function parseState(text: string): RecordedState | undefined {
   };
 }
 
-/** What `state.json` records, from the facts of the write. No absolute path, no host name, no file names. */
+/** Returns what `state.json` records of a write: no absolute path, no host name, no file names. */
 export function recordState(facts: {
   branch: BranchName;
   topic: string;
@@ -256,8 +255,8 @@ export function recordState(facts: {
 }
 
 /**
- * The one-line summary of a note: its first non-empty line without `#`, escaped, at most 72 characters. The headings of
- * a handover say nothing by themselves: of `# Goal` the line behind it is told.
+ * Returns the one-line summary of a note: its first non-empty line without `#`, escaped, at most 72 characters. The
+ * heading of a handover's section says nothing by itself: below `# Goal`, the next line is the summary.
  */
 export function summarise(note: string, escape: (text: string) => string): string {
   let heading: string | undefined;
@@ -270,7 +269,7 @@ export function summarise(note: string, escape: (text: string) => string): strin
   return heading === undefined ? '(no summary)' : shortSummary(escape(heading));
 }
 
-/** A summary as long as a line of a list allows; the commit of another machine may say more. */
+/** Cuts a summary to the length that a list has room for; a commit of another machine may have a longer one. */
 export function shortSummary(text: string): string {
   if (text.length <= MAX_SUMMARY) return text;
   const characters = Array.from(text.slice(0, 2 * (MAX_SUMMARY + 1)));

@@ -20,9 +20,9 @@ export type Identity =
   | { readonly kind: 'invalid'; readonly text: string };
 
 /**
- * Who is writing. The nearest ancestor process that is a session on record wins, whatever the
- * environment says: variables are inherited by everything a session ever started. A variable counts
- * when its session could be an ancestor, or when that cannot be told. Nothing: a person.
+ * Decides who is writing. The nearest ancestor process that is a session on record wins, whatever the environment says,
+ * because everything that a session ever started inherits its variables. A variable counts if its session could be an
+ * ancestor, or if that is not known. Otherwise a person is writing.
  */
 export function decideIdentity(facts: IdentityFacts): Identity {
   const ambient = ambientSession(facts);
@@ -55,8 +55,8 @@ function namedSessions(facts: IdentityFacts): { id: SessionId; client: string }[
 }
 
 /**
- * The sessions of the nearest ancestor process that has any. More than one means that one process
- * reported several (a client that hosts conversations side by side): then only a variable can tell.
+ * Returns the sessions of the nearest ancestor process that has any. Several mean that one process reported them all (a
+ * client that hosts conversations side by side): then only a variable can tell which one it is.
  */
 function provenSessions({ ancestors, records, ...machine }: IdentityFacts): readonly SessionRecord[] {
   const here = records.filter((record) => comparable(record, machine));
@@ -67,7 +67,7 @@ function provenSessions({ ancestors, records, ...machine }: IdentityFacts): read
   return [];
 }
 
-/** False only when the session's process is known here and is none of the ancestors. */
+/** Whether the session's process may be an ancestor: false only if it is known here and is not among them. */
 function couldBeAncestor(id: SessionId, facts: IdentityFacts): boolean {
   const own = facts.records.filter((record) => record.session === id);
   return own.length === 0 || own.some((record) => !comparable(record, facts));

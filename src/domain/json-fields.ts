@@ -1,6 +1,6 @@
 type Fields<K extends string> = Readonly<Partial<Record<K, unknown>>>;
 
-/** The fields of a JSON object; none for any other text. Whoever reads one asks what it is. */
+/** Returns the fields of a JSON object, and none for any other text. The caller checks the type of each. */
 export function jsonFields<K extends string = string>(text: string): Fields<K> {
   try {
     const value: unknown = JSON.parse(text);

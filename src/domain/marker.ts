@@ -11,7 +11,7 @@ const GRAMMAR = /^handoff-[a-z0-9]+-[a-z0-9]+(?:-[a-z0-9]+)+\.md$/;
 const ARCHIVE = 'handoff-archive';
 const STOPWORDS = new Set('fix feat chore docs refactor test main master the and for a'.split(' '));
 
-/** The file's name when an absolute path is one of those files, by any name that begins like one. */
+/** Returns the name of such a file from its absolute path; any name that begins like one counts. */
 export function markerFileName(path: string): string | undefined {
   const name = MEMORY_FILE.exec(path)?.[1];
   return name === ARCHIVE ? undefined : name;
@@ -27,13 +27,13 @@ export function isMarkerFileName(name: string): boolean {
   return GRAMMAR.test(name);
 }
 
-/** The session that a file's content names on its first line; a byte order mark before it does not hide it. */
+/** Returns the session that the first line of a file names; a byte order mark before it does not matter. */
 export function markerOwner(content: string): string | undefined {
   const firstLine = content.slice(0, 1024).split(/\r?\n/, 1)[0] ?? '';
   return /^\uFEFF?<!--[ \t]*claude-session:[ \t]*([^ \t]+?)[ \t]*-->/.exec(firstLine)?.[1];
 }
 
-/** The first line that makes a file `session`'s. */
+/** Returns the first line that makes a file `session`'s. */
 export function markerLine(session: SessionId): string {
   return `<!-- claude-session: ${session} -->`;
 }
@@ -42,11 +42,11 @@ export function markerLine(session: SessionId): string {
 export interface Replacement {
   readonly from: string;
   readonly to: string;
-  /** Wherever it stands, not only where it stands first. */
+  /** Whether every occurrence is replaced, not only the first. */
   readonly all: boolean;
 }
 
-/** A text after some edits, one after another; an edit of nothing makes a new text. */
+/** Applies edits one after another; an edit whose `from` is empty puts its text in front. */
 export function replaced(content: string, edits: readonly Replacement[]): string {
   return edits.reduce((text, { from, to, all }) => {
     if (from === '') return to + text;
@@ -54,14 +54,14 @@ export function replaced(content: string, edits: readonly Replacement[]): string
   }, content);
 }
 
-/** The content with the marker as its first line, in the content's own line ends; a byte order mark stays first. */
+/** Adds the marker to a content as its first line, with the content's own line ends; a byte order mark stays first. */
 export function withMarker(content: string, session: SessionId): string {
   const mark = content.startsWith('\uFEFF') ? '\uFEFF' : '';
   const newline = /\r\n/.test(content.slice(0, 4096)) ? '\r\n' : '\n';
   return `${mark}${markerLine(session)}${newline}${content.slice(mark.length)}`;
 }
 
-/** Other files that are probably about the same work: the same first two words that carry meaning. */
+/** Returns other files that are probably about the same work: their first two words that carry meaning are the same. */
 export function overlappingFiles(name: string, siblings: readonly string[]): string[] {
   const words = (file: string) =>
     file
@@ -80,11 +80,11 @@ export function overlappingFiles(name: string, siblings: readonly string[]): str
 export interface MarkerFile {
   readonly name: string;
   readonly exists: boolean;
-  /** The owner its first line names, as it stands there. */
+  /** The owner that the first line names, as written. */
   readonly owner: string | undefined;
 }
 
-/** What a tool would do to it; of a shell command the resulting content is not known. */
+/** What a tool would do to the file; what a shell command leaves in it is not known. */
 export type MarkerAct =
   | { readonly kind: 'write'; readonly content: string }
   /** `result`: what the file will begin with, as far as the tool says. */
@@ -98,8 +98,8 @@ export type MarkerDecision =
   | { readonly kind: 'deny'; readonly why: 'grammar' | 'foreign' | 'no-marker' | 'marker-missing' | 'shell' };
 
 /**
- * Whether `session` may do that to the file. A session that could not be told never equals an owner,
- * and cannot be given a marker: what it creates is let through.
+ * Decides whether `session` may do that to the file. A session that is not known never equals an owner and cannot be
+ * given a marker: what it creates is let through.
  */
 export function decideMarkerFile(
   file: MarkerFile,
@@ -144,7 +144,7 @@ function decideWrite(
   if (session === undefined) return { kind: 'allow' };
   const marked = markerOwner(content);
   if (marked === session) return { kind: 'allow' };
-  // A text without a marker that is not ours would be lost unread: its writer is asked to say so.
+  // The write would replace a text without a marker, unread: its writer must add the marker itself.
   const ours = !file.exists || file.owner === session;
   if (marked === undefined && ours && mode === 'rewrite') return { kind: 'insert-marker' };
   return { kind: 'deny', why: 'marker-missing' };

@@ -2,17 +2,17 @@ import { type FileState, sameState } from './ledger/file-state.ts';
 import { escapeLine, listed, shellWord } from './surfacing.ts';
 
 /**
- * A path that was changed in two worktrees, from where their histories part: whether that is an overlap, whether one file
- * would merge, and what a session is told of it.
+ * Paths that were changed in two worktrees since their histories parted: whether they overlap, whether a file would
+ * merge, and what a session is told.
  */
 
-/** What stands at a path in a worktree. */
+/** What is at a path in a worktree. */
 export interface Standing {
   readonly head: FileState;
   readonly disk: FileState;
 }
 
-/** Where a change is that no other worktree has. */
+/** Where a worktree has its own change of a path. */
 export type Progress = 'uncommitted' | 'committed' | 'both';
 
 /** `undefined`: the path is not changed there. */
@@ -25,7 +25,7 @@ export function progressOf(base: FileState, { head, disk }: Standing): Progress 
 /** What becomes of a path when two worktrees are merged; `unjudged`: nobody tried. */
 export type MergeOutcome = 'merges' | 'conflicts' | 'unjudged';
 
-/** What the states alone tell: `undefined` is no overlap, `contents` that both sides of a file have to be read. */
+/** Judges by the states alone; `undefined`: no overlap, `contents`: both sides of a file have to be read. */
 export function outcomeOf(
   base: FileState,
   mine: FileState,
@@ -38,10 +38,10 @@ export function outcomeOf(
   return all.every(({ oid }) => oid !== null) ? 'contents' : 'unjudged';
 }
 
-/** What two worktrees have in common, as one of them is told. */
+/** Paths that two worktrees have both changed, as a session in one of them is told. */
 export interface Meeting {
   readonly paths: readonly string[];
-  /** The others' names. */
+  /** The names of the sessions in the other worktree. */
   readonly who: string;
   /** A sentence for each of them that is idle. */
   readonly idle: string;
@@ -65,7 +65,7 @@ const OUTCOMES: Readonly<Record<MergeOutcome, string>> = {
 };
 
 /**
- * The sentence for it.
+ * Says it in sentences.
  *
  * @param git how git is called for the repository where the next command will run
  */

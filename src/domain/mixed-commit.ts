@@ -1,14 +1,14 @@
 import { type SessionId, canMean, meantId, parseSessionId } from './names.ts';
 
-/** Whether one commit holds the work of several sessions, told by its message. Pure; `check` and pre-push ask. */
+/** Judges by a commit's message whether it holds the work of several sessions. Pure; `check` and pre-push ask. */
 
 /** Two sessions that count as one: the one carries on the other's conversation, or was started inside it. */
 export type RelatedSessions = readonly [SessionId, SessionId];
 
 /**
- * The different sessions that a commit message names; empty when there are fewer than two. They are looked for
- * anywhere: squashing and forges move trailers into the body, where git does not find them. Work that was taken over
- * on purpose is named by `Handoff-Accepted-From: <id>` and does not count.
+ * Returns the different sessions that a commit message names; none if there are fewer than two. It searches the whole
+ * message, because squashing and forges move trailers into the body, where git does not find them. Work that was taken
+ * over on purpose is named by `Handoff-Accepted-From: <id>` and does not count.
  */
 export function mixedSessions(message: string, related: readonly RelatedSessions[] = []): SessionId[] {
   const named = idsAfter(message, 'Claude-Session-Id');
@@ -30,7 +30,7 @@ const longer = (id: SessionId, ids: readonly SessionId[]) => ids.filter((one) =>
 /** A message that names more sessions than this is judged by the first ones: comparing each with each takes time. */
 const MAX_IDS = 256;
 
-/** Values of a key at the beginning of any line, each once, in their order. */
+/** Returns the values of a key at the beginning of any line, each once, in their order. */
 function idsAfter(message: string, key: string): SessionId[] {
   const lines = message.matchAll(new RegExp(`^[ \\t]*${key}[ \\t]*:[ \\t]*(\\S+)`, 'gim'));
   const ids = new Set<SessionId>();
@@ -42,12 +42,12 @@ function idsAfter(message: string, key: string): SessionId[] {
   return [...ids];
 }
 
-/** `handoff.trailer = short` leaves eight characters of an id. */
+/** Whether two ids may be one: `handoff.trailer = short` leaves eight characters. */
 function sameId(a: SessionId, b: SessionId): boolean {
   return canMean(a, b) || canMean(b, a);
 }
 
-/** An id with everything that is one with it, over any number of steps. */
+/** Returns an id with all that are related to it, over any number of steps. */
 function familyOf(id: SessionId, related: readonly RelatedSessions[]): SessionId[] {
   const family = [id];
   for (const member of family) {

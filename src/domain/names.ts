@@ -38,14 +38,14 @@ const VARIABLES_OF_CLIENTS = [...new Set(Object.values(SESSION_VARIABLES))].map(
 );
 
 /**
- * The session that the environment names, for sh: one id for each client that names one, without anything between. Of a
- * client's own variables the first counts. git-hooks/ask.sh has it, too.
+ * The session that the environment names, as an sh expression: the ids of all clients that name one, without a
+ * separator. Of a client's own variables the first one set counts. git-hooks/ask.sh has the same expression.
  */
 export const NAMED_SESSION = VARIABLES_OF_CLIENTS.map((own) =>
   own.reduceRight((rest, name) => `\${${name}${rest === '' ? '-' : ':-'}${rest}}`, ''),
 ).join('');
 
-/** The same for the program, as the environment has them: nobody has looked whether they are ids. */
+/** Returns the same ids for the program, as the environment has them: not checked yet. */
 export function namedSessions(variable: (name: string) => string | undefined): string[] {
   return VARIABLES_OF_CLIENTS.flatMap((own) => own.map(variable).find((value) => value) ?? []);
 }
@@ -66,7 +66,7 @@ export function parseOid(text: string): Oid | undefined {
   return OID.test(text) ? (text as Oid) : undefined;
 }
 
-/** An object name as a sentence tells it. What is typed again has more of it. */
+/** Shortens an object name for a sentence. A command to type has more of it. */
 export function shortOid(oid: string | null): string {
   return oid === null ? 'nothing' : oid.slice(0, 7);
 }
@@ -81,19 +81,19 @@ const EMPTY_WORD =
   /^(?:all|and|branch|bugs?|bugfix|changes?|chore|code|commits?|con|aux|nul|prn|(?:com|lpt)\d|continue|default|dev|develop|docs?|done|draft|feat|features?|final|fix|fixed|fixes|for|handoffs?|handover|head|help|hotfix|issues?|latest|main|master|misc|new|next|none|notes?|null|open|pr|prod|progress|project|refactor|release|repo|review|save|sessions?|src|stage|staging|state|status|stuff|summary|tasks?|temp|tests?|that|the|thing|this|tmp|todo|topics?|trunk|undefined|unknown|updates?|wip|work|(?=.*\d)[\da-f]{7,})$/;
 const ONE_WORD = /^[a-z][a-z0-9]{2,29}$/;
 
-/** Parses a topic: lower-case words joined by `-`, at least one of them no stopword. A single one says something. */
+/** Parses a topic: lower-case words joined by `-`, not all of them stopwords. A single word must not be an empty one. */
 export function parseTopic(text: string): Topic | undefined {
   if (ONE_WORD.test(text) && !EMPTY_WORD.test(text)) return text as Topic;
   return parseLongTopic(text);
 }
 
-/** A topic of two words or more. What other programs' notes and branches are called makes no other. */
+/** Parses a topic of two or more words, the only kind made from names of branches and of other programs' notes. */
 export function parseLongTopic(text: string): Topic | undefined {
   if (text.length > MAX_TOPIC_BYTES || !TOPIC.test(text)) return undefined;
   return WORDS.test(text) ? (text as Topic) : undefined;
 }
 
-/** Two topics that are probably one piece of work: the same first two words that carry meaning. */
+/** Whether two topics are probably one piece of work: their first two words that carry meaning are the same. */
 export function topicsOverlap(a: Topic, b: Topic): boolean {
   const [[, ...first], [, ...second]] = [WORDS.exec(a) ?? [], WORDS.exec(b) ?? []];
   return a !== b && first[1] !== undefined && first.join('-') === second.join('-');
@@ -121,8 +121,8 @@ export function isPerson(id: SessionId): boolean {
 const TIMED_ID = /^.{8}-.{4}-7.{3}-.{4}-.{12}$|^ses_.{26}$/;
 
 /**
- * The eight characters of an id that messages, trailers and topics show: the last ones of an id that begins with the
- * time, else the first. A person's are those of the hash.
+ * Returns the eight characters of an id that messages, trailers and topics show: the last ones of an id that begins
+ * with the time, else the first ones; for a person, those of the hash.
  */
 export function shortId(id: string): string {
   if (id.startsWith('person-')) return id.slice(0, 15);
@@ -134,7 +134,7 @@ export function canMean(text: string, id: string): boolean {
   return text === id || text === shortId(id) || (text.length === 8 && id.startsWith(text));
 }
 
-/** The one of these ids that a text means; `undefined` when it means none, or when a short form fits several. */
+/** Returns the one of these ids that a text means; `undefined` if it means none, or if a short form fits several. */
 export function meantId<T extends string>(text: string, ids: Iterable<T>): T | undefined {
   const fitting = new Set<T>();
   for (const id of ids) {
@@ -160,8 +160,8 @@ export function parseBranchName(text: string): BranchName | undefined {
 }
 
 /**
- * The id under which a person writes: one per e-mail address, not readable as one. `sha256` returns
- * hex; it is handed in because the domain has no libraries.
+ * Returns the id under which a person writes: one for each e-mail address, which it does not reveal. `sha256` returns
+ * hex; the caller passes it in because the domain has no libraries.
  */
 export function personId(email: string, sha256: (text: string) => string): SessionId | undefined {
   const address = email.trim().toLowerCase();
@@ -169,8 +169,8 @@ export function personId(email: string, sha256: (text: string) => string): Sessi
 }
 
 /**
- * A name as file systems see it that ignore case or invisible characters (macOS, Windows): two names that fold to the same
- * text may be one file there.
+ * Returns a name as file systems see it that ignore case or invisible characters (macOS, Windows): two names that fold
+ * to the same text may be one file there.
  */
 export function foldedName(name: string): string {
   return (
@@ -197,8 +197,8 @@ export interface WithClients {
 }
 
 /**
- * An owner as messages name it: "claude a1f0c3d2", or "session a1f0c3d2" where no record tells the client; a person by
- * name. A person's id is a hash, which tells nobody anything.
+ * Returns an owner as messages name it: "claude a1f0c3d2", or "session a1f0c3d2" if no record has the client; a person
+ * by name, because a person's id is a hash that tells nobody anything.
  */
 export function ownerName(id: string, { client, name }: Known = {}): string {
   if (id.startsWith('person-')) return escapeLine(name ?? 'a person');
@@ -206,12 +206,12 @@ export function ownerName(id: string, { client, name }: Known = {}): string {
   return escapeLine(`${known === 'unknown' ? 'session' : known} ${shortId(id)}`);
 }
 
-/** A session that works here or beside, by the records that were read. A commit's trailer may have its short id. */
+/** Names a session by the records that were read. `id` may be the short one of a commit's trailer. */
 export function peerName(id: string, { clients = new Map() }: WithClients): string {
   return ownerName(id, { client: clients.get(meantId(id, clients.keys()) ?? id) });
 }
 
-/** Several of them, each once. */
+/** Names several sessions, each once. */
 export function peerNames(ids: Iterable<string>, records: WithClients): string {
   return [...new Set(ids)].map((id) => peerName(id, records)).join(', ');
 }

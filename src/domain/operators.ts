@@ -3,15 +3,15 @@ export interface Operator {
   readonly id: string;
   /** In lower case. */
   readonly email: string | undefined;
-  /** `YYYY-MM-DD`; from that day on it is nobody's name any more. */
+  /** `YYYY-MM-DD`; from that day on the operator is no longer valid. */
   readonly activeUntil: string | undefined;
 }
 
-/** Names an operator; also one component of a ref. */
+/** The form of an operator's id, which is also one component of a ref. */
 const OPERATOR = /^[A-Za-z0-9_-]{1,64}$/;
-/** To nobody in particular. */
+/** The address of a note to nobody in particular. */
 export const ANYONE = 'anyone';
-/** A bigger file is not read further. Characters. */
+/** How much of a file is read. Characters. */
 const MAX_FILE = 256 * 1024;
 
 /** Whether a text can be an operator’s id. */
@@ -67,7 +67,7 @@ function fromFields(fields: Readonly<Record<string, string>>): Operator {
   };
 }
 
-/** A YAML scalar or Markdown code without what quotes it, and without a comment. */
+/** Strips quotes or backticks, and a comment, from a YAML scalar or Markdown code. */
 function bare(text: string): string {
   const quoted = /^(["'`])(.*?)\1/.exec(text)?.[2];
   if (quoted !== undefined) return quoted;
@@ -75,7 +75,7 @@ function bare(text: string): string {
   return (comment < 0 ? text : text.slice(0, comment)).trim();
 }
 
-/** `alice <alice@example.org>`, `alice: Alice, alice@example.org`, `**alice** …`: only with an address is it no prose. */
+/** Reads a list item: `alice` alone, or `alice` with an e-mail address behind it. Other text is prose. */
 function addNamed(item: string, add: (operator: Operator) => void): void {
   const id = /^[*`]{0,3}([A-Za-z0-9_-]{1,64})[*`]{0,3}(?![^\s:,(<])/.exec(item)?.[1];
   const email = EMAIL.exec(item)?.[0].toLowerCase();
@@ -83,19 +83,19 @@ function addNamed(item: string, add: (operator: Operator) => void): void {
     add({ id, email, activeUntil: undefined });
 }
 
-/** A table's head and the line below it name no operator: their first cell has no address in its row. */
+/** Reads a row of a table. Its head and the line below it have no address, so they name no operator. */
 function addRow(line: string, add: (operator: Operator) => void): void {
   const id = (line.split('|', 2)[1] ?? '').replaceAll(/[*`]/g, '').trim();
   const email = EMAIL.exec(line)?.[0].toLowerCase();
   if (email !== undefined) add({ id, email, activeUntil: undefined });
 }
 
-/** Those whose time is not over. `today` is `YYYY-MM-DD`. */
+/** Returns the operators whose time is not over. `today` is `YYYY-MM-DD`. */
 export function activeOperators(operators: readonly Operator[], today: string): Operator[] {
   return operators.filter(({ activeUntil }) => activeUntil === undefined || today < activeUntil);
 }
 
-/** The operator that an e-mail address belongs to. */
+/** Returns the operator that an e-mail address belongs to. */
 export function operatorOf(email: string, operators: readonly Operator[]): string | undefined {
   const address = email.trim().toLowerCase();
   return address === '' ? undefined : operators.find((operator) => operator.email === address)?.id;

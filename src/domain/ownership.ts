@@ -10,13 +10,13 @@ export interface Intent {
   /** Sessions whose conversation this one carries on (SessionStart `clear`), nearest first. */
   readonly succeeded: readonly SessionId[];
   readonly take: boolean;
-  /** Sessions from which it may not: they are at work, and no person has asked for it. */
+  /** Sessions from which it may not take: they are at work, and no person has asked for it. */
   readonly spared?: ReadonlySet<SessionId>;
-  /** The tip the writer has read; when given, any other tip refuses. `null`: there must be none. */
+  /** The tip that the writer has read: if given, any other tip refuses. `null`: there must be none. */
   readonly expect: Oid | null | undefined;
 }
 
-/** How ownership passes with a commit; exactly the trailers it needs. */
+/** How ownership passes with a commit: exactly the trailers that this needs. */
 export interface Passing {
   readonly takenFrom: SessionId | undefined;
   readonly succeeds: SessionId | undefined;

@@ -1,10 +1,10 @@
-/** What one section of a patch in Codex's format (`*** Begin Patch`) does to a file. Paths are as they stand there. */
+/** What one section of a patch in Codex's format (`*** Begin Patch`) does to a file. Paths are as in the patch. */
 export interface PatchedFile {
   readonly path: string;
   readonly change: 'add' | 'update' | 'delete';
   /** Where an update moves the file to. */
   readonly moveTo?: string;
-  /** First line of an added file, for its marker; of an update the first that is added with one. */
+  /** The first line of an added file, which may be a marker; for an update, the first added line that is one. */
   readonly firstLine?: string;
 }
 
@@ -13,8 +13,8 @@ const MOVE = /^\*\*\* Move to: (.+)$/;
 const CHANGES = { Add: 'add', Update: 'update', Delete: 'delete' } as const;
 
 /**
- * The files that a patch touches. Headers are found as Codex finds them: blanks around them do not count,
- * what surrounds the patch (a heredoc's own lines) is passed over, and an added line never is one.
+ * Returns the files that a patch touches. It finds headers as Codex does: blanks around them do not count, what
+ * surrounds the patch (a heredoc's own lines) is passed over, and an added line is never one.
  */
 export function patchedFiles(patch: string): PatchedFile[] {
   const files: PatchedFile[] = [];

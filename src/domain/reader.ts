@@ -9,7 +9,7 @@ export interface Reader {
   readonly operator: string | undefined;
 }
 
-/** The operator that acts: the one that is set, else the one whose e-mail address it is. */
+/** Returns the operator that acts: the configured one, else the one with that e-mail address. */
 export function decideOperator(
   setting: string | undefined,
   email: string | undefined,
@@ -18,7 +18,7 @@ export function decideOperator(
   return setting ?? (email === undefined ? undefined : operatorOf(email, operators));
 }
 
-/** The name under which it acknowledges, and that stands as `from` in its notes. */
+/** Returns the name under which the reader acknowledges, and which is `from` in its notes. */
 export function readerName(reader: Reader): string | undefined {
   return reader.operator ?? reader.session;
 }
@@ -31,7 +31,7 @@ function isOwn({ trailers }: HandoffCommit, reader: Reader): boolean {
   );
 }
 
-/** Which versions count as acknowledged, of a history with the newest first: the one that is, and what it follows from. */
+/** Returns the versions of a history, newest first, that count as acknowledged: `newest` and its ancestors. */
 export function acknowledgedOf(history: readonly HandoffCommit[], newest: Oid | undefined): Oid[] {
   const read = new Set(newest === undefined ? [] : [newest]);
   return history.flatMap(({ oid, parents }) => {
@@ -41,7 +41,7 @@ export function acknowledgedOf(history: readonly HandoffCommit[], newest: Oid | 
   });
 }
 
-/** What is neither the reader's own nor acknowledged as it stands. */
+/** Whether a commit is neither the reader's own nor acknowledged as it is. */
 export function isUnread(commit: HandoffCommit, reader: Reader, acknowledged: Oid | undefined): boolean {
   return acknowledged !== commit.oid && !isOwn(commit, reader);
 }

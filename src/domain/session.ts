@@ -1,7 +1,7 @@
 import { jsonFields } from './json-fields.ts';
 import { type SessionId, parseSessionId } from './names.ts';
 
-/** A process as the machine knows it. `start` tells two processes apart that had one pid. */
+/** A process as the machine knows it. `start` distinguishes two processes that had the same pid. */
 export interface ProcessId {
   readonly pid: number;
   /** Start time in the unit of the platform (clock ticks on Linux, text elsewhere). */
@@ -36,7 +36,7 @@ export interface SessionRecord {
   readonly visiting?: true;
 }
 
-/** What a client's hook tells of, in our words. */
+/** The kinds of events that a client's hook reports, in our words. */
 export type EventKind =
   | 'session-start'
   | 'before-tool'
@@ -49,7 +49,7 @@ export type EventKind =
   | 'agent-stop'
   | 'other';
 
-/** `live`: proven or active · `dead`: its process is gone · `unknown`: could not be told · `ended`: said so itself. */
+/** `live`: proven or active · `dead`: its process is gone · `unknown`: cannot be told · `ended`: it reported its end. */
 export type Liveness = 'live' | 'dead' | 'unknown' | 'ended';
 
 /** What is known of the machine when liveness is judged. */
@@ -64,8 +64,8 @@ export interface LivenessFacts {
 }
 
 /**
- * Whether a session is at work. A pid proves something only on the same boot and in the same pid
- * namespace; else activity counts, and silence is "unknown", which refuses nothing.
+ * Judges whether a session is live. A pid proves something only on the same boot and in the same pid namespace;
+ * otherwise activity counts, and silence is "unknown", which refuses nothing.
  */
 export function judgeLiveness(record: SessionRecord, facts: LivenessFacts): Liveness {
   if (record.ended !== null) return 'ended';
@@ -81,7 +81,7 @@ export function formatRecord(record: SessionRecord): string {
   return `${JSON.stringify(record)}\n`;
 }
 
-/** Reads a record; `undefined` when it is none of version 1. */
+/** Reads a record; `undefined` if it is not one of version 1. */
 export function parseRecord(text: string): SessionRecord | undefined {
   const value = jsonFields<keyof SessionRecord>(text);
   if (value.v !== 1) return undefined;
@@ -104,7 +104,7 @@ export function parseRecord(text: string): SessionRecord | undefined {
   };
 }
 
-/** A client's name becomes a trailer: anything but a plain word is none. */
+/** Reads a client's name, which becomes a trailer: anything but a plain word is `unknown`. */
 function clientName(value: unknown): string {
   return typeof value === 'string' && /^[a-z0-9-]{1,32}$/.test(value) ? value : 'unknown';
 }
@@ -115,7 +115,7 @@ function parseEnd(value: unknown): SessionEnd | null {
   return typeof at === 'number' ? { at, reason: typeof reason === 'string' ? reason : 'other' } : null;
 }
 
-/** Every session whose conversation `session` carries on, nearest first. */
+/** Returns every session whose conversation `session` carries on, nearest first. */
 export function succeededBy(session: SessionId, records: readonly SessionRecord[]): SessionId[] {
   const bySession = new Map(records.map((record) => [record.session, record]));
   const chain: SessionId[] = [];

@@ -1,11 +1,11 @@
 import type { HandoffState } from '../handoff.ts';
 import { type Oid, type SessionId, type Topic, parseLongTopic } from '../names.ts';
 
-/** A topic that stands already, or that this import is about to make. */
+/** A topic that exists already, or that this import is about to create. */
 export interface KnownTopic {
   readonly branch: string;
   readonly topic: Topic;
-  /** `undefined`: this import makes it. */
+  /** `undefined`: this import creates the topic. */
   readonly tip: Oid | undefined;
   readonly owner: SessionId;
   readonly state: HandoffState;
@@ -23,7 +23,7 @@ export interface IncomingNote {
   readonly owner: SessionId;
   readonly state: HandoffState;
   readonly importedFrom: string;
-  /** Of a copy that this program has exported: the commit that it is a copy of. */
+  /** The commit that the file is a copy of, if this program exported it. */
   readonly copyOf: Oid | undefined;
 }
 
@@ -35,12 +35,12 @@ export type Placement =
   | { readonly kind: 'not-owner'; readonly known: KnownTopic }
   | { readonly kind: 'no-name' };
 
-/** Numbers that are tried behind a name that is taken. */
+/** How many numbers to try behind a name that is taken. */
 const MAX_NUMBER = 50;
 
 /**
- * Where an imported note goes. A text that its topic has had is not written again. A file that was imported before
- * gives the next version, for its owner or when the caller owns the topic; a note that somebody wrote is never
+ * Decides where an imported note goes. A text that its topic has had is not written again. A file that was imported
+ * before becomes the next version, if its owner or the caller owns the topic. A note that somebody wrote is never
  * replaced: the import takes the next free name beside it.
  *
  * @param related every topic that the note could be: `candidates` of the known ones
@@ -71,8 +71,8 @@ export function decidePlacement(
 }
 
 /**
- * The topics that a note could be: those of its name, numbered or not, on its branch, and whatever came from the same
- * file (branches come and go, and with them what a file's name means). `alone`: its place holds one note after another.
+ * Returns the topics that a note could belong to: those of its name, numbered or not, on its branch and, unless
+ * `byNameOnly`, whatever came from the same file (the same file name may mean another branch's note later).
  */
 export function candidates<T extends Pick<KnownTopic, 'branch' | 'topic' | 'importedFrom'>>(
   incoming: Pick<IncomingNote, 'branch' | 'topic' | 'importedFrom'>,
@@ -92,8 +92,8 @@ function names(topic: Topic): Topic[] {
 }
 
 /**
- * How a commit names the file that its note came from: `<format>:<place>`, one line, no blank. A handover and what was put
- * away of it are one place.
+ * Returns how a commit names the file that its note came from: `<format>:<place>`, one line without blanks. A handover
+ * and its archived versions are one place.
  */
 export function sourceName(format: string, place: string): string {
   const one =
@@ -104,12 +104,12 @@ export function sourceName(format: string, place: string): string {
   return `${format}:${name}`;
 }
 
-/** Longer names are cut at a word: they are typed by people. */
+/** Longer names are cut at a word, because people type them. */
 const MAX_CHARACTERS = 60;
-/** A topic has at most a hundred; a number and its dash must fit behind. */
+/** A topic has at most 100 characters, and a dash and a number must fit behind it. */
 const MAX_NUMBERED = 95;
 
-/** The words of a text in lower case, as a topic has them: accents go, everything else separates. */
+/** Returns the words of a text as a topic has them: in lower case, without accents, split at everything else. */
 export function slugWords(text: string): string[] {
   return text
     .slice(0, 1024)
@@ -120,10 +120,7 @@ export function slugWords(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-/**
- * A topic made of a text's words: as many as fit, `-work` after a single one. `fallback` where there is none that
- * carries meaning.
- */
+/** Makes a topic of as many words as fit, with `-work` behind a single one; `fallback` if no word carries meaning. */
 export function topicFrom(words: readonly string[], fallback: string): Topic {
   let name = '';
   for (const word of words) {
@@ -134,7 +131,7 @@ export function topicFrom(words: readonly string[], fallback: string): Topic {
   return parseLongTopic(name) ?? parseLongTopic(`${name}-work`) ?? (fallback as Topic);
 }
 
-/** The name to try when a topic is somebody's already: `auth-refresh-2`. */
+/** Returns the name to try when somebody has a topic already: `auth-refresh-2`. */
 export function numberedTopic(topic: Topic, number: number): Topic {
   if (number < 2) return topic;
   return parseLongTopic(`${topic.slice(0, MAX_NUMBERED).replace(/-$/, '')}-${number}`) ?? topic;

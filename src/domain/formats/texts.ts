@@ -24,7 +24,7 @@ export const FORMATS: readonly Format[] = ['guard', 'handover', 'structured', 'm
 export type ExportFormat = 'markdown' | 'guard' | 'handover';
 export const EXPORT_FORMATS: readonly ExportFormat[] = ['markdown', 'guard', 'handover'];
 
-/** Tells whose format a file is in, by what stands in it before what it is called. */
+/** Tells a file's format, by its content before its name. */
 export function detectFormat(name: string, text: string): Format {
   if (markerOwner(text) !== undefined) return 'guard';
   if (looksStructured(text)) return 'structured';
@@ -53,7 +53,7 @@ interface ExportOrigin {
   readonly format: ExportFormat;
 }
 
-/** An exported file taken apart: the note begins at this character. */
+/** A parsed exported file; the note begins at the character `noteAt`. */
 interface ExportedFile extends ExportOrigin {
   readonly noteAt: number;
 }
@@ -68,12 +68,12 @@ interface HandoverFacts {
 const FIRST_LINE =
   /^(?:<!-- claude-session: ([^ \n]+) --> )?<!-- git-handoff: a copy of ([^ \n]+) at ([0-9a-f]+)(, a handover)?\. /;
 const NOTE_BEGINS = '<!-- git-handoff: the note begins -->\n';
-/** A header is short: what looks like one in a long first line is none. */
+/** A header is shorter than this: a longer first line is none. Characters. */
 const MAX_HEADER = 4096;
 
 /**
- * What an exported file has before the note: one comment that names the handoff and says that it is a copy. For
- * claude-handoff-guard the owner's marker stands on the same line, for handover a Metadata section follows.
+ * Returns what precedes the note in an exported file: a comment that names the handoff and says that this is a copy.
+ * For claude-handoff-guard, the owner's marker stands on the same line; for handover, a Metadata section follows.
  */
 export function exportHeader(origin: ExportOrigin, facts: HandoverFacts): string {
   const { branch, topic, oid, owner, format } = origin;
@@ -124,19 +124,19 @@ function decode(place: string): { branch: BranchName; topic: Topic } | undefined
 /** What a handover says about itself. */
 export interface Handover {
   readonly topic: Topic;
-  /** Its first line; `undefined` where none is given. */
+  /** The first line of its Goal; `undefined`: it gives none. */
   readonly goal: string | undefined;
-  /** As its Metadata say; not checked. */
+  /** As its Metadata section says; not checked. */
   readonly branch: string | undefined;
   readonly head: string | undefined;
 }
 
 const FALLBACK = 'handover-note';
-/** Words that a topic is made of: more would be a sentence. */
+/** How many words a topic is made of: more would be a sentence. */
 const MAX_WORDS = 6;
-/** They say nothing in a name. */
+/** Words that say nothing in a name. */
 const SMALL = new Set('the and for a an of to in on with'.split(' '));
-/** The template puts its Metadata first; a long note is not searched to its end. */
+/** How many lines are searched for the Metadata, which the template puts first. */
 const MAX_LINES = 200;
 const HEADING = /^#{1,6}[ \t]+(\S.*)$/;
 const FIELD = /^[ \t]*(?:[-*][ \t]+)?\*{0,2}(branch|head)\*{0,2}:\*{0,2}(.*)$/i;
@@ -175,9 +175,9 @@ const PREFIX = /^handoff-/i;
 const IMPORTED = 'imported-note';
 
 /**
- * Tells branch and topic of `handoff-<branch>-<topic>.md`, a name that does not say where one ends and the other
- * begins: the longest of the existing branches that leaves a topic; else the longest that leaves a word at all; else
- * the first word is the branch, even if no branch has that name. `current` is for a name of one word.
+ * Splits `handoff-<branch>-<topic>.md`, a name that does not say where the branch ends: after the longest existing
+ * branch that leaves a topic, else after the longest that leaves a word at all, else after the first word, even if no
+ * branch has that name. A single word is the topic, on the branch `current`.
  */
 export function guardPlace(name: string, branches: readonly BranchName[], current: BranchName): GuardPlace {
   const words = slugWords(name.replace(PREFIX, '').replace(/\.md$/i, ''));
@@ -196,33 +196,33 @@ export function guardPlace(name: string, branches: readonly BranchName[], curren
   return { branch, topic: topicFrom(rest.length === 0 ? words : rest, IMPORTED) };
 }
 
-/** The session whose file it is by the marker on its first line; `undefined` where that names none that could be one. */
+/** Returns the session that the marker on the first line names as owner; `undefined`: it names no possible one. */
 export function guardOwner(text: string): SessionId | undefined {
   return parseClientSessionId(markerOwner(text));
 }
 
-/** The text without the marker's line: what a reader would call the note. */
+/** Returns the text without the marker's line: what a reader would call the note. */
 export function withoutMarker(text: string): string {
   if (markerOwner(text) === undefined) return text;
   const end = text.indexOf('\n');
   return end < 0 ? '' : text.slice(end + 1);
 }
 
-/** A row of a structured handoffs' INDEX.md. */
+/** A row in the INDEX.md of structured handoffs. */
 interface IndexRow {
-  /** `sha256:<64 hex>` as it stands there; empty when the column is. */
+  /** `sha256:<64 hex>`, as the index has it; empty if the column is empty. */
   readonly id: string;
   readonly file: string;
-  /** Somebody has marked it as read. */
+  /** Whether somebody has marked it as read. */
   readonly wasRead: boolean;
 }
 
-/** More is no index that anybody keeps. */
+/** How many rows are read: nobody keeps a longer index. */
 const MAX_ROWS = 10_000;
 
 /**
- * Reads the table of an INDEX.md by the names of its columns. Blank lines between rows and blanks before them do not
- * end it: its own program leaves both behind. Empty where there is no such table.
+ * Reads the table of an INDEX.md by the names of its columns. Blank lines between rows and blanks before rows do not
+ * end the table, because the program that keeps it leaves both behind. Empty if there is no such table.
  */
 export function parseIndex(text: string): IndexRow[] {
   let columns: Map<string, number> | undefined;
@@ -253,7 +253,7 @@ function cellsOf(line: string): string[] | undefined {
   return inner.split('|').map((cell) => cell.replaceAll('`', '').trim());
 }
 
-/** The plain name of a file that an index names; `undefined` when it would lead out of the index's folder. */
+/** Returns the plain name of a file that an index names; `undefined` if it would lead out of the index's folder. */
 export function indexedName(file: string, folder: string): string | undefined {
   const link = /^\[[^[\]]*\]\(([^()]*)\)$/.exec(file)?.[1] ?? file;
   const slash = link.lastIndexOf('/');
@@ -262,6 +262,6 @@ export function indexedName(file: string, folder: string): string | undefined {
     link.slice(slash + 1),
   ];
   if (slash === 0 || name === '' || name === '.' || name === '..' || /[\\\0]/.test(name)) return undefined;
-  // Its own program may write the path from the top of the repository.
+  // The program that keeps the index may write the path from the top of the repository.
   return parent === '' || folder === parent || folder.endsWith(`/${parent}`) ? name : undefined;
 }
