@@ -2,12 +2,12 @@ import type { OpenClaim, SessionLedger } from '../ledger/claims.ts';
 import type { EventOf, JournalLine, SessionEvent, WorktreeEvent } from './events.ts';
 import { type SessionJournal, processOf } from './fold.ts';
 
-/** So many of what a session has heard are remembered. */
+/** How many of the notices that a session has heard are remembered. */
 const MAX_NOTIFIED = 256;
-/** And so many of the stash's entries that it made. */
+/** How many of the stash entries that it made are remembered. */
 const MAX_STASHED = 500;
 
-/** The events that fold to a claim. */
+/** Returns the events that fold to a claim. */
 export function claimEvents(claim: OpenClaim): EventOf<'claim'>[] {
   const { path, base, changes, evidence, weak, since, at } = claim;
   const { agent, began } = claim;
@@ -18,9 +18,9 @@ export function claimEvents(claim: OpenClaim): EventOf<'claim'>[] {
 }
 
 /**
- * The lines that fold to the same as all of them, for a journal that has grown.
+ * Returns fewer lines that fold to the same journal, for a journal that has grown.
  *
- * @param forgetBefore what only matters for a while (news, commands that are over, commits) is left out if it is older
+ * @param forgetBefore what only matters for a while (news, finished commands, commits) is left out if it is older
  */
 export function compactLines(journal: SessionJournal, forgetBefore: number): JournalLine[] {
   const whole = sessionEvents(journal).map((event): JournalLine => ({ tree: undefined, event }));
@@ -64,7 +64,7 @@ function pathEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent[
     for (const one of states.slice(-4)) events.push({ ...one, t: 'staged', path, at: forgetBefore });
   }
   for (const commit of ledger.commits.slice(-8)) {
-    // What is claimed again since must not look committed.
+    // A path that was claimed again since must not look committed.
     const paths = commit.paths.filter(([path]) => !ledger.claims.has(path));
     if (commit.at >= forgetBefore) events.push({ ...commit, paths });
   }

@@ -2,16 +2,17 @@ import type { Evidence, FileState, Wish } from '../ledger/file-state.ts';
 import type { Oid, SessionId } from '../names.ts';
 
 /**
- * Every event of a session's journal, `<common dir>/handoff/sessions/<session>.jsonl`: a line each, in the order in which
- * they were written. Times (`at`, `from`) are milliseconds since the epoch, paths are relative to the top of the working tree
- * as git prints them. An event of a worktree has its id on the line, as `tree`; `foldJournal` says what all of them come to.
+ * Every event of a session's journal, `<common dir>/handoff/sessions/<session>.jsonl`: one line each, in the order in
+ * which they were written. Times (`at`, `from`) are milliseconds since the epoch, paths are relative to the top of the
+ * working tree as git prints them. An event of a worktree has its id on the line, as `tree`. `foldJournal` adds all
+ * events up to a state.
  *
- * A new kind of event: its type here, how its line is read in `lines.ts`, what it changes in `fold.ts`, and what of it
- * survives a compaction in `compact.ts`.
+ * A new kind of event needs its type here, the way to read its line in `lines.ts`, what it changes in `fold.ts`, and
+ * what of it survives a compaction in `compact.ts`.
  */
 export type JournalEvent = WorktreeEvent | SessionEvent;
 
-/** What a session did, or is to hear, in one worktree. */
+/** What a session did, or has yet to hear, in one worktree. */
 export type WorktreeEvent =
   | ChangeEvent
   | CommandEvent
@@ -25,7 +26,7 @@ export type WorktreeEvent =
       readonly own: boolean;
       readonly at: number;
     }
-  /** It began the merge, rebase … with this mark, which merged that tree (if it is known). */
+  /** The session began the merge, rebase … with this mark, which merged the tree `merged` (if it is known). */
   | { readonly t: 'operation'; readonly mark: string; readonly merged?: Oid; readonly at: number };
 
 /** Who changed what, and what became of it. */
@@ -39,11 +40,11 @@ type ChangeEvent =
       readonly before: FileState;
       readonly after: FileState;
       readonly evidence: Evidence;
-      /** Only warns: somebody else may have made this change. */
+      /** Whether the claim only warns, because somebody else may have made this change. */
       readonly weak: boolean;
-      /** The sub-agent that made it, where the client tells. */
+      /** The sub-agent that made it, if the client names it. */
       readonly agent?: string;
-      /** When the command that changed it began; a file tool needs no time. */
+      /** When the command that changed it began; a file tool takes no time. */
       readonly began?: number;
       readonly at: number;
     }
@@ -58,7 +59,7 @@ type ChangeEvent =
     }
   /** A claim that had ended because the path was clean is open again: its change is back. */
   | { readonly t: 'revived'; readonly path: string; readonly at: number }
-  /** A commit of this session that was let through: its parent, and what it makes of each path. */
+  /** An allowed commit of this session: its parent, and the state that it gives each path. */
   | {
       readonly t: 'commit';
       readonly parent: Oid | null;
@@ -92,45 +93,45 @@ type ChangeEvent =
   | {
       readonly t: 'changed';
       readonly paths: readonly string[];
-      /** These are all that had been changed by then. */
+      /** Whether these are all paths that were changed by then. */
       readonly all?: boolean;
       readonly at: number;
     }
-  /** What was noted of these paths as changed is not true any more (of all paths, where none are named). */
+  /** These paths (all, if none are named) no longer count as changed. */
   | { readonly t: 'unchanged'; readonly paths?: readonly string[]; readonly at: number };
 
 /** The shell commands that a session runs. */
 type CommandEvent =
-  /** A command begins. `look` is the working tree as it was before, as `formatTreeStatus` writes it. */
+  /** A command begins. `look` is the working tree before it, as `formatTreeStatus` writes it. */
   | ({
       readonly t: 'command';
       readonly id: string;
       readonly look: string;
       readonly at: number;
     } & StartedCommand)
-  /** It is over. Without `from` it is only forgotten: nobody reports its end. */
+  /** The command is over. Without `from` it is only forgotten, because nobody reports its end. */
   | {
       readonly t: 'command-end';
       readonly id: string;
       readonly from?: number;
-      /** What it started in the background may still run. */
+      /** Whether a program that it started in the background may still run. */
       readonly goesOn?: boolean;
       readonly at: number;
     };
 
 /** What is known of a command when it begins. */
 export interface StartedCommand {
-  /** The sub-agent that runs it; empty for the session's own. */
+  /** The sub-agent that runs it; empty for the session itself. */
   readonly agent: string;
-  /** Paths that the command itself names as what it writes or removes. */
+  /** Paths that the command itself names as written or removed. */
   readonly named: readonly string[];
-  /** It runs `git commit`, whose hooks may put the whole tree aside for a while. */
+  /** Whether it runs `git commit`, whose hooks may put the whole tree aside for a while. */
   readonly commits: boolean;
-  /** The tree that git had merged last when it began; empty when there was none. */
+  /** The tree that git had last merged when the command began; empty if there was none. */
   readonly merged: string;
-  /** The working tree was looked at before; else `look` is an older look's. */
+  /** Whether there was a look at the working tree before it; otherwise `look` is an older one. */
   readonly looked: boolean;
-  /** Where the client's shell was, without symbolic links, if its next command runs there, too. */
+  /** The folder of the client's shell, without symbolic links, if the shell's next command runs there, too. */
   readonly shell?: string;
 }
 
@@ -144,12 +145,12 @@ type MessageEvent =
       readonly id: string;
       readonly text: string;
       readonly to?: SessionId;
-      /** What it is about, where it is more than news: a take, work that is gone or changed, what a person let through. */
+      /** What it is about, if subscribers get it: a take, work that is gone or changed, what a person let through. */
       readonly about?: (typeof ABOUT)[number];
       readonly paths?: readonly string[];
       readonly at: number;
     }
-  /** This session was refused for the sake of what `to` claims on these paths. It counts while they are claimed. */
+  /** This session was refused something because `to` claims these paths. The request counts while they are claimed. */
   | {
       readonly t: 'request';
       readonly to: SessionId;
@@ -157,45 +158,45 @@ type MessageEvent =
       readonly paths: readonly string[];
       readonly at: number;
     }
-  /** This session has heard these. `by`: of calls that are made at once the first one in the journal says it. */
+  /** This session has heard these. `by`: the call that reports them; of parallel calls, the first in the journal does. */
   | { readonly t: 'notified'; readonly ids: readonly string[]; readonly by?: string; readonly at: number };
 
 /** Where a session is at work, and since when. */
 type PresenceEvent =
-  /** It was put on record here, under this process. */
+  /** The session was put on record here, under this process. */
   | { readonly t: 'registered'; readonly pid: number; readonly start: string; readonly at: number }
-  /** It is on record here no more. */
+  /** The session is no longer on record here. */
   | { readonly t: 'unregistered'; readonly at: number }
-  /** It works in this worktree, whose top is named, from a folder outside. */
+  /** The session works in this worktree, whose top is `top`, from a folder outside. */
   | { readonly t: 'visit'; readonly top: string; readonly at: number }
-  /** It does so no more. */
+  /** The session no longer works here from outside. */
   | { readonly t: 'visit-end'; readonly at: number }
-  /** It begins to work alone; `look` is what was dirty then (`formatTreeStatus`). */
+  /** The session begins to work alone; `look` is what was dirty then (`formatTreeStatus`). */
   | { readonly t: 'alone'; readonly look: string; readonly at: number }
-  /** It ended, or was found dead, while it worked alone. */
+  /** The session ended, or was found dead, while it worked alone. */
   | { readonly t: 'paused'; readonly look: string; readonly at: number }
-  /** Its time alone is over, and settled. */
+  /** The session's time alone is over, and its start list is no longer needed. */
   | { readonly t: 'not-alone'; readonly at: number }
-  /** It has ended, and its automatic note is still to be left. */
+  /** The session has ended, and its automatic note is still due. */
   | { readonly t: 'note-due'; readonly at: number }
-  /** Its automatic note is left, or was not needed; `process`: it died as this process. */
+  /** The automatic note was left, or was not needed; `process`: the process as which the session died. */
   | { readonly t: 'note-left'; readonly process?: string; readonly at: number };
 
-/** What a session did or heard, wherever it is at work. */
+/** What a session did or heard, in whatever worktree. */
 export type SessionEvent =
-  /** It was asked to write a note when `note` was its last one; `atStop`: at the end of a turn. */
+  /** The session was asked to write a note when `note` was its last one; `atStop`: at the end of a turn. */
   | { readonly t: 'asked'; readonly note: string; readonly atStop: boolean; readonly at: number }
-  /** Its client and model, as its commits name them; empty: they may not. */
+  /** The session's client and model, as its commits name them; empty: they must not. */
   | { readonly t: 'model'; readonly name: string; readonly at: number }
-  /** Something was refused to it. */
+  /** A call of the session was refused. */
   | { readonly t: 'refused'; readonly text: string; readonly at: number }
-  /** It took a note (`<branch>/<topic>`) over from another session. */
+  /** The session took a note (`<branch>/<topic>`) over from another one. */
   | { readonly t: 'took'; readonly topic: string; readonly from: SessionId; readonly at: number }
-  /** Its command may make entries of the stash; `before` were there. */
+  /** The session's command may make stash entries; `before` are those that existed. */
   | { readonly t: 'stashing'; readonly before: readonly Oid[]; readonly at: number }
-  /** That command is over, and made these. */
+  /** That command is over, and made these entries. */
   | { readonly t: 'stashed'; readonly entries: readonly Oid[]; readonly at: number }
-  /** It has ended; what it heard and was asked counts no more, should it come back. */
+  /** The session has ended. If it comes back, what it heard and was asked before no longer counts. */
   | { readonly t: 'ended'; readonly at: number }
   /** See {@link MessageEvent}. */
   | { readonly t: 'notified'; readonly ids: readonly string[]; readonly by?: string; readonly at: number };

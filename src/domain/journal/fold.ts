@@ -14,20 +14,20 @@ import type { Oid, SessionId } from '../names.ts';
 import type { ProcessId } from '../session.ts';
 import type { EventOf, JournalEvent, JournalLine, WorktreeEvent } from './events.ts';
 
-/** What a session's events come to. */
+/** The state that a session's events add up to. */
 export interface SessionJournal {
   readonly session: SessionId;
-  /** By worktree. */
+  /** The session's ledgers, by worktree. */
   readonly trees: ReadonlyMap<string, SessionLedger>;
-  /** Its client and model, as its commits name them; `undefined`: not known. */
+  /** The session's client and model, as its commits name them; `undefined`: not known. */
   readonly model: string | undefined;
-  /** When it was last asked to write a note; `atStop`: it was at the end of a turn, now or before. */
+  /** The last request to write a note; `atStop`: this one, or an earlier one, came at the end of a turn. */
   readonly asked: { readonly note: string; readonly atStop: boolean } | undefined;
-  /** What it has heard wherever it works, and which of its calls was first to say it. */
+  /** What the session has heard in any worktree, and which of its calls was the first to report it. */
   readonly notified: ReadonlyMap<string, Notice>;
-  /** The entries that the stash had before its running command, which may make some; `undefined`: none such runs. */
+  /** The stash entries from before the running command, if that may make some; `undefined`: no such command runs. */
   readonly stashing: readonly Oid[] | undefined;
-  /** The entries of the stash that it made. */
+  /** The stash entries that the session made. */
   readonly stashed: ReadonlySet<Oid>;
 }
 
@@ -86,7 +86,7 @@ export function foldLedger(session: SessionId, events: readonly WorktreeEvent[])
   return ledger;
 }
 
-/** What a session's journal says of one worktree, where it says nothing. */
+/** Returns the ledger of a session whose journal says nothing of a worktree. */
 export function emptyLedger(session: SessionId): Ledger {
   return {
     session,
@@ -198,7 +198,7 @@ function foldPresence(ledger: Ledger, event: JournalEvent): void {
   }
 }
 
-/** What is so of a path until a later event says otherwise. */
+/** Folds what holds for a path until a later event changes it. */
 function foldPath(ledger: Ledger, event: JournalEvent): void {
   const { claims, ended, taken, announced, staged, changed } = ledger;
   switch (event.t) {
@@ -248,14 +248,14 @@ function foldPath(ledger: Ledger, event: JournalEvent): void {
 
 function endClaim({ claims, ended, staged, taken }: Ledger, event: EventOf<'end'>): void {
   const { path, why, by, at } = event;
-  // Whoever saw the path clean looked before this change was made.
+  // The path was seen clean before this change was made.
   if (why === 'clean' && (claims.get(path)?.at ?? 0) > at) return;
   moveClaim(path, claims, why === 'clean' ? ended : undefined);
   staged.delete(path);
   if (why === 'taken' && by !== undefined) taken.set(path, by);
 }
 
-/** The session is over: nothing of it runs any more, and it may come back as another process. */
+/** Ends a session in a ledger: none of its calls runs any more, and it may come back as another process. */
 function endIn(ledger: Ledger): void {
   ledger.commands.clear();
   ledger.announced.clear();
@@ -282,10 +282,10 @@ function windowOf(session: SessionId, event: EventOf<'command-end'>): Window | u
     : { session, id, from, to: at, ...(goesOn === true ? { goesOn } : {}) };
 }
 
-/** A process as the key of a map: a pid is used again, together with its start it is not. */
+/** Returns a process as the key of a map: a pid may be reused, but not with the same start. */
 export const processKey = ({ pid, start }: ProcessId): string => `${pid} ${start}`;
 
-/** The process of such a key. */
+/** Returns the process of such a key. */
 export function processOf(key: string): ProcessId {
   const blank = key.indexOf(' ');
   return { pid: Number(key.slice(0, blank)), start: key.slice(blank + 1) };
@@ -306,7 +306,7 @@ function withClaim(session: SessionId, known: OpenClaim | undefined, event: Even
   const { path, base, before, after, evidence, weak, at } = event;
   const began = event.began === undefined && known?.began === undefined ? {} : { began: event.began ?? at };
   const agent = event.agent === undefined ? {} : { agent: event.agent };
-  // What this session has committed is no claim any more; a change after that is another one.
+  // A claim that the session has committed is over; a change after that begins another one.
   if (known === undefined || known.committed.some((state) => sameState(state, base))) {
     const [changes, committed] = [[{ before, after }], [] as FileState[]];
     const claim = { session, path, base, changes, after, committed, evidence, weak, since: at, at };
@@ -324,7 +324,7 @@ function withClaim(session: SessionId, known: OpenClaim | undefined, event: Even
   };
 }
 
-/** The list belongs to the fold alone: a copy of it for each change would make a long journal take the square of its length. */
+/** Changes the fold's own list: a copy for each change would make a long journal take quadratic time. */
 function addChange(changes: PathChange[], next: PathChange): void {
   const last = changes.at(-1);
   if (last === undefined || !sameState(last.after, next.before)) changes.push(next);
@@ -336,8 +336,8 @@ function stronger(a: Evidence, b: Evidence): Evidence {
 }
 
 /**
- * Whether a claim has come to its end by what HEAD holds now: everything the session did there is committed, by
- * itself or by anybody, or it was a change back to what HEAD has.
+ * Whether a claim ends with what HEAD holds now: all that the session did at the path is committed, by itself or by
+ * anybody, or the session changed it back to what HEAD has.
  */
 export function isCommitted(claim: OpenClaim, head: FileState): boolean {
   return sameState(head, claim.after) || claim.committed.some((state) => sameState(state, head));

@@ -4,12 +4,12 @@ import { escapeLine, listed } from '../surfacing.ts';
 import type { EventOf, JournalLine } from './events.ts';
 
 /**
- * What happens to a session, or to its work, and is more than its own concern: a refusal, a request, a take, a loss. It is an
- * event of a journal, which its session finds there with its next call; whoever wants to know of it at once subscribes here.
+ * What happens to a session or its work, and may concern others: a refusal, a request, a take, a loss. Each is an event
+ * of a journal, where the session finds it with its next call. Subscribers learn of it at once.
  */
 export interface Happening {
   readonly event: 'request' | 'refusal' | NonNullable<EventOf<'news'>['about']>;
-  /** Whom it happens to; `null`: to every session of a worktree. */
+  /** The session that it happens to; `null`: every session of a worktree. */
   readonly session: SessionId | null;
   /** The session that does it; `null`: a person, or git-handoff itself. */
   readonly by: SessionId | null;
@@ -21,7 +21,7 @@ export interface Happening {
   readonly at: number;
 }
 
-/** What a new line of a session's journal means to others. */
+/** Returns what a new line of a session's journal means to others. */
 export function happeningOf(owner: SessionId, { event }: JournalLine): Happening | undefined {
   const { at } = event;
   switch (event.t) {

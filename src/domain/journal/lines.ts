@@ -3,7 +3,7 @@ import { EVIDENCE, type FileState, WISHES } from '../ledger/file-state.ts';
 import { parseOid, parseSessionId } from '../names.ts';
 import { ABOUT, type EventOf, type JournalEvent, type JournalLine } from './events.ts';
 
-/** The lines of a journal, and back. What cannot be read is skipped: a torn line, or one of a later version. */
+/** Formats the lines of a journal. */
 export function formatLines(lines: readonly JournalLine[]): string {
   return lines.map(({ tree, event }) => formatLine(tree, event)).join('');
 }
@@ -13,7 +13,7 @@ function formatLine(tree: string | undefined, event: JournalEvent): string {
   return `${JSON.stringify(tree === undefined ? event : { t, tree, ...fields })}\n`;
 }
 
-/** The events of a journal, in their order. */
+/** Reads the events of a journal, in order. It skips lines that it cannot read: torn, or of a later version. */
 export function parseLines(text: string): JournalLine[] {
   return text.split('\n').flatMap((line) => {
     const found = line === '' ? undefined : parseLine(line);
@@ -38,7 +38,7 @@ function parseLine(line: string): JournalLine | undefined {
   };
 }
 
-/** How one field of an event is read; `undefined`: it holds nothing of that kind. */
+/** How to read one field of an event; `undefined`: it holds nothing of that kind. */
 interface Field<Value> {
   readonly read: (value: unknown) => Value | undefined;
   readonly isOptional: boolean;
@@ -128,7 +128,7 @@ const KINDS: { readonly [Kind in JournalEvent['t']]: Fields<Kind> } = {
   ended: {},
 };
 
-/** Reads a state; anything odd is "nothing there". */
+/** Reads a state; anything invalid counts as "nothing there". */
 export function parseFileState(value: unknown): FileState {
   if (typeof value !== 'object' || value === null) return null;
   const { mode, oid: name } = value as Readonly<Record<string, unknown>>;

@@ -4,22 +4,22 @@ import { sameState, type FileState } from './file-state.ts';
 import { type PathClaims, strong } from './ownership.ts';
 import type { DirtyPath } from './tree-status.ts';
 
-/** Whose a dirty path is, for people to read: `git handoff status`, `take -- <path>` and `sessions` ask. */
+/** Who owns a dirty path, as shown to people: `git handoff status`, `take -- <path>` and `sessions` ask. */
 
-/** `other`: another live session's · `left`: of a session that is over · `contended`: of two that are live. */
+/** `other`: another live session's · `left`: of a session that is over · `contended`: of two live sessions. */
 export type BelongsTo = 'mine' | 'other' | 'left' | 'nobody' | 'contended';
 
 export interface Belonging {
   readonly state: BelongsTo;
-  /** The claims that say so: the asking session's first, then the newest first; one a session. */
+  /** The claims that show this, one for each session: the asking session's first, then the newest first. */
   readonly claims: readonly OpenClaim[];
-  /** Nothing better than claims that only warn. */
+  /** Whether all these claims only warn. */
   readonly weak: boolean;
 }
 
 /**
- * Judges the open claims on a path. A sure claim outweighs a weak one, and among equals a live session's one that
- * is over.
+ * Judges the open claims on a path. A sure claim outweighs a weak one. Of two equal ones, a live session's outweighs
+ * that of a session that is over.
  *
  * @param areOne whether two sessions count as one (the same conversation, one started inside the other)
  */
@@ -44,10 +44,10 @@ function newestFirst(claims: readonly OpenClaim[]): OpenClaim[] {
   return [...claims].sort((a, b) => b.at - a.at);
 }
 
-/** What became of a path since HEAD; renames are a deletion and an addition. */
+/** How a path differs from HEAD; a rename is a deletion and an addition. */
 export type ChangeKind = 'added' | 'modified' | 'deleted' | 'type-changed' | 'mode';
 
-/** The disk's change, or the index's where the disk is as HEAD has it. */
+/** Returns how the disk differs from HEAD or, if it does not, how the index does. */
 export function changeKind({ head, index, disk }: DirtyPath): ChangeKind {
   const now = sameState(disk, head) ? index : disk;
   if (head === null) return 'added';
@@ -56,14 +56,14 @@ export function changeKind({ head, index, disk }: DirtyPath): ChangeKind {
   return head.mode !== now.mode && head.oid === now.oid ? 'mode' : 'modified';
 }
 
-/** The index holds something of the change. */
+/** Whether the index holds a part of the change. */
 export function isStaged({ head, index }: DirtyPath): boolean {
   return !sameState(head, index);
 }
 
 /**
- * The changes of several claims in the order in which they were made: each begins where the one before it ended, as
- * far as they fit together.
+ * Returns the changes of several claims in the order in which they were made: each begins where the one before it
+ * ended, as far as they fit together.
  */
 export function chainChanges(base: FileState, claims: readonly OpenClaim[]): PathChange[] {
   const open = [...claims].sort((a, b) => a.since - b.since).flatMap(({ changes }) => changes);

@@ -8,15 +8,15 @@ import { namesPath } from './window-claims.ts';
 
 /** Which claims a look at the working tree ends, and which it brings back. Pure. */
 
-/** Paths with open claims that the look shows as HEAD has them. */
+/** Returns the paths with open claims that the look shows as HEAD has them. */
 export function cleanPaths(ledgers: readonly SessionLedger[], { dirty }: TreeStatus): string[] {
   const claimed = ledgers.flatMap(({ claims }) => [...claims.keys()]);
   return [...new Set(claimed)].filter((path) => !dirty.has(path));
 }
 
 /**
- * What the look says of claims. One whose path is clean is over; it may come back unless it was committed. Where a commit
- * runs, its hooks may have put the tree aside for a while, and only what is committed is over.
+ * Returns what the look changes in claims. A claim on a clean path is over, but may come back unless it was committed.
+ * While a commit runs, its hooks may have put the tree aside: then only a committed claim is over.
  *
  * @param heads what HEAD has at the {@link cleanPaths}
  */
@@ -48,7 +48,7 @@ interface Shown {
   readonly disk: FileState;
 }
 
-/** The ledgers as they are when the claims are open again whose change shows at their paths. */
+/** Returns the ledgers with those ended claims open again whose change shows at their paths. */
 export function withRevived(
   ledgers: readonly SessionLedger[],
   changeAt: (path: string) => Shown | undefined,
@@ -63,15 +63,15 @@ export function withRevived(
   });
 }
 
-/** A ledger without the ended claims on paths that a command has just written by name: what shows there is its own. */
+/** Returns a ledger without the ended claims on paths that a command has just written by name: it made what is there. */
 export function withoutEnded(ledger: SessionLedger, named: readonly string[]): SessionLedger {
   const ended = [...ledger.ended].filter(([path]) => !namesPath(named, path));
   return ended.length === ledger.ended.size ? ledger : { ...ledger, ended: new Map(ended) };
 }
 
 /**
- * Claims that had ended and whose change shows again, from the same content of HEAD: a file may be removed twice. Where it
- * is an open claim's, too, that one explains it.
+ * Returns ended claims whose change shows again, over the same content of HEAD (a file may be removed twice). If an
+ * open claim has made that change, too, it explains the change.
  */
 function revivals(
   ledgers: readonly SessionLedger[],

@@ -4,11 +4,11 @@ import type { Evidence, FileState, Wish } from './file-state.ts';
 import type { Window } from './tree-status.ts';
 
 /**
- * Claims: "this session changed this path of this worktree since HEAD", and what else a session's journal comes to in one
- * worktree: its ledger. Paths are relative to the top of the working tree, as git prints them.
+ * Claims ("this session changed this path of this worktree since HEAD"), and the ledger: the state that a session's
+ * journal adds up to in one worktree. Paths are relative to the top of the working tree, as git prints them.
  */
 
-/** One change of one path: what stood there before and after it. */
+/** One change of one path: its states before and after. */
 export interface PathChange {
   readonly before: FileState;
   readonly after: FileState;
@@ -19,17 +19,17 @@ export interface OpenClaim {
   readonly session: SessionId;
   readonly path: string;
   readonly base: FileState;
-  /** Oldest first; neighbours that fit (`after` of one is `before` of the next) are one. */
+  /** Oldest first; neighbours that fit (`after` of one is `before` of the next) are merged into one. */
   readonly changes: readonly PathChange[];
   /** What the session last left at the path. */
   readonly after: FileState;
-  /** States of the path that commits of this session were let through with. */
+  /** The states that allowed commits of this session gave the path. */
   readonly committed: readonly FileState[];
   readonly evidence: Evidence;
   readonly weak: boolean;
   /** The sub-agent that changed it last, if one did. */
   readonly agent?: string;
-  /** First and last change. */
+  /** When the first and the last change were made. */
   readonly since: number;
   readonly at: number;
   /** When the command that made the last change began, if a command made it. */
@@ -53,7 +53,7 @@ export interface LedgerNews {
   readonly at: number;
 }
 
-/** What a session was refused for another's sake. */
+/** What a session was refused because of another's work. */
 interface LedgerRequest {
   readonly to: SessionId;
   readonly wish: Wish;
@@ -61,13 +61,13 @@ interface LedgerRequest {
   readonly at: number;
 }
 
-/** A file tool's call whose result has not come. */
+/** A file tool's call whose result has not arrived. */
 export interface Announcement {
   readonly agent: string | undefined;
   readonly at: number;
 }
 
-/** What a session put into the index itself, and what HEAD had at the path then, where that is on record. */
+/** What a session put into the index itself, and what HEAD had at the path then, if that is on record. */
 export interface StagedState {
   readonly state: FileState;
   readonly head?: FileState;
@@ -93,13 +93,13 @@ interface StartedOperation {
   readonly at: number;
 }
 
-/** What a session's events in one worktree come to. */
+/** The state that a session's events in one worktree add up to. */
 export interface SessionLedger {
   readonly session: SessionId;
   readonly claims: ReadonlyMap<string, OpenClaim>;
   /** Claims that ended because the path was clean, and not because it was committed: the change may come back. */
   readonly ended: ReadonlyMap<string, OpenClaim>;
-  /** Paths that others took from it, and who. A new claim of its own ends that. */
+  /** Paths that others took from the session, and who took each. A new claim of the session ends that. */
   readonly taken: ReadonlyMap<string, SessionId>;
   readonly announced: ReadonlyMap<string, Announcement>;
   readonly staged: ReadonlyMap<string, readonly StagedState[]>;
@@ -109,26 +109,26 @@ export interface SessionLedger {
   readonly moves: readonly HeadSeen[];
   readonly news: readonly LedgerNews[];
   readonly requests: readonly LedgerRequest[];
-  /** What it has heard, and when. */
+  /** What the session has heard, and when. */
   readonly notified: ReadonlyMap<string, number>;
-  /** Times of its shell commands that are over. */
+  /** The times of its finished shell commands. */
   readonly windows: readonly Window[];
   /** Its shell commands that run now, by their ids. */
   readonly commands: ReadonlyMap<string, RunningCommand>;
-  /** The processes under which it was put on record here (`processKey`), and when last. */
+  /** The processes under which it was put on record here (`processKey`), each with the last time. */
   readonly registrations: ReadonlyMap<string, number>;
   readonly operations: readonly StartedOperation[];
-  /** The top of the worktree, where it works here from a folder outside. */
+  /** The top of the worktree, if the session works here from a folder outside. */
   readonly visitedTop: string | undefined;
   /** What was dirty when it began to work alone here, and when that was interrupted. */
   readonly loneStart: DatedLook | undefined;
   readonly paused: DatedLook | undefined;
   /** Paths that it has noted as changed here, for sessions in other worktrees. */
   readonly changed: ReadonlySet<string>;
-  /** These were all, when it noted them. */
+  /** Whether these were all the changed paths when the session noted them. */
   readonly isListed: boolean;
-  /** It has ended, and its automatic note is still to be left. */
+  /** Whether it has ended and its automatic note is still due. */
   readonly isNoteDue: boolean;
-  /** The process as which it died, if that was looked at for an automatic note. */
+  /** The process as which it died, if an automatic note for that was left or not needed. */
   readonly noteLeft: string | undefined;
 }

@@ -4,8 +4,8 @@ import type { OpenClaim } from './claims.ts';
 import { sameState, type FileState } from './file-state.ts';
 
 /**
- * What one session's hunks make of HEAD's content of a path that another session has changed too. This file
- * decides from the claims alone; the contents are merged by git (src/git/merge-file.ts).
+ * What decides how one session's hunks change HEAD's content of a path that another session has changed, too. This file
+ * decides from the claims alone; git merges the contents (src/git/merge-file.ts).
  */
 interface HunkFacts {
   readonly head: FileState;
@@ -30,9 +30,9 @@ export type HunkPlan =
       readonly steps: readonly HunkStep[];
       readonly mode: string;
     }
-  /** Every one of them removed the file. */
+  /** All sessions removed the file. */
   | { readonly kind: 'removed' }
-  /** The sessions' changes are in each other's way. */
+  /** The sessions' changes overlap. */
   | { readonly kind: 'overlap' }
   /** A content was not kept (too big), or it is no text: a symbolic link, a submodule. */
   | { readonly kind: 'unknown' };
@@ -54,7 +54,7 @@ export function planHunks({ head, disk, mine, others }: HunkFacts): HunkPlan {
   return { kind: 'apply', start: head?.oid ?? null, steps, mode: modeOf(head, disk, changes) };
 }
 
-/** Names of the contents that a plan needs. */
+/** Returns the object names of the contents that a plan needs. */
 export function contentsOf(plan: Extract<HunkPlan, { kind: 'apply' }>): Oid[] {
   const names = [plan.start, ...plan.steps.flatMap(({ before, after }) => [before, after])];
   return [...new Set(names.filter((name) => name !== null))];
@@ -64,7 +64,7 @@ function isUnreadable(state: FileState): boolean {
   return state !== null && (state.oid === null || !state.mode.startsWith('100'));
 }
 
-/** The mode that the session gave the file; where it gave none, HEAD's. A new file has the one on the disk. */
+/** Returns the mode that the session gave the file or, if it gave none, HEAD's. A new file has the mode on the disk. */
 function modeOf(
   head: FileState,
   disk: Exclude<FileState, null>,

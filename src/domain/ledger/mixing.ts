@@ -6,7 +6,7 @@ import { type Candidate, isUpToDate } from './stale.ts';
 import { sinceStart } from './since-start.ts';
 import type { HeadPlace, TreeStatus } from './tree-status.ts';
 
-/** Whether a commit that is about to be made mixes sessions. Pure; the git hooks and `git handoff commit` ask. */
+/** Decides whether a commit would mix the work of sessions. Pure; the git hooks and `git handoff commit` ask. */
 
 /** A path of the index that differs from HEAD. */
 export interface StagedPath {
@@ -15,19 +15,19 @@ export interface StagedPath {
   readonly index: FileState;
 }
 
-/** A commit that a staged path takes back. */
+/** A commit that a staged path would undo. */
 export interface Reversal {
   readonly path: string;
   readonly commit: Oid;
   /** Whose commit it was; `undefined` when its message names no session. */
   readonly session: SessionId | undefined;
-  /** The committing session has changed the path, too: its own part can go in. */
+  /** Whether the committing session has changed the path, too, so that its own part can be committed. */
   readonly shared?: boolean;
 }
 
-/** A merge, rebase … that another live session has begun, and that a commit would finish or go on with. */
+/** A merge, rebase … that another live session has begun, and that a commit would finish or continue. */
 export interface OthersOperation {
-  /** As git-status(1) has it. */
+  /** The name that git-status(1) has for it. */
   readonly name: string;
   readonly session: SessionId;
   /** Milliseconds since the epoch. */
@@ -36,7 +36,7 @@ export interface OthersOperation {
 
 export interface CommitFacts {
   readonly staged: readonly StagedPath[];
-  /** What a squash merge that the commit finishes has staged by itself: the session may commit it, unjudged. */
+  /** What was staged by a squash merge that the commit finishes: the session may commit it, unjudged. */
   readonly squashed?: readonly StagedPath[];
   readonly ledgers: readonly SessionLedger[];
   readonly groups: SessionGroups;
@@ -44,7 +44,7 @@ export interface CommitFacts {
   readonly head: HeadPlace;
   /** The working tree when the session's running command began; empty when none is known to run. */
   readonly running: readonly TreeStatus[];
-  /** The index is the worktree's own (or git's temporary copy of it), not one that somebody keeps elsewhere. */
+  /** Whether the index is the worktree's own (or git's temporary copy of it), not one that somebody keeps elsewhere. */
   readonly ownIndex: boolean;
   /** The live session whose commit `--amend` would rewrite. */
   readonly amends: SessionId | undefined;
@@ -52,16 +52,16 @@ export interface CommitFacts {
   readonly markers: readonly { readonly path: string; readonly owner: SessionId }[];
   readonly operation?: OthersOperation | undefined;
   /**
-   * The commit goes on with what git has stopped in, by its name in git-status(1); `whole`: `git handoff commit` of this
-   * session can finish it.
+   * The stopped operation that the commit continues, by its name in git-status(1); `whole`: `git handoff commit` of
+   * this session can finish it.
    */
   readonly finishes?: { readonly name: string; readonly whole: boolean } | undefined;
 }
 
 export type CommitProblem =
-  /** Another live session's uncommitted work. `touched`: a command of this session changed it by the way. */
+  /** Another live session's uncommitted work. `touched`: a command of this session changed it in passing. */
   | { readonly kind: 'foreign'; readonly path: string; readonly claim: OpenClaim; readonly touched: boolean }
-  /** Both have changed it, and the index does not hold this session's hunks only. */
+  /** Both sessions have changed it, and the index does not hold this session's hunks only. */
   | { readonly kind: 'contended'; readonly path: string; readonly claim: OpenClaim }
   /** The index is older than HEAD: the commit would undo what somebody else committed. */
   | { readonly kind: 'reversal'; readonly path: string; readonly by: Reversal }
@@ -100,15 +100,15 @@ export function problemOwners(problems: readonly CommitProblem[]): SessionId[] {
 
 export interface CommitDecision {
   readonly problems: readonly CommitProblem[];
-  /** Said, not refused. */
+  /** Claims to warn of; they refuse nothing. */
   readonly warnings: readonly { readonly path: string; readonly claim: OpenClaim }[];
-  /** Staged paths of this session's own, or of nobody: what it may commit. */
+  /** Staged paths that are this session's own or nobody's: it may commit them. */
   readonly mine: readonly string[];
 }
 
 /**
- * The ledger of a session that is alone in its worktree and keeps none: what is staged, and not as it was when the
- * session began, counts as changed by it.
+ * Adds to the ledger of a session that is alone in its worktree, and keeps none, what is staged and was not so when the
+ * session began: the session counts as having changed it.
  */
 export function withChangesSince(
   ledger: SessionLedger,
@@ -128,7 +128,7 @@ export function withChangesSince(
 }
 
 /**
- * Paths whose history has to be looked at before {@link decideCommit}: staged, and nothing says that this
+ * Returns the staged paths whose history has to be read before {@link decideCommit}, because nothing says that this
  * session changed them.
  */
 export function suspects(facts: Omit<CommitFacts, 'amends' | 'markers'>): StagedPath[] {
@@ -140,7 +140,7 @@ export function suspects(facts: Omit<CommitFacts, 'amends' | 'markers'>): Staged
   });
 }
 
-/** Paths that may be older than HEAD, whoever changed them besides: all but what the session put there knowing HEAD. */
+/** Returns paths that may be older than HEAD, whoever changed them: all but those staged with knowledge of HEAD. */
 export function staleCandidates(facts: Omit<CommitFacts, 'amends' | 'markers'>): Candidate[] {
   return facts.staged.flatMap((staged) => {
     const { path, head, index } = staged;
@@ -156,15 +156,15 @@ function isRecorded({ path, index }: StagedPath, { self }: Pick<CommitFacts, 'se
   return self.staged.get(path)?.some(({ state }) => sameState(state, index)) === true;
 }
 
-/** The session knew what HEAD has there when it put this into the index. */
+/** Whether the session knew what HEAD has there when it put this into the index. */
 function isRecordedHere({ path, head, index }: StagedPath, { self }: Pick<CommitFacts, 'self'>): boolean {
   const knew = (then: FileState | undefined) => then !== undefined && sameState(then, head);
   return self.staged.get(path)?.some((one) => sameState(one.state, index) && knew(one.head)) === true;
 }
 
 /**
- * The session put this into the index itself: on record, or in the command that runs now. What stood on the disk before
- * that command was only added (`-a`), whatever HEAD has gained meanwhile.
+ * Whether the session put this into the index itself: on record, or by its running command. What was on the disk before
+ * that command was only added (`-a`) and does not count, whatever HEAD has gained meanwhile.
  */
 function stagedHere(
   staged: StagedPath,
@@ -178,10 +178,10 @@ function stagedHere(
   });
 }
 
-/** Judges a commit. `reversals`: what the history of the {@link suspects} came to. */
+/** Judges a commit. `reversals`: what the history of the {@link suspects} showed. */
 export function decideCommit(facts: CommitFacts, reversals: readonly Reversal[]): CommitDecision {
   const { operation } = facts;
-  // What it has put into the index is nobody's uncommitted work.
+  // What the operation has put into the index is nobody's uncommitted work.
   if (operation !== undefined) {
     return { problems: [{ kind: 'operation', ...operation }], warnings: [], mine: [] };
   }
@@ -226,7 +226,7 @@ function judgePath(
   return by === undefined ? undefined : { kind: 'reversal', path, by };
 }
 
-/** A switch within the command that runs now is the session's own, and the detached HEAD of a rebase is git's. */
+/** Finds a switch of branches that neither the session's running command nor a rebase, which detaches HEAD, made. */
 function movedBranch({
   self,
   head,

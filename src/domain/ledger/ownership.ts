@@ -4,32 +4,32 @@ import { isCommitted } from '../journal/fold.ts';
 import { type FileState, rankOf, sameState } from './file-state.ts';
 import type { DirtyPath } from './tree-status.ts';
 
-/** Whose a dirty path is, told from the ledgers of a worktree. */
+/** Who owns a dirty path, by the ledgers of a worktree. */
 
-/** The sessions that count as one with the asking one, and those that are at work beside it. */
+/** The sessions that count as one with the asking one, and those that are live beside it. */
 export interface SessionGroups {
   /** The session itself, those whose conversation it carries on, its parents and children. */
   readonly own: ReadonlySet<SessionId>;
-  /** Live sessions that are none of its own. */
+  /** Live sessions that are not among its own. */
   readonly foreign: ReadonlySet<SessionId>;
-  /** Those of them that wait for their user: what they own may be taken. */
+  /** Those of the foreign ones that wait for their user: what they own may be taken. */
   readonly idle?: ReadonlySet<SessionId>;
   /** The client of each session on record. */
   readonly clients?: ReadonlyMap<SessionId, string>;
 }
 
-/** Those of some sessions that are at work beside the asking one: only a person takes what they own. */
+/** Returns the sessions among these that are at work beside the asking one: only a person takes what they own. */
 export function atWorkBeside(sessions: readonly SessionId[], { foreign, idle }: SessionGroups): SessionId[] {
   return [...new Set(sessions)].filter((id) => foreign.has(id) && idle?.has(id) !== true);
 }
 
-/** Whether a trailer names the asking session; not with a short form that fits another one, too. */
+/** Whether a trailer names the asking session; not if a short id fits another session, too. */
 export function namesOwn(trailer: string, { own, foreign }: SessionGroups): boolean {
   const fits = (ids: ReadonlySet<string>) => [...ids].some((id) => canMean(trailer, id));
   return (own as ReadonlySet<string>).has(trailer) || (fits(own) && !fits(foreign));
 }
 
-/** The session at work beside it that a trailer names; not with a short form that fits several. */
+/** Returns the live session beside the asking one that a trailer names; none if a short id fits several. */
 export function namedPeer(trailer: string, { own, foreign }: SessionGroups): SessionId | undefined {
   const id = meantId(trailer, [...own, ...foreign]);
   return id !== undefined && foreign.has(id) ? id : undefined;
@@ -39,20 +39,20 @@ export function namedPeer(trailer: string, { own, foreign }: SessionGroups): Ses
 export interface PathClaims {
   readonly own: readonly OpenClaim[];
   readonly foreign: readonly OpenClaim[];
-  /** Of sessions that are not live. */
+  /** Claims of sessions that are not live. */
   readonly left: readonly OpenClaim[];
   /**
-   * Touches of the asking side and of the others: changes of a path on which another live session's claim was there
-   * before, and is better proven. They refuse nobody; when that claim ends they are claims like any other.
+   * Touches of the asking side and of the others: changes of a path that another live session had claimed before, with
+   * better proof. They refuse nobody; when that claim ends, they become claims like any other.
    */
   readonly ownTouches: readonly OpenClaim[];
   readonly foreignTouches: readonly OpenClaim[];
 }
 
 /**
- * Claims on a path that have not ended.
+ * Returns the claims on a path that have not ended.
  *
- * @param head what HEAD has there; `undefined` when it was not looked at
+ * @param head what HEAD has there; `undefined` if it was not read
  * @param more claims on the path that no ledger has yet
  */
 export function claimsOn(
@@ -84,15 +84,15 @@ export function rankClaims(open: readonly OpenClaim[], groups: SessionGroups): P
   };
 }
 
-/** A claim of another session was there first, and the later one proves less; a window proves nothing beside it. */
+/** Whether another session's claim was there first and the later one proves less; a `window` proves nothing beside it. */
 function outranks(first: OpenClaim, later: OpenClaim): boolean {
   if (first.session === later.session || first.weak || first.since >= later.since) return false;
   return later.evidence === 'window' || rankOf(later.evidence) < rankOf(first.evidence);
 }
 
 /**
- * Whether all that differs from HEAD at a path is the asking session's: only then a command that throws it away may be
- * offered. What somebody had changed there before it, or has since, is another's.
+ * Whether all that differs from HEAD at a path is the asking session's: only then may a hint offer a command that
+ * throws it away. What somebody else changed there before or after belongs to another.
  */
 export function isWhollyMine(
   dirty: DirtyPath,
@@ -108,21 +108,21 @@ export function isWhollyMine(
   return isWhole && foreignTouches.length === 0 && (sameState(claim.after, disk) || isUnread(disk));
 }
 
-/** Its content was too big to be read; a link or a submodule has none. */
+/** Whether the content was not read: it was too big, or a link or a submodule has none. */
 function isUnread(state: FileState): boolean {
   return state !== null && state.oid === null;
 }
 
-/** Claims that refuse: not those which only warn. */
+/** Returns the claims that refuse, without those that only warn. */
 export function strong(claims: readonly OpenClaim[]): OpenClaim[] {
   return claims.filter(({ weak }) => !weak);
 }
 
 /**
- * Whether a session made a commit's change of a path: by the commit's trailers; where it has none, by what the session's
- * commits were let through with.
+ * Whether a session made a commit's change of a path: by the commit's trailers or, if it has none, by the commits that
+ * the session was allowed.
  *
- * @param owns whether a session's id, as a trailer has it, is that session's
+ * @param owns whether an id in a trailer is that session's
  */
 export function isMaker(
   { session, commits }: SessionLedger,

@@ -3,15 +3,15 @@ import type { SessionLedger } from './claims.ts';
 import type { Wish } from './file-state.ts';
 
 /**
- * Requests: a session that was refused for another's sake leaves word, in its own ledger, and the other one finds it at
- * its next call. Nobody withdraws one: it counts as long as the claim is open for whose sake the call was refused, and as
- * long as the one who asked is at work.
+ * Requests: a session that was refused something because of another's claim leaves a request in its own ledger, and the
+ * other one finds it at its next call. Nobody withdraws a request: it counts as long as that claim is open and the
+ * session that asked is at work.
  */
 
 /** A session waits for another's change of one path. */
 export interface Request {
   readonly from: SessionId;
-  /** Who is told: the session that made the change, or the one that continues its conversation. */
+  /** The session that is told: the one that made the change, or the one that continues its conversation. */
   readonly to: SessionId;
   /** The session that made the change. */
   readonly owner: SessionId;
@@ -21,11 +21,11 @@ export interface Request {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** When it was handed over; `undefined`: it was not yet. */
+  /** When it was delivered; `undefined`: not yet. */
   readonly handedAt: number | undefined;
 }
 
-/** Requests in a worktree that count, as far as the ledgers tell; each pair and path once, the oldest first. */
+/** Returns the requests that count in a worktree by its ledgers alone: each pair and path once, the oldest first. */
 export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
   const found = new Map<string, Request>();
   const asked = ledgers
@@ -35,7 +35,7 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
     const owner = ledgers.find(({ session }) => session === to);
     for (const path of paths) {
       const claim = owner?.claims.get(path);
-      // A claim that began later is another one.
+      // A claim that began after the request is another one.
       if (owner === undefined || claim === undefined || claim.since > at) continue;
       const id = `request:${from}:${claim.since}:${path}`;
       const heirs = heirsOf(owner, ledgers);
@@ -47,7 +47,7 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
   return [...found.values()];
 }
 
-/** Recorded as heard, without a message, when it continues the conversation of `former` under a new id (`/clear`). */
+/** The id that a session records as heard, without a message, when it continues `former`'s conversation (`/clear`). */
 export const carriesOn = (former: SessionId) => `carries-on:${former}`;
 
 /** A session and those that continued its conversation, oldest first. */
@@ -69,7 +69,7 @@ const DEEDS: Readonly<Record<Wish, string>> = {
   switch: 'wants to switch branches and would take along',
 };
 
-/** What the one who asks wants, in words of ours: "codex bbbbbbbb wants to edit src/a.ts". */
+/** Says in our words what a session wants: "codex bbbbbbbb wants to edit src/a.ts". */
 export function wishText(who: string, wish: Wish, names: string): string {
   return `${who} ${DEEDS[wish]} ${names}`;
 }

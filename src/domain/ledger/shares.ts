@@ -9,9 +9,9 @@ interface ShareFacts {
   readonly dirty: readonly DirtyPath[];
   readonly ledgers: readonly SessionLedger[];
   readonly groups: SessionGroups;
-  /** Whose claims are the session's to commit: itself, whose conversation it carries on, those it started. */
+  /** The sessions whose claims it may commit: itself, those whose conversation it carries on, those it started. */
   readonly owners: ReadonlySet<SessionId>;
-  /** What the session changed and no ledger has yet: it works alone, or its command still runs. */
+  /** Changes of the session that no ledger has yet, because it works alone or its command still runs. */
   readonly unrecorded: readonly OpenClaim[];
   /** Paths that the command line names; `undefined`: none was named. */
   readonly named: ReadonlySet<string> | undefined;
@@ -21,7 +21,7 @@ export interface Share {
   readonly dirty: DirtyPath;
   /** The session's own claims, or else its touches; empty for a path that was only named. */
   readonly mine: readonly OpenClaim[];
-  /** No command of the session and nothing on the command line named it: it may be left out. */
+  /** Whether neither a command of the session nor the command line named it: it may be left out. */
   readonly isPassing: boolean;
   /** Strong claims of other live sessions. */
   readonly others: readonly OpenClaim[];
@@ -34,13 +34,13 @@ export interface Shares {
   readonly whole: readonly Share[];
   /** Only the session's own hunks are taken: others changed it, too, or it is older than HEAD (no `others`). */
   readonly contended: readonly Share[];
-  /** Named, and another live session's. */
+  /** Paths that the command line names, but another live session owns. */
   readonly refused: readonly { readonly path: string; readonly claim: OpenClaim }[];
-  /** Not taken, with whose it is if anybody's. */
+  /** Paths that are not taken, with their owner if there is one. */
   readonly left: readonly { readonly path: string; readonly owner: SessionId | undefined }[];
 }
 
-/** Divides what is dirty into what a commit of the session takes, leaves and must not take. */
+/** Divides the dirty paths into those that a commit of the session takes, leaves and must not take. */
 export function divideWork(facts: ShareFacts): Shares {
   const whole: Share[] = [];
   const contended: Share[] = [];
@@ -77,7 +77,7 @@ function shareOf(dirty: DirtyPath, claims: PathClaims, { owners, named }: ShareF
   return { dirty, mine, isPassing, others: strong(claims.foreign), doubts };
 }
 
-/** Repositories inside the working tree end in a slash; names that are not UTF-8 cannot be handed on. */
+/** Whether a commit can take a path: not a repository inside the tree (`…/`), and not a name that is not UTF-8. */
 function isUsable(path: string): boolean {
   return !path.endsWith('/') && !path.includes('\ufffd');
 }
@@ -85,12 +85,12 @@ function isUsable(path: string): boolean {
 function isWanted({ dirty, mine, others, doubts }: Share, { named }: ShareFacts): boolean {
   if (named !== undefined) return named.has(dirty.path);
   if (strong(mine).length > 0) return true;
-  // What may be another's change as well is taken by name only.
+  // A change that may also be another's is taken only if it is named.
   if (others.length > 0 || doubts.some(({ weak }) => weak)) return false;
   return mine.length > 0;
 }
 
-/** What differs from HEAD on the disk; what only the index shows is no work of anybody's. */
+/** Whether the disk differs from HEAD; what only the index shows is nobody's work. */
 export function differsOnDisk({ head, disk }: DirtyPath): boolean {
   return !sameState(head, disk);
 }

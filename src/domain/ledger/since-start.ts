@@ -3,7 +3,7 @@ import type { OpenClaim } from './claims.ts';
 import { type WindowChange, type TreeStatus, changesBetween } from './tree-status.ts';
 
 /**
- * What a session that worked alone has changed since it began, by itself or the user, as claims by path.
+ * Returns what a session that worked alone, or its user, has changed since it began, as claims by path.
  *
  * @param at when a path was changed, as far as that is known; milliseconds since the epoch
  */
@@ -21,15 +21,15 @@ export function sinceStart(
 }
 
 /**
- * A session that worked alone ends, or its client dies, and goes on later: what it had changed is still its own, what
- * others did in the break is not. `start` is its start list, `pause` the working tree when the break began.
+ * A session that worked alone ends, or its client dies, and it continues later: what it had changed is still its own,
+ * what others did in the break is not. `start` is its start list, `pause` the working tree when the break began.
  */
 
 /**
- * The start list with which the session goes on: as nobody's also counts what changed in the break, but for what the
- * session had changed before on the same branch. `undefined`: nobody knows, and its list starts again.
+ * Returns the start list with which the session continues: what changed in the break counts as nobody's, too, unless
+ * the session had changed it before on the same branch. `undefined`: that is not known, and the list starts again.
  *
- * @param pause `undefined` when nobody looked then: all of the break counts as the session's
+ * @param pause `undefined` if nobody looked then: all changes of the break count as the session's
  */
 export function resumedStart(
   start: TreeStatus,
@@ -47,7 +47,7 @@ export function resumedStart(
   return { head: start.head, dirty, at: now.at };
 }
 
-/** What the session had changed when the break began and is still in the working tree. */
+/** Returns what the session had changed when the break began, as far as it is still in the working tree. */
 export function changesLeft(start: TreeStatus, pause: TreeStatus, now: TreeStatus): WindowChange[] {
   const own = ownPaths(start, pause, now);
   const moved = new Set(changesBetween(pause, now).map(({ path }) => path));
@@ -56,7 +56,7 @@ export function changesLeft(start: TreeStatus, pause: TreeStatus, now: TreeStatu
   );
 }
 
-/** Whose changes count although they were changed further: on another branch the same path is another file. */
+/** Returns the session's paths, its own even if changed further; on another branch a path is another file. */
 function ownPaths(start: TreeStatus, pause: TreeStatus, now: TreeStatus): ReadonlySet<string> {
   if (pause.head.ref !== now.head.ref) return new Set();
   return new Set(changesBetween(start, pause).map(({ path }) => path));

@@ -2,8 +2,8 @@ import type { OpenClaim } from './claims.ts';
 import { sameState, type FileState } from './file-state.ts';
 
 /**
- * Whether a path would undo what HEAD has gained: HEAD moved, and the index (or the disk) stayed as it was. Pure; what
- * a merge of three texts comes to is asked of git.
+ * Whether a path would undo what HEAD has gained: HEAD moved, and the index (or the disk) stayed as it was. Pure: where
+ * three texts have to be merged, the caller asks git.
  */
 
 /** What HEAD gained at a path, and when; milliseconds since the epoch. */
@@ -17,16 +17,16 @@ export interface Gain {
 export interface Candidate {
   readonly path: string;
   readonly head: FileState;
-  /** What the commit would make of it. */
+  /** The state that the commit would give the path. */
   readonly next: FileState;
   /** The committing session's own claims. */
   readonly own: readonly OpenClaim[];
 }
 
-/** How a state stands to a change: it has it, it lacks it, or both changed the same lines. */
+/** How a state relates to a change: it has the change, lacks it, or both changed the same lines. */
 export type Bearing = 'has' | 'lacks' | 'conflict';
 
-/** As far as it can be told without the contents; `undefined`: three texts have to be merged. */
+/** Judges without the contents, as far as possible; `undefined`: three texts have to be merged. */
 export function bearing(state: FileState, { from, to }: Gain): Bearing | undefined {
   if (sameState(state, to)) return 'has';
   if (sameState(state, from)) return 'lacks';
@@ -47,7 +47,7 @@ interface LeftChange {
 }
 
 /**
- * What HEAD has gained since the session began to change the path, by its own claims.
+ * Returns what HEAD has gained since the session began to change the path, by its own claims.
  *
  * @param left what each move of HEAD left behind, the newest move and the newest commit first
  */
@@ -57,7 +57,7 @@ export function claimGains(
   left: readonly (readonly LeftChange[])[] = [],
 ): Gain[] {
   return own.flatMap(({ base }) => {
-    // Where HEAD went back it has lost that content, and gained nothing over it.
+    // If HEAD went back, it has lost that content, and gained nothing over it.
     const from = left.reduceRight((state, changes) => {
       const behind = changes.filter((change) => change.path === path);
       return behind.some(({ index }) => sameState(index, state)) ? (behind.at(-1)?.head ?? null) : state;
@@ -66,14 +66,14 @@ export function claimGains(
   });
 }
 
-/** The session's changes lead from what HEAD has now to what is to be committed, so that history need not be asked. */
+/** Whether the session's changes lead from HEAD's content to the one to commit, so that history need not be read. */
 export function isUpToDate({ own, head, next }: Candidate): boolean {
   const isOfHead = (state: FileState = null) => sameState(state, head);
   const isFrom = own.every(({ base, changes }) => isOfHead(base) && isOfHead(changes[0]?.before));
   return isFrom && own.some(({ after }) => sameState(after, next));
 }
 
-/** The session changed HEAD's own content into this one, knowing it. */
+/** Whether the session, knowing HEAD's own content, changed it into this one. */
 export function isMeant({ own, head, next }: Candidate): boolean {
   return own.some(({ changes }) => {
     const last = changes.at(-1);

@@ -32,7 +32,7 @@ export interface TreeStatus {
   readonly at: number;
 }
 
-/** Whether two snapshots know the same of the same paths. */
+/** Whether two looks show the same of the same paths. */
 export function sameDirty(a: TreeStatus, b: TreeStatus): boolean {
   if (a.dirty.size !== b.dirty.size || a.head.oid !== b.head.oid) return false;
   return [...a.dirty].every(([path, one]) => {
@@ -41,24 +41,24 @@ export function sameDirty(a: TreeStatus, b: TreeStatus): boolean {
   });
 }
 
-/** A shell command's time, as its session's guard saw it. */
+/** The time of a shell command, as its session's guard saw it. */
 export interface Window {
   readonly session: SessionId;
   readonly id: string;
   readonly from: number;
   /** `undefined` while the command runs. */
   readonly to: number | undefined;
-  /** What it started in the background may still run. */
+  /** Whether a program that it started in the background may still run. */
   readonly goesOn?: boolean;
 }
 
-/** A program in the background that nobody tells of any more is taken to run for so long. Milliseconds. */
+/** How long a background program counts as running if nobody reports its end. Milliseconds. */
 const GOES_ON_MS = 10 * 60_000;
 
-/** Longer than this, and a person or a program in the background may well have made the change. Milliseconds. */
+/** In a longer window, a person or a background program may well have made the change. Milliseconds. */
 export const LONG_WINDOW_MS = 60_000;
 
-/** Whether another session's command ran at some time of this one, or a background program of any session. */
+/** Whether another session's command, or a background program of any session, ran during this one. */
 export function overlaps(window: Window, others: readonly Window[]): boolean {
   const end = window.to ?? Infinity;
   return others.some((other) => {
@@ -71,18 +71,18 @@ function endOf({ to = Infinity, goesOn }: Window): number {
   return goesOn === true ? to + GOES_ON_MS : to;
 }
 
-/** A path whose content on the disk is another than before. */
+/** A path whose content on the disk has changed. */
 export interface WindowChange {
   readonly path: string;
   readonly base: FileState;
   readonly before: FileState;
   readonly after: FileState;
-  /** It differed from HEAD before: whoever changed it first has not finished. */
+  /** Whether it differed from HEAD before: whoever changed it first has not finished. */
   readonly wasDirty: boolean;
 }
 
 /**
- * What changed on the disk between two snapshots, HEAD's own moves left aside.
+ * Returns what changed on the disk between two looks, except by HEAD's own moves.
  *
  * @param was what the former HEAD had at paths that were clean then, where HEAD has moved
  */
@@ -108,13 +108,13 @@ export function changesBetween(
   return changes;
 }
 
-/** Paths that were dirty and are as HEAD has them now, with HEAD where it was: thrown away, not committed. */
+/** Returns paths that were dirty and now are as HEAD has them, while HEAD did not move: discarded, not committed. */
 export function discardedBetween(before: TreeStatus, after: TreeStatus): string[] {
   if (before.head.oid !== after.head.oid) return [];
   return [...before.dirty.keys()].filter((path) => !after.dirty.has(path));
 }
 
-/** Paths whose entry in the index changed between two snapshots while HEAD stood still; not those in conflict. */
+/** Returns paths whose entry in the index changed between two looks while HEAD did not move; not those in conflict. */
 export function stagedBetween(before: TreeStatus, after: TreeStatus): { path: string; state: FileState }[] {
   if (before.head.oid !== after.head.oid) return [];
   return [...after.dirty.values()].flatMap(({ path, index, head }) => {
@@ -124,7 +124,7 @@ export function stagedBetween(before: TreeStatus, after: TreeStatus): { path: st
   });
 }
 
-/** Whether the disk had the same at two looks. */
+/** Whether two looks saw the same content on the disk. */
 export function sameOnDisk(then: DirtyPath, now: DirtyPath): boolean {
   if (then.stamp !== '' && then.stamp === now.stamp) return true;
   if (then.disk === null || now.disk === null) return then.disk === now.disk;

@@ -4,12 +4,12 @@ import { sameState } from './file-state.ts';
 import type { DirtyPath, TreeStatus } from './tree-status.ts';
 
 /**
- * Uncommitted work that was there at one look and is not at the next: files that are gone, or are as HEAD has them.
- * Whether it was committed meanwhile is not told here. An untracked file that nobody has claimed is left out: builds
- * and tests make and remove such files all the time.
+ * Returns uncommitted work that was there at one look and is not at the next: files that are gone, or are as HEAD has
+ * them. It may have been committed meanwhile. An untracked file that nobody has claimed is left out: builds and tests
+ * make and remove such files all the time.
  *
- * @param ownerOf whose change a path is, as far as it is claimed
- * @param changed paths that are lost, too, although something stands there: a command has put it in the place of the work
+ * @param ownerOf the session that claims a path
+ * @param changed paths that are lost, too: a command has put something else in the place of the work
  */
 export function vanishedBetween(
   before: TreeStatus,
@@ -27,7 +27,7 @@ export function vanishedBetween(
   });
 }
 
-/** The last look at a working tree, with what file tools have changed since. */
+/** Returns the last look at a working tree, with what file tools have changed since. */
 export function lastSeen(last: TreeStatus | undefined, ledgers: readonly SessionLedger[]): TreeStatus {
   const dirty = new Map(last?.dirty);
   let seen = last?.at ?? 0;
@@ -41,7 +41,7 @@ export function lastSeen(last: TreeStatus | undefined, ledgers: readonly Session
   return { head: last?.head ?? { ref: 'HEAD', oid: null }, dirty, at: seen };
 }
 
-/** Whose change each path is, by the open claims. */
+/** Returns the session that claims each path. */
 export function claimOwners(ledgers: readonly SessionLedger[]): ReadonlyMap<string, SessionId> {
   return new Map(ledgers.flatMap(({ claims, session }) => [...claims.keys()].map((path) => [path, session])));
 }

@@ -4,27 +4,27 @@ import type { WorktreeEvent } from '../journal/events.ts';
 import { sameState } from './file-state.ts';
 import { type Window, type WindowChange, windowEvidence } from './tree-status.ts';
 
-/** Whose the changes are that two looks around a session's shell command show. Pure. */
+/** Decides who made the changes that two looks around a session's shell command show. Pure. */
 
 interface WindowFacts {
-  /** The sessions that count as the asking one; its own is among them. */
+  /** The sessions that count as the asking one, including itself. */
   readonly own: ReadonlySet<SessionId>;
   /** The command's time, up to now. */
   readonly window: Window & { readonly to: number };
-  /** Paths that the command itself names as what it writes or removes. */
+  /** Paths that the command itself names as written or removed. */
   readonly named: readonly string[];
   readonly changes: readonly WindowChange[];
   readonly ledgers: readonly SessionLedger[];
-  /** Commands of all sessions that run now, but for those that have been forgotten. */
+  /** Commands of all sessions that run now, except forgotten ones. */
   readonly running: readonly Window[];
   readonly agent: string | undefined;
-  /** Whether the file's own times say that it was changed meanwhile. */
+  /** Whether the file's own times say that it was changed while the command ran. */
   readonly isTimely: (change: WindowChange) => boolean;
 }
 
 type Claim = Extract<WorktreeEvent, { t: 'claim' }>;
 
-/** The claims of the session that ran the command. */
+/** Returns the claims of the session that ran the command. */
 export function claimsInWindow(facts: WindowFacts): Claim[] {
   const { window, ledgers, running, agent } = facts;
   const others = [...running, ...ledgers.flatMap(({ windows }) => windows)];
@@ -42,26 +42,26 @@ export function claimsInWindow(facts: WindowFacts): Claim[] {
   });
 }
 
-/** Whether a command that names these paths means a file: itself, or a folder above it. */
+/** Whether these named paths cover a file: they include the file, or a folder above it. */
 export function namesPath(named: readonly string[], path: string): boolean {
   return named.some((name) => path === name || path.startsWith(`${name}/`));
 }
 
-/** Nothing but a difference speaks for the session, and something better speaks against it. */
+/** Whether only the difference speaks for the session, and something better speaks against it. */
 function isExplained(change: WindowChange, { own, window, ledgers }: WindowFacts): boolean {
   const { path, after, wasDirty } = change;
   const theirs = ledgers.filter(({ session }) => !own.has(session));
   const claims = theirs.flatMap((ledger) => ledger.claims.get(path) ?? []);
-  // What somebody had left there shows again: it was put aside, and has come back.
+  // The path has the content that another session had left: it was put aside, and has come back.
   if (claims.some((claim) => sameState(claim.after, after))) return true;
-  // A file tool's call is on its way.
+  // Another session's file tool is about to write it.
   if (theirs.some((ledger) => isAnnounced(ledger, path, window.to))) return true;
-  // Dirty before, and nobody's: a formatter or a test run does not make it anybody's.
+  // The path was dirty before, and nobody's: a formatter or a test run that changes it does not own it.
   const isMine = ledgers.some(({ session, claims: held }) => own.has(session) && held.has(path));
   return wasDirty && !isMine && claims.length === 0;
 }
 
-/** After this, nobody will report the end of a call or a command any more. Milliseconds. */
+/** How long the end of a call or a command may still be reported. Milliseconds. */
 export const FORGOTTEN_MS = 10 * 60_000;
 
 function isAnnounced({ announced }: SessionLedger, path: string, now: number): boolean {
@@ -69,7 +69,7 @@ function isAnnounced({ announced }: SessionLedger, path: string, now: number): b
   return at !== undefined && now - at <= FORGOTTEN_MS;
 }
 
-/** The change without what others have on record of the same time. */
+/** Returns the change without what others have on record for the same time. */
 function ownParts(change: WindowChange, { own, window, ledgers }: WindowFacts): PathChange[] {
   const meanwhile = ledgers
     .filter(({ session }) => !own.has(session))
@@ -87,7 +87,7 @@ function ownParts(change: WindowChange, { own, window, ledgers }: WindowFacts): 
   return parts;
 }
 
-/** Where another's claim began, if that was while the command ran. */
+/** Returns the first change of another's claim, if it was made while the command ran. */
 function firstOf({ since, changes }: OpenClaim, from: number): PathChange | undefined {
   return since >= from ? changes[0] : undefined;
 }
