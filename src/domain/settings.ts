@@ -13,36 +13,36 @@ export interface Settings {
   readonly assistedBy: boolean;
   /** What happens when a session edits a path that another live session has changed. */
   readonly contention: 'deny' | 'warn' | 'off';
-  /** `amend`: no live session's commit is rewritten; `strict`: nothing is done on top of one either. */
+  /** `amend`: no session rewrites a live session's commit; `strict`: it uses no tool on top of one either. */
   readonly headCheck: 'amend' | 'strict' | 'off';
-  /** What a push does that takes along commits of other live sessions. */
+  /** What happens to a push that includes commits of other live sessions. */
   readonly pushForeign: 'warn' | 'deny' | 'allow';
   /** How long a silent session counts as live when its process cannot be seen. Milliseconds. */
   readonly staleAfterMs: number;
   /** Whether the program leaves a note for a session that left none. */
   readonly automaticNotes: boolean;
-  /** How much is kept of what destructive commands would lose, for each worktree. */
+  /** How much each worktree keeps of what destructive commands would lose. */
   readonly rescue: RescueLimits;
-  /** The operator that reads and writes here, as it was typed; whether it is a name is asked where it is used. */
+  /** The operator that reads and writes here, as it was typed; whether that is a name is checked where it is used. */
   readonly operator: string | undefined;
-  /** Where handoffs stand on remotes and servers that take no refs below `refs/handoffs/`; ends with a slash, not checked. */
+  /** Where remotes and servers that take no refs below `refs/handoffs/` keep handoffs; ends with a slash, not checked. */
   readonly remotePrefix: string;
   /** Whether a note may only name operators that OPERATORS.md knows. */
   readonly verifyOperators: boolean;
-  /** What happens to a note with what looks like a secret, when it is written and when it would leave. */
+  /** What happens to a note that seems to hold a secret, when it is written and when it would leave. */
   readonly secretScan: SecretScan;
   /** The most uncommitted work that a note may carry: bytes of all its contents. */
   readonly maxWork: number;
-  /** Values that no setting knows; the default counts instead. */
+  /** Invalid values; the default applies instead. */
   readonly unknown: readonly UnknownValue[];
 }
 
-/** A value that a setting does not know. */
+/** An invalid value of a setting. */
 export interface UnknownValue {
   /** As git lists it, in lower case. */
   readonly key: string;
   readonly value: string;
-  /** What it might be. */
+  /** The valid values, in words. */
   readonly known: string;
 }
 
@@ -91,7 +91,7 @@ function parseSize(text: string): number | undefined {
   return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
 }
 
-/** Builds the settings from `key value` pairs as git lists them; the last value of a key counts. */
+/** Builds the settings from `key value` pairs as git lists them; the last value of a key wins. */
 export function parseSettings(entries: readonly SettingEntry[]): Settings {
   const unknown: UnknownValue[] = [];
   const all = (key: string) =>
@@ -138,12 +138,12 @@ export function parseSettings(entries: readonly SettingEntry[]): Settings {
   };
 }
 
-/** A folder of refs; the slash at its end may be left out. Whether it is one is asked where it is used. */
+/** Ends a prefix of refs with a slash. Whether it is a valid one is checked where it is used. */
 function parsePrefix(text: string | undefined): string | undefined {
   return text === undefined || text === '' || text.endsWith('/') ? text : `${text}/`;
 }
 
-/** What goes into a commit's trailer; whoever knows git's booleans may switch it off by any of them. */
+/** Reads what goes into a commit's trailer; git's words for a boolean switch it on or off. */
 function trailerOf(value: string | undefined): Settings['trailer'] | undefined {
   const known = (['id', 'short'] as const).find((one) => one === value?.toLowerCase());
   if (known !== undefined) return known;
@@ -151,7 +151,7 @@ function trailerOf(value: string | undefined): Settings['trailer'] | undefined {
   return isOn === undefined ? undefined : isOn ? 'id' : 'off';
 }
 
-/** git's spellings of a boolean; a key without a value is true (git-config(1)). Odd: `undefined`. */
+/** Reads git's words for a boolean; a key without a value is true (git-config(1)). `undefined`: anything else. */
 function parseBoolean(given: string | undefined): boolean | undefined {
   const value = given?.toLowerCase();
   if (value === undefined || TRUE_WORDS.includes(value)) return true;
@@ -167,7 +167,7 @@ export function settingEntry(entry: string, separator: string): SettingEntry {
   return end < 0 ? [entry, undefined] : [entry.slice(0, end), entry.slice(end + 1)];
 }
 
-/** The user's aliases of git, by lower-case name. */
+/** Returns the user's aliases of git, by lower-case name. */
 export function aliasesFrom(entries: readonly SettingEntry[]): ReadonlyMap<string, string> {
   return new Map(
     entries.flatMap(([key, value]) =>
@@ -176,7 +176,7 @@ export function aliasesFrom(entries: readonly SettingEntry[]): ReadonlyMap<strin
   );
 }
 
-/** The settings of git that decide what its verbs do to uncommitted work. */
+/** Returns the settings of git that decide what its verbs do to uncommitted work. */
 export function treeSettingsFrom(entries: readonly SettingEntry[]): TreeSettings {
   const value = (key: string) => {
     const found = entries.findLast(([name]) => name === key);
@@ -237,7 +237,7 @@ export function parseContextSettings(entries: readonly SettingEntry[]): ContextS
   };
 }
 
-/** 0 for git's false values; a key without a value means true (git-config(1)). */
+/** Returns a percentage, 0 for git's false values; a key without a value means true (git-config(1)). */
 function percentOf(text = 'true'): number | undefined {
   if (/^(?:true|yes|on)$/i.test(text)) return DEFAULT_NUDGE;
   if (text === '' || FALSE_WORDS.includes(text.toLowerCase())) return 0;

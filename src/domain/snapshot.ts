@@ -5,12 +5,12 @@ import type { RescueLimits } from './settings.ts';
 
 /**
  * A snapshot: uncommitted content, as a commit without parents. Its tree holds `work.json` and the contents as numbered
- * blobs, so that no entry is a path of a working tree: git checks nothing out of it. Notes carry it, rescues keep it. Pure.
+ * blobs. No entry is a path of a working tree: git checks nothing out. Notes carry snapshots, rescues keep them. Pure.
  */
 
 export const SNAPSHOT_FILE = 'work.json';
 const VERSION = 1;
-/** The most paths of a snapshot that came from elsewhere. */
+/** The most paths that a snapshot from elsewhere may have. */
 export const MAX_PATHS = 5000;
 /** Each path has up to four blobs: HEAD's, the index's, the working tree's, and the raw bytes of the file. */
 export const MAX_BLOBS = 4 * MAX_PATHS;
@@ -24,19 +24,19 @@ export interface SnapshotItem {
   readonly base: FileState;
   readonly index: FileState;
   readonly disk: FileState;
-  /** The file's own bytes, where a checkout may not restore them. The same blob as the disk's: no filter has seen it. */
+  /** The file's own bytes, if a checkout may not restore them; the same blob as the disk's: no filter changed them. */
   readonly raw?: Oid;
   /** Added by `git add --intent-to-add`. */
   readonly intended?: true;
-  /** The session whose change it was; left out: nobody's, or not known, or that of whoever took the snapshot. */
+  /** The session that made the change; left out: nobody, not known, or whoever took the snapshot. */
   readonly owner?: SessionId;
-  /** Nobody but its owner could read it, which git's mode does not say. */
+  /** Whether only the file's owner could read it, which git's modes do not say. */
   readonly isPrivate?: boolean;
   /** The size of the file. */
   readonly bytes?: number;
 }
 
-/** A file whose content is not in it: bigger than one may be, no time left, not to be read, a repository of its own. */
+/** A file whose content the snapshot lacks: it was too big, unreadable or a repository of its own, or time ran out. */
 export interface SkippedFile {
   readonly path: string;
   readonly bytes: number;
@@ -47,11 +47,11 @@ const WHY_SKIPPED = ['big', 'time', 'unreadable', 'repository'] as const;
 
 /** Why a snapshot was taken. */
 export interface SnapshotReason {
-  /** `before`: taken before a command · `seen`: gone without a tool call, as a session's hook last saw it, or as a note carried it. */
+  /** `before`: taken before a command · `seen`: gone without a tool call, as last seen by a hook or carried by a note. */
   readonly kind: 'before' | 'seen';
   /** The command, as far as it is known. */
   readonly command: string;
-  /** Who ran it; `null`: not known. */
+  /** The session that ran it; `null`: not known. */
   readonly session: SessionId | null;
   /** Milliseconds since the epoch: of the command, or of the last look. */
   readonly at: number;
@@ -71,7 +71,7 @@ export interface Snapshot {
   readonly reason?: SnapshotReason;
 }
 
-/** Writes `work.json`, where a state is a pair of a mode and a blob's number; and the blobs in the order of their numbers. */
+/** Returns `work.json`, where a state is a mode and a blob's number, and the blobs in the order of their numbers. */
 export function formatSnapshot({ base, items, reason }: Snapshot): { text: string; blobs: readonly Oid[] } {
   const numbers = new Map<Oid, number>();
   const numberOf = (oid: Oid) => {
@@ -94,10 +94,10 @@ export function formatSnapshot({ base, items, reason }: Snapshot): { text: strin
 }
 
 /**
- * Reads `work.json`. Nothing in it is trusted; a text says what is wrong with it.
+ * Reads `work.json`, and trusts nothing in it. A returned text says what is wrong with it.
  *
- * @param blobs by their numbers
- * @param isOwn this clone's own, which has no limits: any name that git lists is one
+ * @param blobs the blobs in the order of their numbers
+ * @param isOwn whether this clone took it: then there are no limits, and any name that git lists is a path
  */
 export function parseSnapshot(text: string, blobs: readonly Oid[], isOwn = false): Snapshot | string {
   const fields = jsonFields<'version' | 'base' | 'items' | 'reason'>(text);
@@ -192,14 +192,14 @@ function skippedFile(item: unknown): SkippedFile[] {
     : [];
 }
 
-/** Whether a path from elsewhere can be one of a working tree. git's own check, which knows the file system, comes later. */
+/** Whether a path from elsewhere can be one of a working tree. git, which knows the file system, checks it later. */
 function isWorkPath(path: string): boolean {
   // Half a surrogate pair would be written as another name.
   if (path.length > MAX_PATH_LENGTH || /[\0\p{Surrogate}]/u.test(path)) return false;
   return path.split('/').every((part) => part !== '' && !['.', '..', '.git'].includes(partName(part)));
 }
 
-/** A part of a path as the least strict file system sees it: Windows drops what follows a colon, and dots and spaces at the end. */
+/** Returns a part of a path as Windows, the least strict, sees it: up to a colon, without final dots and spaces. */
 export function partName(part: string): string {
   if (part === '.' || part === '..') return part;
   const [name = ''] = foldedName(part).split(':');
@@ -208,7 +208,7 @@ export function partName(part: string): string {
   return name.slice(0, end);
 }
 
-/** What versions up to 0.1.0 kept, before the contents are looked for: the states have modes, and no blobs. */
+/** A rescue of a version up to 0.1.0, before its contents are found: the states have modes, but no blobs. */
 interface NotedRescue extends Snapshot {
   readonly items: readonly (SnapshotItem & { readonly isRaw?: true })[];
   readonly reason: SnapshotReason;
@@ -234,7 +234,7 @@ export function parseRescueNote(text: string): NotedRescue | undefined {
   return { base: parseOid(textOf(value.head)) ?? null, items: [...files, ...deleted], reason };
 }
 
-/** What comes back of a path: the file as it was, or what was only staged; `null`: nothing, it was deleted. */
+/** Returns what a restore brings back: the file as it was, or what was only staged; `null`: nothing, it was deleted. */
 export function contentOf({ base, index, disk }: SnapshotItem): FileState {
   return disk ?? (index?.oid === base?.oid ? null : index);
 }
@@ -244,7 +244,7 @@ export function isOnlyStaged({ base, index, disk }: Pick<SnapshotItem, 'base' | 
   return index !== null && (index.oid === null || (index.oid !== base?.oid && index.oid !== disk?.oid));
 }
 
-/** Every blob of a snapshot, with the first path that has it. */
+/** Returns every blob of a snapshot, with the first path that has it. */
 export function pathsOfBlobs(items: readonly SnapshotItem[]): ReadonlyMap<Oid, string> {
   const paths = new Map<Oid, string>();
   for (const { path, base, index, disk, raw } of items)
@@ -253,12 +253,12 @@ export function pathsOfBlobs(items: readonly SnapshotItem[]): ReadonlyMap<Oid, s
   return paths;
 }
 
-/** Bytes of all files. */
+/** Returns the bytes of all files. */
 export function bytesOf({ items }: Snapshot): number {
   return items.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
 }
 
-/** Something kept, as far as the limits need it. */
+/** A kept rescue, as far as the limits need it. */
 export interface Kept {
   readonly number: number;
   readonly at: number;
@@ -266,8 +266,8 @@ export interface Kept {
 }
 
 /**
- * Which of a worktree's rescues are beyond the limits: too old, too many, or too big together. The newest one always
- * stays.
+ * Returns which of a worktree's rescues are beyond the limits: too old, too many, or too big together. The newest one
+ * always stays.
  *
  * @param now milliseconds since the epoch
  */

@@ -2,20 +2,20 @@ import { ownerName } from './names.ts';
 import { escapeForAgent } from './note/agent-text.ts';
 import { cutToBytes, escapeLine, listed } from './surfacing.ts';
 
-/** An open handoff, as a session that starts is told of it. */
+/** An open handoff, as a starting session is told of it. */
 interface StartupNote {
   readonly name: string;
   readonly own: boolean;
   readonly owner: string;
   readonly age: string;
   readonly summary: string;
-  /** What is special about it: addressed to somebody, automatic, done by the look of it. */
+  /** What is special about it: addressed to somebody, automatic, apparently done. */
   readonly remarks: readonly string[];
-  /** The lines of it that are told at once (`noteExcerpt`); empty: only its summary. */
+  /** Lines of the note to show at once (`noteExcerpt`); empty: only its summary. */
   readonly excerpt: readonly string[];
 }
 
-/** Another session at work. */
+/** Another live session. */
 interface Peer {
   readonly session: string;
   readonly client: string;
@@ -31,11 +31,11 @@ export interface StartupFacts {
   readonly branch: string;
   /** Open handoffs of this branch, newest first, then those of others. */
   readonly notes: readonly StartupNote[];
-  /** How many more there are than `notes` tells. */
+  /** How many more open handoffs there are than `notes` has. */
   readonly further?: number;
   /** `shared`: paths that are changed in its worktree and in this one, as far as was noted. */
   readonly peers: readonly Peer[];
-  /** Automatic notes that are only counted: so many tell nobody what to go on with. */
+  /** How many automatic notes are only counted, because so many do not show what to continue. */
   readonly automatic?: number;
   /** Names of the predecessors' files in this project's memory folder, with their owners. */
   readonly files: readonly { name: string; owner: string | undefined }[];
@@ -50,29 +50,29 @@ const ADVICE = [
   "- Before you stop: git handoff write <topic> -m '<state; how tested; next step>'",
 ];
 
-/** Everything a session is told at its start, in bytes of UTF-8. */
+/** The most that a session is told at its start, in bytes of UTF-8. */
 const MAX_BYTES = 1600;
 const MAX_LINE_BYTES = 160;
 /** A notice ends with a command that must stay whole. */
 const MAX_NOTICE_BYTES = 480;
-/** Kept for the line that counts what does not fit. */
+/** Bytes kept for the line that counts what does not fit. */
 const COUNT_BYTES = 60;
 const MAX_PEERS = 4;
-/** Of the paths that a peer has changed, too. */
+/** How many paths to show that a peer has changed, too. */
 const MAX_SHARED = 3;
-/** No more have room, however short they are. */
+/** More notes would not fit, however short they are. */
 export const MAX_NOTES = 60;
 
-/** Lines that are told together or not at all; `short` when there is no room for them. */
+/** Lines that are shown together or not at all; `short` replaces them if they do not fit. */
 interface Item {
   readonly lines: readonly string[];
   readonly short?: string;
 }
 
 /**
- * The text for a session's first request. What git-handoff says itself stands first: who the session is, who else is at
- * work, what happened, what to do. The summaries, names and owners of notes are other sessions' text: they are escaped
- * and stand between two lines with a random nonce, drawn after they were read.
+ * Returns the text for a session's first request. What git-handoff says itself comes first: who the session is, who
+ * else is at work, what happened, what to do. The summaries, names and owners of notes are other sessions' text: they
+ * are escaped and stand between two lines with a random nonce, drawn after they were read.
  */
 export function startupText(facts: StartupFacts, nonce: string): string {
   const who = line(forAgent(ownerName(facts.session, { client: facts.client })));
@@ -94,7 +94,7 @@ export function startupText(facts: StartupFacts, nonce: string): string {
   return [...top, open, ...notes.lines, close, ...(tail === '' ? [] : [tail])].join('\n');
 }
 
-/** How to go on from the first note; a name that is too long is not typed. */
+/** Says how to continue the first note; a name that is too long is not typed. */
 function nextLine({ notes: [first] }: StartupFacts): string {
   if (first === undefined) return '';
   const name = forAgent(first.name);
@@ -150,11 +150,11 @@ function files(facts: StartupFacts): Item[] {
   }));
 }
 
-/** Branches and files have names that others chose: `<system-reminder>` is a branch to git. */
+/** Others chose the names of branches and files: to git, `<system-reminder>` is a valid branch. */
 const forAgent = (text: string) => escapeForAgent(escapeLine(text));
 const line = (text: string) => cutToBytes(text, MAX_LINE_BYTES);
 
-/** The lines of the first items that fit, and how many items did not. */
+/** Returns the lines of the first items that fit, and how many items do not. */
 function fitting(items: readonly Item[], bytes: number): { lines: string[]; left: number } {
   let room = bytes;
   const lines: string[] = [];

@@ -8,7 +8,7 @@ const UNSAFE =
   // eslint-disable-next-line no-control-regex -- these characters are the subject
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ufe00-\ufe0f]{2,}|[\u{e0000}-\u{e0fff}]|[\ud800-\udfff]/gu;
 
-/** Nothing to look at: printable ASCII, tabs and line feeds. The common case, and one quick pass. */
+/** Text without anything to escape: printable ASCII, tabs and line feeds. The common case, and one quick pass. */
 const PLAIN = /^[\t\n\x20-\x7e]*$/;
 const PLAIN_LINE = /^[\x20-\x7e]*$/;
 
@@ -53,8 +53,8 @@ const unitEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padSt
 const SAFE_WORD = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
 /**
- * A word as a shell reads it back, for commands that we print: bare when harmless, else in single
- * quotes; one with characters that must not be shown raw as `$'…'`, which bash and zsh read.
+ * Quotes a word for a command that we print: a harmless word stays bare, others get single quotes. A word with
+ * characters that must not be shown raw becomes `$'…'`, which bash and zsh read.
  */
 export function shellWord(word: string): string {
   if (SAFE_WORD.test(word) && !word.startsWith('-')) return word;
@@ -67,21 +67,21 @@ export function shellWord(word: string): string {
 }
 
 /**
- * A word of a command that is to be typed as it stands, in any POSIX shell (dash knows no `$'…'`): line feeds stand in
- * the quotes as they are. `undefined` when it holds what must not be shown raw: then it has to go into a file.
+ * Quotes a word for a command that works as printed in any POSIX shell (dash does not know `$'…'`): line feeds stay as
+ * they are inside the quotes. `undefined` if the word holds what must not be shown raw: then it has to go into a file.
  */
 export function plainWord(word: string): string | undefined {
   if (SAFE_WORD.test(word) && !word.startsWith('-')) return word;
   return escapeText(word) === word ? `'${word.replaceAll("'", `'\\''`)}'` : undefined;
 }
 
-/** Names in a sentence: the first of them, and how many more there are. */
+/** Lists names in a sentence: the first of them, and how many more there are. */
 export function listed(names: readonly string[], most = 5): string {
   const more = names.length - most;
   return `${names.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Cuts a text to at most `bytes` UTF-8 bytes at a character's edge, and says that it did. */
+/** Cuts a text to at most `bytes` UTF-8 bytes at a character's edge, and marks the cut. */
 export function cutToBytes(text: string, bytes: number): string {
   const size = (value: string) => new TextEncoder().encode(value).length;
   if (size(text) <= bytes) return text;
@@ -93,6 +93,6 @@ export function cutToBytes(text: string, bytes: number): string {
     if (room < 0) break;
     cut += character;
   }
-  // What a joiner joined is cut off, and a joiner by itself cannot be seen.
+  // A joiner whose second part is cut off cannot be seen.
   return cut.replace(/\u200d$/, '') + mark;
 }

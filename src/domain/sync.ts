@@ -4,8 +4,8 @@ import { escapeLine, shellWord } from './surfacing.ts';
 import type { IllegalReason } from './transition.ts';
 
 /**
- * A remote's address as it may be shown. A password stays unsaid, and so does the name before it where it is often the
- * secret itself: `https://<token>@host/`. What follows a `?` may be one, too.
+ * Returns a remote's address as it may be shown: without the password, without the name before it where that is often
+ * the secret itself (`https://<token>@host/`), and without what follows a `?`, which may be one, too.
  */
 export function shownAddress(url: string): string {
   const [, scheme = '', before = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
@@ -37,23 +37,23 @@ export function checkRemotePrefix(text: string): string {
   );
 }
 
-/** How a remote's handoff stands to ours. */
+/** How a remote's handoff relates to ours. */
 export type Relation = 'same' | 'ahead' | 'behind' | 'diverged' | 'only-there';
 
 /** What is known of one handoff that a remote shows. */
 export interface FoldFacts {
   readonly relation: Relation;
-  /** Why the remote's move to there is none of ours; `undefined`: it is legal. */
+  /** Why the remote's move breaks our rules; `undefined`: it is legal. */
   readonly illegal: IllegalReason | undefined;
-  /** It was deleted here on purpose, at the very commit that the remote still has. */
+  /** Whether it was deleted here on purpose, at the very commit that the remote still has. */
   readonly deletedHere: boolean;
-  /** Ours has a text that the remote's history has not. */
+  /** Whether our history has a text that the remote's lacks. */
   readonly hasOwnText: boolean;
 }
 
 /**
- * `create`, `forward`: ours becomes the remote's · `follow`: the same although ours has steps of its own, for none of
- * them wrote anything · `set-aside`: the remote's keeps the name, ours goes on under another one.
+ * `create`, `forward`: ours becomes the remote's · `follow`: the same, though ours has steps of its own, because none
+ * of them wrote anything · `set-aside`: the remote's keeps the name, ours continues under another one.
  */
 export type FoldAction =
   | { readonly kind: 'nothing' | 'create' | 'forward' | 'follow' | 'set-aside' | 'leave-deleted' }
@@ -68,22 +68,22 @@ export function decideFold({ relation, illegal, deletedHere, hasOwnText }: FoldF
   return { kind: hasOwnText ? 'set-aside' : 'follow' };
 }
 
-/** What decides whether a handoff is pushed. */
+/** The facts that decide whether a handoff is pushed. */
 interface PushFacts {
   /** Our tip. */
   readonly tip: Oid;
   /** What the remote shows now, and what it showed when it was last asked. */
   readonly shown: Oid | undefined;
   readonly tracked: Oid | undefined;
-  /** Whether ours goes on from `tracked`; told only where the two differ. */
+  /** Whether ours descends from `tracked`; set only if the two differ. */
   readonly isAhead: boolean;
   /** Whether what was deleted there may be put back. */
   readonly restore: boolean;
 }
 
 /**
- * `push` · `current`: it is there · `deleted-there`: somebody deleted it at the remote · `behind`: the remote has moved
- * on since it was last fetched · `blocked`: ours does not go on from the remote's.
+ * `push` · `current`: the remote has it · `deleted-there`: somebody deleted it at the remote · `behind`: the remote has
+ * moved on since it was last fetched · `blocked`: ours does not descend from the remote's.
  */
 type PushAction = 'push' | 'current' | 'deleted-there' | 'behind' | 'blocked';
 
@@ -96,8 +96,8 @@ export function decidePush({ tip, shown, tracked, isAhead, restore }: PushFacts)
 }
 
 /**
- * The command that deletes refs of a remote, if they still are what was seen. Our own pre-push hook refuses every deletion of a
- * handoff: whoever types this has decided.
+ * Returns the command that deletes refs of a remote if they have not moved since we saw them. It skips our own pre-push
+ * hook, which refuses every deletion of a handoff: whoever types it has decided.
  */
 export function deletionOnRemote(
   remote: string,

@@ -8,8 +8,8 @@ import {
 import type { Oid, SessionId, Topic } from './names.ts';
 
 /**
- * The one rule of the house. Every gate (write, fetch, push, CI, a server's hook) calls these two
- * functions, which judge by commit data alone.
+ * The rules for the commits of handoffs and the moves of their refs. Every gate (write, fetch, push, CI, a server's
+ * hook) calls these functions, which judge by commit data alone.
  */
 
 type StepKind = 'create' | 'write' | 'close' | 'reopen' | 'take' | 'succeed' | 'merge' | 'diverge';
@@ -38,7 +38,7 @@ export type IllegalReason =
 const illegal = (reason: IllegalReason): StepVerdict => ({ legal: false, reason });
 const legal = (step: StepKind): StepVerdict => ({ legal: true, step });
 
-/** What is wrong with one commit whatever came before it. */
+/** Returns what is wrong with a commit by itself, whatever came before it. */
 export function checkHandoffCommit(commit: HandoffCommit): IllegalReason | undefined {
   const { trailers, recorded, bytes = 0, noteBytes = 0 } = commit;
   if (bytes > MAX_COMMIT_BYTES) return 'commit too large';
@@ -64,7 +64,7 @@ export function checkStep(parents: readonly HandoffCommit[], commit: HandoffComm
       : formerOwner(trailers) === undefined
         ? legal('create')
         : illegal(NOT_ITS_OWNER);
-  // What a later version wrote is read, and never written over.
+  // A commit of a later version is read, but nothing is written on top of it.
   if ((first.recorded?.version ?? 0) > FORMAT_VERSION) return illegal('unknown format version');
   if (first.trailers === undefined) return illegal('unreadable trailers');
   const change = ownerChange(trailers, first.trailers.owner);
@@ -79,7 +79,7 @@ const NOT_ITS_OWNER = 'taken from somebody who did not own it';
 
 type OwnerChange = 'none' | 'take' | 'succeed' | 'foreign' | 'mismatch';
 
-/** The owner that a commit says it came after. */
+/** Returns the former owner that a commit names. */
 function formerOwner({ takenFrom, succeeds }: HandoffTrailers): SessionId | undefined {
   return takenFrom ?? succeeds;
 }
@@ -99,7 +99,7 @@ function sameOwnerStep(before: string, after: string): StepKind {
   return after === 'closed' ? 'close' : 'reopen';
 }
 
-/** A merge of two lines of one topic: by the owner of either side, or as a take of the first. */
+/** Judges a merge of two lines of one topic: the owner of either side may make it, or whoever takes the first. */
 function checkMerge(change: OwnerChange, commit: HandoffCommit, second: HandoffCommit): StepVerdict {
   if (second.trailers === undefined) return illegal('unreadable trailers');
   if (change === 'mismatch') return illegal(NOT_ITS_OWNER);
@@ -107,7 +107,7 @@ function checkMerge(change: OwnerChange, commit: HandoffCommit, second: HandoffC
   return change === 'foreign' && !ownsSecond ? illegal('foreign owner without a take') : legal('merge');
 }
 
-/** The line of a topic goes on under another name, with the owner that it had: `sync` sets it aside so. */
+/** Judges the step by which `sync` sets a line of a topic aside: it continues under another name, with the same owner. */
 function checkDiverge(
   [first, second]: readonly HandoffCommit[],
   { trailers, recorded }: HandoffCommit,
@@ -120,14 +120,14 @@ function checkDiverge(
   return change === 'none' ? legal('diverge') : illegal('foreign owner without a take');
 }
 
-/** The move of a ref: the commits that it adds, and what each one's parents are. */
+/** The move of a ref: the commits that it adds, and their parents. */
 export interface Move {
   readonly old: HandoffCommit | undefined;
   /** `undefined` when the ref was deleted. */
   readonly next: Oid | undefined;
   /** Every commit that is in the history of `next` and not in that of `old`, in any order. */
   readonly chain: readonly HandoffCommit[];
-  /** Their parents that are none of them (merges of what `old` has in its history). */
+  /** Their parents that are not among them (in merges of what `old` has in its history). */
   readonly others?: ReadonlyMap<Oid, HandoffCommit>;
 }
 
@@ -135,15 +135,15 @@ type MoveVerdict =
   | { readonly legal: true; readonly steps: readonly StepKind[] }
   | { readonly legal: false; readonly reason: IllegalReason; readonly at: Oid | undefined };
 
-/** Where a ref stands: its topic, and whether a branch name belongs into its branch component. */
+/** The place of a ref: its topic, and whether a branch name belongs into its branch component. */
 export interface Place {
   readonly topic: Topic;
   holdsBranch(branch: string): boolean;
 }
 
 /**
- * Judges the move of a handoff ref from `old` (nothing: from the roots) to `next`, for the place it stands at: every
- * commit that it adds must be a legal step, and `old` must be in the history of `next`.
+ * Judges the move of the handoff ref at `place` from `old` (`undefined`: from the roots) to `next`: every commit that
+ * it adds must be a legal step, and `old` must be in the history of `next`.
  */
 export function checkMove(move: Move, place: Place): MoveVerdict {
   const { old, next } = move;
@@ -158,7 +158,7 @@ export function checkMove(move: Move, place: Place): MoveVerdict {
   ]);
   if (old !== undefined) known.set(old.oid, old);
   const steps: StepKind[] = [];
-  // What goes on from `old`, by whichever parent.
+  // The commits that descend from `old`, by whichever parent.
   const moved = new Set(old === undefined ? [] : [old.oid]);
   const lines = new MergedLines(known, new Set(move.chain.map(({ oid }) => oid)), old?.oid);
   for (const { commit, topic } of walk.visits) {
@@ -178,7 +178,7 @@ export function checkMove(move: Move, place: Place): MoveVerdict {
 
 const MAX_PARENTS = 2;
 
-/** A merge with another owner than the line had that it goes on: that is a take, and says so. 0.1.0 made such ones. */
+/** Whether a merge changes the owner of the line that it continues, without saying so. 0.1.0 made such merges. */
 function isTakenSilently({ trailers }: HandoffCommit, line: readonly HandoffCommit[]): boolean {
   if (trailers === undefined || formerOwner(trailers) !== undefined) return false;
   return line.some((parent) => parent.trailers?.owner !== trailers.owner);
@@ -186,18 +186,18 @@ function isTakenSilently({ trailers }: HandoffCommit, line: readonly HandoffComm
 
 interface Visit {
   readonly commit: HandoffCommit;
-  /** What its ref is called; the commits before a divergence have the name that they had then. */
+  /** The topic of its ref; commits before a divergence have the one that they had then. */
   readonly topic: string;
 }
 
 interface Walk {
   readonly visits: readonly Visit[];
   readonly meetsOld: boolean;
-  /** A parent that nobody has told of. */
+  /** A parent that is neither in `chain` nor in `others`. */
   readonly missing: Oid | undefined;
 }
 
-/** The added commits, each behind its parents; a loop, for a history may be longer than the stack is deep. */
+/** Orders the added commits, each after its parents. It loops: a history may be longer than the stack is deep. */
 function oldestFirst({ old, chain, others }: Move, next: Oid, topic: string): Walk {
   const added = new Map(chain.map((commit) => [commit.oid, commit]));
   const visits: Visit[] = [];
@@ -228,12 +228,12 @@ function namesPlace({ recorded }: HandoffCommit, topic: string, place: Place): b
   return recorded !== undefined && recorded.topic === topic && place.holdsBranch(recorded.branch);
 }
 
-/** Commits looked at for all merges of one move; whoever needs more has not made them by hand. */
+/** How many commits are read for all merges of one move: nobody makes more by hand. */
 const MAX_LOOKS = 2_000_000;
 
 /**
- * Tells merges of two lines from those of a line with its own past: whoever owned the handoff long ago would own it
- * again by such a one, without a take.
+ * Tells merges of two lines from those of a line with its own past, by which a former owner would own the handoff again
+ * without a take.
  */
 class MergedLines {
   #looks = 0;

@@ -16,9 +16,9 @@ const CLOSING = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/gm;
 const MAX_HEAD_CHARACTERS = 640 * 1024;
 
 /**
- * Takes a note apart at its YAML front matter: a first line `---` (a byte order mark may stand before it),
- * and the next line that is `---` or `...`. Without such a line the first one is a thematic break of
- * Markdown, and all is body. Whether the YAML says anything is not asked here.
+ * Takes a note apart at its YAML front matter: a first line `---` (a byte order mark may stand before it), and the next
+ * line that is `---` or `...`. Without such a line the first one is a thematic break of Markdown, and the whole note is
+ * body. The YAML itself is not checked here.
  */
 export function splitNote(note: string): NoteDocument {
   const opening = OPENING.exec(note)?.[0];
@@ -30,7 +30,7 @@ export function splitNote(note: string): NoteDocument {
   return { head: note.slice(0, end), yaml: note.slice(opening.length, closing.index), body: note.slice(end) };
 }
 
-/** To whom a note is, as the options of `write` say it. */
+/** Whom and what a note concerns, from the options of `write`. */
 export interface Address {
   readonly to: string | undefined;
   readonly tags: readonly string[];
@@ -42,19 +42,19 @@ export interface PreparedNote {
   readonly note: Uint8Array;
   readonly summary: string;
   readonly to: string | undefined;
-  /** The operator that its front matter says it is from; a note without is from its session only. */
+  /** The operator in its front matter's `from`; a note without front matter is from its session only. */
   readonly from: string | undefined;
 }
 
 export interface NoteScene {
   readonly topic: string;
-  /** The name that stands as `from`. */
+  /** The name to write as `from`. */
   readonly from: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** Whether anything is asked for: then the note needs front matter. */
+/** Whether any of these options is given: then the note needs front matter. */
 export function isAddressed({ to, tags, references }: Address): boolean {
   return to !== undefined || tags.length > 0 || references.length > 0;
 }

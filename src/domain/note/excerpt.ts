@@ -3,14 +3,14 @@ import { escapeForAgent } from './agent-text.ts';
 import { splitNote } from './document.ts';
 import { noteSections } from './sections.ts';
 
-/** Before each line: no text of a note stands at the beginning of a line, where turns and tags of a chat do. */
+/** Begins each line, so that no text of a note stands where turns and tags of a chat begin. */
 const MARK = '|';
-/** Sections are looked for in so much of a note. Characters. */
+/** How much of a note is searched for sections. Characters. */
 const MAX_SEARCHED = 65_536;
-/** Of a note that has no headings, so much can be its beginning. Characters. */
+/** How much of a note without headings counts as its beginning. Characters. */
 const MAX_BEGINNING = 4096;
 
-/** What a session that starts is told of each section, in bytes of UTF-8. */
+/** How much of each section a starting session is shown, in bytes of UTF-8. */
 const SECTIONS = [
   { field: 'goal', label: 'Goal', bytes: 200 },
   { field: 'nextAction', label: 'Next action', bytes: 320 },
@@ -19,8 +19,8 @@ const SECTIONS = [
 const WHOLE_BYTES = 640;
 
 /**
- * The lines of a note that the next session needs first: goal, next action and stop conditions, or the beginning of a
- * note without such headings. Each line is escaped and begins with a mark; together they have at most about 800 bytes.
+ * Returns the lines of a note that are needed first: goal, next action and stop conditions, or the beginning of a note
+ * without such headings. Each line is escaped and begins with a mark; together they have at most about 800 bytes.
  */
 export function noteExcerpt(note: string): string[] {
   const { body } = splitNote(note);
@@ -32,12 +32,12 @@ export function noteExcerpt(note: string): string[] {
   return parts.length > 0 ? parts : marked(body.slice(0, MAX_BEGINNING), WHOLE_BYTES);
 }
 
-/** A fence keeps lines of its own: the command in it is copied as it stands. */
+/** Puts a label before a text. A code fence begins on a line of its own, so that its command can be copied. */
 function labelled(label: string, text: string): string {
   return /^\s*(?:```|~~~)/.test(text) ? `${label}:\n${text}` : `${label}: ${text}`;
 }
 
-/** Whole lines as long as they fit; only a first line that is too long itself is cut. */
+/** Returns whole lines as long as they fit; only a first line that is too long by itself is cut. */
 function marked(text: string, bytes: number): string[] {
   const lines = escapeForAgent(text)
     .split('\n')

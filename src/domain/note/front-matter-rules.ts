@@ -1,6 +1,6 @@
 import { escapeLine } from '../surfacing.ts';
 
-/** What is wrong with front matter: the key, what is wanted, and the line that would be right. */
+/** A problem of front matter: the key, what is wanted, and a line that would be right. */
 export interface FrontMatterProblem {
   readonly key: string | undefined;
   readonly message: string;
@@ -68,7 +68,7 @@ const KEYS = [...Object.keys(SCALARS), ...Object.keys(LISTS)];
 /** Milliseconds; clocks of machines differ, days do not. */
 const FUTURE_MS = 24 * 3600e3;
 
-/** The first thing wrong with a mapping that is meant as front matter of ours; `undefined`: nothing. */
+/** Returns the first problem of a mapping that is meant as our front matter; `undefined`: there is none. */
 export function checkFrontMatter(
   value: Readonly<Record<string, unknown>>,
   now: number,
@@ -91,7 +91,7 @@ export function checkFrontMatter(
   return undefined;
 }
 
-/** Whether a text may stand as an operator's name, a tag or a reference: for what is typed as an option. */
+/** Whether a text that was typed as an option may be an operator's name, a topic, a tag or a reference. */
 export function isAllowed(key: 'to' | 'from' | 'topic' | 'tags' | 'references', text: string): boolean {
   return (SCALARS[key] ?? LISTS[key])?.pattern.test(text) === true;
 }
@@ -104,7 +104,7 @@ function isRight(key: string, rule: Rule, value: unknown, now: number): boolean 
 function isPossibleTime(text: string, now: number): boolean {
   const seconds = text.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length);
   const time = Date.parse(`${seconds}Z`);
-  // 30 February is read as 2 March.
+  // Date.parse reads 30 February as 2 March.
   const real = !Number.isNaN(time) && new Date(time).toISOString().startsWith(seconds);
   return real && time >= 0 && time <= now + FUTURE_MS;
 }

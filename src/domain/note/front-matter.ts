@@ -5,7 +5,7 @@ import { type FrontMatterProblem, checkFrontMatter } from './front-matter-rules.
 /** What the front matter of a structured note says (schema/handoff-front-matter.schema.json). */
 export interface FrontMatter {
   readonly schemaVersion: string;
-  /** As it stands in the text; whether it is the right one is asked elsewhere. */
+  /** The id that the note states; whether it is the right one is checked elsewhere. */
   readonly handoffId: string | undefined;
   readonly from: string;
   readonly to: string;
@@ -17,7 +17,7 @@ export interface FrontMatter {
 }
 
 type FrontMatterResult =
-  /** No mapping, or another tool's: nobody's business. */
+  /** Not a mapping, or another tool's: it passes unjudged. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'invalid'; readonly problem: FrontMatterProblem }
   | { readonly kind: 'structured'; readonly fields: FrontMatter };
@@ -26,8 +26,8 @@ type FrontMatterResult =
 const OUR_KEYS: readonly string[] = ['schema_version', 'handoff_id', 'from', 'to'];
 
 /**
- * Reads front matter (the `yaml` of `splitNote`). A note is structured when it is a mapping that has a key of ours;
- * everything else passes unjudged. `now` in milliseconds since the epoch: no note comes from the day after tomorrow.
+ * Reads front matter (the `yaml` of `splitNote`). A note is structured if this is a mapping that has a key of ours;
+ * everything else passes unjudged. `now` in milliseconds since the epoch: no note may come from the day after tomorrow.
  */
 export function readFrontMatter(yaml: string, now: number): FrontMatterResult {
   const parsed = parseYaml(yaml);
@@ -51,7 +51,7 @@ function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Of a mapping that was found right. */
+/** Returns the fields of a mapping that was found right. */
 function fieldsOf(value: Mapping): FrontMatter {
   const text = (key: string) => value[key] as string;
   const list = (key: string) => (value[key] ?? []) as readonly string[];
@@ -68,9 +68,9 @@ function fieldsOf(value: Mapping): FrontMatter {
 }
 
 /**
- * YAML as front matter has it: one document, plain data. The only place that knows the library. Anchors, aliases
- * and tags are refused before anything is built from them, so that nothing expands and no type is made up; what
- * is nested deeply or made of very many pieces is refused by counting its tokens, because the parser recurses.
+ * YAML as front matter has it: one document, plain data. The only place that knows the library. Anchors, aliases and
+ * tags are refused before anything is built from them, so that nothing expands and no type is made up. Text that is
+ * nested deeply or has very many parts is refused by counting its tokens, because the parser recurses.
  */
 type YamlResult =
   | { readonly kind: 'value'; readonly value: unknown }
@@ -95,7 +95,7 @@ function parseYaml(text: string): YamlResult {
     strict: true,
     uniqueKeys: true,
     prettyErrors: false,
-    // With 'silent' it would pass over a second document.
+    // With 'silent' the parser would pass over a second document.
     logLevel: 'error',
   });
   const problem = document.errors[0] ?? document.warnings[0];
@@ -107,15 +107,15 @@ function parseYaml(text: string): YamlResult {
   return { kind: 'invalid', message, keys: [...keys, ...keyLines(text)] };
 }
 
-/** Keys that begin a line, for a text that is no YAML. */
+/** Returns the keys that begin a line, for a text that is not valid YAML. */
 function keyLines(text: string): string[] {
   return [...text.matchAll(KEY_LINE)].map(([, , quoted, plain]) => quoted ?? plain ?? '');
 }
 
-/** Stands before a scalar that is not quoted, which is the next token. */
+/** The lexer's token before an unquoted scalar, which is the next token. */
 const SCALAR = '\u001f';
 
-/** Why a text is not even parsed. */
+/** Returns why a text must not even be parsed; `undefined`: it may be. */
 function refusedToken(text: string): string | undefined {
   let [tokens, flow, nested] = [0, 0, 0];
   let before = '';
@@ -135,7 +135,7 @@ function refusedToken(text: string): string | undefined {
   return undefined;
 }
 
-/** Front matter with its `---` lines, as the format's first implementation stores it: this order, single quotes. */
+/** Formats front matter, with its `---` lines, as the format's first implementation does: this order, single quotes. */
 export function formatFrontMatter(fields: FrontMatter): string {
   const lines = [
     line('schema_version', fields.schemaVersion),

@@ -46,16 +46,16 @@ const ATX = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 /** A line that is all bold, or a word and a colon, is a heading to its author. */
 const BOLD = /^\*\*([^*]{1,80})\*\*:?(.*)/;
-/** A list of them, one for each section. */
+/** A list item that begins so: some notes list their sections. */
 const BOLD_ITEM = /^ {0,3}[-*+][ \t]+\*\*([^*]{1,80})\*\*:?(.*)/;
 const LABEL = /^([A-Za-z][A-Za-z' ]{1,30}):(.*)/;
-/** A short note says it in a sentence of its own: `Tests are green. Next: the rate limit.` */
+/** A short note may name its next action within a line: `Tests are green. Next: the rate limit.` */
 const NEXT_SENTENCE = /[.!?] Next(?: steps?| actions?)?: (?=\S)/;
 
 interface Section {
   readonly lines: string[];
   readonly level: number;
-  /** It is one that handovers have. */
+  /** Whether it is a section that handovers have. */
   readonly known: boolean;
 }
 
@@ -67,11 +67,11 @@ interface Heading {
 }
 
 /**
- * Finds the sections of a Markdown note by their headings (`# Goal`, `**Next action**`, `Goal: …`).
- * A section ends at the next heading that is not below its own; headings inside code fences are text.
- * A label below a section's own heading (`Status: half of it` in the next action) is a section, too, but ends none: no
- * line of the outer one may get lost. Of two sections with one name the first counts. Where no section says what is next,
- * the end of a line may: `… Next: the rate limit.` Linear in the length of the body.
+ * Finds the sections of a Markdown note by their headings (`# Goal`, `**Next action**`, `Goal: …`). A section ends at
+ * the next heading that is not below its own; headings inside code fences are text. A label below a section's own
+ * heading (`Status: half of it` in the next action) begins a section, too, but the outer one goes on and keeps all its
+ * lines. Of two sections with one name the first counts. If no section names the next action, the end of a line may:
+ * `… Next: the rate limit.` Linear in the length of the body.
  */
 export function noteSections(body: string): NoteSections {
   const found = new Map<keyof NoteSections, string[]>();
@@ -112,7 +112,7 @@ export function isSectionHeading(line: string): boolean {
 const LABEL_LEVEL = 7;
 const ITEM_LEVEL = 8;
 
-/** A heading that we do not know belongs to the section that it is under; a label always does. */
+/** Whether a heading belongs to the current section: an unknown one below it does, and a label always. */
 function isBelow({ level }: Heading, current: { level: number } | undefined): boolean {
   return level >= LABEL_LEVEL || level > (current?.level ?? LABEL_LEVEL);
 }
@@ -135,7 +135,7 @@ function nextSentence(line: string): string | undefined {
   return found === null ? undefined : line.slice(found.index + found[0].length);
 }
 
-/** A title without what follows its name: `State: done, not done` is `state`. */
+/** Cuts a title after its name: `State: done, not done` is `state`. */
 function titleOf(text: string): string {
   const name =
     text
@@ -145,7 +145,7 @@ function titleOf(text: string): string {
   return name.replace(/[^a-z']+/g, ' ').trim();
 }
 
-/** The fence that is open after this line; `undefined`: none. */
+/** Returns the fence that is open after this line; `undefined`: none. */
 function fenceAfter(open: string | undefined, line: string): string | undefined {
   const marks = FENCE.exec(line)?.[1];
   if (marks === undefined) return open;

@@ -1,4 +1,4 @@
-/** A text as a ref's topic would spell it: lower case, everything else but letters and digits as one `-`. */
+/** Spells a text as a ref's topic: in lower case, with one `-` for each run of anything but letters and digits. */
 export function topicSlug(text: string): string {
   return text
     .toLowerCase()
@@ -6,7 +6,7 @@ export function topicSlug(text: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** Whether front matter's topic may stand in a note of that topic: it is it, or is it by its slug. */
+/** Whether a topic in front matter fits the note's topic: it is the same, or its slug is. */
 export function isTopicOf(text: string, topic: string): boolean {
   const slug = topicSlug(text);
   return text === topic || slug === topic || `${slug}-work` === topic;

@@ -1,18 +1,18 @@
 /**
- * What a text must hold for a rule of the scanner to match in it: one of these groups, and of a group every part. A
- * text without them is clean, and the scanner is not even loaded: that is nearly every note.
- * test/unit/secrets/literals.test.ts holds the table against the expressions of the scanner.
+ * What a text must hold for a rule of the scanner to match in it: all parts of one of these groups. A text without them
+ * is clean, and the scanner is not even loaded: that is nearly every note. test/unit/secrets/literals.test.ts holds the
+ * table against the expressions of the scanner.
  */
 interface Needed {
-  /** By case as it stands. */
+  /** Groups that must occur in exactly this case. */
   readonly exact?: readonly (readonly string[])[];
-  /** Whatever the case, spelled in lower case. */
+  /** Groups that may occur in any case, spelled here in lower case. */
   readonly anyCase?: readonly (readonly string[])[];
 }
 
 const any = (...words: readonly string[]) => words.map((word) => [word]);
 
-/** By the scanner's names of its rules. */
+/** What each rule needs, by the scanner's name of the rule. */
 export const NEEDED: Readonly<Record<string, Needed>> = {
   aws: {
     exact: any('A3T', 'AKIA', 'AGPA', 'AIDA', 'AROA', 'AIPA', 'ANPA', 'ANVA', 'ASIA'),
@@ -53,7 +53,7 @@ export const NEEDED: Readonly<Record<string, Needed>> = {
 
 const TABLE = Object.entries(NEEDED);
 
-/** The rules that can match in a text at all. */
+/** Returns the rules that can match in a text at all. */
 export function possibleRules(text: string): string[] {
   const lower = text.toLowerCase();
   const holds = (where: string, groups: readonly (readonly string[])[] = []) =>

@@ -1,17 +1,17 @@
-/** Hosts that are nobody's (RFC 2606, RFC 6761), or this machine: what is said to them is no secret. */
+/** Hosts that belong to nobody (RFC 2606, RFC 6761) or are this machine: a password for them is no secret. */
 const RESERVED = ['example', 'test', 'invalid', 'localhost', 'example.com', 'example.net', 'example.org'];
 const OWN_MACHINE = ['127.0.0.1', '[::1]', '0.0.0.0', 'host.docker.internal'];
 
-/** What manuals write where a password stands. */
+/** Words that manuals write in place of a password. */
 const WORDS = ['pass', 'passwd', 'pwd', 'secret', 'token'];
 
-/** Fewer different characters than this in what follows the prefix: somebody typed it. */
+/** A secret with fewer different characters than this after its prefix was typed by hand. */
 const MIN_DIFFERENT = 5;
 
 /**
  * Whether what the scanner took for a secret only stands for one: `ghp_xxxx…`, `AKIA…EXAMPLE`, `xoxb-your-token`, the
- * `user:<password>@` of a manual, the `postgres:postgres@localhost` of a developer's machine. Twenty random characters
- * are of one case without a digit once in ten million times.
+ * `user:<password>@` of a manual, the `postgres:postgres@localhost` of a developer's machine. Only once in ten million
+ * times do twenty random characters have one case and no digit.
  */
 export function isPlaceholder(secret: string): boolean {
   if (secret.includes('://')) return isSampleAddress(secret);
@@ -20,7 +20,7 @@ export function isPlaceholder(secret: string): boolean {
   return new Set(body).size < MIN_DIFFERENT || /^(?:[a-z]+|[A-Z]+)$/.test(body);
 }
 
-/** An address with a name and a password before its host. */
+/** Whether an address with a name and a password before its host is only a sample. */
 function isSampleAddress(address: string): boolean {
   const [authority = ''] = address.slice(address.indexOf('://') + 3).split(/[/?#\s]/, 1);
   const at = authority.lastIndexOf('@');

@@ -3,10 +3,10 @@ import { escapeLine } from '../surfacing.ts';
 /** What `handoff.secretScan` may say. */
 export type SecretScan = 'deny' | 'warn' | 'off';
 
-/** What is to be done with a note that is written or about to leave. */
+/** What to do with a note that is being written or is about to leave. */
 export type SecretVerdict =
   | { readonly kind: 'clean' }
-  /** Somebody said that these are none: the rules go on record. */
+  /** Somebody said that these are no secrets: the commit records their rules. */
   | { readonly kind: 'allowed'; readonly rules: readonly string[] }
   | { readonly kind: 'warn'; readonly findings: readonly SecretFinding[] }
   | { readonly kind: 'refuse'; readonly findings: readonly SecretFinding[] };
@@ -32,7 +32,7 @@ export function formatAllowed(rules: readonly string[]): string {
   return rules.join(', ');
 }
 
-/** Reads that trailer; what is no rule's name allows nothing. */
+/** Reads that trailer; what is not a rule's name allows nothing. */
 export function parseAllowed(value: string | undefined): string[] {
   return (value ?? '').split(',').flatMap((word) => /^[\w-]+\/[\w-]+$/.exec(word.trim())?.[0] ?? []);
 }
@@ -41,16 +41,16 @@ export function parseAllowed(value: string | undefined): string[] {
 export interface SecretFinding {
   /** As the scanner calls it: `<rule>/<message>`. */
   readonly rule: string;
-  /** From 1. */
+  /** The line of the text, from 1. */
   readonly line: number;
-  /** All that is ever shown of it. */
+  /** All that is ever shown of the secret. */
   readonly mask: string;
 }
 
-/** So much of a secret says which kind it is, and no more: `ghp_`, `AKIA`, `sk-a`, the scheme of an address. */
+/** How many characters of a secret show its kind, and no more: `ghp_`, `AKIA`, `sk-a`, the scheme of an address. */
 const SHOWN = 4;
 
-/** What may be shown of a secret: its first four characters, and how many there are. */
+/** Returns what may be shown of a secret: its first four characters, and how many there are. */
 export function maskSecret(secret: string): string {
   const characters = Array.from(secret);
   const shown = characters.length > 2 * SHOWN ? characters.slice(0, SHOWN).join('') : '';
@@ -60,7 +60,7 @@ export function maskSecret(secret: string): string {
 /** How many findings a message describes; it counts the others. */
 const MAX_DESCRIBED = 5;
 
-/** The findings as one line of a message. */
+/** Formats the findings as one line of a message. */
 export function describeFindings(findings: readonly SecretFinding[]): string {
   const described = findings
     .slice(0, MAX_DESCRIBED)

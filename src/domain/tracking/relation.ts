@@ -1,8 +1,8 @@
-/** How a handoff stands to what a remote showed when it was last asked. Pure: nobody asks the remote here. */
+/** How a handoff relates to what a remote showed when it was last asked. Pure: nothing here asks the remote. */
 
 /**
- * `local-only`: the remote has been asked, and did not have it. `unknown`: it cannot be told, because objects are
- * missing, what stands there is no commit, or counting would have taken too long.
+ * `local-only`: the remote was asked, and did not have it. `unknown`: objects are missing, the remote's ref is no
+ * commit, or counting would have taken too long.
  */
 type RemoteState = 'in-sync' | 'ahead' | 'behind' | 'diverged' | 'local-only' | 'unknown';
 
@@ -22,7 +22,7 @@ export interface RemoteRelation {
   readonly behind: number | null;
 }
 
-/** How a handoff stands to a remote; `apart` is `undefined` where that could not be counted. */
+/** Returns how a handoff relates to a remote; `apart` is `undefined` if that could not be counted. */
 export function decideRelation(remote: string, apart: Apart | undefined): RemoteRelation {
   if (apart === undefined) return { remote, state: 'unknown', ahead: null, behind: null };
   return { remote, state: stateOf(apart), ...apart };

@@ -4,8 +4,8 @@ import type { AutomaticReason } from '../handoff.ts';
 type Axis = 'note' | 'branch' | 'head' | 'files' | 'tree' | 'siblings';
 
 /**
- * `ok`: as the note knew it · `changed`: older than the repository, and still good to go on from · `stale`: not to
- * be followed before somebody has looked · `unknown`: could not be told.
+ * `ok`: as the note says · `changed`: older than the repository, and still good to continue from · `stale`: not to be
+ * followed before somebody has checked · `unknown`: cannot be told.
  */
 export type NoteVerdict = 'ok' | 'changed' | 'stale' | 'unknown';
 
@@ -98,13 +98,13 @@ export type BranchPlace =
   | { readonly kind: 'absent' }
   | { readonly kind: 'deleted' };
 
-/** That the branch's work is in the default branch, by its commits or as one squashed commit. */
+/** How the default branch has the branch's work: by its commits or as one squashed commit. */
 export interface Merged {
   readonly into: string;
   readonly squashed: boolean;
 }
 
-/** The branch's tip against the commit that the note is about. */
+/** How the branch's tip relates to the commit that the note is about. */
 export type HeadRelation =
   | { readonly kind: 'equal' }
   | { readonly kind: 'ahead'; readonly by: number }
@@ -114,12 +114,12 @@ export type HeadRelation =
       /** Commits that only the branch has, and only the note's base. */
       readonly ours: number;
       readonly theirs: number;
-      /** Both hold the very same files. */
+      /** Whether both hold the very same files. */
       readonly sameTree: boolean;
     }
   /** The base is not among the objects here. */
   | { readonly kind: 'base-missing' }
-  /** The history here is cut off: no relation can be told. */
+  /** The history here is cut off, so that the relation is not known. */
   | { readonly kind: 'base-shallow' }
   /** The note was written before the first commit. */
   | { readonly kind: 'first' }
@@ -137,7 +137,7 @@ export interface FileFact {
     | { readonly kind: 'moved'; readonly to: string }
     /** `known`: the note's base has it. */
     | { readonly kind: 'missing'; readonly known: boolean }
-    /** There, and nothing to compare it with. */
+    /** It exists, and there is nothing to compare it with. */
     | { readonly kind: 'uncompared' }
     /** Outside of the repository, or no path that git could have: never opened. */
     | { readonly kind: 'unsafe' };
@@ -146,7 +146,7 @@ export interface FileFact {
 export type TreeFact =
   /** A bare repository. */
   | { readonly kind: 'none' }
-  /** What was recorded is another working tree's, or this one is on another branch. */
+  /** The note records another working tree, or this one is on another branch. */
   | { readonly kind: 'elsewhere'; readonly worktree: string | null }
   | {
       readonly kind: 'here';
@@ -168,7 +168,7 @@ export interface SiblingFact {
   readonly client?: string | undefined;
   readonly personName?: string | undefined;
   readonly newer: boolean;
-  /** Probably the same work, by its topic. */
+  /** Whether it is probably the same work, by its topic. */
   readonly overlaps: boolean;
   readonly automatic: boolean;
 }
@@ -178,13 +178,13 @@ export interface VerificationFacts {
   readonly branch: string;
   readonly closed: boolean;
   readonly automatic: AutomaticReason | undefined;
-  /** Why what stands at its ref is not shown; `undefined`: it is. */
+  /** Why the commit at its ref is not shown; `undefined`: it is. */
   readonly movedByHand: string | undefined;
   readonly place: BranchPlace;
   readonly merged: Merged | undefined;
   readonly head: HeadRelation;
   readonly files: readonly FileFact[];
-  /** Important files beyond the number that is looked at. */
+  /** How many important files are left unchecked. */
   readonly filesLeft: number;
   readonly tree: TreeFact;
   /** The owner, when it is at work now and is not the reader. */

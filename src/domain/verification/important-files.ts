@@ -1,10 +1,10 @@
 /** A path that a note names: only ever compared with what git knows, never opened. */
 export interface NamedPath {
-  /** As the note has it. */
+  /** The path as the note has it. */
   readonly text: string;
-  /** From the top of the working tree; `undefined`: nothing that can lie inside of it. */
+  /** The path from the top of the working tree; `undefined`: it cannot lie inside. */
   readonly path: string | undefined;
-  /** It looks like a path; else it counts only if there is such a file. */
+  /** Whether it looks like a path; otherwise it counts only if there is such a file. */
   readonly sure: boolean;
 }
 
@@ -14,9 +14,9 @@ export interface NamedPaths {
   readonly left: number;
 }
 
-/** How many of a note's files are looked at. */
+/** How many of a note's files are checked. */
 export const MAX_FILES = 50;
-/** Sections beyond this are read so far only. Characters. */
+/** How much of a section is read. Characters. */
 const MAX_SECTION = 20_000;
 const MAX_PATH = 1000;
 
@@ -24,7 +24,7 @@ const MARKER = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/;
 const LINK = /\]\(([^()\s]+)\)/g;
 
 /**
- * The paths of an "important files" section: code spans and links, else the first word of a list item or line.
+ * Returns the paths of an "important files" section: code spans and links, else the first word of a list item or line.
  *
  * @param top the working tree, for paths that are written with it; `undefined`: there is none
  */
@@ -43,18 +43,18 @@ export function importantPaths(section: string, top?: string): NamedPaths {
 function namesIn(line: string, top: string | undefined): NamedPath[] {
   const item = line.replace(MARKER, '');
   const parts = item.split('`');
-  // What stands between two backticks; a last one alone opens nothing.
+  // A span stands between two backticks; a last one alone opens nothing.
   const spans = parts.filter((_, at) => at % 2 === 1 && at < parts.length - 1).map((text) => text.trim());
   const links = [...item.matchAll(LINK)].map(([, target = '']) => target);
   const marked = [...spans, ...links].filter((text) => text !== '' && !text.includes('://'));
   if (marked.length > 0) return marked.map((text) => named(text, top)).filter(isLikely);
-  // A line of prose begins with a word, too: without a mark only what looks like a path counts.
+  // Prose begins with a word, too: without backticks or a link, only what looks like a path counts.
   const word = (item.split(/[\s|]/).find((part) => part !== '') ?? '').replace(/[,;:*]{1,3}$/, '');
   const plain = named(word.replace(/^\*{1,2}/, ''), top);
   return word !== '' && plain.sure && !word.includes('://') ? [plain] : [];
 }
 
-/** What has blanks or parentheses is rather a command or a function: looked for, and not missed. */
+/** Whether a marked text may be a path: with blanks or parentheses it is rather a command or a function. */
 function isLikely({ text, sure }: NamedPath): boolean {
   return sure || /^[^\s()]+$/.test(text);
 }
@@ -74,7 +74,7 @@ function looksLikePath(text: string): boolean {
   return hasEnding || text.includes('/');
 }
 
-/** The path from the top, without `.` and empty parts; `undefined` for what leads out of the working tree, or into `.git`. */
+/** Returns the path from the top, without `.` and empty parts; `undefined`: it leads out of the tree, or into `.git`. */
 function pathInside(text: string, top: string | undefined): string | undefined {
   const relative = top !== undefined && text.startsWith(`${top}/`) ? text.slice(top.length + 1) : text;
   if (relative.startsWith('/') || relative.startsWith('~') || relative.length > MAX_PATH) return undefined;

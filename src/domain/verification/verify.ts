@@ -14,7 +14,7 @@ import {
 
 /** A note, checked against the repository. */
 interface Verification {
-  /** Not to be followed before somebody has looked: exit status 1. */
+  /** Whether somebody must check it before following it: exit status 1. */
   readonly stale: boolean;
   readonly findings: readonly NoteFinding[];
 }
@@ -70,7 +70,7 @@ function siblingFindings(facts: VerificationFacts): NoteFinding[] {
   return [...live, ...siblings.flatMap(siblingFinding)];
 }
 
-/** An older note of other work says nothing; one that nobody wrote does not replace one that somebody did. */
+/** Judges another open note. An older one of other work does not matter; an automatic one replaces no written one. */
 function siblingFinding(sibling: SiblingFact): NoteFinding[] {
   const { name, owner, client, personName, newer, overlaps, automatic } = sibling;
   const which = `${escapeLine(name)} of ${ownerName(owner, { client, name: personName })}`;
@@ -81,7 +81,7 @@ function siblingFinding(sibling: SiblingFact): NoteFinding[] {
   return [];
 }
 
-/** The working tree now against the number of uncommitted paths that was recorded. */
+/** Compares the working tree now with the number of uncommitted paths that was recorded. */
 function treeFindings(facts: Pick<VerificationFacts, 'tree' | 'clients'>): NoteFinding[] {
   const { tree } = facts;
   if (tree.kind === 'none') return [finding('tree-none', 'this repository is bare: it has no working tree')];
@@ -115,10 +115,10 @@ function countOf(now: number, then: number): [FindingCode, string] {
 
 const paths = (count: number) => `${count} ${count === 1 ? 'path' : 'paths'}`;
 
-/** A path of the note is shown as far as it fits into a line. Bytes. */
+/** How much of a note's path is shown. Bytes. */
 const MAX_SHOWN = 200;
 
-/** What became of the files that the note calls important. */
+/** Says what became of the files that the note calls important. */
 function fileFindings(files: readonly FileFact[], left: number): NoteFinding[] {
   const more = left === 0 ? [] : [finding('files-left', `${left} more important files were not checked`)];
   return [...files.map(fileFinding), ...more];
@@ -153,7 +153,7 @@ function fileFinding({ path, state }: FileFact): NoteFinding {
 
 const shown = (path: string) => cutToBytes(escapeLine(path), MAX_SHOWN);
 
-/** How the branch's tip follows from the commit that the note is about. */
+/** Says how the branch's tip relates to the commit that the note is about. */
 function headFinding(relation: HeadRelation, branch: string): NoteFinding {
   const name = branch === 'HEAD' ? 'HEAD' : escapeLine(branch);
   switch (relation.kind) {
@@ -188,7 +188,7 @@ function headFinding(relation: HeadRelation, branch: string): NoteFinding {
 
 const commits = (count: number) => `${count} ${count === 1 ? 'commit' : 'commits'}`;
 
-/** Where the note's branch is, and whether its work is done. */
+/** Says where the note's branch is, and whether its work is done. */
 function branchFindings({ branch, place, merged }: VerificationFacts): NoteFinding[] {
   const name = escapeLine(branch);
   const where = placeFinding(name, place);
