@@ -64,7 +64,6 @@ const SHORT: Readonly<Record<AutomaticReason, string>> = {
   death: 'is gone',
 };
 
-/** Returns the text of the note. */
 export function automaticNote(facts: AutomaticFacts): string {
   const { session, client, paths = [], deleted } = facts;
   // A file that the session deleted must not count as missing.

@@ -253,7 +253,6 @@ export function pathsOfBlobs(items: readonly SnapshotItem[]): ReadonlyMap<Oid, s
   return paths;
 }
 
-/** Returns the bytes of all files. */
 export function bytesOf({ items }: Snapshot): number {
   return items.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
 }

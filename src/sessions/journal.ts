@@ -232,7 +232,6 @@ export function closedJournals(commonDir: string): { readonly session: SessionId
   });
 }
 
-/** Removes a session's journal, open or closed. */
 export function removeJournal(commonDir: string, session: SessionId): void {
   for (const folder of [journalsFolder(commonDir), overFolder(commonDir)])
     removeFile(`${folder}/${session}.jsonl`);

@@ -49,7 +49,6 @@ export function loneProcess(
   return { session, process: process.pid > 0 && process.start !== '-' ? process : undefined };
 }
 
-/** Whether the file names this session. */
 export function isLoneSession(gitDir: string, session: SessionId): boolean {
   return readLoneSession(gitDir)?.startsWith(`${session} `) ?? false;
 }

@@ -201,7 +201,6 @@ export type SessionEvent =
   /** See {@link MessageEvent}. */
   | { readonly t: 'notified'; readonly ids: readonly string[]; readonly by?: string; readonly at: number };
 
-/** An event of this kind. */
 export type EventOf<Kind extends JournalEvent['t']> = Extract<JournalEvent, { readonly t: Kind }>;
 
 /** An event as it stands in the journal. */

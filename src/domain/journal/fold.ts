@@ -285,7 +285,6 @@ function windowOf(session: SessionId, event: EventOf<'command-end'>): Window | u
 /** Returns a process as the key of a map: a pid may be reused, but not with the same start. */
 export const processKey = ({ pid, start }: ProcessId): string => `${pid} ${start}`;
 
-/** Returns the process of such a key. */
 export function processOf(key: string): ProcessId {
   const blank = key.indexOf(' ');
   return { pid: Number(key.slice(0, blank)), start: key.slice(blank + 1) };
