@@ -1,9 +1,9 @@
 # shellcheck shell=sh
-# Read by the hooks that `init` installs. sh decides only whether a session can be at work here; everything else is Node's
-# (src/githooks/), and where Node cannot answer, the commit or push goes on.
+# The hooks that `init` installs read this file. sh decides only whether a session can be at work here. Node decides everything
+# else (src/githooks/); if it cannot answer, the commit or push goes on.
 
 # Sets $gitdir and $common from what git gives its hooks: GIT_DIR, or the top of the working tree as the current folder. False
-# where `init` never ran.
+# if `init` never ran there.
 find_repository() {
   gitdir=${GIT_DIR:-.git} line=
   if [ -f "$gitdir" ]; then
@@ -21,7 +21,7 @@ find_repository() {
   [ -d "$common/handoff" ]
 }
 
-# True if a session may be at work here: the environment names one, or one has made a call. Sets $named to the former.
+# True if a session may be at work here: the environment names one ($named), or one has made a call.
 is_session_possible() {
   find_repository || return 1
   named=${GIT_HANDOFF_SESSION-}${CLAUDE_CODE_SESSION_ID-}${CODEX_SESSION_ID:-${CODEX_THREAD_ID-}}${GEMINI_SESSION_ID-}${QWEN_CODE_SESSION_ID-}
@@ -30,8 +30,8 @@ is_session_possible() {
   [ -e "$beat" ]
 }
 
-# ask <hook> [<argument> ...]: sets $status to what Node answers: 0 goes on, 77 refuses, anything else is no answer. Prints what
-# Node says, or that nobody has checked $unchecked: of a commit prepare-commit-msg says so, the one hook that always runs.
+# ask <hook> [<argument> ...]: sets $status to Node's answer: 0 goes on, 77 refuses, anything else is no answer. Prints what
+# Node says, or that nobody has checked $unchecked. Of a commit only prepare-commit-msg says so, the one hook that always runs.
 ask() {
   hook=$1
   shift

@@ -35,8 +35,8 @@ export const main = (argv: readonly string[]): Promise<number> =>
   run(argv, Object.assign(processIo(), { terminal: processTerminal() }));
 
 /**
- * Runs one command line and returns its exit code. The only place that catches: a `Failure` is told
- * with its hint, anything else is our own fault.
+ * Runs one command line and returns its exit code. Only this function catches errors: it prints a `Failure`
+ * with its hint; anything else is our own fault.
  *
  * @param argv the pid of the launcher's parent, and what was typed
  */
@@ -45,7 +45,7 @@ export async function run([parent = '', ...typed]: readonly string[], io: Io): P
     (word, at) => (at === (typed[0] === 'help' ? 1 : 0) ? FORMER.get(word) : undefined) ?? word,
   );
   const [verb, ...rest] = words;
-  // After `--` it is a path.
+  // After `--` the word `--json` is a path.
   const json = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined).includes('--json');
   const budget = io.budget(Infinity);
   return asCall(budget, openTrace(io.env, io.stderr), async () => {
@@ -105,7 +105,7 @@ async function runVerb(
   return printAnswer(given, { isJson: args.flag('json'), isQuiet: args.flag('quiet') }, context.now, io);
 }
 
-/** The verbs of notes are typed most, and do not wait until the others are loaded. */
+/** Finds a verb. Those of notes are typed most, and do not wait until the others are loaded. */
 async function verbNamed(name: string): Promise<Verb | undefined> {
   if (Object.hasOwn(NOTE_VERBS, name)) return NOTE_VERBS[name];
   const { VERBS } = await import('./cli/verbs.ts');
@@ -133,7 +133,7 @@ async function printAnswer(
   return exitCode(failure);
 }
 
-/** Colours as git has them: where a person looks on, unless a setting or the environment says no. */
+/** Chooses colours as git does: for a person who looks on, unless a setting or the environment says no. */
 async function paintFor({ terminal, env, cwd }: Io): Promise<Paint> {
   const isSeen = terminal?.isOutput === true || env['GIT_PAGER_IN_USE'] === 'true';
   if (!isSeen || env['NO_COLOR']) return PLAIN;
@@ -142,12 +142,12 @@ async function paintFor({ terminal, env, cwd }: Io): Promise<Paint> {
   return colour === 'always' || (colour === 'auto' && env['TERM'] !== 'dumb') ? COLOURS : PLAIN;
 }
 
-/** Names and texts of others may end up on a terminal in JSON, too. */
+/** Prints JSON, escaped: names and texts of others may end up on a terminal here, too. */
 async function printJson(value: object, { stdout }: Io): Promise<void> {
   await stdout.write(`${escapeJson(JSON.stringify(value))}\n`);
 }
 
-/** Of a verb; without one the common verbs, with `-a` all of them. */
+/** Prints the help of a verb; without one the common verbs, with `-a` all of them. */
 async function printHelp([verb]: readonly string[], io: Io): Promise<number> {
   const isAll = verb === '-a' || verb === '--all';
   if (verb === undefined || isAll) return print((await import('./cli/overview.ts')).overview(isAll), io);

@@ -6,17 +6,17 @@ import { asCall, runningCall } from './host/running-call.ts';
 import { openTrace, trace } from './host/trace.ts';
 
 /**
- * Entry of the client hooks and the git hooks: `guard` and `hook <name>`. It says nothing where it has nothing to say,
- * and whatever goes wrong allows a call of the guard (start.ts). A git hook that fails ends with 1, and git-hooks/ lets the
- * commit or push pass.
+ * Entry of the client hooks and the git hooks: `guard` and `hook <name>`. A call that needs no answer prints nothing. If
+ * anything goes wrong, a call of the guard is allowed (start.ts); a git hook ends with 1, and git-hooks/ lets the commit or
+ * push pass.
  */
 
 /**
- * It ends what hangs, and a machine that is merely busy never gets there. Clients give a hook ten seconds. All our hooks of one
- * commit have as much together (githooks/git-hook.ts). Milliseconds.
+ * Milliseconds. This limit ends what hangs; a machine that is merely busy does not reach it. Clients give a hook ten
+ * seconds. All our hooks of one commit together have the same limit (githooks/git-hook.ts).
  */
 const CALL_MS = 8000;
-/** A push waits for the network anyway, and reads more commits. Milliseconds. */
+/** Milliseconds for a push, which waits for the network anyway and reads more commits. */
 const PUSH_MS = 30_000;
 
 /** Runs the call that the process was started for (start.ts). */
@@ -26,7 +26,7 @@ export const main = (argv: readonly string[]): Promise<number> => run(argv, proc
  * Runs one call of a hook and returns its exit status.
  *
  * @param argv the pid of the launcher's parent, and the words that the launcher was given
- * @throws whatever went wrong; the call is allowed then
+ * @throws whatever went wrong; the call is then allowed
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const words = readWords(argv);
@@ -41,7 +41,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       const call = runningCall();
       if (call !== undefined) {
         const { recorded } = call;
-        // When the answer is out.
+        // Subscribers wait until the answer is out.
         if (recorded.length > 0)
           await (await import('./sessions/happenings.ts')).notifySubscribers(recorded, io.env);
         endChildren(call);
@@ -52,15 +52,15 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 
 interface Words {
   readonly verb: string | undefined;
-  /** Behind the verb; of a git hook its name comes first. */
+  /** The words after the verb; for a git hook the first one is its name. */
   readonly rest: readonly string[];
-  /** The process that a client's hook was started by. */
+  /** The process that started a client's hook. */
   readonly clientPid: number;
   readonly client: string | undefined;
-  /** What git-hooks/ found out. */
+  /** The folders that git-hooks/ found. */
   readonly gitDir: string | undefined;
   readonly commonDir: string | undefined;
-  /** What follows `--`. */
+  /** The words after `--`. */
   readonly args: readonly string[];
 }
 
@@ -76,7 +76,7 @@ function readWords([parent = '', ...argv]: readonly string[]): Words {
   return {
     verb: argv[0],
     rest: argv.slice(1),
-    // A client that fails closed starts the launcher by a shell that stays, and names itself.
+    // A client that fails closed starts the launcher from a shell that keeps running, and passes its own pid.
     clientPid: Number(option('--client-pid') ?? parent),
     client: option('--client'),
     gitDir: option('--git-dir'),

@@ -2,17 +2,17 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 
 /**
- * What Node starts: `start.cjs <pid of the launcher's parent> <words of the launcher>`. It loads the bundle for these words
- * and runs it. From Node 22 on, Node keeps compiled what it loads, in the user's state folder, which `init` makes and
- * `uninstall` removes: without that folder nothing is kept.
+ * What Node runs: `start.cjs <pid of the launcher's parent> <words of the launcher>`. It loads the bundle for these words
+ * and runs it. From Node 22 on, Node caches the compiled code in the user's state folder, which `init` makes and
+ * `uninstall` removes; without that folder it caches nothing.
  */
 
 interface Program {
-  /** Runs what the process was started for; its exit status. */
+  /** Runs what the process was started for, and returns its exit status. */
   readonly main: (argv: readonly string[]) => Promise<number>;
 }
 
-/** Below the user's state folder, where there is one (host/folders.ts). */
+/** The folder of that cache, if the user has a state folder (host/folders.ts). */
 function cacheFolder(): string | undefined {
   const { XDG_STATE_HOME: base = '', HOME: home = '' } = process.env;
   const state = base.startsWith('/') ? base : home.startsWith('/') ? `${home}/.local/state` : undefined;
@@ -29,7 +29,7 @@ const isHook = argv[1] === 'guard' || argv[1] === 'hook';
 const load = module.createRequire(__filename);
 const { main } = load(isHook ? './hook.cjs' : './cli.cjs') as Program;
 void main(argv).then(
-  // Left alone, Node collects garbage first.
+  // Without `exit`, Node would collect garbage first.
   (status) => process.exit(status),
   isHook ? () => process.exit(argv[1] === 'hook' ? 1 : 0) : undefined,
 );

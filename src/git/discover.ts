@@ -33,10 +33,7 @@ function gitDirAt(folder: string): GitDirs | 'broken' | undefined {
   return (target === '' ? undefined : gitDirsOf(resolve(folder, target))) ?? 'broken';
 }
 
-/**
- * Reads `HEAD`: a full ref name, or `HEAD` when detached; `undefined` where only git can tell
- * (reftable, a symbolic link, something odd).
- */
+/** Reads `HEAD`: a full ref name, or `HEAD` when detached; `undefined` if only git can tell (reftable, a link, …). */
 export function readHead(gitDir: string): string | undefined {
   const text = readGitFile(`${gitDir}/HEAD`).replace(/\n$/, '');
   if (parseOid(text) !== undefined) return 'HEAD';

@@ -8,8 +8,7 @@ import { utf8, entriesOf, records, runGit } from './run.ts';
 import { lstatOf } from './stat.ts';
 
 /**
- * Reads what a commit has at each of these paths, folders included: mode and object name. Opens only git's own
- * objects.
+ * Reads what a commit has at each of these paths: mode and object name, also of folders. Opens only git's objects.
  *
  * @returns `undefined` when there is no such commit
  */

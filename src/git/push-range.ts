@@ -30,7 +30,7 @@ export function parsePushedRefs(text: string): PushedRef[] {
  */
 export function parseReceivedRefs(text: string): PushedRef[] {
   const lines = text.split('\n').filter((line) => line !== '');
-  if (lines.length === 0) throw notReceived('there is nothing');
+  if (lines.length === 0) throw notReceived('nothing');
   return lines.map((line) => {
     const [old = '', next = '', ...name] = line.split(' ');
     return receivedRef(name.join(' '), old, next);

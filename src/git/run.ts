@@ -192,7 +192,7 @@ export function gitFailure(command: string, result: GitResult): Failure {
   }
   if (/index file|index entry format/.test(text)) {
     return environment(
-      'move the file away that this names, then type git reset: git rev-parse --git-path index',
+      'move the file that this prints away, then run git reset: git rev-parse --git-path index',
     );
   }
   return new Failure('internal', `git ${command} failed (${result.code}): ${firstLine}`, {

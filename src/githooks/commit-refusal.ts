@@ -17,7 +17,7 @@ import type { Budget } from '../host/io.ts';
 import { idleText } from '../sessions/records.ts';
 import type { CommitWords } from '../shell/commit-words.ts';
 
-/** What a refusal is told with. */
+/** What the text of a refusal is made from. */
 interface RefusalView {
   readonly facts: CommitFacts;
   /** The top of the working tree. */
@@ -27,14 +27,14 @@ interface RefusalView {
   /** The folder that the command was typed in, below the top; empty or ending in a slash (GIT_PREFIX). */
   readonly prefix: string;
   readonly words: CommitWords | undefined;
-  /** What `-F` read, where its file will not be there when the hint is typed. */
+  /** The message that `-F` read, if its file will be gone when the hint is typed. */
   readonly message: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly budget: Budget;
 }
 
-/** More paths than these are counted. */
+/** Most paths that a refusal names; it counts the rest. */
 const MAX_PATHS = 20;
 
 /** The refusal of a commit: who, what, and the next command to type. */
@@ -89,7 +89,7 @@ function foreignText({ session, evidence, at }: OpenClaim, groups: SessionGroups
 const place = (ref: string) => (ref === 'HEAD' ? 'detached' : escapeLine(ref.replace(/^refs\/heads\//, '')));
 const clock = (at: number) => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 
-/** Said of a commit that passes: other sessions' commands ran when these paths changed. */
+/** Warnings about a commit that passes: other sessions' commands ran when these paths changed. */
 export function warningLines(warnings: CommitDecision['warnings'], groups: SessionGroups): string[] {
   const [first] = warnings;
   if (first === undefined) return [];
@@ -109,13 +109,13 @@ async function commitHints(decision: CommitDecision, view: RefusalView): Promise
   }
   const branch = problems.find((one) => one.kind === 'branch');
   const own = facts.finishes;
-  // git switches nothing before it has finished.
+  // git does not switch before it has finished its operation.
   if (branch !== undefined && own === undefined && (await canSwitchBack(branch.expected, view)))
     return [switchBack(branch, facts)];
   if (own?.whole === true) return finish(decision, view);
   const paths = (kind: CommitProblem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
-  // What this session has changed, too, goes in without the rest: HEAD with its own part.
+  // Of the paths that this session has changed, too, it can commit its own part on top of HEAD.
   const shared = problems.flatMap((one) =>
     one.kind === 'reversal' && one.by.shared === true ? [one.path] : [],
   );
@@ -128,11 +128,11 @@ async function commitHints(decision: CommitDecision, view: RefusalView): Promise
   }
   const mine = [...decision.mine.filter((path) => !foreign.has(path)), ...contended];
   if (mine.length > 0) return [ownPart(mine, view)];
-  // Another index than the worktree's is for whoever keeps it to mend.
+  // An index other than the worktree's is left to whoever uses it.
   return [reversed.length > 0 && facts.ownIndex ? unstage(reversed, commonDir) : NOTHING];
 }
 
-/** git would switch, and the guard would let it: nothing uncommitted is in the way, or another session's. */
+/** Whether git would switch and the guard would allow it: no uncommitted change is in the way, or another session's. */
 async function canSwitchBack(
   expected: string,
   { facts, cwd, gitDir, budget }: RefusalView,
@@ -146,7 +146,7 @@ async function canSwitchBack(
   return canSwitch({ cwd, index }, to, budget.left()).catch(() => false);
 }
 
-/** git makes no partial commit now, and has a message for what it has stopped in. What `-a` would have staged is not. */
+/** During an operation git makes no partial commit, and has a message ready. What `-a` would have staged is not staged. */
 function finish({ mine, problems }: CommitDecision, view: RefusalView): string[] {
   const { facts, words, commonDir } = view;
   const shared = problems.flatMap((one) => (one.kind === 'contended' ? [one.path] : []));
@@ -164,7 +164,7 @@ function switchBack({ expected }: Extract<CommitProblem, { kind: 'branch' }>, { 
 /** A session has no editor for the message. */
 const goOn = ({ name }: { readonly name: string }) => `git -c core.editor=true ${name} --continue`;
 
-/** Nothing that is staged is the session's to commit. */
+/** The hint when nothing that is staged is the session's to commit. */
 const NOTHING = 'git handoff status';
 
 /** Commits the session's own part of these paths, or amends its own commit with it. */

@@ -33,12 +33,12 @@ import { gitPid, mustCheck, runningCommit } from './whose-commit.ts';
 /** What a git hook's process was started with: what sh found out, and the hook's arguments. */
 type HookWords = Pick<StartedHook, 'clientPid' | 'gitDir' | 'commonDir' | 'args'>;
 
-/** The exit status that refuses a commit or push: Node never ends with it by itself. git-hooks/ask.sh has it, too. */
+/** The exit status that refuses a commit or push; Node never ends with it by itself. git-hooks/ask.sh knows it, too. */
 export const REFUSED = 77;
 
 /**
- * Runs one of our git hooks in a process of its own. Whatever goes wrong, and whatever takes too long, the commit or push
- * passes, with one line in the log and one for whoever waits.
+ * Runs one of our git hooks in a process of its own. If anything goes wrong or takes too long, the commit or push passes,
+ * with one line in the log and one for whoever waits.
  *
  * @returns the exit status: 0 goes on, `REFUSED` refuses
  */
@@ -51,7 +51,7 @@ export async function gitHook(name: string, words: HookWords, io: Io, budget: Bu
     name,
     readInput: () => readInput(io, budget),
   });
-  // A refusal that nobody can read is still one.
+  // A refusal counts even if nobody can read it.
   await io.stderr.write(lines.map((line) => `${line}\n`).join('')).catch(() => undefined);
   return refused ? REFUSED : 0;
 }
@@ -60,7 +60,7 @@ async function answerHook(started: StartedHook): Promise<HookAnswer> {
   const place = await hookPlace(started);
   const earlier = isPush(started) ? undefined : readEarlierHooks(started, place.gitDir);
   const budget = isPush(started) ? started.budget : restOfCommit(started.budget, earlier);
-  // What hangs has been waited for by an earlier hook of this commit, which said so.
+  // An earlier hook of this commit has waited for something that hangs, and has said so.
   if (budget === undefined) return PASSED;
   const config = hookConfig(place.cwd, budget, earlier?.settings);
   let words: { readonly found: CommitWords | undefined } | undefined;
@@ -79,7 +79,7 @@ const isPush = ({ name }: StartedHook) => name === 'pre-push';
 async function runHook(call: HookCall, place: HookPlace): Promise<HookAnswer> {
   switch (call.name) {
     case 'pre-commit':
-      // A message that git has not read yet is in prepare-commit-msg's file: the hint of a refusal names it.
+      // git has not read the message of `-F -` yet. prepare-commit-msg, which gets it in a file, checks this commit.
       return mustCheck(call, place) && call.words()?.file !== '-' ? checkCommit(call, place) : PASSED;
     case 'prepare-commit-msg':
       return prepareMessage(call, place);
@@ -92,23 +92,23 @@ async function runHook(call: HookCall, place: HookPlace): Promise<HookAnswer> {
   }
 }
 
-/** Checks the commit where pre-commit has not, and names the session where no editor follows. */
+/** Checks the commit if pre-commit has not, and names the session if no editor follows. */
 async function prepareMessage(call: HookCall, place: HookPlace): Promise<HookAnswer> {
   const { env, earlier } = call;
-  // `git handoff commit` wants to know at the last moment that HEAD is where it was.
+  // `git handoff commit` wants to know at the last moment that HEAD has not moved.
   const isAsked = (env['GIT_HANDOFF_EXPECT'] ?? '') !== '' || earlier === undefined;
   const checked = isAsked && mustCheck(call, place) ? await checkCommit(call, place) : undefined;
   if (checked?.refused === true || env['GIT_EDITOR'] !== ':') return checked ?? PASSED;
   try {
     await nameInPrepared(call, place, checked);
   } catch (error) {
-    // The check's own warning says so already.
+    // The check has warned of this already.
     if (checked?.isUnknown !== true) throw error;
   }
   return checked ?? PASSED;
 }
 
-/** Checks a commit, and leaves word for the later hooks of the same one. */
+/** Checks a commit, and leaves the result for the later hooks of the same commit. */
 async function checkCommit(call: HookCall, place: HookPlace): Promise<HookAnswer> {
   const answer = await failOpen(call, place, () =>
     decideUnlessAllowed(call, place, () => judgeCommit(call, place)),
@@ -125,7 +125,7 @@ function recordCommitter(
   leaveForLaterHooks(call, gitDir, { committer, settings: call.config.known() });
 }
 
-/** The answer, or in time that nobody could tell. */
+/** Returns the answer; if it fails or takes too long, one that lets the commit or push pass unchecked. */
 async function failOpen(
   call: HookCall,
   place: HookPlace,
@@ -146,12 +146,12 @@ function passUnchecked(call: HookCall, place: HookPlace, why: string): HookAnswe
   return { refused: false, session: undefined, lines, isUnknown: true };
 }
 
-/** For whoever commits or pushes: nothing passes silently. */
+/** A warning for whoever commits or pushes, so that nothing passes silently. */
 function notCheckedText(what: 'commit' | 'push', why: string): string {
   return `warning: git-handoff did not check this ${what}: ${escapeLine(why)}`;
 }
 
-/** The shell in which a hint will be typed may be in any folder. */
+/** Adds `-C` to a hint, because the shell in which it will be typed may be in any folder. */
 function placed(line: string, { cwd }: HookPlace): string {
   return line.replace(
     /^(hint: (?:[A-Z_]+=\S+ )?git) /,
@@ -159,14 +159,14 @@ function placed(line: string, { cwd }: HookPlace): string {
   );
 }
 
-/** A person may have allowed what is refused. */
+/** Decides, and lets a refusal pass that a person has allowed. */
 async function decideUnlessAllowed(
   call: HookCall,
   place: HookPlace,
   decide: () => Promise<HookAnswer>,
 ): Promise<HookAnswer> {
   const answer = await decide();
-  // Without a reason it is no refusal: `git handoff commit` starts over.
+  // A refusal without lines only makes `git handoff commit` start over.
   if (!answer.refused || answer.isFinal === true || answer.lines.length === 0) return answer;
   const mayBeAllowed = exists(bypassFolder(place.commonDir));
   const left = mayBeAllowed ? await allowHookOnce(call, place, answer) : answer;
@@ -205,15 +205,15 @@ async function allowHookOnce(call: HookCall, place: HookPlace, answer: HookAnswe
 }
 
 /*
- * What our hooks of one commit tell each other: `<git dir>/handoff-checked`, as JSON.
+ * Our hooks of one commit pass what they found to each other in `<git dir>/handoff-checked`, as JSON.
  */
 
-/** All our hooks of one commit together: the user's own and editors do not count. Milliseconds. */
+/** Milliseconds for all our hooks of one commit together; the user's own hooks and editors do not count. */
 const COMMIT_MS = 8000;
-/** With less time left than this no check is started. Milliseconds. */
+/** Milliseconds that must be left to start a check. */
 const LEAST_MS = 1000;
 
-/** No pid is used again so soon. Milliseconds. */
+/** Milliseconds within which no pid is used again. */
 const FRESH_MS = 2000;
 
 type Field = 'pid' | 'start' | keyof EarlierHooks;
@@ -224,7 +224,7 @@ const fileIn = (gitDir: string) => join(gitDir, 'handoff-checked');
 function readEarlierHooks(context: Context, gitDir: string): EarlierHooks | undefined {
   const { pid, start, committer, spentMs, settings } = jsonFields<Field>(readText(fileIn(gitDir)));
   if (pid === undefined || pid !== gitPid(context)) return undefined;
-  // Without /proc the start of a process takes as long to tell as all the rest.
+  // Without /proc, finding the start of a process takes as long as all the rest.
   if (!isFresh(context, gitDir) && start !== startOfGit(context)) return undefined;
   const session = parseSessionId(committer);
   if (committer !== null && committer !== '?' && session === undefined) return undefined;
@@ -236,15 +236,15 @@ function readEarlierHooks(context: Context, gitDir: string): EarlierHooks | unde
 }
 
 /**
- * What the hooks of this commit have left of the time that they have together; `undefined`: the earlier ones took it.
- * The first one begins with however little it has, for none before it said that nothing was checked.
+ * The rest of the time that the hooks of this commit have together; `undefined`: the earlier ones used it up. The first
+ * hook begins with however little it has, because none before it has said that nothing was checked.
  */
 function restOfCommit(budget: Budget, earlier: EarlierHooks | undefined): Budget | undefined {
   const rest = Math.min(budget.left(), COMMIT_MS) - (earlier?.spentMs ?? 0);
   return rest < LEAST_MS && earlier !== undefined ? undefined : budget.part(rest);
 }
 
-/** Leaves word for the later hooks of the same commit. */
+/** Leaves what this hook found for the later hooks of the same commit. */
 function leaveForLaterHooks(
   context: Context,
   gitDir: string,
@@ -267,7 +267,7 @@ function isFresh({ now }: Context, gitDir: string): boolean {
   return age >= 0 && age < FRESH_MS;
 }
 
-/** A pid is used again; together with its start it is not. */
+/** When the git process started: a pid is used again, but not together with its start. */
 function startOfGit(context: Context): string {
   return context.processes().startOf(gitPid(context) ?? 0) ?? '-';
 }

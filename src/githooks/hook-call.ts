@@ -9,25 +9,25 @@ import type { Context } from '../sessions/caller.ts';
 import type { AskedFor } from '../sessions/happenings.ts';
 import type { CommitWords } from '../shell/commit-words.ts';
 
-/** What git started one of our hooks with, as git-hooks/ hands it on. */
+/** What git started one of our hooks with, as git-hooks/ passes it on. */
 export interface StartedHook extends Context {
   readonly name: string;
   /** The hook's own arguments. */
   readonly args: readonly string[];
   /** What git wrote to its standard input. */
   readonly readInput: () => Promise<string>;
-  /** Found by sh; else git is asked. */
+  /** The folder that sh found; if there is none, we ask git. */
   readonly gitDir: string | undefined;
   readonly commonDir: string | undefined;
 }
 
-/** What the hooks of a commit that ran before this one have found out. */
+/** What the earlier hooks of the same commit have found out. */
 export interface EarlierHooks {
-  /** Who commits; `undefined`: a person; `unknown`: nobody could tell. */
+  /** Who commits; `undefined`: a person; `unknown`: they could not tell. */
   readonly committer: SessionId | undefined | 'unknown';
-  /** How long all our hooks of this commit took. Milliseconds. */
+  /** Milliseconds that those hooks took. */
   readonly spentMs: number;
-  /** What git's configuration says, where it was asked. */
+  /** The settings in git's configuration, if a hook has read them. */
   readonly settings: readonly SettingEntry[] | undefined;
 }
 
@@ -42,26 +42,26 @@ export interface HookCall extends StartedHook {
 
 /** git's configuration, read once in a call. */
 interface HookConfig {
-  /** The settings that hooks go by, in git's order. */
+  /** Reads the settings that hooks need, in git's order. */
   entries(): Promise<readonly SettingEntry[]>;
-  /** The same where they have been read. */
+  /** Returns the same settings if they have been read. */
   known(): readonly SettingEntry[] | undefined;
 }
 
-/** What a hook says. */
+/** A hook's answer. */
 export interface HookAnswer {
   readonly refused: boolean;
   /** Who commits; `undefined` for a person. */
   readonly session: SessionId | undefined;
-  /** For stderr. */
+  /** Lines for stderr. */
   readonly lines: readonly string[];
-  /** Nobody could tell: it passes unchecked, and the lines say so. */
+  /** Whether the commit or push passes unchecked because the check failed; the lines say so. */
   readonly isUnknown?: true;
-  /** Of a refusal: no person can allow it. */
+  /** Whether this is a refusal that no person can lift. */
   readonly isFinal?: true;
-  /** Of a refusal: whose work it protects; absent: it may be anybody's. */
+  /** The sessions whose work a refusal protects; absent: it may be anybody's. */
   readonly owners?: readonly SessionId[];
-  /** What they are asked for, where it is about changes of theirs. */
+  /** What those sessions are asked for, if the refusal is about changes of theirs. */
   readonly asked?: AskedFor | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface HookPlace {
   readonly commonDir: string;
 }
 
-/** The repository of a hook’s call: as sh found it, or else git is asked. */
+/** Finds the repository of a hook's call: sh has found it, or we ask git. */
 export async function hookPlace({ cwd, gitDir, commonDir }: StartedHook): Promise<HookPlace> {
   if (gitDir !== undefined && commonDir !== undefined) return { cwd, gitDir, commonDir };
   const opened = await openRepository(cwd);
@@ -84,13 +84,13 @@ export async function hookPlace({ cwd, gitDir, commonDir }: StartedHook): Promis
 
 const COMMENT_KEY = /^core\.comment(?:char|string)$/;
 
-/** The configuration of the repository around a folder; `kept`: as an earlier hook of the same commit has read it. */
+/** The configuration of the repository around a folder; `kept`: what an earlier hook of the same commit has read. */
 export function hookConfig(cwd: string, budget: Budget, kept?: readonly SettingEntry[]): HookConfig {
   let read: Promise<readonly SettingEntry[]> | undefined;
   let found = kept;
   const ask = async () => {
     const all = await readSettingEntries('^(handoff\\..*|core\\.comment(char|string))$', cwd, budget.left());
-    // The last is what our own git children are told (src/git/environment.ts).
+    // The last one is what we set for our own git children (src/git/environment.ts).
     const own = all.findLastIndex(([key]) => key === 'core.commentchar');
     return (found = all.filter((_, at) => at !== own));
   };
@@ -105,13 +105,13 @@ export async function settingsOf({ config }: HookCall): Promise<Settings> {
   return parseSettings(await config.entries());
 }
 
-/** What comments in a message begin with, by configuration: `auto` is git's to choose. */
+/** Reads from the configuration what comments in a message begin with; with `auto` git chooses it. */
 export async function commentStart({ config }: HookCall): Promise<string> {
   const entries = await config.entries();
   return entries.findLast(([key]) => COMMENT_KEY.test(key))?.[1] ?? '#';
 }
 
-/** One line in the guard's log, which doctor reads. */
+/** Adds a line to the guard's log, which doctor reads. */
 export function logHook(
   { name }: StartedHook,
   { commonDir }: HookPlace,

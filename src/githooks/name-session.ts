@@ -23,7 +23,7 @@ import { committerOf, isReplaying } from './whose-commit.ts';
 /**
  * Names the session in the message of its commit, where git opens no editor.
  *
- * @param checked what the check of this commit has found, where it was made
+ * @param checked what the check of this commit has found, if it was made
  * @throws Failure when git fails
  */
 export async function nameInPrepared(
@@ -34,17 +34,17 @@ export async function nameInPrepared(
   const [file = '', source = ''] = call.args;
   if (isReplaying(place.gitDir)) return;
   const message = await readMessage(call, place, file, checked);
-  // An empty message is git's to refuse.
+  // git itself refuses an empty message.
   if (message?.parts.hasText !== true) return;
-  // One that comes from another commit (amend, -C, cherry-pick -n) keeps its id.
+  // A message that comes from another commit (amend, -C, cherry-pick -n) keeps its id.
   const isOfAnother = !['message', 'template', ''].includes(source);
   if (isOfAnother && message.parts.namesSession) return;
   await addTrailers(call, message);
 }
 
 /**
- * Names the session in the message that comes from an editor. Refuses one of which nothing but trailers is left: git takes
- * a lone trailer for a subject, and would commit what the user meant to abort.
+ * Names the session in a message that comes from an editor. Refuses one with nothing but trailers: git takes a lone
+ * trailer for a subject, and would commit what the user meant to abort.
  *
  * @throws Failure when git fails
  */
@@ -55,12 +55,12 @@ export async function nameInEdited(call: HookCall, place: HookPlace): Promise<Ho
   if (message === undefined) return PASSED;
   const { hasText, namesSession, namesModel } = message.parts;
   if (!hasText) {
-    // Without a trailer of ours in it git finds the message empty by itself.
+    // Without one of our trailers, git finds the message empty by itself.
     if (!namesSession && !namesModel) return PASSED;
     const lines = ['Aborting commit due to empty commit message.'];
     return { refused: true, session: message.session, lines };
   }
-  // An amended commit keeps its id, which was in the message that the editor was given.
+  // An amended commit keeps its id, which was in the message that the editor opened.
   if (!namesSession) await addTrailers(call, message);
   return PASSED;
 }
@@ -73,14 +73,14 @@ interface Message {
   readonly comment: string;
 }
 
-/** The message of a session's commit that is to have trailers. */
+/** Reads the message of a commit, if a session makes it and it is to have trailers. */
 async function readMessage(
   call: HookCall,
   place: HookPlace,
   name: string,
   checked: HookAnswer | undefined,
 ): Promise<Message | undefined> {
-  // Beside whatever tells whose commit it is.
+  // We read the settings while we find out whose commit it is.
   const asked = settingsOf(call);
   asked.catch(() => undefined);
   const session = await committer(call, place, checked);
@@ -114,7 +114,7 @@ async function committer(
 async function addTrailers(call: HookCall, { file, trailers, parts, comment }: Message): Promise<void> {
   const lines = missingTrailers(trailers, parts);
   if (lines.length === 0) return;
-  // git merge writes such a message, and git 2.39 would put the trailer into its last paragraph.
+  // git merge writes a message without a last line end, and git 2.39 would put the trailer into its last paragraph.
   if (parts.isTorn) appendFileSync(file, '\n');
   if (parts.isPlain) appendFileSync(file, ['', ...lines, ''].join('\n'));
   // git before 2.45 refuses a comment character that is a string.
@@ -123,8 +123,8 @@ async function addTrailers(call: HookCall, { file, trailers, parts, comment }: M
 }
 
 /**
- * Has git write the trailers where they belong. Without any configuration: the user's would drop or rename them, and a
- * repository's `trailer.<key>.command` would run. GIT_DIR names no repository, so that none is read.
+ * Has git write the trailers where they belong, without any configuration: the user's would drop or rename them, and a
+ * repository's `trailer.<key>.command` would run. GIT_DIR names no repository, so that git reads none.
  */
 async function interpretTrailers(
   { cwd, budget }: HookCall,

@@ -33,7 +33,7 @@ import { refusalLines, warningLines } from './commit-refusal.ts';
 import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
 import { passingMessage } from './whose-commit.ts';
 
-/** Everything that a commit is judged by, and where to note what became of it. */
+/** Everything that decides about a commit, and where to record what became of it. */
 interface CommitScene {
   readonly self: SessionId;
   readonly head: HeadState;
@@ -43,13 +43,13 @@ interface CommitScene {
   readonly ledger: LedgerPlace | undefined;
   readonly ledgers: readonly SessionLedger[];
   readonly own: SessionLedger;
-  /** What git has stopped in here. */
+  /** The operation that git has stopped in here. */
   readonly unfinished: Unfinished | undefined;
 }
 
 /**
- * Judges the commit that git is about to make, by the index that git gives its hooks. A person's passes, and so does
- * a session's that is alone. Runs before a commit, and again for `--no-verify`.
+ * Judges the commit that git is about to make, by the index that git gives its hooks. A person's commit passes, and so
+ * does that of a session that is alone. Runs in pre-commit, and in prepare-commit-msg for `--no-verify`.
  *
  * @throws Failure when git fails or takes too long; the caller lets the commit pass
  */
@@ -91,7 +91,7 @@ export async function judgeCommit(call: HookCall, place: HookPlace): Promise<Hoo
   };
 }
 
-/** The changes for whose sake it is refused. */
+/** The changes for whose sake the commit is refused. */
 function asked({ ledger }: CommitScene, problems: CommitDecision['problems']): HookAnswer['asked'] {
   const claims = problems.flatMap((one) =>
     one.kind === 'foreign' || one.kind === 'contended' ? one.claim : [],
@@ -99,7 +99,7 @@ function asked({ ledger }: CommitScene, problems: CommitDecision['problems']): H
   return ledger === undefined || claims.length === 0 ? undefined : { place: ledger, wish: 'commit', claims };
 }
 
-/** `undefined` for a person; only the session when there is nobody beside it, or the repository is not enabled. */
+/** `undefined` for a person, or if the repository is not enabled; only the session if no other one is at work. */
 async function readScene(
   call: HookCall,
   { cwd, gitDir, commonDir }: HookPlace,
@@ -109,7 +109,7 @@ async function readScene(
     readHeadAndRefs(cwd, gitDir, [LIVE], call.budget.left()),
     stagedPaths(cwd),
   ]);
-  // Without /proc this asks ps: beside git.
+  // Without /proc this runs ps, at the same time as git.
   const processes = call.processes();
   const [settings, { head, refs }, staged] = await answers;
   if (settings.enabled !== true) return undefined;
@@ -130,7 +130,7 @@ async function readScene(
   return { self, head, groups, staged, ledger, ledgers, own, unfinished };
 }
 
-/** The ledgers of sessions that are alone here, or were until now: the committing one works elsewhere. */
+/** The ledgers of sessions that work alone here, or did until now, while the one that commits works elsewhere. */
 function loneLedgers(
   place: LedgerPlace | undefined,
   { foreign }: SessionGroups,
@@ -189,7 +189,7 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
   return { decision, facts, words };
 }
 
-/** Which staged paths are older than HEAD, and the ledgers with what HEAD has left behind of others' commits. */
+/** The staged paths that are older than HEAD, and the ledgers with what HEAD has left behind of others' commits. */
 async function olderThanHead(
   place: Parameters<typeof findStale>[0],
   candidates: ReturnType<typeof staleCandidates>,
@@ -200,7 +200,7 @@ async function olderThanHead(
   return { stale, ledgers: withUndone(ledgers, undone, place.groups, candidates) };
 }
 
-/** The worktree's index, or git's own copy of it for `-a` and `--only`; not one that somebody keeps elsewhere. */
+/** Whether the index is the worktree's, or git's own copy for `-a` and `--only`; not one that somebody keeps elsewhere. */
 function isOwnIndex({ env, cwd }: HookCall, { gitDir }: HookPlace): boolean {
   const name = env['GIT_INDEX_FILE'];
   if (name === undefined || name === '') return true;
@@ -209,17 +209,17 @@ function isOwnIndex({ env, cwd }: HookCall, { gitDir }: HookPlace): boolean {
   return /^(?:index|index\.lock|next-index-\d+\.lock)$/.test(basename(file));
 }
 
-/** Of a big commit more is not needed to know it again. */
+/** Most unclaimed paths of a commit that are recorded: more are not needed to recognise it. */
 const MAX_OTHERS = 64;
 
-/** What is let through ends the session's claims as soon as HEAD has it. */
+/** Records a commit that passes, which ends the session's claims as soon as HEAD has it. */
 async function noteCommit({ now, cwd }: HookCall, scene: CommitScene, amend: boolean): Promise<void> {
   const { ledger, self, own, staged, head } = scene;
   if (ledger === undefined || staged.length === 0) return;
   const parent = amend ? (head.commit?.parents[0] ?? null) : head.place.oid;
   const claimed = staged.filter(({ path }) => own.claims.has(path));
   const others = staged.filter(({ path }) => !own.claims.has(path)).slice(0, MAX_OTHERS);
-  // Of a path that is staged in part the rest is still this session's.
+  // If a path is staged in part, the rest still belongs to this session.
   const doubtful = claimed.filter((one) => !isWhole(one, own)).map(({ path }) => path);
   const parts = new Set(await unstagedPaths(cwd, doubtful));
   const paths = [...claimed, ...others]
@@ -229,7 +229,7 @@ async function noteCommit({ now, cwd }: HookCall, scene: CommitScene, amend: boo
   appendEvents(ledger, self, [entry]);
 }
 
-/** The index holds all that the session did there, or its own part by `stage --mine`. */
+/** Whether the index holds everything that the session did there, or its own part, which `stage --mine` has staged. */
 function isWhole({ path, index }: StagedPath, own: SessionLedger): boolean {
   const claim = own.claims.get(path);
   if (claim !== undefined && sameState(claim.after, index)) return true;
@@ -245,8 +245,8 @@ interface StagedMarker {
 const HANDOFF_FILE = /(?:^|\/)handoff-[^/]*\.md$/;
 
 /**
- * The staged handoff files that this session may not commit: another live session's, and all but its own when they
- * are of several. One process when there are such files, none else.
+ * The staged handoff files that this session may not commit: those of another live session, or all but its own when they
+ * belong to several. One process when there are such files, otherwise none.
  */
 async function foreignMarkers(
   cwd: string,
@@ -275,8 +275,8 @@ async function foreignMarkers(
 const TRAILER = /^[ \t]*Claude-Session-Id[ \t]*:[ \t]*(\S+)/gim;
 
 /**
- * The other live session whose commit HEAD is at, and `--amend` would rewrite: told by the ids in its message, else
- * by the ledgers, which remember what each session's commits were made of.
+ * The other live session that made HEAD's commit, which `--amend` would rewrite: from the ids in its message, else from
+ * the ledgers, which record what each session's commits were made of.
  */
 async function amendedSession(
   cwd: string,

@@ -18,21 +18,21 @@ import {
 } from '../sessions/records.ts';
 import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
 
-/** Who pushes, what, and who is at work beside. */
+/** Who pushes what, and who else is at work. */
 interface PushScene {
   readonly call: HookCall;
   readonly self: SessionId | undefined;
   /** Other live sessions; empty for a person. */
   readonly foreign: ReadonlySet<SessionId>;
   readonly sessions: readonly StoredSession[];
-  /** As it is typed. */
+  /** The remote as the user typed it. */
   readonly remote: string;
   readonly refs: readonly PushedRef[];
   /** Commits that name a session and are new there, newest first. */
   readonly commits: readonly PushedCommit[];
 }
 
-/** The bookkeeping of this machine that would leave it: it holds uncommitted work. To take away what once did is welcome. */
+/** This machine's bookkeeping that would leave it: it may hold uncommitted work. Deleting it at a remote is welcome. */
 function leakingRefs(refs: readonly PushedRef[]): string[] {
   return refs
     .filter(({ local }) => local !== undefined)
@@ -48,9 +48,9 @@ interface Finding {
 const NOTHING: Finding = { refused: false, lines: [] };
 
 /**
- * Judges a push: no commit that holds the work of several sessions, no handoff that did not move legally, no work but within its
- * bounds; commits of
- * other live sessions are told. A person is only warned of the first and hears nothing of the last.
+ * Judges a push. Refuses commits that mix the work of several sessions, handoffs that did not move legally, and work
+ * beyond its limits; reports commits of other live sessions. A person is only warned of the first, and hears nothing of
+ * the last.
  *
  * @throws Failure when git fails; the caller lets the push pass
  */
@@ -97,14 +97,14 @@ export async function checkPush(call: HookCall, { cwd, commonDir, gitDir }: Hook
   return { refused, session: self, lines };
 }
 
-/** How many commits one answer names. */
+/** Most commits that one answer names. */
 const MAX_NAMED = 10;
 
 async function mixedCommits(scene: PushScene): Promise<Finding> {
   const { commits, self, call, sessions } = scene;
   const single = commits.filter(({ parents }) => parents.length < 2);
   if (!single.some(({ message }) => mixedSessions(message).length > 0)) return NOTHING;
-  // Only now it matters who has carried on whose conversation.
+  // Only now does it matter which session continued whose conversation.
   const related = relatedSessions(sessions, await readTopics({ cwd: call.cwd }));
   const mixed = single.flatMap((commit) => {
     const ids = mixedSessions(commit.message, related);
@@ -162,7 +162,7 @@ function ownersOf({ message }: PushedCommit, known: readonly SessionId[]): Sessi
   return [...ids].flatMap(([, id = '']) => meantId(id, known) ?? []);
 }
 
-/** Pushes what comes before a commit. */
+/** The command that pushes what comes before a commit. */
 async function pushBefore({ call, remote, refs }: PushScene, commit: PushedCommit): Promise<string> {
   if (commit.parents.length === 0) return 'git handoff check';
   const options = { cwd: call.cwd, timeoutMs: call.budget.left() };

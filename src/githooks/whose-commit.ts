@@ -14,11 +14,11 @@ import { loneProcess } from '../sessions/lone-session.ts';
 import { type CommitWords, parseCommitWords } from '../shell/commit-words.ts';
 import { type HookCall, type HookPlace, settingsOf } from './hook-call.ts';
 
-/** Whose commit git is making, and whether it has to be checked. */
+/** Finds out whose commit git is making, and whether it has to be checked. */
 
 /**
- * Whether a commit has to be checked: not that of a session which works here alone. What git makes from existing commits
- * (merge, rebase, cherry-pick, revert, am) is looked at only where git has stopped, or where another session began it.
+ * Whether a commit has to be checked: not that of a session that works here alone. A commit that git makes from existing
+ * ones (merge, rebase, cherry-pick, revert, am) is checked only if git has stopped, or if another session began it.
  */
 export function mustCheck(call: HookCall, place: HookPlace): boolean {
   const { gitDir } = place;
@@ -33,7 +33,7 @@ export function mustCheck(call: HookCall, place: HookPlace): boolean {
   return isPreCommit(call) || !isReverting(gitDir) || isCommitCommand(call);
 }
 
-/** git runs pre-commit for commits that somebody makes only, and prepare-commit-msg for every picked one, too. */
+/** git runs pre-commit only for commits that somebody makes, but prepare-commit-msg for every picked one, too. */
 const isPreCommit = ({ name }: HookCall) => name === 'pre-commit';
 
 /** True while git remakes existing commits: they keep whatever ids they have. */
@@ -44,14 +44,14 @@ export function isReplaying(gitDir: string): boolean {
 
 const isReverting = (gitDir: string) => isRevertMessage(readText(join(gitDir, 'MERGE_MSG')));
 
-/** A session works here alone and it is what commits: the environment names it, or nobody while it is an ancestor. */
+/** Whether a session works here alone and makes this commit: the environment names only it, or nobody below its process. */
 function isLoneCommit(call: HookCall, gitDir: string): boolean {
   const lone = loneProcess(gitDir);
   if (lone === undefined) return false;
   return isOnlyNamed(call, lone.session) || (!isAnyNamed(call) && isAncestor(call, lone.process));
 }
 
-/** Another session may have begun what is unfinished: it is on record for that, or works here alone. */
+/** Whether another session may have begun the unfinished operation: a record says so, or that session works here alone. */
 function mayBeOthers(
   call: HookCall,
   { gitDir, commonDir }: HookPlace,
@@ -71,7 +71,7 @@ const named = ({ env }: HookCall) => namedSessions((name) => env[name]);
 
 const isAnyNamed = (call: HookCall) => named(call).length > 0;
 
-/** Clients may name a session by several variables. */
+/** Whether the environment names this session and no other; a client may use several variables. */
 function isOnlyNamed(call: HookCall, session: SessionId): boolean {
   return isAnyNamed(call) && named(call).every((one) => one === session);
 }
@@ -82,7 +82,7 @@ function isAncestor(call: HookCall, process: ProcessId | undefined): boolean {
   return ancestors.some(({ pid, start }) => pid === process.pid && start === process.start);
 }
 
-/** The process that runs the hook is a `git commit`, or its command line cannot be read; not a merge or a pick that git commits. */
+/** Whether a `git commit` runs the hook, and not a merge or a pick. `true` if its command line cannot be read. */
 function isCommitCommand(call: HookCall): boolean {
   const pid = gitPid(call);
   const line = pid === undefined ? undefined : commandLine(pid);
@@ -97,7 +97,7 @@ export async function committerOf(
   const lone = loneProcess(gitDir);
   if (lone !== undefined && (!isAnyNamed(call) || isOnlyNamed(call, lone.session))) {
     if (isAncestor(call, lone.process)) return lone.session;
-    // A person beside it.
+    // A person commits beside the session.
     if (!isAnyNamed(call)) return undefined;
   }
   const [settings, sessions] = await Promise.all([
@@ -113,7 +113,7 @@ export function gitPid({ env }: Context): number | undefined {
   return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
 }
 
-/** A hook of the user's own may stand between git and us. */
+/** Processes that are searched for `git commit`: a hook of the user's own may run between git and us. */
 const MAX_BETWEEN = 4;
 
 /** The arguments of the running `git commit`; `undefined` when they cannot be read. */
@@ -127,12 +127,12 @@ export function runningCommit(context: Context): CommitWords | undefined {
   return undefined;
 }
 
-/** Where `git handoff commit` keeps the message for git, until that has ended. */
+/** Where `git handoff commit` keeps the message until git has ended. */
 const OUR_MESSAGE = /^\/.*\/git-commit-\w{6}\/message$/;
 
 /**
- * The message of the running commit, where its `-F` cannot be typed again; else `undefined`. That of `-F -` git hands to
- * prepare-commit-msg in a file: such a commit is checked there.
+ * The message of the running commit if its `-F` cannot be typed again; else `undefined`. git passes the message of `-F -`
+ * to prepare-commit-msg in a file, so such a commit is checked there.
  */
 export function passingMessage(
   { name, args, cwd }: HookCall,

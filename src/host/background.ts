@@ -1,6 +1,6 @@
 /**
- * Starts a program that nobody waits for, with a text on its standard input; false where it cannot be started. It has a
- * session of its own, so that whoever ends our process group does not end it.
+ * Starts a program that nobody waits for, with a text on its standard input; `false` if it cannot be started. It gets a
+ * process session of its own, so that a client that ends our process group does not end it.
  */
 export function startInBackground(program: string, text: string, env: NodeJS.ProcessEnv): boolean {
   const child = process.getBuiltinModule('node:child_process').spawn(program, [], {
@@ -12,7 +12,7 @@ export function startInBackground(program: string, text: string, env: NodeJS.Pro
   });
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
-  // Written at once, as far as the pipe takes it: the program reads it when we are gone.
+  // This writes at once what fits into the pipe: the program reads it when we are gone.
   child.stdin.end(text);
   child.unref();
   return child.pid !== undefined;

@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 /** The words that a process was started with. */
 interface CommandLine {
   readonly words: readonly string[];
-  /** False: the system tells them joined by blanks, and a word with a blank in it looks like several. */
+  /** False if the system joins the words with blanks, so that a word with a blank in it looks like several. */
   readonly exact: boolean;
 }
 
-/** A process's command line; `undefined` when it is gone or may not be looked at. */
+/** A process's command line; `undefined` when the process is gone or we may not look at it. */
 export function commandLine(pid: number): CommandLine | undefined {
   try {
     if (existsSync('/proc/self/stat')) {

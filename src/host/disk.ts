@@ -47,17 +47,17 @@ export function linkTarget(path: string): string | undefined {
   }
 }
 
-/** Whether a folder is there, links followed. */
+/** Whether a path is a folder, or a link to one. */
 export function isFolder(path: string): boolean {
   return found(path)?.isDirectory() ?? false;
 }
 
-/** Whether something stands under a path, a dangling link not counted. */
+/** Whether a path exists; a dangling link does not count. */
 export function exists(path: string): boolean {
   return found(path) !== undefined;
 }
 
-/** Node throws where a file stands in the place of a folder above. */
+/** Calls `stat` without its errors: Node throws if a parent folder is a file. */
 function found(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -66,14 +66,14 @@ function found(path: string): Stats | undefined {
   }
 }
 
-/** Whether a plain file, no link, stands there that this user owns. */
+/** Whether a path is a regular file, not a link, that this user owns. */
 export function isOwnFile(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   const user = process.getuid?.();
   return found?.isFile() === true && (user === undefined || found.uid === user);
 }
 
-/** Names in a folder; empty when it is none or cannot be read. */
+/** Lists the names in a folder; none when it is no folder or cannot be read. */
 export function entries(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -82,7 +82,7 @@ export function entries(folder: string): string[] {
   }
 }
 
-/** What a file holds; empty when it is none or cannot be read. */
+/** Reads a file; an empty text when there is none or it cannot be read. */
 export function readText(path: string, encoding: 'utf8' | 'latin1' = 'utf8'): string {
   try {
     return readFileSync(path, encoding);
@@ -91,7 +91,7 @@ export function readText(path: string, encoding: 'utf8' | 'latin1' = 'utf8'): st
   }
 }
 
-/** Identity of a file behind all its names, `undefined` when it has only one. */
+/** Identifies a file that has several names; `undefined` when it has only one. */
 export function hardLinkKey(path: string): string | undefined {
   try {
     const { dev, ino, nlink } = statSync(path);

@@ -18,7 +18,7 @@ import type { EventKind } from '../domain/session.ts';
 import { entries, exists, readText } from './disk.ts';
 import { randomName } from './random-name.ts';
 
-/** The user's home. Most calls of a hook find it in the environment, and do not load what knows it otherwise. */
+/** The user's home. Most calls of a hook find it in the environment, and do not load node:os. */
 export const homeFolder = (env: NodeJS.ProcessEnv): string =>
   env['HOME'] ?? process.getBuiltinModule('node:os').homedir();
 
@@ -32,8 +32,8 @@ export function stateFolder(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * The file of a repository that is set up, in the user's state folder; it holds the common dir. One for each, so that
- * two that are set up at once cannot lose each other's.
+ * The file in the user's state folder that records a repository that is set up; it holds the common dir. One for each, so
+ * that two that are set up at once cannot lose each other's.
  */
 export function repositoryEntry(state: string, commonDir: string): string {
   const { createHash } = process.getBuiltinModule('node:crypto');
@@ -42,14 +42,14 @@ export function repositoryEntry(state: string, commonDir: string): string {
 }
 
 /**
- * Our folder in a repository, shared by its worktrees. Its existence says that `init` ran here. It and what is asked for
- * often below it are put together without `join`: V8 would find node:path hot, and optimise it beside a short decision.
+ * Our folder in a repository, shared by its worktrees. Its existence says that `init` ran here. This path and others that
+ * are often needed are built without `join`: V8 would find node:path hot, and optimise it during a short decision.
  */
 export function repositoryFolder(commonDir: string): string {
   return `${commonDir}/handoff`;
 }
 
-/** Removes a file, if it is there. `rmSync` loads what removes whole folders. */
+/** Removes a file, if it exists. `rmSync` would load the code that removes whole folders. */
 export function removeFile(file: string): void {
   try {
     unlinkSync(file);
@@ -59,8 +59,8 @@ export function removeFile(file: string): void {
 }
 
 /**
- * Puts a few words into a file of ours, in place: for what nobody reads meanwhile, or may misread. One that was emptied first,
- * as by `writeFileSync`, ext4 writes to the disk when it is closed (its option auto_da_alloc): five times as long.
+ * Writes a few words into one of our files, in place: for words that nobody reads meanwhile, or that a reader may misread.
+ * `writeFileSync` takes five times as long: ext4 syncs a file that was emptied when it is closed (option auto_da_alloc).
  */
 export function rewriteText(file: string, text: string): void {
   const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT);
@@ -71,12 +71,12 @@ export function rewriteText(file: string, text: string): void {
   }
 }
 
-/** Where a person's one-shot bypasses lie (src/sessions/bypass.ts); there is no such folder when nobody made any. */
+/** The folder of a person's one-shot bypasses (src/sessions/bypass.ts); it does not exist when nobody made any. */
 export function bypassFolder(commonDir: string): string {
   return `${repositoryFolder(commonDir)}/allow`;
 }
 
-/** A worktree as anybody last saw it (src/changes/windows.ts). */
+/** The file that holds a worktree as any session last saw it (src/changes/windows.ts). */
 export function lookFile({ commonDir, worktreeId }: { commonDir: string; worktreeId: string }): string {
   return `${repositoryFolder(commonDir)}/looks/${worktreeId}`;
 }
@@ -93,29 +93,29 @@ export function isInitialised(commonDir: string): boolean {
   return exists(repositoryFolder(commonDir));
 }
 
-/** The folder with a file for each session that has not ended: what it holds is the last event, its time that of the last call. */
+/** The folder with a file for each session that has not ended: its text is the last event, its time the last call. */
 export const beatFolder = (commonDir: string): string => `${repositoryFolder(commonDir)}/beat`;
 
 const beatFile = (commonDir: string, session: string) => `${beatFolder(commonDir)}/${session}`;
 
-/** A session is over, or its process is gone. */
+/** Removes the file of a session that is over, or whose process is gone. */
 export function removeBeat(commonDir: string, session: string): void {
   removeFile(beatFile(commonDir, session));
 }
 
-/** Whether sessions besides one are at work in a repository, as far as their calls tell: the launcher asks the same. */
+/** Whether more than one session is at work in a repository, as far as their calls tell; the launcher asks the same. */
 export function areSeveralAtWork(commonDir: string): boolean {
   return entries(beatFolder(commonDir)).length > 1;
 }
 
-/** Marks a session's call by the kind of its event; the sh launcher does the same by the client's name for it. */
+/** Records a session's call with the kind of its event; the sh launcher records the client's name for it. */
 export function beat(commonDir: string, session: string, event: EventKind): void {
   const file = beatFile(commonDir, session);
   try {
     ensureFolder(dirname(file));
     rewriteText(file, event);
   } catch {
-    // A read-only repository: activity is then unknown, which refuses nothing.
+    // The repository is read-only: activity is then unknown, and nothing is refused because of it.
   }
 }
 
@@ -133,8 +133,8 @@ export function lastCall(commonDir: string, session: string): number | undefined
 }
 
 /**
- * The random id of a worktree, made on first use; it dies with the worktree. Two first users agree
- * through link(2): the loser reads the winner's.
+ * The random id of a worktree, made on first use; it is deleted with the worktree. Two first users agree
+ * through link(2): the loser reads the winner's id.
  */
 export function worktreeId(gitDir: string): string {
   const file = idFile(gitDir);
@@ -170,8 +170,8 @@ function readId(file: string): string | undefined {
 }
 
 /**
- * Keeps a text in a file of its own outside the repository, for when no ref can hold it. Returns its
- * path, `undefined` when neither the folder for temporary files nor the home folder takes it.
+ * Keeps a text in a file of its own outside the repository, for when no ref can hold it. Returns the file's
+ * path; `undefined` when it can be written neither to the folder for temporary files nor to the home folder.
  */
 export function keepInFile(text: Uint8Array): string | undefined {
   const { tmpdir, homedir } = process.getBuiltinModule('node:os');
@@ -183,14 +183,14 @@ export function keepInFile(text: Uint8Array): string | undefined {
       writeFileSync(file, text, { mode: 0o600, flush: true });
       return file;
     } catch {
-      // Half a text is none.
+      // Half a text is useless.
       if (own !== undefined) rmSync(own, { recursive: true, force: true });
     }
   }
   return undefined;
 }
 
-/** Makes a folder of ours, with all above it, for this user alone. */
+/** Makes one of our folders, with its parents, for this user alone. */
 export function ensureFolder(path: string): void {
   if (!exists(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
 }

@@ -1,32 +1,32 @@
 /**
- * What one run of the program is given of the world around it. The real one is made from the process (process-io.ts); tests
- * hand over their own, and then the program neither sees nor touches the process that it runs in.
+ * Everything that one run of the program may use of the world around it. process-io.ts makes it from the process; tests
+ * pass their own, and then the program neither sees nor touches the process that it runs in.
  */
 export interface Io {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Left out where nobody is asked and nobody looks on: for the hooks. */
+  /** Left out for the hooks, where nobody can be asked and nobody looks on. */
   readonly terminal?: Terminal;
   readonly env: NodeJS.ProcessEnv;
   /** @throws ENOENT when the folder is gone */
   readonly cwd: string;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** The time for a call that has so many milliseconds, counted from the start of the process; `Infinity`: no end. */
+  /** Returns the budget of a call that may take so many milliseconds from the process's start; `Infinity`: no limit. */
   readonly budget: (ms: number) => Budget;
-  /** The file that was started: it lies in `dist`, in the package's folder. */
+  /** The file that Node was started with: it is in `dist`, in the package's folder. */
   readonly program: string;
 }
 
 export interface Input {
   /**
-   * Fills a part of the chunk and returns how many bytes that was, 0 at the end.
+   * Fills a part of the chunk and returns the number of bytes, 0 at the end.
    *
    * @throws as fs.readSync: EAGAIN when nothing has come yet and the descriptor does not block
    */
   read(chunk: Uint8Array): number;
-  /** Everything, to its end; `undefined` when that does not come in time. */
+  /** Reads everything to the end; `undefined` when the end does not come in time. */
   readAll(budget: Budget): Promise<Buffer | undefined>;
 }
 
@@ -34,48 +34,48 @@ export interface Output {
   /**
    * Resolves when everything is written. A reader that left (`| head -1`) is no error.
    *
-   * @throws what the descriptor answers: a full disk, for one
+   * @throws the descriptor's error: a full disk, for one
    */
   write(data: string | Uint8Array): Promise<void>;
 }
 
-/** Everything that comes by standard input, as text; what cannot be read in time is empty. */
+/** Reads standard input as text; an empty text when it cannot be read in time. */
 export async function readInput({ stdin }: Pick<Io, 'stdin'>, budget: Budget): Promise<string> {
   const bytes = await stdin.readAll(budget).catch(() => undefined);
   return bytes?.toString('utf8') ?? '';
 }
 
-/** Where a person may sit. */
+/** A terminal, where a person may sit. */
 export interface Terminal {
-  /** Standard input is one: somebody can be asked. */
+  /** Whether standard input is one, so that somebody can be asked. */
   readonly isInput: boolean;
-  /** Standard error is one: somebody looks on. */
+  /** Whether standard error is one, so that somebody looks on. */
   readonly isErrors: boolean;
-  /** Standard output is one. */
+  /** Whether standard output is one. */
   readonly isOutput: boolean;
-  /** A pipe does not block any more once it was opened as a stream. */
+  /** Opens a stream only when it is called: a pipe no longer blocks once it was opened as a stream. */
   input(): NodeJS.ReadableStream;
   output(): NodeJS.WritableStream;
 }
 
 /**
- * The time that something may take. Every limit of the program is a part of one budget, so that a test which is not about
- * limits hands over an endless one: of that every part is endless, too.
+ * The time that something may take. Every limit of the program is a part of one budget, so that a test that is not about
+ * limits can pass an endless one, whose parts are endless, too.
  */
 export interface Budget {
-  /** Milliseconds, 1 at least; `Infinity`: it never ends. */
+  /** The milliseconds that are left, at least 1; `Infinity`: no limit. */
   left(): number;
-  /** For one part: it ends in so many milliseconds, and with the whole. */
+  /** Returns the budget of one part, which ends in so many milliseconds, and at the latest with the whole. */
   part(ms: number): Budget;
 }
 
-/** Milliseconds since the process began. For `performance.now()` Node loads a dozen modules, in every call of the guard. */
+/** Milliseconds since the process began. `performance.now()` would load a dozen modules in every call of the guard. */
 export const processAge = (): number => process.uptime() * 1000;
 
 /**
  * A budget that ends when the clock shows `end`.
  *
- * @param clock milliseconds, of a clock that nobody sets back
+ * @param clock a clock in milliseconds that nobody sets back
  */
 export function budgetUntil(end: number, clock: () => number, whole?: Budget): Budget {
   const budget = {
@@ -85,15 +85,15 @@ export function budgetUntil(end: number, clock: () => number, whole?: Budget): B
   return budget;
 }
 
-/** What the work comes to, or `late` when the budget ends first. The work itself is not stopped. */
+/** The result of the work, or `late` when the budget ends first. The work itself is not stopped. */
 export function inTime<T>(work: Promise<T>, budget: Budget): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
   const left = budget.left();
   const late = new Promise<'late'>((resolve) => {
-    // Most work waits for nothing, and is over by then: Node's timers take longer to load than it takes.
+    // Most work waits for nothing, and is over by the next tick: loading Node's timers would take longer.
     process.nextTick(() => {
-      // A timer of no end would fire at once.
+      // Node would fire an infinite timer at once.
       if (!isOver && left < Infinity) timer = setTimeout(() => resolve('late'), left);
     });
   });
@@ -103,10 +103,10 @@ export function inTime<T>(work: Promise<T>, budget: Budget): Promise<T | 'late'>
   });
 }
 
-/** The most that is kept for the answer when a step before it takes too long. Milliseconds. */
+/** Most milliseconds that are reserved for the answer when a step before it takes too long. */
 const ANSWER_MS = 1000;
 
-/** What one step may take of the time that is left, so that there is an answer all the same. Milliseconds. */
+/** Milliseconds of the remaining time that one step may take, so that there is time for an answer. */
 export function beforeAnswer(budget: Budget): number {
   const left = budget.left();
   return Math.max(1, left - Math.min(ANSWER_MS, left / 4));

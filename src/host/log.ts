@@ -15,13 +15,13 @@ export interface LogLine {
   readonly event: string;
   readonly client?: string;
   readonly session?: string;
-  /** `deny`, `error`, `open` (allowed because it could not be told), `rewrite`, `notice`, … */
+  /** `deny`, `error`, `open` (allowed because it could not be judged), `rewrite`, `notice`, … */
   readonly kind: string;
   readonly detail: string;
 }
 
 const MAX_BYTES = 1024 * 1024;
-/** Below the size up to which appends of several processes do not interleave. */
+/** Small enough that lines that several processes append do not interleave. */
 const MAX_LINE = 3500;
 
 export const LOG_FILE = 'guard.log';
@@ -42,7 +42,7 @@ export function appendLog(folder: string, line: LogLine): void {
   }
 }
 
-/** The text of `<folder>/guard.log`; empty where there is none, or something that would have to be waited for. */
+/** Reads `<folder>/guard.log`; an empty text when it is no regular file, such as a FIFO, which would make us wait. */
 export function readLog(folder: string): string {
   const file = join(folder, LOG_FILE);
   try {
@@ -52,7 +52,7 @@ export function readLog(folder: string): string {
   }
 }
 
-/** Opening neither follows a link nor waits for the reader of a FIFO, should one take the file's place. */
+/** If a link or a FIFO takes the file's place, opening neither follows the link nor waits for the FIFO's reader. */
 const APPEND =
   constants.O_WRONLY |
   constants.O_APPEND |

@@ -4,9 +4,9 @@ import { type MarkerFile, isMemoryFolder, markerFileName, markerOwner } from '..
 import { patternMatcher } from '../shell/pattern.ts';
 import { absolutePath, entries, hardLinkKey, readBeginning, realPath } from './disk.ts';
 
-/** The predecessors' handoff files on this disk, and what else `handoff.guardPath` names. */
+/** The predecessors' handoff files on this disk, and the files that `handoff.guardPath` names. */
 export interface MarkerFiles {
-  /** The guarded file that a write to `path` would reach, by whatever link; `undefined` when none. */
+  /** The guarded file that a write to `path` would reach, through any link; `undefined` when none. */
   reachedBy(path: string, follows: boolean): string | undefined;
   /** Guarded files that exist at or below a path. */
   below(path: string): string[];
@@ -80,11 +80,11 @@ export function siblingNames(path: string): string[] {
   return entries(dirname(path));
 }
 
-/** Lists the people and agents that notes are written to and by; at the top of the working tree. */
+/** The file at the top of the working tree that lists the people and agents who write and receive notes. */
 export const OPERATORS_FILE = 'OPERATORS.md';
 const MAX_BYTES = 1024 * 1024;
 
-/** Its text; `undefined` where there is none, or it is no ordinary file of a sensible size. */
+/** Reads that file; `undefined` when there is none, or it is no ordinary file of a sensible size. */
 export function readOperatorsFile(top: string): string | undefined {
   const path = join(top, OPERATORS_FILE);
   try {

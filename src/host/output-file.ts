@@ -2,14 +2,14 @@ import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync, fsyn
 import { dirname, join } from 'node:path';
 import { randomName } from './random-name.ts';
 
-/** Puts a text into a file of ours, which has the former or the new one at any time. */
+/** Writes a text to one of our files, which has the former text or the new one at any time. */
 export function putText(file: string, text: string): void {
   const temporary = `${file}.${randomName()}.new`;
   writeFileSync(temporary, text, { mode: 0o600 });
   renameSync(temporary, file);
 }
 
-/** Writes a file that programs may read at any time: they have the former text or the new one. A link there is replaced. */
+/** Writes a file that programs may read at any time: they get the former text or the new one. Replaces a link. */
 export function replaceFile(path: string, content: Uint8Array, mode = 0o666): void {
   const temporary = join(dirname(path), `.git-handoff-${randomName()}`);
   const file = openSync(temporary, 'wx', mode);

@@ -14,8 +14,8 @@ type PlainRead =
   | { readonly kind: 'refused'; readonly why: string };
 
 /**
- * Reads a regular file of at most `limit` bytes. A link is not followed, and whatever else stands there is not opened:
- * a FIFO would wait for ever, a device never ends.
+ * Reads a regular file of at most `limit` bytes. Does not follow a link, and opens nothing else: a FIFO would make us wait
+ * for ever, a device never ends.
  */
 export function readPlainFile(path: string, limit: number): PlainRead {
   const refused = (why: string): PlainRead => ({ kind: 'refused', why });
@@ -26,7 +26,7 @@ export function readPlainFile(path: string, limit: number): PlainRead {
     if (seen.isSymbolicLink()) return refused('it is a symbolic link');
     if (seen.isDirectory()) return refused('it is a folder');
     if (!seen.isFile()) return refused('it is not a regular file');
-    // What stands there may have been replaced since.
+    // The file may have been replaced since.
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stat = fstatSync(file);
     if (!stat.isFile()) return refused('it is not a regular file');
@@ -51,7 +51,7 @@ function readWhole(file: number, buffer: Buffer): number {
   }
 }
 
-/** Names in a folder that is one itself and no link to one, sorted; `undefined` where there is none. */
+/** Lists the names in a folder, sorted; `undefined` when there is no folder, or only a link to one. */
 export function plainFolder(path: string): string[] | undefined {
   try {
     if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
@@ -61,7 +61,7 @@ export function plainFolder(path: string): string[] | undefined {
   }
 }
 
-/** What stands at a path, a link not followed. */
+/** What exists at a path, without following a link. */
 export function kindOf(path: string): 'file' | 'folder' | 'link' | 'other' | 'none' {
   let stat;
   try {

@@ -2,12 +2,12 @@ import { fstatSync, readSync, writeSync } from 'node:fs';
 import { Failure } from '../domain/failure.ts';
 import { type Budget, type Io, type Output, type Terminal, budgetUntil, processAge } from './io.ts';
 
-/** Between two tries at a pipe that is empty or full, and does not block. Milliseconds. */
+/** Milliseconds between two attempts at a pipe that is empty or full, and does not block. */
 const PAUSE_MS = 5;
-/** What a pipe holds. */
+/** Bytes that a pipe can hold. */
 const PIPE_BYTES = 65_536;
 
-/** What this process has, for the program that runs in it: `run(argv, processIo())`. */
+/** The input and output of this process, for the program that runs in it: `run(argv, processIo())`. */
 export function processIo(): Io {
   return {
     stdin: { read: (chunk) => readSync(0, chunk), readAll },
@@ -23,7 +23,7 @@ export function processIo(): Io {
   };
 }
 
-/** @throws Failure `environment` where the folder has been removed under the shell */
+/** @throws Failure `environment` when the folder has been removed under the shell */
 function currentFolder(): string {
   try {
     return process.cwd();
@@ -36,8 +36,8 @@ function currentFolder(): string {
 }
 
 /**
- * Reads standard input to its end. Whoever starts us may take as long as it wants to write there; a descriptor that does not
- * block is asked again until the time is over.
+ * Reads standard input to its end. A process that starts us may write as slowly as it wants; if the descriptor does not
+ * block, we ask again until the time is over.
  */
 async function readAll(budget: Budget): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
@@ -68,7 +68,7 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Without a stream, which takes 3 ms to make; so what was written is out, however the process ends. */
+/** Writes without a stream, which takes 3 ms to make. What was written is out, however the process ends. */
 const output = (descriptor: number): Output => ({
   async write(data) {
     for (let bytes = Buffer.from(data as string); bytes.length > 0;) {
@@ -84,7 +84,7 @@ const output = (descriptor: number): Output => ({
   },
 });
 
-/** A file or a pipe is none; `node:tty` loads all of `node:net`. */
+/** Asks `node:tty`, which loads all of `node:net`, only for a descriptor that is no file or pipe. */
 function isTerminal(descriptor: number): boolean {
   try {
     if (!fstatSync(descriptor).isCharacterDevice()) return false;

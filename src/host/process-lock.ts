@@ -3,7 +3,7 @@ import { removeFile } from './folders.ts';
 import { ownProcess, processTable } from './processes.ts';
 import { randomName } from './random-name.ts';
 
-/** A lock that was taken, or who holds it still when the patience was over. */
+/** A lock that was taken, or who still held it when the patience was over. */
 type ProcessLock =
   { readonly kind: 'held'; readonly release: () => void } | { readonly kind: 'busy'; readonly by: string };
 
@@ -12,10 +12,10 @@ const LONGEST_PAUSE_MS = 120;
 const FIRST_PAUSE_MS = 4;
 
 /**
- * Takes a lock that one process holds at a time; that of a process which is gone is taken over. A process that ends with it,
- * as a hook does whose time is over, gives it back.
+ * Takes a lock that one process holds at a time, also from a process that is gone. A process that ends while it holds the
+ * lock, like a hook whose time is over, gives it back.
  *
- * @param who one word, for whoever has to wait
+ * @param who one word that tells a waiting process who holds the lock
  */
 export async function takeLock(lock: string, who: string, patienceMs: number): Promise<ProcessLock> {
   const own = `${lock}.${randomName()}`;
@@ -46,7 +46,7 @@ export async function takeLock(lock: string, who: string, patienceMs: number): P
   }
 }
 
-/** Of two that take a dead process's lock away at once the second finds the first one's, and gives it back. */
+/** Takes a dead process's lock away. If two do so at once, the second finds the first one's lock, and gives it back. */
 function takeAway(lock: string, held: string): void {
   const aside = `${lock}.${randomName()}`;
   try {

@@ -4,15 +4,15 @@ import type { ProcessId } from '../domain/session.ts';
 import { timeLeft } from './running-call.ts';
 
 /**
- * The process table. Linux answers from /proc; elsewhere one `ps` is read and kept. Process names are
- * never looked at: a pid with its start time is the only identity a process has.
+ * The process table: on Linux from /proc, elsewhere from one `ps`, which is read once and kept. Process
+ * names do not count: a pid with its start time is the only identity that a process has.
  */
 export interface ProcessTable {
   readonly bootId: string | null;
   readonly pidNs: string | null;
-  /** When a process started; also of one that has ended and that its parent has not waited for. */
+  /** When a process started, also one that has ended but that its parent has not waited for. */
   readonly startOf: (pid: number) => string | undefined;
-  /** The same for a process that still runs. In a container whose first process reaps nothing, the others stay for ever. */
+  /** The same, if the process still runs. In a container whose first process reaps nothing, ended ones stay for ever. */
   readonly runningSince: (pid: number) => string | undefined;
   readonly parentOf: (pid: number) => number | undefined;
 }
@@ -29,7 +29,7 @@ export function processTable(): ProcessTable {
   return existsSync('/proc/self/stat') ? linuxTable() : psTable(process.env);
 }
 
-/** The same, for a call that has other things to wait for: where it is `ps` that tells it, both run at once. */
+/** The same table, for a call that has other things to wait for: if it takes a `ps`, both run at once. */
 export async function readProcessTable(): Promise<ProcessTable> {
   if (existsSync('/proc/self/stat')) return linuxTable();
   const { execFile } = process.getBuiltinModule('node:child_process');
@@ -37,17 +37,17 @@ export async function readProcessTable(): Promise<ProcessTable> {
   const output = new Promise<string>((resolve) => {
     execFile('ps', args, options, (_error, stdout) => resolve(stdout));
   });
-  // Without ps nobody is known; some errors are thrown at once.
+  // Without ps we know no process; Node throws some errors at once.
   return tableOf(await output.catch(() => ''));
 }
 
-/** The same for one call: as it is when that first asks. */
+/** The same table for one call, as it is when the call first asks. */
 export function keptTable(): () => ProcessTable {
   let table: ProcessTable | undefined;
   return () => (table ??= processTable());
 }
 
-/** What it has told of a process it keeps, as `ps` does: a session's ancestors are asked for again and again. */
+/** Keeps what it has read of a process, like the table from `ps`: we ask for a session's ancestors again and again. */
 function linuxTable(): ProcessTable {
   const kept = new Map<number, string[]>();
   const statOf = (pid: number) => {
@@ -76,26 +76,26 @@ function linuxTable(): ProcessTable {
   };
 }
 
-/** A zombie or dead one. The first thread of a process may end before the others: it shows Z, too, while they run. */
+/** Whether a process is a zombie or dead. If its first thread ends before the others, it shows Z, too, while they run. */
 function hasEnded(fields: readonly string[]): boolean {
   return /^[ZXx]$/.test(fields[0] ?? '') && Number(fields[17]) <= 1;
 }
 
 /** Fields of /proc/<pid>/stat after the command name, which may itself hold blanks and parentheses (proc(5)). */
 function statFields(pid: number): string[] | undefined {
-  // As UTF-8, which a name need not be: Node has a shorter way for it, and the name is cut off.
+  // Node reads UTF-8 faster. The command name need not be UTF-8, but it is cut off.
   const text = quiet(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return text?.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
 /**
- * The process table as `ps` tells it, once for every process that it lists.
+ * The process table from the output of one `ps`.
  *
- * @param env of which only PATH counts: a start time is told in the caller's time zone and language, and is compared with
- *   what a process with others has stored
+ * @param env only its PATH counts: `ps` prints a start time in the caller's time zone and language, and it is compared
+ *   with one that a process with another environment has stored
  */
 export function psTable(env: Readonly<Record<string, string | undefined>>): ProcessTable {
-  // Where there is /proc many calls start no process, and loading this takes milliseconds.
+  // Loaded only here: with /proc many calls start no process, and loading this takes milliseconds.
   const { execFileSync } = process.getBuiltinModule('node:child_process');
   const { options, args } = psCommand(env);
   return tableOf(quiet(() => execFileSync('ps', args, options)) ?? '');
@@ -126,7 +126,7 @@ function tableOf(output: string): ProcessTable {
   };
 }
 
-/** What /proc counts a start in (proc(5)). Milliseconds. */
+/** Milliseconds of one clock tick, in which /proc counts start times (proc(5)). */
 const TICK_MS = 10;
 
 /** When a process began, by its start in a table: milliseconds since the epoch, to within a second. */
@@ -155,8 +155,8 @@ const SAME_MOMENT_TICKS = 20;
 
 /**
  * The client behind a hook call: the launcher's parent, or git's parent when git started the launcher
- * (`git handoff guard`). git tells its externals by GIT_EXEC_PATH; as that is inherited, the parent
- * must also have been started at the same moment as we were.
+ * (`git handoff guard`). git sets GIT_EXEC_PATH for a program that it starts; because that is inherited,
+ * the parent must also have started at the same moment as we did.
  */
 export function clientProcess(launcherParent: number, startedByGit: boolean, table: ProcessTable): number {
   if (!startedByGit) return launcherParent;

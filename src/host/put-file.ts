@@ -9,7 +9,7 @@ interface PutFile {
   /** git's mode: a regular file, an executable one, or a symbolic link. */
   readonly mode: string;
   readonly content: Buffer;
-  /** Nobody but its owner may read it. */
+  /** Whether only its owner may read it. */
   readonly isPrivate?: boolean;
 }
 
@@ -46,14 +46,14 @@ export function holdsOnly(top: string, folder: string, files: ReadonlySet<string
   });
 }
 
-/** Whether anything stands at a path of the working tree. */
+/** Whether anything exists at a path of the working tree. */
 export function isOccupied(top: string, path: Buffer): boolean {
   return lstatSync(joined(top, partsOf(path)), { throwIfNoEntry: false }) !== undefined;
 }
 
 /**
- * Writes a file in one step: whoever reads it meanwhile has the former content or the new one. Links among its folders
- * are not followed: call `obstacle` first.
+ * Writes a file in one step: whoever reads it meanwhile gets the former content or the new one. Call `obstacle` first, so
+ * that no link among the file's folders is followed.
  */
 export function putFile(top: string, { path, mode, content, isPrivate = false }: PutFile): void {
   const parts = partsOf(path);

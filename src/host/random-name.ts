@@ -1,6 +1,6 @@
 /**
  * A name that nothing else has: for temporary files beside the real one, and for events. Loading node:crypto costs
- * milliseconds, so it is left to those who need a secret.
+ * milliseconds, so only code that needs a secret does it.
  */
 export function randomName(): string {
   const part = () => Math.floor(Math.random() * 2 ** 32).toString(36);

@@ -15,27 +15,27 @@ export interface RecordedLines {
 }
 
 /**
- * What holds for everything that one call of the program does, however deep: its time, the children that it waits for, and
- * its trace. Whoever starts a process reads it here, so that it need not be handed through every function between.
+ * What applies to everything that one call of the program does, however deep: its time, the children that it waits for, and
+ * its trace. Code that starts a process reads it here, so that the functions in between need not pass it on.
  */
 export interface RunningCall {
   /** The time for the whole call. */
   readonly budget: Budget;
-  /** Children that still run. They do not outlive a call that has an end. */
+  /** Children that still run. They do not outlive a call with a time limit. */
   readonly children: Set<ChildProcess>;
-  /** A child had to be ended: those that follow get a quarter of the time that is left, so that there is an answer. */
+  /** Whether a child had to be ended: later ones get a quarter of the time that is left, so that there is an answer. */
   hadToEndChild: boolean;
-  /** What it has recorded, for those who want to know of it at once (sessions/happenings.ts). */
+  /** What the call has recorded, for subscribers (sessions/happenings.ts). */
   readonly recorded: RecordedLines[];
-  /** What to do when the judging is over, while it goes on. */
+  /** Work that waits for the end of the judging; `undefined` when nothing is being judged. */
   whenJudged: (() => void)[] | undefined;
-  /** Absent where nobody asked for a trace. */
+  /** `undefined` when nobody asked for a trace. */
   readonly trace: Trace | undefined;
 }
 
 const calls = new AsyncLocalStorage<RunningCall>();
 
-/** Does something as one call: whatever it starts ends with the budget. */
+/** Does the work as one call: the processes that it starts end with the budget. */
 export function asCall<T>(budget: Budget, trace: Trace | undefined, work: () => Promise<T>): Promise<T> {
   return calls.run(
     { budget, children: new Set(), hadToEndChild: false, recorded: [], whenJudged: undefined, trace },
@@ -46,13 +46,13 @@ export function asCall<T>(budget: Budget, trace: Trace | undefined, work: () => 
 /** The call that runs; `undefined` outside of any. */
 export const runningCall = (): RunningCall | undefined => calls.getStore();
 
-/** Milliseconds until the call is to end, whole ones; `undefined`: it may take as long as it wants. */
+/** Whole milliseconds until the call must end; `undefined`: no limit. */
 export function timeLeft(): number | undefined {
   const left = runningCall()?.budget.left() ?? Infinity;
   return left < Infinity ? Math.ceil(left) : undefined;
 }
 
-/** Judges: what is written for the sake of the answer's words is written when that is over. */
+/** Judges a call. Work that `onceJudged` gets meanwhile is done when the judging is over. */
 export async function whileJudging<T>(judge: () => Promise<T>): Promise<T> {
   const call = runningCall();
   if (call === undefined) return judge();
@@ -64,12 +64,12 @@ export async function whileJudging<T>(judge: () => Promise<T>): Promise<T> {
     try {
       for (const work of later) work();
     } catch {
-      // An answer counts without the file that its hint names.
+      // The answer counts even without the file that its hint names.
     }
   }
 }
 
-/** Does this at once, or when the judging is over. */
+/** Does the work at once, or when the judging is over. */
 export function onceJudged(work: () => void): void {
   const later = runningCall()?.whenJudged;
   if (later === undefined) work();

@@ -11,9 +11,9 @@ export function shellWorld(
     env: NodeJS.ProcessEnv;
     commonDir: string | undefined;
     headBranch: (folder: string) => string | undefined;
-    /** git's aliases as they are at a folder. */
+    /** git's aliases in a folder. */
     aliasesAt: (folder: string) => ReadonlyMap<string, string>;
-    /** Further paths that matter to the caller, absolute; asked for once, when they are needed. */
+    /** Further absolute paths that matter to the caller; called once, when they are needed. */
     claimed: () => readonly string[];
   },
   files: MarkerFiles,
@@ -42,10 +42,10 @@ export function shellWorld(
   };
 }
 
-/** More loose refs than this are not told apart: the folder stands for them. */
+/** Most loose refs that are listed: the folder stands for all of them. */
 const MAX_LOOSE = 2000;
 
-/** Files that hold handoff refs, at or below a folder. Only their being there counts, they are never read. */
+/** Files that hold handoff refs, at or below a folder. Only their existence counts: they are never read. */
 function refFiles(commonDir: string, folder: string): string[] {
   const inside = folder.endsWith('/') ? folder : `${folder}/`;
   const packed = join(commonDir, 'packed-refs');

@@ -3,12 +3,12 @@ import { escapeLine } from '../domain/surfacing.ts';
 import type { Output } from './io.ts';
 import { type Trace, runningCall } from './running-call.ts';
 
-/** A longer line is cut off. Characters. */
+/** Characters. A longer line is cut off. */
 const MAX_LINE = 1000;
 
 /**
- * What GIT_HANDOFF_TRACE asks for, as GIT_TRACE does for git: `1`, `2` or `true` traces to standard error, an absolute path
- * adds to that file; anything else is no trace. What cannot be written is left out.
+ * Opens the trace that GIT_HANDOFF_TRACE asks for, like GIT_TRACE for git: `1`, `2` or `true` traces to standard error, an
+ * absolute path appends to that file; anything else is no trace. Leaves out what cannot be written.
  */
 export function openTrace(env: NodeJS.ProcessEnv, stderr: Output): Trace | undefined {
   const wanted = env['GIT_HANDOFF_TRACE'] ?? '';
@@ -18,7 +18,7 @@ export function openTrace(env: NodeJS.ProcessEnv, stderr: Output): Trace | undef
     try {
       appendFileSync(wanted, line);
     } catch {
-      // As with a full disk: the trace ends here, the call goes on.
+      // On a full disk, for one, the trace ends, and the call goes on.
     }
   };
 }
@@ -27,7 +27,7 @@ export function openTrace(env: NodeJS.ProcessEnv, stderr: Output): Trace | undef
  * Adds a line to the trace of the running call, if there is one: `<time> git-handoff <kind>: <text> (<ms> ms)`.
  *
  * @param kind `call`, `git`, `check`, `effect`, `verdict` or `log`
- * @param text asked for only where somebody traces
+ * @param text called only if there is a trace
  * @param began when what is traced began, as `performance.now()` tells it
  */
 export function trace(kind: string, text: () => string, began?: number): void {
@@ -39,7 +39,7 @@ export function trace(kind: string, text: () => string, began?: number): void {
   write(`${new Date().toISOString().slice(11, -1)} git-handoff ${kind}: ${line}${took}\n`);
 }
 
-/** Does something, and traces it with its time and what came of it. */
+/** Does the work, and traces it with its duration and its outcome. */
 export async function traced<T>(
   kind: string,
   what: string,

@@ -26,7 +26,7 @@ export async function applyPlan({ top }: TreePlace, paths: readonly PlannedPath[
   const changing = paths.filter(({ writes }) => writes);
   for (const planned of changing.filter(({ disk }) => disk === null)) remove(top, planned);
   const written = changing.filter((one): one is Written => one.disk !== null && one.disk.oid !== null);
-  // They decide how the other files are written.
+  // The attributes decide how git writes the other files.
   const isFirst = ({ path }: PlannedPath) => path === '.gitattributes' || path.endsWith('/.gitattributes');
   await write(top, written.filter(isFirst));
   await write(

@@ -24,8 +24,8 @@ interface Signed {
 }
 
 /**
- * Adds the commit of a snapshot to a batch; its contents are there already, or in the repository. It has no parents, so it
- * holds nothing that was not changed.
+ * Adds the commit of a snapshot to a batch; the batch or the repository already has its contents. The commit has no
+ * parents, so it holds nothing but what was changed.
  */
 export function addSnapshot(
   batch: ObjectBatch,
@@ -40,14 +40,14 @@ export function addSnapshot(
   return batch.commit({ name, email, message, seconds, tree, parents: [] });
 }
 
-/** The blobs of a snapshot's tree by their numbers, which end where one is missing. */
+/** The blobs of a snapshot's tree in the order of their numbers, up to the first number that is missing. */
 export function numberedBlobs(entries: ReadonlyMap<string, Oid>): Oid[] {
   const blobs = Array.from({ length: entries.size }, (_, number) => entries.get(String(number)));
   const end = blobs.indexOf(undefined);
   return blobs.slice(0, end < 0 ? undefined : end).flatMap((oid) => oid ?? []);
 }
 
-/** Reads snapshots of this clone, in order; `undefined` for what is damaged, or no snapshot. */
+/** Reads snapshots of this clone, in order; `undefined` for a commit that is damaged, or no snapshot. */
 export async function readSnapshots(
   options: GitOptions,
   commits: readonly Oid[],
@@ -67,7 +67,7 @@ export async function readSnapshots(
 }
 
 /**
- * The bytes that are kept of files, in order.
+ * Reads the bytes that a snapshot keeps of these files, in order.
  *
  * @throws Failure `integrity` for one whose object is missing
  */

@@ -7,20 +7,20 @@ import type { ObjectBatch } from '../git/object-batch.ts';
 import { lstatOf } from '../git/stat.ts';
 import { diskPath } from '../git/work-tree.ts';
 
-/** Bigger files are named, not kept. Bytes. */
+/** Bytes. A snapshot only names bigger files. */
 const MAX_FILE = 10 * 1024 * 1024;
 
 /** What gathering may cost. */
 interface GatherLimits {
   readonly maxBytes: number;
-  /** Whether there is no time for a further file. */
+  /** Whether there is no time for another file. */
   readonly isLate: () => boolean;
 }
 
-/** Whose a path is, and where its content comes from. */
+/** Who owns a path, and where its content comes from. */
 export interface Source {
   readonly ownerOf: (path: string) => SessionId | null;
-  /** The contents that a look has kept as git stores them; left out: the files themselves, byte for byte, by no filter. */
+  /** The contents that a look has kept, as git stores them; if absent, the bytes of the files themselves, unfiltered. */
   readonly seen?: (entry: DirtyPath) => Buffer | undefined;
 }
 
@@ -31,7 +31,7 @@ interface Gathered {
 }
 
 /**
- * Reads paths that differ from HEAD into a batch, small files first: when time or room runs out, most of it is there.
+ * Reads paths that differ from HEAD into a batch, small files first: when time or room runs out, most of them are there.
  *
  * @param top the top folder of the working tree
  */
@@ -49,7 +49,7 @@ export function gatherWork(
     const { path, raw: name, disk } = entry;
     const owner = ownerOf(path);
     const named = { path, ...(name === undefined ? {} : { name }), ...(owner === null ? {} : { owner }) };
-    // What an older look says of HEAD and the index may be gone.
+    // The contents that HEAD and the index had at an older look may be gone.
     const [base, index] = seen === undefined ? [stored(entry.head), stored(entry.index)] : [null, null];
     const staged = { ...named, base, index, disk: null };
     if (disk === null) {
@@ -67,7 +67,7 @@ export function gatherWork(
     total += content.length;
     const oid = batch.blob(content);
     const isFile = seen === undefined && disk.mode !== '120000';
-    // The repository has what is staged or committed as git would store it.
+    // The repository already has what is staged or committed, as git stores it.
     const isStored = disk.oid !== null && [base?.oid, index?.oid].includes(disk.oid);
     items.push({
       ...named,
@@ -82,7 +82,7 @@ export function gatherWork(
   return { items: items.sort((a, b) => (a.path < b.path ? -1 : 1)), skipped };
 }
 
-/** A state whose content the repository has. A submodule is a repository of its own, a conflict has no one content. */
+/** A state whose content this repository has: not a submodule, which is another repository, and not a conflict. */
 const stored = (state: FileState) =>
   state?.mode === '160000' || (state?.oid ?? null) === null ? null : state;
 
@@ -96,7 +96,7 @@ function readBytes(top: string, entry: DirtyPath): Buffer | undefined {
   const file = diskPath(top, entry);
   try {
     if (entry.disk?.mode === '120000') return readlinkSync(file, 'buffer');
-    // A pipe or a device in the file's place would be waited for.
+    // Reading a pipe or a device in the file's place would make us wait.
     return lstatOf(file)?.isFile() === true ? readFileSync(file) : undefined;
   } catch {
     return undefined;

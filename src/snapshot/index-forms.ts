@@ -36,7 +36,7 @@ export interface ReadContents {
 /**
  * Reads the contents of paths in HEAD, the index and on the disk.
  *
- * @param head what HEAD is; `null` on an unborn branch
+ * @param head HEAD's commit; `null` on an unborn branch
  * @param store receives what `git add` would store
  * @param composed contents that are stored nowhere yet, by name
  * @param checkSize throws if the total size is too large, before the contents are read
@@ -119,7 +119,7 @@ function unreadable(path: string): Failure {
   return new Failure('environment', message, { hint: 'git handoff status' });
 }
 
-/** What `git add` would store of files, in a separate store: the user's filters run, and hide what they hide. */
+/** Stores files as `git add` would, but in a separate store: the user's filters run, and hide what they hide. */
 async function indexForms(
   place: TreePlace,
   head: Oid | null,
@@ -138,14 +138,14 @@ async function indexForms(
   }
 }
 
-/** For a wrong encoding or a filter that fails: `git add` would refuse the file, too. */
+/** The failure for a wrong encoding or a filter that fails: `git add` would refuse the file, too. */
 function unstorable(error: unknown): Failure {
   const why = error instanceof Error ? error.message : String(error);
   const message = `git cannot store an uncommitted change, and a note cannot carry it; nothing was written: ${why}`;
   return new Failure('refused', message, { hint: 'git add --dry-run --all' });
 }
 
-/** The raw bytes of files that a checkout would write differently. Files with a filter are left to it. */
+/** The raw bytes of files that a checkout would write differently. Leaves out files with a filter. */
 async function ownBytes(
   options: GitOptions,
   forms: ReadonlyMap<string, FileState>,

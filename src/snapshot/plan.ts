@@ -37,17 +37,17 @@ export interface PlannedPath {
   readonly index: FileState;
   /** The blob of the file's own bytes, if a checkout of `disk` would not write them. */
   readonly own: Oid | undefined;
-  /** Nobody but its owner may read it. */
+  /** Whether only its owner may read it. */
   readonly isPrivate: boolean;
-  /** To be added by `git add --intent-to-add`. */
+  /** Whether to add it with `git add --intent-to-add`. */
   readonly intended: boolean;
-  /** HEAD and the work changed the same lines: the file gets conflict markers. */
+  /** Whether HEAD and the work changed the same lines, so that the file gets conflict markers. */
   readonly marked: boolean;
-  /** False: the disk already has it. */
+  /** False if the disk already has its state. */
   readonly writes: boolean;
-  /** False: the index already has it, and its entry keeps its cached times. */
+  /** False if the index already has its state: the entry then keeps its cached times. */
   readonly stages: boolean;
-  /** Uncommitted content stands there, and would be lost. */
+  /** Whether uncommitted content at the path would be lost. */
   readonly overwrites: boolean;
   /** Size, times and inode of the file when the plan was made; empty if there was none. */
   readonly stamp: string;
@@ -58,7 +58,7 @@ export const IN_LINES = 'conflicts with a change in HEAD';
 
 export interface RestorePlan {
   readonly paths: readonly PlannedPath[];
-  /** If there is any, nothing is restored. */
+  /** If there is any such path, nothing is restored. */
   readonly refused: readonly RefusedPath[];
 }
 
@@ -69,7 +69,7 @@ interface PlanFacts {
   readonly status: TreeStatus;
   readonly config: TreeConfig;
   readonly merger: StateMerger;
-  /** For the contents of the disk, which are read and not kept. */
+  /** The store for the contents of the disk, which are read and not kept. */
   readonly store: ScratchStore;
   /** Whether conflict markers are allowed. */
   readonly merge: boolean;
@@ -80,7 +80,7 @@ export const nameBytes = ({ path, raw }: Pick<PlannedPath, 'path' | 'raw'>): Buf
   raw === undefined ? Buffer.from(path) : Buffer.from(raw, 'latin1');
 
 /**
- * Plans to bring files back whole, as they were, whatever HEAD has now; the index stays. Changes nothing.
+ * Plans to bring files back whole, as they were, whatever HEAD has now, and to leave the index. Changes nothing.
  *
  * @throws Failure `integrity` when a content is gone
  */
@@ -108,7 +108,7 @@ export async function planWhole(
     const dirty = status.dirty.get(path);
     const there = dirty === undefined ? head : dirty.disk;
     const isThere = there !== null && there.oid === (own ?? disk?.oid) && there.mode === disk?.mode;
-    // What git ignores is in no list, and is lost just as well.
+    // git lists no ignored file, but its content would be lost just as well.
     const isClean = dirty === undefined && head !== null && head.oid === onDisk.get(path);
     paths.push({
       ...named,
@@ -129,8 +129,8 @@ export async function planWhole(
 }
 
 /**
- * Plans to put a snapshot onto what HEAD has now, and to stage what was staged. Only what is there already, or as HEAD has it,
- * is written over. Changes nothing.
+ * Plans to put a snapshot onto what HEAD has now, and to stage what was staged. A file may be overwritten only if it is as
+ * the snapshot or HEAD has it. Changes nothing.
  */
 export async function planMerge(facts: PlanFacts): Promise<RestorePlan> {
   const { place, items, status } = facts;
@@ -231,10 +231,10 @@ function withMode(state: FileState, { fileMode }: TreeConfig): FileState {
   return state === null || fileMode || state.mode !== '100755' ? state : { ...state, mode: '100644' };
 }
 
-/** What git cannot store: a pipe, or a folder that must stay. Equals no other state. */
+/** The state of what git cannot store: a pipe, or a folder that must stay. Equals no other state. */
 const ODD: FileState = { mode: '000000', oid: null };
 
-/** What is on the disk at these paths, as git would store it. Nothing else is read. */
+/** What is on the disk at these paths, as git would store it. Reads nothing else. */
 async function diskStates(
   { place, store, status }: PlanFacts,
   items: readonly SnapshotItem[],
@@ -275,7 +275,7 @@ async function rawContents(
   );
 }
 
-/** Why a path cannot be unpacked. */
+/** A path that cannot be unpacked, and the reason. */
 interface RefusedPath {
   readonly path: string;
   readonly why: string;

@@ -19,8 +19,8 @@ import { type Ref, listRefs } from '../git/refs.ts';
 import { readSnapshots } from './commit.ts';
 
 /**
- * What destructive commands would have lost: `refs/handoffs-local/rescue/<worktree-id>/<n>` leads to a snapshot, or to a
- * commit of the stash that was seen. Versions up to 0.1.0 kept a tree of `rescue.json`, `files/` and `index/` there.
+ * Rescues of what destructive commands would have lost: `refs/handoffs-local/rescue/<worktree-id>/<n>` is a snapshot, or
+ * a commit of the stash that was seen. Versions up to 0.1.0 kept a tree of `rescue.json`, `files/` and `index/` there.
  */
 
 /** Where rescues of a worktree are kept. */
@@ -41,11 +41,11 @@ interface Stored {
 export interface SavedWork extends Stored, Snapshot {
   readonly kind: 'work';
   readonly reason: SnapshotReason;
-  /** What a version up to 0.1.0 kept: the items have no blobs. */
+  /** The trees that a version up to 0.1.0 kept, whose items have no blobs. */
   readonly trees?: ReadonlyMap<string, Oid>;
 }
 
-/** A commit of the stash; also when the stash does not have it any more. */
+/** A commit of the stash, even if the stash does not have it any more. */
 export interface PinnedStash extends Stored {
   readonly kind: 'stash';
   readonly commit: CommitText;
@@ -79,7 +79,7 @@ export async function listRescues(cwd: string, { timeoutMs }: Limits = {}): Prom
   return found.sort((a, b) => a.number - b.number);
 }
 
-/** The stash's commits have parents. */
+/** Whether a commit is a snapshot: the stash's commits have parents. */
 const isSnapshot = (content: string) => new CommitText(content).parents.length === 0;
 
 function rescueOf(ref: Ref, read: ReadonlyMap<Ref, Snapshot | undefined>): Rescue | undefined {
@@ -96,7 +96,7 @@ function rescueOf(ref: Ref, read: ReadonlyMap<Ref, Snapshot | undefined>): Rescu
   return { ...stored, ...snapshot, kind: 'work', reason, ...(trees === undefined ? {} : { trees }) };
 }
 
-/** The items of a rescue with their blobs, whatever version kept it. */
+/** The items of a rescue with their blobs, whichever version kept it. */
 export async function itemsOf(cwd: string, { items, trees }: SavedWork): Promise<readonly SnapshotItem[]> {
   if (trees === undefined) return items;
   const listed = async (name: string) => {
@@ -128,12 +128,12 @@ export function rescuedAt(rescue: Rescue): number {
 }
 
 const MAX_TRIES = 20;
-/** Each is waited for. */
+/** Most locks that one call waits for. */
 const MAX_LOCKS = 2;
 
 /**
  * Keeps snapshots or commits of the stash under the next free numbers of a worktree, in one transaction, and
- * lets go of what is beyond the limits: snapshots and stashes are counted each by themselves.
+ * removes those that are beyond the limits: snapshots and stashes are counted separately.
  *
  * @returns the numbers; `undefined` when a lock was held
  */
@@ -159,32 +159,32 @@ export async function keepRescues(
       const ref = rescueRef({ worktreeId: place.worktreeId, number: numbers[at] ?? 1 });
       return { ref, next, old: undefined };
     });
-    // Somebody else may have let go of the same ones, or hold a lock: after the first try only the new ones matter.
+    // Another process may have removed the same ones, or hold a lock: after the first try only the new ones matter.
     const updates = tries === 0 ? [...created, ...removals] : created;
     const result = await updateRefs({ cwd: place.cwd }, updates);
     if (result.kind === 'done') return numbers;
     if (result.kind === 'locked') {
       locks += 1;
       if (locks > MAX_LOCKS) return undefined;
-      // It may be one of those that were to go.
+      // The lock may be that of a ref that was to go.
       if (tries === 0 && removals.length > 0) continue;
     }
-    // Also where a killed process has left a lock on the number.
+    // Another number also helps where a killed process has left a lock on this one.
     numbers = numbers.map((number) => number + numbers.length);
   }
   return undefined;
 }
 
-/** What keeping needs to know. */
+/** What `keepRescues` needs to know. */
 export interface Keeping {
-  /** Every rescue of the repository: numbers are its own, so that one says which is meant. */
+  /** Every rescue of the repository: a number is unique in it, so that the number alone names a rescue. */
   readonly known: readonly Rescue[];
   readonly limits: RescueLimits;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Entries that are in the stash: they need no room, and none of them goes. */
+  /** Entries that the stash still has: they do not count, and none of them is removed. */
   readonly held?: ReadonlySet<Oid>;
-  /** Of the files in a new snapshot. */
+  /** The bytes of the files in a new snapshot. */
   readonly bytes?: number;
 }
 
@@ -193,7 +193,7 @@ function numbersAfter(known: readonly Rescue[], count: number): number[] {
   return Array.from({ length: count }, (_, at) => last + 1 + at);
 }
 
-/** When an entry was dropped nobody knows: only how many there are counts. */
+/** Nobody knows when a stash entry was dropped: only the number of entries counts. */
 function keptOf(rescue: Rescue, now: number) {
   const { number } = rescue;
   return rescue.kind === 'work'

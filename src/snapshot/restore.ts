@@ -15,8 +15,8 @@ import { type RestorePlan, type TreePlace, planMerge, planWhole } from './plan.t
 import { StateMerger } from './three-way.ts';
 
 /**
- * `whole`: each file as it was, whatever HEAD has now; the index stays. `merge`: onto what HEAD has now, deletions and what was
- * staged too; with conflict markers, where they are allowed.
+ * `whole` brings each file back as it was, whatever HEAD has now, and leaves the index. `merge` puts the snapshot onto what
+ * HEAD has now, deletions and staged changes included, and writes conflict markers if they are allowed.
  */
 export type How =
   | { readonly kind: 'whole' }
@@ -24,7 +24,7 @@ export type How =
       readonly kind: 'merge';
       readonly markers: boolean;
       readonly config: TreeConfig;
-      /** What the markers call the snapshot. */
+      /** The snapshot's name in the conflict markers. */
       readonly name: string;
     };
 
@@ -32,15 +32,15 @@ interface RestoreOptions {
   readonly how: How;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Only plans. */
+  /** Whether to make a plan only. */
   readonly dryRun?: boolean;
-  /** Throws when the plan must not be carried out, and keeps what it overwrites. Answers whose each path will be. */
+  /** Throws when the plan must not be carried out, and keeps what it overwrites. Returns who will own each path. */
   readonly check?: (plan: Restoring) => Promise<(path: string) => SessionId | undefined>;
 }
 
 /** What a restore is about to do. */
 export interface Restoring extends RestorePlan {
-  /** What stood there when it was planned. */
+  /** The working tree when the restore was planned. */
   readonly status: TreeStatus;
 }
 
@@ -54,7 +54,7 @@ export function treePlace(
 }
 
 /**
- * Brings a snapshot back into a working tree: all of it, or nothing where something is refused.
+ * Brings a snapshot back into a working tree: all of it, or nothing if any path is refused.
  *
  * @throws Failure as `check` does; `integrity` when a content is gone; `lost-race` when a path has changed since the plan was made
  */
@@ -75,7 +75,7 @@ export async function restoreSnapshot(
   return restoring;
 }
 
-/** Merged contents are in the batch, not stored. */
+/** Makes the plan; merged contents are in the batch, and not stored yet. */
 async function planFor(
   place: TreePlace,
   { items }: Pick<Snapshot, 'items'>,
@@ -97,7 +97,7 @@ async function planFor(
   }
 }
 
-/** What came back is claimed for whose it is. A session that is alone needs no claims. */
+/** Claims each restored path for its owner. A session that is alone needs no claims. */
 async function claimRestored(
   { top, gitDir, commonDir }: TreePlace,
   { paths }: RestorePlan,

@@ -7,12 +7,12 @@ import { type Rescue, type RescuePlace, keepRescues, listRescues } from './rescu
 /** The stash as it is now. */
 export interface SeenStash {
   readonly entries: readonly StashEntry[];
-  /** Those that nobody had seen before. */
+  /** The entries that nobody had seen before. */
   readonly fresh: readonly StashEntry[];
   readonly rescues: readonly Rescue[];
 }
 
-/** Looks at the stash, and at what of it has been kept. */
+/** Reads the stash, and which of its entries have been kept. */
 export async function readStash(cwd: string, timeoutMs?: number): Promise<SeenStash> {
   const [entries, rescues] = await Promise.all([listStash(cwd, timeoutMs), listRescues(cwd, { timeoutMs })]);
   const pinned = new Set(rescues.filter(({ kind }) => kind === 'stash').map(({ oid }) => oid));
@@ -20,7 +20,7 @@ export async function readStash(cwd: string, timeoutMs?: number): Promise<SeenSt
 }
 
 /**
- * Keeps every entry that is new by a ref of its own: one that is dropped later is still there.
+ * Keeps every new entry with a ref of its own, so that it is still there if somebody drops it.
  *
  * @param now milliseconds since the epoch
  */
@@ -39,7 +39,7 @@ export async function keepStash(
   if (oids.length > 0) await keepRescues(place, 'stash', oids, { known: rescues, limits, now, held });
 }
 
-/** Looks at the stash and keeps what is new. */
+/** Reads the stash and keeps its new entries. */
 export async function pinStash(
   place: RescuePlace,
   limits: RescueLimits,
@@ -51,10 +51,10 @@ export async function pinStash(
   return seen;
 }
 
-/** More entries than this are pinned by and by. */
+/** Most entries that one call pins; the next calls pin the others. */
 const MAX_NEW = 200;
 
-/** Who made which entry of the stash, as far as it is known. */
+/** The session that made each entry of the stash, as far as it is known. */
 export function readStashOwners(commonDir: string): ReadonlyMap<Oid, SessionId> {
   const over = closedJournals(commonDir).map(({ session }) => readJournal(commonDir, session));
   return new Map(
@@ -64,17 +64,17 @@ export function readStashOwners(commonDir: string): ReadonlyMap<Oid, SessionId> 
   );
 }
 
-/** A session is about to make an entry: these are there already, and not its own. */
+/** Records that a session is about to make an entry, and which entries are there before and not its own. */
 export function expectStash(commonDir: string, session: SessionId, before: readonly Oid[], at: number): void {
   appendSessionEvents(commonDir, session, [{ t: 'stashing', before, at }]);
 }
 
-/** What was there before the session's command, which may make entries; `undefined`: none such is under way. */
+/** The entries before the session's running command, which may make more; `undefined` when no such command runs. */
 export function entriesBeforeCommand(commonDir: string, session: SessionId): readonly Oid[] | undefined {
   return readJournal(commonDir, session).stashing;
 }
 
-/** The session's command is over, and made these entries. */
+/** Records that the session's command is over, and made these entries. */
 export function noteStashOwner(
   commonDir: string,
   session: SessionId,

@@ -29,7 +29,7 @@ interface Limits {
   readonly budget: Budget;
 }
 
-/** Uncommitted content that is safe: under a new number, or under that of a former snapshot of the very same. */
+/** Uncommitted content that is safe: under a new number, or under that of an earlier snapshot of the same content. */
 interface Taken {
   /** `undefined`: nothing could be kept. */
   readonly commit: Oid | undefined;
@@ -37,9 +37,9 @@ interface Taken {
   readonly skipped: readonly SkippedFile[];
 }
 
-/** Files are gathered during this part of the time; git takes the rest. */
+/** The part of the time in which files are gathered; git gets the rest. */
 const GATHERING = 0.5;
-/** zlib's fastest: time is short before a command. */
+/** zlib's fastest level, because time is short before a command. */
 const LEVEL = 1;
 
 /**
@@ -106,10 +106,10 @@ export async function keepSnapshot(
   return { commit, number };
 }
 
-/** A snapshot of the same work is good for this long. Milliseconds. */
+/** Milliseconds for which an earlier snapshot of the same work is good enough. */
 const FRESH_MS = 3600_000;
 
-/** The newest snapshot of the worktree, when it holds the very same. */
+/** The newest snapshot of the worktree, if it holds the same work. */
 function sameWork(
   known: readonly Rescue[],
   worktreeId: string,
@@ -123,6 +123,6 @@ function sameWork(
       all.map(({ path, name, index, disk, raw }) => [path, name, index, disk?.mode, raw ?? disk]),
     );
   if (contents(newest.items) !== contents(items)) return undefined;
-  // One that is about to be too old must not stand for work that is destroyed now.
+  // A snapshot that will soon be too old must not stand for work that is destroyed now.
   return now - newest.reason.at < Math.min(FRESH_MS, limits.maxAgeMs / 2) ? newest : undefined;
 }

@@ -60,7 +60,7 @@ export class StateMerger {
     this.#texts?.close();
   }
 
-  /** `undefined` when an object is missing. Without a base, the base is empty. */
+  /** Reads the three contents; `undefined` when an object is missing. Without a base, its content is empty. */
   async #read(oids: readonly (Oid | undefined)[]): Promise<[Buffer, Buffer, Buffer] | undefined> {
     const known = oids.filter((oid) => oid !== undefined);
     const read = await readObjects(

@@ -16,7 +16,7 @@ export interface Looked {
   /** The command that ran in between and who ran it, when it is known. */
   readonly session: SessionId | null;
   readonly command: string;
-  /** Others' work in whose place the command has put something. */
+  /** Paths with others' work that the command has replaced. */
   readonly changed?: ReadonlySet<string>;
   readonly limits: RescueLimits;
   /** Milliseconds since the epoch. */
@@ -24,12 +24,12 @@ export interface Looked {
   readonly budget: Budget;
 }
 
-/** Snapshots in which a content is looked for before it is kept once more. */
+/** The number of newest snapshots in which a content is searched before it is kept once more. */
 const RECENT = 5;
 
 /**
- * Keeps uncommitted work that is gone since the last look, with the contents that were seen then. Returns the number of
- * the rescue that holds it, be it a former one; `undefined` when nothing is lost.
+ * Keeps uncommitted work that has gone since the last look, with the contents that were seen then. Returns the number of
+ * the rescue that holds it, which may be an earlier one; `undefined` when nothing is lost.
  *
  * @param place the worktree; its last look kept the contents
  * @throws Failure `environment` when git fails or overruns its time
@@ -51,7 +51,7 @@ export async function saveVanished(
   const atHead = new Map(committed.map(({ path, oid }) => [path, oid]));
   const lost = gone.filter(({ path, disk }) => atHead.get(path) !== disk?.oid);
   const { unknown, newest } = await keptBefore(place, known, lost);
-  // What vanished together stays together, although a part of it may be held already: one restore brings it back.
+  // What vanished together stays together, even if a rescue already holds a part: one restore brings back everything.
   return unknown.length === 0 ? newest : keep(place, looked, lost);
 }
 

@@ -471,7 +471,7 @@ describe('the gate, wherever it stands', () => {
     world = new ServerWorld(undefined);
     const run = world.handoff(['check', '--stdin'], { cwd: world.server, input: '' });
     expect(run).toMatchObject({ status: 2, stdout: '' });
-    expect(run.stderr).toMatch(/^error: expected lines .*, got there is nothing\nhint: git help githooks\n$/);
+    expect(run.stderr).toMatch(/^error: expected lines .*, got nothing\nhint: git help githooks\n$/);
   });
 
   it('judges the fallback below refs/heads, too, when the server says so', () => {
