@@ -5,18 +5,18 @@ import { type SessionId, parseSessionId } from '../domain/names.ts';
 import { ensureFolder, removeFile } from '../host/folders.ts';
 
 /*
- * The sub-agents of clients that say who started an agent, which may be an agent itself, and not for which session. Each
- * is a symbolic link to the session's id: made in one step, whoever else makes it.
+ * Some clients name the agent that started a sub-agent, which may be a sub-agent, too, but not the session. For each
+ * sub-agent a symbolic link names its session: a link is made in one step, so parallel calls cannot disturb each other.
  */
 
-/** How long to keep the model of a session whose end was never reported. Milliseconds. */
+/** How long to keep a sub-agent of a session whose end was never reported. Milliseconds. */
 const KEEP_MS = 7 * 86_400_000;
 
 const agentsFolder = (state: string) => join(state, 'agents');
 
 /**
- * The call of a sub-agent as one of the session that it works for, by what earlier calls said of the one that started it.
- * It is remembered for the agents that this one starts.
+ * Returns a sub-agent's call as one of the session that the sub-agent works for. Earlier calls told the session of the
+ * agent that started it; the answer is remembered for the agents that this one starts.
  */
 export function ofItsSession(event: GuardEvent, state: string): GuardEvent {
   const { agent = '', startedBy } = event;
@@ -32,12 +32,12 @@ function rootSession(state: string, agent: string, startedBy: SessionId): Sessio
     ensureFolder(folder);
     symlinkSync(root, join(folder, name));
   } catch {
-    // It is known, or cannot be kept: its own agents then count as its.
+    // The link exists, or cannot be made: sub-agents of this one then count as its own, and not as the session's.
   }
   return root;
 }
 
-/** Forgets the sub-agents of a session that ends, and those of long ago. */
+/** Forgets the sub-agents of a session that ends, and those older than `KEEP_MS`. */
 export function forgetAgents(state: string, session: SessionId, now: number): void {
   const folder = agentsFolder(state);
   for (const name of agentsIn(folder)) {

@@ -20,9 +20,9 @@ import type { CommandTool } from './tool.ts';
 import { type Visit, callsAt, visit } from './visits.ts';
 
 /**
- * Decides a command: the analyser says what it would change without running it.
+ * Decides a command. The analyser tells what the command would change, without running it.
  *
- * @param looks at the session's own worktree, where the caller has started them already
+ * @param looks the looks at the session's own worktree, if the caller has started them
  */
 export async function beforeCommand(
   call: Call,
@@ -50,7 +50,7 @@ interface Looked {
   readonly looks: Looks;
 }
 
-/** The other worktrees that the command touches: their sessions' work is as much theirs. */
+/** Starts the looks at the other worktrees that the command touches, because the sessions' work there counts, too. */
 async function beginLooks(
   visits: readonly { readonly call: TreeCall }[],
   tool: CommandTool,
@@ -59,12 +59,12 @@ async function beginLooks(
   return Promise.all(visits.map(async ({ call }) => ({ call, looks: await beginToLook(call, tool) })));
 }
 
-/** A session that is alone keeps no ledger: one looks only where a command may destroy something. */
+/** The looks of a lone session: it keeps no ledger, so only a command that may destroy something needs one. */
 function looksLater(call: TreeCall): Looks {
   return { forLedger: undefined, dirty: async () => namesOnly(call)() };
 }
 
-/** What all worktrees of a repository share is decided in the first of them. */
+/** Marks the first worktree of each repository: what all its worktrees share is judged only there. */
 function commandTargets(trees: readonly Looked[], effects: ShellEffects): CheckTarget<CommandFacts>[] {
   const isFirst = ({ tree }: TreeCall, n: number) =>
     trees.findIndex((one) => one.call.tree.commonDir === tree.commonDir) === n;
@@ -74,15 +74,15 @@ function commandTargets(trees: readonly Looked[], effects: ShellEffects): CheckT
   }));
 }
 
-/** What a command would change, and the worktrees in which it would, besides the session's own. */
+/** What a command would change, and the worktrees besides the session's own in which it would change something. */
 interface Analysed {
   readonly effects: ShellEffects;
   readonly visits: readonly Visit[];
 }
 
 /**
- * Analyses a command. Where it touches other repositories it is analysed again: with their aliases, and, when the session
- * was not known there before, with what others are known to have changed.
+ * Analyses a command. If it touches another repository, it is analysed again with the aliases of that repository; and
+ * again if the session is new there, now with the paths that other sessions are known to have changed.
  */
 async function analysed(call: Call, tool: CommandTool): Promise<Analysed> {
   const { session, repository } = call;
@@ -102,7 +102,7 @@ async function analysed(call: Call, tool: CommandTool): Promise<Analysed> {
   return { effects, visits };
 }
 
-/** @param elsewhere the call as it concerns other repositories: their aliases count there */
+/** @param elsewhere the call as it concerns other repositories, whose aliases count there */
 function analyse(
   call: Call,
   tool: CommandTool,
@@ -132,8 +132,8 @@ function analyse(
 }
 
 /**
- * What a command that works through a folder (`find -delete`, `cp -r`) may hit of others, absolute: paths that other
- * sessions have claimed in any worktree, and linked worktrees by their `.git` file.
+ * Returns what a command that works through a folder (`find -delete`, `cp -r`) may hit of other sessions: the paths
+ * that they have claimed in any worktree, and the `.git` files of linked worktrees. Absolute paths.
  */
 function othersPaths(commonDir: string, session: SessionId): string[] {
   const trees = linkedWorktrees(commonDir);
@@ -147,20 +147,20 @@ function othersPaths(commonDir: string, session: SessionId): string[] {
   return [...claimed, ...linked];
 }
 
-/** What the client sets for its shell commands, whether or not it sets it for its hooks. */
+/** The variables by which the client tells its shell commands the session, whether or not its hooks get them. */
 function sessionVariables({ dialect, session }: Call): Readonly<Record<string, string>> {
   const own = Object.entries(SESSION_VARIABLES).filter(([, client]) => client === dialect.client);
   return Object.fromEntries(own.map(([name]) => [name, session ?? '']));
 }
 
-/** Verbs of git-handoff that change what the session has in a working tree, or leave something in its name. */
+/** Verbs of git-handoff that change a working tree or leave something in the session's name. */
 const OWN_WRITES = new Set(['ack', 'close', 'commit', 'import', 'rescue', 'stage', 'take', 'write']);
 
 /**
- * The worktrees that a command may change, but for the one that it is called in: by the paths that it names, and by the
- * folders in which it runs git, or a program of which nothing is known. One that it only reads does not count.
+ * Returns the worktrees, other than the call's own, that a command may change: those of the paths that it names, and of
+ * the folders in which it runs git or an unknown program. A worktree that it only reads does not count.
  *
- * @param repositories common dirs of those of which a command may take a whole worktree away
+ * @param repositories common dirs of the repositories whose worktrees a command may remove whole
  */
 function touchedTrees(
   { paths, gitCalls, handoffCalls, folders }: ShellEffects,
@@ -179,7 +179,7 @@ function touchedTrees(
   for (const { path, kind, follows } of paths) {
     const real = realPath(path, follows);
     if (kind === 'remove') removed.push(real);
-    // What lies in a `.git` belongs to the working tree around it.
+    // A path inside `.git` belongs to the working tree around it.
     add(dirname(real.replace(/\/\.git\/.*$/s, '/.git')));
   }
   for (const call of gitCalls) if (!gitReads(call)) add(call.cwd);
@@ -190,7 +190,7 @@ function touchedTrees(
   return [...trees.values()];
 }
 
-/** The main worktrees: one that is removed with all that is linked to it is found by them. */
+/** The worktrees of all other repositories. A command that removes a folder above one of them touches it. */
 function worktreesOf(repositories: readonly string[], own: FoundRepository | undefined): string[] {
   const others = repositories.filter((commonDir) => commonDir !== own?.commonDir);
   return others.flatMap((commonDir) => linkedWorktrees(commonDir).map(({ path }) => realPath(path)));

@@ -7,8 +7,8 @@ import type { Call, TreeCall, Finding, Permission, Refusal } from './call.ts';
 import { commandText, toolPaths, windowId } from './tool.ts';
 
 /**
- * A person's bypass lets one tool call do what is refused otherwise: the first refusal that it covers consumes it, and
- * all further refusals of the call are let through with it.
+ * A person's bypass lets one tool call do what the guard would refuse. The first refusal that it covers consumes it;
+ * all further refusals of the same call are let through, too.
  */
 export function bypassFor(call: TreeCall): Permission {
   const { session, now, event, tree } = call;
@@ -27,7 +27,7 @@ export function bypassFor(call: TreeCall): Permission {
   };
 }
 
-/** All other events: the bypass ends with the call that it was consumed in. */
+/** Handles every event but the one before a tool. A bypass ends with the call that consumed it. */
 export async function besideBypass(
   call: TreeCall,
   handle: () => Promise<readonly Finding[]>,
@@ -39,7 +39,7 @@ export async function besideBypass(
     case 'session-start':
     case 'session-end':
     case 'stop':
-      // The turn is over, and with it every call.
+      // The turn has ended, and with it every call.
       endBypass(tree.commonDir, session, undefined, now);
       return handle();
     default:
@@ -69,7 +69,7 @@ async function afterCall(
     (one) => one.key.kind === 'call' && one.key.id === id,
   );
   try {
-    // What it did to handoff files is no change that nobody foresaw.
+    // A person allowed these changes of handoff files: they are not to be reported or undone.
     if (used?.files === true) await acceptChanges(tree.folder);
     return await handle();
   } finally {
@@ -82,7 +82,7 @@ async function acceptChanges(cwd: string): Promise<void> {
   for (const copy of await changedCopies(repository, await listCopies(repository))) {
     await rememberFiles(cwd, [copy.path]);
   }
-  // What is missing still after that is gone.
+  // A file that is still missing was deleted.
   for (const copy of await changedCopies(repository, await listCopies(repository))) {
     await forgetCopy(repository, copy);
   }
@@ -90,7 +90,7 @@ async function acceptChanges(cwd: string): Promise<void> {
 
 const MAX_DEED = 160;
 
-/** What the tool call is, in one line. */
+/** Describes the tool call in one line. */
 function deed({ event }: Call): string {
   const { tool, toolName = 'a tool' } = event;
   if (tool === undefined) return escapeLine(toolName);

@@ -7,52 +7,52 @@ import type { MarkerFiles } from '../host/marker-files.ts';
 import type { ProcessTable } from '../host/processes.ts';
 import type { AskedFor } from '../sessions/happenings.ts';
 
-/** Whose machine the client runs on. */
+/** The machine on which the client runs. */
 interface Machine {
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
   readonly clientPid: number;
-  /** Its processes, as they are when the call begins. */
+  /** The processes of the machine when the call began. */
   readonly processes: ProcessTable;
-  /** The predecessors' handoff files, and what a setting guards besides. */
+  /** The predecessors' handoff files, and the files that `handoff.guardPath` adds. */
   readonly files: MarkerFiles;
 }
 
-/** A worktree in which a call is judged: `init` ran in its repository. */
+/** A worktree in which a call is judged, because `init` ran in its repository. */
 export interface Worktree extends FoundRepository {
-  /** A folder of it: where the client works, or else the top. */
+  /** The client's folder in this worktree, or else its top. */
   readonly folder: string;
-  /** The call was made elsewhere, and only touches this worktree. */
+  /** Whether the call was made elsewhere and only touches this worktree. */
   readonly visiting?: true;
 }
 
-/** One call of a client's hook, and all that it may be judged by; made once a call. */
+/** One call of a client's hook, with everything it is judged by; made once for each call. */
 export interface Call {
   readonly event: GuardEvent;
   readonly dialect: Dialect;
-  /** `undefined` when the payload names none that is valid. */
+  /** The session; `undefined` when the payload names no valid one. */
   readonly session: SessionId | undefined;
   readonly machine: Machine;
-  /** Where the client works; the home folder when the payload does not say. */
+  /** The client's folder; the home folder when the payload names none. */
   readonly cwd: string;
   /** The repository around that folder, whether or not git-handoff is switched on there. */
   readonly repository: FoundRepository | undefined;
-  /** `undefined` where git-handoff is not switched on. */
+  /** The worktree; `undefined` where git-handoff is not switched on. */
   readonly tree: Worktree | undefined;
-  /** Those that count in the worktree. */
+  /** The settings that count in the worktree. */
   readonly settings: Settings;
-  /** The same as git lists them, with its aliases and what decides whether its hooks run. */
+  /** The settings as git lists them, with its aliases and those that decide whether its hooks run. */
   readonly entries: readonly SettingEntry[];
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** The time for the whole call. */
   readonly budget: Budget;
-  /** Reports in one line what could not be examined, so that nothing passes silently. */
+  /** Tells the session, in one line, what could not be examined. Nothing may pass silently. */
   readonly notChecked: (what: string) => void;
   readonly log: (kind: string, detail: string) => void;
 }
 
-/** A call of a session, wherever it is made. */
+/** A call of a session, wherever it was made. */
 export interface SessionCall extends Call {
   readonly session: SessionId;
 }
@@ -62,14 +62,14 @@ export interface TreeCall extends SessionCall {
   readonly tree: Worktree;
 }
 
-/** Whether a session calls where git-handoff is switched on. */
+/** Whether a session made the call, in a worktree where git-handoff is switched on. */
 export function isInTree(call: Call): call is TreeCall {
   return call.session !== undefined && call.tree !== undefined;
 }
 
 /**
- * Does what an answer can do without: when the ledger cannot be read or written (a full disk, a folder that is none),
- * what is known about handoff files still counts. The session is told what was not looked at.
+ * Does a step that the answer can do without. When the ledger cannot be read or written (a full disk, a file in place
+ * of its folder), handoff files are still protected. The session is told what was not checked.
  */
 export async function failOpen<T>(call: Call, what: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -84,33 +84,33 @@ export async function failOpen<T>(call: Call, what: string, work: () => Promise<
 /** What a check has found out about a call. */
 export type Finding =
   | Refusal
-  /** It reaches the model. */
+  /** A text for the model. */
   | { readonly kind: 'tell'; readonly text: string }
-  /** It is shown to the person, where nothing reaches the model. */
+  /** A text for the person, shown only when nothing goes to the model. */
   | { readonly kind: 'show'; readonly text: string }
-  /** The tool goes on with another content. */
+  /** The content that the tool is to write in place of its own. */
   | { readonly kind: 'rewrite'; readonly content: string }
   | Effect;
 
-/** The call may not be made. */
+/** The finding that the call may not be made. */
 export interface Refusal {
   readonly kind: 'refuse';
   readonly text: string;
-  /** Whose work it protects; absent: it may be anybody's. */
+  /** The sessions whose work the refusal protects; absent when that may be anybody's. */
   readonly owners?: readonly SessionId[];
-  /** What the owners are asked for; absent: it is not about changes of theirs. */
+  /** What the owners are asked for; absent when the refusal is not about their changes. */
   readonly asked?: AskedFor;
-  /** Whose bypass lets it through. `files`: a person's, and it is about handoff files. */
+  /** Whose bypass lets the call through. `files`: a person's, given for handoff files. */
   readonly allowedBy: 'person' | 'files' | 'nobody';
 }
 
 /** Whether a person lets this call do what a check refuses. */
 export type Permission = (refusal: Refusal) => Promise<boolean>;
 
-/** Something to do when everything has been judged; what it finds joins the answer. */
+/** Something to do once everything has been judged. What it finds is added to the answer. */
 export interface Effect {
   readonly kind: 'do';
-  /** `allowed`: not when the call is refused. */
+  /** `allowed`: only when the call is not refused. */
   readonly when: 'allowed' | 'judged';
   readonly run: () => Promise<readonly Finding[]>;
 }
@@ -120,7 +120,7 @@ export function isRefused(found: readonly Finding[]): boolean {
   return found.some(({ kind }) => kind === 'refuse');
 }
 
-/** One answer of all findings: a refusal counts, then what reaches the model, then what is shown. */
+/** Makes one answer of all findings: the refusal, else what the model is told, else what the person is shown. */
 export function verdict(found: readonly Finding[]): Verdict {
   const refusal = found.find((one) => one.kind === 'refuse');
   if (refusal !== undefined) return { kind: 'deny', reason: refusal.text };

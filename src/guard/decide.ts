@@ -17,7 +17,7 @@ import { noteCall, noteModel } from './presence.ts';
 import { type CommandTool, toolPath, toolPaths } from './tool.ts';
 import { treesOf } from './visits.ts';
 
-/** Decides a call: judges a tool before it runs, and records what the other events tell. */
+/** Decides a call: judges a tool call before it runs, and records what the other events report. */
 export async function decide(call: Call): Promise<readonly Finding[]> {
   const { event } = call;
   if (event.toolName === PROBE_TOOL) {
@@ -26,7 +26,7 @@ export async function decide(call: Call): Promise<readonly Finding[]> {
   }
   if (isInTree(call)) noteModel(call.tree.commonDir, event, call.dialect.client, call);
   if (event.kind === 'before-tool') {
-    // Who else is here must be known before anything is decided about their work.
+    // The guard must know who else is here before it decides anything about their work.
     const notices = isInTree(call) ? await registration(call) : [];
     return [...(await beforeTool(call)), ...notices];
   }
@@ -34,7 +34,7 @@ export async function decide(call: Call): Promise<readonly Finding[]> {
   return besideBypass(call, () => handled(call));
 }
 
-/** All events but the one before a tool. */
+/** Handles every event but the one before a tool. */
 async function handled(call: Call): Promise<readonly Finding[]> {
   const { session } = call;
   if (session === undefined) return [];
@@ -42,7 +42,7 @@ async function handled(call: Call): Promise<readonly Finding[]> {
   return lifeCycle({ ...call, session });
 }
 
-/** A session that was not on record is, from now on. A decision is made whatever becomes of this. */
+/** Puts a session on record that was not yet. The call is judged even if this fails. */
 async function registration(call: TreeCall): Promise<readonly Finding[]> {
   const registered = registerOnce(call).catch((error: unknown) => {
     call.log('error', `record: ${String(error)}`);
@@ -70,7 +70,7 @@ async function beforeTool(call: Call): Promise<readonly Finding[]> {
     case 'unreadable':
       call.log('open', `the input of ${toolName ?? 'a nameless tool'} is unreadable`);
   }
-  // The session is on record wherever it is judged, before that.
+  // The session has to be on record in a worktree before a call is judged there.
   const trees = call.session === undefined ? [] : await fileTargets({ ...call, session: call.session }, tool);
   return judge(call, {
     anywhere: FILES_ANYWHERE,
@@ -92,13 +92,13 @@ async function fileTargets(call: SessionCall, tool: ToolCall): Promise<CheckTarg
   }));
 }
 
-/** git looks at the working tree while the analyser is loaded and runs. */
+/** Lets git look at the working tree while the analyser is loaded and runs. */
 async function beforeCommand(call: Call, tool: CommandTool): Promise<readonly Finding[]> {
   const looks = await looksBefore(call, tool);
   return (await import('./before-command.ts')).beforeCommand(call, tool, looks);
 }
 
-/** A look that is not needed after all costs nothing but a process; alone, one is seldom needed. */
+/** Starts a look early: a needless one costs only a process. A lone session seldom needs one, so it starts none. */
 async function looksBefore(call: Call, tool: CommandTool): Promise<Looks | undefined> {
   if (!isInTree(call)) return undefined;
   if (isLoneSession(call.tree.gitDir, call.session)) return undefined;
@@ -106,9 +106,9 @@ async function looksBefore(call: Call, tool: CommandTool): Promise<Looks | undef
 }
 
 /**
- * Registers a session that calls without having been registered a moment ago. For one that the guard
- * never saw start, it also does what SessionStart does: what a command changes unseen can be noticed
- * and put back only if it was seen before. Returns what to tell, if anything.
+ * Registers a session that calls without having been registered a moment ago. For a session whose start the guard never
+ * saw, it also does what SessionStart does: the guard can notice and undo unforeseen changes of a command only if it
+ * saw the files before. Returns what to tell the session.
  */
 async function registerCaller(call: TreeCall): Promise<readonly Finding[]> {
   const registered = await register(call);

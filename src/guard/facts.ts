@@ -19,15 +19,15 @@ import { unmergedPaths } from '../git/staged.ts';
 import { readTreeStatus } from '../git/work-tree.ts';
 import { type SeenStash, readStash } from '../snapshot/stash.ts';
 
-/** What the checks of any call may ask. */
+/** The facts that checks of any call may ask for. */
 export interface CallFacts {
-  /** What git has to say; each question starts a process. */
+  /** Gives access to git; each question starts a process. */
   readonly git: () => Promise<GitAnswers>;
 }
 
-/** What is known of a worktree in which a call is judged. Each is read once, when somebody first asks. */
+/** What is known of a worktree in which a call is judged. Each fact is read once, when a check first asks for it. */
 export interface TreeFacts extends CallFacts {
-  /** `undefined` where this session keeps no ledger: it is alone there. */
+  /** Reads the ledgers; `undefined` where this session keeps none, because it is alone there. */
   readonly ledger: () => OpenLedger | undefined;
   readonly people: () => Promise<People>;
 }
@@ -38,50 +38,50 @@ export interface OpenLedger {
   readonly ledgers: Ledgers;
 }
 
-/** A file tool in one worktree. */
+/** What is known of a file tool's call in one worktree. */
 export interface FileFacts extends TreeFacts {
   /** The paths of this worktree that the tool names. */
   readonly placed: readonly PlacedPath[];
 }
 
-/** A command, wherever it is run. */
+/** What is known of a command, wherever it runs. */
 export interface AnalysedFacts extends CallFacts {
-  /** What it would change. */
+  /** What the command would change. */
   readonly effects: ShellEffects;
-  /** git-handoff is switched on where it is run, or where it changes something. */
+  /** Whether git-handoff is switched on where the command runs, or where it changes something. */
   readonly isOn: boolean;
 }
 
-/** A command in one worktree. */
+/** What is known of a command in one worktree. */
 export interface CommandFacts extends TreeFacts {
-  /** What it would change anywhere. */
+  /** What the command would change anywhere. */
   readonly effects: ShellEffects;
   readonly looks: Looks;
-  /** What concerns the whole repository is judged in one of its worktrees. */
+  /** Whether this is the first of the repository's worktrees: what concerns the whole repository is judged there. */
   readonly isFirst: boolean;
 }
 
 /** Looks at a worktree before a command changes it. */
 export interface Looks {
-  /** For the ledger; `undefined` where the session keeps none, or the command changes nothing. */
+  /** The look for the ledger; `undefined` where the session keeps none, or the command changes nothing. */
   readonly forLedger: LedgerLook | undefined;
-  /** Which paths differ from HEAD; `undefined` when git does not say. */
+  /** Tells which paths differ from HEAD; `undefined` when git does not answer. */
   readonly dirty: () => Promise<TreeStatus | undefined>;
 }
 
-/** A look that reads contents, too. */
+/** A look that also reads contents. */
 export interface LedgerLook {
-  /** The worktree as anybody last saw it. */
+  /** The worktree as any session last saw it. */
   readonly known: TreeStatus | undefined;
   readonly snapshot: () => Promise<TreeStatus | undefined>;
 }
 
-/** What can be known of any call. */
+/** Returns the facts about any call. */
 export function callFacts(call: Call): CallFacts {
   return { git: once(async () => gitAnswers(call)) };
 }
 
-/** What can be known of any worktree. */
+/** Returns the facts about any worktree. */
 export function treeFacts(call: TreeCall): TreeFacts {
   const ledger = once(() => {
     const place = ledgerOf(call.tree, call.session);
@@ -91,13 +91,13 @@ export function treeFacts(call: TreeCall): TreeFacts {
   return { ...callFacts(call), ledger, people };
 }
 
-/** The same answer whenever it is asked for. */
+/** Returns a function that reads a value once, and then gives the same value again. */
 export function once<T>(read: () => T): () => T {
   let known: { readonly value: T } | undefined;
   return () => (known ??= { value: read() }).value;
 }
 
-/** What the checks ask git. Each answer is a process or two, and comes within the time of the call. */
+/** What the checks ask git. Each answer takes a process or two, and comes within the time of the call. */
 export interface GitAnswers {
   /** How these paths of a working tree differ from HEAD. */
   readonly look: (top: string, paths: readonly string[]) => Promise<TreeStatus>;
@@ -105,24 +105,24 @@ export interface GitAnswers {
   readonly head: (cwd: string) => Promise<LoggedCommit | undefined>;
   /** The paths in conflict. */
   readonly unmerged: (cwd: string) => Promise<readonly string[]>;
-  /** What git ignores below some pathspecs. */
+  /** The paths that git ignores below some pathspecs. */
   readonly ignored: (
     cwd: string,
     pathspecs: readonly string[],
     folders: boolean,
   ) => Promise<readonly string[]>;
-  /** The commits that a branch leaves behind when it is moved, or deleted. */
+  /** The commits that a branch loses when it is moved or deleted. */
   readonly leftBehind: (
     cwd: string,
     branch: string,
     to: string | undefined,
   ) => Promise<readonly LoggedCommit[]>;
-  /** What a commit has at paths. */
+  /** The files that a commit has at paths. */
   readonly filesOf: (cwd: string, commit: string, paths: readonly string[]) => Promise<readonly TreeFile[]>;
   readonly stash: (cwd: string) => Promise<SeenStash>;
-  /** The settings that decide about our hooks; `undefined` when what git is told besides is not known. */
+  /** The settings that decide about our hooks; `undefined` when the overrides in the command cannot be known. */
   readonly settings: (cwd: string, overrides?: GitOverrides) => Promise<readonly SettingEntry[] | undefined>;
-  /** Whether there is any ref below a prefix; not when git fails. */
+  /** Whether any ref exists below a prefix; false when git fails. */
   readonly hasRefs: (cwd: string, prefix: string) => Promise<boolean>;
   /** Who is at work in the repository of a worktree. */
   readonly people: (call: TreeCall) => Promise<People>;

@@ -17,7 +17,7 @@ import { noteHarmlessCall } from './harmless-call.ts';
 
 /** One call of a client's hook. */
 interface ClientCall {
-  /** The payload, as it came. */
+  /** The payload, as the client sent it. */
   readonly text: string;
   readonly client: string | undefined;
   readonly clientPid: number;
@@ -29,8 +29,8 @@ interface ClientCall {
 }
 
 /**
- * Decides one hook call and returns the bytes for stdout; silence allows. It never throws and never
- * answers late: whatever goes wrong, or takes too long, is one line in the log and an allowed call.
+ * Decides one hook call and returns the bytes for stdout; no output allows the call. It never throws and never answers
+ * late: whatever goes wrong, or takes too long, gives a line in the log and an allowed call.
  */
 export async function guard(received: ClientCall): Promise<string> {
   let client = received.client ?? '';
@@ -90,18 +90,18 @@ export async function guard(received: ClientCall): Promise<string> {
   }
 }
 
-/** What decides, and what analyses a command, is loaded while git reads the settings; a call that needs no decision needs neither. */
+/** These modules load while git reads the settings. A call that needs no decision loads neither. */
 const loadDecisions = () => import('./decide.ts');
 const loadAnalysis = () => import('./before-command.ts');
 
-/** Some writers put a byte order mark before a text; JSON knows none. */
+/** Removes the byte order mark that some writers put before a text, because JSON does not allow it. */
 const withoutMark = (text: string) => (text.startsWith('\u{FEFF}') ? text.slice(1) : text);
 
 type SettingsAnswer = Promise<readonly SettingEntry[] | undefined>;
 
-/** Asks git for the settings; `undefined` where it does not tell. */
+/** Asks git for the settings; `undefined` when git does not answer. */
 function readEntries(cwd: string, budget: Budget, log: Call['log']): SettingsAnswer {
-  // Half of the time: whoever waits for a git that hangs must be able to decide without.
+  // Half of the time: when git hangs, there must be time left to decide without it.
   return plainConfig(cwd, beforeAnswer(budget) / 2).catch((error: unknown) => {
     log('open', `settings unread: ${String(error)}`);
     return undefined;
@@ -131,7 +131,7 @@ async function readCall(
   const answer = await asking;
   const entries: readonly SettingEntry[] = answer ?? [];
   const settings = parseSettings(entries);
-  // A git that hangs is no reason to let everything through; without any git nothing can be judged.
+  // A git that hangs must not let everything through. Without any git, nothing can be judged.
   const isLate = answer === undefined && runningCall()?.hadToEndChild === true;
   const isEnabled =
     settings.enabled === true || (isLate && repository !== undefined && isInitialised(repository.commonDir));
@@ -143,7 +143,7 @@ async function readCall(
   return { event, dialect, session, machine, ...place, now, budget, ...report };
 }
 
-/** Our folder in the repository; a decision does not need it, so one that cannot be made is none. */
+/** Returns our folder in the repository; `undefined` if it cannot be made, because a decision does not need it. */
 function ownFolder({ tree }: Call): string | undefined {
   if (tree === undefined) return undefined;
   const folder = repositoryFolder(tree.commonDir);
@@ -155,9 +155,9 @@ function ownFolder({ tree }: Call): string | undefined {
   }
 }
 
-/** `GIT_DIR` and friends are git's to read; the common case needs no process. */
+/** Finds the repository. Only if `GIT_DIR` is set does it start git, which alone interprets such variables. */
 async function findRepository(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepository | undefined> {
-  // By its real name: paths of tools are compared by theirs.
+  // By its real path, because the paths of tools are compared as real paths.
   const found = env['GIT_DIR'] === undefined ? discoverRepository(realPath(cwd)) : undefined;
   if (found !== undefined || env['GIT_DIR'] === undefined) return found;
   const { openRepository } = await import('../git/repository.ts');
@@ -176,7 +176,7 @@ async function judgeInTime(call: Call): Promise<readonly Finding[]> {
   return [];
 }
 
-/** Only around a tool: there the session reads the answer, and goes on. */
+/** Returns the notice about what was not checked. Only around a tool does the session read it, and continue. */
 function notChecked({ kind }: GuardEvent, unchecked: ReadonlySet<string>): readonly Finding[] {
   if (unchecked.size === 0 || (kind !== 'before-tool' && kind !== 'after-tool')) return [];
   return [{ kind: 'tell', text: `git-handoff: not checked: ${[...unchecked].join('; ')}` }];

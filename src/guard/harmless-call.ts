@@ -11,7 +11,7 @@ import { knownRepositories } from './known-repositories.ts';
 import { isLoneSession, loneSessionFile } from '../sessions/lone-session.ts';
 import { mayBeAtStake } from '../shell/at-stake.ts';
 
-/** Where and for whom a call is made. */
+/** The event, where it happened, and the client's environment. */
 interface Caller {
   readonly event: GuardEvent;
   readonly repository: FoundRepository | undefined;
@@ -20,8 +20,8 @@ interface Caller {
 }
 
 /**
- * Notes the call of a session that works alone, and that needs no decision: a command that puts nothing at stake, before and
- * after which nothing moved that others must be told of. It asks git nothing. False: the call has to be judged.
+ * Notes a lone session's call that needs no decision: a command that puts nothing at stake, with no change around it
+ * that others must be told of. It asks git nothing. Returns false if the call has to be judged.
  */
 export async function noteHarmlessCall({ event, repository, env, home }: Caller): Promise<boolean> {
   const { session, tool, kind, changedFiles } = event;
@@ -38,17 +38,17 @@ export async function noteHarmlessCall({ event, repository, env, home }: Caller)
   return true;
 }
 
-/** Remembers that all was looked at that `hasMoved` asks about: the time is that of the file which names the lone session. */
+/** Remembers when everything that `hasMoved` checks was looked at, as the time of the lone session's file. */
 export function noteLookedAround({ gitDir }: FoundRepository, session: SessionId, now: number): void {
   if (!isLoneSession(gitDir, session)) return;
   try {
     utimesSync(loneSessionFile(gitDir), now / 1000, now / 1000);
   } catch {
-    // Another session has come meanwhile: nobody is alone any more.
+    // Another session has arrived meanwhile, so that the file is gone.
   }
 }
 
-/** Whether handoffs, the stash or a predecessor's note moved since somebody looked, as a command whose words say nothing may do. */
+/** Whether handoffs, the stash or a predecessor's note changed since the last look; the command may not show it. */
 function hasMoved({ gitDir, commonDir }: FoundRepository, home: string, env: NodeJS.ProcessEnv): boolean {
   const looked = statOf(loneSessionFile(gitDir))?.mtimeMs ?? 0;
   const isNew = (path: string) => (statOf(path)?.mtimeMs ?? 0) >= looked;
@@ -60,7 +60,7 @@ function hasMoved({ gitDir, commonDir }: FoundRepository, home: string, env: Nod
   );
 }
 
-/** Whether the session is at work outside of this worktree. The journals are folded only where one of them names a visit. */
+/** Whether the session is at work outside of this worktree. Journals are parsed only if one mentions a visit. */
 async function isVisiting(session: SessionId, env: NodeJS.ProcessEnv): Promise<boolean> {
   const journals = knownRepositories(env).map((known) => readText(journalFile(known, session)));
   if (!journals.some((text) => text.includes('"t":"visit"'))) return false;
@@ -68,10 +68,10 @@ async function isVisiting(session: SessionId, env: NodeJS.ProcessEnv): Promise<b
   return readVisits(env, session).length > 0;
 }
 
-/** What may lead to any folder. */
+/** Words of a command that may lead to any folder. */
 const ANYWHERE = /~|\$|`|\bcd\s*(?:-|&|;|$)/;
 
-/** Whether a command may touch another worktree in which sessions have been at work, of this repository or of another one. */
+/** Whether a command may touch a worktree, of this or another repository, in which other sessions have been at work. */
 function mayLeadOut(
   command: string,
   { workTree, commonDir }: FoundRepository,

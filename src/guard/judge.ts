@@ -16,10 +16,10 @@ import {
 } from './call.ts';
 import { withdrawVisits } from './visits.ts';
 
-/** One rule of the guard. Checks judge and write nothing: what is to be written they return as effects. */
+/** One rule of the guard. Checks judge and write nothing: they return as effects what is to be written. */
 export interface Check<C extends Call, Facts> {
   readonly rule: string;
-  /** Whether there is anything to judge. Asked at every call, so it starts no process. */
+  /** Whether there is anything to judge. Every call asks this, so it starts no process. */
   readonly when: (call: C, facts: Facts) => boolean;
   readonly judge: Judge<C, Facts>;
 }
@@ -30,23 +30,23 @@ export type Judge<C extends Call, Facts> = (
   facts: Facts,
 ) => readonly Finding[] | Promise<readonly Finding[]>;
 
-/** The call as it concerns one worktree, with what is known there. */
+/** The call as it concerns one worktree, with the facts known there. */
 export interface CheckTarget<Facts> {
   readonly call: TreeCall;
   readonly facts: Facts;
 }
 
-/** What is asked about a call: of the call wherever it is made, then in each worktree that it touches. */
+/** The checks to ask about a call: those that ask wherever it is made, and those for each worktree that it touches. */
 interface Question<Anywhere, InTree> {
   readonly anywhere: readonly Check<Call, Anywhere>[];
   readonly facts: Anywhere;
   readonly inTrees: readonly Check<TreeCall, InTree>[];
   readonly trees: () => readonly CheckTarget<InTree>[] | Promise<readonly CheckTarget<InTree>[]>;
-  /** The call in worktrees where the session is on record for its sake alone. */
+  /** The call in the worktrees where the session may be on record only for this call. */
   readonly visits?: readonly TreeCall[];
 }
 
-/** Asks all checks in their order, up to the first refusal that no person has allowed. Then it runs the effects that they asked for. */
+/** Asks the checks in order, up to the first refusal that no person has allowed. Then runs their effects. */
 export async function judge<Anywhere, InTree>(
   call: Call,
   { anywhere, facts, inTrees, trees, visits = [] }: Question<Anywhere, InTree>,
@@ -76,7 +76,7 @@ function noteRefusal({ session, tree, now, log }: Call, found: readonly Finding[
   recordRefusal({ commonDir, session, text, asked, now }, log);
 }
 
-/** What a person allowed in one repository is not allowed in another. */
+/** Remembers permissions by repository: what a person allowed in one is not allowed in another. */
 function rememberPermissions(): (call: Call) => Promise<Permission> {
   const known = new Map<string | undefined, Promise<Permission>>();
   return (call) => {
@@ -87,7 +87,7 @@ function rememberPermissions(): (call: Call) => Promise<Permission> {
   };
 }
 
-/** What a person allows the call in its repository: nearly always nothing. */
+/** Reads what a person allows the call in its repository; nearly always nothing. */
 async function readPermission(call: Call): Promise<Permission> {
   if (!isInTree(call) || !hasBypass(call)) return () => Promise.resolve(false);
   return bypassFor(call);
@@ -119,17 +119,17 @@ async function ask<C extends Call, Facts>(
   return found;
 }
 
-/** What was found, for a trace. */
+/** Lists the kinds of findings, for a trace. */
 const kindsOf = (findings: readonly Finding[]) =>
   findings.map(({ kind }) => (kind === 'do' ? 'effect' : kind)).join(', ') || 'nothing';
 
-/** An effect under the name of the rule that asked for it. */
+/** Wraps an effect, so that traces and errors name the rule that returned it. */
 const effectOf =
   (rule: string, call: Call, { run }: Effect) =>
   async () =>
     (await failOpen(call, `what the rule ${rule} does`, () => traced('effect', rule, run, kindsOf))) ?? [];
 
-/** Carries out the effects, in their order. */
+/** Runs the effects in their order. */
 async function done(found: readonly Finding[]): Promise<readonly Finding[]> {
   const refused = isRefused(found);
   const more: Finding[] = [];

@@ -8,7 +8,7 @@ import { type TreeCall, failOpen } from './call.ts';
 import { type LedgerLook, type Looks, once } from './facts.ts';
 import type { CommandTool } from './tool.ts';
 
-/** Begins to look at a worktree for the ledger, while the command is analysed. Else that is left to who has to know. */
+/** Starts a look for the ledger while the command is analysed. For one that only reads, a check starts its own look. */
 export async function beginToLook(call: TreeCall, tool: CommandTool): Promise<Looks> {
   const changes = !(tool.kind === 'shell' && readsOnly(tool.command));
   const forLedger = changes
@@ -34,7 +34,7 @@ function ledgerLook(call: TreeCall): LedgerLook | undefined {
   return { known, snapshot };
 }
 
-/** A look of which no content is read, when somebody asks. */
+/** Returns a look, made when a check first asks, that reads no contents. */
 export function namesOnly({ tree, now, budget }: TreeCall): Looks['dirty'] {
   const options = { now, timeoutMs: beforeAnswer(budget), namesOnly: true };
   return once(() => readTreeStatus(tree.workTree, options).catch(() => undefined));

@@ -16,11 +16,11 @@ import {
 import { isLoneSession } from '../sessions/lone-session.ts';
 import type { Call, TreeCall } from './call.ts';
 
-/** The client's process and everything it descends from, nearest first. */
+/** Returns the client's process and its ancestors, nearest first. */
 export const clientChain = (call: Call, table: ProcessTable): ProcessId[] =>
   ancestorsOf(clientPid(call, table), table);
 
-/** The client's process; `undefined` when it is gone. */
+/** Returns the client's process; `undefined` when it is gone. */
 export function callingClient(call: Call, table: ProcessTable): ProcessId | undefined {
   const pid = clientPid(call, table);
   const start = table.startOf(pid);
@@ -31,7 +31,7 @@ function clientPid({ machine: { env, clientPid } }: Call, table: ProcessTable): 
   return clientProcess(clientPid, env['GIT_EXEC_PATH'] !== undefined, table);
 }
 
-/** Notes the call of a session that was put on record a moment ago; false when it has to be registered. */
+/** Notes the call of a session registered a moment ago. Returns false when it has to be registered. */
 export function noteCall(call: TreeCall): boolean {
   const { session, tree } = call;
   const client = callingClient(call, call.machine.processes);
@@ -40,16 +40,16 @@ export function noteCall(call: TreeCall): boolean {
   const { registrations, loneStart } = readLedger({ commonDir: tree.commonDir, worktreeId }, session);
   const age = call.now - (registrations.get(processKey(client)) ?? -Infinity);
   if (age < 0 || age >= FRESH_MS) return false;
-  // Somebody came, and was cut off before this session's time alone was settled.
+  // Another session arrived, and was cut off before it settled this one's time alone.
   if (loneStart !== undefined && !isLoneSession(tree.gitDir, session)) return false;
   beat(tree.commonDir, session, call.event.kind);
   return true;
 }
 
-/** After this the refs are looked at again: peers may be gone. Milliseconds. */
+/** How long a registration counts before the refs are read again, because peers may be gone. Milliseconds. */
 const FRESH_MS = 60_000;
 
-/** Remembers that the session was put on record here, under this process. */
+/** Remembers that the session was registered here under this process. */
 export function noteRegistration(
   place: LedgerPlace,
   session: SessionId,
@@ -59,17 +59,17 @@ export function noteRegistration(
   if (client !== undefined) appendEvents(place, session, [{ t: 'registered', ...client, at: now }]);
 }
 
-/** Every process under which the session was put on record here, gone ones too. */
+/** Returns every process under which the session was registered here, including those that are gone. */
 export function registeredProcesses(place: LedgerPlace, session: SessionId): ProcessId[] {
   return [...readLedger(place, session).registrations.keys()].map(processOf);
 }
 
-/** Excludes anything that could end a trailer, and ARNs, which contain an account number. */
+/** The names of models to note: none that could end a trailer, and no ARN, which contains an account number. */
 const MODEL = /^(?!arn:)[A-Za-z0-9][\w.:/@+[\]-]{0,99}$/;
 
 /**
- * Notes the session's client and model where they have changed, for its commits; empty if these may not name it. A call goes
- * on without.
+ * Notes the session's client and model, if they changed, for its commits; empty if a commit may not name the model. If
+ * that fails, the call continues.
  */
 export function noteModel(
   commonDir: string,
@@ -89,11 +89,11 @@ export function noteModel(
 
 /** Who is at work beside this session, in all worktrees of the repository. */
 export interface People extends SessionGroups {
-  /** The others that are live, with the worktree of each. */
+  /** The other live sessions, with the worktree of each. */
   readonly live: readonly JudgedSession[];
 }
 
-/** Asks the live refs. */
+/** Reads from the live refs who is at work. */
 export async function readPeople({
   tree,
   session,

@@ -6,8 +6,8 @@ import { appendEvents, readJournal, readLedger } from '../sessions/journal.ts';
 import { knownRepositories } from './known-repositories.ts';
 
 /**
- * Worktrees that a session touches from outside: its calls name another folder, or none, and its end is told there, too. Its
- * journal in that repository says so; the launcher hands every call of a session to Node that has one in another repository.
+ * Worktrees in which a session works from outside: its calls name another folder, or none. Its journal in the visited
+ * repository records the visit. The launcher hands every call of a session that has such a journal elsewhere to Node.
  */
 
 /** Remembers that the session works in a worktree from outside. */
@@ -21,7 +21,7 @@ export function putVisit(
   appendEvents(place, session, [{ t: 'visit', top: workTree, at: now }]);
 }
 
-/** The worktrees in which the session works from outside, as far as they still are some. */
+/** Returns the worktrees in which the session works from outside and which still exist. */
 export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRepository[] {
   return knownRepositories(env)
     .filter((commonDir) => exists(journalFile(commonDir, session)))
@@ -29,7 +29,7 @@ export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRep
     .flatMap(({ visitedTop }) => (visitedTop === undefined ? [] : (discoverRepository(visitedTop) ?? [])));
 }
 
-/** The session works in a worktree from outside no more. */
+/** Records that the session no longer works in a worktree from outside. */
 export function removeVisit({ commonDir, gitDir }: FoundRepository, session: SessionId, now: number): void {
   const place = { commonDir, worktreeId: worktreeId(gitDir) };
   if (readLedger(place, session).visitedTop === undefined) return;

@@ -16,14 +16,14 @@ import { register } from './events/registration.ts';
 import { noteCall, noteModel } from './presence.ts';
 import { windowId } from './tool.ts';
 
-/** A worktree that a call touches from outside: the call as it concerns it, with the settings of its repository. */
+/** A worktree that a call touches from outside, with the call as it concerns that worktree. */
 export interface Visit {
   readonly call: TreeCall;
-  /** The session was never there before. */
+  /** Whether the session had never been there before. */
   readonly isNew: boolean;
 }
 
-/** The call as it concerns a worktree; `undefined` where git-handoff is not switched on. */
+/** Returns the call as it concerns a worktree, with its settings; `undefined` where git-handoff is not switched on. */
 async function callAt(call: SessionCall, found: FoundRepository): Promise<TreeCall | undefined> {
   const tree = { ...found, folder: found.workTree, visiting: true } as const;
   if (call.tree?.commonDir === found.commonDir) return { ...call, tree };
@@ -42,7 +42,7 @@ async function callAt(call: SessionCall, found: FoundRepository): Promise<TreeCa
   return { ...call, tree, settings, entries, log };
 }
 
-/** The call as it concerns those worktrees where git-handoff is switched on. */
+/** Returns the call as it concerns each worktree, where git-handoff is switched on. */
 export async function callsAt(call: SessionCall, trees: readonly FoundRepository[]): Promise<TreeCall[]> {
   const calls = await Promise.all(
     trees.map((found) => failOpen(call, `what is done in ${found.workTree}`, () => callAt(call, found))),
@@ -51,9 +51,9 @@ export async function callsAt(call: SessionCall, trees: readonly FoundRepository
 }
 
 /**
- * Puts the session on record in the worktrees that a call touches, before anything is decided about their work.
+ * Puts the session on record in the worktrees that a call touches, before their sessions' work is judged.
  *
- * @param known what was made of them already
+ * @param known the calls that were already made for some of them
  */
 export async function visit(
   call: SessionCall,
@@ -66,7 +66,7 @@ export async function visit(
     trees.map(async (found) => {
       const there = calls.find(({ tree }) => tree.gitDir === found.gitDir);
       if (there === undefined) return undefined;
-      // Whatever becomes of the record, what others have there is looked at.
+      // Even if the session cannot be put on record, the others' work there is checked.
       const entered = await failOpen(there, `who is at work in ${found.workTree}`, () => enter(there));
       return entered ?? { call: there, isNew: false };
     }),
@@ -75,7 +75,7 @@ export async function visit(
 }
 
 async function enter(call: TreeCall): Promise<Visit> {
-  // Also where it began itself: what follows on this call may be told from the other folder, too.
+  // Also where the session itself began: later events of this call may be reported from the other folder.
   putVisit(call.tree, call.session, call.now);
   noteModel(call.tree.commonDir, call.event, call.dialect.client, call);
   if (noteCall(call)) return { call, isNew: false };
@@ -83,7 +83,7 @@ async function enter(call: TreeCall): Promise<Visit> {
   return { call, isNew: registered.isNew };
 }
 
-/** The worktrees in which the session is on record although its calls are made elsewhere. */
+/** Returns the worktrees in which the session is on record although its calls are made elsewhere. */
 export async function visited(call: SessionCall): Promise<TreeCall[]> {
   const trees = readVisits(call.machine.env, call.session).filter(
     ({ gitDir }) => gitDir !== call.repository?.gitDir,
@@ -91,7 +91,7 @@ export async function visited(call: SessionCall): Promise<TreeCall[]> {
   return callsAt(call, trees);
 }
 
-/** Those of them in which the command ran that is over now. */
+/** Returns those of them in which the command ran that has just ended. */
 export async function ranIn(call: SessionCall): Promise<TreeCall[]> {
   const id = windowId(call);
   return (await visited(call)).filter(({ tree, session }) => {
@@ -100,7 +100,7 @@ export async function ranIn(call: SessionCall): Promise<TreeCall[]> {
   });
 }
 
-/** A visitor goes when it has no uncommitted work there any more, and nothing of git's to finish. */
+/** Ends a visit once the session has no uncommitted work there, no command running, and no git operation to finish. */
 export async function leave({ tree, session, budget, now }: TreeCall): Promise<void> {
   const worktreeId = knownWorktreeId(tree.gitDir);
   if (worktreeId === undefined) return;
@@ -119,8 +119,8 @@ export async function leave({ tree, session, budget, now }: TreeCall): Promise<v
 }
 
 /**
- * A call is refused in a worktree: the session is not kept on record where it only came by and did nothing. What another
- * repository's sessions were protected from is in its log, too.
+ * Ends the visits of a refused call where the session did nothing else. A refusal that protected sessions of another
+ * repository is also written to the log of that repository.
  */
 export async function withdrawVisits(
   { tree, repository, event, log }: Call,
@@ -134,15 +134,15 @@ export async function withdrawVisits(
   for (const visit of visits) await leave(visit);
 }
 
-/** Paths of one worktree, with the call as it concerns that. */
+/** Paths in one worktree, with the call as it concerns that worktree. */
 interface TreePaths {
   readonly call: TreeCall;
   readonly placed: readonly PlacedPath[];
 }
 
 /**
- * The paths by worktree, where git-handoff is switched on; the session's own worktree comes first, whether or not any of
- * them lies there. The session is on record in each from now on.
+ * Groups the paths by worktree, where git-handoff is switched on. The session's own worktree comes first, even if none
+ * of them is there. The session is put on record in each worktree.
  */
 export async function treesOf(call: SessionCall, paths: readonly string[]): Promise<TreePaths[]> {
   const trees = new Map<string, PlacedPath[]>();

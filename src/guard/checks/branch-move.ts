@@ -15,8 +15,8 @@ import { callsInRepository } from './calls-here.ts';
 import { type Typed, typedAt } from './typed.ts';
 
 /**
- * Refuses to take commits of another live session off a branch (`git reset HEAD~1`, `git branch -D`), and to delete a
- * branch under one.
+ * Refuses a command that would take commits of another live session off a branch (`git reset HEAD~1`, `git branch -D`),
+ * or delete the branch on which one works.
  */
 export async function branchMove(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const moves = callsInRepository(call, facts.effects).flatMap((gitCall) => branchMoves(gitCall));
@@ -37,14 +37,14 @@ const refused = (text: string, owner: SessionId): Refusal => ({
   allowedBy: 'person',
 });
 
-/** A branch that another live session works on is not deleted, whoever has committed to it. */
+/** Refuses to delete a branch on which another live session works, whoever has committed to it. */
 function refuseDeletion(call: TreeCall, move: BranchMove, people: People): Refusal | undefined {
   const user = move.to === undefined ? userOf(move, call.tree, people) : undefined;
   if (user === undefined) return undefined;
   return refused(inUse(move, peerName(user, people), typedAt(call, call.tree)), user);
 }
 
-/** The live session that works on the branch. */
+/** Returns the live session that works on the branch. */
 function userOf({ branch }: BranchMove, found: FoundRepository, { live }: People): SessionId | undefined {
   const trees = linkedWorktrees(found.commonDir).filter(
     ({ gitDir }) => headRef(gitDir) === `refs/heads/${branch ?? ''}`,
@@ -60,7 +60,7 @@ function inUse({ branch = '', call }: BranchMove, user: string, { git }: Typed):
   );
 }
 
-/** A commit of another live session stays on a branch. */
+/** Refuses a move that would take a commit of another live session off a branch. */
 async function refuseLoss(
   call: TreeCall,
   move: BranchMove,
@@ -85,7 +85,7 @@ async function refuseLoss(
   return refused(reason + instead(move, theirs, isOnTop ? newest : undefined, typed), owner);
 }
 
-/** The branch that is checked out around a folder; `HEAD` when it is detached. */
+/** Returns the branch that is checked out in a folder's worktree; `HEAD` when it is detached. */
 function headBranch(cwd: string): string {
   const gitDir = discoverRepository(realPath(cwd))?.gitDir;
   return gitDir === undefined ? 'HEAD' : headRef(gitDir).replace(/^refs\/heads\//, '');

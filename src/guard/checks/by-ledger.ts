@@ -15,18 +15,18 @@ import type { TreeCall } from '../call.ts';
 import type { CommandFacts, OpenLedger } from '../facts.ts';
 
 /**
- * Whose the files are when git does not say in time: by the ledger, the bytes on the disk and the processes, without any
- * other process. Errs towards a refusal: what a filter of git's changes counts as changed.
+ * Judges whose changes the files hold when git does not answer in time: by the ledger, the bytes on the disk and the
+ * processes, without starting one. When in doubt it refuses: a file that a filter of git's changes counts as changed.
  */
 
-/** A worktree before a command, and whose the changes in it are. */
+/** A worktree before a command, and the sessions whose changes it holds. */
 export interface Seen extends OpenLedger {
   readonly snapshot: TreeStatus;
-  /** git did not say in time: the snapshot is what the ledgers have. */
+  /** Whether git did not answer in time, so that the snapshot shows what the ledgers have. */
   readonly isByLedger: boolean;
 }
 
-/** The worktree as git says that it is; else as the ledgers have it. */
+/** Returns the worktree as git sees it or, if git does not answer in time, as the ledgers have it. */
 export async function seenBefore(call: TreeCall, { ledger, looks }: CommandFacts): Promise<Seen | undefined> {
   const open = ledger();
   if (open === undefined || looks.forLedger === undefined) return undefined;
@@ -37,10 +37,10 @@ export async function seenBefore(call: TreeCall, { ledger, looks }: CommandFacts
   return { ...open, snapshot: known, isByLedger: true };
 }
 
-/** What is said with a refusal that was decided so. */
+/** The sentence in a refusal that was decided by the ledgers alone. */
 export const BY_LEDGER = 'git status did not finish in time; this is what the sessions have recorded. ';
 
-/** The working tree as the ledgers have it: their paths that differ from what HEAD had there. */
+/** Returns the working tree as the ledgers have it: the claimed paths that differ from what HEAD had. */
 function statusByLedger(
   { top, gitDir }: WorkPlace,
   { all }: Ledgers,
@@ -57,7 +57,7 @@ function statusByLedger(
   return { head: { ref: place, oid: known?.head.oid ?? null }, dirty: new Map(dirty), at: now };
 }
 
-/** Sessions of other clients that are alive: whose process is, and is neither above nor below the caller's. */
+/** Returns the sessions with a running client that is neither above nor below the caller's in the process tree. */
 export function aliveBeside(
   call: TreeCall,
   place: WorkPlace,
@@ -78,14 +78,14 @@ export function aliveBeside(
   return new Set(ledgers.map((ledger) => ledger.session).filter((id) => id !== call.session && isBeside(id)));
 }
 
-/** Whether what is on the disk is other than what HEAD had when the session first changed it. */
+/** Whether a file differs from what HEAD had when the session first changed it. */
 export function isChanged(top: string, { path, base }: Pick<OpenClaim, 'path' | 'base'>): boolean {
   const disk = diskState(top, { path });
   if (base === null || disk === null) return base !== disk;
   return base.mode !== disk.mode || base.oid !== oidOf(join(top, path), base);
 }
 
-/** Bytes; what is bigger counts as changed. */
+/** The size above which a file counts as changed. Bytes. */
 const MAX_READ = 64 * 1024 * 1024;
 
 function oidOf(file: string, { mode, oid }: NonNullable<FileState>) {

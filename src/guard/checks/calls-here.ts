@@ -3,17 +3,17 @@ import { realPath } from '../../host/disk.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
 import type { TreeCall } from '../call.ts';
 
-/** The git calls of a command that run in the worktree of a call. */
+/** Returns the git calls of a command that run in the call's worktree. */
 export function callsInWorktree(call: TreeCall, { gitCalls }: ShellEffects): GitVerbCall[] {
   return gitCalls.filter((gitCall) => repositoryOf(call, gitCall)?.gitDir === call.tree.gitDir);
 }
 
-/** Those that run in its repository, in whatever worktree. */
+/** Returns the git calls that run in the call's repository, in any of its worktrees. */
 export function callsInRepository(call: TreeCall, { gitCalls }: ShellEffects): GitVerbCall[] {
   return gitCalls.filter((gitCall) => repositoryOf(call, gitCall)?.commonDir === call.tree.commonDir);
 }
 
-/** A folder that is not known counts as the client's. */
+/** Finds the repository of a git call. If the call's folder is unknown, the client's counts. */
 function repositoryOf({ cwd }: TreeCall, gitCall: GitVerbCall): FoundRepository | undefined {
   return discoverRepository(realPath(gitCall.cwd ?? cwd));
 }

@@ -9,8 +9,8 @@ import type { TreeCall, Finding } from '../call.ts';
 import type { FileFacts } from '../facts.ts';
 
 /**
- * Tells a session whose own uncommitted change is not on the disk while another one commits: hooks such as lint-staged's
- * stash the whole tree and bring it back at the end.
+ * Warns a session that finds its own uncommitted change missing from the disk while another session commits: hooks such
+ * as lint-staged's stash the whole tree and restore it at the end.
  */
 export async function commitRunning(
   { session, now }: TreeCall,
@@ -33,7 +33,7 @@ export async function commitRunning(
   return [{ kind: 'tell', text }];
 }
 
-/** The name that git gives the file's bytes; empty when there is no file. */
+/** Returns the object name that git gives the file's bytes; empty when there is no file. */
 function contentName(file: string, like: string): string {
   try {
     return objectName(formatOf(like), 'blob', readFileSync(file));

@@ -7,13 +7,13 @@ import type { CommandFacts } from '../facts.ts';
 import { contentionOn } from './contention.ts';
 import type { Touch } from './touch.ts';
 
-/** Nobody changes what another live session has changed and not committed, by a command that names the path. */
+/** Judges a command that names paths which another live session has changed and not committed. */
 export async function contentionOfCommand(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const ledger = facts.ledger();
   return ledger === undefined ? [] : contentionOn(call, facts, namedPaths(facts.effects, ledger.place));
 }
 
-/** Paths of this worktree that the command names as what it changes. */
+/** Returns the paths of this worktree that the command names as targets of a change. */
 export function namedPaths({ paths, modes }: ShellEffects, place: WorkPlace): Touch[] {
   const changed = modes.map(({ path }): PathEffect => ({ path, kind: 'write', follows: true, by: 'chmod' }));
   return [...paths, ...changed].flatMap((effect) => {
@@ -28,7 +28,7 @@ export function namedPaths({ paths, modes }: ShellEffects, place: WorkPlace): To
   });
 }
 
-/** What is removed is thrown away: nobody is told how to be handed it first. */
+/** Whether the command throws the content away. The refusal then does not tell how to take the file over first. */
 function discards({ kind }: PathEffect): boolean {
   return kind === 'remove';
 }

@@ -14,7 +14,7 @@ import { type ForeignClaims, foreignClaims } from './foreign-claims.ts';
 import { type Touch, isTouched } from './touch.ts';
 import { type Typed, typedIn } from './typed.ts';
 
-/** Nobody changes what another live session has changed and not committed. */
+/** Judges a file tool on paths that another live session has changed and not committed. */
 export function contention(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
   return contentionOn(
     call,
@@ -23,7 +23,7 @@ export function contention(call: TreeCall, facts: FileFacts): Promise<readonly F
   );
 }
 
-/** Decides a change of paths that other sessions may have claimed. No git process where nobody has. */
+/** Judges a change of paths that other sessions may have claimed. Without a claim, it starts no git process. */
 export async function contentionOn(
   call: TreeCall,
   facts: TreeFacts,
@@ -33,12 +33,12 @@ export async function contentionOn(
   if (ledger === undefined || touches.length === 0) return [];
   const candidates = pathsOfOthers(ledger.ledgers, touches);
   if (candidates.length === 0) return siblings(call, ledger, touches);
-  // git is asked only where somebody has a claim.
+  // git is asked only when some session has a claim.
   return contended(call, facts, ledger, touches, candidates);
 }
 
 /**
- * Sub-agents share their session's id. One that changes what another has not committed gets one notice, and goes on.
+ * Warns a sub-agent, once, before it changes what another sub-agent of its session has not committed.
  */
 function siblings(
   { event, now }: TreeCall,
@@ -72,7 +72,7 @@ function pathsOfOthers({ all, self }: Ledgers, touches: readonly Touch[]): strin
   return [...new Set(claimed)];
 }
 
-/** Decides a change of paths that other sessions have claimed, by a fresh look: `candidates`. */
+/** Judges a change of paths that other sessions have claimed (`candidates`), by a fresh look. */
 async function contended(
   call: TreeCall,
   facts: TreeFacts,
@@ -109,7 +109,7 @@ async function contended(
   ];
 }
 
-/** What nobody defends is kept first. What a command throws away is kept as a whole (`save-first`). */
+/** Saves what sessions no longer at work left on the written paths. `save-first` saves what a command throws away. */
 async function leftWork(
   call: TreeCall,
   ledger: OpenLedger,
@@ -122,7 +122,7 @@ async function leftWork(
   return keepLeft(call, ledger, { left: lost, snapshot, clients });
 }
 
-/** Whose it is, and what to do; never how to take over what the command would then destroy. */
+/** Tells who changed the paths and what to do; never how to take over what the command would then destroy. */
 function contentionText(
   claims: readonly OpenClaim[],
   { now }: TreeCall,
@@ -157,11 +157,11 @@ function contentionText(
 
 interface Known {
   readonly groups: SessionGroups;
-  /** What was taken from the session that is refused, and by whom. */
+  /** The paths that were taken from the refused session, with the session that took each. */
   readonly taken: ReadonlyMap<string, SessionId>;
 }
 
-/** How a path became a session's: as sure as the evidence is. */
+/** Tells, as surely as the evidence does, how a path came to be the session's. */
 function howItCame({ session, path, evidence }: OpenClaim, { taken }: Known) {
   if (taken.get(path) === session) return 'took';
   return evidence === 'since-start' ? 'maybe' : 'changed';

@@ -9,22 +9,22 @@ import type { OpenLedger, TreeFacts } from '../facts.ts';
 import { aliveBeside, isChanged } from './by-ledger.ts';
 import { type Ledgers, type WorkPlace, lookTimeoutMs } from '../../changes/work-place.ts';
 
-/** Claims of other live sessions that are open; no touches. */
+/** The open claims of other live sessions, not their touches. */
 export interface ForeignClaims {
   readonly claims: readonly OpenClaim[];
-  /** Claims of sessions that are not at work any more, as the look shows them; without a look none. */
+  /** Claims of sessions no longer at work, as the look shows them; empty without a look. */
   readonly left: readonly OpenClaim[];
   readonly snapshot: TreeStatus | undefined;
   readonly groups: SessionGroups;
-  /** git did not say in time: by the ledgers alone. */
+  /** Whether git did not answer in time, so that the ledgers alone decided. */
   readonly isByLedger: boolean;
-  /** What the look shows of all claims, for the ledgers: whatever becomes of the call. */
+  /** What the look shows of all claims, to be written to the ledgers whatever becomes of the call. */
   readonly settle: readonly Effect[];
 }
 
 /**
- * Claims of other live sessions on paths, by a fresh look at the disk and the live refs; where git does not answer in
- * time, by the ledger.
+ * Returns the claims of other live sessions on paths, by a fresh look at the disk and the live refs. When git does not
+ * answer in time, the ledger decides.
  */
 export async function foreignClaims(
   call: TreeCall,
@@ -41,7 +41,7 @@ export async function foreignClaims(
   });
   if (looked === undefined) return claimsByLedger(call, place, ledgers, paths);
   const [groups, snapshot] = looked;
-  // Of what was not looked at nothing is known.
+  // The look covered these paths only: it says nothing about claims on others.
   const asked = new Set(paths);
   const only = <T>(claims: ReadonlyMap<string, T>) =>
     new Map([...claims].filter(([path]) => asked.has(path)));
@@ -62,7 +62,7 @@ export async function foreignClaims(
   return { claims, left, snapshot, groups, isByLedger: false, settle: [{ kind: 'do', when: 'judged', run }] };
 }
 
-/** The same without git: a path counts as long as its bytes differ from what HEAD had. */
+/** Does the same without git: a claim counts as long as the file's bytes differ from what HEAD had. */
 export function claimsByLedger(
   call: TreeCall,
   place: WorkPlace,

@@ -22,8 +22,8 @@ import type { Call, Finding, Refusal } from '../call.ts';
 import { toolPath } from '../tool.ts';
 
 /**
- * A handoff file of the predecessors belongs to the session that its first line names; the files behind our refs belong to
- * nobody's tools.
+ * Protects a predecessor's handoff file, which belongs to the session that its first line names, and the files of
+ * git-handoff's refs, which no tool may write.
  */
 export function handoffFiles(call: Call): readonly Finding[] {
   const { tool } = call.event;
@@ -39,7 +39,7 @@ export function handoffFiles(call: Call): readonly Finding[] {
   }
 }
 
-/** The same for the paths that a command changes. */
+/** Does the same for the paths that a command changes. */
 export function handoffFilesOfCommand(
   call: Call,
   { effects }: { readonly effects: { readonly paths: readonly PathEffect[] } },
@@ -69,7 +69,7 @@ function touchFile(
 
 const toolOf = ({ event }: Call) => event.toolName ?? 'the tool';
 
-/** What of a note is looked at for what an edit makes of its first line. Bytes. */
+/** How much of a note is read to tell its first line after an edit. Bytes. */
 const MAX_NOTE = 1 << 20;
 
 function patchedFile(call: Call, file: PatchedFile): readonly Finding[] {
@@ -81,24 +81,24 @@ function patchedFile(call: Call, file: PatchedFile): readonly Finding[] {
   const content = file.firstLine ?? '';
   const found = touchFile(call, file.path, { kind: 'write', content });
   if (!found.some(({ kind }) => kind === 'rewrite')) return [...found, ...moved];
-  // A patch cannot be rewritten without approving it: the writer is told the line instead.
+  // An answer that rewrites a patch would also approve it: the refusal tells the writer the line instead.
   const { files } = call.machine;
   const guarded = files.reachedBy(toolPath(call, file.path), true) ?? file.path;
   const unmarked = markerOwner(content) === undefined ? 'marker-missing' : 'foreign';
   return [refused(call, unmarked, files.read(guarded), 'apply_patch'), ...moved];
 }
 
-/** Decides the removal, by name, of a file or of a folder with what is below it. */
+/** Judges the removal, by name, of a file, or of a folder and all that it holds. */
 function removePath(call: Call, path: string, by: string): readonly Finding[] {
   if (isHandoffRefFile(realPath(path, false), true)) return [refusedRef({ ref: path, by })];
   return call.machine.files.below(path).flatMap((file) => decide(call, file, { kind: 'remove' }, by));
 }
 
-/** Decides an act on a guarded file that was found. */
+/** Judges an act on a guarded file that exists or would be made. */
 function decide(call: Call, path: string, act: MarkerAct, by: string): readonly Finding[] {
   const { session, machine, dialect, settings } = call;
   const file = machine.files.read(path);
-  // Only the predecessors' own files have a grammar; further guarded ones are owned by their marker alone.
+  // Only the predecessors' own files have names with a grammar; other guarded files are judged by their marker alone.
   const named = markerFileName(path) === undefined ? { ...file, name: 'handoff-any-free-name.md' } : file;
   const mode = dialect.canRewrite(machine.env) ? settings.marker : 'handshake';
   const decision = decideMarkerFile(named, act, session, mode);
@@ -116,7 +116,7 @@ function decide(call: Call, path: string, act: MarkerAct, by: string): readonly 
   }
 }
 
-/** A new file beside one that is probably about the same work. */
+/** Returns the notice about a new file next to one that is probably about the same work. */
 function overlap(path: string, exists: boolean): string[] {
   const name = markerFileName(path);
   if (exists || name === undefined) return [];
@@ -129,14 +129,14 @@ function overlap(path: string, exists: boolean): string[] {
 
 type Why = Extract<MarkerDecision, { kind: 'deny' }>['why'];
 
-/** Refuses, and names the owner of the file's marker. */
+/** Makes a refusal that names the owner in the file's marker. */
 function refused({ session }: Call, why: Why, file: MarkerFile, by: string): Refusal {
   const known = parseSessionId(file.owner);
   const owners = known === undefined ? [] : [known];
   return { kind: 'refuse', text: markerRefusal(why, file, session, by), owners, allowedBy: 'files' };
 }
 
-/** Refuses a change of what only `git handoff` may change. */
+/** Refuses a change of a ref that only `git handoff` may change. */
 export function refusedRef(effect: Pick<RefEffect, 'ref' | 'by'>): Refusal {
   return { kind: 'refuse', text: refRefusal(effect), allowedBy: 'person' };
 }

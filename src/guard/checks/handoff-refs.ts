@@ -6,8 +6,8 @@ const GUARDED_REFS = 'refs/handoffs';
 const NAMESPACES = [`${GUARDED_REFS}/`, `${GUARDED_REFS}-local/`, `${GUARDED_REFS}-work/`];
 
 /**
- * Refuses to move the refs of git-handoff with git itself, which would lose a note without a trace; where `init` ran, and
- * where handoffs are although it did not.
+ * Refuses to move git-handoff's refs with git itself, which would lose a note without a trace. It does so where `init`
+ * ran, and where handoffs exist although it did not run.
  */
 export async function handoffRefs(
   _: Call,
@@ -19,7 +19,7 @@ export async function handoffRefs(
   return isGuarded ? [refusedRef(hit)] : [];
 }
 
-/** A pattern with one `*` touches handoffs when either could be the beginning of the other. */
+/** Whether a ref, or a pattern with one `*`, touches handoffs: one beginning has to be a prefix of the other. */
 function touchesHandoffs(ref: string): boolean {
   const star = ref.indexOf('*');
   if (star < 0) return NAMESPACES.some((namespace) => ref.startsWith(namespace));

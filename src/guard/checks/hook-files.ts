@@ -13,8 +13,8 @@ import { hooksFolder, isHookPath } from './hook-state.ts';
 import { typedAt } from './typed.ts';
 
 /**
- * Refuses a file tool's change of a hook of ours or of git's configuration, in whatever repository they are, while another
- * session is at work there: the hooks are what keeps its work out of other sessions' commits. Alone it is allowed.
+ * Refuses a file tool's change of a git hook of ours or of git's configuration, in whatever repository, while another
+ * session is at work there: the hooks keep its work out of other sessions' commits. A lone session may change them.
  */
 export async function hookFiles(call: Call, { git }: CallFacts): Promise<readonly Finding[]> {
   const { session, event } = call;
@@ -31,7 +31,7 @@ export async function hookFiles(call: Call, { git }: CallFacts): Promise<readonl
   return [];
 }
 
-/** A path that is one of our hooks, or the configuration of the repository. */
+/** Returns the path that is one of our hooks, or the configuration of the repository. */
 export function hookFile(
   { tree, entries, machine }: TreeCall,
   paths: readonly PathEffect[],
@@ -50,7 +50,7 @@ export function hookFile(
   });
 }
 
-/** The refusal of a change, in words; `undefined` to a session that is alone. */
+/** Words the refusal of a change; `undefined` for a session that is alone. */
 export async function hookRefusal(
   call: TreeCall,
   change: string | undefined,
@@ -72,7 +72,7 @@ export function areNamed(peers: readonly string[], people: People): string {
   return `${peerNames(peers, people)} ${peers.length === 1 ? 'is' : 'are'}`;
 }
 
-/** The call as it concerns the repositories that the paths may be hooks of, where git-handoff is switched on. */
+/** Returns the call as it concerns each repository whose hooks the paths may be, where git-handoff is switched on. */
 async function callsOf(call: SessionCall, paths: readonly string[]): Promise<TreeCall[]> {
   const found = paths.flatMap((path) => {
     const real = realPath(path, true);

@@ -4,9 +4,9 @@ import { type SettingEntry, parseSettings } from '../../domain/settings.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { GIT_HOOKS, type GitHook } from '../../install/hook-block.ts';
 
-/** Whether git's hooks run ours, by a configuration as git lists it. */
+/** Tells from git's configuration, as git lists it, whether git runs our hooks. */
 
-/** The folder that git takes hooks from; `undefined`: from none. */
+/** Returns the folder whose hooks git runs; `undefined` when it runs none. */
 export function hooksFolder(
   entries: readonly SettingEntry[],
   { workTree, commonDir }: FoundRepository,
@@ -18,9 +18,9 @@ export function hooksFolder(
 }
 
 /**
- * Whether a commit would be looked at.
+ * Whether a hook of ours would check a commit.
  *
- * @param skips `--no-verify`: prepare-commit-msg runs all the same
+ * @param skips whether the commit has `--no-verify`, which leaves out pre-commit but not prepare-commit-msg
  */
 export function looksAtCommits(
   entries: readonly SettingEntry[],
@@ -34,7 +34,7 @@ export function looksAtCommits(
   return runs('prepare-commit-msg') || (!skips && runs('pre-commit'));
 }
 
-/** The hook itself, or what pre-commit keeps of it and runs first. */
+/** Whether a hook is ours, or is the framework pre-commit's, which keeps ours beside it and runs it first. */
 function isOurs(path: string): boolean {
   try {
     if ((statSync(path).mode & 0o111) === 0) return false;
@@ -58,7 +58,7 @@ function runsByConfig(entries: readonly SettingEntry[], hook: GitHook): boolean 
   return !isOff && (last('command') ?? '') !== '' && (last('event') ?? '') !== '';
 }
 
-/** Whether `init` put hooks of ours into this repository. */
+/** Whether `init` installed git hooks in this repository. */
 export function hasInstalledHooks(commonDir: string): boolean {
   try {
     const { files } = JSON.parse(readFileSync(join(commonDir, 'handoff', 'install.json'), 'utf8')) as {
@@ -71,7 +71,7 @@ export function hasInstalledHooks(commonDir: string): boolean {
   }
 }
 
-/** Whether a path is one of our hooks, or a folder that goes with them. */
+/** Whether a path is one of our hooks; with `whole`, also whether it is a folder that holds them. */
 export function isHookPath(path: string, folder: string, whole: boolean): boolean {
   if (GIT_HOOKS.some((hook) => path === join(folder, hook) || path === join(folder, `${hook}.legacy`)))
     return true;

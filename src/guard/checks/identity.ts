@@ -5,8 +5,8 @@ import type { Call, Finding } from '../call.ts';
 import type { AnalysedFacts } from '../facts.ts';
 
 /**
- * Refuses a command that takes another session's name, or switches the guard off: all that is known of whose work is whose
- * rests on that name. No bypass covers it: whose would it be?
+ * Refuses a command that takes another session's id or switches the guard off, because that id decides whose work is
+ * whose. No bypass lets it through: one is given to a session, and here the session itself is in doubt.
  */
 export function identity({ session }: Call, { effects }: AnalysedFacts): readonly Finding[] {
   return effects.identity

@@ -11,8 +11,8 @@ import { type Typed, typedIn } from './typed.ts';
 import type { WorkPlace } from '../../changes/work-place.ts';
 
 /**
- * Refuses `git clean -x` while another session is at work in the same tree: what git ignores (builds, caches, local
- * settings) is on no record, so it may be anybody's, and nothing brings it back.
+ * Refuses `git clean -x` while another session is at work in the same tree. No ledger records what git ignores (builds,
+ * caches, local settings): it may be anybody's, and nothing can restore it.
  */
 export async function ignoredFiles(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const seen = await seenBefore(call, facts);
@@ -38,7 +38,7 @@ async function refuse(
   const cwd = reach.call.cwd ?? call.cwd;
   const files = await (await facts.git()).ignored(cwd, reach.paths ?? [], folders);
   if (files.length === 0) return undefined;
-  // What was built stands in a folder more often than what somebody keeps.
+  // Folders first: they more often hold build results than something that somebody wants to keep.
   const inOrder = [
     ...files.filter((file) => file.endsWith('/')),
     ...files.filter((file) => !file.endsWith('/')),
@@ -52,7 +52,7 @@ async function refuse(
   return { kind: 'refuse', text, owners, allowedBy: 'person' };
 }
 
-/** What is named may go; what is only ignored may be anybody's, so the session has to say what of it is its own. */
+/** Suggests a removal by name: ignored files may be anybody's, so the session has to name its own. */
 function instead({ paths = [] }: TreeReach, files: readonly string[], { remove }: Typed): string {
   if (paths.length > 0) return `Remove only what you name: ${remove(files, 'rm -r')}`;
   return `Remove only what you name, such as: ${remove(files.slice(0, 1), 'rm -r')}`;

@@ -22,7 +22,7 @@ import { treeVerb } from './tree-verb.ts';
 import { unnamedChanges } from './unnamed-changes.ts';
 import { worktreeRemoval } from './worktree-removal.ts';
 
-/** What a command is judged by, in this order: first what nobody can allow. */
+/** The checks of a command wherever it runs, in this order: those that no bypass covers come first. */
 export const COMMANDS_ANYWHERE: readonly Check<Call, AnalysedFacts>[] = [
   {
     rule: 'identity',
@@ -46,7 +46,7 @@ export const COMMANDS_ANYWHERE: readonly Check<Call, AnalysedFacts>[] = [
   },
 ];
 
-/** Then in each worktree that the command touches. */
+/** The checks of a command in each worktree that it touches. */
 export const COMMANDS_IN_TREE: readonly Check<TreeCall, CommandFacts>[] = [
   {
     rule: 'worktree-removal',

@@ -13,7 +13,7 @@ import { hookFiles } from './hook-files.ts';
 import { openConflict } from './open-conflict.ts';
 import { strictHead } from './strict-head.ts';
 
-/** What a file tool is judged by, in this order. */
+/** The checks of a file tool wherever its file is, in this order. */
 export const FILES_ANYWHERE: readonly Check<Call, CallFacts>[] = [
   {
     rule: 'handoff-files',
@@ -58,10 +58,10 @@ export const FILES_IN_TREE: readonly Check<TreeCall, FileFacts>[] = [
   },
 ];
 
-/** Names that our hooks and git's configuration have, wherever they lie. */
+/** The names of our hooks and of git's configuration, in any folder. */
 const HOOK_NAME = /\/(?:pre-commit|(?:prepare-)?commit-msg|pre-push)(?:\.legacy)?$|\/config(?:\.worktree)?$/;
 
-/** Most files are no hooks. */
+/** Whether the tool names such a file. Most files are none, so the check seldom runs. */
 function namesHook(call: Call): boolean {
   const { tool = { kind: 'other' } } = call.event;
   return toolPaths(tool).some((path) => HOOK_NAME.test(realPath(toolPath(call, path), true)));

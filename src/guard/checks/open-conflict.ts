@@ -10,8 +10,8 @@ import { type Touch, isTouched } from './touch.ts';
 import { typedIn } from './typed.ts';
 
 /**
- * Nobody changes what is in conflict in a merge, rebase … of another live session: that session’s next commit takes
- * whatever is there. The ledger does not know all of these paths, for git leaves some as HEAD has them.
+ * Refuses to change what is in conflict in another live session's merge, rebase …, because that session's next commit
+ * takes whatever is there. The ledger misses some of these paths: git leaves them as HEAD has them.
  */
 export function openConflict(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
   return conflictOn(
@@ -21,7 +21,7 @@ export function openConflict(call: TreeCall, facts: FileFacts): Promise<readonly
   );
 }
 
-/** The same for a command that names the path. */
+/** Does the same for the paths that a command names. */
 export async function openConflictOfCommand(
   call: TreeCall,
   facts: CommandFacts,

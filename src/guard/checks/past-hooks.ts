@@ -14,8 +14,8 @@ import { commitInstead } from './raw-commit.ts';
 import { typedAt } from './typed.ts';
 
 /**
- * Refuses what would make a commit that no hook of ours looks at, or keep the hooks from looking at later ones, while
- * another session is at work. Alone it is allowed.
+ * Refuses a command that would make a commit unseen by our hooks, or keep the hooks from checking later ones, while
+ * another session is at work. A lone session may do both.
  */
 export async function pastHooks(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const { effects, people } = facts;
@@ -27,13 +27,13 @@ export async function pastHooks(call: TreeCall, facts: CommandFacts): Promise<re
   return refusal === undefined ? [] : [refusal];
 }
 
-/** A commit that goes past the hooks, in a worktree in which others are at work. */
+/** Refuses a commit that skips the hooks, in a worktree in which other sessions are at work. */
 async function refuseUnchecked(
   call: TreeCall,
   { effects, people, git }: CommandFacts,
   commit: GitVerbCall,
 ): Promise<Refusal | undefined> {
-  // In a folder that nobody knows, after a repository was made: most probably in that one.
+  // The commit's folder is unknown and the command makes a repository: it most probably commits in the new one.
   const isMade = effects.gitCalls.some(({ verb }) => verb === 'init' || verb === 'clone');
   if (commit.cwd === undefined && isMade) return undefined;
   const cwd = commit.cwd ?? call.cwd;
@@ -82,7 +82,7 @@ async function whyUnchecked(
   return looksAtCommits(seen, found, how) ? undefined : 'it changes core.hooksPath';
 }
 
-/** Why the hooks that `init` made do not run. */
+/** Tells why the hooks that `init` installed do not run. */
 function lostBy(entries: readonly SettingEntry[], found: FoundRepository, home: string): string {
   const folder = hooksFolder(entries, found, home);
   if (folder === undefined) return 'core.hooksPath is empty';
@@ -92,7 +92,7 @@ function lostBy(entries: readonly SettingEntry[], found: FoundRepository, home: 
     : `core.hooksPath is ${folder} (git handoff doctor)`;
 }
 
-/** The first judging setting of ours that differs. */
+/** Returns the first of git-handoff's judging settings that differs. */
 function changedKey(plain: readonly SettingEntry[], seen: readonly SettingEntry[]): string | undefined {
   const last = (entries: readonly SettingEntry[], key: string) =>
     entries.findLast(([name]) => name === key)?.[1];
@@ -100,7 +100,7 @@ function changedKey(plain: readonly SettingEntry[], seen: readonly SettingEntry[
   return [...keys].find((key) => isJudging(key) && last(plain, key) !== last(seen, key));
 }
 
-/** What in a command changes the hooks, or the settings by which they judge; in words. */
+/** Describes what in a command changes the hooks, or the settings by which they judge. */
 function hookChange(call: TreeCall, effects: ShellEffects): string | undefined {
   const { tree, entries, cwd } = call;
   if (effects.handoffCalls.some(({ verb, words }) => verb === 'uninstall' && !reads(words)))
@@ -124,7 +124,7 @@ function hookChange(call: TreeCall, effects: ShellEffects): string | undefined {
 const reads = (words: readonly (string | undefined)[]) =>
   words.some((word) => word === '--dry-run' || word === '-h' || word === '--help');
 
-/** A value that counts already changes nothing, and a repository may be switched on. */
+/** Whether a change matters: it does not if the value stays the same, or if it switches git-handoff on. */
 function changesSetting({ key, value }: ConfigChange, entries: readonly SettingEntry[]): boolean {
   const name = key.toLowerCase();
   const present = entries.findLast(([known]) => known === name);

@@ -5,7 +5,7 @@ import type { AnalysedFacts } from '../facts.ts';
 const TEXT =
   'That command is typed by a person, in a terminal of their own. Tell the user what you need and why, and go on with something else.';
 
-/** Refuses `git handoff allow`: a session does not allow its own refusals. */
+/** Refuses `git handoff allow`: a session must not allow what it was refused. */
 export function personsVerb(_: Call, { effects }: AnalysedFacts): readonly Finding[] {
   return effects.handoffCalls.some(isPersons) ? [{ kind: 'refuse', text: TEXT, allowedBy: 'nobody' }] : [];
 }

@@ -9,8 +9,8 @@ import { callsInWorktree } from './calls-here.ts';
 import { typedIn } from './typed.ts';
 
 /**
- * Gemini CLI's shell empties `core.hooksPath`: no hook of git's runs there, so nothing would look at what a raw
- * `git commit` takes along. Beside another live session that is refused; alone it goes unchecked.
+ * Refuses a raw `git commit` beside another live session in Gemini CLI. Its shell empties `core.hooksPath`, so no git
+ * hook runs there, and nothing would check what the commit takes along. A lone session's commit goes unchecked.
  */
 export async function rawCommit(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const place = facts.ledger()?.place;
@@ -22,7 +22,7 @@ export async function rawCommit(call: TreeCall, facts: CommandFacts): Promise<re
   return refusal === undefined ? [] : [refusal];
 }
 
-/** The refusal of a commit; `undefined` to a session that has no peers. */
+/** Words the refusal of a commit; `undefined` for a session that is alone. */
 function rawCommitRefusal(commit: GitVerbCall, people: SessionGroups, how: Instead): Refusal | undefined {
   const peers = [...people.foreign];
   const [peer] = peers;
@@ -35,15 +35,15 @@ function rawCommitRefusal(commit: GitVerbCall, people: SessionGroups, how: Inste
   return { kind: 'refuse', text, owners: peers, allowedBy: 'person' };
 }
 
-/** How a refused commit is typed for the worktree that it was meant for. */
+/** Where the command that replaces a refused commit is to work. */
 interface Instead {
   readonly git: string;
   readonly commonDir: string;
-  /** In which the refused call would have run; absolute. */
+  /** The folder in which the refused call would have run; absolute. */
   readonly folder: string;
 }
 
-/** `git handoff commit` with the words of a refused `git commit`, when all of them are known. */
+/** Returns `git handoff commit` with the options of a refused `git commit`, as far as all its words are known. */
 export function commitInstead(
   { verb, words, input }: Pick<GitVerbCall, 'verb' | 'words' | 'input'>,
   { git, commonDir, folder }: Instead,

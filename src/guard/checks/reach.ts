@@ -11,9 +11,9 @@ import type { TreeCall } from '../call.ts';
 import { callsInWorktree } from './calls-here.ts';
 
 /**
- * How far a call reaches that runs in a folder.
+ * Tells what a git call that runs in a folder reaches.
  *
- * @param snapshot of the working tree around it, when there is one: it knows files that are deleted
+ * @param seen the working tree around the folder, if known: its snapshot also has files that are deleted
  */
 export function reachAt(
   gitCall: GitVerbCall,
@@ -35,7 +35,7 @@ export function reachAt(
   );
 }
 
-/** How far the calls of a command reach that run in one worktree. */
+/** Tells what the calls of a command reach that run in one worktree. */
 export function reachesHere(
   call: TreeCall,
   effects: ShellEffects,
@@ -46,7 +46,7 @@ export function reachesHere(
   );
 }
 
-/** A longer list or patch is taken for one that cannot be read. Bytes. */
+/** The size above which a list or a patch counts as unreadable. Bytes. */
 const MAX_TEXT = 1 << 20;
 
 function wholeText(file: string): string | undefined {
@@ -54,7 +54,7 @@ function wholeText(file: string): string | undefined {
   return text === undefined || text.length > MAX_TEXT ? undefined : text;
 }
 
-/** The names in a file, one a line; git quotes odd ones like a C string, which then counts as not to be told. */
+/** Reads the names in a file, one a line. A name that git quotes like a C string makes the list count as unreadable. */
 function namesIn(file: string, nul: boolean): readonly string[] | undefined {
   const names = wholeText(file)
     ?.split(nul ? '\0' : '\n')
@@ -62,20 +62,20 @@ function namesIn(file: string, nul: boolean): readonly string[] | undefined {
   return !nul && names?.some((name) => name.startsWith('"')) === true ? undefined : names;
 }
 
-/** Which dirty paths of a working tree a reach takes in. */
+/** Returns a test for the dirty paths of a working tree that a reach includes. */
 export function reachedPaths(
   reach: TreeReach,
   top: string,
 ): (dirty: DirtyPath | undefined) => dirty is DirtyPath {
   const { call, verb } = reach;
-  // Without a pathspec git cleans the folder in which it is typed.
+  // Without a pathspec git-clean(1) works in the folder in which it runs.
   const paths = reach.paths ?? [verb === 'clean' ? '.' : ':/'];
   const covers = pathspecMatcher(paths, folderIn(top, call.cwd ?? top));
   return (dirty): dirty is DirtyPath =>
     dirty !== undefined && isOfKind(reach, dirty) && paths.length > 0 && covers(dirty.path);
 }
 
-/** A folder of a working tree from its top. */
+/** Returns a folder's path from the top of its working tree. */
 export function folderIn(top: string, folder: string): string {
   const path = relative(top, realPath(folder));
   return path.startsWith('..') ? '' : path;
@@ -85,6 +85,6 @@ function isOfKind(reach: TreeReach, { head, index }: DirtyPath): boolean {
   const isUntracked = head === null && index === null;
   if (reach.stagedOnly) return index?.oid !== head?.oid || index?.mode !== head?.mode;
   if (!isUntracked) return reach.tracked;
-  // A switch leaves an untracked file where it is; it is carried to the other branch all the same.
+  // A switch leaves an untracked file where it is, and so carries it to the other branch.
   return reach.untracked || (reach.verb === 'switch' && reach.does === 'carry');
 }

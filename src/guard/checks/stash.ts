@@ -16,8 +16,8 @@ import type { CommandFacts } from '../facts.ts';
 import { callsInRepository } from './calls-here.ts';
 
 /**
- * Refuses a command of git-stash(1) that would take or remove an entry which this session did not make: all worktrees share
- * one list, and the newest entry is anybody's. Before one that goes on, every entry is kept by a ref.
+ * Refuses a command of git-stash(1) that would take or remove an entry which this session did not make: all worktrees
+ * share one list, and the newest entry may be anybody's. Before an allowed one, a ref is made for every entry.
  */
 export async function stash(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const { tree, now } = call;
@@ -55,7 +55,7 @@ export async function stash(call: TreeCall, facts: CommandFacts): Promise<readon
   ];
 }
 
-/** Every entry is kept by a ref of its own; and when the command makes one, it will be known whose that is. */
+/** Makes a ref for every entry. When the command adds an entry, the session is noted as the one that makes it. */
 function keepEntries({ tree, session, settings, now }: TreeCall, seen: SeenStash, isPushed: boolean): Effect {
   const run = async () => {
     const place = { cwd: tree.workTree, worktreeId: worktreeId(tree.gitDir) };
@@ -70,8 +70,8 @@ function keepEntries({ tree, session, settings, now }: TreeCall, seen: SeenStash
 }
 
 /**
- * git makes no entry when there is nothing to stash, and the next `pop` then takes another one. What the command itself
- * writes before counts, too.
+ * Whether the command has something to stash. When there is nothing, git makes no entry, and a following `pop` takes
+ * another session's. Files that the command itself writes before count, too.
  */
 function stashesSomething(
   call: TreeCall,
@@ -83,7 +83,7 @@ function stashesSomething(
   const written = paths.flatMap(({ path, kind, follows }): DirtyPath[] => {
     const real = realPath(path, follows);
     if (kind !== 'write' || !real.startsWith(`${top}/`)) return [];
-    // One that is there and not dirty is tracked.
+    // A file that exists and is not dirty is tracked.
     const state = exists(real) ? { mode: '100644', oid: null } : null;
     return [{ path: relative(top, real), head: state, index: state, disk: state, stamp: '' }];
   });

@@ -4,19 +4,19 @@ import type { LoggedCommit } from '../../git/log.ts';
 import type { TreeCall, Finding } from '../call.ts';
 import type { TreeFacts } from '../facts.ts';
 
-/** The subject by which other tools mark a commit that is only their working copy. */
+/** The subject with which other tools mark a commit that only holds their working copy. */
 const WORKSPACE = '[Claude Workspace]';
 
 /**
- * `handoff.headCheck=strict`: nothing is done on top of a commit that belongs to another live session. The cases and
- * the shape of the messages are those of jjagent's concurrent session detection.
+ * With `handoff.headCheck=strict`, refuses to work on top of a commit of another live session. The cases and the shape
+ * of the messages are those of jjagent's concurrent session detection.
  */
 export async function strictHead(call: TreeCall, facts: TreeFacts): Promise<readonly Finding[]> {
   const text = await headOfOthers(call, facts, 'working copy');
   return text === undefined ? [] : [{ kind: 'refuse', text, allowedBy: 'person' }];
 }
 
-/** What is said where the session is not alone, and HEAD is a commit of another one. */
+/** Returns the message for a session that is not alone while HEAD is a commit of another one. */
 export async function headOfOthers(
   call: TreeCall,
   { ledger, people, git }: TreeFacts,

@@ -1,9 +1,9 @@
 /** A path that a tool call is about to change. */
 export interface Touch {
   readonly path: string;
-  /** Everything below it, too. */
+  /** Whether the change includes everything below the path. */
   readonly whole: boolean;
-  /** What stands there would be thrown away. */
+  /** Whether the change throws the content away. */
   readonly discards?: boolean;
 }
 

@@ -16,8 +16,8 @@ import { reachedPaths, reachesHere } from './reach.ts';
 import { typedIn, type Typed } from './typed.ts';
 
 /**
- * Refuses a branch switch, a stash, a reset or the like that would carry away or destroy what another live session
- * has not committed. Only for those paths: a command that leaves them alone goes on.
+ * Refuses a branch switch, a stash, a reset or the like that would carry away or destroy what another live session has
+ * not committed. A command that reaches none of those paths is allowed.
  */
 export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const seen = await seenBefore(call, facts);
@@ -55,7 +55,7 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
   return found;
 }
 
-/** A switch to the branch that is checked out already leaves everything as it is. */
+/** Whether a call switches to the branch that is checked out already, which changes nothing. */
 function staysHere({ verb, does, call }: TreeReach, ref: string): boolean {
   const names = call.words.filter((word) => !/^(?:-q|--quiet|--(?:no-)?progress)$/.test(word ?? ''));
   return (
@@ -63,21 +63,21 @@ function staysHere({ verb, does, call }: TreeReach, ref: string): boolean {
   );
 }
 
-/** What the command would have done to the session's own: `git clean` removes no tracked file, `reset` no other. */
+/** Whether the command acts on such a file: `git clean` removes no tracked file, `git reset` resets no other. */
 function isMeant({ verb }: TreeReach, dirty: DirtyPath | undefined): dirty is DirtyPath {
   if (dirty === undefined) return false;
   const isUntracked = dirty.head === null && dirty.index === null;
   return verb === 'stash' || (verb === 'clean') === isUntracked;
 }
 
-/** The session's own that a command would have reached; `inConflict`: files of the tree are, and git stashes nothing. */
+/** The session's own files that a command would reach; `inConflict`: files of the tree are, so git cannot stash. */
 type OwnPart = { readonly mine: readonly string[]; readonly inConflict: boolean };
 
 /**
- * The refusal of a command that would carry away or destroy others' work, with the safe one for the same wish.
+ * Words the refusal of a command that would carry away or destroy others' work, and suggests a safe one instead.
  *
- * @param own what the command would have reached of this session's own
- * @param why why it is told as it is; empty where git was asked
+ * @param own what the command would have reached of this session's own work
+ * @param why what else the refusal says: that the owners are idle, or that git was not asked
  */
 function treeRefusal(
   reach: TreeReach,
@@ -102,7 +102,7 @@ const typedName = ({ by, verb }: GitVerbCall) => by ?? `git ${verb}`;
 
 const isAbort = ({ verb, stagedOnly }: TreeReach) => verb === 'reset' && stagedOnly;
 
-/** An abort leaves alone what is not staged. */
+/** Suggests to unstage the claimed paths: an abort leaves alone what is not staged. */
 function unstaged(claims: readonly OpenClaim[], { git, paths }: Typed): string {
   const names = [...new Set(claims.map(({ path }) => path))];
   return `Take it out of the index first; git will keep it: ${git} reset -q${paths(names)}`;
@@ -116,7 +116,7 @@ function deed({ verb, does }: TreeReach): string {
   return verb === 'clean' || verb === 'rm' ? 'delete' : 'overwrite';
 }
 
-/** What the owners are told of it. */
+/** Returns what the owners are asked for. */
 function wishOf({ verb, does }: TreeReach): Wish {
   if (verb === 'stash' || verb === 'autostash') return 'stash';
   if (verb === 'snapshot') return 'commit';
@@ -124,7 +124,7 @@ function wishOf({ verb, does }: TreeReach): Wish {
   return verb === 'switch' && does === 'carry' ? 'switch' : 'discard';
 }
 
-/** The safe command for the same wish. */
+/** Suggests a safe command for the same purpose. */
 function instead({ verb, call, unsure }: TreeReach, { mine, inConflict }: OwnPart, typed: Typed): string {
   const { git } = typed;
   if (unsure) return `Name the paths, and only your own; whose each change is: ${git} handoff status`;
@@ -133,7 +133,7 @@ function instead({ verb, call, unsure }: TreeReach, { mine, inConflict }: OwnPar
   if (inConflict && /^(?:autostash|snapshot|stash)$/.test(verb))
     return `While files are in conflict git does nothing of the kind; see: ${git} status`;
   if (verb === 'autostash') return mergeInstead(call, git);
-  // `--abort` and `--skip`: to undo one's own work would not end the rebase.
+  // `--abort` and `--skip`: the session could undo its own changes, but that would not end the rebase.
   if (call.verb === 'rebase')
     return `git resets the whole tree for that: wait until they are committed. Whose each change is: ${git} handoff status`;
   if (verb === 'snapshot') return `Commit your own only: ${git} handoff commit -m '<message>'`;
@@ -147,15 +147,15 @@ function instead({ verb, call, unsure }: TreeReach, { mine, inConflict }: OwnPar
   return `Undo your own only: ${git} restore --source=HEAD --staged --worktree${typed.paths(mine)}`;
 }
 
-/** The options of a `git apply` as typed, and the paths that it may change, from the top of the tree. */
+/** The options of a `git apply` as they were typed, and the paths that it may change, from the top of the tree. */
 const optionsOf = ({ words }: GitVerbCall) =>
   words.map((word) => ` ${simple(word ?? '<patch file>')}`).join('');
 const included = (mine: readonly string[]) => mine.map((path) => simple(`--include=${path}`)).join(' ');
 const simple = (word: string) => (/^[\w./=-]+$/.test(word) ? word : shellWord(word));
 
 /**
- * git rebases no tree with changes but by putting them all aside. A merge leaves those alone that it does not meet, and
- * says so where it does.
+ * Suggests a merge instead of a rebase or pull. git rebases a tree with changes only by putting all of them aside; a
+ * merge leaves files alone that it does not change, and refuses to run otherwise.
  */
 function mergeInstead({ verb, words }: GitVerbCall, git: string): string {
   const known = words.map((word) => word ?? UNKNOWN);
@@ -171,7 +171,7 @@ function mergeInstead({ verb, words }: GitVerbCall, git: string): string {
   }`;
 }
 
-/** The words after `git worktree add` that give what the switch asked for; a branch that is made keeps its start. */
+/** Returns the words after `git worktree add` for what the switch asked for; a new branch keeps its start point. */
 function worktreeWords({ verb, words, by }: GitVerbCall, { beside }: Typed): string {
   if (by !== undefined) return `--detach ${beside('apart')}, and there: ${escapeLine(by)}`;
   const known = words.map((word) => word ?? UNKNOWN);

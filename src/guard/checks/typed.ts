@@ -5,32 +5,32 @@ import { type FoundRepository, discoverRepository } from '../../git/discover.ts'
 import { absolutePath, exists, realPath } from '../../host/disk.ts';
 import type { TreeCall } from '../call.ts';
 
-/** How the commands of a refusal are typed: they have to work where the client's next command will run. */
+/** The parts of the commands that a refusal prints, which must work where the client's next command will run. */
 export interface Typed {
-  /** `git`; with the working tree that is meant, where the next command may run in another one. */
+  /** `git`, with `-C` and the working tree if the next command may run in another one. */
   readonly git: string;
-  /** ` -- <path>...` for git. Paths are from the top of the working tree. */
+  /** Returns ` -- <path>...` for git, for paths from the top of the working tree. */
   readonly paths: (paths: readonly string[]) => string;
-  /** The same for `git handoff take`, which knows no patterns. */
+  /** Returns the same for `git handoff take`, which knows no patterns. */
   readonly plainPaths: (paths: readonly string[]) => string;
-  /** A command that removes these files (`rm`, or the like). */
+  /** Returns a command that removes these files with a program (`rm`, or the like). */
   readonly remove: (paths: readonly string[], program: string) => string;
-  /** A folder beside the working tree that does not exist, as an argument of git's. */
+  /** Returns a folder beside the working tree that does not exist, as an argument of git's. */
   readonly beside: (name: string) => string;
 }
 
-/** The tree that a refusal is about: its top without symbolic links. */
+/** The working tree that a refusal is about, with its top free of symbolic links. */
 interface Tree {
   readonly top: string;
   readonly commonDir: string;
 }
 
-/** In a repository that a git call runs in. */
+/** Returns the parts for the repository in which a git call runs. */
 export function typedAt(call: TreeCall, { workTree, commonDir }: FoundRepository): Typed {
   return typedIn(call, { top: realPath(workTree), commonDir });
 }
 
-/** In a working tree whose top is known. */
+/** Returns the parts for a working tree whose top is known. */
 export function typedIn(call: TreeCall, { top, commonDir }: Tree): Typed {
   const cwd = realPath(call.cwd);
   const isHere = staysThere(call) && realPath(discoverRepository(cwd)?.workTree ?? '/') === top;
@@ -49,7 +49,7 @@ export function typedIn(call: TreeCall, { top, commonDir }: Tree): Typed {
   };
 }
 
-/** Whether the client's next command runs where this one does: some clients start one command in another folder. */
+/** Whether the client's next command runs where this one does: some clients can start one command in another folder. */
 export function staysThere({ event, cwd, machine }: TreeCall): boolean {
   const folder = event.tool !== undefined && 'cwd' in event.tool ? event.tool.cwd : undefined;
   return folder === undefined || absolutePath(folder, cwd, machine.home) === cwd;

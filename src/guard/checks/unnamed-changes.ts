@@ -20,8 +20,8 @@ import { foreignClaims } from './foreign-claims.ts';
 import { typedIn } from './typed.ts';
 
 /**
- * Refuses commands that could hit what others have not committed without naming it: a patch or an archive that cannot be
- * read, and plumbing that makes a commit of the index or of somebody's files the one that is checked out.
+ * Refuses a command that could hit others' uncommitted work without naming it: a patch or an archive that cannot be
+ * read, and plumbing that makes a commit, of the index or of somebody's files, the one that is checked out.
  */
 export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const seen = await seenBefore(call, facts);
@@ -46,7 +46,7 @@ export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promi
   return found;
 }
 
-/** A part of a command, and the claims of others that it could hit. */
+/** A part of a command, and the claims of other sessions that it could hit. */
 interface Danger {
   readonly claims: readonly OpenClaim[];
   readonly wish: Wish;
@@ -54,7 +54,7 @@ interface Danger {
   readonly instead: string;
 }
 
-/** A patch or an archive, where it could change what others have. */
+/** Returns the patches and archives of a command that could change others' work. */
 function unnamedDangers({ effects }: CommandFacts, place: WorkPlace, others: readonly OpenClaim[]): Danger[] {
   return effects.unnamedWrites.map((writes) => {
     const isHit = hits(writes, place);
@@ -67,7 +67,7 @@ function unnamedDangers({ effects }: CommandFacts, place: WorkPlace, others: rea
   });
 }
 
-/** A commit that becomes the one that is checked out, and may hold what others have. */
+/** Returns the commit that the command would check out without our hooks, when it may hold others' work. */
 async function moves(
   call: TreeCall,
   facts: CommandFacts,
@@ -101,16 +101,16 @@ function refused(
   return { kind: 'refuse', text, owners, asked: { place, wish, claims }, allowedBy: 'person' };
 }
 
-/** Which paths of the worktree, from its top, a patch or an archive may change. */
+/** Returns a test for the paths, from the top of the worktree, that a patch or an archive may change. */
 function hits({ folder, patch }: UnnamedWrites, { top }: WorkPlace): (path: string) => boolean {
   const base = relative(top, realPath(folder)).replaceAll(sep, '/');
-  // Outside of the worktree; above it everything may be meant.
+  // A folder outside of the worktree is not meant. From one above it, everything may be.
   if (base.startsWith('../') && !/^(?:\.\.\/?)+$/.test(base)) return () => false;
   const below = base === '' || base.startsWith('..') ? '' : `${base}/`;
   const names = patch === undefined ? undefined : patchNames(patch);
   if (names === undefined) return (path) => path === base || path.startsWith(below);
   if (patch?.strip !== undefined) return (path) => names.some((name) => path === below + name);
-  // Which leading folders are left out is for patch(1) to find out.
+  // Only patch(1) finds out how many leading folders it strips, so any number counts.
   return (path) =>
     names.some((name) => `/${name}`.endsWith(path.startsWith(below) ? `/${path.slice(below.length)}` : '\0'));
 }
@@ -125,11 +125,11 @@ function patchNames({ file, strip = 0 }: NonNullable<UnnamedWrites['patch']>): s
 interface Move {
   readonly by: string;
   readonly cwd: string;
-  /** What it may hold of others': what is staged, what the commit that is named has, or all, where nobody can tell. */
+  /** What of others' work the commit may hold: the staged changes, those of a named commit or, in doubt, all. */
   readonly takes: 'all' | 'index' | { readonly commit: string };
 }
 
-/** Where a command makes another commit the one that is checked out here, without the hooks. */
+/** Finds where a command, past the hooks, makes another commit the one that is checked out here. */
 function movesBranch(call: TreeCall, effects: ShellEffects): Move | undefined {
   const here = callsInWorktree(call, effects);
   const made = here.findIndex(({ verb }) => verb === 'commit-tree');
@@ -143,7 +143,7 @@ function movesBranch(call: TreeCall, effects: ShellEffects): Move | undefined {
     if (verb !== 'update-ref') continue;
     const known = words.map((word) => word ?? UNKNOWN);
     const [ref, to] = updateRefOptions(known).operands;
-    // A ref that is not known, or comes by standard input, may be the one.
+    // A ref that is unknown, or is read from standard input, may be the branch of HEAD.
     const mayBeHead = ref === undefined || !isKnown(ref) || isHead(ref);
     if (isMade && mayBeHead) return { by: 'commit-tree', cwd, takes: 'all' };
     if (isHead(ref) && to !== undefined) return { by: 'update-ref', cwd, takes: { commit: to } };
@@ -156,7 +156,7 @@ function isStaged({ dirty }: TreeStatus, path: string): boolean {
   return found !== undefined && !sameState(found.index, found.head);
 }
 
-/** The claims whose uncommitted content is in that commit. */
+/** Returns the claims whose uncommitted content the commit holds. */
 async function heldBy(
   { git }: CommandFacts,
   cwd: string,

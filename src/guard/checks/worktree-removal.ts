@@ -17,11 +17,11 @@ import { typedAt } from './typed.ts';
 interface RemovedWorktree {
   readonly top: string;
   readonly gitDir: string;
-  /** The program that does it. */
+  /** The program that removes or moves it. */
   readonly by: string;
 }
 
-/** The worktrees of this repository that a command takes away, by path (`rm -rf`) or by name. */
+/** Returns the worktrees of this repository that a command removes or moves, by path (`rm -rf`) or by name. */
 export function removedWorktrees(
   { paths, gitCalls }: ShellEffects,
   found: FoundRepository,
@@ -35,14 +35,14 @@ export function removedWorktrees(
   const gone = removals.map(({ path, follows, by }) => ({ path: realPath(path, follows), by }));
   return linkedWorktrees(found.commonDir).flatMap(({ path, gitDir }): RemovedWorktree[] => {
     const top = realPath(path);
-    // Without its `.git` file a working tree is none.
+    // A working tree without its `.git` file is no longer one.
     const removal = gone.find(
       (one) => one.path === `${top}/.git` || `${top}/`.startsWith(one.path === '/' ? '/' : `${one.path}/`),
     );
     if (removal !== undefined) return [{ top, gitDir, by: removal.by }];
     const wipe = wiping.find(({ cwd }) => cwd !== undefined && top.startsWith(`${realPath(cwd)}/`));
     if (wipe !== undefined) return [{ top, gitDir, by: 'git clean' }];
-    // git-worktree(1) takes the last parts of a path as its name, too, where there is no such path.
+    // git-worktree(1) also accepts the last parts of a path as the worktree's name, if no such path exists.
     const call = named.find(({ words, cwd = '/' }) =>
       words
         .slice(1)
@@ -54,7 +54,7 @@ export function removedWorktrees(
   });
 }
 
-/** `git clean -ffd` goes into other repositories, and into worktrees that lie inside. */
+/** Whether a call is a `git clean -ffd`, which also deletes repositories and worktrees that lie inside. */
 function isWiping({ verb, words }: GitVerbCall): boolean {
   const flags = words.map((word) => (/^-\w+$/.test(word ?? '') ? (word ?? '') : '')).join('');
   const forces = flags.split('f').length - 1 + words.filter((word) => word === '--force').length;
@@ -63,7 +63,7 @@ function isWiping({ verb, words }: GitVerbCall): boolean {
 
 const isName = (word: string, top: string) => `${top}/`.endsWith(`/${word.replace(/(?<!\/)\/+$/, '')}/`);
 
-/** Refuses to take a working tree away from under another live session. */
+/** Refuses to remove or move a working tree in which another live session is at work. */
 export async function worktreeRemoval(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const { tree } = call;
   const gitCalls = callsInRepository(call, facts.effects);
@@ -87,7 +87,7 @@ export async function worktreeRemoval(call: TreeCall, facts: CommandFacts): Prom
   return [];
 }
 
-/** It works in another worktree, and has only touched this one. */
+/** Whether the session works in another worktree, and has only touched this one. */
 function isVisitor({ record, worktreeId }: JudgedSession, live: readonly JudgedSession[]): boolean {
   return live.some(
     (one) =>

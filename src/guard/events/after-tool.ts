@@ -14,15 +14,15 @@ import { commandText, toolPath, toolPaths } from '../tool.ts';
 import { ranIn, leave, visited } from '../visits.ts';
 
 /**
- * Looks afterwards at what could not be told before: refs that were moved by hand, handoff files that
- * were changed unseen. Remembers guarded files that the session wrote.
+ * Looks for changes that could not be foreseen: refs that were moved by hand, handoff files that changed unseen.
+ * Remembers guarded files that the session wrote.
  */
 export async function afterTool(call: SessionCall): Promise<readonly Finding[]> {
   const { tool } = call.event;
   if (tool === undefined) return [];
   const paths = toolPaths(tool).map((path) => toolPath(call, path));
   if (isInTree(call)) {
-    // It is no longer running.
+    // The tool is no longer running.
     beat(call.tree.commonDir, call.session, call.event.kind);
     const guarded = paths.flatMap((path) => call.machine.files.reachedBy(path, true) ?? []);
     if (guarded.length > 0) await rememberFiles(call.tree.folder, guarded);
@@ -50,7 +50,7 @@ async function afterFileTool(call: SessionCall, paths: readonly string[]): Promi
   return (await failOpen(call, 'what this tool changed', () => afterFiles(call, paths))) ?? [];
 }
 
-/** A request may wait in a worktree that the session works in from outside. */
+/** Delivers requests that wait in worktrees in which the session works from outside. */
 async function deliverNewsElsewhere(call: SessionCall): Promise<readonly string[]> {
   if (call.event.agent !== undefined || readVisits(call.machine.env, call.session).length === 0) return [];
   const delivered = (await visited(call)).map((there) =>
@@ -62,14 +62,14 @@ async function deliverNewsElsewhere(call: SessionCall): Promise<readonly string[
   return (await Promise.all(delivered)).flatMap((lines) => lines ?? []);
 }
 
-/** What `handoff.headCheck=strict` says after a tool of a commit that belongs to another session. */
+/** Returns what `handoff.headCheck=strict` says after a tool call when HEAD belongs to another session. */
 async function strictNotice(call: SessionCall): Promise<string[]> {
   if (!isInTree(call) || call.settings.headCheck !== 'strict') return [];
   const text = await headOfOthers(call, treeFacts(call), 'original working copy');
   return text === undefined ? [] : [text];
 }
 
-/** After a shell command: what to tell of what it changed, and of what it changed unseen. */
+/** Returns what to tell after a shell command, about what it changed and what changed unforeseen. */
 async function afterCommand(call: TreeCall, command: string): Promise<string[]> {
   const [around, ledger] = await Promise.all([lookAround(call, command), changesOfCommand(call, command)]);
   noteLookedAround(call.tree, call.session, call.now);
@@ -77,7 +77,7 @@ async function afterCommand(call: TreeCall, command: string): Promise<string[]> 
   return [...around, ...ledger];
 }
 
-/** A look that takes too long leaves the command's changes unclaimed, and says so in the log. */
+/** Claims the command's changes. When the look takes too long, they stay unclaimed, and the log says so. */
 async function changesOfCommand(call: TreeCall, command: string): Promise<readonly string[]> {
   try {
     return await afterShell(call, command);

@@ -20,11 +20,11 @@ import { type StoredSession, judgeSessions, listSessions } from '../../sessions/
 import type { TreeCall } from '../call.ts';
 import type { Registered } from './registration.ts';
 
-/** Automatic notes in the guard: each within its time, and none stops what else the hook is for. */
+/** Automatic notes in the guard: each has its limit of time, and none keeps the hook from its other work. */
 
 /**
- * Remembers that the notes of a session that ends are to be left: what is not done in time, and what it did in other
- * worktrees, is left to whoever starts next. Returns what it did here.
+ * Records that a session which ends is due its notes. What is not done in time, and its work in other worktrees, is
+ * left to the next session that starts. Returns the session's record in this worktree.
  */
 export function expectEndNotes(
   { settings, tree, session, now }: TreeCall,
@@ -41,7 +41,7 @@ export function expectEndNotes(
   return ending.find(({ worktreeId }) => worktreeId === knownWorktreeId(tree.gitDir));
 }
 
-/** Leaves the note of a session whose end is on record. */
+/** Writes the automatic note of a session whose end is on record. */
 export async function noteEnd(
   call: TreeCall,
   here: StoredSession,
@@ -54,7 +54,7 @@ export async function noteEnd(
   }
 }
 
-/** Leaves a note before the session's context is made smaller. A sub-agent's is not the session's. */
+/** Writes a note before the session's context is compacted, but not before a sub-agent's is. */
 export async function noteCompaction(call: TreeCall): Promise<void> {
   const { settings, tree, event } = call;
   if (!settings.automaticNotes || event.agent !== undefined) return;
@@ -66,7 +66,7 @@ export async function noteCompaction(call: TreeCall): Promise<void> {
   });
 }
 
-/** Leaves the notes of sessions that are gone without a word, for the one that starts. False when there was none to leave. */
+/** Writes the notes of sessions that are gone without one. Returns false if there were none to write. */
 export async function noteGone(call: TreeCall, { others }: Registered): Promise<boolean> {
   const { tree, settings, machine, now } = call;
   if (!settings.automaticNotes) return false;
@@ -79,7 +79,7 @@ export async function noteGone(call: TreeCall, { others }: Registered): Promise<
   return true;
 }
 
-/** Closes notes of whose work nothing is left here, before they are told. False when there was none. */
+/** Closes notes about work of which nothing is left here, before they are told. Returns false if it closed none. */
 export async function closeSettled(
   call: TreeCall,
   { record, others }: Registered,
@@ -108,7 +108,7 @@ export async function closeSettled(
   return isAny === true;
 }
 
-/** Closes the notes of a conversation that goes on, when it has been told of them. */
+/** Closes the automatic notes of a conversation that continues, once it has been told of them. */
 export async function closeOwn(
   call: TreeCall,
   { record, others }: Registered,
@@ -123,7 +123,7 @@ export async function closeOwn(
   await withinTime(call, () => closeOwnNotes(repository, topics, own, call.now));
 }
 
-/** What a session has changed here and not committed: as many paths. */
+/** Counts the paths that a session has changed here and not committed. */
 export async function countOwn(call: TreeCall): Promise<number> {
   const { session, tree, machine, settings, now, budget } = call;
   const { commonDir, gitDir, workTree } = tree;
@@ -141,7 +141,7 @@ export async function countOwn(call: TreeCall): Promise<number> {
   return (await ownWork(realPath(workTree), ledgers, options)).paths.length;
 }
 
-/** Whether the session has changed or committed anything since its last note; `undefined`: not known in time. */
+/** Whether the session has changed or committed anything since its last note; `undefined` when time ran out. */
 export async function hasWorkToNote(call: TreeCall): Promise<boolean | undefined> {
   const all = await listSessions({ cwd: call.tree.folder }, call.budget.left());
   const worktreeId = knownWorktreeId(call.tree.gitDir);
@@ -181,7 +181,7 @@ function leavingOf(
   };
 }
 
-/** `undefined` when it failed or took too long, which is one line in the log. */
+/** Returns `undefined` when the work failed or took too long, and writes a line to the log. */
 async function withinTime<T>(call: TreeCall, what: (budget: Budget) => Promise<T>): Promise<T | undefined> {
   const budget = call.budget.part(beforeAnswer(call.budget));
   const noNote = (why: string) => call.log('note', `no automatic note: ${why}`);

@@ -27,7 +27,7 @@ import { sessionStart } from './session-start.ts';
 /** Handles every event but those of a tool. */
 export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> {
   const { kind } = call.event;
-  // Before its end is on record, which is the end of its visits, too.
+  // Read first: recording the session's end ends its visits, too.
   const elsewhere = kind === 'stop' || kind === 'session-end' ? await visited(call) : [];
   const found = isInTree(call) ? await here(call) : [];
   for (const there of elsewhere) await failOpen(there, 'the end of a visit', () => endedThere(there));
@@ -42,7 +42,7 @@ async function here(call: TreeCall): Promise<readonly Finding[]> {
     case 'session-start':
       return sessionStart(call);
     case 'prompt':
-      // Its turn begins, long before its first tool call perhaps: its work is no longer there to be taken.
+      // The turn begins, perhaps long before its first tool call: from now on nobody may take this session's work.
       beat(call.tree.commonDir, call.session, call.event.kind);
       return [...(await deliverNewsAtPrompt(call)), ...(await askForNote(call, false))];
     case 'stop':
@@ -57,21 +57,21 @@ async function here(call: TreeCall): Promise<readonly Finding[]> {
   }
 }
 
-/** A worktree in which the session works from outside learns that its turn is over, or the session. */
+/** Records, in a worktree where the session works from outside, that its turn or the session is over. */
 async function endedThere(there: TreeCall): Promise<void> {
   forgetCalls(there.tree, there.session, there.now);
   await leave(there);
   if (there.event.kind === 'session-end') await sessionEnd(there);
 }
 
-/** Reminds a session once, by a message to the person, when it stops with work and no note. Never blocks. */
+/** Reminds the person once that the session stopped with work and no note. Never blocks. */
 async function stop(call: TreeCall): Promise<readonly Finding[]> {
   const { session, tree } = call;
   const ledger = ledgerOf(tree, session);
   if (ledger !== undefined) answerCalls(ledger, session, call.now);
   const mayAsk = !call.event.stopHookActive && call.dialect.contextEvents.has(call.event.name);
   const asked = mayAsk ? await askForNote(call, true) : [];
-  // Its turn goes on.
+  // The turn continues.
   if (asked.length > 0) return asked;
   beat(tree.commonDir, session, call.event.kind);
   if (call.event.stopHookActive) return [];
@@ -92,17 +92,17 @@ async function hasNote(call: TreeCall): Promise<boolean> {
   );
 }
 
-/** Records that a session is over, in every worktree it was registered in. */
+/** Records that a session is over, in every worktree in which it was registered. */
 async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   const { session, tree } = call;
   const all = await listSessions({ cwd: call.tree.folder }, call.budget.left());
   const own = all.filter(({ record }) => record.session === session && record.ended === null);
   const here = expectEndNotes(call, all);
-  // Who is left alone notes for nobody what it changes. Before the end, which may be cut off after it: a list that is
-  // thought to be complete would hide from whoever comes next what was changed meanwhile.
+  // A lone session lists its changes for nobody, so discard the list if only one remains: later sessions would take it
+  // for complete. Do it before the end is recorded, because the client may cut off what follows.
   const others = entries(beatFolder(tree.commonDir)).filter((name) => name !== session);
   if (others.length < 2) unlist(tree.commonDir, call.now);
-  // Before what takes time: clients give it one or two seconds, and a session whose end is not on record has died.
+  // Record the end before slow work: clients allow a second or two, and an end that is not recorded counts as a death.
   const repository = await openRepository(call.tree.folder);
   for (const stored of own) {
     await endSession(repository, stored, { at: call.now, reason: call.event.reason ?? 'other' });
@@ -111,19 +111,19 @@ async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   forgetCalls(tree, session, call.now);
   appendSessionEvents(tree.commonDir, session, [{ t: 'ended', at: call.now }]);
   removeBeat(tree.commonDir, session);
-  // Then what takes time. Without this all that happens until the session comes back counts as its own.
+  // Then the slow work. Without it, everything that changes until the session comes back would count as its own.
   await endLoneWork(call);
   if (here !== undefined) await noteEnd(call, here, all);
   return [];
 }
 
-/** How much is read of the end of the client's session file. */
+/** How much of the end of the client's session file is read. Bytes. */
 const TAIL_BYTES = 65_536;
 /**
- * Asks a session for a note, while there is room for it: when its context is `handoff.contextNudge` percent full and it has
- * worked since its last note. At most once between two notes; never a sub-agent.
+ * Asks a session for a note while it still has room for one: when its context is `handoff.contextNudge` percent full
+ * and it has worked since its last note. It asks at most once between two notes, and never a sub-agent.
  *
- * @param isStop at the end of a turn, which this continues, and at most once in a session; else with a user's prompt
+ * @param isStop whether to ask at the end of a turn, which continues then; at most once a session. Else with a prompt
  */
 async function askForNote(call: TreeCall, isStop: boolean): Promise<readonly Finding[]> {
   const { event, session, tree } = call;
@@ -143,7 +143,7 @@ async function askForNote(call: TreeCall, isStop: boolean): Promise<readonly Fin
   return [{ kind: 'tell', text }];
 }
 
-/** What others have to tell waits for no tool call: the user's prompt may be about just that. */
+/** Delivers news with the user's prompt, before any tool call: the prompt may be about just that. */
 async function deliverNewsAtPrompt(call: TreeCall): Promise<readonly Finding[]> {
   const { tree, session, dialect, event } = call;
   const place = ledgerOf(tree, session);
@@ -152,7 +152,7 @@ async function deliverNewsAtPrompt(call: TreeCall): Promise<readonly Finding[]> 
   return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
 }
 
-/** How full the context is, in percent; `undefined`: unknown, or not full enough to ask. */
+/** Returns how full the context is, in percent; `undefined` when that is unknown or not full enough to ask. */
 function fullness({ event, session, dialect, entries, machine }: TreeCall): number | undefined {
   const { contextNudge: nudge, contextWindow: window } = parseContextSettings(entries);
   const file = event.transcript ?? sessionFile(dialect.client, session, machine.env) ?? '';
@@ -169,7 +169,7 @@ function isWrittenBy(tip: TopicState['tip'], { session }: TreeCall): boolean {
   return owner === session && automatic === undefined && state === 'open';
 }
 
-/** A topic named after the branch, if it is free; otherwise after the session: the command works as it is printed. */
+/** Returns a topic named after the branch if it is free, or else after the session: the printed command has to work. */
 async function freeTopic({ tree, session }: TreeCall, topics: readonly TopicState[]): Promise<string> {
   const { branch } = await openRepository(tree.folder);
   const topic = parseLongTopic(topicSlug(branch.slice(branch.lastIndexOf('/') + 1)));

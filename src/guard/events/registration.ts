@@ -24,24 +24,24 @@ import { type Beginning, beginLoneWork, arrive } from '../effects/arrival.ts';
 import { listTouched } from '../effects/list-touched.ts';
 import { callingClient, clientChain, noteRegistration } from '../presence.ts';
 
-/** A session that is on record, and who else is. */
+/** A session on record, and the other sessions on record. */
 export interface Registered {
   readonly record: SessionRecord;
-  /** It was on no record of this worktree before. */
+  /** Whether this worktree had no record of the session before. */
   readonly isNew: boolean;
   /** Other sessions of the repository, judged. */
   readonly others: readonly JudgedSession[];
-  /** What the session is to be told of the others' work here. */
+  /** What to tell the session about the others' work here. */
   readonly notices: readonly string[];
 }
 
 /**
- * Puts the calling session on record in this worktree, or brings its record up to date: its process,
- * the session it was started in, the conversation it carries on. Then says whether it is alone.
+ * Puts the calling session on record in this worktree, or brings its record up to date: its process, the session it was
+ * started in, the conversation it continues. Then records whether it is alone.
  *
- * One arrival at a time. Where the lock cannot be had, the order of the steps is enough: a session puts its start list, its
- * record and the file that says it is alone, and then lists who is here. Of two the later one sees the other, and settles
- * both.
+ * A lock admits one arrival at a time. Without the lock the order of the steps is enough: a session writes its start
+ * list, its record and the file that says it is alone, and only then lists who is here. Of two sessions the later one
+ * sees the other, and settles both.
  *
  * @param listed the sessions on record, where they were listed a moment ago
  */
@@ -57,7 +57,7 @@ export async function register(call: TreeCall, listed?: readonly StoredSession[]
   return registered;
 }
 
-/** Sessions that work in several worktrees are to hear of each other's changes. Whatever goes wrong, this one is on record. */
+/** Lists the changes in other worktrees if sessions work there. Errors are only logged: the session is on record. */
 async function noteOtherTrees(call: TreeCall, { others }: Registered): Promise<void> {
   const own = worktreeId(call.tree.gitDir);
   const isElsewhere = others.some((one) => one.liveness === 'live' && one.worktreeId !== own);
@@ -69,7 +69,7 @@ async function noteOtherTrees(call: TreeCall, { others }: Registered): Promise<v
   }
 }
 
-/** How long another session's arrival is waited for. Milliseconds. */
+/** How long to wait for another session's arrival. Milliseconds. */
 const PATIENCE_MS = 1000;
 
 async function lockArrivals({
@@ -113,7 +113,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
     return { record, isNew: false, others, notices: [] };
   }
   let beginning: Beginning | undefined;
-  // Once more where one was named as alone that is not on record: it has not come that far, or never will.
+  // Try again if the lone session named here is not on record: it has not come that far yet, or never will.
   for (let isFirst = true; isFirst || !(isLone || here.isShared); isFirst = false) {
     if (!isLone && !here.isShared) {
       ({ isLone, beginning } = await beginLoneWork(call, record, here.gone));
@@ -139,14 +139,14 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   return { record, isNew: own === undefined, others: here.others, notices };
 }
 
-/** Who is on record here, as a session sees them. */
+/** The sessions on record, as one session sees them from its worktree. */
 interface SessionsHere extends OwnAndOthers {
   readonly peers: readonly SessionId[];
   readonly gone: readonly SessionId[];
   readonly client: ProcessId | undefined;
   /**
-   * Others are at work, or sh cannot decide alone: it knows nothing of further guarded paths, and what a visitor changes
-   * is claimed at once, for all else that changes here is not its own.
+   * Whether others are at work, or sh cannot decide alone: it knows nothing of further guarded paths, and a visitor's
+   * changes are claimed at once, because whatever else changes here is not the visitor's.
    */
   readonly isShared: boolean;
 }
@@ -166,7 +166,7 @@ async function readSessionsHere(call: TreeCall, listed?: readonly StoredSession[
   return { ...known, peers, gone: those('dead', 'ended'), client, isShared };
 }
 
-/** Whether something is left of a time alone that is over: this session's, or that of one at work beside it. */
+/** Whether a time alone that is over has not been settled: this session's, or that of one at work beside it. */
 function isUnsettled(
   { commonDir, gitDir }: FoundRepository,
   session: SessionId,
@@ -179,7 +179,7 @@ function isUnsettled(
   );
 }
 
-/** Its process had died, others have been here since, and it was resumed. */
+/** Whether the session was resumed after its process had died and others had been here. */
 function isResumed({ commonDir, gitDir }: FoundRepository, own: JudgedSession): boolean {
   const ledgers = { commonDir, worktreeId: worktreeId(gitDir) };
   return own.liveness === 'dead' && isPaused(ledgers, own.record.session);
@@ -191,7 +191,7 @@ interface OwnAndOthers {
   readonly others: readonly JudgedSession[];
 }
 
-/** Parts a session's own record from the others. */
+/** Separates a session's own record from the others. */
 function splitOwn(sessions: readonly JudgedSession[], session: SessionId, worktree: string): OwnAndOthers {
   return {
     own: sessions.find((one) => one.record.session === session && one.worktreeId === worktree),
@@ -199,10 +199,10 @@ function splitOwn(sessions: readonly JudgedSession[], session: SessionId, worktr
   };
 }
 
-/** How often another process of the same session may be first to change the record. */
+/** How many times to write the record when other processes of the same session keep changing it first. */
 const TRIES = 5;
 
-/** Creates the session's record or brings it up to date, whatever another process of it does at the same time. */
+/** Creates or updates the session's record, whatever another process of the session does at the same time. */
 async function putOnRecord(call: TreeCall, known: OwnAndOthers, table: ProcessTable): Promise<SessionRecord> {
   const worktree = worktreeId(call.tree.gitDir);
   let { own, others } = known;
@@ -215,12 +215,12 @@ async function putOnRecord(call: TreeCall, known: OwnAndOthers, table: ProcessTa
   }
 }
 
-/** Whether a record says already what it should. */
+/** Whether a record needs no update. */
 function isSameRecord(known: SessionRecord | undefined, record: SessionRecord): boolean {
   return JSON.stringify(known) === JSON.stringify(record);
 }
 
-/** The sessions on record, of all worktrees, judged. */
+/** Reads the sessions on record in all worktrees, and judges whether each is alive. */
 async function judged(
   call: TreeCall,
   table: ProcessTable,
@@ -230,7 +230,7 @@ async function judged(
   return judgeSessions(sessions, call.tree.commonDir, table, call.settings.staleAfterMs, call.now);
 }
 
-/** The record of the calling session as it should be. */
+/** Returns the calling session's record as it should be. */
 function describe(
   call: TreeCall,
   own: JudgedSession | undefined,
@@ -242,7 +242,7 @@ function describe(
   const isStart = call.event.kind === 'session-start';
   const known = own?.record;
   const keep = isOpen(known) && own?.liveness === 'live';
-  // It goes on calling although that process is gone: it was no client, but what started the hook. Its calls count then.
+  // The session calls although that process is gone: it started the hook, and was not the client. Its calls count then.
   const isUnknown = isOpen(known) && !isStart && (known.pid === null || own?.liveness === 'dead');
   const recorded = keep ? known : isUnknown ? undefined : client;
   return {
@@ -261,17 +261,17 @@ function describe(
   };
 }
 
-/** Whether a session is here by its calls alone. Who has worked here is no visitor, wherever its next call is made. */
+/** Whether the session only visits this worktree. One that has worked here is no visitor, wherever it calls next. */
 function isVisitor({ tree }: TreeCall, known: SessionRecord | undefined): boolean {
   return tree.visiting === true && (!isOpen(known) || known.visiting === true);
 }
 
-/** It has not ended. */
+/** Whether the session is on record and has not ended. */
 function isOpen(known: SessionRecord | undefined): known is SessionRecord {
   return known !== undefined && known.ended === null;
 }
 
-/** The session in whose process tree this one's client runs. */
+/** Returns the session in whose process tree this one's client runs. */
 function parentSession(
   chain: readonly { pid: number; start: string }[],
   others: readonly JudgedSession[],
@@ -285,7 +285,7 @@ function parentSession(
   return null;
 }
 
-/** Only a conversation that ended by `clear`, in the same process, goes on in the one that starts by `clear`. */
+/** Returns the conversation that a start by `clear` continues: the one that ended by `clear` in the same process. */
 function succeeded(
   call: TreeCall,
   client: { pid: number; start: string } | undefined,

@@ -31,16 +31,16 @@ import { closeSettled, noteGone, closeOwn } from './automatic.ts';
 import { type Registered, register } from './registration.ts';
 import { startupNotes } from './startup-notes.ts';
 
-/** Records of sessions that are over are kept for a week, for `sessions --all` and succession. Milliseconds. */
+/** How long to keep records of ended sessions, for `sessions --all` and for succession. Milliseconds. */
 const KEEP_ENDED_MS = 7 * 86_400_000;
 
 /**
- * Registers the session and tells it what others left here and who is at work beside it. What it is told may be left out
- * when time is short, its start list and its record never: without them its work is nobody's.
+ * Registers the session and tells it what others left here and who is at work beside it. When time is short, the text
+ * may be left out, but never the start list and the record: without them the session's work would have no owner.
  */
 export async function sessionStart(call: TreeCall): Promise<readonly Finding[]> {
   const repository = await openRepository(call.tree.folder);
-  // Nothing of this depends on the session's record.
+  // The topics do not depend on the session's record, so they are read meanwhile.
   const topics = readTopics(repository);
   topics.catch(() => undefined);
   const options = { content: true, timeoutMs: beforeAnswer(call.budget) };
@@ -61,17 +61,17 @@ export async function sessionStart(call: TreeCall): Promise<readonly Finding[]> 
   return [{ kind: 'tell', text: text === 'late' ? `${short}${notices}` : text }];
 }
 
-/** What the text is made of. */
+/** What the text is made from. */
 interface Started {
   readonly repository: Repository;
-  /** The sessions on record and the copies of files, with their content, as they were before this session's own record. */
+  /** The refs of sessions and of copies of files, with their content, as they were before this session was recorded. */
   readonly records: readonly Ref[];
   readonly topics: Promise<TopicState[]>;
   readonly registered: Registered;
   readonly budget: Budget;
 }
 
-/** `undefined`: nothing that the session does not know. */
+/** Writes the start text; `undefined` when it would tell the session nothing new. */
 async function writeStartText(call: TreeCall, started: Started): Promise<string | undefined> {
   const { session } = call;
   const { repository, records, topics, registered } = started;
@@ -123,7 +123,7 @@ async function writeStartText(call: TreeCall, started: Started): Promise<string 
   return startupText(facts, randomHex(8));
 }
 
-/** The topics, and what is stale of them; notes that were left just now are to be told, too, and those that were closed are not. */
+/** Reads the topics again if some changed just now, and judges which are stale. */
 function judgedTopics({ repository, topics, budget }: Started, isChanged: boolean) {
   const reading = isChanged ? readTopics(repository) : topics;
   const judging = judgeBranches(repository, reading, budget.part(beforeAnswer(budget)));
@@ -131,7 +131,7 @@ function judgedTopics({ repository, topics, budget }: Started, isChanged: boolea
   return { reading, judging };
 }
 
-/** Leaves notes for those who are gone, and closes those that nobody needs any more. False when nothing changed. */
+/** Writes the notes of sessions that are gone, and closes needless ones. Returns false if nothing changed. */
 async function settleNotes(
   call: TreeCall,
   registered: Registered,
@@ -141,14 +141,14 @@ async function settleNotes(
   return (await closeSettled(call, registered, await topics)) || isNoted;
 }
 
-/** A conversation that goes on was told how to leave a note when it began. */
+/** Whether the session continues a conversation that was told at its beginning how to leave a note. */
 function hasItsNotes({ event: { source } }: TreeCall, { isNew, record }: Registered): boolean {
   return source === 'clear'
     ? record.succeeds !== null
     : !isNew && (source === 'compact' || source === 'resume');
 }
 
-/** Sessions at work that are neither this one's parents nor its children. */
+/** Returns the sessions at work that are neither ancestors nor descendants of this one. */
 function livePeers({ record, others }: Registered, session: SessionId): JudgedSession[] {
   const records = [record, ...others.map((one) => one.record)];
   return others.filter((one) => one.liveness === 'live' && !related(session, one.record.session, records));
@@ -181,7 +181,7 @@ function predecessorFiles(call: TreeCall) {
     });
 }
 
-/** The lines about values that no setting knows; each is told to one session of those on record. */
+/** Returns lines about settings with unknown values. Each line is told to one of the sessions on record. */
 function newUnknownSettings(
   { tree: { commonDir }, session, now }: TreeCall,
   unknown: readonly UnknownValue[],
@@ -195,7 +195,7 @@ function newUnknownSettings(
   return fresh;
 }
 
-/** A part of `init`'s receipt; of a file that may be damaged. */
+/** An entry of `init`'s receipt, which may be damaged. */
 interface Installed {
   readonly path: string;
   readonly role: string;
@@ -203,8 +203,8 @@ interface Installed {
 }
 
 /**
- * The line for a session whose commits nobody looks at any more, because another program rewrote the git hooks (husky does
- * at every `npm install`) or removed them. Nothing is mended unasked: what a hook manager does is its user's decision.
+ * Returns a line when commits go unchecked because another program rewrote the git hooks (husky does so at every `npm
+ * install`) or removed them. Nothing is repaired unasked: what a hook manager does is its user's decision.
  *
  * @param state the user's state folder
  */
@@ -231,7 +231,7 @@ function installedFiles(receipt: string): Installed[] {
   }
 }
 
-/** Ours as it stands there, or as pre-commit keeps it and runs it first. */
+/** Whether a hook holds our block, itself or in the copy that pre-commit keeps and runs first. */
 function isOurs(path: string): boolean {
   return ['', '.legacy'].some((suffix) => {
     try {
@@ -242,7 +242,7 @@ function isOurs(path: string): boolean {
   });
 }
 
-/** What registers the same clients in the same place again, and no others. */
+/** Returns the `init` command that registers the same clients in the same place again, and no others. */
 function initCommand(own: readonly Installed[], users: readonly Installed[]): string {
   const here = own.filter(({ role }) => role === 'settings');
   const isLocal = here.some(({ path }) => path.endsWith('settings.local.json'));

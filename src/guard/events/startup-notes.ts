@@ -12,7 +12,7 @@ import { MAX_AUTOMATIC, byAge } from '../../notes/find-topic.ts';
 import { type BranchStaleness, stalenessOf } from '../../notes/staleness.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 
-/** Notes of this branch whose text is told at once. */
+/** How many notes of this branch are told with an excerpt of their text. */
 const MAX_EXCERPTS = 2;
 const AUTOMATIC: Readonly<Record<AutomaticReason, string>> = {
   compaction: 'its context was compacted',
@@ -26,8 +26,8 @@ const STALE: Readonly<Record<NonNullable<Staleness>, string>> = {
 };
 
 /**
- * Open handoffs, this branch's first, then newest first; of this branch's first ones the text is told, too. What is
- * beyond all room is only counted.
+ * Returns the open handoffs to tell, this branch's first, then the newest. The first ones of this branch come with an
+ * excerpt of their text. Those for which there is no room are only counted.
  */
 export async function startupNotes(
   repository: Repository,
@@ -44,7 +44,7 @@ export async function startupNotes(
   const excerpted = first.slice(0, MAX_EXCERPTS).filter(({ branch }) => branch === here);
   const oids = excerpted.map(({ tip }) => tip.oid);
   const loading = loadCommits({ cwd: repository.cwd }, oids, { notes: true });
-  // Awaited when all else is said.
+  // Awaited below; a failure must not go unhandled until then.
   loading.catch(() => undefined);
   const stale = await judging;
   const notes = first.map((state) => {
@@ -79,8 +79,8 @@ type OpenTopic = TopicState & { readonly tip: HandoffCommit };
 const isOpen = (state: TopicState): state is OpenTopic => state.tip?.trailers?.state === 'open';
 
 /**
- * The notes to tell: this branch's before others, written ones before automatic ones, newest first. Sorting thousands of
- * topics is slow in code that runs once; sorting numbers finds the last one to tell, and only those up to it are compared.
+ * Returns the notes to tell: this branch's first, written ones before automatic ones, the newest first. To compare
+ * thousands of topics is slow in code that runs once: numbers find the last one to tell, and only those up to it are.
  */
 function firstOf(open: readonly OpenTopic[], here: string): OpenTopic[] {
   const ranks = Float64Array.from(open, (state) => rankOf(state, here));
@@ -92,7 +92,7 @@ function firstOf(open: readonly OpenTopic[], here: string): OpenTopic[] {
   return ranked.slice(0, MAX_NOTES).map(({ state }) => state);
 }
 
-/** Beyond every date of a commit. Seconds. */
+/** A time later than any commit's date. Seconds. */
 const NEVER = 1e12;
 
 function rankOf({ branch, tip }: OpenTopic, here: string): number {
