@@ -172,7 +172,7 @@ async function judgeInTime(call: Call): Promise<readonly Finding[]> {
   const found = await inTime(decide(call), call.budget);
   if (found !== 'late') return found;
   call.log('open', 'past the deadline');
-  if (call.tree !== undefined) call.notChecked('this call, for git did not answer in time');
+  if (call.tree !== undefined) call.notChecked('this call, because git did not answer in time');
   return [];
 }
 

@@ -63,7 +63,7 @@ export async function hookRefusal(
   const text =
     `${change} would keep git-handoff's hooks from judging commits, and ${areNamed(owners, beside)} at work in this repository. ` +
     `Nothing was changed. To commit your own changes: ${typedAt(call, call.tree).git} handoff commit -m '<message>'. ` +
-    'Whether the hooks change is for a person to decide, in a terminal of their own.';
+    'Only a person may change the hooks, in a terminal of their own.';
   return { kind: 'refuse', text, owners, allowedBy: 'person' };
 }
 

@@ -131,7 +131,7 @@ function instead({ verb, call, unsure }: TreeReach, { mine, inConflict }: OwnPar
   if (verb === 'switch')
     return `Work on the other branch in a tree of your own: ${git} worktree add ${worktreeWords(call, typed)}`;
   if (inConflict && /^(?:autostash|snapshot|stash)$/.test(verb))
-    return `While files are in conflict git does nothing of the kind; see: ${git} status`;
+    return `git cannot do this while files are in conflict; see: ${git} status`;
   if (verb === 'autostash') return mergeInstead(call, git);
   // `--abort` and `--skip`: the session could undo its own changes, but that would not end the rebase.
   if (call.verb === 'rebase')

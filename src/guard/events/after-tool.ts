@@ -83,7 +83,7 @@ async function changesOfCommand(call: TreeCall, command: string): Promise<readon
     return await afterShell(call, command);
   } catch (error) {
     call.log('open', `what the command changed is not known: ${String(error)}`);
-    call.notChecked(`${CHANGED}, for git status did not finish in time`);
+    call.notChecked(`${CHANGED}, because git status did not finish in time`);
     return [];
   }
 }

@@ -217,7 +217,7 @@ function lostHooks(commonDir: string, state: string): string[] {
   );
   const command = initCommand(own, installedFiles(join(state, 'install.json')));
   return [
-    `Another program rewrote the git hooks ${names.join(', ')}: commits go unchecked. To have ours back: ${command}`,
+    `Another program rewrote the git hooks ${names.join(', ')}: commits go unchecked. To restore ours: ${command}`,
   ];
 }
 

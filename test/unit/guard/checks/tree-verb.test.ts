@@ -62,7 +62,7 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
   ...['git stash', 'git rebase --autostash topic', 'git pull --rebase --autostash'].map((command): Row => [
     `where files are in conflict, no hint that git would not do: ${command}`,
     { ...both(command), git: { unmerged: () => Promise.resolve(['c.ts']) } },
-    refused('Nothing was changed. While files are in conflict git does nothing of the kind; see: git status'),
+    refused('Nothing was changed. git cannot do this while files are in conflict; see: git status'),
   ]),
   ...[
     'git checkout -- $(git diff --name-only)',
