@@ -25,12 +25,12 @@ import { CWD, Scope } from './scope.ts';
 import { recordLargeCommand } from './spelled.ts';
 import { runFunction, runStatements } from './walk.ts';
 
-/** What begins an analysis: it runs the command in the outermost shell. */
+/** Begins an analysis: runs the command in the outermost shell. */
 type Begin = (machine: ShellMachine, frame: Frame) => void;
 
 /**
- * Tells what a command line of `bash` would change, without running it: it is parsed, its words are expanded
- * and its programs looked up in a table. Never rejects; takes time linear in the length of the command.
+ * Tells what a command line of `bash` would change, without running it: it parses the line, expands its words and looks
+ * its programs up in a table. Never rejects; takes time linear in the length of the command.
  */
 export function analyseShell(command: string, world: ShellWorld): Promise<ShellEffects> {
   const text = command.replaceAll('\u0000', '');
@@ -40,7 +40,7 @@ export function analyseShell(command: string, world: ShellWorld): Promise<ShellE
   });
 }
 
-/** As `analyseShell` for a command that is started without a shell: its words are taken literally. */
+/** Does what `analyseShell` does for a command that is started without a shell, so that its words are literal. */
 export function analyseArgv(argv: readonly string[], world: ShellWorld): Promise<ShellEffects> {
   return analyse(argv.join(' '), world, (machine, frame) => {
     machine.run.argv(machine, argv, frame);
@@ -66,8 +66,8 @@ const RUNNER: Runner = {
 const MAX_HEREDOCS = 200;
 
 /**
- * Parses script text, as far as the budget lets it. A text that is too deep or too odd for the parser (it
- * recurses on `coproc coproc …`, and takes quadratic time over thousands of `<<`) exhausts the analysis.
+ * Parses script text as far as the budget allows. A text that is too deep or too odd for the parser (it recurses on
+ * `coproc coproc …`, and takes quadratic time over thousands of `<<`) exhausts the analysis.
  */
 function parseScript(machine: ShellMachine, text: string): readonly Statement[] {
   if (!machine.spend(text.length) || text.split('<<', MAX_HEREDOCS + 2).length > MAX_HEREDOCS + 1) {
@@ -85,7 +85,7 @@ function parseScript(machine: ShellMachine, text: string): readonly Statement[] 
   }
 }
 
-/** Every program that is known, by name. */
+/** The programs that the analysis knows, by name. */
 const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...WRITER_PROGRAMS,
   ...LAUNCHER_PROGRAMS,
@@ -100,7 +100,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
 
 const MAX_DEPTH = 48;
 
-/** Calls a command by its words: a function, a builtin, a program of the table, or a script made by this command. */
+/** Calls a command by its words: a function, a builtin, a program of the table, or a script that this command wrote. */
 function callCommand(machine: ShellMachine, argv: readonly string[], frame: Frame): Status {
   const [word, ...args] = argv;
   if (word === undefined || word === '') return undefined;
@@ -130,13 +130,13 @@ function call(word: string, rest: Omit<ProgramCall, 'name'>): Status {
   return opaque({ ...rest, name });
 }
 
-/** The interpreter that the first line of a script names; `sh` when none. */
+/** Returns the interpreter that the first line of a script names; `sh` when it names none. */
 function scriptInterpreter(text: string): string {
   const [, program = 'sh', first] = /^#!\s*(\S+)(?:[ \t]+(\S+))?/.exec(text) ?? [];
   return basename(program) === 'env' && first !== undefined ? first : program;
 }
 
-/** Base name of a program, without `.exe`, a version (`python3.11`) or the `g` of GNU tools on other systems. */
+/** Returns a program's base name, without `.exe`, a version (`python3.11`) or the `g` of GNU tools on other systems. */
 function programName(word: string): string {
   const name = basename(word).replace(/\.exe$/i, '');
   if (BUILTINS.has(name) || PROGRAMS.has(name)) return name;
@@ -145,14 +145,14 @@ function programName(word: string): string {
   return name.startsWith('g') && PROGRAMS.has(name.slice(1)) ? name.slice(1) : name;
 }
 
-/** Longest command that is parsed; beyond it the rule for texts that nobody reads decides alone. */
+/** The longest command that is parsed. Only the rule for unread texts (spelled.ts) judges a longer one. Characters. */
 const MAX_PARSED = 1 << 18;
-/** Most quotes, operators and line feeds in one: each costs a microsecond or more, whatever the length. */
+/** The most quotes, operators and line feeds in a command: each costs a microsecond or more, whatever the length. */
 const MAX_MARKS = 30_000;
 
 const MARKS = new Set(Array.from(';&|<>\n\'"`(){}', (mark) => mark.charCodeAt(0)));
 
-/** Whether a command is too much to be read within the guard's time. */
+/** Whether a command is too large to be analysed within the guard's time. */
 function isTooLarge(text: string): boolean {
   if (text.length > MAX_PARSED) return true;
   if (text.length <= MAX_MARKS) return false;

@@ -1,10 +1,10 @@
 /**
- * A cheap test of a command's text: whether a session that works alone could harm anything with it that the guard protects. The
- * analysis of the command (analyse.ts) need not be loaded for what passes, which is most of what is typed (`npm test`). Wide on
- * purpose: it errs towards the analysis, and a test holds the two together.
+ * A cheap test of a command's text: whether a lone session could use it to harm anything that the guard protects.
+ * Commands that pass, as most do (`npm test`), need no analysis (analyse.ts), which then is not even loaded. The test
+ * is wide on purpose: in doubt it asks for the analysis. A test case keeps the two consistent.
  */
 
-/** By what a text may be about; each is looked for behind the removal of quotes and backslashes. */
+/** What a text may be about, with the words that show it, once quotes and backslashes are removed. */
 const WORDS: Readonly<Record<string, RegExp>> = {
   'the names of ours': /handoff|hand[^l\s]|memory|doff/i,
   'who is writing: the session variables, set, unset or wiped':
@@ -23,10 +23,10 @@ const WORDS: Readonly<Record<string, RegExp>> = {
   'a redirection into a file': />(?![&>\s]|\/dev\/)|>\s+(?!\/dev\/)\S|>\s*\/(?!dev\/)/,
 };
 
-/** Longer commands are analysed, which has rules of its own for them. Characters. */
+/** The longest command that is tested: longer ones are analysed, under rules of their own. Characters. */
 const LONGEST = 8192;
 
-/** Whether a command may put at stake what the guard protects from a session that works alone. */
+/** Whether a command of a lone session may harm what the guard protects. */
 export function mayBeAtStake(command: string): boolean {
   // `$'...'` may spell anything.
   if (command.length > LONGEST || command.includes("$'")) return true;

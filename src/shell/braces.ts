@@ -5,12 +5,12 @@ const MAX_CHARACTERS = 1 << 18;
 
 interface Group {
   readonly start: number;
-  /** Finished alternatives, each as the texts that it stands for. */
+  /** The finished alternatives, each as the texts that it stands for. */
   readonly done: string[][];
   current: string[];
 }
 
-/** Every word that a word's text stands for, in order; `undefined` when there are too many to try. */
+/** Returns every word that a word's text stands for, in order; `undefined` when there are too many to try. */
 export function expandBraces(text: string): string[] | undefined {
   const groups: Group[] = [{ start: 0, done: [], current: [''] }];
   let literal = 0;
@@ -51,7 +51,7 @@ function alternatives(group: Group): string[] {
   return (only === undefined ? undefined : range(only)) ?? group.current.map((text) => `{${text}}`);
 }
 
-/** `1..9`, `a..e`, `01..10..3`: the words of a sequence, `undefined` when the text is none. */
+/** Returns the words of a sequence (`1..9`, `a..e`, `01..10..3`); `undefined` when the text is none. */
 function range(text: string): string[] | undefined {
   const found = /^(-?\d{1,9}|[A-Za-z])\.\.(-?\d{1,9}|[A-Za-z])(?:\.\.(-?\d{1,9}))?$/.exec(text);
   const [, from = '', to = '', step] = found ?? [];
@@ -68,7 +68,7 @@ function range(text: string): string[] | undefined {
   return words;
 }
 
-/** Appends every ending to every text of a group; false when that grows out of bounds. */
+/** Appends every ending to every text of a group. Returns false when the result is too large. */
 function append(group: Group, endings: readonly string[]): boolean {
   if (endings.length === 1 && endings[0] === '') return true;
   if (group.current.length * endings.length > MAX_WORDS) return false;

@@ -2,16 +2,16 @@ import { type GitVerbCall, UNKNOWN, isKnown } from './effects.ts';
 import { hasOption, optionValue, parseOptions } from './options.ts';
 import { updateRefOptions } from './programs/git-refs.ts';
 
-/** A branch that a git call deletes, or moves to where commits of it may be left behind. */
+/** A branch that a git call deletes, or moves to another commit, so that it may lose commits. */
 export interface BranchMove {
   readonly call: GitVerbCall;
-  /** Short name; `undefined`: the one that is checked out. */
+  /** The short name; `undefined` for the branch that is checked out. */
   readonly branch: string | undefined;
-  /** What it is moved to, as typed; `undefined`: it is deleted. */
+  /** The new target, as typed; `undefined` when the branch is deleted. */
   readonly to: string | undefined;
 }
 
-/** The branches that a git call deletes or moves by force. Words that cannot be told count for nothing. */
+/** Returns the branches that a git call deletes or moves by force. Moves with unknown words are left out. */
 export function branchMoves(call: GitVerbCall): BranchMove[] {
   const words = call.words.map((word) => word ?? UNKNOWN);
   return movesOf(call, words).filter(({ branch, to }) => isKnown(branch ?? '') && isKnown(to ?? ''));
@@ -52,7 +52,7 @@ function branches(call: GitVerbCall, words: readonly string[]): BranchMove[] {
   return isForced && branch !== undefined ? [{ call, branch, to }] : [];
 }
 
-/** With a path, `git reset` moves no branch. */
+/** Handles `git reset`, which moves no branch when it is given a path. */
 function resets(call: GitVerbCall, words: readonly string[]): BranchMove[] {
   if (words.includes('--') && words.indexOf('--') < words.length - 1) return [];
   if (words.some((word) => word.startsWith('--pathspec-from-file'))) return [];

@@ -36,7 +36,7 @@ function unset({ args, frame, machine }: ProgramCall): Status {
 
 const numbered = (words: readonly string[]) => new Map(words.map((word, n) => [String(n + 1), word]));
 
-/** `set -- a b`; options of the shell change nothing that is told here. */
+/** Handles `set -- a b`. The shell's options change nothing that the analysis tells. */
 function set({ args, frame }: ProgramCall): Status {
   const first = args.findIndex((word) => word === '--' || !/^[-+]/.test(word));
   if (first < 0 || /^[-+]\w*o$/.test(args[first - 1] ?? '')) return true;
@@ -52,7 +52,7 @@ function shift({ args, frame, machine }: ProgramCall): Status {
   return true;
 }
 
-/** `read`: the words of the next line of what is known of the input. Arrays and other separators are not followed. */
+/** Handles `read`: assigns the words of the input's next line, if known. It follows no arrays or other separators. */
 function read({ name, args, frame, machine }: ProgramCall): Status {
   const options = parseOptions(args, { short: 'a:d:i:n:N:p:t:u:', stops: true });
   const { scope, input } = frame;
@@ -73,7 +73,7 @@ function read({ name, args, frame, machine }: ProgramCall): Status {
   return known ? true : undefined;
 }
 
-/** Elements of an array that comes out of a program are not known. */
+/** Handles `mapfile`: the elements of the array are unknown. */
 function mapfile({ name, args, frame, machine }: ProgramCall): Status {
   const { operands } = parseOptions(args, { short: 'd:n:O:s:u:C:c:' });
   setVariable(machine, frame.scope, operands[0] ?? 'MAPFILE', UNKNOWN, name);
@@ -90,7 +90,7 @@ function echo({ args, frame }: ProgramCall): Status {
   return true;
 }
 
-/** A text alone; what is put together by a format is not known. */
+/** Handles `printf`: prints a text without placeholders. The result of a format is unknown. */
 function printf({ name, args: [first = '', ...rest], frame, machine }: ProgramCall): Status {
   const isPlain = rest.length === 0 && !/%|\\(?!n)/.test(first);
   if (first === '-v') setVariable(machine, frame.scope, rest[0] ?? '', UNKNOWN, name);
@@ -102,7 +102,7 @@ function evaluate({ args, frame, machine }: ProgramCall): Status {
   return machine.run.script(machine, args.slice(args[0] === '--' ? 1 : 0).join(' '), frame);
 }
 
-/** `let i+=1 j=2` is `(( i+=1, j=2 ))`. */
+/** Handles `let i+=1 j=2` like `(( i+=1, j=2 ))`. */
 function arithmetic({ args, frame, machine }: ProgramCall): Status {
   return machine.run.script(machine, `((${args.join(',')}))`, frame);
 }
@@ -119,7 +119,7 @@ function source({ args, frame, machine }: ProgramCall): Status {
   return status;
 }
 
-/** What runs at some later moment is not followed. */
+/** Handles `trap`. The analysis does not follow what runs later; it only notes guarded names in the text. */
 function trap({ args, frame, machine }: ProgramCall): Status {
   for (const word of args) recordSpelled(machine, frame.scope, word, 'trap');
   return true;
@@ -139,7 +139,7 @@ export function clearIdentity({ machine }: ProgramCall, by: string): void {
   for (const name of Object.keys(SESSION_VARIABLES)) machine.identity({ kind: 'variable', name, by });
 }
 
-/** `command` and `builtin`: the rest of the words without functions; `command -v` only looks up. */
+/** Handles `command` and `builtin`: runs the other words, without functions. `command -v` only looks up. */
 function plain(call: ProgramCall): Status {
   const { operands, values } = parseOptions(call.args, { stops: true });
   if (!values.has('v') && !values.has('V')) return call.machine.run.argv(call.machine, operands, call.frame);
@@ -156,7 +156,7 @@ function stop(kind: 'exit' | 'return' | 'loop' | 'round'): Program {
   };
 }
 
-/** Enters a folder as `cd` does: `..` is taken from the name, OLDPWD remembers the last. */
+/** Enters a folder as `cd` does: `..` shortens the name, and OLDPWD holds the previous folder. */
 function enter({ machine, frame }: ProgramCall, word: string): Status {
   const { scope } = frame;
   const logical = machine.text(scope, 'PWD') ?? '';
@@ -176,12 +176,12 @@ function enter({ machine, frame }: ProgramCall, word: string): Status {
     return true;
   }
   if (!machine.disk.changed) return false;
-  // A part of the command that is not followed may have made the folder: it is not known where the shell is then.
+  // An unfollowed part of the command may have made the folder: the shell's folder is unknown from here on.
   go(UNKNOWN);
   return undefined;
 }
 
-/** Removes `.` and `..` by name alone, as a shell keeps its own idea of where it is. */
+/** Removes `.` and `..` by name alone, because a shell tracks its folder by name. */
 function lexical(path: string): string {
   const done: string[] = [];
   for (const part of path.split('/')) {
@@ -198,7 +198,7 @@ function cd(call: ProgramCall): Status {
   return enter(call, word ?? machine.text(frame.scope, 'HOME') ?? machine.disk.world.home);
 }
 
-/** Back to where `pushd` was typed; further back is not followed. */
+/** Returns to the folder where `pushd` was typed. Earlier entries of the stack are not followed. */
 function popd(call: ProgramCall): Status {
   const { scope } = call.frame;
   const status = enter(call, call.machine.text(scope, 'OLDPWD') ?? UNKNOWN);
@@ -211,7 +211,7 @@ function pwd({ frame, machine }: ProgramCall): Status {
   return true;
 }
 
-/** Commands that the shell carries out itself, because they change its own state. */
+/** The commands that the shell itself carries out, because they change its own state. */
 export const BUILTINS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...['export', 'declare', 'typeset', 'local', 'readonly'].map((name) => [name, declare] as const),
   ...[':', 'true', 'wait', 'alias', 'hash', 'umask', 'ulimit', 'type', 'shopt', 'dirs'].map(

@@ -1,20 +1,20 @@
 import { type GetoptSpec, hasOption, optionValue, optionValues, parseOptions } from './options.ts';
 
-/** What the words of a git-commit(1) command line say, as far as a refusal needs it to name the next command. Pure. */
+/** What the words of a git-commit(1) command line say, as far as a refusal needs it to print the next command. Pure. */
 export interface CommitWords {
-  /** Whether HEAD's commit is rewritten. */
+  /** Whether the commit replaces that of HEAD. */
   readonly amend: boolean;
-  /** `-a`. */
+  /** Whether `-a` is given. */
   readonly all: boolean;
   /** The values of `-m`, in their order. */
   readonly messages: readonly string[];
   /** The value of `-F`. */
   readonly file: string | undefined;
-  /** What else says how the commit is to be made (`--author`, `-s`), to be typed again. */
+  /** The other words that shape the commit (`--author`, `-s`), to be typed again. */
   readonly kept: readonly string[];
 }
 
-/** Options of git itself that take the next word. */
+/** The options of git itself that take the next word as their value. */
 const GLOBAL_VALUES = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env']);
 
 /** Options of git-commit(1). */
@@ -36,15 +36,15 @@ const OPTIONS: GetoptSpec = {
     s: 'signoff',
   },
 };
-/** Those whose value is the next word. */
+/** The options whose value is the next word. */
 const NEEDS_WORD = /^-[A-Za-z]*[CcFmt]$|^--(?:au|cl|da|fi|m|re[eu]|sq|te|tr|pathspec-fr)[a-z-]*$/;
 
-/** Typed again as they are. */
+/** The options to be typed again as they are. */
 const KEPT = new Set([
   ...['author', 'date', 'cleanup', 'trailer', 'signoff', 'gpg-sign', 'reset-author', 'no-verify'],
   ...['allow-empty', 'allow-empty-message', 'no-gpg-sign', 'no-signoff', 'fixup', 'reuse-message', 'squash'],
 ]);
-/** Those that say where the message comes from. */
+/** The options that tell where the message comes from. */
 const SOURCES = /^--(?:fixup|reuse-message|squash)=/;
 
 /** Whether the kept words say what the message is. */
@@ -53,10 +53,10 @@ export function hasSource({ kept }: Pick<CommitWords, 'kept'>): boolean {
 }
 
 /**
- * Reads a command line of git; `undefined` when it is none of `git commit`.
+ * Reads a command line of git; `undefined` when it is no `git commit`.
  *
- * @param exact the words are known one by one; else the line was split at blanks, and behind a value that may hold
- * some nothing can be told
+ * @param exact whether the words are known one by one. Otherwise the line was split at blanks, and everything after a
+ * value that may contain blanks is unknown
  */
 export function parseCommitWords(argv: readonly string[], exact = true): CommitWords | undefined {
   const words = commitArguments(argv);
@@ -68,7 +68,7 @@ export function parseCommitWords(argv: readonly string[], exact = true): CommitW
     return KEPT.has(name) ? values.map((value) => `--${name}${value === '' ? '' : `=${value}`}`) : [];
   });
   return {
-    // The last one counts.
+    // Git uses the last one.
     amend: [...options.values.keys()].findLast((name) => /^(?:no-)?amend$/.test(name)) === 'amend',
     all: hasOption(options, 'all'),
     messages: optionValues(options, 'message'),

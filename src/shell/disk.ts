@@ -6,14 +6,14 @@ const MAX_MATCHES = 4096;
 const MAX_READS = 2000;
 const MAX_PATH = 4096;
 
-/** The folder of a path, as dirname(1) prints it. */
+/** Returns the folder of a path, as dirname(1) prints it. */
 export function dirname(path: string): string {
   const trimmed = trimSlashes(path);
   const slash = trimmed.lastIndexOf('/');
   return slash < 0 ? '.' : slash === 0 ? '/' : trimSlashes(trimmed.slice(0, slash));
 }
 
-/** The last component of a path, as basename(1) prints it. */
+/** Returns the last component of a path, as basename(1) prints it. */
 export function basename(path: string): string {
   const trimmed = trimSlashes(path);
   return trimmed === '/' ? '/' : trimmed.slice(trimmed.lastIndexOf('/') + 1);
@@ -25,14 +25,14 @@ function trimSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-/** Whether `path` is `folder` or lies below it; both normal. */
+/** Whether `path` is `folder` or lies below it; both are normalised. */
 export function isBelow(path: string, folder: string): boolean {
   return path === folder || folder === '/' || path.startsWith(`${folder}/`);
 }
 
 /**
- * The disk as the command will find it: the caller's world, plus what earlier parts of the same command
- * make: links, folders, and files whose text is known (`printf … > w.sh; sh w.sh`).
+ * The disk as the command will find it: the caller's world, plus the links, folders and files of known text that
+ * earlier parts of the same command make (`printf … > w.sh; sh w.sh`).
  */
 export class Disk {
   readonly world: ShellWorld;
@@ -46,7 +46,7 @@ export class Disk {
     this.world = world;
   }
 
-  /** The absolute, normal path that a system call in `cwd` would reach; links made by this command followed. */
+  /** Returns the absolute, normalised path that a system call in `cwd` reaches, through links of this command's. */
   resolve(cwd: string, path: string, follows: boolean): string {
     const absolute = path.startsWith('/') ? path : `${cwd}/${path}`;
     // Most paths are normal already: no empty part, no `.` and no `..`.
@@ -72,7 +72,7 @@ export class Disk {
     return done === '' ? '/' : done;
   }
 
-  /** Absolute target of a link made by this command, or of one on the disk when `stored`. */
+  /** Returns the absolute target of a link made by this command or, with `stored`, of one on the disk. */
   #target(path: string, stored: boolean): string | undefined {
     const made = this.#links.get(path);
     if (made !== undefined || !stored || path === '') return made;
@@ -106,7 +106,7 @@ export class Disk {
     return this.world.entries(dirname(path)).includes(basename(path));
   }
 
-  /** Remembers what a file will hold; the text may still be growing. */
+  /** Remembers what a file will hold. The text may still grow. */
   setText(path: string, source: { readonly text: string }): void {
     this.#texts.set(path, source);
   }
@@ -115,7 +115,7 @@ export class Disk {
     return this.#texts.get(path)?.text;
   }
 
-  /** Pathname expansion, relative to `cwd` unless absolute; empty when nothing matches or it costs too much. */
+  /** Expands a pathname, relative to `cwd` unless absolute. Returns none when nothing matches or it costs too much. */
   glob(cwd: string, pattern: string): string[] {
     if (pattern.length > MAX_PATH || !isKnown(pattern) || !isKnown(cwd)) return [];
     let found = [pattern.startsWith('/') ? '' : '.'];

@@ -1,29 +1,29 @@
 import type { GitVerbCall, ShellEffects } from './effects.ts';
 import { hasOption, parseOptions } from './options.ts';
 
-/** Which commands may keep git-handoff's hooks from judging a commit; told from their words. */
+/** Tells from a command's words whether it may keep git-handoff's hooks from judging a commit. */
 
-/** Settings without which, or with which, the hooks judge otherwise. */
+/** The settings that change how the hooks judge, or whether they run. */
 const JUDGING =
   /^(?:core\.hookspath|handoff\.(?:enabled|contention|headcheck|trailer|staleafter|pushforeign)|hook\.handoff-.*)$/i;
 
 /** Whether a setting decides what the hooks do, or whether they run. */
 export const isJudging = (key: string): boolean => JUDGING.test(key);
 
-/** Calls that make a commit by way of the hooks: `commit`, and going on with what git stopped at. */
+/** Returns the calls that make a commit through the hooks: `commit`, and those that continue a stopped operation. */
 export function commitsBy(calls: readonly GitVerbCall[]): GitVerbCall[] {
   return calls.filter(({ verb, words }) => verb === 'commit' || words.includes('--continue'));
 }
 
-/** A setting that a `git config` changes; `value` is `undefined` where it goes, or is not known. */
+/** A setting that `git config` changes; `value` is `undefined` when it is removed or unknown. */
 export interface ConfigChange {
   readonly key: string;
   readonly value: string | undefined;
-  /** It counts in every repository. */
+  /** Whether the setting counts in every repository. */
   readonly isGlobal: boolean;
 }
 
-/** The judging settings that a `git config` changes. */
+/** Returns the judging settings that a `git config` changes. */
 export function configChanges({ verb, words }: GitVerbCall): ConfigChange[] {
   if (verb !== 'config') return [];
   const known = words.map((word) => word ?? '');
@@ -43,11 +43,11 @@ export function configChanges({ verb, words }: GitVerbCall): ConfigChange[] {
   if (!isJudging(key)) return [];
   if (first === 'unset' || hasOption(options, 'unset', 'unset-all'))
     return [{ key, value: undefined, isGlobal }];
-  // One operand reads.
+  // With one operand git-config(1) only reads.
   return value === undefined ? [] : [{ key, value: words.includes(undefined) ? undefined : value, isGlobal }];
 }
 
-/** Cheap: whether a command has any of this in it, so that it is worth looking. */
+/** Whether a command contains anything of the kind, so that it must be judged. Cheap. */
 export function mayGoAround({ gitCalls, handoffCalls, paths, modes }: ShellEffects): boolean {
   return (
     commitsBy(gitCalls).length > 0 ||
@@ -59,10 +59,10 @@ export function mayGoAround({ gitCalls, handoffCalls, paths, modes }: ShellEffec
   );
 }
 
-/** Plumbing that makes or moves to a commit without the hooks; git-history(1) has none either. */
+/** Plumbing that makes a commit, or moves to one, without running hooks. git-history(1) runs none either. */
 const MOVING = new Set(['update-ref', 'commit-tree', 'history']);
 
-/** Cheap: whether a command may hit files that it does not name, or move the branch that is checked out. */
+/** Whether a command may hit files that it does not name, or move the branch that is checked out. Cheap. */
 export function mayHitUnnamed({ unnamedWrites, gitCalls }: ShellEffects): boolean {
   return unnamedWrites.length > 0 || gitCalls.some(({ verb }) => MOVING.has(verb));
 }

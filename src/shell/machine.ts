@@ -15,10 +15,10 @@ import {
 } from './effects.ts';
 import { CWD, type Scope, type Value } from './scope.ts';
 
-/** Whether a command succeeds; `undefined` when it cannot be told. */
+/** Whether a command succeeds; `undefined` when that is unknown. */
 export type Status = boolean | undefined;
 
-/** What a command prints, as far as it is known. */
+/** The text that a command prints, as far as it is known. */
 export class CommandOutput {
   text = '';
 
@@ -28,10 +28,10 @@ export class CommandOutput {
   }
 }
 
-/** What a command reads; `read` takes a line of it, so it is shared by the commands of a group. */
+/** The text that a command reads. The commands of a group share it, because `read` takes a line of it. */
 export class CommandInput {
   rest: string;
-  /** The file that it is read from. */
+  /** The file from which the text is read. */
   readonly file: string | undefined;
 
   constructor(text: string, file?: string) {
@@ -39,7 +39,7 @@ export class CommandInput {
     this.file = file;
   }
 
-  /** The next line, `undefined` at the end. */
+  /** Takes the next line; `undefined` at the end. */
   line(): string | undefined {
     if (this.rest === '') return undefined;
     if (this.rest === UNKNOWN) return UNKNOWN;
@@ -50,7 +50,7 @@ export class CommandInput {
   }
 }
 
-/** Where a command runs: its shell's state and its streams. */
+/** The state of the shell in which a command runs, and the command's streams. */
 export interface Frame {
   readonly scope: Scope;
   readonly input: CommandInput;
@@ -59,46 +59,46 @@ export interface Frame {
 
 /** A command as it would be executed. */
 export interface ProgramCall {
-  /** Base name of the program. */
+  /** The base name of the program. */
   readonly name: string;
-  /** Words after the name, expanded; unknown stretches are UNKNOWN. */
+  /** The words after the name, expanded; UNKNOWN stands for unknown stretches. */
   readonly args: readonly string[];
   readonly frame: Frame;
   readonly machine: ShellMachine;
 }
 
-/** What a program does when called. */
+/** Handles a call of a program. */
 export type Program = (call: ProgramCall) => Status;
 
 const MAX_TEXT = 65536;
 const TEXT_BUDGET = 1 << 22;
 const PARSE_BUDGET = 1 << 20;
-/** How often commands may run again, in loops and functions. */
+/** How many times commands may run again, in loops and functions. */
 const MAX_REPEATS = 5000;
-/** A loop may call git for every file: what it does is clear from the first ones. */
+/** How many git calls to record. A loop may call git for every file, but the first calls show what it does. */
 const MAX_GIT_CALLS = 500;
 
-/** The interpreter's own functions, handed to words and programs so that no module needs its caller. */
+/** The interpreter's own functions, which words and programs receive so that no module imports its caller. */
 export interface Runner {
-  /** Runs script text in a frame; what it changes in the frame's scope stays. */
+  /** Runs script text in a frame. Its changes of the frame's scope stay. */
   script(machine: ShellMachine, text: string, frame: Frame): Status;
   statements(machine: ShellMachine, statements: readonly Statement[], frame: Frame): Status;
   argv(machine: ShellMachine, argv: readonly string[], frame: Frame): Status;
 }
 
-/** One analysis: what was found, what the disk looks like by now, and how much work is left. */
+/** One analysis: what it found, the disk as the command has changed it so far, and how much work is left. */
 export class ShellMachine {
   readonly disk: Disk;
   readonly source: string;
   readonly run: Runner;
-  /** Depth of shells in shells (`sh -c`, `eval`, functions, substitutions). */
+  /** The depth of shells in shells (`sh -c`, `eval`, functions, substitutions). */
   depth = 0;
-  /** Loops and functions (or sourced scripts) that the running command is in: without one `break` does nothing. */
+  /** The loops and functions (or sourced scripts) around the running command: without one `break` does nothing. */
   inside = { loops: 0, calls: 0 };
-  /** Set when the work ran out: the rule for texts that nobody reads must have the last word. */
+  /** Whether the budget is used up, so that the rule for unread texts has to decide. */
   exhausted = false;
   readonly mentionsHandoffs: boolean;
-  /** Settings made by `git config` and `git remote` earlier in the command, by lower-case key. */
+  /** The settings that `git config` and `git remote` made earlier in the command, by lower-case key. */
   readonly settings = new Map<string, string>();
   #parseBudget = PARSE_BUDGET;
   #textBudget = TEXT_BUDGET;
@@ -120,33 +120,33 @@ export class ShellMachine {
     this.mentionsHandoffs = source.includes('refs/handoffs');
   }
 
-  /** Takes the cost of reading `characters` of nested script; false when the work ran out. */
+  /** Charges for reading `characters` of nested script. Returns false when the budget is used up. */
   spend(characters: number): boolean {
     this.#parseBudget -= characters;
     if (this.#parseBudget < 0) this.exhausted = true;
     return !this.exhausted;
   }
 
-  /** Takes the cost of handling `characters` (or words) once more. */
+  /** Charges for handling `characters` (or words) once more. */
   charge(characters: number): void {
     this.#textBudget -= characters;
     if (this.#textBudget < 0) this.exhausted = true;
   }
 
-  /** Takes the cost of expanding a text; one that is too long becomes unknown. */
+  /** Charges for expanding a text. One that is too long becomes unknown. */
   expanded(text: string): string {
     this.charge(text.length + 1);
     return text.length > MAX_TEXT || this.exhausted ? UNKNOWN : text;
   }
 
-  /** Takes the cost of running a command again; what runs once is free, however many commands there are. */
+  /** Charges for running a command again. The first run is free, however many commands there are. */
   step(node: object): boolean {
     if (!this.#ran.has(node)) this.#ran.add(node);
     else if (--this.#steps < 0) this.exhausted = true;
     return !this.exhausted;
   }
 
-  /** Runs a part of the command with its own count of loops and functions around it. */
+  /** Runs a part of the command with its own count of surrounding loops and functions. */
   within<Result>(inside: { readonly loops: number; readonly calls: number }, run: () => Result): Result {
     const before = this.inside;
     this.inside = inside;
@@ -155,7 +155,7 @@ export class ShellMachine {
     return result;
   }
 
-  /** A variable's text, UNKNOWN where it is an array; `undefined` when it is not set. */
+  /** Returns a variable's text: UNKNOWN for an array, `undefined` when it is not set. */
   text(scope: Scope, name: string): string | undefined {
     const value: Value | undefined = scope.lookup(name)?.value;
     return value === undefined || typeof value === 'string' ? value : UNKNOWN;
@@ -165,7 +165,7 @@ export class ShellMachine {
     return this.text(scope, CWD) ?? UNKNOWN;
   }
 
-  /** Absolute path of a word of a command, `undefined` when it cannot be told. */
+  /** Returns the absolute path of a command's word; `undefined` when it is unknown. */
   path(scope: Scope, word: string, follows = true): string | undefined {
     if (word === '' || !isKnown(word)) return undefined;
     const cwd = word.startsWith('/') && !word.startsWith('/proc/') ? '/' : this.cwd(scope);
@@ -198,12 +198,12 @@ export class ShellMachine {
     if (this.#gitCalls.length < MAX_GIT_CALLS) this.#gitCalls.push(call);
   }
 
-  /** Records that something below a folder may be changed, and it is not known what. */
+  /** Records that unknown paths below a folder may change. */
   changesBelow(folder: string | undefined): void {
     if (folder !== undefined && isKnown(folder)) this.#folders.add(folder);
   }
 
-  /** Records a command that may change anything below a folder; one that cannot be told is the current one. */
+  /** Records a command that may change anything below a folder. For an unknown folder the current one counts. */
   addUnnamedWrites(scope: Scope, folder: string, effect: Omit<UnnamedWrites, 'folder'>): void {
     const path = this.path(scope, folder) ?? this.cwd(scope);
     if (isKnown(path) && this.#unnamedWrites.length < MAX_GIT_CALLS)

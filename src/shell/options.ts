@@ -1,23 +1,23 @@
-/** Options of a command line, sorted by getopt's rules. */
+/** The options of a command line, sorted by getopt's rules. */
 export interface Options {
-  /** Values of each option given, in order; a flag's is ''. */
+  /** The values of each given option, in order; a flag's value is ''. */
   readonly values: ReadonlyMap<string, readonly string[]>;
   readonly operands: readonly string[];
 }
 
 /** Which options take a value, written as in getopt(3). */
 export interface GetoptSpec {
-  /** Short options with a value: `o:`; with one only when attached: `i::`. Others are flags. */
+  /** Short options with a value: `o:`; those whose value must be attached: `i::`. All others are flags. */
   readonly short?: string;
   /** Long options, separated by blanks; those with a value end in `=`, with an optional one in `=?`. */
   readonly long?: string;
-  /** Long options that one-letter ones stand for: both are found by the long name. */
+  /** The long options that one-letter options stand for: both are found by the long name. */
   readonly letters?: Readonly<Record<string, string>>;
-  /** Options end at the first operand (`env`, `timeout`, shells). */
+  /** Whether options end at the first operand (`env`, `timeout`, shells). */
   readonly stops?: boolean;
 }
 
-/** Sorts words into options and operands; long options may be abbreviated, `--` ends the options. */
+/** Sorts words into options and operands. Long options may be abbreviated, and `--` ends the options. */
 export function parseOptions(args: readonly string[], spec: GetoptSpec): Options {
   const values = new Map<string, string[]>();
   const operands: string[] = [];
@@ -81,12 +81,12 @@ export function hasOption(options: Options, ...names: readonly string[]): boolea
   return names.some((name) => options.values.has(name));
 }
 
-/** The last value of the named options, `undefined` when none was given. */
+/** Returns the last value of the named options; `undefined` when none was given. */
 export function optionValue(options: Options, ...names: readonly string[]): string | undefined {
   return optionValues(options, ...names).at(-1);
 }
 
-/** All values that options by these names were given. */
+/** Returns all values that were given to options of these names. */
 export function optionValues(options: Options, ...names: readonly string[]): string[] {
   return names.flatMap((name) => options.values.get(name) ?? []);
 }

@@ -7,9 +7,9 @@ import { patternMatcher, unescapePattern } from './pattern.ts';
 import { POSITIONAL, type Scope, type Value } from './scope.ts';
 import { expandFields, expandPattern, expandText } from './words.ts';
 
-/** Variables of the shell: what they are set to, and what their expansions come to. */
+/** The shell's variables: how they are set, and what their expansions yield. */
 
-/** The variables that say which session calls, and the kill switch. */
+/** The variables that tell which session calls, and the one that switches the guard off. */
 const IDENTITY_VARIABLES: readonly string[] = [...Object.keys(SESSION_VARIABLES), 'GIT_HANDOFF'];
 
 /** Records an attempt to give an identity variable another value (`undefined`: to unset it). */
@@ -29,7 +29,7 @@ export function setVariable(machine: ShellMachine, scope: Scope, name: string, v
   scope.set(name, typeof value === 'string' ? machine.expanded(value) : value);
 }
 
-/** Carries out one assignment of a command: `a=b`, `a+=b`, `a=(b c)`; one element of an array makes it unknown. */
+/** Carries out an assignment: `a=b`, `a+=b`, `a=(b c)`. To set one element of an array makes the array unknown. */
 export function assign(machine: ShellMachine, assignment: Assignment, frame: Frame): void {
   const { name, value, index, append } = assignment;
   const { scope } = frame;
@@ -46,7 +46,7 @@ export function assign(machine: ShellMachine, assignment: Assignment, frame: Fra
   setVariable(machine, scope, name, isText ? (before ?? '') + text : UNKNOWN);
 }
 
-/** The variables that an arithmetic expression assigns (`i = 1`, `i += 2`, `i++`) are not known afterwards. */
+/** Marks as unknown the variables that an arithmetic expression assigns (`i = 1`, `i += 2`, `i++`). */
 export function assignArithmetic(machine: ShellMachine, root: SyntaxNode, scope: Scope): void {
   const open: SyntaxNode[] = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -63,12 +63,12 @@ function assigned(node: SyntaxNode): SyntaxNode | undefined {
   return isAssignment ? node.left : undefined;
 }
 
-/** Names that the shell itself sets, to values that only it knows. */
+/** The variables that the shell itself sets, to values that only it knows. */
 const SHELL_SET =
   /^(?:S?RANDOM|SECONDS|LINENO|EPOCH(?:SECONDS|REALTIME)|BASH.*|E?UID|PPID|HOSTNAME|HOSTTYPE|OSTYPE|FUNCNAME|PIPESTATUS|OPTARG|OPTIND|[?$!_-])$/;
 const MAX_COST = 2_000_000;
 
-/** The values that a parameter expands to: one, or a list for `$@`, `$*` and `${array[@]}`; `undefined` if unset. */
+/** Returns the values of a parameter: one, or a list for `$@`, `$*` and `${array[@]}`; `undefined` if it is unset. */
 export function readParameter(
   machine: ShellMachine,
   name: string,
@@ -92,7 +92,7 @@ function positional(value: Value | undefined, name: string): readonly string[] |
   return word === undefined ? undefined : [word];
 }
 
-/** Expands `${…}`: with a default, or without a part of it; what else can be done to a value is not followed. */
+/** Expands `${…}` with a default, or with a part removed. Other operators are not followed. */
 export function expandParameter(
   machine: ShellMachine,
   part: ParameterExpansionPart,
@@ -136,7 +136,7 @@ function transform(
   return value.replace(literal, () => replacement);
 }
 
-/** `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}`. */
+/** Handles `${x#p}`, `${x##p}`, `${x%p}` and `${x%%p}`. */
 function removeMatch(value: string, operator: string, pattern: string): string {
   if (value.length * value.length * Math.min(pattern.length, 64) > MAX_COST) return UNKNOWN;
   const isMatch = patternMatcher(pattern);

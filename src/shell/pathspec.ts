@@ -1,8 +1,8 @@
 import { patternMatcher } from './pattern.ts';
 
 /**
- * Which paths git's pathspecs cover (gitglossary(7)), told without git: names and folders, wildcards, `:/`, `:!` and the
- * long forms of these. What it does not know (`:(attr:…)`) covers everything.
+ * Tells without git which paths its pathspecs cover (gitglossary(7)): names and folders, wildcards, `:/`, `:!` and
+ * their long forms. An unknown form (`:(attr:…)`) covers everything.
  */
 
 interface Pathspec {
@@ -11,10 +11,10 @@ interface Pathspec {
 }
 
 /**
- * A predicate for pathspecs that are typed in a folder.
+ * Makes a predicate of pathspecs that are typed in a folder.
  *
- * @param folder where they are typed, from the top of the working tree; empty at the top
- * @returns for paths from the top
+ * @param folder that folder's path from the top of the working tree; empty at the top
+ * @returns a predicate of paths from the top
  */
 export function pathspecMatcher(words: readonly string[], folder: string): (path: string) => boolean {
   const specs = words.map((word) => parsePathspec(word, folder));
@@ -41,7 +41,7 @@ const always = () => true;
 function longForm(magic: readonly string[], rest: string, folder: string): Pathspec {
   const excludes = magic.includes('exclude');
   const isKnown = magic.every((name) => /^(?:top|exclude|literal|glob|)$/.test(name));
-  // Too little is excluded rather than too much.
+  // An unknown exclusion excludes nothing, because to exclude too little is safe.
   if (!isKnown) return { excludes: false, covers: always };
   const base = magic.includes('top') ? '' : folder;
   return { excludes, covers: matcher(rest, base, magic.includes('literal')) };
@@ -55,7 +55,7 @@ function matcher(text: string, folder: string, isLiteral: boolean): (path: strin
   return (path) => isNamed(path) || matches(path);
 }
 
-/** Without `.` and `..`; above the top is nothing. */
+/** Removes `.` and `..`. A `..` at the top is dropped. */
 function normalised(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {

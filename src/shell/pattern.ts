@@ -1,4 +1,4 @@
-/** Shell patterns (`*`, `?`, `[…]`), matched without regular expressions: no blow-up. */
+/** Shell patterns (`*`, `?`, `[…]`), matched without regular expressions, so that none takes exponential time. */
 
 type Token =
   | { readonly kind: 'char'; readonly char: string }
@@ -17,12 +17,12 @@ const CLASSES: Readonly<Record<string, RegExp>> = {
   xdigit: /[0-9A-Fa-f]/,
 };
 
-/** Protects the characters of a literal text that a pattern would read as wildcards. */
+/** Quotes the characters of a literal text that a pattern would read as wildcards. */
 export function escapePattern(text: string): string {
   return text.replace(/[*?[\]\\]/g, '\\$&');
 }
 
-/** The literal text of a pattern that matched nothing (bash passes it on with its backslashes removed). */
+/** Returns the text of a pattern that matched nothing: bash passes it on without its backslashes. */
 export function unescapePattern(pattern: string): string {
   return pattern.replace(/\\(.)/gs, '$1');
 }
@@ -32,7 +32,7 @@ export function hasWildcard(text: string): boolean {
   return /[*?[]/.test(text);
 }
 
-/** Builds a predicate for one shell pattern; `\` quotes. */
+/** Makes a predicate of one shell pattern, in which `\` quotes. */
 export function patternMatcher(pattern: string): (text: string) => boolean {
   const tokens = compile(pattern);
   return (text) => matchTokens(tokens, text);
@@ -101,7 +101,7 @@ function compile(pattern: string): Token[] {
   return tokens;
 }
 
-/** Index of the `]` that closes a set opened at `open`, or -1; sets are short, so the search is bounded. */
+/** Returns the index of the `]` that closes the set opened at `open`, or -1. The search is bounded: sets are short. */
 function setEnd(pattern: string, open: number): number {
   let i = open + 1;
   if (pattern[i] === '!' || pattern[i] === '^') i++;

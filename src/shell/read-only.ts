@@ -1,6 +1,6 @@
 import type { GitVerbCall } from './effects.ts';
 
-/** Programs that only read; with these git verbs. No option of theirs that matters writes in the working tree. */
+/** Programs that only read, like the git verbs below. None of their relevant options writes in the working tree. */
 export const READERS: ReadonlySet<string> = new Set(
   'ls cat head tail wc grep egrep fgrep rg pwd file stat which type echo printf true date id uname whoami basename dirname realpath readlink du df ps env printenv'.split(
     ' ',
@@ -16,7 +16,7 @@ const MORE_GIT_READERS = new Set(
     ' ',
   ),
 );
-/** Verbs that list when nothing, or one of these words, follows first. */
+/** Verbs that only list when no word follows, or when one of these does. */
 const LISTING: Readonly<Record<string, RegExp>> = {
   bisect: /^(?:log|view|visualize)$/,
   branch:
@@ -29,10 +29,10 @@ const LISTING: Readonly<Record<string, RegExp>> = {
   tag: /^(?:-l|-n.*|--list|--contains|--merged|--sort=.*)$/,
   worktree: /^list$/,
 };
-/** Where a bare verb writes, too. */
+/** Verbs that write even without a word. */
 const BARE_WRITES = new Set(['stash', 'config', 'bisect']);
 
-/** Whether a call of git changes nothing in the repository that it runs in, as far as its words tell. */
+/** Whether a git call, by its words, changes nothing in the repository where it runs. */
 export function gitReads({ verb, words }: Pick<GitVerbCall, 'verb' | 'words'>): boolean {
   if (GIT_READERS.has(verb)) return verb !== 'reflog' || !/^(?:expire|delete|drop)$/.test(words[0] ?? '');
   if (MORE_GIT_READERS.has(verb)) return true;
@@ -42,8 +42,8 @@ export function gitReads({ verb, words }: Pick<GitVerbCall, 'verb' | 'words'>): 
 }
 
 /**
- * Whether a command line is one simple command that only reads, so that nobody needs to look at the working tree
- * around it. Anything that is not plainly so is not.
+ * Whether a command line is one simple command that only reads, so that no look at the working tree is needed. In doubt
+ * the answer is no.
  */
 export function readsOnly(command: string): boolean {
   if (/[;&|<>`$(){}\n\\]/.test(command)) return false;

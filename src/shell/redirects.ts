@@ -3,7 +3,7 @@ import { UNKNOWN } from './effects.ts';
 import { CommandInput, CommandOutput, type Frame, type ShellMachine } from './machine.ts';
 import { expandBody, expandFields, expandText } from './words.ts';
 
-/** Opens a command's redirections in order: files that come into being, and what the command reads and prints to. */
+/** Opens a command's redirections in order: records the files that it creates, and sets what it reads and prints to. */
 export function applyRedirects(
   machine: ShellMachine,
   redirects: readonly Redirection[],
@@ -37,7 +37,7 @@ function bodyText(machine: ShellMachine, document: HereDoc, frame: Frame): strin
   return document.operator === '<<-' ? text.replace(/^\t+/gm, '') : text;
 }
 
-/** @param number of the descriptor that is given; negative: one that the shell chooses */
+/** @param number the given descriptor; negative when the shell chooses one */
 function openFile(
   machine: ShellMachine,
   redirect: Redirect,
@@ -55,12 +55,12 @@ function openFile(
     return { ...frame, input: new CommandInput(text ?? UNKNOWN, path) };
   }
   if (operator === '<>') {
-    // Opening for both without truncation changes nothing by itself; only descriptor 0 is never written to.
+    // To open for both, without truncation, changes nothing by itself. Only descriptor 0 is never written to.
     if ((number ?? 0) !== 0) machine.write(scope, word, '<>');
     return frame;
   }
   if (operator === '<&') return (number ?? 0) === 0 ? { ...frame, input: new CommandInput(UNKNOWN) } : frame;
-  // Another descriptor: where that leads to was told when it was opened.
+  // The target is another descriptor, whose file was recorded when it was opened.
   if (operator === '>&' && /^\d*-?$/.test(word))
     return (number ?? 1) === 1 && word !== '1' ? { ...frame, output: new CommandOutput() } : frame;
   const path = machine.write(scope, word, operator);
@@ -73,7 +73,7 @@ function openFile(
   return { ...frame, output };
 }
 
-/** The target as one word: a pattern with several matches is an error in bash, and nothing is written. */
+/** Returns the target as one word. For a pattern with several matches bash reports an error and writes nothing. */
 function targetWord(machine: ShellMachine, redirect: Redirect, frame: Frame): string | undefined {
   const { target } = redirect;
   if (target?.parts === undefined) return target && expandText(machine, target, frame);

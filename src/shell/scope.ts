@@ -1,7 +1,7 @@
 import type { SyntaxNode } from 'unbash';
 import { UNKNOWN } from './effects.ts';
 
-/** A variable's value: a string, or an array with its subscripts (also the positional parameters, `@`). */
+/** A variable's value: a string, or an array with its subscripts (such as `@`, the positional parameters). */
 export type Value = string | ReadonlyMap<string, string>;
 
 /** What a variable holds at this point. */
@@ -10,16 +10,16 @@ export interface Variable {
   readonly exported: boolean;
 }
 
-/** Names that no script can use hold the shell's own state, so that branches join it like variables. */
+/** Names for the shell's own state. No script can use them, and branches join this state like variables. */
 export const CWD = ' cwd';
 export const POSITIONAL = '@';
 
 /**
- * A shell's variables, functions and folder. A layer sees through to its parent and keeps its own changes:
- * a subshell's are dropped; what a branch that may have run sets to another value is not known from then on.
+ * A shell's variables, functions and folder. A layer reads its parent's, and keeps its own changes. The changes of a
+ * subshell are dropped. A variable that a branch may have set to another value is unknown afterwards.
  */
 export class Scope {
-  /** Set by `exit`, `return`, `break` (`loop`) and `continue` (`round`): nothing after it runs. */
+  /** What ended the commands, so that nothing else runs: `exit`, `return`, `break` (`loop`) or `continue` (`round`). */
   stopped: 'exit' | 'return' | 'loop' | 'round' | undefined;
   readonly #parent: Scope | undefined;
   readonly #environment: ((name: string) => string | undefined) | undefined;
@@ -45,12 +45,12 @@ export class Scope {
     return new Scope(this, false);
   }
 
-  /** The scope of a child shell: it sees what is exported, and the folder. */
+  /** Returns the scope of a child shell, which sees the exported variables and the folder. */
   process(): Scope {
     return new Scope(this, true);
   }
 
-  /** What a variable may hold; a new process (`hidden`) sees only what is exported, and the folder. */
+  /** Returns what a variable may hold. A new process (`hidden`) sees only exported variables and the folder. */
   lookup(name: string, hidden = false): Variable | undefined {
     if (this.#variables.has(name)) {
       const found = this.#variables.get(name);
@@ -68,7 +68,7 @@ export class Scope {
     this.#variables.set(name, { value: this.lookup(name)?.value ?? '', exported });
   }
 
-  /** Puts back what `lookup` gave before. */
+  /** Restores what `lookup` returned before. */
   restore(name: string, variable: Variable | undefined): void {
     this.#variables.set(name, variable);
   }
@@ -87,7 +87,7 @@ export class Scope {
     this.#functions.set(name, { body, exported });
   }
 
-  /** Joins what a branch of this scope did, which may or may not have run. */
+  /** Merges the changes of a branch of this scope that may or may not have run. */
   join(branch: Scope): void {
     if (branch.stopped === 'exit' || branch.stopped === 'return') return;
     for (const [name, variable] of branch.#variables) {

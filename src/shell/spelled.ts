@@ -3,15 +3,15 @@ import type { ShellMachine } from './machine.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * The one rule for texts that are not read: the program of an interpreter (`python3 -c …`), the words of a program that is not
- * known, a command that is too large. A text that spells a guarded path or ref and has a word that writes counts as writing it.
- * What a text hits of other paths is found by the look after the command.
+ * The one rule for texts that are not parsed: an interpreter's program (`python3 -c …`), the words of an unknown
+ * program, a command that is too large. If such a text spells a guarded path or ref, and has a word that writes, it
+ * counts as writing it. The look after the command finds what else the text changes.
  */
 
-/** Words by which languages and programs change files and refs. */
+/** The words by which languages and programs change files and refs. */
 const WRITES =
   /(?<![-=])>(?!=)|write|append|put_contents|\b(?:unlink|remove|rm|rename|replace|move|mv|cp|copy|truncate|delete|symlink|link|ln|tee|dd|touch|sponge|shred|output|once|save|dump|install|patch|sed -i|update-ref|symbolic-ref|push|fetch|inplace|in-place)|["'](?:[wax]b?|[rwax]b?\+b?)["']/i;
-/** Calls that only read the file which they name. */
+/** Calls that only read the file that they name. */
 const READS =
   /\b(?:open|fopen|readFileSync|readFile|read_text)\s*\(\s*(["'])[^"'\n]*\1\s*(?:,\s*["'](?:r|rb|rt|utf-?8)["']\s*)?\)/g;
 
@@ -19,9 +19,9 @@ const MAX_WORD = 4096;
 const MAX_FOUND = 64;
 const DELIMITER = /[\s'"`<>|;&(){},=]/;
 
-/** Records what a text spells, if it writes anything. */
+/** Records the guarded names that a text spells, if it writes anything. */
 export function recordSpelled(machine: ShellMachine, scope: Scope, text: string, by: string): void {
-  // Most texts name nothing of the kind.
+  // Most texts contain no such name.
   if (!NAMES.test(text)) return;
   machine.charge(text.length);
   if (ALLOWS.test(text)) machine.handoff({ cwd: machine.disk.world.cwd, verb: 'allow', words: [] });
@@ -29,15 +29,15 @@ export function recordSpelled(machine: ShellMachine, scope: Scope, text: string,
   if (WRITES.test(rest)) recordNames(machine, scope, rest, by);
 }
 
-/** The verb that only a person may type: a program gives a session the terminal that it asks for (`script -c`). */
+/** The verb that only a person may type. A session could run it in a terminal made by a program (`script -c`). */
 const ALLOWS = /handoff['",\s]+allow['",\s]+--once/;
 
 const NAMES = /handoff|\.git\/hooks|\.husky|\/memory/;
 
-/** Records what a text spells, whatever it does with it. */
+/** Records the guarded names that a text spells, whatever the text does with them. */
 export function recordNames(machine: ShellMachine, scope: Scope, text: string, by: string): void {
   const { home, cwd } = machine.disk.world;
-  // The home folder is put before many a path by the program itself.
+  // A program often prepends the home folder itself.
   const path = (word: string) =>
     word.replace(/^(?:~|\$HOME|\$)(?=\/)|^\/?(?=\.(?:claude|gemini)\/)/, (from) =>
       from === '/' || from === '' ? `${home}/` : home,
@@ -56,24 +56,24 @@ export function recordNames(machine: ShellMachine, scope: Scope, text: string, b
   }
 }
 
-/** Programs that change files, which stand in a command that is too large to be read. */
+/** Programs that change files, as words of a command that is too large to be parsed. */
 const PROGRAMS =
   /\b(?:sed|awk|perl|python|node|ruby|vim?|ed|ex|find|xargs|git|open|rsync|curl|wget|tar|sort)/;
 
-/** A command that is too large to be read; the names of guarded files count, too. */
+/** Records what a command that is too large to be parsed may change; guarded files count by their names, too. */
 export function recordLargeCommand(machine: ShellMachine, scope: Scope): void {
   const { source, disk } = machine;
   const by = 'a command too large to read';
   if (!PROGRAMS.test(source) && !WRITES.test(source)) return;
   recordNames(machine, scope, source, by);
   for (const path of disk.world.watched('/')) {
-    // Refs are told by their whole name; a topic's words alone may stand in any text.
+    // A ref counts only by its full name, because a topic's words may occur in any text.
     if (!/\/(?:refs\/handoffs|packed-refs|reftable)/.test(path) && source.includes(basename(path)))
       machine.write(scope, path, by);
   }
 }
 
-/** The words in which a text occurs; each character is looked at a bounded number of times. */
+/** Returns the words in which a text occurs. It reads each character a bounded number of times. */
 function wordsAround(source: string, text: string): Set<string> {
   const found = new Set<string>();
   let after = 0;

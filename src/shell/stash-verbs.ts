@@ -3,16 +3,16 @@ import { type GitVerbCall, UNKNOWN } from './effects.ts';
 import { parseOptions } from './options.ts';
 import { pushWords } from './tree-verbs.ts';
 
-/** What git-stash(1) does with the list that all worktrees share. */
+/** What a git-stash(1) command does with the list that all worktrees share. */
 interface StashUse {
   readonly action: 'push' | 'pop' | 'apply' | 'drop' | 'clear' | 'branch';
-  /** The entry that is named by its place; `undefined`: none is, which means the newest. */
+  /** The place of the named entry; `undefined` when none is named, which means the newest. */
   readonly index: number | undefined;
-  /** An entry named by its commit is the one that is meant, whatever happens to the list. */
+  /** Whether the entry is named by its commit, which stays the same whatever happens to the list. */
   readonly byName: boolean;
 }
 
-/** `undefined` for what leaves the list alone (`list`, `show`), and for what cannot be told. */
+/** Returns `undefined` for what leaves the list alone (`list`, `show`), and for what is unknown. */
 export function stashUse({ verb, words }: GitVerbCall): StashUse | undefined {
   if (verb !== 'stash') return undefined;
   const known = words.map((word) => word ?? UNKNOWN);
@@ -30,27 +30,27 @@ export function stashUse({ verb, words }: GitVerbCall): StashUse | undefined {
     : { action, index: Number(number), byName: false };
 }
 
-/** An entry of the list with the session that made it; `undefined`: not on record. */
+/** An entry of the list, with the session that made it; `undefined` when there is no record of that. */
 interface OwnedEntry {
   readonly oid: Oid;
   readonly owner: SessionId | undefined;
 }
 
-/** Who asks, and who else is at work. */
+/** The session that asks, and the other sessions at work. */
 interface StashSessions {
   readonly own: ReadonlySet<SessionId>;
   readonly live: ReadonlySet<SessionId>;
 }
 
-/** A use that is refused, and the entries in question. */
+/** A use that is refused, with the entries that it would hit. */
 export interface RefusedUse {
   readonly use: StashUse;
   readonly entries: readonly OwnedEntry[];
 }
 
 /**
- * Whether a command takes an entry of the stash that is not the session's own. Without a name git takes the newest,
- * whoever made it; by number, only a live session's is protected, and only from being removed.
+ * Returns the first use of an entry that is not the session's own. Without a name git takes the newest entry, whoever
+ * made it. By number, only a live session's entry is protected, and only from removal.
  *
  * @param pushes whether a push in the command will make an entry (git makes none when there is nothing to stash)
  */
@@ -60,7 +60,7 @@ export function decideStash(
   { own, live }: StashSessions,
   pushes: boolean,
 ): RefusedUse | undefined {
-  // What is made on the way is the session's own; it has no name yet.
+  // What the command itself pushes is the session's own. It has no object name yet.
   let entries: (OwnedEntry | 'new')[] = [...list];
   for (const use of uses) {
     if (use.action === 'push') {

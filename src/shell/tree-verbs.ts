@@ -3,43 +3,43 @@ import { type GitVerbCall, UNKNOWN, isKnown } from './effects.ts';
 import { type Options, hasOption, optionValue, optionValues, parseOptions } from './options.ts';
 import { diffPaths } from './programs/patch.ts';
 
-/** Whether a git verb may destroy uncommitted work, a whole working tree included. */
+/** Whether a git verb may destroy uncommitted work, or a whole working tree. */
 export const changesTree = (verb: string): boolean => Object.hasOwn(VERBS, verb) || verb === 'worktree';
 
-/** What git verbs do to uncommitted work that is not theirs: how far they reach, and what becomes of it. */
+/** What a git call does to uncommitted work: how far it reaches, and what becomes of the work. */
 export interface TreeReach {
   readonly call: GitVerbCall;
-  /** `carry`: it leaves with the branch or into a stash; `destroy`: nothing brings it back. */
+  /** `carry`: the work leaves with the branch or into a stash; `destroy`: nothing restores it. */
   readonly does: 'carry' | 'destroy';
-  /** Paths as typed, `undefined` for the whole tree. */
+  /** The paths as typed; `undefined` for the whole tree. */
   readonly paths: readonly string[] | undefined;
   readonly tracked: boolean;
   readonly untracked: boolean;
-  /** `git clean -x`: files that git ignores go, too; `only`: nothing else. */
+  /** Whether ignored files are removed, too (`git clean -x`); `only`: nothing else is. */
   readonly ignored: boolean | 'only';
-  /** Only what is in the index and not in HEAD (`git stash push --staged`). */
+  /** Whether only staged changes are affected (`git stash push --staged`). */
   readonly stagedOnly: boolean;
-  /** There are paths that cannot be told (`xargs git checkout --`): it may reach any. */
+  /** Whether some paths are unknown (`xargs git checkout --`), so that it may reach any. */
   readonly unsure: boolean;
-  /** No file changes: a new branch begins at HEAD. */
+  /** Whether no file changes, because a new branch begins at HEAD. */
   readonly keepsFiles: boolean;
-  /** What is done, for the sentence "<verb> would …". */
+  /** What the call does, for the sentence "<verb> would …". */
   readonly verb:
     'switch' | 'stash' | 'autostash' | 'reset' | 'restore' | 'clean' | 'rm' | 'apply' | 'snapshot';
 }
 
-/** What a reach depends on besides the words. */
+/** What a reach depends on, besides the words. */
 interface ReachFacts {
   /** Whether a word names something on the disk, so that `git checkout <word>` restores it. */
   isPath(word: string): boolean;
-  /** The names in a file for `--pathspec-from-file`; `undefined`: cannot be read. */
+  /** Returns the names in a file for `--pathspec-from-file`; `undefined` when it cannot be read. */
   names(file: string, nul: boolean): readonly string[] | undefined;
-  /** The text of a patch file; `undefined`: cannot be read. */
+  /** Returns the text of a patch file; `undefined` when it cannot be read. */
   text(file: string): string | undefined;
   readonly settings: TreeSettings;
 }
 
-/** A reach over the whole working tree. */
+/** Returns a reach over the whole working tree. */
 const whole = (call: GitVerbCall, verb: TreeReach['verb'], does: TreeReach['does']): TreeReach => ({
   call,
   verb,
@@ -53,7 +53,7 @@ const whole = (call: GitVerbCall, verb: TreeReach['verb'], does: TreeReach['does
   keepsFiles: false,
 });
 
-/** A verb that takes pathspecs: what they cover, and everything where one cannot be told. */
+/** Returns the reach of a verb that takes pathspecs: what they cover, or everything if one is unknown. */
 function covering(
   call: GitVerbCall,
   verb: TreeReach['verb'],
@@ -64,12 +64,12 @@ function covering(
   return { ...whole(call, verb, does), paths, unsure: !pathspecs.every(isKnown) };
 }
 
-/** Files that are replaced by what git has of them. */
+/** Returns the reach of a call that replaces files by what git has of them. */
 const restore = (call: GitVerbCall, pathspecs: readonly string[]) =>
   covering(call, 'restore', 'destroy', pathspecs);
 
 /**
- * How far a git call reaches over uncommitted work; `undefined` when it leaves it alone. A mode that cannot be told
+ * Returns how far a git call reaches over uncommitted work; `undefined` when it leaves the work alone. An unknown mode
  * counts as the harmless one.
  */
 export function treeReach(call: GitVerbCall, facts: ReachFacts): TreeReach | undefined {
@@ -85,7 +85,7 @@ interface Judged {
 
 type Judge = (judged: Judged) => TreeReach | undefined;
 
-/** The git verbs that may reach over uncommitted work. */
+/** The git verbs that may affect uncommitted work. */
 const VERBS: Readonly<Partial<Record<string, Judge>>> = {
   switch: switches,
   checkout: checksOut,
@@ -107,7 +107,7 @@ const VERBS: Readonly<Partial<Record<string, Judge>>> = {
   'checkout-index': checksOutIndex,
   'symbolic-ref': pointsElsewhere,
   'fast-import': imports,
-  // None of git's: a program that commits everything there is (`jj new`).
+  // No verb of git's: stands for a program that commits everything (`jj new`).
   snapshot: ({ call }) => ({ ...whole(call, 'snapshot', 'carry'), untracked: true }),
 };
 
@@ -127,7 +127,7 @@ function switches({ call, words }: Judged): TreeReach | undefined {
   return { ...reach, keepsFiles: beginsAtHead(reach, options) };
 }
 
-/** `git switch -c <branch>` without a start point, and not `--orphan`, which removes what is tracked. */
+/** Whether it is a `git switch -c <branch>` without a start point or `--orphan`, which removes tracked files. */
 function beginsAtHead({ does }: TreeReach, options: Options): boolean {
   const isNew = hasOption(options, 'b', 'B', 'c', 'C', 'create', 'force-create');
   const startsElsewhere = options.operands.length > 0 || hasOption(options, 'orphan');
@@ -184,7 +184,7 @@ function stashes({ call, words, facts }: Judged): TreeReach | undefined {
   return { ...reach, untracked, stagedOnly: hasOption(options, 'S', 'staged') };
 }
 
-/** The words of a `git stash push`, however it is spelled; `undefined` for the other commands of git-stash(1). */
+/** Returns the words of a `git stash push` in any spelling; `undefined` for other commands of git-stash(1). */
 export function pushWords(words: readonly string[]): readonly string[] | undefined {
   const [action = 'push', ...rest] = words;
   if (action.startsWith('-')) return words;
@@ -202,14 +202,14 @@ function cleans({ call, words, facts }: Judged): TreeReach | undefined {
   return { ...reach, tracked: false, untracked: !only, ignored };
 }
 
-/** Without `-f` git keeps what is not committed. */
+/** Handles `git rm`, which keeps uncommitted changes unless `-f` is given. */
 function removes({ call, words, facts }: Judged): TreeReach | undefined {
   const { options, operands } = withPaths(words, facts, { long: 'cached dry-run force quiet' });
   const isSafe = hasOption(options, 'cached', 'n', 'dry-run') || !hasOption(options, 'f', 'force');
   return isSafe || operands.length === 0 ? undefined : covering(call, 'rm', 'destroy', operands);
 }
 
-/** With `-f` the file at the target is replaced. */
+/** Handles `git mv`, which with `-f` replaces the file at the target. */
 function movesOver({ call, words }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { long: 'force dry-run verbose' });
   const target = options.operands.at(-1);
@@ -229,7 +229,7 @@ function rebases({ call, words, facts }: Judged): TreeReach | undefined {
 
 function pulls({ call, words, facts }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { short: 'X:s:', long: 'rebase=? strategy= autostash no-autostash' });
-  // Whether it merges or rebases is up to further settings.
+  // Further settings decide whether it merges or rebases.
   const { rebaseStashes, mergeStashes } = settingsOf(call, facts);
   return autostashes(call, options, rebaseStashes || mergeStashes);
 }
@@ -241,7 +241,7 @@ function merges({ call, words, facts }: Judged): TreeReach | undefined {
   return autostashes(call, options, settingsOf(call, facts).mergeStashes);
 }
 
-/** The settings, with what `-c` says of them in the call itself. */
+/** Returns the settings, with those that the call itself gives by `-c`. */
 function settingsOf({ settings }: GitVerbCall, facts: ReachFacts): TreeSettings {
   const isOn = (key: string, otherwise: boolean) => {
     const value = settings?.get(key)?.toLowerCase();
@@ -254,26 +254,26 @@ function settingsOf({ settings }: GitVerbCall, facts: ReachFacts): TreeSettings 
   };
 }
 
-/** Puts everything uncommitted aside while the branch moves; it comes back, or stays in the stash at a conflict. */
+/** Returns the reach of an autostash: it stashes everything while the branch moves, and keeps it at a conflict. */
 function autostashes(call: GitVerbCall, options: Options, byDefault: boolean): TreeReach | undefined {
   const given = hasOption(options, 'autostash') || (byDefault && !hasOption(options, 'no-autostash'));
   return given ? whole(call, 'autostash', 'carry') : undefined;
 }
 
-/** `--abort` and `--skip` put back what is staged; a rebase resets hard. */
+/** Handles `--abort` and `--skip`, which discard staged changes. A rebase resets hard. */
 function aborts({ call, words }: Judged): TreeReach | undefined {
   const isAborted = words.some((word) => word === '--abort' || word === '--skip');
   return isAborted ? unstages(call) : undefined;
 }
 
-/** As `git reset --merge` does: what is staged goes, with the disk's copy; what is not stays. */
+/** Returns the reach of `git reset --merge`: staged changes are lost, also on the disk; unstaged ones stay. */
 const unstages = (call: GitVerbCall): TreeReach => ({ ...whole(call, 'reset', 'destroy'), stagedOnly: true });
 
 function inputOf({ input, inputFile }: GitVerbCall, facts: ReachFacts): string | undefined {
   return input ?? (inputFile === undefined ? undefined : facts.text(inputFile));
 }
 
-/** A patch that can be read names its files; one that cannot may hold any. */
+/** Handles `git apply` and the like. A patch that can be read names its files; any other may change all. */
 function applies({ call, words, facts }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { short: 'p:C:', long: 'directory= exclude= include= whitespace=' });
   if (hasOption(options, 'check', 'stat', 'numstat', 'summary', 'cached')) return undefined;
@@ -311,11 +311,11 @@ function readsTree({ call, words }: Judged): TreeReach | undefined {
   return hasOption(options, 'reset') ? whole(call, 'reset', 'destroy') : whole(call, 'switch', 'carry');
 }
 
-/** Without `-f` nothing that is there is written over. */
+/** Handles `git checkout-index`, which overwrites nothing without `-f`. */
 function checksOutIndex({ call, words, facts }: Judged): TreeReach | undefined {
   const { options, operands } = withPaths(words, facts, { long: 'prefix= stage= force all stdin' });
   if (!hasOption(options, 'f', 'force') || hasOption(options, 'prefix')) return undefined;
-  // `--all` is all below the folder in which it is typed.
+  // `--all` means everything below the folder in which it is typed.
   if (hasOption(options, 'a', 'all')) return restore(call, ['.']);
   return restore(call, hasOption(options, 'stdin') ? [...operands, UNKNOWN] : operands);
 }
@@ -331,7 +331,7 @@ function withPaths(words: readonly string[], facts: ReachFacts, spec: { short?: 
   };
 }
 
-/** The pathspecs of `--pathspec-from-file`; one unknown path when they cannot be told. */
+/** Returns the pathspecs of `--pathspec-from-file`, or one unknown path when they cannot be read. */
 function fileNames(options: Options, facts: ReachFacts): readonly string[] | undefined {
   const file = optionValue(options, 'pathspec-from-file');
   if (file === undefined) return undefined;
@@ -340,7 +340,7 @@ function fileNames(options: Options, facts: ReachFacts): readonly string[] | und
   return names ?? [UNKNOWN];
 }
 
-/** HEAD names another branch, and every uncommitted change is one of that branch's from then on. */
+/** Handles a `git symbolic-ref` that points HEAD elsewhere: all uncommitted changes then belong to that branch. */
 function pointsElsewhere({ call, words }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { short: 'm:', long: 'delete quiet short recurse' });
   const [name, target] = options.operands;
@@ -348,7 +348,7 @@ function pointsElsewhere({ call, words }: Judged): TreeReach | undefined {
   return moves ? whole(call, 'switch', 'carry') : undefined;
 }
 
-/** It moves branches, the one that is checked out among them, and leaves the files as they are. */
+/** Handles an import that moves branches, even the one that is checked out, and leaves the files as they are. */
 function imports({ call }: Judged): TreeReach {
   return whole(call, 'switch', 'carry');
 }

@@ -21,11 +21,11 @@ import { expandFields, expandText, runEmbedded } from './words.ts';
 
 type Loop = For | Select | While | ArithmeticFor;
 const MAX_IDLE_ROUNDS = 3;
-/** Rounds of a loop of which nobody knows how often it runs: what one round leaves behind, the next may use. */
+/** How many rounds of a loop of unknown length to run: the second may use what the first leaves behind. */
 const MAX_POSSIBLE_ROUNDS = 2;
 const MAX_LAYERS = 32;
 
-/** Runs a list of statements in order, as far as `exit` and the like let it. */
+/** Runs a list of statements in order, until `exit` or the like ends them. */
 export function runStatements(machine: ShellMachine, statements: readonly Statement[], frame: Frame): Status {
   let status: Status = true;
   for (const statement of statements) {
@@ -40,7 +40,7 @@ function subshell(frame: Frame): Frame {
   return { ...frame, scope: frame.scope.layer() };
 }
 
-/** Runs what may or may not happen: what it changes is not known afterwards. */
+/** Runs what may or may not happen: what it changes is unknown afterwards. */
 function maybe(frame: Frame, run: (frame: Frame) => Status): Status {
   const branch = subshell(frame);
   run(branch);
@@ -94,7 +94,7 @@ function runNode(machine: ShellMachine, node: SyntaxNode, frame: Frame): Status 
   }
 }
 
-/** Numbers are not calculated: what an expression assigns is not known. */
+/** Runs an arithmetic command. Nothing is calculated, so the variables that it assigns are unknown. */
 function runArithmetic(machine: ShellMachine, node: SyntaxNode | undefined, frame: Frame): Status {
   if (node === undefined) return undefined;
   runEmbedded(machine, node, frame);
@@ -102,7 +102,7 @@ function runArithmetic(machine: ShellMachine, node: SyntaxNode | undefined, fram
   return undefined;
 }
 
-/** Runs a simple command: words, redirections and assignments are expanded in bash's order, then it is called. */
+/** Runs a simple command: expands words, redirections and assignments in bash's order, then calls it. */
 function runCommand(machine: ShellMachine, command: Command, frame: Frame): Status {
   const { words, arrays } = expandWords(machine, command, frame);
   const inner = command.redirects.length > 0 ? applyRedirects(machine, command.redirects, frame) : frame;
@@ -118,7 +118,7 @@ function runCommand(machine: ShellMachine, command: Command, frame: Frame): Stat
   return status;
 }
 
-/** Expands the words; array assignments of `declare` and the like stay apart, the others become `name=value`. */
+/** Expands the words. Array assignments of `declare` and the like are kept apart; others become `name=value`. */
 function expandWords(machine: ShellMachine, command: Command, frame: Frame) {
   const words = command.name === undefined ? [] : expandFields(machine, command.name, frame);
   const arrays: Assignment[] = [];
@@ -134,7 +134,7 @@ function expandWords(machine: ShellMachine, command: Command, frame: Frame) {
   return { words, arrays };
 }
 
-/** Runs a command with `NAME=value` before it: exported to it, gone afterwards. */
+/** Runs a command with `NAME=value` before it: the variable is exported to the command, and restored afterwards. */
 function withPrefix(
   machine: ShellMachine,
   assignments: readonly Assignment[],
@@ -154,7 +154,7 @@ function withPrefix(
   return status;
 }
 
-/** Calls a function: its body with the words as positional parameters, in the caller's scope. */
+/** Calls a function: runs its body in the caller's scope, with the words as positional parameters. */
 export function runFunction(
   machine: ShellMachine,
   body: SyntaxNode,
@@ -185,7 +185,7 @@ function runPipeline(machine: ShellMachine, node: Pipeline, frame: Frame): Statu
   return negated && status !== undefined ? !status : status;
 }
 
-/** `a && b || c`: what is skipped for certain is skipped, what may run runs in a branch of the scope. */
+/** Runs `a && b || c`: skips what is certainly skipped, and runs what may run in a branch of the scope. */
 function runAndOr(machine: ShellMachine, node: AndOr, frame: Frame): Status {
   const layers: Frame[] = [frame];
   let status: Status = true;
@@ -245,7 +245,7 @@ function runFor(machine: ShellMachine, node: For | Select, frame: Frame): Status
   return status;
 }
 
-/** One round of a loop: after `continue` the loop goes on, after `break` it does not. */
+/** Runs one round of a loop. After `continue` the loop continues; after `break` it ends. */
 function runBody(machine: ShellMachine, { body }: Loop, frame: Frame): Status {
   const inside = { ...machine.inside, loops: machine.inside.loops + 1 };
   const status = machine.within(inside, () => runStatements(machine, body.commands, frame));
@@ -253,7 +253,7 @@ function runBody(machine: ShellMachine, { body }: Loop, frame: Frame): Status {
   return status;
 }
 
-/** Rounds go on while they read known input (`while read f`); a loop that reads nothing is run a few times. */
+/** Repeats a loop while it reads known input (`while read f`). A loop that reads nothing runs a few times. */
 function runWhile(machine: ShellMachine, node: While, frame: Frame): Status {
   const body = (inner: Frame) => runBody(machine, node, inner);
   const { scope } = frame;
@@ -275,7 +275,7 @@ function runWhile(machine: ShellMachine, node: While, frame: Frame): Status {
   return undefined;
 }
 
-/** Which of the patterns fits is not decided: any of them may. */
+/** Runs a `case`. It does not decide which pattern matches: each may. */
 function runCase(machine: ShellMachine, node: Case, frame: Frame): Status {
   expandText(machine, node.word, frame);
   for (const item of node.items) {

@@ -14,7 +14,7 @@ import { CommandInput, CommandOutput, type Frame, type ShellMachine } from './ma
 import { assignArithmetic, expandParameter, readParameter } from './parameters.ts';
 import { escapePattern, unescapePattern, hasWildcard } from './pattern.ts';
 
-/** Expands a word of a command to the arguments that it becomes: braces, parameters, splitting, globs. */
+/** Expands a word of a command to its arguments: braces, parameters, splitting, globs. */
 export function expandFields(machine: ShellMachine, word: Word, frame: Frame): string[] {
   const parts = word.parts;
   if (parts === undefined) return [expandTilde(machine, word.text, word.value, frame)];
@@ -159,7 +159,7 @@ function parameterOf(
   return part.text === '$*' && quoted ? [values.join(' ')] : values;
 }
 
-/** Pushes a list of values (`"$@"`): each its own field. */
+/** Pushes a list of values (`"$@"`), each as a field of its own. */
 function pushList(pieces: Piece[], values: readonly string[], quoted: boolean): void {
   if (values.length === 0 && quoted && pieces.length === 1) pieces.pop();
   for (const [index, text] of values.entries()) {
@@ -168,7 +168,7 @@ function pushList(pieces: Piece[], values: readonly string[], quoted: boolean): 
   }
 }
 
-/** Numbers are not calculated. */
+/** Expands arithmetic to an unknown text, because nothing is calculated. */
 function arithmetic(machine: ShellMachine, { expression }: ArithmeticExpansionPart, frame: Frame): string {
   if (expression !== undefined) {
     runEmbedded(machine, expression, frame);
@@ -189,18 +189,18 @@ export function runEmbedded(machine: ShellMachine, root: SyntaxNode, frame: Fram
 
 type Substitution = Pick<CommandExpansionPart, 'text' | 'script'>;
 
-/** What a command substitution prints, without the newlines at its end. */
+/** Returns what a command substitution prints, without trailing newlines. */
 function substitute(machine: ShellMachine, part: Substitution, frame: Frame): string {
   const text = captured(machine, part, frame, frame.input).text;
   let end = text.length;
   while (end > 0 && text[end - 1] === '\n') end--;
   const known = text.slice(0, end);
-  // `find`, say, may print more than the one line that is known; mostly it does not.
+  // `find`, for example, may print more than the one known line, but mostly does not.
   const isOne = known.endsWith(`\n${UNKNOWN}`) && known.indexOf('\n') === known.length - 2;
   return isOne ? known.slice(0, -2) : known;
 }
 
-/** The path that a process substitution becomes; its commands run, and what `<( … )` prints is its text. */
+/** Returns the path of a process substitution. Runs its commands; what `<( … )` prints becomes the file's text. */
 function processFile(machine: ShellMachine, part: ProcessSubstitutionPart, frame: Frame): string {
   const input = part.operator === '<' ? frame.input : new CommandInput(UNKNOWN);
   const path = `/dev/fd/${part.pos}`;
@@ -226,17 +226,17 @@ function captured(
   return output;
 }
 
-/** A stretch of an expanded word: how much of splitting and globbing still applies to it. */
+/** A stretch of an expanded word, with the splitting and globbing that still apply to it. */
 type Piece = { readonly text: string; readonly mode: 'quoted' | 'glob' | 'split' } | 'break';
 
-/** A field as literal text and as pattern; `active` when the pattern has wildcards of its own. */
+/** A field as literal text and as a pattern; `active` when the pattern has wildcards of its own. */
 interface Field {
   literal: string;
   pattern: string;
   active: boolean;
 }
 
-/** Splits pieces into fields where unquoted expansions hold separators. */
+/** Splits pieces into fields at the separators in unquoted expansions. */
 function splitFields(pieces: readonly Piece[], separators: string): Field[] {
   const fields: Field[] = [];
   let field: Field | undefined;

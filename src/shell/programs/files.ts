@@ -7,18 +7,18 @@ function remove(call: ProgramCall): Status {
   const options = parseOptions(call.args, { long: 'recursive force interactive=? verbose dir' });
   const isRecursive = hasOption(options, 'r', 'R', 'recursive');
   for (const word of options.operands) {
-    // It refuses `.` and `..`, however they are reached.
+    // rm(1) refuses `.` and `..`, in whatever spelling.
     if (/(?:^|\/)\.\.?\/*$/.test(word)) continue;
     const path = machine.path(frame.scope, word, false);
     const isFolder = path !== undefined && !isRecursive && machine.disk.isDirectory(path);
-    // Without `-r` a folder stays; a link to one does not.
+    // Without `-r`, rm(1) keeps a folder, but removes a link to one.
     if (isFolder && machine.disk.world.readLink(path) === undefined) continue;
     machine.remove(frame.scope, word, 'rm');
   }
   return true;
 }
 
-/** `touch` changes no content: only a file that is not there yet comes into being. */
+/** Handles `touch`, which changes no content: it only creates a missing file. */
 function touch({ args, frame, machine }: ProgramCall): Status {
   const options = parseOptions(args, { short: 'd:r:t:A:', long: 'date= reference= time=' });
   if (hasOption(options, 'c', 'no-create', 'h')) return true;
@@ -31,13 +31,13 @@ function touch({ args, frame, machine }: ProgramCall): Status {
 
 function dd({ args, frame, machine }: ProgramCall): Status {
   if (!args.some((word) => word.startsWith('of='))) frame.output.add(UNKNOWN);
-  // Of several the last one counts.
+  // dd(1) uses the last `of=`.
   const output = args.findLast((word) => word.startsWith('of='));
   if (output !== undefined) machine.write(frame.scope, output.slice(3), 'dd');
   return undefined;
 }
 
-/** `tar`: the archive, what `--remove-files` removes, and members that are extracted by name. */
+/** Handles `tar`: the archive, what `--remove-files` removes, and members that are extracted by name. */
 function tar(call: ProgramCall): Status {
   const { machine, frame } = call;
   const [first = '', ...rest] = call.args;
@@ -67,7 +67,7 @@ function tar(call: ProgramCall): Status {
   return undefined;
 }
 
-/** What an archive holds is not known; of what is taken from it by name only what is below. */
+/** Records what an archive may change: everything below the folder or, for members taken by name, below those. */
 function addUnnamedWrites(
   { machine, frame, name }: ProgramCall,
   folder: string,
@@ -91,12 +91,12 @@ function unzip(call: ProgramCall): Status {
 }
 
 /**
- * `chmod`, `chown`, `chattr`: no content changes, but git keeps a part of a file's mode, and a hook that is not executable
- * does not run.
+ * Handles `chmod`, `chown` and `chattr`. They change no content, but git records a part of a file's mode, and a hook
+ * that is not executable does not run.
  */
 function changeMode({ args, frame, machine, name }: ProgramCall): Status {
   const grants = name === 'chmod' && args.some((word) => /^[ugoa]*\+[rwxXst]+$|^0?[57][0-7]{2}$/.test(word));
-  // A mode may begin like an option (`-x`); only `-R` and what begins with two dashes are options.
+  // A mode may look like an option (`-x`). Only `-R` and the like, and words with two dashes, are options.
   const words = args.filter((word) => !/^-(?:[Rcfv]+$|-.)/.test(word) && word !== '--');
   const isLike = args.some((word) => word.startsWith('--reference'));
   for (const word of words.slice(isLike ? 0 : 1)) {
@@ -106,7 +106,7 @@ function changeMode({ args, frame, machine, name }: ProgramCall): Status {
   return undefined;
 }
 
-/** Programs that remove, create and pack files. */
+/** The programs that remove, create and pack files. */
 export const FILE_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...['rm', 'trash', 'trash-put'].map((name) => [name, remove] as const),
   ['rmdir', () => true],

@@ -4,7 +4,7 @@ import type { Program, ProgramCall, Status } from '../machine.ts';
 import { hasOption, optionValues, parseOptions } from '../options.ts';
 import { recordSpelled } from '../spelled.ts';
 
-/** The text that a filter reads: its file operands where they are known, else its input. */
+/** Returns the text that a filter reads: its file operands, as far as known, or else its input. */
 export function filterInput({ frame, machine }: ProgramCall, files: readonly string[]): string {
   if (files.length === 0) return frame.input.rest;
   return files
@@ -16,7 +16,7 @@ export function filterInput({ frame, machine }: ProgramCall, files: readonly str
     .join('');
 }
 
-/** A filter whose output is made of lines of its input: all of them are taken to pass. */
+/** Makes a filter that passes on lines of its input. All of them are taken to pass. */
 function passThrough(short: string): Program {
   return (call) => {
     const { operands } = parseOptions(call.args, { short, long: 'lines= bytes=' });
@@ -25,7 +25,7 @@ function passThrough(short: string): Program {
   };
 }
 
-/** `sort` and `uniq` pass lines on, or write them to a file. */
+/** Handles `sort` and `uniq`: they pass lines on, or write them to a file. */
 const ordered: Program = (call) => {
   const { name, args, frame, machine } = call;
   const options = parseOptions(args, { short: 'k:t:S:T:o:f:s:w:', long: 'output= key= field-separator=' });
@@ -35,7 +35,7 @@ const ordered: Program = (call) => {
   return undefined;
 };
 
-/** `grep`: its lines, or with `-l` the names of the files that may match. */
+/** Handles `grep`: prints lines or, with `-l`, the names of the files that may match. */
 function grep(call: ProgramCall): Status {
   const { machine, frame } = call;
   const options = parseOptions(call.args, {
@@ -56,7 +56,7 @@ function grep(call: ProgramCall): Status {
   return undefined;
 }
 
-/** `ls`: the names that its operands list. */
+/** Handles `ls`: prints the names that its operands list. */
 function ls({ args, frame, machine }: ProgramCall): Status {
   const operands = args.filter((word) => !word.startsWith('-') && isKnown(word));
   const flags = args.filter((word) => word.startsWith('-')).join('');
@@ -74,7 +74,7 @@ function ls({ args, frame, machine }: ProgramCall): Status {
   return undefined;
 }
 
-/** `dirname` and `basename` of one path. */
+/** Handles `dirname` and `basename` of one path. */
 function pathPart({ name, args, frame }: ProgramCall): Status {
   const [word = '', suffix = ''] = parseOptions(args, {}).operands;
   const base = basename(word);
@@ -85,7 +85,7 @@ function pathPart({ name, args, frame }: ProgramCall): Status {
   return undefined;
 }
 
-/** `sed -i`; its script is not read. */
+/** Handles `sed -i`. Its script is not parsed. */
 function sed({ args, frame, machine }: ProgramCall): Status {
   const options = parseOptions(args, {
     short: 'e:f:l:i::',
@@ -94,7 +94,7 @@ function sed({ args, frame, machine }: ProgramCall): Status {
   const given = optionValues(options, 'e', 'expression');
   const isInline = given.length === 0 && !hasOption(options, 'f', 'file');
   const scripts = isInline ? options.operands.slice(0, 1) : given;
-  // Its `w file` writes.
+  // `w file` in a script writes the file.
   for (const script of scripts)
     recordSpelled(machine, frame.scope, script.replace(/(?<![A-Za-z])[wW] /g, '> '), 'sed w');
   const follows = hasOption(options, 'follow-symlinks');
@@ -105,7 +105,7 @@ function sed({ args, frame, machine }: ProgramCall): Status {
   return undefined;
 }
 
-/** What it reads it writes to files, and passes on. */
+/** Handles `tee`: writes its input to files, and passes it on. */
 function tee(call: ProgramCall): Status {
   const { frame, machine } = call;
   const { operands } = parseOptions(call.args, { long: 'append ignore-interrupts output-error=?' });
@@ -118,7 +118,7 @@ function tee(call: ProgramCall): Status {
   return undefined;
 }
 
-/** Programs whose output is known when their input is. */
+/** The programs whose output is known if their input is. */
 export const FILTER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['cat', passThrough('')],
   ['head', passThrough('n:c:')],

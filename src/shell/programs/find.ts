@@ -4,7 +4,7 @@ import type { Program, ProgramCall, Status } from '../machine.ts';
 import { READERS } from '../read-only.ts';
 import { patternMatcher } from '../pattern.ts';
 
-/** What an expression says of one path: it matches, it does not, or that depends on the file. */
+/** Whether an expression matches a path; `undefined` when that depends on the file. */
 type Verdict = boolean | undefined;
 
 const WITH_ARGUMENT = new Set(
@@ -19,13 +19,13 @@ const TESTS_WITH_ARGUMENT = /^-(?:i?(?:name|path|wholename)|type|maxdepth|mindep
 
 interface Candidate {
   readonly path: string;
-  /** As find prints it: the root as given, then the path below it. */
+  /** The path as find prints it: the root as given, then the path below it. */
   readonly shown: string;
   readonly depth: number;
   readonly isFolder: boolean;
 }
 
-/** Runs one find for one path: its tests in order, and its actions where they hold. */
+/** Evaluates one find expression for one path: its tests in order, and its actions if the tests match. */
 class Expression {
   readonly #words: readonly string[];
   readonly #call: ProgramCall;
@@ -114,7 +114,7 @@ class Expression {
   #action(word: string, candidate: Candidate, active: boolean): Verdict {
     const { machine, frame } = this.#call;
     if (word === '-delete') {
-      // A folder goes only when it is empty by then: its files are judged one by one.
+      // find(1) deletes a folder only if it is empty by then. Its files are judged one by one.
       if (active && candidate.shown !== UNKNOWN && !candidate.isFolder) {
         machine.remove(frame.scope, candidate.path, 'find -delete');
       }
@@ -137,7 +137,7 @@ class Expression {
     return word.startsWith('-print') ? true : undefined;
   }
 
-  /** The words of `-exec … ;` with `{}` replaced; `-execdir` runs in the file's folder. */
+  /** Returns the words of `-exec … ;` with `{}` replaced; `-execdir` runs in the file's folder. */
   #command(candidate: Candidate, inFolder: boolean): string[] {
     const words = inFolder ? ['env', '-C', dirname(candidate.path)] : [];
     for (; this.#at < this.#words.length; this.#at++) {
@@ -152,7 +152,7 @@ class Expression {
   }
 }
 
-/** The guarded paths below a root and the folders that lead to them, as find would visit them. */
+/** Returns the guarded paths below a root, and the folders that lead to them, in find's order. */
 function candidatesBelow(call: ProgramCall, root: string): Candidate[] {
   const { machine, frame } = call;
   const isFollowed = root.endsWith('/') || call.args.some((word) => /^-[HL]$|^-follow$/.test(word));
@@ -173,7 +173,7 @@ function candidatesBelow(call: ProgramCall, root: string): Candidate[] {
   return [...found.values()];
 }
 
-/** Actions that start a program. */
+/** The actions that start a program. */
 const STARTS = /^-(?:exec|execdir|ok|okdir)$/;
 
 function find(call: ProgramCall): Status {
@@ -191,7 +191,7 @@ function find(call: ProgramCall): Status {
       const verdict = expression.run(candidate);
       if (verdict !== false && !expression.hasAction) frame.output.add(`${candidate.shown}\n`);
     }
-    // Everything else that it may find.
+    // Stands for everything else that find may visit.
     expression.run({ path: UNKNOWN, shown: UNKNOWN, depth: 1, isFolder: false });
     if (!expression.hasAction && !machine.disk.exists(machine.path(frame.scope, root) ?? '/'))
       frame.output.add('');

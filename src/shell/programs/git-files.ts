@@ -8,20 +8,20 @@ import { runChildShell } from './launchers.ts';
 export interface GitCall {
   readonly verb: string;
   readonly args: readonly string[];
-  /** Folder (or git dir, where that is named) that the refs belong to. */
+  /** The folder to which the refs belong, or the git dir if one is named. */
   readonly repository: string;
   readonly call: ProgramCall;
-  /** `-c` and `--config-env`, of this call and of the gits that started it. */
+  /** The options `-c` and `--config-env`, of this call and of the git calls that started it. */
   readonly options: readonly string[];
-  /** What `-c` and this command's own `git config` say. */
+  /** Returns a setting given by `-c` or by this command's own `git config`. */
   config(key: string): string | undefined;
 }
 
 export type GitVerb = (git: GitCall) => Status;
 
 /**
- * Verbs of git that write files by their names, configure, or run other commands. What a verb does to the files of its
- * working tree is told by tree-verbs.ts.
+ * Verbs of git that write files by name, configure git, or run other commands. tree-verbs.ts tells what a verb does to
+ * the files of its working tree.
  */
 
 const OUTPUT_VERBS = new Set(
@@ -30,7 +30,7 @@ const OUTPUT_VERBS = new Set(
   ),
 );
 
-/** Files that an option of a listing verb writes: `--output=x`, `archive -o x`. */
+/** Records the files that an option of a listing verb writes: `--output=x`, `archive -o x`. */
 export function writesOutputOption({ verb, args, call }: GitCall): void {
   if (!OUTPUT_VERBS.has(verb)) return;
   const spec = verb === 'archive' ? 'o:' : verb === 'format-patch' ? 'o:v:' : 'S:G:L:n:U:O:';
@@ -57,7 +57,7 @@ function worktree({ call: { machine, frame }, args: [action, ...rest] }: GitCall
   return undefined;
 }
 
-/** `git config key value`: later parts of the command see it; `-f file` writes that file. */
+/** Handles `git config key value`: later parts of the command see the value. `-f file` writes that file. */
 function configure({ call: { machine, frame }, args }: GitCall): Status {
   const isValue = (n: number) => /^(?:-f|--file|--type|--default|--comment)$/.test(args[n - 1] ?? '');
   const words = args.filter((word, n) => !word.startsWith('-') && !isValue(n));
@@ -72,7 +72,7 @@ function configure({ call: { machine, frame }, args }: GitCall): Status {
   return undefined;
 }
 
-/** `git remote add --mirror=fetch` configures a refspec that covers every ref. */
+/** Handles `git remote add --mirror=fetch`, which configures a refspec of all refs. */
 function remote({ call: { machine }, args }: GitCall): Status {
   const [action, name] = args.filter((word) => !word.startsWith('-'));
   const isMirror = args.some((word) => word === '--mirror' || word === '--mirror=fetch');
@@ -81,7 +81,7 @@ function remote({ call: { machine }, args }: GitCall): Status {
   return undefined;
 }
 
-/** Commands that git runs for other commands: `bisect run`, `rebase --exec`, `submodule foreach`. */
+/** Handles the commands that git runs for other commands: `bisect run`, `rebase --exec`, `submodule foreach`. */
 function nested({ call, verb, args }: GitCall): Status {
   const { machine, frame } = call;
   if (verb === 'bisect' && args[0] === 'run') machine.run.argv(machine, args.slice(1), frame);
@@ -99,14 +99,14 @@ function nested({ call, verb, args }: GitCall): Status {
   return undefined;
 }
 
-/** Prints the current branch, for names that are put together from it. */
+/** Prints the current branch, for names that contain it. */
 export function printBranch({ machine, frame }: ProgramCall, prefix: string): void {
   const cwd = machine.cwd(frame.scope);
   const branch = isKnown(cwd) ? machine.disk.world.headBranch?.(cwd) : undefined;
   frame.output.add(`${branch === undefined ? UNKNOWN : prefix + branch}\n`);
 }
 
-/** What `git rev-parse` prints of the repository's folders, for `> "$(git rev-parse --git-dir)/…"`. */
+/** Handles `git rev-parse`: prints the repository's folders, for `> "$(git rev-parse --git-dir)/…"`. */
 function revParse({ call, args }: GitCall): Status {
   const { machine, frame } = call;
   let folder = machine.cwd(frame.scope);
@@ -139,7 +139,7 @@ export const GIT_FILE_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitV
   ...['bisect', 'submodule', 'rebase', 'difftool', 'for-each-repo'].map((name) => [name, nested] as const),
 ]);
 
-/** Verbs of git's own without anything to record here; an alias of such a name does not count. */
+/** Verbs of git with nothing to record here. git ignores an alias of such a name. */
 export const OWN_VERBS = new Set(
   'checkout checkout-index restore rm clean stash apply am merge-file lfs add commit status log diff show'.split(
     ' ',

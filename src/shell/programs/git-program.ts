@@ -48,7 +48,7 @@ function git(call: ProgramCall): Status {
   const config = (key: string) => settings.get(key.toLowerCase()) ?? machine.settings.get(key.toLowerCase());
   const repository = gitDir === undefined ? undefined : machine.path(scope, gitDir);
   const folder = repository ?? machine.cwd(scope);
-  // From outside of the working tree git goes to its top: what holds a git directory that is named alone, or what is named.
+  // From outside of the working tree git changes to its top: `--work-tree`, or the folder around `--git-dir`.
   const named = workTree === undefined ? undefined : machine.path(scope, workTree);
   const top = named ?? (repository?.endsWith('/.git') === true ? dirname(repository) : undefined);
   if (top !== undefined && !isBelow(machine.cwd(scope), top)) machine.run.argv(machine, ['cd', top], frame);
@@ -63,7 +63,7 @@ function splitOnce(word: string): [string, string | undefined] {
   return equals < 0 ? [word, undefined] : [word.slice(0, equals), word.slice(equals + 1)];
 }
 
-/** Section and variable of a setting are case-insensitive; `-c name` alone means true. */
+/** Parses a setting: section and variable are case-insensitive, and `-c name` alone means true. */
 function settingOf(word: string): [string, string] {
   const [name, value = 'true'] = splitOnce(word);
   return [name.toLowerCase(), value];
@@ -99,7 +99,7 @@ function runVerb(git: GitCall, aliases: number): void {
   }
 }
 
-/** What `git refs create`, `update`, `delete` and `rename` (git-refs(1), since 2.56) are in words of git-update-ref(1). */
+/** Translates `git refs create`, `update`, `delete` and `rename` (git-refs(1), git 2.56) for git-update-ref(1). */
 function olderCalls([action, ...words]: readonly string[]): (readonly string[])[] {
   const { operands } = parseOptions(words, { long: 'message= no-deref create-reflog' });
   if (action === 'delete') return [['-d', ...operands]];
@@ -113,7 +113,7 @@ function olderCalls([action, ...words]: readonly string[]): (readonly string[])[
     : [];
 }
 
-/** Settings that change what a verb does to uncommitted work. */
+/** The settings that change what a verb does to uncommitted work. */
 const RECORDED = ['rebase.autostash', 'merge.autostash', 'clean.requireforce'];
 
 function recordCall(git: GitCall): void {
@@ -136,13 +136,13 @@ function recordCall(git: GitCall): void {
   });
 }
 
-/** What a patch or a message is read from, as far as it is known. */
+/** Returns the text, or else the file, from which a patch or a message is read, as far as it is known. */
 function inputRead({ rest, file }: CommandInput): Pick<GitVerbCall, 'input' | 'inputFile'> {
   if (isKnown(rest)) return { input: rest };
   return file === undefined ? {} : { inputFile: file };
 }
 
-/** Records a call of git-handoff itself, and a session that it claims. */
+/** Records a call of git-handoff, and the session that the call claims to be. */
 function recordHandoff(call: ProgramCall, args: readonly string[]): void {
   const { machine, frame } = call;
   const words: string[] = [];
@@ -160,7 +160,7 @@ function recordHandoff(call: ProgramCall, args: readonly string[]): void {
   });
 }
 
-/** `git-update-ref` and the like, as found in git's exec path. */
+/** Handles `git-update-ref` and the like, which lie in git's exec path. */
 function dashed(verb: string): Program {
   return (call) => git({ ...call, args: [verb, ...call.args] });
 }
@@ -180,7 +180,7 @@ export const GIT_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Progra
     .map((verb) => [`git-${verb}`, dashed(verb)] as const),
 ]);
 
-/** Variables that tell git which configuration counts (git(1), git-config(1)). */
+/** The variables that tell git which configuration counts (git(1), git-config(1)). */
 const VARIABLES = [
   'GIT_CONFIG_COUNT',
   'GIT_CONFIG_PARAMETERS',
@@ -190,24 +190,24 @@ const VARIABLES = [
   'HOME',
   'XDG_CONFIG_HOME',
 ];
-/** More pairs than this are not listed: the first ones tell enough. */
+/** How many pairs are listed: the first ones tell enough. */
 const MAX_PAIRS = 64;
 
-/** Where options of a git stand for the gits that its aliases start; no script can use the name. */
+/** The variable that holds a git's options for the gits that its aliases start. No script can use this name. */
 const INHERITED = ' git options';
 
-/** Options that change git's configuration, of this call and of the one that started it. */
+/** Returns the options that change git's configuration, of this call and of the one that started it. */
 function configOptions(machine: ShellMachine, scope: Scope, own: readonly string[]): readonly string[] {
   const above = machine.text(scope, INHERITED);
   return above === undefined ? own : [...above.split('\n'), ...own];
 }
 
-/** Hands the options on, as git does by its environment. */
+/** Passes the options on, as git does through its environment. */
 function passOn(scope: Scope, options: readonly string[]): void {
   if (options.length > 0) scope.set(INHERITED, options.join('\n'), true);
 }
 
-/** How the configuration that a call sees differs from what a plain git would see there; `undefined`: in nothing. */
+/** Returns how the configuration of a call differs from a plain git's in its folder; `undefined` if it does not. */
 function overridesOf(
   machine: ShellMachine,
   scope: Scope,
@@ -226,7 +226,7 @@ function overridesOf(
     look(`GIT_CONFIG_KEY_${n}`);
     look(`GIT_CONFIG_VALUE_${n}`);
   }
-  // The variable that `--config-env` names.
+  // Look up the variable that `--config-env` names.
   for (const option of options) {
     const name = /^--config-env=[^=]*=(\w+)$/.exec(option)?.[1];
     if (name !== undefined) look(name);
@@ -235,7 +235,7 @@ function overridesOf(
   return { options: options.map(knownOption), variables };
 }
 
-/** A value that is not known matters only to a setting that decides whether hooks run. */
+/** Returns the option; `undefined` if its value is unknown and may decide whether hooks run. */
 function knownOption(word: string): string | undefined {
   if (isKnown(word)) return word;
   const key = word.slice(0, word.indexOf('='));

@@ -3,7 +3,7 @@ import type { Status } from '../machine.ts';
 import { type Options, hasOption, optionValue, optionValues, parseOptions } from '../options.ts';
 import { type GitCall, type GitVerb, printBranch } from './git-files.ts';
 
-/** Records a changed ref. One that cannot be told counts as a handoff's when the command names those. */
+/** Records a changed ref. An unknown one counts as a handoff's if the command names such refs. */
 function change({ call, repository, verb }: GitCall, ref: string, cwd = repository): void {
   const by = `git ${verb}`;
   if (isKnown(ref)) call.machine.ref(ref, cwd, by);
@@ -12,7 +12,7 @@ function change({ call, repository, verb }: GitCall, ref: string, cwd = reposito
   }
 }
 
-/** The words of a `git update-ref`: its operands are a ref, what it is to be, and what it was. */
+/** Parses the words of a `git update-ref`: its operands are a ref, its new value and its old value. */
 export function updateRefOptions(words: readonly string[]): Options {
   return parseOptions(words, { short: 'm:', long: 'no-deref stdin create-reflog batch-updates' });
 }
@@ -30,7 +30,7 @@ function updateRef(git: GitCall): Status {
     return undefined;
   }
   const [ref, value] = options.operands;
-  // `-d` takes one name; xargs may add several, of which git takes the second for the old value.
+  // `-d` takes one name. If xargs appends several, git takes the second for the old value.
   if (ref !== undefined && (value !== undefined || hasOption(options, 'd') || !isKnown(ref)))
     change(git, ref);
   return undefined;
@@ -49,7 +49,7 @@ function symbolicRef(git: GitCall): Status {
   return undefined;
 }
 
-/** The local refs that the destination of a refspec may mean, by the rules of gitrevisions(7). */
+/** Returns the local refs that the destination of a refspec may mean, by the rules of gitrevisions(7). */
 function destinations(spec: string): string[] {
   const colon = spec.lastIndexOf(':');
   const name = spec.slice(colon + 1).replace(/^\+/, '');
@@ -57,7 +57,7 @@ function destinations(spec: string): string[] {
   return name.startsWith('refs/') || !isKnown(name) ? [name] : [`refs/${name}`, `refs/heads/${name}`];
 }
 
-/** `git push` to a repository on this disk changes its refs. */
+/** Handles `git push`, which changes the refs of a repository on this disk. */
 function push(git: GitCall): Status {
   const { call, args } = git;
   const options = parseOptions(args, {
@@ -82,7 +82,7 @@ function push(git: GitCall): Status {
   return undefined;
 }
 
-/** `git fetch` and `git pull` with a refspec whose right side is a local ref, given or configured here. */
+/** Handles `git fetch` and `git pull` with a refspec, given or configured here, whose right side is a local ref. */
 function fetch(git: GitCall): Status {
   const options = parseOptions(git.args, {
     short: 'j:o:X:s:S:',
@@ -101,13 +101,13 @@ function fetch(git: GitCall): Status {
   return undefined;
 }
 
-/** Branches, tags and notes have folders of their own; only the name that is checked out matters to others. */
+/** Handles `branch`, `tag` and `notes`, whose refs lie elsewhere. Only the current branch's name matters. */
 function branch({ call, args }: GitCall): Status {
   if (args.includes('--show-current')) printBranch(call, '');
   return undefined;
 }
 
-/** Rewriting history moves every ref that it is told of. */
+/** Handles the verbs that rewrite history: they move every ref that they are given. */
 function rewrite(git: GitCall): Status {
   const names = git.args.filter((word) => word.startsWith('refs/'));
   const isAll = git.args.includes('--all') || git.verb === 'filter-repo';
@@ -123,7 +123,7 @@ function fastImport(git: GitCall): Status {
   return undefined;
 }
 
-/** Verbs that change refs, or name the one that is checked out. */
+/** The verbs that change refs, or name the branch that is checked out. */
 export const GIT_REF_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
   ['update-ref', updateRef],
   ['symbolic-ref', symbolicRef],

@@ -4,23 +4,23 @@ import { hasOption, parseOptions } from '../options.ts';
 import { READERS } from '../read-only.ts';
 import { recordNames, recordSpelled } from '../spelled.ts';
 
-/** Programs that run a text in a language of their own: none of it is read. What it hits is found by the look after it. */
+/** Programs that run a text in a language of their own. It is not parsed: the look after it finds what it changed. */
 const LANGUAGES =
   'python pypy ipython node nodejs bun deno tsx ts-node php perl ruby lua luajit Rscript R julia elixir groovy osascript scala ' +
   'jshell awk gawk mawk nawk ed red ex vi vim nvim view rvim gvim emacs nano sqlite3 sqlite';
-/** Programs that run what other files say. */
+/** Programs that run what other files tell them. */
 const BUILDERS =
   'make gmake ninja cmake npm yarn pnpm cargo go gradle mvn ant rake just task tox nox pytest jest vitest tsc ' +
   'docker podman kubectl ansible-playbook terraform vagrant ctest bazel sbt dotnet msbuild pre-commit lefthook';
 
-/** Editors write the files that they are given. */
+/** Editors, which write the files that they are given. */
 const EDITORS = /^(?:r?ed|ex|vi|[nrg]?vim|emacs|nano)$/;
-/** Options that say that the files named are changed. */
+/** Options by which a program changes the files that it is given. */
 const IN_PLACE = /^(?:-[A-Za-z0-9]*i(?:[.~].*)?|--in-?place(?:=.*)?|inplace|-w|--write|--fix)$/;
 
 /**
- * A program of which nothing is known. Guarded names in what it is given count where that writes something; what else it
- * changes is found afterwards.
+ * Handles an unknown program. Guarded names in its words and input count if these also write something. The look after
+ * the command finds what else it changes.
  */
 export const opaque: Program = (call) => {
   const { name, args, frame, machine } = call;
@@ -38,13 +38,13 @@ export const opaque: Program = (call) => {
   return undefined;
 };
 
-/** A script that this command has written. */
+/** Returns the text of a script that this command has written. */
 function scriptText({ machine, frame }: ProgramCall, word: string): string {
   const path = machine.path(frame.scope, word);
   return (path === undefined ? undefined : machine.disk.text(path)) ?? '';
 }
 
-/** Perl's and Ruby's `-i` edits the files named, as `sed -i` does. */
+/** Handles the `-i` of Perl and Ruby, which edits the named files as `sed -i` does. */
 const filterLanguage: Program = (call) => {
   const { name, args, frame, machine } = call;
   const options = parseOptions(args, { short: 'e:E:i::I:M::m::r:F:C:x::l::0::', stops: true });
@@ -54,7 +54,7 @@ const filterLanguage: Program = (call) => {
   return opaque(call);
 };
 
-/** Programs that switch branches, or commit everything there is, by a git of their own: words after the name, and what they do. */
+/** Programs that switch branches or commit everything with a git of their own: what they do, and by which words. */
 const WRAPPERS: readonly (readonly [name: string, does: 'switch' | 'stash' | 'snapshot', words: RegExp])[] = [
   [
     'gh',
@@ -67,13 +67,13 @@ const WRAPPERS: readonly (readonly [name: string, does: 'switch' | 'stash' | 'sn
     'switch',
     /^(?:checkout|co|create|c|get|sync|restack|r|up?|down|d|top|t|bottom|b|delete|dl|fold|split|sp|move|pop|rename|unbranch|squash|sq|absorb|ab|undo|branch)(?= |$)/,
   ],
-  // It puts uncommitted work into a stash while it switches, and takes it out again elsewhere.
+  // git-town(1) stashes uncommitted work while it switches, and applies it elsewhere.
   [
     'git-town',
     'stash',
     /^(?:hack|append|prepend|switch|sync|ship|kill|delete|compress|continue|skip|undo|merge|detach|swap|walk|up|down|park|observe|contribute|set-parent|rename|rename-branch)(?= |$)/,
   ],
-  // Every command of it commits the working tree first; these leave it in a commit, or check out another one.
+  // Every jj command first commits the working tree; these leave it in a commit, or check out another one.
   [
     'jj',
     'snapshot',
@@ -82,11 +82,11 @@ const WRAPPERS: readonly (readonly [name: string, does: 'switch' | 'stash' | 'sn
   ['hub', 'switch', /^(?:checkout (?:.* )?https?:|pr checkout|sync|am)(?= |$|\/)/],
 ];
 
-/** Records the git call that a program makes by itself; false where its words say nothing of the kind. */
+/** Records the git call that a program makes by itself. Returns false if its words ask for no such call. */
 export function switchesBranch({ args, frame, machine }: ProgramCall, name: string): boolean {
   const words = args.map((word) => (isKnown(word) ? word : '…'));
   const [, does, sought] = WRAPPERS.find(([program]) => program === name) ?? [];
-  // Options may stand before the verb, and the value of one counts as a word behind it, where it matters little.
+  // Options may precede the verb. Their values then count as words after it, where they matter little.
   const verb = words.filter((word) => !word.startsWith('-'));
   const options = words.filter((word) => word.startsWith('-'));
   if (sought === undefined || does === undefined || options.some((word) => /^(?:-h|--help)$/.test(word)))

@@ -12,7 +12,7 @@ import { checkIdentity, setVariable } from '../parameters.ts';
 import { POSITIONAL } from '../scope.ts';
 import { filterInput } from './filters.ts';
 
-/** Runs script text as a child shell would: only exported variables, its own folder, its own words. */
+/** Runs script text as a child shell would: with the exported variables only, its own folder and its own words. */
 export function runChildShell(call: ProgramCall, text: string, words: readonly string[] = []): Status {
   const { machine } = call;
   const frame = { ...call.frame, scope: call.frame.scope.process() };
@@ -22,7 +22,7 @@ export function runChildShell(call: ProgramCall, text: string, words: readonly s
   return machine.within({ loops: 0, calls: 0 }, () => machine.run.script(machine, text, frame));
 }
 
-/** `sh -c text [$0 [$1 …]]`, `sh file`, `sh -s` and `… | sh`. */
+/** Handles `sh -c text [$0 [$1 …]]`, `sh file`, `sh -s` and `… | sh`. */
 function shell(call: ProgramCall): Status {
   const { machine, frame } = call;
   const args = call.args.map((word) => (/^\+[A-Za-z]/.test(word) ? `-${word.slice(1)}` : word));
@@ -45,11 +45,11 @@ function shell(call: ProgramCall): Status {
 
 /** A program that starts another one from its own command line. */
 interface Launcher extends GetoptSpec {
-  /** Operands before the command: `timeout 5 cmd` has one. */
+  /** How many operands precede the command: `timeout 5 cmd` has one. */
   readonly skip?: number;
-  /** `NAME=value` words before the command go into its environment. */
+  /** Whether `NAME=value` words before the command go into its environment. */
   readonly assigns?: boolean;
-  /** The words are joined to the text of a script (`watch`). */
+  /** Whether the words are joined to the text of a script (`watch`). */
   readonly joins?: boolean;
 }
 
@@ -114,7 +114,7 @@ function env(call: ProgramCall): Status {
 
 const MAX_RUNS = 1000;
 
-/** Splits the input of xargs: at blanks outside quotes, or at the delimiter given. */
+/** Splits the input of xargs at blanks outside quotes, or at the given delimiter. */
 function itemsOf(text: string, delimiter: string | undefined): string[] {
   if (delimiter !== undefined) return text.split(delimiter).filter((item) => item !== '');
   const found = text.match(/(?:"[^"\n]*"|'[^'\n]*'|\\.|[^\s"'\\])+/gs) ?? [];
@@ -154,7 +154,7 @@ function xargs({ args, frame, machine, ...call }: ProgramCall): Status {
   return undefined;
 }
 
-/** Programs that start other ones. */
+/** The programs that start other ones. */
 export const LAUNCHER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'rbash', 'fish'].map(
     (name) => [name, shell] as const,

@@ -4,7 +4,7 @@ import type { Program, ProgramCall, Status } from '../machine.ts';
 import { hasOption, optionValue, parseOptions } from '../options.ts';
 import { filterInput } from './filters.ts';
 
-/** Files that a patch names; absent when its text is not known. */
+/** Returns the files that a patch names. */
 export function diffPaths(text: string, strip: number): string[] {
   const names = [...text.matchAll(/^(?:\+\+\+|---|rename (?:from|to)) ([^\t\n]+)/gm)].map(
     (found) => found[1] ?? '',
@@ -45,7 +45,7 @@ function patch(call: ProgramCall): Status {
   return undefined;
 }
 
-/** Codex's `apply_patch <patch>`, or with the patch on its input; Codex catches it and changes the files itself. */
+/** Handles `apply_patch <patch>`, or with the patch as input: Codex catches the call and changes the files itself. */
 function applyPatch({ args, frame, machine }: ProgramCall): Status {
   for (const { path, change, moveTo } of patchedFiles(args[0] ?? frame.input.rest)) {
     if (change === 'delete') machine.remove(frame.scope, path, 'apply_patch');

@@ -8,7 +8,7 @@ const COPY: GetoptSpec = {
   long: 'target-directory= suffix= mode= owner= group= backup=? update=? no-target-directory no-clobber recursive parents remove-destination remove-source-files delete dry-run rsh= exclude= include= link symbolic-link directory symbolic force',
 };
 
-/** A source and the name that it gets: `cp a b/` makes `b/a`. */
+/** A source and its new name: `cp a b/` makes `b/a`. */
 interface Transfer {
   readonly from: string;
   readonly to: string;
@@ -31,7 +31,7 @@ function transfersOf(call: ProgramCall, options: Options, operands: readonly str
     if (!inside) return { from, to: target };
     const keepsFolders =
       hasOption(options, 'parents', 'R', 'relative') && (name === 'cp' || name === 'rsync');
-    // The contents of `dir/.` (rsync: `dir/`) go straight into the target.
+    // The contents of `dir/.` (for rsync: `dir/`) go directly into the target.
     if (/(?:^|\/)\.$/.test(from) || (name === 'rsync' && from.endsWith('/'))) return { from, to: target };
     return { from, to: `${target}/${keepsFolders ? from : basename(from)}` };
   });
@@ -47,7 +47,7 @@ function copy(call: ProgramCall): Status {
     const source = machine.path(frame.scope, from);
     const target = machine.path(frame.scope, to);
     if (keeps && target !== undefined && machine.disk.exists(target)) continue;
-    // A file is not copied onto itself.
+    // cp(1) does not copy a file onto itself.
     if (source !== undefined && source === target) continue;
     const isFolder = source !== undefined && machine.disk.isDirectory(source);
     const linked = hasOption(options, 'l', 'link', 's', 'symbolic-link') && name === 'cp';
@@ -73,7 +73,7 @@ function follow({ machine }: ProgramCall, linked: boolean, source: string, writt
   else if (text !== undefined) machine.disk.setText(written, { text });
 }
 
-/** A copied tree hits the guarded files for which the source has a counterpart; with `--delete` the others too. */
+/** Records the guarded files that a copied tree hits: those with a counterpart in the source; with `--delete`, all. */
 function copyTree(
   call: ProgramCall,
   from: string,
@@ -121,7 +121,7 @@ function link(call: ProgramCall): Status {
   const isForced = hasOption(options, 'f', 'force', 'b', 'backup');
   for (const { from, to } of transfersOf(call, options, options.operands)) {
     const target = machine.path(frame.scope, to, false);
-    // Without `-f` a name that is taken stays as it is.
+    // Without `-f`, ln(1) replaces no file.
     if (!isForced && target !== undefined && machine.disk.exists(target)) continue;
     const path = machine.write(frame.scope, to, 'ln', false);
     if (path === undefined || !isKnown(from)) continue;
@@ -143,7 +143,7 @@ function makeFolders({ args, frame, machine }: ProgramCall): Status {
   return true;
 }
 
-/** Programs that copy, move and link files, and make folders. */
+/** The programs that copy, move and link files, and make folders. */
 export const TRANSFER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...['cp', 'rsync'].map((name) => [name, copy] as const),
   ['mv', move],

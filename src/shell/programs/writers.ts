@@ -2,18 +2,18 @@ import { UNKNOWN } from '../effects.ts';
 import type { Program } from '../machine.ts';
 import { type GetoptSpec, hasOption, optionValues, parseOptions } from '../options.ts';
 
-/** Which words of a program's command line name files that it changes. */
+/** Tells which words of a program's command line name files that it changes. */
 interface Writer extends GetoptSpec {
-  /** Options whose value is a file that is written. */
+  /** The options whose value is a file that is written. */
   readonly output?: readonly string[];
-  /** Operands that are written: all, or all but the first. */
+  /** The operands that are written: all, or all but the first. */
   readonly operands?: 'all' | 'rest';
   /** The operands count only when one of these options is given (`-i`, `--write`) … */
   readonly when?: readonly string[];
   /** … or unless one of these is. */
   readonly unless?: readonly string[];
   readonly kind?: 'write' | 'remove';
-  /** The program replaces the name and does not write through a symbolic link. */
+  /** Whether the program replaces the name, and so does not write through a symbolic link. */
   readonly replaces?: boolean;
 }
 
@@ -26,7 +26,7 @@ const COMPRESSOR: Writer = {
   kind: 'remove',
 };
 
-/** Programs whose effect can be read off their options and operands. */
+/** The programs whose options and operands tell what they change. */
 const WRITERS: readonly (readonly [names: string, writer: Writer])[] = [
   ['truncate', { short: 's:r:', long: 'size= reference=', operands: 'all' }],
   ['shred', { short: 'n:s:', long: 'iterations= size= random-source=', operands: 'all' }],
