@@ -10,7 +10,7 @@ import type { TopicState } from '../notes/topic.ts';
 import type { HandoffShape, NoteShape } from './shapes.ts';
 
 /**
- * A handoff commit as `--json` shows it; a commit whose trailers cannot be read shows owner "unknown".
+ * Returns a handoff commit as `--json` shows it. A commit whose trailers cannot be read shows the owner "unknown".
  *
  * @param acknowledged what the reader has acknowledged of the handoff
  */
@@ -51,7 +51,7 @@ function workShape({ work, workSize }: Partial<HandoffTrailers> = {}): HandoffSh
   return { oid: work, paths, bytes };
 }
 
-/** A note's bytes for JSON. */
+/** Returns a note's bytes for JSON. */
 export function noteShape(note: Uint8Array): NoteShape {
   try {
     return { note: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(note) };
@@ -60,7 +60,7 @@ export function noteShape(note: Uint8Array): NoteShape {
   }
 }
 
-/** The client of a note's owner, for its name. */
+/** Returns the client of a note's owner, for its name. */
 export function clientsOfOwner(tip: HandoffCommit | undefined): ReadonlyMap<string, string> {
   const { owner, client } = tip?.trailers ?? {};
   return new Map(owner === undefined || client === undefined ? [] : [[owner, client]]);

@@ -6,16 +6,16 @@ import type { NoteFinding, NoteVerdict } from '../../domain/verification/facts.t
 import { ownerText } from '../owner-text.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
-/** A section of the note is shown so far. Characters. */
+/** How much of a section of the note is shown. Characters. */
 const MAX_SECTION = 2000;
-/** Before each line of the note: what others wrote cannot look like what was checked. */
+/** Marks each line of the note, so that what others wrote cannot pass for what git-handoff checked. */
 const MARK = '  | ';
 
 const NO_ACTION = 'the note names no next action: ask before you begin';
 
 /**
- * What a session goes on from: what the note wants, what holds, what does not, and what the note would have it do
- * next. Findings are ours; what stands behind the mark is the note's.
+ * Shows what a session continues from: what the note wants, what still holds and what does not, and the next action
+ * that the note names. The findings are git-handoff's own; a text behind the mark is the note's.
  */
 export function renderBoot(value: BootShape, { now }: TextContext): Rendered {
   const command = forAgent(`git handoff show ${shellWord(`${value.branch}/${value.topic}`)}`);
@@ -74,7 +74,7 @@ function carriedLine({ branch, topic, carried }: BootShape): string[] {
   return [`Uncommitted work: ${size}, of ${forAgent(author)}; ${state[unpacks]}\n`];
 }
 
-/** The worst first. */
+/** Lists findings with the given verdicts, the worst first. */
 function group(title: string, findings: readonly NoteFinding[], verdicts: readonly NoteVerdict[]): string[] {
   const some = verdicts.flatMap((verdict) => findings.filter((one) => one.verdict === verdict));
   if (some.length === 0) return [];
@@ -87,7 +87,7 @@ function group(title: string, findings: readonly NoteFinding[], verdicts: readon
   return [`${title}:\n${columns(rows)}`];
 }
 
-/** Branches and paths, too, have names that others chose. */
+/** Escapes a text for an agent: others chose the names of branches and paths, too. */
 const forAgent = (text: string) => escapeForAgent(escapeLine(text));
 
 function quoted(text: string, command: string): string {

@@ -1,6 +1,6 @@
 import { answer, type VerbTable } from '../verb.ts';
 
-/** The verb of a session that goes on from a note. */
+/** The verb for a session that continues from a note. */
 export const BOOT_VERBS: VerbTable = {
   boot: {
     usage: 'boot [[<branch>/]<topic>]',

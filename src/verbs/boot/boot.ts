@@ -59,8 +59,8 @@ interface BootOptions {
 }
 
 /**
- * Checks a note against the repository, for a session that is to go on from it. Changes nothing, and opens nothing that
- * the note names.
+ * Checks a note against the repository, for a session that is to continue from it. Changes nothing, and opens nothing
+ * that the note names.
  */
 export async function boot(options: BootOptions, context: Context): Promise<CommandResult<BootShape>> {
   const { cwd } = context;
@@ -104,14 +104,14 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
 }
 
 interface Seen {
-  /** For each look. */
+  /** The limits of each look. */
   readonly limits: Limits;
   readonly branches: Branches;
   readonly tree: TreeState | undefined;
   readonly top: string | undefined;
 }
 
-/** Everything but the people. */
+/** Returns all facts except those about sessions and people. */
 async function repositoryFacts(
   repository: Repository,
   { state }: Chosen,
@@ -124,12 +124,12 @@ async function repositoryFacts(
   const base = written.trailers?.base;
   const found = await findBranch(repository, branch, { base, mail: written.mail, limits }, branches);
   const disk = tree !== undefined && top !== undefined && found.onDisk ? { top, state: tree } : undefined;
-  // Of a deleted branch the files that are checked out are left to compare with.
+  // For a deleted branch, only the files that are checked out are left to compare with.
   const tip = found.tip ?? (found.onDisk ? tree?.head : undefined);
   const elsewhere = found.place.kind === 'elsewhere' ? found.place.worktree : undefined;
   const [head, files] = await Promise.all([
     headRelation(repository, found, base, tree?.head, limits),
-    // Of a branch that is nowhere no file can be told.
+    // A branch that exists nowhere has no files to compare.
     found.place.kind === 'absent'
       ? []
       : fileFacts(named.paths, { cwd: repository.cwd, limits, base, tip, elsewhere, disk }),
@@ -148,7 +148,7 @@ async function repositoryFacts(
   };
 }
 
-/** A branch that is gone was not what is checked out now. */
+/** Whether the branch is checked out here. A deleted branch cannot be what the note's writer had checked out. */
 const isRecordedPlace = ({ onDisk, place }: FoundBranch) => onDisk && place.kind !== 'deleted';
 
 async function headRelation(
@@ -163,14 +163,14 @@ async function headRelation(
   }
   if (base === undefined) return { kind: 'first' };
   const relation = await relate(cwd, tip, base, limits);
-  // In a rebase HEAD has left the branch already; a note that was written meanwhile is about HEAD.
+  // During a rebase HEAD has already left the branch. A note that was written meanwhile is about HEAD.
   if (place.kind !== 'here' || checkedOut === undefined || checkedOut === tip) return relation;
   if (relation.kind !== 'diverged' && relation.kind !== 'behind') return relation;
   const toHead = await relate(cwd, checkedOut, base, limits);
   return toHead.kind === 'equal' || toHead.kind === 'ahead' ? toHead : relation;
 }
 
-/** What the note says, whole; where it has none of the headings its summary is the goal. */
+/** Returns everything that the note says. If it has none of the headings, its summary is the goal. */
 function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSections) {
   const automatic: AutomaticReason | null = tip.trailers?.automatic ?? null;
   return {
@@ -189,14 +189,14 @@ function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSec
 
 const LOOK_MS = 3000;
 
-/** What one look at the repository may cost: a check that takes longer is not made. */
+/** Returns what one look at the repository may cost: a check that takes longer is left out. */
 function bootLimits(budget: Budget): Limits {
   return { timeoutMs: budget.part(LOOK_MS).left() };
 }
 
 /**
- * The version that brought the note's text. A take, a close and a reopen keep the text, and record what the repository
- * was like at that moment: not what the text is about.
+ * Returns the version that brought the note's text. A take, a close and a reopen keep the text, but record the state of
+ * the repository at that moment, which is not what the text is about.
  */
 async function writtenVersion(cwd: string, tip: HandoffCommit): Promise<HandoffCommit> {
   if (tip.parents.length === 0) return tip;
@@ -206,7 +206,7 @@ async function writtenVersion(cwd: string, tip: HandoffCommit): Promise<HandoffC
   return written ?? tip;
 }
 
-/** The working tree against what the note recorded of it. */
+/** Compares the working tree with what the note recorded of it. */
 function treeFact(
   repository: Repository,
   state: TreeState | undefined,
@@ -229,7 +229,7 @@ function treeFact(
   };
 }
 
-/** How many of the dirty paths other live sessions have changed, by the ledger as it stands. */
+/** Counts, by the ledgers alone, how many of the dirty paths other live sessions have changed. */
 function foreignWork(
   { gitDir, commonDir }: Repository,
   { paths }: TreeState,
@@ -244,7 +244,7 @@ function foreignWork(
     .filter(({ paths: count }) => count > 0);
 }
 
-/** Sessions at work now that are not the reader's own conversation, its parents or its children. */
+/** Returns the sessions at work that are not the reader's own conversation, its ancestors or its descendants. */
 function foreignLive(
   reader: SessionId | undefined,
   sessions: readonly JudgedSession[],
@@ -256,7 +256,7 @@ function foreignLive(
   return new Set(live.filter((id) => !isOwn(id)));
 }
 
-/** The other open notes of the branch, as they stand to the chosen one. */
+/** Returns the other open notes of the branch, compared with the chosen one. */
 function siblingFacts(chosen: TopicState, beside: readonly TopicState[]): SiblingFact[] {
   return beside.flatMap((one): SiblingFact[] => {
     const { tip, topic, branch } = one;
@@ -275,23 +275,23 @@ function siblingFacts(chosen: TopicState, beside: readonly TopicState[]): Siblin
   });
 }
 
-/** Between what a note's files are compared. */
+/** What the comparison of a note's files works on. */
 interface FileScene {
   readonly limits: Limits;
   readonly cwd: string;
   readonly base: Oid | undefined;
   readonly tip: Oid | undefined;
-  /** Top of another worktree that has the note's branch: what is not committed may stand there. */
+  /** The top of another worktree that has the note's branch, because uncommitted files may be there. */
   readonly elsewhere: string | undefined;
-  /** The working tree, where it is the note's; `undefined`: only commits are compared. */
+  /** The working tree, if it is the note's; `undefined` when only commits are compared. */
   readonly disk: { readonly top: string; readonly state: TreeState } | undefined;
 }
 
 type Entries = ReadonlyMap<string, string>;
 
 /**
- * What became of the files that a note names. By git's data, and by looking whether something stands there; no path
- * of a note is ever opened.
+ * Tells what became of the files that a note names, from git's data and by checking whether a file exists. It never
+ * opens a path that a note names.
  */
 async function fileFacts(named: readonly NamedPath[], scene: FileScene): Promise<FileFact[]> {
   const { cwd, base, tip, limits } = scene;
@@ -308,7 +308,7 @@ async function fileFacts(named: readonly NamedPath[], scene: FileScene): Promise
   return named.flatMap(({ text, path, sure }): FileFact[] => {
     if (path === undefined) return [{ path: text, state: { kind: 'unsafe' } }];
     const state = stateOf(path, { before, after, moved: moved ?? new Map() }, scene);
-    // What only may be a path is not missed.
+    // A word that may be no path at all is not reported as missing.
     return state.kind === 'missing' && !state.known && !sure ? [] : [{ path, state }];
   });
 }

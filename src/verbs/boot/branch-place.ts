@@ -22,11 +22,11 @@ export interface FoundBranch {
   readonly merged: Merged | undefined;
   /** The commit to compare the note's base with. */
   readonly tip: Oid | undefined;
-  /** The files on the disk are this branch's. */
+  /** Whether the files on the disk are this branch's. */
   readonly onDisk: boolean;
 }
 
-/** What a note says of its branch, and what a look may cost. */
+/** What a note says about its branch, and what a look may cost. */
 interface Asked {
   readonly base: Oid | undefined;
   /** The address of the note's writer. */
@@ -34,7 +34,7 @@ interface Asked {
   readonly limits: Limits;
 }
 
-/** Where a note's branch is now, under whichever name, and whether its work is in the default branch. */
+/** Finds where a note's branch is now, under whatever name, and whether its work is in the default branch. */
 export async function findBranch(
   repository: Repository,
   branch: BranchName,
@@ -61,7 +61,7 @@ export async function findBranch(
   };
 }
 
-/** A branch that is not here under its name. */
+/** Finds a branch that does not exist here under its name. */
 async function findElsewhere(
   { cwd, branch: current }: Repository,
   branch: BranchName,
@@ -91,7 +91,7 @@ async function findElsewhere(
   return { ...none, ...(await findDeleted(cwd, base, branches, limits)), onDisk: true };
 }
 
-/** A branch that is gone has left its base: its whole change may be one commit of the default branch. */
+/** Looks for a deleted branch by its base: the default branch may hold its whole change as one commit. */
 async function findDeleted(
   cwd: string,
   base: Oid | undefined,
@@ -122,7 +122,7 @@ async function findMerged(
   return hadOwnCommits(branch, moves, landed.tips.has(tip)) ? { into, squashed: false } : undefined;
 }
 
-/** A branch may have been renamed several times. */
+/** Returns a branch's latest name: it may have been renamed several times. */
 function latestName(renamed: ReadonlyMap<string, string>, branch: string): string | undefined {
   const seen = new Set([branch]);
   let name = renamed.get(branch);
@@ -133,15 +133,15 @@ function latestName(renamed: ReadonlyMap<string, string>, branch: string): strin
   return name;
 }
 
-/** The note to go on from, and all topics of its branch. */
+/** The note to continue from, and all topics of its branch. */
 export interface Chosen {
   readonly state: ReadableTopic;
   readonly beside: readonly TopicState[];
 }
 
 /**
- * The topic that was named; else the newest open note of the branch that a session wrote, and only then the newest that
- * was left automatically.
+ * Returns the named topic, or else the newest open note of the branch that a session wrote, or else the newest
+ * automatic one.
  *
  * @throws Failure `not-found` with the next command.
  */
@@ -161,7 +161,7 @@ export async function chooseNote(
   return { state: await readTopic(repository, newest.path, { note: true }), beside };
 }
 
-/** Names the note of a former name of the branch, if there is one. */
+/** Makes the failure, which suggests the note of a former name of the branch, if there is one. */
 async function nothingHere(repository: Repository, limits: Limits): Promise<Failure> {
   const former = await listRenamed(repository, limits);
   const all = former.length === 0 ? [] : await readTopics(repository);
@@ -176,7 +176,7 @@ async function nothingHere(repository: Repository, limits: Limits): Promise<Fail
   });
 }
 
-/** The names that the current branch had before. */
+/** Returns the former names of the current branch. */
 async function listRenamed({ cwd, branch }: Repository, limits: Limits): Promise<string[]> {
   try {
     const renamed = await renamedBranches(cwd, limits);

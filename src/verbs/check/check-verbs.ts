@@ -29,7 +29,7 @@ export const CHECK_VERBS: VerbTable = {
   },
 };
 
-/** What a server's hook was told, judged. */
+/** Judges the push that git described to a server's hook. */
 async function checkPush(args: Arguments, context: Context, { note }: Interaction): Promise<Answer> {
   const isUpdate = args.flag('update');
   if (isUpdate === args.flag('stdin') || args.words.length !== (isUpdate ? 3 : 0)) throw wrongWords();

@@ -25,26 +25,26 @@ import { openWorkspace } from '../workspace.ts';
 import { type Rendered, type TextContext, columns, counted } from '../../ui/terminal.ts';
 
 interface CheckOptions {
-  /** As for git-log(1); `undefined`: what is not pushed yet. */
+  /** A range as git-log(1) takes it; `undefined` for what is not pushed yet. */
   readonly range: string | undefined;
 }
 
 interface CheckValue {
-  /** What was looked at, as it is typed for git-log(1). */
+  /** The range that was checked, as it is typed for git-log(1). */
   readonly range: string;
-  /** How many commits (merges are left out) and handoffs were looked at. */
+  /** How many commits (except merges) and how many handoffs were checked. */
   readonly commits: number;
   readonly handoffs: number;
   readonly items: readonly (MixedCommitShape | IllegalMoveShape)[];
-  /** What to do about them. */
+  /** The commands that mend them. */
   readonly hints: readonly string[];
 }
 
-/** Commits looked at where no upstream says what is new. */
+/** How many commits are checked when no upstream tells which are new. */
 const MAX_COMMITS = 100;
 const UPSTREAM = '@{upstream}';
 
-/** Finds commits that mix sessions, and handoffs that were moved by hand. Exit 1: there are some. */
+/** Finds commits that mix sessions, and handoffs that were moved by hand. Exit status 1: it found some. */
 export async function checkCommits(
   { range }: CheckOptions,
   context: Context,
@@ -72,7 +72,7 @@ export async function checkCommits(
   return { value, notices, clients: clientsOf(sessions), exitCode: items.length === 0 ? 0 : 1 };
 }
 
-/** In CI there is no record of sessions: what handoffs say of them is asked for where it matters. */
+/** Finds mixed commits. If it finds some, it also reads what handoffs tell of sessions: CI has no other record. */
 async function mixedIn(options: GitOptions, range: CommitRange, related: readonly RelatedSessions[]) {
   const found = await findMixedCommits(options, range, related);
   if (found.mixed.length === 0) return found;
@@ -80,7 +80,7 @@ async function mixedIn(options: GitOptions, range: CommitRange, related: readonl
   return handedOn.length === 0 ? found : findMixedCommits(options, range, [...related, ...handedOn]);
 }
 
-/** `undefined`: there is no commit yet. */
+/** Returns the range to check; `undefined` when there is no commit yet. */
 async function chooseRange(cwd: string, range: string | undefined): Promise<CommitRange | undefined> {
   if (range !== undefined) return { options: [], revision: range };
   const [head, upstream] = await Promise.all([commitNamed(cwd, 'HEAD'), commitNamed(cwd, UPSTREAM)]);
@@ -108,7 +108,7 @@ function illegalShape({ path, branch, topic, illegal }: TopicState): IllegalMove
   ];
 }
 
-/** The oldest is where a rebase has to begin. */
+/** Returns the hints to split commits. A rebase has to begin at the oldest. */
 function splitHints(mixed: readonly MixedCommit[]): string[] {
   const oldest = mixed.at(-1);
   if (oldest === undefined) return [];
@@ -120,11 +120,11 @@ function splitHints(mixed: readonly MixedCommit[]): string[] {
 }
 
 /**
- * Judges what a push would do to this repository, for pre-receive and update hooks: handoffs may only move legally, the
- * bookkeeping of a machine stays there, and no new commit holds the work of several sessions. Needs no `init`, no
- * identity and no home; reads only. Exit 1: the push is to be refused.
+ * Judges what a push would do to this repository, for pre-receive and update hooks: handoffs may only make legal moves,
+ * the bookkeeping of a machine stays there, and no new commit holds the work of several sessions. It needs no `init`,
+ * no identity and no home, and only reads. Exit status 1: the hook has to refuse the push.
  *
- * @throws Failure when something could not be read: the hook refuses then, too
+ * @throws Failure when something could not be read: the hook then refuses the push, too
  */
 export async function checkPushed(
   refs: readonly PushedRef[],
@@ -152,7 +152,7 @@ export async function checkPushed(
 
 const MAX_HINTS = 5;
 
-/** Only what is no handoff is looked through: handoffs hold one session each. */
+/** Finds mixed commits, but not in the histories of handoffs, where each commit names one session. */
 async function mixedInPush(
   options: GitOptions,
   prefixes: readonly string[],
@@ -164,7 +164,7 @@ async function mixedInPush(
   const range = receivedRange(tips);
   const found = await findMixedCommits(options, range, []);
   if (found.mixed.length === 0) return found;
-  // Only now it matters who has carried on whose conversation.
+  // Only now does it matter which session continued which other one's conversation.
   const related = await handedOnSessions(options, prefixes, tipsOf(all));
   return related.length === 0 ? found : findMixedCommits(options, range, related);
 }
@@ -181,7 +181,7 @@ function pushedHints(mixed: readonly MixedCommit[], refs: readonly PushedRef[]):
   return [`git commit --amend --no-edit${accepted.join('')}`, ...splitHints(mixed).slice(0, 1)];
 }
 
-/** What is wrong, a line each, and what to do; or that nothing is. */
+/** Lists what is wrong, one line each, and what to do; or tells that nothing is wrong. */
 export function renderCheck(
   { commits, handoffs, items, hints }: CheckValue,
   { clients }: TextContext,
@@ -205,11 +205,11 @@ export function renderCheck(
 const moveTopic = ({ ref, branch, topic }: IllegalMoveShape) =>
   branch === null || topic === null ? ref : `${branch}/${topic}`;
 
-/** How much of what a push is refused for is told: it passes over a wire, and is read by a person. */
+/** How many reasons for a refusal are listed, because a person reads them, over a network. */
 const MAX_NAMED = 20;
 const MAX_IDS = 5;
 
-/** Why a push is refused, in the words of a refusal; nothing when it is not. git puts `remote:` before each line. */
+/** Tells why a push is refused; nothing if it is not. git puts `remote:` before each line. */
 export function renderPushed({ items, hints }: CheckValue): Rendered {
   const lines = items
     .slice(0, MAX_NAMED)

@@ -38,21 +38,21 @@ import { ownerText } from '../owner-text.ts';
 
 interface DeleteOptions {
   readonly topic: string;
-  /** Without it nothing is removed, only listed. */
+  /** Whether to delete; otherwise what would be deleted is only listed. */
   readonly yes: boolean;
-  /** Also what another session owns. */
+  /** Whether to delete also what another session owns. */
   readonly take: boolean;
   readonly expect: string | undefined;
   readonly session: string | undefined;
 }
 
 interface DeletedNoteValue {
-  /** `null`: a ref was named that belongs to no branch. */
+  /** The branch; `null` when the named ref belongs to none. */
   readonly branch: string | null;
   readonly topic: string;
   readonly ref: string;
   readonly owner: string | null;
-  /** The same as messages name it. */
+  /** The owner as messages name it. */
   readonly ownerText: string | null;
   readonly items: readonly {
     readonly ref: string;
@@ -60,16 +60,16 @@ interface DeletedNoteValue {
     readonly kind: DeletedKind;
     readonly remote: string | null;
   }[];
-  /** Remotes that had it when they were asked last, each with the command that removes it there. */
+  /** The remotes that had the note when last asked, each with the command that removes it there. */
   readonly remotes: readonly { readonly remote: string; readonly command: string }[];
   readonly deleted: boolean;
-  /** The command that does it. */
+  /** The command that deletes the note. */
   readonly command: string;
 }
 
 /**
- * Removes every ref that this clone has of a note. Its objects stay until git collects them, and servers keep their copies: both
- * are said, with the commands.
+ * Removes every ref that this clone has of a note. Its objects stay until git collects them, and servers keep their
+ * copies: the answer tells both, with the commands.
  *
  * @throws Failure `not-found`, `not-owner`, `lost-race`
  */
@@ -93,17 +93,17 @@ export async function deleteNote(
   return { value, notices };
 }
 
-/** The handoff that is meant, also one that no topic argument can name. */
+/** The handoff to delete, even if no topic argument can name it. */
 interface DeleteTarget {
   readonly path: HandoffPath;
-  /** `null`: only the ref is known, its branch is not. */
+  /** The branch; `null` when only the ref is known. */
   readonly branch: string | null;
-  /** As it is typed. */
+  /** The name as it is typed. */
   readonly name: string;
 }
 
 /**
- * Parses `[<branch>/]<topic>`, or the full name of a ref, for what has a name of no branch or topic.
+ * Parses `[<branch>/]<topic>`, or the full name of a ref whose branch or topic is badly named.
  *
  * @throws Failure `usage`
  */
@@ -121,20 +121,20 @@ function parseTarget(text: string, repository: Repository): DeleteTarget {
   return { path: { component, topic: topic as Topic }, branch: null, name: shellWord(text) };
 }
 
-/** Whose the note is, and who asks. */
+/** The owner of the note, and the caller. */
 interface DeleteParties {
-  /** `undefined`: nobody, or the tip cannot be read. */
+  /** The owner; `undefined` when there is none, or the tip cannot be read. */
   readonly owner: SessionId | undefined;
-  /** The same as messages name it. */
+  /** The owner as messages name it. */
   readonly ownerText: string | undefined;
   readonly ownerIsLive: boolean;
-  /** A session removes its own notes. A person removes any, but that of a live session only by saying so. */
+  /** Whether the caller may delete it: a session its own note, a person any, but a live session's only by `--take`. */
   readonly isAllowed: boolean;
-  /** The session that asks; `undefined`: a person, who only has to say so. */
+  /** The session that asks; `undefined` for a person. */
   readonly session: SessionId | undefined;
-  /** Names of the configured remotes. */
+  /** The names of the configured remotes. */
   readonly remotes: ReadonlySet<string>;
-  /** Below which refs handoffs stand there. */
+  /** The prefix of handoff refs at remotes. */
   readonly remotePrefix: string;
 }
 
@@ -157,7 +157,7 @@ async function readParties(
   const owner = state?.tip?.trailers?.owner;
   const judged = judgedSessions({ repository, sessions }, settings, context.now);
   const isLive = judged.some(({ record, liveness }) => record.session === owner && liveness === 'live');
-  // A person without an address has no id.
+  // A person without an e-mail address has no id.
   const isKnown = session !== undefined || author.email !== undefined;
   const caller = isKnown ? findCaller(context, sessions, option, author) : undefined;
   const isOwn = owner === undefined || owner === caller?.id || caller?.succeeded.includes(owner) === true;
@@ -172,7 +172,7 @@ async function readParties(
   };
 }
 
-/** The commit that people see: what stands at the public ref, else what was kept. */
+/** Returns the commit that people see: that of the public ref, or else that of the kept one. */
 function shownTip(refs: readonly DeletedRef[]): Oid | undefined {
   return (refs.find(({ kind }) => kind === 'handoff') ?? refs.find(({ kind }) => kind === 'kept'))?.oid;
 }
@@ -230,7 +230,7 @@ function describe(plan: DeletePlan, deleted: boolean): DeletedNoteValue {
   };
 }
 
-/** What removes the note, and work that was sent with it, from each remote that had them when it was asked last. */
+/** Returns the commands that delete the note, and work sent with it, from each remote that had them when last asked. */
 function onRemotes({ target: { path }, refs, parties }: DeletePlan): DeletedNoteValue['remotes'] {
   const names = [...new Set(refs.flatMap(({ remote }) => remote ?? []))];
   return names
@@ -246,7 +246,7 @@ function onRemotes({ target: { path }, refs, parties }: DeletePlan): DeletedNote
     });
 }
 
-/** @throws Failure `lost-race` when a ref is not what was shown any more, `environment` for a lock */
+/** @throws Failure `lost-race` when a ref differs from what was shown, `environment` when it is locked */
 async function removeHere(
   repository: Repository,
   { path, name }: DeleteTarget,
@@ -260,28 +260,28 @@ async function removeHere(
   }
   if (result.kind !== 'done')
     throw new Failure('lost-race', `${name} moved meanwhile`, { hint: `git handoff delete ${name}` });
-  // What a remote still shows, or others may push back.
+  // Remember it, because a remote still shows it, or others may push it again.
   const known = refs.find(({ kind }) => kind === 'tracking')?.oid ?? shownTip(refs);
   if (known !== undefined && remotes.size > 0) await rememberDeleted(repository, path, known);
 }
 
 interface DeleteClosedOptions {
-  /** Milliseconds since the last change. */
+  /** The least age, since the last change. Milliseconds. */
   readonly olderThanMs: number;
-  /** The age as it was typed, for the command that is printed. */
+  /** The age as it was typed, for the printed command. */
   readonly age: string | undefined;
-  /** Without it nothing is deleted, only listed. */
+  /** Whether to delete; otherwise what would be deleted is only listed. */
   readonly yes: boolean;
   readonly session: string | undefined;
 }
 
 interface DeletedClosedValue {
   readonly items: readonly (HandoffShape & { readonly deleted: boolean })[];
-  /** `null`: of any age. */
+  /** The least age as it was typed; `null` for any age. */
   readonly olderThan: string | null;
 }
 
-/** Deletes closed handoffs that nobody has changed for so long: a session its own ones, a person all. Open ones are never touched. */
+/** Deletes closed handoffs of a certain age: for a session its own, for a person all. It never touches open ones. */
 export async function deleteClosed(
   options: DeleteClosedOptions,
   context: Context,
@@ -309,12 +309,12 @@ export async function deleteClosed(
   };
 }
 
-/** Closed, settled, and not changed since `before` (milliseconds since the epoch). */
+/** Whether a handoff is closed, was not moved by hand, and is older than `before` (milliseconds since the epoch). */
 function isOver({ tip, illegal }: TopicState, before: number): boolean {
   return illegal === undefined && tip?.trailers?.state === 'closed' && tip.seconds * 1000 < before;
 }
 
-/** What goes or has gone, what cannot be undone, and what a deletion does not reach. */
+/** Tells what is or was deleted, what cannot be undone, and what a deletion does not reach. */
 export function renderDeletedNote({
   items,
   remotes,
@@ -349,7 +349,7 @@ export function renderDeletedNote({
   return `${columns(rows)}\n${lines.join('\n')}\n`;
 }
 
-/** What goes or has gone, each with the object name that brings it back until git collects it. */
+/** Lists what is or was deleted, each with the object name that restores it until git collects it. */
 export function renderDeletedClosed(
   { items, olderThan }: DeletedClosedValue,
   { now }: TextContext,

@@ -29,9 +29,9 @@ import type { CheckShape } from '../shapes.ts';
 import { doctorLine } from './finding.ts';
 
 /**
- * Fires a harmless call, in the client's own words, through every registered command line and looks whether the guard
- * saw it; says what keeps a client from running it. A client without one is a problem when there is no other, else
- * worth a warning where it is in use.
+ * Sends a harmless call, in the client's own format, through every registered command line, and checks whether the
+ * guard saw it. Tells what keeps a client from running it. An unregistered client is a problem if no client is
+ * registered, or else worth a warning if it is in use.
  */
 export async function checkClients(
   repository: Repository,
@@ -80,7 +80,7 @@ export async function checkClients(
   return checks;
 }
 
-/** A file that cannot be read may be anybody's affair; one that names us is ours, too. */
+/** Whether a broken file is ours to report: one that names git-handoff is, any other is not. */
 function isOursBroken({ broken, text }: ClientSettings): boolean {
   return broken !== undefined && text.includes('git-handoff');
 }
@@ -116,7 +116,7 @@ function scopeOption({ scope }: ClientSettings): string {
   return scope === 'user' ? '' : ` --${scope}`;
 }
 
-/** Settings that keep the hooks from running, wherever they are. */
+/** Checks for settings that keep the hooks from running, wherever they are. */
 function offChecks(
   name: string,
   installer: ClientInstaller,
@@ -150,7 +150,7 @@ function quietly(read: () => readonly string[]): readonly string[] {
   }
 }
 
-/** A client with the settings files that were found, and the file that switches its own package of hooks on. */
+/** A client with its settings files, and the file that enables the client's own package of hooks. */
 interface FoundClient {
   readonly installer: ClientInstaller;
   readonly files: readonly ClientSettings[];
@@ -162,7 +162,7 @@ function isGuarded({ files, packageFile }: FoundClient): boolean {
   return packageFile !== undefined || files.some(({ hooks }) => hooks.length > 0);
 }
 
-/** Fires the command that the client's package brings: it looks on PATH. */
+/** Checks the command in the client's package, which relies on PATH. */
 function packageChecks({ installer, packageFile }: FoundClient, reach: Reach): CheckShape[] {
   if (packageFile === undefined) return [];
   const { client } = installer;
@@ -171,7 +171,7 @@ function packageChecks({ installer, packageFile }: FoundClient, reach: Reach): C
   return [{ check: `hooks (${client})`, ...reachGuard(hook, installer, reach, HOW_TO_INSTALL) }];
 }
 
-/** A client that starts the guard twice at every event pays twice for every call. */
+/** Warns if a client starts the guard twice at every event, because each call then costs double. */
 function doubleChecks(
   { installer, files, packageFile }: FoundClient,
   all: readonly FoundClient[],
@@ -188,18 +188,18 @@ function doubleChecks(
   return [doctorLine(name, 'warning', detail, hint)];
 }
 
-/** What a call is fired with. */
+/** What a test call needs. */
 interface Reach {
   readonly repository: Repository;
   readonly context: Context;
-  /** Our own launcher. */
+  /** The path of our own launcher. */
   readonly launcher: string;
 }
 
 /**
- * Fires a call through a registered command line and looks whether the guard logged it, under the client's name.
+ * Sends a call through a registered command line, and checks whether the guard logged it under the client's name.
  *
- * @param init the command that mends it
+ * @param init the command that repairs it
  */
 function reachGuard(
   hook: RegisteredHook,
@@ -238,7 +238,7 @@ function exitReason(status: number | null, shell: string): string {
   return `exit status ${status ?? 'none'} of ${escapeLine(shell)}`;
 }
 
-/** What is known to make the command end silently. */
+/** Returns a known reason why the command ends silently. */
 function reason(hook: RegisteredHook, env: NodeJS.ProcessEnv): string | undefined {
   if (env['GIT_HANDOFF'] === 'off') return 'GIT_HANDOFF=off is set';
   const quoted = /^p='((?:[^']|'\\'')*)'; \[ -x/.exec(hook.command)?.[1];
@@ -257,12 +257,12 @@ function launcherReason(path: string): string | undefined {
     : `the package is not at ${escapeLine(path)} any more`;
 }
 
-/** What the hooks are started with: Node, and the program of our name that PATH leads to. */
+/** Checks what the hooks are started with: Node, and the program of our name on PATH. */
 export function checkPrograms({ env }: Context): CheckShape[] {
   return [...checkNode(env), ...checkName(env)];
 }
 
-/** Hooks take the Node that `init` stored; without it the one on the client's PATH, which may be none. */
+/** Checks the Node that `init` stored for the hooks. Without it they use the client's PATH, which may have none. */
 function checkNode(env: NodeJS.ProcessEnv): CheckShape[] {
   const file = join(stateFolder(env), 'node');
   const stored = readSettingsText(file)?.replace(/\n$/, '');

@@ -1,6 +1,6 @@
 import { type VerbTable, answer } from '../verb.ts';
 
-/** The verb that finds and mends what is wrong. */
+/** The verb that finds and repairs what is wrong. */
 export const DOCTOR_VERBS: VerbTable = {
   doctor: {
     usage: 'doctor',

@@ -14,7 +14,7 @@ import { checkGone, checkObjects, checkRefs, checkWork } from './note-checks.ts'
 import { checkGit, checkGoneRemotes, checkHookLog, checkInit, checkRemotes } from './repository-checks.ts';
 
 interface DoctorOptions {
-  /** Mend what can be mended without losing anything. */
+  /** Whether to repair what can be repaired without losing anything. */
   readonly fix: boolean;
   /** The folder that holds our `git-hooks/`. */
   readonly packageRoot: string;
@@ -25,8 +25,8 @@ interface DoctorValue {
 }
 
 /**
- * Checks that hooks are reached, that every handoff can be read and none was moved by hand, that nothing is left of
- * processes that died. Exit 1: something is wrong.
+ * Checks that hooks reach the guard, that every handoff can be read and none was moved by hand, and that dead processes
+ * left nothing behind. Exit status 1: something is wrong.
  */
 export async function doctor(options: DoctorOptions, context: Context): Promise<CommandResult<DoctorValue>> {
   const { cwd, now } = context;
@@ -44,7 +44,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...checkPrograms(context),
     ...(await checkClients(repository, settings, context, packageRoot)),
     ...(settings.enabled === true ? await checkGitHooks(repository, packageRoot) : []),
-    // A lock that stays would keep the refs from being mended.
+    // First, because a lock that stays would keep refs from being repaired.
     ...checkLocks(repository, fix, now),
     ...checkLeftovers(repository, fix, now),
   ];
@@ -63,7 +63,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   return { value: { items }, exitCode: wrong ? 1 : 0 };
 }
 
-/** A line for each finding, then the commands that mend. */
+/** Prints a line for each finding, then the commands that repair. */
 export function renderDoctor({ items }: DoctorValue, { paint }: TextContext): Rendered {
   const shades = { ok: paint.good, fixed: paint.good, warning: paint.mark, problem: paint.bad };
   const rows = columns(

@@ -1,6 +1,6 @@
 import type { CheckShape } from '../shapes.ts';
 
-/** One line of doctor's answer. */
+/** Makes one line of doctor's answer. */
 export function doctorLine(
   name: string,
   status: CheckShape['status'],
@@ -10,5 +10,5 @@ export function doctorLine(
   return { check: name, status, detail, hint };
 }
 
-/** The command that mends what can be mended. */
+/** The command that repairs what can be repaired. */
 export const FIX = 'git handoff doctor --fix';

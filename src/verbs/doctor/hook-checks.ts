@@ -15,8 +15,8 @@ import type { CheckShape } from '../shapes.ts';
 import { doctorLine } from './finding.ts';
 
 /**
- * Whether git's hooks still run ours: in every worktree that has hooks of its own (a relative core.hooksPath), else
- * once.
+ * Checks whether git's hooks still run ours: in every worktree if each has hooks of its own (a relative
+ * core.hooksPath), or else once.
  *
  * @param packageRoot the folder that holds `git-hooks/`
  */
@@ -84,7 +84,7 @@ function changedCheck({ current }: HookFacts, path: string, init: string): Check
     : doctorLine('git hooks', 'problem', `${path} does not run git-handoff any more`, init);
 }
 
-/** Hooks whose block finds nothing to start: commits go through, and nobody would know. */
+/** Returns problems with hooks that find nothing to start, because their commits go through unnoticed. */
 function goneShims(hooks: readonly HookFacts[], init: string): CheckShape[] {
   return hooks.flatMap(({ path, current }) => {
     const shim = current === undefined ? undefined : namedShim(current.toString('utf8'));

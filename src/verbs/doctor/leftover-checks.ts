@@ -8,16 +8,16 @@ import { counted } from '../../ui/terminal.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, doctorLine } from './finding.ts';
 
-/** What a process makes for itself may be in use before it can be told whose it is. Milliseconds. */
+/** Younger files may be in use although they do not name their process yet. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;
 
-/** The git folders of all worktrees, the main one first. */
+/** Returns the git folders of all worktrees, the main one first. */
 function gitDirs(commonDir: string): string[] {
   const linked = entries(join(commonDir, 'worktrees')).map((name) => join(commonDir, 'worktrees', name));
   return [commonDir, ...linked];
 }
 
-/** Private indexes and commit locks whose process is gone; with `fix` they are removed. */
+/** Finds private indexes and commit locks whose process is gone, and removes them with `fix`. */
 export function checkLeftovers({ commonDir }: Repository, fix: boolean, now: number): CheckShape[] {
   const table = processTable();
   const left = gitDirs(commonDir).flatMap((gitDir) =>
@@ -37,27 +37,27 @@ function isLeft(file: string, table: ProcessTable, now: number): boolean {
   const age = now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now);
   const index = /^handoff-index\.(\d+)(?:\.lock)?$/.exec(basename(file));
   if (index !== null) return age > YOUNG_MS && table.runningSince(Number(index[1])) === undefined;
-  // `<session> <pid> <start>`: a pid that somebody else has by now is told by its start.
+  // `<session> <pid> <start>`: the start tells whether another process has the pid by now.
   const [, pid = '', start = ''] = readText(file).trim().split(' ');
   if (pid === '') return age > YOUNG_MS;
   return table.runningSince(Number(pid)) !== start;
 }
 
-/** git's own writes take milliseconds: a lock that is older blocks somebody. Milliseconds. */
+/** The age from which a lock is reported, because git's own writes take only milliseconds. Milliseconds. */
 const BLOCKING_MS = 60_000;
-/** With this age it is taken for left behind. Milliseconds. */
+/** The age from which a lock counts as left behind. Milliseconds. */
 const STALE_MS = 10 * 60_000;
 
 interface Lock {
   readonly file: string;
   readonly ageMs: number;
-  /** From this age on it is left behind. Milliseconds. */
+  /** The age from which this lock counts as left behind. Milliseconds. */
   readonly staleMs: number;
 }
 
 /**
- * Lock files on our refs, on packed-refs, on reftables and on the config that a killed writer left; git never removes them. With `fix` those
- * are removed that are ten minutes old.
+ * Finds lock files that a killed writer left on our refs, packed-refs, reftables and the config, which git never
+ * removes. With `fix`, removes those that are ten minutes old.
  */
 export function checkLocks(repository: Repository, fix: boolean, now: number): CheckShape[] {
   const { commonDir } = repository;
@@ -75,7 +75,7 @@ function refLocks(commonDir: string, now: number): Lock[] {
   return files.flatMap((file) => lockAt(file, now, STALE_MS)).filter(({ ageMs }) => ageMs >= BLOCKING_MS);
 }
 
-/** Nobody keeps the config locked for longer than a write takes, and what `init` and `uninstall` write can be told. */
+/** Finds a lock on the config. Only a write locks it, and what `init` and `uninstall` write can be recognised. */
 function configLock(commonDir: string, now: number): Lock[] {
   const config = join(commonDir, 'config');
   const file = `${config}.lock`;
@@ -117,15 +117,15 @@ function locksBelow(folder: string): string[] {
   }
 }
 
-/** Lines that `init` writes into a config, and `uninstall` takes out. */
+/** The lines that `init` writes into a config, and `uninstall` removes. */
 const OURS = /^(?:\[handoff\]|\[hook "handoff-[a-z-]+"\]|\t(?:enabled|command|event) = .*)?$/;
 
 /**
- * Whether the lock of a config holds what `init` or `uninstall` were about to put in its place: the same but for lines of
+ * Whether the lock of a config holds what `init` or `uninstall` were about to write: the same text except for lines of
  * ours. Pure.
  *
- * @param config its text
- * @param lock the text of the lock; git, too, makes it empty first
+ * @param config the text of the config
+ * @param lock the text of the lock; empty at first, as git's own locks are
  */
 function isOurConfigLock(config: string, lock: string): boolean {
   if (lock === '' || lock === config) return false;
@@ -135,7 +135,7 @@ function isOurConfigLock(config: string, lock: string): boolean {
   );
 }
 
-/** The lines of a text that another one has not. */
+/** Returns the lines of a text that another text does not have. */
 function linesBut(text: string, other: string): string[] {
   const known = new Set(other.split('\n'));
   return text.split('\n').filter((line) => !known.has(line));

@@ -19,7 +19,7 @@ import { settleWork } from '../notes/settle-work.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, doctorLine } from './finding.ts';
 
-/** Public refs follow from what was kept; with `fix` the others are put back. */
+/** Checks that each public ref matches what was kept; with `fix`, restores those that do not. */
 export async function checkRefs(
   repository: Repository,
   states: readonly TopicState[],
@@ -52,10 +52,10 @@ export async function checkRefs(
     : [doctorLine('refs', 'ok', `${counted(states.length, 'handoff')}, none moved by hand`)];
 }
 
-/** More of them are counted. */
+/** How many are listed; the others are only counted. */
 const MAX_SHOWN = 20;
 
-/** Every commit of every handoff can be read, with its note, and is what its name says. */
+/** Checks that every commit of every handoff can be read, with its note, and has the content of its name. */
 export async function checkObjects(
   { cwd }: Repository,
   states: readonly TopicState[],
@@ -106,10 +106,10 @@ export async function checkWork(repository: Repository, fix: boolean, now: numbe
   return settled.map(({ kind, text }) => doctorLine('work', kind === 'stays' ? 'warning' : 'fixed', text));
 }
 
-/** For all notes together. Milliseconds. */
+/** The time for all notes together. Milliseconds. */
 const PATIENCE_MS = 30_000;
 
-/** With `fix`: leaves the notes of sessions that are gone without a word, as the next start of a session would. */
+/** With `fix`, writes notes for sessions that are gone without one, as the next start of a session would. */
 export async function checkGone(
   { commonDir }: Repository,
   settings: Settings,

@@ -14,14 +14,14 @@ import { type FetchRule, readFetchRules, readSettingsAndRemotes } from '../../gi
 import { REMOTE, parseTrackingRef, remotePrefix } from '../../git/namespace.ts';
 import { listRefNames } from '../../git/refs.ts';
 
-/** git is there and new enough. */
+/** Checks that git is installed and new enough. */
 export async function checkGit(cwd: string): Promise<CheckShape[]> {
   const version = (await git(['--version'], { cwd })).trim();
   requireVersion(version);
   return [doctorLine('git', 'ok', version)];
 }
 
-/** `init` ran here, and git knows the person's e-mail address. */
+/** Checks that `init` ran here, and that git knows the person's e-mail address. */
 export function checkInit(repository: Repository, settings: Settings, person: Committer): CheckShape[] {
   const enabled =
     settings.enabled === true
@@ -62,7 +62,7 @@ export function checkInit(repository: Repository, settings: Settings, person: Co
 
 const RECENT_LINES = 500;
 
-/** What the guard logged lately: refusals are its work, errors are ours. */
+/** Counts what the guard logged lately: refusals are its work, errors are our fault. */
 export function checkHookLog(repository: Repository, context: Context): CheckShape[] {
   const folders = [repositoryFolder(repository.commonDir), stateFolder(context.env)];
   const lines = folders.flatMap((folder) =>
@@ -77,8 +77,8 @@ export function checkHookLog(repository: Repository, context: Context): CheckSha
 }
 
 /**
- * No fetch of git's own may write our refs: with `+refs/*:refs/*` (a mirror) the remote's handoffs replace those
- * here, and with pruning what the remote does not have is deleted, the copies of what was there before included.
+ * Checks that no fetch of git's own writes our refs. With `+refs/*:refs/*` (a mirror) it replaces the handoffs here by
+ * the remote's; with pruning it also deletes what the remote does not have, even the copies of former handoffs.
  */
 export async function checkRemotes(cwd: string): Promise<CheckShape[]> {
   const rules = (await readFetchRules(cwd)).filter(({ refspec }) => writesHandoffs(refspec));
@@ -89,7 +89,7 @@ export async function checkRemotes(cwd: string): Promise<CheckShape[]> {
   });
 }
 
-/** Where a refspec `[+]<src>:<dst>` (git-fetch(1)) writes: below one of our folders, or above. */
+/** Whether a refspec `[+]<src>:<dst>` (git-fetch(1)) writes below one of our folders, or to a pattern above. */
 function writesHandoffs(refspec: string): boolean {
   const target = refspec.startsWith('^') ? '' : (refspec.split(':')[1] ?? '');
   const [prefix = ''] = target.split('*');
@@ -98,20 +98,20 @@ function writesHandoffs(refspec: string): boolean {
   return isAbove || /^refs\/handoffs(?:-local)?\//.test(target);
 }
 
-/** The command that makes it the refspec of an ordinary clone. */
+/** Returns the command that replaces it by the refspec of an ordinary clone. */
 function harmless({ remote, refspec }: Pick<FetchRule, 'remote' | 'refspec'>): string {
   const ordinary = `+refs/heads/*:refs/remotes/${remote}/*`;
   const words = ['--fixed-value', '--replace-all', `remote.${remote}.fetch`, ordinary, refspec];
   return `git config ${words.map(shellWord).join(' ')}`;
 }
 
-/** What a remote showed stays when `git remote` removes or renames it, for git knows nothing of these refs. */
+/** Finds refs of remotes that `git remote` removed or renamed, because git does not know these refs. */
 export async function checkGoneRemotes(cwd: string): Promise<CheckShape[]> {
   const names = (await listRefNames({ cwd }, [REMOTE])).map(({ name }) => name);
   if (names.length === 0) return [];
   const { remotes } = await readSettingsAndRemotes(cwd);
   const shown = new Set(names.flatMap((name) => parseTrackingRef(name)?.remote ?? []));
-  // An address is no remote that anybody has removed.
+  // A remote named by an address was never configured, and so is not gone.
   const gone = [...shown].filter((remote) => !remotes.has(remote) && !/^[./~]/.test(remote));
   return gone.map((remote) => {
     const prefix = remotePrefix(remote);

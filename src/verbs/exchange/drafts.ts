@@ -30,29 +30,29 @@ import { decodeNote } from '../../notes/front-matter/prepare.ts';
 import { readNote } from '../../notes/front-matter/read.ts';
 import { type FoundFile, type ImportWorld, type UnimportedFile, skip, textOf } from './find-files.ts';
 
-/** A note as it is going to be written, before anybody looked at what stands there. */
+/** A note to write, before it is compared with what exists. */
 export interface Draft {
   readonly file: FoundFile;
   readonly branch: BranchName;
   readonly topic: Topic;
-  /** `undefined`: whoever imports it. */
+  /** The owner; `undefined` for the session or person that imports it. */
   readonly owner: SessionId | undefined;
   readonly state: HandoffState;
-  /** The operators that its front matter names. */
+  /** The operators that the front matter names. */
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly base: Oid | undefined;
   readonly note: Uint8Array;
-  /** What a reader calls the note; its first line becomes the summary. */
+  /** The note's text without its header; the first line becomes the summary. */
   readonly text: string;
   readonly copyOf: Oid | undefined;
-  /** What a person should know about it, beside where it goes. */
+  /** What a person should know about the note, besides its place. */
   readonly remark: string | undefined;
 }
 
 type Interpreted = { readonly draft: Draft } | { readonly skipped: UnimportedFile };
 
-/** Says what each file is as a handoff, in the order in which they are written, or why it is none. */
+/** Returns each file as a handoff, in the order of writing, or the reason why it is none. */
 export async function readDrafts(
   files: readonly FoundFile[],
   world: ImportWorld,
@@ -68,7 +68,7 @@ export async function readDrafts(
   };
 }
 
-/** By format; open ones first; the oldest first. One thread of handovers is open as long as its newest is: what was put away are older versions of it. */
+/** Orders drafts by format, open ones first, then the oldest. Archived handovers are older versions of an open one. */
 function inWritingOrder(drafts: readonly Draft[]): Draft[] {
   const formats = ['guard', 'handover', 'structured', 'markdown'];
   const rank = ({ file }: Draft) => formats.indexOf(file.format);
@@ -86,7 +86,7 @@ function withinFormat(a: Draft, b: Draft): number {
   if (a.file.format === 'structured') return 0;
   const byName = a.file.path < b.file.path ? -1 : 1;
   if (a.file.format === 'handover') {
-    // Archived ones are called by their time; the copy in .handover is no newer than handover.md.
+    // Archived ones are named by their time. The copy in .handover is no newer than handover.md.
     const last = ({ file }: Draft) => (file.archived ? 0 : basename(file.path) === 'handover.md' ? 2 : 1);
     return last(a) - last(b) || byName;
   }
@@ -106,7 +106,7 @@ async function interpret(file: FoundFile, world: ImportWorld): Promise<Interpret
   };
 }
 
-/** What every draft begins as. */
+/** Returns what every draft begins with. */
 function plainDraft(file: FoundFile, world: ImportWorld): Omit<Draft, 'topic'> {
   return {
     file,
@@ -123,11 +123,11 @@ function plainDraft(file: FoundFile, world: ImportWorld): Omit<Draft, 'topic'> {
   };
 }
 
-/** A file that `export` wrote: its header is ours, the note is what follows. */
+/** Reads a file that `export` wrote: git-handoff's header, and the note after it. */
 function exportedCopy(file: FoundFile, text: string, world: ImportWorld): Draft | undefined {
   const copy = readExported(text);
   if (copy === undefined) return undefined;
-  // The header is ASCII but for a branch's name: its end is looked for in bytes.
+  // The note's place is counted in bytes, because a branch's name in the header may not be ASCII.
   const noteAt = Buffer.byteLength(text.slice(0, copy.noteAt));
   return {
     ...plainDraft(file, world),
@@ -174,7 +174,7 @@ async function handoverDraft(file: FoundFile, text: string, world: ImportWorld):
     topic: world.topic ?? handover.topic,
     state: file.archived ? 'closed' : 'open',
     text: handover.goal ?? text,
-    // An object name, or its beginning; nothing else that git would take.
+    // Only an object name or its beginning counts, not other names that git would accept.
     base: /^[0-9a-f]{7,64}$/.test(handover.head ?? '')
       ? await commitNamed(repository.cwd, handover.head ?? '')
       : undefined,
@@ -187,7 +187,7 @@ function markdownDraft(file: FoundFile, text: string, world: ImportWorld): Draft
   const heading = /^#{1,6}[ \t]+(\S.*)$/m.exec(body.slice(0, 65_536))?.[1];
   const title = slugWords(heading ?? '');
   const name = slugWords(basename(file.path).replace(/\.[^.]*$/, ''));
-  // `notes.md` says less than the note's own title.
+  // A one-word file name such as `notes.md` says less than the note's own title.
   const words = name.length > 1 || title.length === 0 ? name : title;
   return {
     ...plainDraft(file, world),
@@ -198,14 +198,14 @@ function markdownDraft(file: FoundFile, text: string, world: ImportWorld): Draft
 
 /** What an INDEX.md says about the files beside it. */
 interface Index {
-  /** The ids it has for a name. */
+  /** The ids that the index has, by file name. */
   readonly ids: ReadonlyMap<string, string>;
   readonly order: readonly string[];
   readonly wasRead: ReadonlySet<string>;
   readonly skipped: readonly UnimportedFile[];
 }
 
-/** Reads the structured handoffs of all folders: those that an index names first, in its order. */
+/** Reads the structured handoffs of all folders: first those in an index, in its order. */
 function interpretStructured(files: readonly FoundFile[], world: ImportWorld): Interpreted[] {
   const folders = [...new Set(files.map(({ path }) => dirname(path)))];
   return folders.flatMap((folder) => {
@@ -301,7 +301,7 @@ function draftOf(
   };
 }
 
-/** One under which a note with this front matter may be written again. */
+/** Returns a topic under which a note with this front matter may be written again. */
 function topicOf(named: string): Topic {
   const slug = topicSlug(named);
   return (

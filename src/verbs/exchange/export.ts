@@ -20,19 +20,19 @@ import type { ExportShape, NoteShape } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
 
 interface ExportOptions {
-  /** `undefined`: the newest open handoff of this branch. */
+  /** The topic; `undefined` for the newest open handoff of this branch. */
   readonly topic: string | undefined;
   readonly format: ExportFormat;
-  /** A file; `undefined` or `-`: standard output. */
+  /** The file to write; `undefined` or `-` for standard output. */
   readonly output: string | undefined;
   readonly force: boolean;
   readonly session: string | undefined;
 }
 
-/** With the text itself where it went to standard output. */
+/** The answer, with the text itself if it went to standard output. */
 type ExportValue = { readonly items: readonly ExportShape[] } & Partial<NoteShape>;
 
-/** A handoff that is to be exported: its tip, or for a comparison one of its versions. */
+/** A handoff to export: its tip or, for a comparison, an older version. */
 interface ExportedNote {
   readonly branch: BranchName;
   readonly topic: Topic;
@@ -43,9 +43,8 @@ interface ExportedNote {
 const MAX_EXPORT_BYTES = MAX_NOTE_BYTES + 4096;
 
 /**
- * Makes a copy of a handoff for programs that only read files. A file that stands there is replaced if it is an earlier
- * copy of the same handoff that nobody has changed; anything else only with `force`, and another session's handoff file
- * never.
+ * Writes a copy of a handoff for programs that only read files. It replaces a file that is an unchanged earlier copy of
+ * the same handoff; any other file only with `force`, and another session's handoff file never.
  *
  * @throws Failure `not-found`, `usage`, or `refused` for a file that is not ours to replace.
  */
@@ -88,7 +87,7 @@ export async function exportNote(
   return { value: { items: [{ ...item, file: output, written }] }, notices: warnings };
 }
 
-/** The bytes of the exported file: the header of its format and the note as it is. */
+/** Returns the bytes of the exported file: the header of its format, and the note unchanged. */
 function composeExport({ branch, topic, commit }: ExportedNote, format: ExportFormat): Buffer {
   const { oid, trailers, seconds, note = Buffer.alloc(0) } = commit;
   const facts = { head: trailers?.base, updated: timestamp(seconds * 1000) };
@@ -96,7 +95,7 @@ function composeExport({ branch, topic, commit }: ExportedNote, format: ExportFo
   return Buffer.concat([Buffer.from(header), note]);
 }
 
-/** An earlier export of this handoff, byte for byte, whatever format it was made in. */
+/** Whether a file is an earlier export of this handoff, byte for byte, in whatever format. */
 async function isOwnCopy(note: ExportedNote, bytes: Buffer, cwd: string): Promise<boolean> {
   const origin = readExported(bytes.toString('utf8'));
   if (origin?.branch !== note.branch || origin.topic !== note.topic) return false;

@@ -15,17 +15,17 @@ import { memoryFolder } from '../../host/marker-files.ts';
 import { filesNamed, kindOf, plainFolder, readPlainFile } from '../../host/plain-files.ts';
 import type { Context } from '../../sessions/caller.ts';
 
-/** A file that may hold a note, read. */
+/** A file that may hold a note, with its content. */
 export interface FoundFile {
   readonly format: Format;
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
-  /** What its commit will call it: the same at every import, and without the folders of this machine. */
+  /** The file's name in its commit: the same at every import, and without folders of this machine. */
   readonly place: string;
-  /** Its predecessor had put it away. */
+  /** Whether the predecessor had archived it. */
   readonly archived: boolean;
   readonly bytes: Buffer;
-  /** Milliseconds since the epoch: the order in which notes are written. */
+  /** Milliseconds since the epoch; notes are written in this order. */
   readonly mtimeMs: number;
 }
 
@@ -34,19 +34,19 @@ export interface UnimportedFile {
   readonly format: Format | null;
   readonly path: string;
   readonly why: string;
-  /** Not only left out, but wrong: decides the exit status. */
+  /** Set when the file is wrong, and not only left out; decides the exit status. */
   readonly code: FailureCode | undefined;
-  /** How to mend it; `undefined`: what fits the code. */
+  /** How to correct it; `undefined` for the usual hint of the code. */
   readonly hint?: string;
 }
 
-/** What the readers of all formats need to know. */
+/** What all readers of formats need to know. */
 export interface ImportWorld {
   readonly repository: Repository;
-  /** Top of the working tree; `undefined` in a bare repository. */
+  /** The top of the working tree; `undefined` in a bare repository. */
   readonly top: string | undefined;
   readonly branches: readonly BranchName[];
-  /** `--branch`, which goes before what a file says. */
+  /** The value of `--branch`, which overrides what a file says. */
   readonly branch: BranchName | undefined;
   readonly topic: Topic | undefined;
   readonly home: string;
@@ -55,7 +55,7 @@ export interface ImportWorld {
   readonly now: number;
 }
 
-/** @throws Failure `usage` for a branch that is not there, or what is no topic */
+/** @throws Failure `usage` for a branch that does not exist, or a bad topic */
 export async function openWorld(
   repository: Repository,
   options: { readonly branch: string | undefined; readonly topic: string | undefined },
@@ -100,11 +100,11 @@ function requiredTopic(text: string | undefined): Topic | undefined {
   });
 }
 
-/** What lies at the places that were looked at. */
+/** The files found at the places that were searched. */
 interface Findings {
   readonly files: readonly FoundFile[];
   readonly skipped: readonly UnimportedFile[];
-  /** For the message that there is nothing. */
+  /** The places, for the message that nothing was found. */
   readonly places: readonly string[];
 }
 
@@ -115,7 +115,7 @@ interface Candidate {
   readonly archived: boolean;
 }
 
-/** More is not somebody's notes. */
+/** The most files of one import: no project has more notes. */
 const MAX_FILES = 2_000;
 const ARCHIVE = 'handoff-archive';
 const STRUCTURED_FOLDER = join('grimoires', 'loa', 'handoffs');
@@ -124,10 +124,10 @@ const isGuardFile = (name: string) => /^handoff-/i.test(name) && isMarkdown(name
 const isIndex = (name: string) => name === 'INDEX.md';
 
 /**
- * Finds the files to import: those below the paths that were named, else those at the predecessors' places for this
- * project, in their order.
+ * Finds the files to import: those below the named paths or else those at the predecessors' places for this project, in
+ * order.
  *
- * @throws Failure `usage` for a path that holds nothing that could be imported, or too much.
+ * @throws Failure `usage` for a path that holds nothing to import, or too much.
  */
 export function findFiles(paths: readonly string[], from: Format | undefined, world: ImportWorld): Findings {
   const places = paths.length === 0 ? knownPlaces(world) : [];
@@ -159,7 +159,7 @@ export function findFiles(paths: readonly string[], from: Format | undefined, wo
   return { files, skipped, places: places.map(({ path }) => path) };
 }
 
-/** A file that was named itself is what stands in it; one of a folder is what the folder is. */
+/** Decides a file's format: by its content if the file was named itself, or else by its folder. */
 function settle(candidate: Candidate, bytes: Buffer, paths: readonly string[], world: ImportWorld): Format {
   const isNamed = paths.some((path) => resolve(world.repository.cwd, path) === candidate.path);
   if (!isNamed) return candidate.format;
@@ -167,7 +167,7 @@ function settle(candidate: Candidate, bytes: Buffer, paths: readonly string[], w
   return found === 'markdown' && markerFileName(candidate.path) !== undefined ? 'guard' : found;
 }
 
-/** Where the predecessors keep the notes of this project. */
+/** Returns the places where the predecessors keep the notes of this project. */
 function knownPlaces({ repository, top, home, env }: ImportWorld): { format: Format; path: string }[] {
   const trees = linkedWorktrees(repository.commonDir).map(({ path }) => path);
   const folders = [top, repository.cwd, ...trees].flatMap((path) =>
@@ -178,7 +178,7 @@ function knownPlaces({ repository, top, home, env }: ImportWorld): { format: For
   return [
     ...guard,
     { format: 'handover', path: top },
-    // Nor does a link on the way there lead anywhere.
+    // Links on the way there are not followed, either.
     ...[join(top, STRUCTURED_FOLDER)]
       .filter((path) => realPath(path) === join(realPath(top), STRUCTURED_FOLDER))
       .map((path) => ({ format: 'structured' as const, path })),
@@ -199,7 +199,7 @@ function inFolder(format: Format, folder: string): Candidate[] {
     case 'handover': {
       const inside = basename(folder) === '.handover' ? folder : join(folder, '.handover');
       const top = all([join(dirname(inside), 'handover.md')]);
-      // `.handover` as a link leads out of the folder: nothing below it is looked at.
+      // A `.handover` that is a link leads out of the folder: nothing below it is read.
       if (plainFolder(inside) === undefined) return top;
       const archived = filesNamed(join(inside, 'archive'), isMarkdown);
       return [...top, ...all([join(inside, 'current.md')]), ...all(archived, true)];
@@ -243,9 +243,9 @@ function folderFormat(path: string): Format | undefined {
 }
 
 /**
- * How a commit names a file: by its way from the top of the working tree, else by a hash of its folder (which is
- * nobody's business elsewhere) and its name. Putting a file into the archive does not make it another one, as long as no
- * new one of that name stands in the folder.
+ * Returns a commit's name for a file: its path from the top of the working tree, or else its name and a hash of its
+ * folder (which is private). A file that moves into the archive keeps its name, unless a new file of that name appears
+ * in the folder.
  */
 function shownPath({ path }: Candidate, all: readonly Candidate[], { top }: ImportWorld): string {
   const inside = top === undefined ? '..' : relative(top, path);
@@ -258,7 +258,7 @@ function shownPath({ path }: Candidate, all: readonly Candidate[], { top }: Impo
   return `${hashed(former)}/${renewed ? `${ARCHIVE}/` : ''}${name}`;
 }
 
-/** A file that is not imported, and why. */
+/** Returns a file that is not imported, with the reason. */
 export function skip(
   file: Pick<FoundFile, 'format' | 'path'>,
   why: string,
@@ -267,5 +267,5 @@ export function skip(
   return { format: file.format, path: file.path, why, code };
 }
 
-/** A text of which only the beginning and the headings matter: what is no UTF-8 is replaced. */
+/** Decodes a text of which only the beginning and the headings matter: invalid UTF-8 is replaced. */
 export const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');

@@ -5,7 +5,7 @@ import type { ImportValue } from './import.ts';
 
 const WRITES = ['create', 'update', 'close'];
 
-/** What went where, as whose, from which file, and what was left out. */
+/** Lists which note went where, its owner and its file, and what was left out. */
 export function renderImported({ dryRun, items }: ImportValue): Rendered {
   const rows = items.map(({ action, branch, topic, owner, state, to, file, why }): string[] => {
     const source = `${escapeLine(file)}${why === null ? '' : `  (${escapeLine(why)})`}`;

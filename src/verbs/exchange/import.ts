@@ -32,13 +32,13 @@ import { type Draft, readDrafts } from './drafts.ts';
 import { type UnimportedFile, findFiles, openWorld } from './find-files.ts';
 
 interface ImportOptions {
-  /** Files and folders; none: the predecessors' places for this project. */
+  /** Files and folders; when empty, the predecessors' places for this project. */
   readonly paths: readonly string[];
   readonly from: Format | undefined;
   readonly dryRun: boolean;
   readonly branch: string | undefined;
   readonly topic: string | undefined;
-  /** What looks like a secret in the notes is none. */
+  /** Whether to import notes that look like they contain a secret. */
   readonly allowSecret: boolean;
   readonly session: string | undefined;
 }
@@ -48,50 +48,49 @@ export interface ImportValue {
   readonly items: readonly ImportShape[];
 }
 
-/** One pass over the files: each note is placed beside those before it, and written from exactly the tip that it was placed by. */
+/** One pass over the files. Each note is compared with those before it, and written only on the tip that it saw. */
 interface Pass {
   readonly options: ImportOptions;
   readonly workspace: Workspace;
   readonly caller: Caller;
   readonly author: Committer;
   readonly secretScan: SecretScan;
-  /** Sessions at work. */
+  /** The sessions at work. */
   readonly live: ReadonlySet<string>;
   readonly objects: 'sha1' | 'sha256';
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** What stands, with what this pass has made; the notes of some are not read yet. */
+  /** The existing topics, with those of this pass; some have their notes still unread. */
   readonly topics: (Omit<KnownTopic, 'notes'> & { readonly notes: readonly Oid[] | undefined })[];
-  /** The notes of the tips. */
+  /** The notes of the tips, by commit. */
   readonly tipNotes: ReadonlyMap<Oid, Oid>;
   readonly warnings: string[];
-  /** What stood before each write: a ref that had been moved by hand is told of. */
+  /** The state before each write, to report refs that had been moved by hand. */
   readonly former: TopicState[];
 }
 
-/** Why a file is not imported although it holds a note. */
+/** The reason why a file that holds a note is not imported. */
 interface Refusal {
   readonly code: FailureCode;
   readonly why: string;
   readonly hint: string;
 }
 
-/** What became of a note, or would. */
+/** What became, or would become, of a note. */
 interface Placed {
   readonly draft: Draft;
   readonly incoming: IncomingNote;
   readonly placement: Placement;
-  /** In whose name it is written. */
+  /** The owner in whose name it is written. */
   readonly as: SessionId;
   readonly oid: Oid | undefined;
   readonly refusal: Refusal | undefined;
 }
 
 /**
- * Imports notes of other programs. What cannot be imported does not keep the rest from being; the result's failure says
- * so.
+ * Imports notes of other programs. What cannot be imported does not stop the rest; the result's failure reports it.
  *
- * @throws Failure `not-found` where there is nothing at all, `usage` for a path that holds no notes.
+ * @throws Failure `not-found` when no notes were found, `usage` for a path that holds none.
  */
 export async function importNotes(
   options: ImportOptions,
@@ -159,7 +158,7 @@ function standing({ branch, topic, tip }: TopicState): Pass['topics'][number] {
     branch,
     topic,
     tip: tip?.oid,
-    // What cannot be read is nobody's to replace; its name is taken.
+    // Nobody may replace what cannot be read. Its name is taken.
     owner: trailers?.owner ?? ('' as SessionId),
     state: trailers?.state ?? 'open',
     importedFrom: trailers?.importedFrom,
@@ -205,18 +204,18 @@ function incomingNote(
   return { branch, topic, note: oid, owner: owner ?? caller.id, state, importedFrom, copyOf };
 }
 
-/** The topics that a note could be, with their notes; the numbered names of a topic after itself, so that the first free one is found in order. */
+/** Returns the topics that a note may belong to, with their notes. The numbered names of a topic follow it in order. */
 async function relatedTopics(
   incoming: IncomingNote,
   { file }: Draft,
   { topics, tipNotes, options, workspace }: Pass,
 ): Promise<KnownTopic[]> {
   const { cwd } = workspace.repository;
-  // Where the command line says where the notes go, what was imported to another place does not count.
+  // If the command line names the place, what was imported to another place does not count.
   const byNameOnly =
     options.branch !== undefined || options.topic !== undefined || file.format === 'handover';
   const notesOf = async (tip: Oid) =>
-    // The common case, that the tip has this very note, costs no look at its history.
+    // Usually the tip has this very note, which saves reading its history.
     tipNotes.get(tip) === incoming.note
       ? [incoming.note]
       : [...(await noteNames({ cwd }, await wholeHistory({ cwd }, tip))).values()];
@@ -298,7 +297,7 @@ function write(
       to: draft.to,
       importedFrom: incoming.importedFrom,
       secretAllowed,
-      // What the repository was like when the note was written is not known, and not made up.
+      // The state of the repository when the note was written is unknown, and is not made up.
       recorded: recordState({ ...place, head: draft.base }),
       author,
       seconds: Math.floor(now / 1000),
@@ -328,7 +327,7 @@ function refusedBy(
   }
 }
 
-/** What decides the exit status, the worst first. */
+/** The codes that decide the exit status, the worst first. */
 const WORST: readonly FailureCode[] = ['integrity', 'not-owner', 'lost-race', 'usage', 'secret'];
 
 function finish(
@@ -366,7 +365,7 @@ function noteItem({ draft, incoming, placement, as, oid, refusal }: Placed, cwd:
     format: draft.file.format,
     action: refusal !== undefined || kind === 'not-owner' || kind === 'no-name' ? 'refuse' : kind,
     branch: known?.branch ?? incoming.branch,
-    // A topic that was made of the text may spell the secret.
+    // A topic that was made from the text may contain the secret.
     topic: refusal?.code === 'secret' ? null : topic,
     owner: as,
     state: kind === 'unchanged' ? placement.known.state : draft.state,
@@ -376,13 +375,13 @@ function noteItem({ draft, incoming, placement, as, oid, refusal }: Placed, cwd:
   };
 }
 
-/** Files of the working tree by their way from here, others whole. */
+/** Shows files below the current folder by their relative path, and others by their full path. */
 function shownPath(path: string, cwd: string): string {
   const way = relative(cwd, path);
   return way.startsWith('..') || !path.startsWith('/') ? path : way;
 }
 
-/** A note whose id is wrong can still be had, as a text that claims nothing. */
+/** Returns a hint. A note whose id is wrong can still be imported as plain Markdown, which has no id. */
 function hintFor(code: FailureCode, path: string): string {
   const word = shellWord(path);
   return code === 'integrity' ? `git handoff import --from markdown -- ${word}` : `ls -ld -- ${word}`;
