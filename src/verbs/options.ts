@@ -2,11 +2,11 @@
 export interface OptionSpec {
   readonly type: 'boolean' | 'string';
   readonly alias?: string;
-  /** May be given several times. */
+  /** Whether the option may be given several times. */
   readonly array?: true;
-  /** `--name` alone is allowed beside `--name=value`. */
+  /** Whether `--name` alone is allowed, besides `--name=value`. */
   readonly optionalValue?: true;
-  /** What stands for the value in help, e.g. `<oid>`. */
+  /** The placeholder of the value in help, such as `<oid>`. */
   readonly value?: string;
   readonly describe: string;
 }
@@ -16,7 +16,7 @@ export type OptionTable = Readonly<Record<string, OptionSpec>>;
 /** The words of a command line, checked against a verb's table. */
 export interface Arguments {
   readonly words: readonly string[];
-  /** Those of them that stand after `--`. */
+  /** Those of the words that follow `--`. */
   readonly afterDashes: readonly string[];
   flag(name: string): boolean;
   text(name: string): string | undefined;

@@ -3,7 +3,7 @@ import { escapeLine } from '../domain/surfacing.ts';
 import type { JudgedSession } from '../sessions/records.ts';
 import type { HandoffShape, NamedSessionShape } from './shapes.ts';
 
-/** An owner as lists show it: a person's name, or a session's client and short id. */
+/** Returns an owner as lists show it: a person's name, or a session's client and short id. */
 export function ownerText({
   owner,
   ownerName,
@@ -13,7 +13,7 @@ export function ownerText({
   return nameOfOwner(owner, { client, name: ownerName });
 }
 
-/** A session on record as answers name it. */
+/** Returns a session on record as answers name it. */
 export function namedSession({ record, liveness }: JudgedSession): NamedSessionShape {
   return { session: record.session, client: record.client, liveness };
 }

@@ -7,7 +7,7 @@ import { listSessions } from '../sessions/records.ts';
 import type { Interaction } from './verb.ts';
 import type { Arguments, OptionTable } from './options.ts';
 
-/** The pathspecs of a verb may come from a file, as git's own commands take them. */
+/** The options by which a verb reads its pathspecs from a file, as git's own commands do. */
 export const PATHSPEC_OPTIONS: OptionTable = {
   'pathspec-from-file': {
     type: 'string',
@@ -18,10 +18,10 @@ export const PATHSPEC_OPTIONS: OptionTable = {
 };
 
 /**
- * The pathspecs of a command line.
+ * Returns the pathspecs of a command line.
  *
- * @param words those of its words that are pathspecs
- * @throws Failure `usage` when they are named in both ways, or the file names none
+ * @param words the words of the command line that are pathspecs
+ * @throws Failure `usage` when both a file and the words name some, or the file names none
  */
 export function readPathspecs(
   args: Arguments,
@@ -43,7 +43,7 @@ export function readPathspecs(
 
 /**
  * Runs a verb that works on uncommitted changes. It may have been called by `git -C <folder> …` or `cd <folder> && …`,
- * and the next command runs elsewhere: what a failure says to type names the folder, unless the caller's shell is there.
+ * so that the next command runs elsewhere: unless the caller's shell is there, the hint of a failure names the folder.
  */
 export async function anchored<T>(context: Context, run: () => Promise<T>): Promise<T> {
   const { cwd } = context;

@@ -5,29 +5,29 @@ import { isFolder, realPath } from '../host/disk.ts';
 import { replaceFile } from '../host/output-file.ts';
 import { readPlainFile } from '../host/plain-files.ts';
 
-/** Where a verb puts what it made. */
+/** Where and how a verb writes its output. */
 interface Output {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
-  /** As people typed it; `undefined`: the place is ours. */
+  /** The path as people typed it; `undefined` when git-handoff chose it. */
   readonly typed: string | undefined;
-  /** Top of the working tree; `undefined` in a bare repository. */
+  /** The top of the working tree; `undefined` in a bare repository. */
   readonly top: string | undefined;
   /** The repository's own folder. */
   readonly commonDir: string;
-  /** Larger files are not replaced. */
+  /** The size above which a file is not replaced. Bytes. */
   readonly limit: number;
-  /** Of a new file. */
+  /** The mode of a new file. */
   readonly mode: number;
-  /** Says why what stands there is not to be replaced. */
+  /** Returns a failure when the content found there must not be replaced. */
   readonly refuse: (found: Buffer) => Failure | undefined | Promise<Failure | undefined>;
 }
 
 /**
- * Puts a text into a file, in one step. A folder, a link and what lies behind a link that leads out of the working tree are
- * never written, nor is git's own folder. False: that very text stood there already.
+ * Writes a text to a file in one step. It never writes to a folder, to a link, through a link that leads out of the
+ * working tree, or into git's own folder. Returns false if the file had that very content already.
  *
- * @throws Failure `refused`, `usage`, `environment` or what `refuse` says; then nothing was changed
+ * @throws Failure `refused`, `usage`, `environment`, or that of `refuse`; then nothing was changed
  */
 export async function putOutput(content: Buffer, output: Output): Promise<boolean> {
   const { path, typed, limit, mode } = output;

@@ -1,7 +1,7 @@
 import type { RemoteSummary } from '../domain/tracking/relation.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 
-/** A line for each remote that is not in sync. The command is for a person, who decides what leaves; an agent would obey it. */
+/** Prints a line for each remote that is out of sync. Only a person sees the command: an agent would obey it. */
 export function remoteLines(remotes: readonly RemoteSummary[], isAtTerminal: boolean): string {
   return remotes.map((one) => remoteLine(one, isAtTerminal)).join('');
 }

@@ -7,8 +7,8 @@ import type { AutomaticReason } from '../domain/handoff.ts';
 import type { NoteFinding } from '../domain/verification/facts.ts';
 
 /**
- * The shapes of `--json`. Every answer is one object `{"schema":1,"ok":true,…}`; lists stand under
- * `items`. schema/output.schema.json describes them for programs.
+ * The shapes of `--json`. Every answer is one object `{"schema":1,"ok":true,…}`, with lists under `items`.
+ * schema/output.schema.json describes them for programs.
  */
 export interface HandoffShape {
   readonly branch: string;
@@ -18,20 +18,20 @@ export interface HandoffShape {
   readonly parent: string | null;
   readonly state: 'open' | 'closed';
   readonly owner: string;
-  /** What a person is called; `null` for a session. */
+  /** The person's name; `null` for a session. */
   readonly ownerName: string | null;
   readonly agent: string | null;
   readonly client: string | null;
   readonly summary: string;
-  /** The commit `HEAD` was at when the note was written. */
+  /** The commit of `HEAD` when the note was written. */
   readonly base: string | null;
   /** RFC 3339, UTC. */
   readonly createdAt: string;
   readonly takenFrom: string | null;
-  /** The operator that it is addressed to, and the one that wrote it. */
+  /** The operator to whom it is addressed, and the operator that wrote it. */
   readonly to: string | null;
   readonly from: string | null;
-  /** The scanner's rules whose findings in it somebody let pass. */
+  /** The scanner's rules whose findings in the note somebody allowed. */
   readonly secretAllowed: readonly string[];
   /** The uncommitted work that it carries; sizes are `null` if the note does not state them. */
   readonly work: {
@@ -39,21 +39,21 @@ export interface HandoffShape {
     readonly paths: number | null;
     readonly bytes: number | null;
   } | null;
-  /** Not the reader's own, and not acknowledged as it stands. */
+  /** Whether the note is not the reader's own, and its present version is not acknowledged. */
   readonly unread: boolean;
 }
 
 /** A handoff in a list. */
 export interface ListedShape extends HandoffShape {
-  /** Why git-handoff left it by itself; `null`: somebody wrote it. */
+  /** Why git-handoff wrote it by itself; `null` when somebody wrote it. */
   readonly automatic: AutomaticReason | null;
-  /** Why its branch makes it look done or out of place. */
+  /** Why, by its branch, it looks done or out of place. */
   readonly staleness: Staleness;
-  /** How it stands to each remote that has been asked; offline. */
+  /** How it compares with each remote that has been asked, told offline. */
   readonly remotes: readonly RemoteRelation[];
 }
 
-/** A note's text in JSON: as text when it is UTF-8, else in base64. */
+/** A note's text in JSON: plain if it is UTF-8, or else in base64. */
 export type NoteShape = { readonly note: string } | { readonly noteBase64: string };
 
 export type StepName =
@@ -64,9 +64,9 @@ export interface VersionShape extends HandoffShape {
 }
 
 /**
- * What a sync did, or would do, with one handoff. Fetched: `created`, `forwarded`, `followed` (ours had taken or closed it
- * only), `set-aside` (ours is kept as a lost text), `refused` (an illegal move there) · pushed: `pushed`, `declined`
- * by the remote, `behind`, `deleted-there`, `secret` (it stays) · `moved`: somebody was faster, each time · `ignored`: no handoff.
+ * What a sync did, or would do, with one handoff. Fetched: `created`, `forwarded`, `followed` (ours only took or closed
+ * it), `set-aside` (ours is kept as a lost text), `refused` (an illegal move there) · pushed: `pushed`, `declined`
+ * by the remote, `behind`, `deleted-there`, `secret` (it stays) · `moved`: others were faster · `ignored`: no handoff.
  */
 export type SyncAction =
   | 'created'
@@ -89,21 +89,21 @@ export interface SyncShape {
   readonly remote: string;
   readonly branch: string | null;
   readonly topic: string | null;
-  /** Our ref; of what is ignored the remote's. */
+  /** Our ref; for an ignored one, the remote's. */
   readonly ref: string;
   readonly oid: string | null;
   /** The commit that stood here (fetched) or there (pushed) before. */
   readonly former: string | null;
-  /** By which number `show --lost` prints what stood here. */
+  /** The number with which `show --lost` prints what was here. */
   readonly lost: number | null;
-  /** Who owned it here before. */
+  /** The former owner here. */
   readonly owner: string | null;
-  /** The same as messages name it. */
+  /** The former owner as messages name it. */
   readonly ownerText: string | null;
-  /** Who owns what the remote has. */
+  /** The owner of what the remote has. */
   readonly newOwner: string | null;
   readonly newOwnerText: string | null;
-  /** Why it was refused, ignored or declined; who took it. */
+  /** Why it was refused, ignored or declined, or who took it. */
   readonly why: string | null;
 }
 
@@ -128,64 +128,64 @@ export interface SessionShape {
   readonly parent: string | null;
   readonly succeeds: string | null;
   readonly ended: { readonly at: string; readonly reason: string } | null;
-  /** The session that runs this command. */
+  /** Whether this session runs the command. */
   readonly self: boolean;
-  /** Paths of its worktree that it changed and nobody has committed. */
+  /** The paths of its worktree that it changed and nobody has committed. */
   readonly uncommitted: readonly string[];
-  /** Paths that are changed in its worktree and in the asker's. */
+  /** The paths that are changed both in its worktree and in the reader's. */
   readonly alsoHere: readonly string[];
 }
 
-/** One side of an overlap: a worktree with what is uncommitted in it, or a branch as it is committed. */
+/** One side of an overlap: a worktree with its uncommitted changes, or a branch as committed. */
 export interface OverlapSideShape {
-  /** `null`: a branch. */
+  /** The worktree; `null` for a branch. */
   readonly worktree: string | null;
-  /** `null`: detached. */
+  /** The branch; `null` for a detached HEAD. */
   readonly branch: string | null;
   /** The live sessions at work there. */
   readonly sessions: readonly NamedSessionShape[];
 }
 
 /**
- * `conflict`: a merge would stop there · `deleted`: one side deleted or moved what the other changed, which stops it, too ·
- * `not-judged`: nobody tried · `same-tree`: two sessions changed it in one working tree · `same-file`: both changed it, and it
- * merges.
+ * `conflict`: a merge would stop there · `deleted`: one side deleted or moved what the other changed, which also stops
+ * a merge · `not-judged`: no merge was tried · `same-tree`: two sessions changed it in one working tree · `same-file`:
+ * both changed it, and it merges.
  */
 export type OverlapKind = 'conflict' | 'deleted' | 'not-judged' | 'same-tree' | 'same-file';
 
-/** Two sides that changed the same paths, or of which that is not known. */
+/** Two sides that changed the same paths, or may have. */
 export interface OverlapShape {
   readonly sides: readonly [OverlapSideShape, OverlapSideShape];
-  /** The worst first. */
+  /** The paths that both changed, the worst first. */
   readonly paths: readonly {
     readonly path: string;
     readonly kind: OverlapKind;
-    /** Which of the sides deleted it. */
+    /** The side that deleted it. */
     readonly deletedBy: 0 | 1 | null;
   }[];
-  /** Why it is not known; `null`: it is. */
+  /** Why the paths are unknown; `null` when they are known. */
   readonly unknown: string | null;
 }
 
-/** A path that differs from HEAD, and whose change that is. */
+/** A path that differs from HEAD, with the session whose change it is. */
 export interface DirtyPathShape {
-  /** From the top of the working tree. */
+  /** The path from the top of the working tree. */
   readonly path: string;
   readonly change: ChangeKind;
   readonly state: BelongsTo;
-  /** `null` when it is nobody's, or contended. */
+  /** The owner; `null` when there is none, or several claim it. */
   readonly owner: string | null;
   readonly owners: readonly string[];
   readonly evidence: Evidence | null;
-  /** Somebody else may have made the change. */
+  /** Whether somebody else may have made the change. */
   readonly weak: boolean;
   readonly since: string | null;
   readonly staged: boolean;
-  /** Other worktrees in which somebody at work has changed it, too. */
+  /** Other worktrees in which a session at work has changed it, too. */
   readonly alsoIn: readonly AlsoChangedShape[];
 }
 
-/** Where a path is changed, too, and what becomes of it when the two are merged. */
+/** Another worktree in which a path is changed, and the outcome of a merge of both. */
 export interface AlsoChangedShape {
   readonly worktree: string;
   readonly sessions: readonly NamedSessionShape[];
@@ -195,32 +195,32 @@ export interface AlsoChangedShape {
 /** A session that an answer names. */
 export interface NamedSessionShape {
   readonly session: string;
-  /** `null`: it is not on record any more. */
+  /** The client; `null` when the session is no longer on record. */
   readonly client: string | null;
   readonly liveness: SessionShape['liveness'];
 }
 
-/** A session was refused for the sake of another one's uncommitted change. */
+/** A refusal that protected another session's uncommitted change, as a request to that session. */
 export interface RequestShape {
   readonly from: string;
   readonly to: string;
   readonly wish: Wish;
-  /** From the top of the working tree. */
+  /** The path from the top of the working tree. */
   readonly path: string;
   readonly worktree: string;
   readonly askedAt: string;
-  /** When the other one's client got it; `null`: not yet. */
+  /** When the other session's client received it; `null` until then. */
   readonly handedAt: string | null;
 }
 
 export interface TakenPathShape {
   readonly path: string;
   readonly worktree: string;
-  /** Sessions whose claim ended by this. */
+  /** The sessions whose claim this ended. */
   readonly from: readonly string[];
-  /** Who has it now; `null`: nobody, because a person took it. */
+  /** The new owner; `null` when a person took it. */
   readonly to: string | null;
-  /** False when there was nothing to take. */
+  /** Whether there was anything to take. */
   readonly taken: boolean;
 }
 
@@ -234,36 +234,36 @@ export interface MixedCommitShape {
   readonly paths: number;
 }
 
-/** A handoff that was moved by hand, or that a push would move so. */
+/** A handoff that was moved by hand, or that a push would move in such a way. */
 export interface IllegalMoveShape {
   readonly kind: 'illegal';
   readonly ref: string;
-  /** `null`: the ref is badly named. */
+  /** The branch; `null` when the ref is badly named. */
   readonly branch: string | null;
   readonly topic: string | null;
   readonly reason: string;
-  /** What stands there; `null` when the ref is gone. */
+  /** The object at the ref; `null` when the ref is gone. */
   readonly oid: string | null;
 }
 
 /** A commit that was made for a session. */
 export interface CommitShape {
   readonly commit: string;
-  /** What it changes, from the top of the working tree; hooks may have added to it. */
+  /** The changed paths, from the top of the working tree; hooks may have added some. */
   readonly paths: readonly string[];
-  /** Other uncommitted changes, with whose they are; `null`: nobody's. */
+  /** Other uncommitted changes with their owners; `null` for those without one. */
   readonly left: readonly { readonly path: string; readonly owner: string | null }[];
 }
 
 export interface StagedShape {
   readonly path: string;
-  /** Only the session's hunks; another live session has changed the file, too. */
+  /** Whether only the session's hunks are staged, because another live session has changed the file, too. */
   readonly hunks: boolean;
 }
 
 /** A refusal that a person has allowed in advance. */
 export interface AllowShape {
-  /** `null`: whichever session is refused first. */
+  /** The session; `null` for the first one that is refused. */
   readonly session: string | null;
   readonly until: string;
 }
@@ -273,28 +273,28 @@ interface RescuedFileShape {
   readonly path: string;
   readonly mode: string;
   readonly bytes: number;
-  /** `null`: nobody's, or not known. */
+  /** The owner; `null` when there is none, or it is unknown. */
   readonly owner: string | null;
 }
 
-/** Uncommitted work that was kept. */
+/** Uncommitted work that was saved. */
 export interface RescueShape {
   readonly number: number;
-  /** `before`: a command · `seen`: gone without a tool call · `stash`: an entry of git-stash(1). */
+  /** `before`: before a command · `seen`: gone without a tool call · `stash`: an entry of git-stash(1). */
   readonly kind: 'before' | 'seen' | 'stash';
   readonly ref: string;
   readonly oid: string;
-  /** When the work was like that. */
+  /** When the work was in this state. */
   readonly at: string;
-  /** Name of the working tree's folder; `null` for the stash, which all share. */
+  /** The name of the working tree's folder; `null` for the stash, which all worktrees share. */
   readonly worktree: string | null;
-  /** `null`: a detached HEAD, or not known. */
+  /** The branch; `null` for a detached HEAD, or when it is unknown. */
   readonly branch: string | null;
-  /** The command that it was kept for, or the message of the stash. */
+  /** The command before which it was saved, or the message of the stash entry. */
   readonly reason: string;
-  /** Who ran the command or made the entry; `null`: not known. */
+  /** The session that ran the command or made the entry; `null` when it is unknown. */
   readonly session: string | null;
-  /** Place in the stash; `null`: none, or dropped. */
+  /** The place in the stash; `null` when it is no entry, or was dropped. */
   readonly stashIndex: number | null;
   readonly files: readonly RescuedFileShape[];
   readonly deleted: readonly string[];
@@ -302,35 +302,35 @@ export interface RescueShape {
   readonly skipped: readonly { readonly path: string; readonly bytes: number; readonly why: string }[];
 }
 
-/** What becomes (with `--dry-run`: would become) of a file that `import` found. */
+/** What becomes, or with `--dry-run` would become, of a file that `import` found. */
 export interface ImportShape {
-  /** From where the command runs, if it lies below. */
+  /** The path from the current folder, if the file lies below. */
   readonly file: string;
   readonly format: 'guard' | 'handover' | 'structured' | 'markdown' | null;
-  /** `update`: the next version · `close`: it was put away since · `refuse`: with an error. */
+  /** `update`: the next version · `close`: it was archived since · `refuse`: it failed. */
   readonly action: 'create' | 'update' | 'close' | 'unchanged' | 'skip' | 'refuse';
   readonly branch: string | null;
   readonly topic: string | null;
   readonly owner: string | null;
   readonly state: 'open' | 'closed' | null;
-  /** The operator that it is addressed to. */
+  /** The operator to whom it is addressed. */
   readonly to: string | null;
-  /** The handoff's commit afterwards; `null`: nothing was written. */
+  /** The handoff's commit afterwards; `null` when nothing was written. */
   readonly oid: string | null;
-  /** Why it is left out, or what is to be known about it. */
+  /** Why it is left out, or what to know about it. */
   readonly why: string | null;
 }
 
-/** A handoff that `export` has made a copy of. */
+/** A handoff of which `export` made a copy. */
 export interface ExportShape {
   readonly branch: string;
   readonly topic: string;
   readonly oid: string;
   readonly owner: string;
   readonly format: 'markdown' | 'guard' | 'handover';
-  /** `null`: standard output. */
+  /** The file; `null` for standard output. */
   readonly file: string | null;
-  /** False when that very text stood there already. */
+  /** False when the file already had this content. */
   readonly written: boolean;
 }
 
@@ -346,27 +346,27 @@ export interface BoardShape {
   readonly sessions: number;
   readonly handoffs: number;
   readonly refusals: number;
-  /** Size of the page. */
+  /** The size of the page. */
   readonly bytes: number;
-  /** `null`: standard output. */
+  /** The file; `null` for standard output. */
   readonly file: string | null;
 }
 
-/** A note that was checked against the repository, and what it hands on. */
+/** A note that was checked against the repository, with what it hands over. */
 export interface BootShape extends HandoffShape {
   readonly automatic: AutomaticReason | null;
-  /** Who wrote the text; the owner may have taken it. */
+  /** The writer of the text; the owner may have taken it since. */
   readonly writer: string;
-  /** The same as messages name it. */
+  /** The writer as messages name it. */
   readonly writerText: string;
   readonly writtenAt: string;
-  /** The commit that the text is about. */
+  /** The commit that the text describes. */
   readonly writtenOn: string | null;
   readonly goal: string;
   readonly goalIsSummary: boolean;
-  /** What the note says of the state of the work. */
+  /** What the note tells about the state of the work. */
   readonly currentState: string | null;
-  /** `null`: it names none. */
+  /** The next action; `null` when the note names none. */
   readonly nextAction: string | null;
   readonly stopConditions: string | null;
   readonly stale: boolean;
@@ -380,6 +380,6 @@ export interface CarriedShape {
   /** `12 paths, 34 KiB` */
   readonly size: string;
   readonly unpacks: 'cleanly' | 'is there' | 'no' | 'not fetched';
-  /** What is in the way. */
+  /** What prevents it. */
   readonly why: string | null;
 }

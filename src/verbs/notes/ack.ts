@@ -20,12 +20,12 @@ interface AckOptions {
   readonly session: string | undefined;
 }
 
-/** What an acknowledgement answers: the handoff, who has read it now, and whether that is news. */
+/** The answer to an acknowledgement: the handoff, its reader, and whether the reader had not acknowledged it before. */
 export type AckValue = HandoffShape & { readonly reader: string; readonly changed: boolean };
 
 /**
- * Says that the reader has read a handoff as it is now: it is not unread for that reader until it changes. Doing so
- * twice is no error.
+ * Records that the reader has read a handoff as it is now: until it changes, it is not unread for that reader. To
+ * repeat it is no error.
  *
  * @throws Failure `lost-race` when the handoff is not at the expected commit.
  */

@@ -20,10 +20,10 @@ import type { CommandResult } from '../verb.ts';
 interface TipChange {
   readonly topic: string;
   readonly take: boolean;
-  /** `undefined`: the state stays. */
+  /** The new state; `undefined` to keep it. */
   readonly state: HandoffState | undefined;
   readonly expect: string | undefined;
-  /** Swap from exactly the tip that was read first, also without `--expect`. */
+  /** Whether to swap only from the tip that was read first, even without `--expect`. */
   readonly pinned: boolean;
   readonly session: string | undefined;
 }
@@ -31,12 +31,12 @@ interface TipChange {
 interface TipChanged {
   readonly shape: HandoffShape;
   readonly changed: boolean;
-  /** The tip it was done on. */
+  /** The tip on which the commit was made. */
   readonly tip: HandoffCommit;
   readonly notices: readonly string[];
 }
 
-/** Puts such a commit on a topic; `isAsWanted` says that a tip is as wanted already. */
+/** Adds such a commit to a topic. `isAsWanted` tells that the tip already has the wanted owner or state. */
 async function commitOnTip(
   change: TipChange,
   context: Context,
@@ -100,12 +100,12 @@ interface TakeOptions {
   readonly session: string | undefined;
 }
 
-/** What a take answers: the handoff, and from which commit it was taken. */
+/** The answer to a take: the handoff, and the commit from which it was taken. */
 export type TakeValue = HandoffShape & { readonly taken: boolean; readonly tookFrom: string };
 
 /**
- * Becomes the owner of a topic by a swap from exactly the tip that it names; the note stays as it is.
- * A topic that is the caller's already is no error and no commit.
+ * Becomes the owner of a topic, by a swap from exactly the tip that it names; the note stays as it is. To take what is
+ * the caller's already is no error, and makes no commit.
  */
 export async function take(options: TakeOptions, context: Context): Promise<CommandResult<TakeValue>> {
   const { shape, changed, tip, notices } = await commitOnTip(
@@ -125,12 +125,12 @@ interface StateOptions {
 
 export type StateValue = HandoffShape & { readonly changed: boolean };
 
-/** Marks a topic as done. The history stays; closing what is closed is no error and no commit. */
+/** Marks a topic as done. Its history stays. To close a closed one is no error, and makes no commit. */
 export function close(options: StateOptions, context: Context): Promise<CommandResult<StateValue>> {
   return changeState(options, 'closed', context);
 }
 
-/** Takes a topic up again that was done. Reopening what is open is no error and no commit. */
+/** Reopens a topic that was closed. To reopen an open one is no error, and makes no commit. */
 export function reopen(options: StateOptions, context: Context): Promise<CommandResult<StateValue>> {
   return changeState(options, 'open', context);
 }

@@ -17,20 +17,20 @@ import { firstLine, versionIn } from './log.ts';
 
 interface DiffOptions {
   readonly topic: string | undefined;
-  /** Versions by their object names or beginnings of them; none: what the last change of the note changed. */
+  /** Versions by their object names or beginnings of them; when empty, the last change of the note. */
   readonly versions: readonly string[];
   readonly session: string | undefined;
 }
 
 export interface DiffValue {
-  /** `null`: there was nothing before. */
+  /** The older version; `null` when there was none. */
   readonly from: HandoffShape | null;
   readonly to: HandoffShape;
   /** Hunks as git-diff(1) prints them; empty when the notes are the same. */
   readonly diff: string;
 }
 
-/** What changed in a note between two of its versions: by default, what its last change changed. */
+/** Shows what changed in a note between two of its versions, or else in its last change. */
 export async function diff(options: DiffOptions, context: Context): Promise<CommandResult<DiffValue>> {
   const { repository, sessions, notices } = await openWorkspace(context);
   const state = await findTopic(repository, options.topic);
@@ -49,7 +49,7 @@ export async function diff(options: DiffOptions, context: Context): Promise<Comm
   };
 }
 
-/** The newest version whose note is not the tip's, or cannot be read: takes and closes leave it as it is. */
+/** Returns the newest version whose note differs from the tip's, or cannot be read: takes and closes change no note. */
 async function lastOther(history: readonly HandoffCommit[], cwd: string): Promise<HandoffCommit | undefined> {
   const oids = history.map(({ oid }) => oid);
   const loaded = await loadCommits({ cwd }, oids, { notes: true });
@@ -70,17 +70,17 @@ async function readNotes(versions: readonly HandoffCommit[], cwd: string): Promi
   });
 }
 
-/** A first version, as a diff from nothing. */
+/** Returns a first version as a diff from nothing. */
 function added(note: Buffer | undefined): Buffer {
   const lines = (note?.toString('utf8') ?? '').replace(/\n$/, '').split('\n');
   return Buffer.from(`@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`);
 }
 
 /**
- * The hunks between the notes of two handoff commits, as git-diff(1) prints them without its header; empty when the
- * notes are the same. No program that the repository or the user names for diffs is run.
+ * Returns the hunks between the notes of two handoff commits, as git-diff(1) prints them without its header; empty when
+ * the notes are the same. It runs no diff program that the repository or the user configured.
  *
- * @throws Failure when git cannot read one of them
+ * @throws Failure when git cannot read one of the notes
  */
 async function noteHunks(repository: InRepository, from: Oid, to: Oid): Promise<Buffer> {
   const quiet = [

@@ -19,14 +19,14 @@ import { typedTopic } from '../../notes/topic-argument.ts';
 import { openWorkspace } from '../workspace.ts';
 
 interface ListOptions {
-  /** Closed ones too. */
+  /** Whether to list closed ones, too. */
   readonly all: boolean;
   readonly state: 'open' | 'closed' | undefined;
-  /** Only what the reader has neither written nor acknowledged. */
+  /** Whether to list only what the reader has neither written nor acknowledged. */
   readonly unread: boolean;
-  /** Only what is addressed to this operator. */
+  /** The operator to whom all listed notes are addressed. */
   readonly to: string | undefined;
-  /** Who reads is asked for: what is unread, or addressed to them, will be shown. It costs a process. */
+  /** Whether to find out who reads, to show what is unread or addressed to them. It costs a process. */
   readonly reading: boolean;
   readonly session: string | undefined;
 }
@@ -35,13 +35,13 @@ export interface ListValue {
   /** The branch whose handoffs come first. */
   readonly branch: string;
   readonly items: readonly ListedShape[];
-  /** A command for each note whose work looks done; nothing is closed unasked. */
+  /** A command for each note whose work looks done. Nothing is closed unasked. */
   readonly looksDone: readonly string[];
-  /** What a sync with each remote that was asked before would move; of all handoffs, not of the items alone. */
+  /** What a sync with each remote that was asked before would move, of all handoffs. */
   readonly remotes: readonly RemoteSummary[];
 }
 
-/** Longer than any repository needs that can be listed; then nothing is said of branches. Milliseconds. */
+/** How long to judge branches: long enough for any list. After this the list tells nothing about them. Milliseconds. */
 const STALENESS_MS = 2000;
 
 /** Lists handoffs: this branch's first, then the others', newest first. */
@@ -72,7 +72,7 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
       state.tip === undefined
         ? []
         : [
-            // A copy of each would cost a tenth of a long list.
+            // To copy each object would take a tenth of the time of a long list.
             Object.assign(handoffShape(state, state.tip, reader, ackOf(acks, state.path, name)), {
               automatic: state.tip.trailers?.automatic ?? null,
               staleness: stalenessOf(state, stale),
@@ -89,7 +89,7 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
   };
 }
 
-/** This branch's first, and of a branch's those that somebody wrote. */
+/** Ranks this branch's notes first and, within a branch, those that somebody wrote. */
 const rankIn = ({ branch, tip }: TopicState, here: string): number =>
   (branch === here ? 0 : 2) + Number(tip?.trailers?.automatic !== undefined);
 
@@ -97,7 +97,7 @@ function tipsOf(topics: readonly TopicState[]): LocalTip[] {
   return topics.map(({ path, tip, publicOid }) => ({ path, oid: tip?.oid ?? publicOid }));
 }
 
-/** A session closes its own notes only; a person closes any, those of sessions with a take. */
+/** Returns the commands to close notes: a session may close only its own, a person any, but sessions' by a take. */
 function closeCommands(items: readonly ListedShape[], reader: string | undefined): string[] {
   return items
     .filter(({ staleness, owner }) => looksDone(staleness) && (reader === undefined || owner === reader))

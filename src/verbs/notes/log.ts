@@ -17,7 +17,7 @@ import { escapeLine } from '../../domain/surfacing.ts';
 
 interface LogOptions {
   readonly topic: string | undefined;
-  /** Who reads is asked for: what is unread will be shown. It costs processes. */
+  /** Whether to find out who reads, to show what is unread. It costs processes. */
   readonly reading: boolean;
   readonly session: string | undefined;
 }
@@ -28,7 +28,7 @@ export interface LogValue {
   readonly items: readonly VersionShape[];
 }
 
-/** The history of a topic, newest first: who wrote when, and how ownership passed. */
+/** Shows the history of a topic, newest first: who wrote it when, and how its owner changed. */
 export async function log(options: LogOptions, context: Context): Promise<CommandResult<LogValue>> {
   const repository = await openRepository(context.cwd);
   const [workspace, facts] = await Promise.all([
@@ -53,14 +53,14 @@ export async function log(options: LogOptions, context: Context): Promise<Comman
   };
 }
 
-/** A merge's second parent is not loaded here; that it is a merge is all a reader wants to know. */
+/** Returns the step from a parent to a commit. It reports a merge as such, without loading the second parent. */
 function stepOf(parent: HandoffCommit | undefined, commit: HandoffCommit): StepName {
   if (commit.parents.length > 1) return 'merge';
   const verdict = checkStep(parent === undefined ? [] : [parent], commit);
   return verdict.legal ? verdict.step : 'illegal';
 }
 
-/** Of a history with the newest first, those that follow each other by first parents: what a merge was put on top of. */
+/** Filters a history, newest first, to the line of first parents, on top of which merges were made. */
 export function firstLine(history: readonly HandoffCommit[]): HandoffCommit[] {
   let next = history[0]?.oid;
   return history.filter((commit) => {

@@ -14,7 +14,7 @@ import { show } from './show.ts';
 import { take } from './change-state.ts';
 import { write } from './write.ts';
 
-/** The verbs that read and write notes. They are typed most: what they need is the bundle cli.cjs (scripts/build.mjs). */
+/** The verbs that read and write notes. Being typed most, they need only the bundle cli.cjs (scripts/build.mjs). */
 export const NOTE_VERBS: VerbTable = {
   write: {
     usage: 'write [<branch>/]<topic> [--with-work [-- <pathspec>...]]',
@@ -214,7 +214,7 @@ export const NOTE_VERBS: VerbTable = {
   },
 };
 
-/** The arguments of `write --with-work`: one topic, and pathspecs after the dashes. */
+/** Returns the pathspecs of `write --with-work`: it takes one topic, and pathspecs after the dashes. */
 function workWords(args: Arguments, interaction: Interaction): { pathspecs: readonly string[] } | undefined {
   const isCarrying = args.flag('with-work');
   const topics = args.words.length - (isCarrying ? args.afterDashes.length : 0);
@@ -247,7 +247,7 @@ function oneTopic(hint = 'git handoff take -h'): Failure {
   return new Failure('usage', message, { hint });
 }
 
-/** Words that name files were meant as paths. */
+/** Returns a hint for words that name files, because they were meant as paths. */
 function pathsHint(words: readonly string[], { cwd }: Context): string | undefined {
   const areFiles = words.every(
     (one) => lstatSync(resolve(cwd, one), { throwIfNoEntry: false }) !== undefined,
@@ -255,13 +255,13 @@ function pathsHint(words: readonly string[], { cwd }: Context): string | undefin
   return words.length > 0 && areFiles ? `git handoff take -- ${words.map(shellWord).join(' ')}` : undefined;
 }
 
-/** Where no such note is, the hint says what was meant. */
+/** Adds a hint about what was meant to the failure that no such note exists. */
 function withHint(error: unknown, hint: string | undefined): unknown {
   const isUnknown = error instanceof Failure && ['usage', 'not-found'].includes(error.code);
   return isUnknown && hint !== undefined ? new Failure(error.code, error.message, { hint }) : error;
 }
 
-/** `--lost` lists, `--lost=<n>` prints one. */
+/** Parses `--lost`, which lists the texts, and `--lost=<n>`, which prints one. */
 function parseLost(text: string | undefined): boolean | number {
   if (text === undefined) return false;
   if (text === '') return true;
@@ -269,7 +269,7 @@ function parseLost(text: string | undefined): boolean | number {
   throw new Failure('usage', '--lost takes a number', { hint: 'git handoff show <topic> --lost' });
 }
 
-/** `--state open|closed`. */
+/** Parses `--state open|closed`. */
 function parseState(text: string | undefined): 'open' | 'closed' | undefined {
   if (text === undefined || text === 'open' || text === 'closed') return text;
   throw new Failure('usage', '--state is open or closed', { hint: 'git handoff list --state open' });

@@ -18,32 +18,32 @@ import type { ShowValue } from './show.ts';
 const name = (item: HandoffShape) => escapeLine(`${item.branch}/${item.topic}`);
 const age = (item: { createdAt: string }, now: number) => ago(Date.parse(item.createdAt), now);
 
-/** What was left where. */
+/** Tells which note was written. */
 export function renderWritten(value: HandoffShape, { clients }: TextContext): Rendered {
   const from = value.takenFrom === null ? '' : `, taken from ${peerName(value.takenFrom, { clients })}`;
   return `left ${name(value)} (${shortOid(value.oid)})${from}\n`;
 }
 
-/** Whose the note was. */
+/** Tells whose the note was. */
 export function renderTaken(value: TakeValue, { clients }: TextContext): Rendered {
   if (!value.taken) return `${name(value)} is yours already\n`;
   const from = value.takenFrom === null ? '' : ` from ${peerName(value.takenFrom, { clients })}`;
   return `took ${name(value)}${from} (${shortOid(value.oid)})\n`;
 }
 
-/** Of close and reopen. */
+/** Tells whether a note was closed or reopened. */
 export function renderState(value: StateValue): Rendered {
   if (!value.changed) return `${name(value)} was ${value.state} already\n`;
   return `${value.state === 'closed' ? 'closed' : 'reopened'} ${name(value)} (${shortOid(value.oid)})\n`;
 }
 
-/** Whether the note counted as read before. */
+/** Tells whether the note already counted as read. */
 export function renderAck(value: AckValue): Rendered {
   const done = value.changed ? `marked ${name(value)} as read` : `${name(value)} was read already`;
   return `${done} (${shortOid(value.oid)})\n`;
 }
 
-/** A note, or the list of its lost texts. */
+/** Prints a note, or the list of its lost texts. */
 export function renderShown(value: ShowValue, { now }: TextContext): Rendered {
   if (value.kind === 'lost') return renderLost(value.items, now);
   const base = value.base === null ? '' : `, on ${value.base.slice(0, 12)}`;
@@ -54,7 +54,7 @@ export function renderShown(value: ShowValue, { now }: TextContext): Rendered {
   return head + text + (text.endsWith('\n') ? '' : '\n');
 }
 
-/** A closed note's work is deleted, or among the rescues. */
+/** Tells what work an open note carries. A closed note's work was deleted, or moved to the rescues. */
 function workLine({ branch, topic, state, work }: HandoffShape): string {
   if (work === null || state !== 'open') return '';
   const { paths, bytes } = work;
@@ -75,8 +75,8 @@ function renderLost(items: readonly LostShape[], now: number): Rendered {
 }
 
 /**
- * A line for each note; many automatic ones share one, but for `isAll`. `isNarrowed`: only some were asked for, so that an empty
- * list does not say that there is nothing.
+ * Prints a line for each note; unless `isAll`, many automatic ones share a line. `isNarrowed`: only some notes were
+ * asked for, so an empty list does not mean that there are none.
  */
 export function renderList(
   { branch, items: listed, looksDone, remotes }: ListValue,
@@ -124,7 +124,7 @@ function remark({ state, staleness }: ListedShape): string {
   return staleness === null ? '' : REMARKS[staleness];
 }
 
-/** With several remotes each remark names its own; what is in sync is not told. */
+/** Returns remarks about remotes that are not in sync. With several remotes each remark names its own. */
 function remarks(item: ListedShape, named: boolean): string {
   const apart = item.remotes.flatMap((relation) => {
     const text = relationText(relation);
@@ -149,7 +149,7 @@ function doneLine([first, ...more]: readonly string[]): string[] {
   ];
 }
 
-/** A line for each version. */
+/** Prints a line for each version. */
 export function renderLog({ items }: LogValue, { now, paint }: TextContext): Rendered {
   const newest = new Map(items.map((item) => [item.owner, item] as const).reverse());
   return columns(
@@ -163,7 +163,7 @@ export function renderLog({ items }: LogValue, { now, paint }: TextContext): Ren
   );
 }
 
-/** What a version did; a former owner has a version of its own, which tells the client. */
+/** Tells what a version did. A former owner's client is known from that owner's own version. */
 function step(item: VersionShape, newest: ReadonlyMap<string, VersionShape>): string {
   const allowed = item.secretAllowed.length === 0 ? '' : ', secret allowed';
   const { takenFrom } = item;
@@ -172,7 +172,7 @@ function step(item: VersionShape, newest: ReadonlyMap<string, VersionShape>): st
   return `${item.step}${from}${allowed}`;
 }
 
-/** A unified diff: two versions by object name, owner and time, then hunks. */
+/** Prints a unified diff: two versions with object name, owner and time, then the hunks. */
 export function renderDiff({ from, to, diff }: DiffValue, { now }: TextContext): Rendered {
   const version = (item: HandoffShape) =>
     `${name(item)}  ${item.oid.slice(0, 12)}  ${ownerText(item)}  ${age(item, now)}`;

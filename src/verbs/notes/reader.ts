@@ -16,24 +16,24 @@ import { OPERATORS_FILE, readOperatorsFile } from '../../host/marker-files.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { Workspace } from '../workspace.ts';
 
-/** What says for whom notes are read and written here, besides the session. */
+/** What decides, besides the session, for whom notes are read and written here. */
 export interface ReaderFacts {
   readonly operator: string | undefined;
-  /** The operators of OPERATORS.md whose time is not over. */
+  /** The operators of OPERATORS.md whose time has not ended. */
   readonly operators: readonly Operator[];
-  /** Notes may only name those. */
+  /** Whether notes may name only those operators. */
   readonly verify: boolean;
   readonly email: string | undefined;
 }
 
-/** For answers that do not say who has read what. */
+/** The facts for answers that do not tell who has read what. */
 export const NOBODY: ReaderFacts = { operator: undefined, operators: [], verify: false, email: undefined };
 
-/** Names that mean something else wherever an operator can be named. */
+/** The name that means the reader, wherever an operator can be named. */
 const ME = 'me';
 
 /**
- * Reads them in one process, which can run beside others.
+ * Reads the facts in one process, which can run beside others.
  *
  * @throws Failure `usage` when `handoff.operator` is no name.
  */
@@ -52,20 +52,20 @@ export async function readerFacts(repository: Repository, context: Context): Pro
   return { operator: decideOperator(setting, email, operators), operators, verify, email };
 }
 
-/** @throws Failure `usage` for what names no operator. */
+/** @throws Failure `usage` for a text that names no operator. */
 function requireOperator(text: string, what: string, hint: string): void {
   if (isOperatorId(text) && text !== ME && (text !== ANYONE || what === '--to')) return;
   const message = `${what} is ${escapeLine(JSON.stringify(text))}, which names no operator: 1 to 64 of A-Z a-z 0-9 _ -`;
   throw new Failure('usage', message, { hint });
 }
 
-/** The reader that a session (or a person, by its address) is here. */
+/** Returns the reader for a session or, without one, for a person, known by the e-mail address. */
 export function readerOf(facts: ReaderFacts, session: SessionId | undefined): Reader {
   const person = personId(facts.email ?? '', (text) => hash('sha256', text));
   return { session: session ?? person, operator: facts.operator };
 }
 
-/** The reader that runs a command which only reads. */
+/** Finds the reader of a command that only reads. */
 export function findReader(
   facts: ReaderFacts,
   context: Context,
@@ -75,7 +75,7 @@ export function findReader(
   return readerOf(facts, findSession(context, sessions, option)?.id);
 }
 
-/** An operator as an option names it: `me` is the reader. */
+/** Returns an operator as an option names it; `me` means the reader. */
 export function namedOperator(text: string, reader: Reader, hint: string): string {
   const name = text === ME ? readerName(reader) : text;
   if (name === undefined) {
@@ -87,7 +87,7 @@ export function namedOperator(text: string, reader: Reader, hint: string): strin
   return name;
 }
 
-/** @throws Failure `unknown-operator` when notes may only name operators of OPERATORS.md, and one is not. */
+/** @throws Failure `unknown-operator` when notes may name only operators of OPERATORS.md, and one name is not there. */
 export function verifyOperators(facts: ReaderFacts, names: readonly (string | undefined)[]): void {
   const known = facts.operators.map(({ id }) => id);
   const unknown = names.find((name) => name !== undefined && name !== ANYONE && !known.includes(name));

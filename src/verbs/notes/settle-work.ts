@@ -18,9 +18,9 @@ import type { Caller } from '../../sessions/caller.ts';
 import { listRescues } from '../../snapshot/rescues.ts';
 import { keepSnapshot } from '../../snapshot/take.ts';
 
-/** Why work is removed. */
+/** Why work is removed, and for whom. */
 interface Settling {
-  /** Whose work is deleted rather than rescued. */
+  /** The sessions whose work is deleted rather than rescued. */
   readonly authors: readonly SessionId[];
   /** The session that runs the command; `null`: unknown, or a person. */
   readonly session: SessionId | null;
@@ -43,7 +43,7 @@ export async function settleClosed(
   caller: Caller,
   now: number,
 ): Promise<string[]> {
-  // After two machines wrote on it, the work is still kept under the former name.
+  // After a merge of two machines' versions, the work may still be kept under the former name.
   const left = (await leftWork(repository)).filter(
     (one) => workPrefix(one.path) === workPrefix(path) || one.oid === tip?.trailers?.work,
   );
@@ -56,7 +56,7 @@ export async function settleClosed(
   return settled.flatMap(({ text }) => (text === '' ? [] : [text]));
 }
 
-/** Deletes the authors' own work and moves others' to the rescues: nobody loses work by what another does. */
+/** Deletes the authors' own work and moves others' to the rescues, so that nobody loses work by another's command. */
 export async function settleWork(
   repository: Repository,
   left: readonly KeptWork[],

@@ -28,13 +28,13 @@ import { versionIn } from './log.ts';
 
 interface ShowOptions {
   readonly topic: string | undefined;
-  /** Only the note's bytes. */
+  /** Whether to print only the note's bytes. */
   readonly raw: boolean;
-  /** A version of the topic's history. */
+  /** The version of the topic's history to show. */
   readonly at: string | undefined;
-  /** `true`: list the kept texts; a number: print that one. */
+  /** `true` lists the kept texts; a number prints that one. */
   readonly lost: boolean | number;
-  /** Who reads is asked for: what is unread will be shown. It costs processes. */
+  /** Whether to find out who reads, to show what is unread. It costs processes. */
   readonly reading: boolean;
   readonly session: string | undefined;
 }
@@ -42,17 +42,17 @@ interface ShowOptions {
 export type ShowValue =
   | ({
       readonly kind: 'handoff';
-      /** How the topic stands to each remote that has been asked; only when `reading`. */
+      /** How the topic compares with each remote that has been asked; only when `reading`. */
       readonly remotes?: readonly RemoteRelation[];
     } & HandoffShape &
       StructureShape &
       NoteShape)
-  /** With the text of the one that was asked for. */
+  /** The kept texts, with the content of the one that was asked for. */
   | ({ readonly kind: 'lost'; readonly items: readonly LostShape[] } & Partial<NoteShape>);
 
 /**
- * Shows a note (of the newest open handoff when none is named), one of its versions, or the texts that
- * were kept when a write was refused.
+ * Shows a note (that of the newest open handoff when none is named), one of its versions, or the texts that were kept
+ * when a write was refused.
  */
 export async function show(options: ShowOptions, context: Context): Promise<CommandResult<ShowValue>> {
   const repository = await openRepository(context.cwd);
@@ -97,7 +97,7 @@ async function relationsOf(
 interface ShownVersion {
   readonly commit: HandoffCommit;
   readonly note: Buffer;
-  /** This version's own name when the reader has acknowledged it, or a later one. */
+  /** This version's object name, if the reader has acknowledged it or a later one. */
   readonly acknowledged: Oid | undefined;
 }
 
@@ -150,7 +150,7 @@ async function showLost(repository: Repository, options: ShowOptions): Promise<C
   return { value: { kind: 'lost', items } };
 }
 
-/** What a stored note's front matter says, and what is wrong with it: notes come from elsewhere, too. */
+/** What a stored note's front matter tells, and what is wrong with it: a note may come from elsewhere. */
 interface NoteFacts {
   readonly shape: StructureShape;
   readonly notices: readonly string[];
@@ -175,11 +175,11 @@ async function noteFacts(note: Uint8Array, now: number): Promise<NoteFacts> {
   };
 }
 
-/** What a note's front matter says; `to` and `from` there stand for those of the trailers. */
+/** What a note's front matter tells. Its `to` and `from` replace those of the trailers. */
 interface StructureShape {
-  /** There is front matter of ours, and it is valid. */
+  /** Whether the note has valid front matter of our format. */
   readonly structured: boolean;
-  /** Of the content as it stands. */
+  /** The id that the present content gives. */
   readonly handoffId: string | null;
   readonly to?: string | null;
   readonly from?: string | null;

@@ -30,20 +30,20 @@ import { openWorkspace } from '../workspace.ts';
 
 interface WriteOptions {
   readonly topic: string;
-  /** Where the note comes from: read already, or asked for (an editor) once everything else is right. */
+  /** The note's bytes, or a function that asks for them (an editor) once everything else is right. */
   readonly note: Uint8Array | ((target: EditedNote) => Promise<Uint8Array>);
-  /** Front matter that the note is to have. */
+  /** The front matter that the note is to have. */
   readonly address: Address;
   readonly take: boolean;
   readonly expect: string | undefined;
-  /** What looks like a secret in it is none. */
+  /** Whether to write a note that looks like it contains a secret. */
   readonly allowSecret: boolean;
-  /** Carry the caller's uncommitted changes: those that match these pathspecs, or all. */
+  /** To carry the caller's uncommitted changes: those that match these pathspecs, or all. */
   readonly withWork?: { readonly pathspecs: readonly string[] } | undefined;
   readonly session: string | undefined;
 }
 
-/** What an editor is opened for: `head` is the front matter that the note begins with. */
+/** The note for which an editor is opened; `head` is the front matter with which it begins. */
 interface EditedNote {
   readonly branch: string;
   readonly topic: string;
@@ -53,7 +53,7 @@ interface EditedNote {
 /**
  * Writes a note: one commit on `refs/handoffs/<branch>/<topic>`, by compare-and-swap.
  *
- * @throws Failure; the text is then kept under a ref or in a file that the message names.
+ * @throws Failure; the text is then kept under a ref, or in a file that the message names.
  */
 export async function write(options: WriteOptions, context: Context): Promise<CommandResult<HandoffShape>> {
   const { note } = options;
@@ -70,7 +70,7 @@ export async function write(options: WriteOptions, context: Context): Promise<Co
   }
 }
 
-/** @param keep keeps the text in a file, for a hint that writes it under another name */
+/** @param keep saves the text to a file, for a hint that writes it under another name */
 async function writeNote(
   options: WriteOptions,
   context: Context,
@@ -83,13 +83,13 @@ async function writeNote(
   });
   const facts = readFacts(repository, context, options);
   const read = readTopic(repository, target.path);
-  // Awaited by the write, if there is one.
+  // The write awaits it, if it comes that far.
   read.catch(() => undefined);
   loadForWriting();
   return writeTo(repository, target, { ...(await facts), read }, options, context);
 }
 
-/** What a write reads first: the slowest process is started first, and all run side by side. */
+/** Reads what a write needs first. The slowest process is started first, and all run in parallel. */
 async function readFacts(repository: Repository, context: Context, options: WriteOptions) {
   const { cwd } = context;
   const [tree, author, workspace, reader] = await Promise.all([
@@ -101,7 +101,7 @@ async function readFacts(repository: Repository, context: Context, options: Writ
   return { tree, author, workspace, reader };
 }
 
-/** Whether it can matter which operator writes: a note without front matter names none. */
+/** Whether the writing operator can matter: a note without front matter names none. */
 function mayBeAddressed({ note, address }: WriteOptions): boolean {
   return typeof note === 'function' || isAddressed(address) || mayHaveFrontMatter(note);
 }
@@ -125,7 +125,7 @@ async function writeTo(
   const given = await givenNote(options.note, target, address, scene);
   const text = { repository, target, note: given, caller: caller.id, context };
   checkNote(given, target);
-  // Before anything is kept: a refused text may become an object of the repository, and a secret must not.
+  // Scan before anything is kept: a refused text may become an object of the repository, and a secret must not.
   const scanned = await checkSecrets(text, given, options);
   if (given.length > MAX_NOTE_BYTES) throw await failKeeping(text, 'usage', tooLong(given), SHORTEN);
   const prepared = await prepare(text, address, scene, reader);
@@ -165,7 +165,7 @@ async function writeTo(
   };
 }
 
-/** @throws Failure unless the note was written; its text is kept */
+/** @throws Failure unless the note was written; its text is then kept */
 async function requireWritten(write: Promise<WriteResult>, text: WriteIntent) {
   const result = await write.catch(async (error: unknown) => {
     if (!(error instanceof Failure)) throw error;
@@ -177,7 +177,7 @@ async function requireWritten(write: Promise<WriteResult>, text: WriteIntent) {
   throw await refusal(result, text);
 }
 
-/** Packs the work and keeps it first: a note must never name work that does not exist. */
+/** Packs and keeps the work before the note is written, because a note must never name work that does not exist. */
 async function workFor(
   { withWork, session, allowSecret }: WriteOptions,
   note: Omit<CarryOptions, 'pathspecs' | 'session' | 'allowSecret'>,
@@ -206,7 +206,7 @@ async function givenNote(
   return note({ ...target, head: addressedHead(address, scene) });
 }
 
-/** The note as it is written; what is wrong with its front matter refuses it, and the text is kept. */
+/** Returns the note as it will be written. If its front matter is wrong, the write is refused and the text kept. */
 async function prepare(
   text: WriteIntent & { readonly note: Uint8Array },
   address: Address,
@@ -236,7 +236,7 @@ function checkNote(note: Uint8Array, target: TopicArgument): void {
   });
 }
 
-/** `--expect <oid>`; all zeros (or `none`) means that there must be no handoff yet. */
+/** Parses `--expect <oid>`; all zeros (or `none`) means that no handoff may exist yet. */
 export function parseExpectation(text: string | undefined): Oid | null | undefined {
   if (text === undefined) return undefined;
   if (text === 'none' || /^0+$/.test(text)) return null;
@@ -247,7 +247,7 @@ export function parseExpectation(text: string | undefined): Oid | null | undefin
   });
 }
 
-/** What to tell on a topic's first write: related topics of this branch, and the same topic elsewhere. */
+/** Returns what to tell on a topic's first write: about related topics of this branch, and the same topic elsewhere. */
 async function creationNotices(repository: Repository, target: TopicArgument): Promise<string[]> {
   const all = await readTopics(repository);
   const open = all.filter((state) => state.tip?.trailers?.state === 'open');

@@ -4,8 +4,8 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import { realPath } from '../../host/disk.ts';
 
 /**
- * The paths of a command line, from the top of the working tree. What is asked for may be gone from the disk, with
- * its folder.
+ * Returns the paths of a command line, from the top of the working tree. A path may be gone from the disk, with its
+ * folder.
  *
  * @throws Failure `usage` for a path outside of the working tree
  */
@@ -13,7 +13,7 @@ export function wantedPaths(typed: readonly string[], cwd: string, top: string |
   if (typed.length === 0) return [];
   const root = top === undefined ? undefined : realPath(top);
   return typed.map((path) => {
-    // `:/src/a.ts` is meant from the top, as git's pathspecs have it: messages are read in any folder.
+    // `:/src/a.ts` starts at the top, as in git's pathspecs, because a message may be read in any folder.
     const absolute =
       path.startsWith(':/') && top !== undefined ? resolve(top, path.slice(2)) : resolve(cwd, path);
     const real = join(realPath(dirname(absolute)), relative(dirname(absolute), absolute));

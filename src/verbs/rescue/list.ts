@@ -12,7 +12,7 @@ interface RescueListOptions {
   /** A session's id or its beginning, or a number; empty: all. */
   readonly which: string;
   readonly paths: readonly string[];
-  /** Milliseconds: not what is older. */
+  /** The greatest age. Milliseconds. */
   readonly sinceMs: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface RescueListValue {
   readonly items: readonly RescueShape[];
 }
 
-/** What can be brought back, newest first; exit 1 when there is nothing. */
+/** Lists what can be restored, newest first. Exit status 1: there is nothing. */
 export async function listRescued(
   { which, paths, sinceMs }: RescueListOptions,
   context: Context,
@@ -37,7 +37,7 @@ export async function listRescued(
   return { value: { items }, notices, clients: clientsOf(sessions) };
 }
 
-/** A rescue with some of its files, as `--json` shows it. */
+/** Returns a rescue with some of its files, as `--json` shows it. */
 export function rescueShape(rescue: KnownRescue, items: readonly SnapshotItem[]): RescueShape {
   const { number, ref, oid } = rescue;
   const shape = {

@@ -9,10 +9,10 @@ import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 const MAX_NAMES = 4;
 
-/** The clients of the sessions on record. */
+/** The clients of the sessions on record, by session. */
 type Clients = ReadonlyMap<string, string>;
 
-/** One line for each rescue, newest first, and what to type next. */
+/** Prints one line for each rescue, newest first, and what to type next. */
 export function renderRescues({ items }: RescueListValue, { now, clients }: TextContext): Rendered {
   const [newest] = items;
   if (newest === undefined) return 'nothing to bring back\n';
@@ -45,7 +45,7 @@ function contents({ files, skipped }: RescueShape): string {
   return names.join(' ') + more + left;
 }
 
-/** Each file with a heading; every line of a text is shown as it is, what is no text by its size. */
+/** Prints each file under a heading: every line of a text as it is, and of other files the size. */
 export function renderRescued({ rescue, items }: RescueShowValue, { now, clients }: TextContext): Rendered {
   const head = `rescue ${rescue.number}: ${occasion(rescue, clients)}, ${ago(Date.parse(rescue.at), now)}\n`;
   const files = new Map(rescue.files.map((file) => [file.path, file]));
@@ -70,7 +70,7 @@ function textOf(item: RescuedText, number: number): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** What was written, and where the former content is. */
+/** Tells what was written, and where the former content is kept. */
 export function renderRestored({ number, saved, items }: RestoreValue): Rendered {
   const lines = items.map(
     ({ path, written }) => `${escapeLine(path)} ${written ? 'is back' : 'was there already'}\n`,

@@ -17,30 +17,30 @@ import type { Context } from '../../sessions/caller.ts';
 import { saveVanished } from '../../snapshot/vanished.ts';
 import { type Workspace, openWorkspace } from '../workspace.ts';
 
-/** A rescue with what comes back of it. */
+/** A rescue, with the files that it can restore. */
 export type KnownRescue =
   | (SavedWork & { readonly held: readonly SnapshotItem[] })
   | (PinnedStash & {
       readonly held: readonly SnapshotItem[];
       readonly owner: SessionId | null;
-      /** Its place in the list of git-stash(1); `null`: it has been dropped. */
+      /** Its place in the list of git-stash(1); `null` when it was dropped. */
       readonly index: number | null;
     });
 
 export interface Rescues {
   readonly workspace: Workspace;
   readonly settings: Settings;
-  /** `undefined` in a bare repository. */
+  /** The top of the working tree; `undefined` in a bare repository. */
   readonly top: string | undefined;
-  /** Newest first. */
+  /** All rescues, newest first. */
   readonly all: readonly KnownRescue[];
-  /** Of the worktree around the command. */
+  /** The id of the worktree in which the command runs. */
   readonly worktreeId: string | undefined;
 }
 
 /**
- * Everything that can be brought back. First what is gone since the last tool call, and entries of the stash that
- * nobody has seen, are kept: then they are among it.
+ * Returns everything that can be restored. It first saves what has gone since the last tool call, and new entries of
+ * the stash, so that these are included.
  *
  * @throws Failure `environment` outside of a repository
  */
@@ -71,7 +71,7 @@ export async function openRescues(context: Context): Promise<Rescues> {
   return { workspace, settings, top, all: all.reverse(), worktreeId: place?.worktreeId };
 }
 
-/** The worktree around the command, where any session ever was. */
+/** Returns the worktree in which the command runs, if any session ever was there. */
 export function rescuePlace(
   { gitDir, commonDir }: Repository,
   top: string | undefined,
@@ -101,32 +101,32 @@ async function keepWhatIsGone(
   try {
     await saveVanished(place, looked);
   } catch {
-    // Where a ref is locked, the next look keeps it.
+    // A ref is locked: the next look saves it.
     return;
   }
-  // Somebody else may have looked meanwhile, and knows better.
+  // Another process may have looked meanwhile, and then its look is newer.
   if (readLast(place)?.at === last?.at) putLast(place, after);
 }
 
-/** Which rescue is meant, and which of its files. */
+/** The rescue and the files of it that were named. */
 interface Selection {
   readonly rescue: KnownRescue;
-  /** With their contents. */
+  /** The files, with their contents. */
   readonly items: readonly SnapshotItem[];
 }
 
 /** What the words of the command name. */
 export interface Wanted {
-  /** A number, or the beginning of a session's id or of its short form; empty: the newest that holds the paths. */
+  /** A number, or the beginning of a session's id or short id; when empty, the newest rescue that holds the paths. */
   readonly which: string;
-  /** From the top of the working tree; a folder means what is below it. Empty: everything. */
+  /** Paths from the top of the working tree; a folder includes what is below it. When empty, everything. */
   readonly paths: readonly string[];
 }
 
-/** A session's id is named by at least this many characters. */
+/** The least number of characters that name a session's id. */
 const LEAST_ID = 4;
 
-/** Whether a file is what the words name. */
+/** Whether the words name a file. */
 export function isWanted(rescue: KnownRescue, item: SnapshotItem, { which, paths }: Wanted): boolean {
   const isNamed = paths.length === 0 || paths.some((path) => covers(path, item.path));
   if (which === '' || which === String(rescue.number)) return isNamed;
@@ -137,20 +137,20 @@ const begins = (id: string, text: string) => id.startsWith(text) || shortId(id).
 
 const covers = (path: string, file: string) => path === '' || path === file || file.startsWith(`${path}/`);
 
-/** Whose a file is: its owner, else whoever ran the command. */
+/** Returns a file's session: its owner, or else the session that ran the command. */
 export function sessionOf(rescue: KnownRescue, item: SnapshotItem): SessionId | null {
   return item.owner ?? (rescue.kind === 'work' ? rescue.reason.session : rescue.owner);
 }
 
 /**
- * The newest rescue that holds what is named.
+ * Returns the newest rescue that holds what was named.
  *
  * @throws Failure `not-found`, `usage` when the beginning of an id matches several sessions
  */
 export async function select(cwd: string, { all, worktreeId }: Rescues, wanted: Wanted): Promise<Selection> {
   const isNumber =
     /^\d{1,9}$/.test(wanted.which) && all.some(({ number }) => String(number) === wanted.which);
-  // Two worktrees that save at the same instant may take the same number: then the one here is meant.
+  // Two worktrees that save at the same instant may use the same number. Then this worktree's rescue is meant.
   const here = all.filter((rescue) => rescue.worktreeId === worktreeId);
   if (!isNumber) requireOneSession(all, wanted.which);
   for (const rescue of isNumber ? [...here, ...all] : all) {

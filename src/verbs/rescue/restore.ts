@@ -26,24 +26,24 @@ import { type KnownRescue, type Rescues, openRescues, rescuePlace, select, sessi
 interface RestoreOptions {
   readonly which: string;
   readonly paths: readonly string[];
-  /** Uncommitted changes there may be written over; they are kept as a rescue first. */
+  /** Whether to overwrite uncommitted changes, which are first saved as a rescue. */
   readonly force: boolean;
   readonly session: string | undefined;
 }
 
 export interface RestoreValue {
-  /** The rescue that it came from. */
+  /** The rescue that was restored. */
   readonly number: number;
-  /** The rescue that holds what was written over; `null`: nothing was. */
+  /** The rescue that holds what was overwritten; `null` when nothing was. */
   readonly saved: number | null;
   readonly items: readonly {
     readonly path: string;
-    /** False: it was there already, the very same. */
+    /** False when the file already had this content. */
     readonly written: boolean;
   }[];
 }
 
-/** Who restores what. */
+/** Who restores what, and where. */
 interface Scene {
   readonly cwd: string;
   readonly place: TreePlace;
@@ -58,7 +58,7 @@ interface Scene {
 }
 
 /**
- * Brings files of a rescue back into this working tree. All or none: what would be written over is looked at first.
+ * Restores files of a rescue to this working tree, all or none: it first checks everything that it would overwrite.
  *
  * @throws Failure `not-found`; `refused` for uncommitted changes without `force`; `not-owner` for those of another live
  * session; `environment` in a bare repository
@@ -98,7 +98,7 @@ export async function restoreRescued(
 
 const overwritten = ({ paths }: RestorePlan) => paths.filter(({ overwrites }) => overwrites);
 
-/** Refuses to write over uncommitted changes, unless they are nobody else's and it is asked for. */
+/** Refuses to overwrite uncommitted changes, unless they are no other live session's and `force` is given. */
 function checkDirty(scene: Scene, { paths, refused, status }: Restoring, force: boolean): void {
   const { rescue, self, judged, place, cwd, ledgers } = scene;
   const dirty = overwritten({ paths, refused });
@@ -124,8 +124,8 @@ function checkDirty(scene: Scene, { paths, refused, status }: Restoring, force: 
 }
 
 /**
- * Whether what comes back to a path is its owner's: the caller's own work, or that of the session which claims the path, in
- * whose place a command has put something since.
+ * Whether a path's own content comes back to its owner: the caller's own work, or that of the session which claims the
+ * path, after a command replaced it.
  */
 function isOwnComing(
   claim: OpenClaim,
@@ -138,7 +138,7 @@ function isOwnComing(
   return owner === claim.session && !sameState(status.dirty.get(claim.path)?.disk ?? null, claim.after);
 }
 
-/** Keeps what is about to be written over; what cannot be kept is not written over. */
+/** Saves what will be overwritten. What cannot be saved is not overwritten. */
 async function saveDirty(
   { rescues, rescue, place: { top, gitDir }, self, ledgers, now, budget }: Scene,
   { status, ...plan }: Restoring,
@@ -172,7 +172,7 @@ async function saveDirty(
   );
 }
 
-/** What came back is again the work of the session that it was taken from, if that one is at work; else the caller's. */
+/** Returns the owners of what was restored: the session that lost it, if it is at work, or else the caller. */
 function ownersOf({ place, rescue, items, judged, self }: Scene, { paths }: RestorePlan) {
   const live = new Set(
     judged.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session),
@@ -191,7 +191,7 @@ function formerOwner(rescue: KnownRescue, items: readonly SnapshotItem[], path: 
   return item === undefined ? null : sessionOf(rescue, item);
 }
 
-/** A file is brought back whole: what was committed since then is not in it. */
+/** Warns that files are restored whole, without what was committed since. */
 function headNotices(rescue: KnownRescue, { status }: Restoring): string[] {
   if (rescue.kind === 'stash')
     return [`to merge it instead of replacing whole files: git stash apply ${rescue.oid}`];

@@ -13,14 +13,14 @@ import { openRescues, select } from './rescues.ts';
 interface RescueShowOptions {
   readonly which: string;
   readonly paths: readonly string[];
-  /** The bytes of one file and nothing else. */
+  /** Whether to print only the bytes of one file. */
   readonly raw: boolean;
 }
 
 /** The text of a rescued file: `note`, or `noteBase64` when it is not UTF-8. */
 export type RescuedText = {
   readonly path: string;
-  /** The blob of what was staged, where that differed from the file and from HEAD. */
+  /** The blob of the staged content, if it differed from the file and from HEAD. */
   readonly staged?: string;
 } & NoteShape;
 
@@ -30,7 +30,7 @@ export interface RescueShowValue {
 }
 
 /**
- * What a rescue holds, with the contents.
+ * Shows what a rescue holds, with the contents.
  *
  * @throws Failure `not-found`; `usage` when `--raw` does not name one file; `integrity` when a content is gone
  */

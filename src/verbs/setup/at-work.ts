@@ -4,7 +4,7 @@ import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 
-/** Says which sessions are at work in the repository, whose work nothing guards from each other any more. */
+/** Names the sessions at work in the repository, because nothing protects their work from each other any more. */
 export async function unguardedSessions(context: Context): Promise<string[]> {
   try {
     const [workspace, settings] = await Promise.all([openWorkspace(context), readSettings(context.cwd)]);
@@ -14,7 +14,7 @@ export async function unguardedSessions(context: Context): Promise<string[]> {
     const names = peerNames(live, { clients: clientsOf(judged) });
     return [`still at work here, without git-handoff from now on: ${names}`];
   } catch {
-    // Settings of the user's go from any folder.
+    // Outside of a repository only the user's settings are removed.
     return [];
   }
 }

@@ -11,39 +11,39 @@ import { readRepository } from '../../install/repository-facts.ts';
 import { summarize } from './summary.ts';
 
 export interface InitOptions {
-  /** Do not ask. */
+  /** Whether to skip the question. */
   readonly yes: boolean;
-  /** Only show the plan. */
+  /** Whether only to show the plan. */
   readonly diff?: boolean;
-  /** Which settings of the clients get the hooks; `user` unless told otherwise. */
+  /** Which settings of the clients get the hooks. */
   readonly scope: 'user' | 'project';
-  /** The clients whose hooks are registered, such as `claude`; `all` for every one in use, as with none named; or `none`. */
+  /** The clients whose hooks to register, such as `claude`; `all` (or none named) for every one in use; or `none`. */
   readonly clients: readonly string[];
-  /** Tell of git-handoff in the project's AGENTS.md and its like. */
+  /** Whether to mention git-handoff in the project's AGENTS.md and similar files. */
   readonly instructions?: boolean;
-  /** Install the skill for these clients, for this user. */
+  /** Whether to install the skill for these clients, for this user. */
   readonly skill?: boolean;
-  /** Also register the user's prompts in Codex. */
+  /** Whether to register the hook for the user's prompts in Codex, too. */
   readonly contextNudge?: boolean;
 }
 
 /** What `init` or `uninstall` did. */
 export interface InstallResult {
-  /** `unchanged`: there was nothing to do; `planned`: only the plan was wanted; `declined`: the person said no. */
+  /** `unchanged`: there was nothing to do; `planned`: only the plan was asked for; `declined`: the person said no. */
   readonly outcome: 'applied' | 'unchanged' | 'planned' | 'declined';
-  /** The plan as text: a diff of every file that others read too. */
+  /** The plan as text, with a diff of every file that is not git-handoff's alone. */
   readonly plan: string;
-  /** The plan by file, a line each. */
+  /** The plan by file, one line each. */
   readonly summary: string;
-  /** Absolute paths that were made, changed or removed. */
+  /** The absolute paths that were made, changed or removed. */
   readonly changed: readonly string[];
   /** What the person must know or do by hand. */
   readonly notices: readonly string[];
 }
 
 /**
- * Switches git-handoff on in this repository: `handoff.enabled`, the clients' hooks, the git hooks that write
- * the trailer. Shows its plan by file before it asks; repeating it changes nothing.
+ * Switches git-handoff on in this repository: `handoff.enabled`, the clients' hooks, the git hooks that write the
+ * trailer. Shows its plan by file before it asks. To repeat it changes nothing.
  *
  * @throws Failure `usage` (settings that cannot be edited, nobody to ask), `environment` (Windows, no repository, not
  *   writable: then nothing is changed), `integrity` (damaged receipt)
@@ -88,7 +88,7 @@ export async function init(options: InitOptions, context: InstallContext): Promi
   return result(changes.length > 0 ? 'applied' : 'unchanged', plan, changes, notices);
 }
 
-/** What a person reads before the answer. */
+/** Returns what a person reads before the answer. */
 function question(summary: string, options: InitOptions): string {
   return [
     `git handoff init will change, ${summary.trimEnd()}`,
@@ -97,7 +97,7 @@ function question(summary: string, options: InitOptions): string {
   ].join('\n');
 }
 
-/** The same command line with another word, and without a question. */
+/** Returns the same command line with another word, and without a question. */
 function sameAgain(
   { scope, clients, instructions, skill, contextNudge }: InitOptions,
   word: '--yes' | '--diff',
@@ -112,12 +112,12 @@ function sameAgain(
   return ['git handoff init', word, ...words].join(' ');
 }
 
-/** Checks every folder of a plan before the first change. */
+/** Checks that every folder of a plan is writable, before the first change. */
 export async function requireWritablePlaces(changes: readonly Change[]): Promise<void> {
   for (const folder of new Set(changes.map((change) => dirname(change.path)))) await requireWritable(folder);
 }
 
-/** The result of a plan; notices are escaped, because they hold paths. */
+/** Returns the result of a plan. Notices are escaped, because they contain paths. */
 export function result(
   outcome: InstallResult['outcome'],
   plan: { readonly text: string; readonly summary: string },

@@ -3,9 +3,9 @@ import { escapeText } from '../../domain/surfacing.ts';
 import type { Rendered } from '../../ui/terminal.ts';
 
 /**
- * What `init` or `uninstall` came to: the whole plan where only that was wanted, else what was done.
+ * Tells what `init` or `uninstall` did, or shows the whole plan if only that was asked for.
  *
- * @param summary by file, for who was not asked and has not read it yet
+ * @param summary the plan by file, for a person who was not asked and so has not read it yet
  */
 export function renderInstall(
   { outcome, plan }: InstallResult,

@@ -4,7 +4,7 @@ import { type Answer, type VerbTable, answer } from '../verb.ts';
 
 const DIFF: OptionSpec = { type: 'boolean', describe: 'only show every line that would change' };
 
-/** The verbs that switch git-handoff on and take it back. */
+/** The verbs that switch git-handoff on and undo that. */
 export const SETUP_VERBS: VerbTable = {
   init: {
     usage: 'init',
@@ -102,7 +102,7 @@ function installAnswer(done: InstallResult, verb: 'init' | 'uninstall', yes: boo
   });
 }
 
-/** `--client`, given several times or with commas; empty when it is not told. */
+/** Parses `--client`, given several times or with commas; empty when it is not given. */
 function parseClients(args: Arguments): string[] {
   return args.texts('client').flatMap((text) => text.split(','));
 }

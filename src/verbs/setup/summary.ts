@@ -6,22 +6,22 @@ import type { InstallContext } from '../../install/client.ts';
 import { INSTALLERS } from '../../install/clients.ts';
 import type { RepositoryFacts } from '../../install/repository-facts.ts';
 
-/** Rows that a screen has room for beside what stands around them. */
+/** How many rows fit on a screen, besides the other lines. */
 const MOST_ROWS = 10;
 const RECORDS = 'our records';
-/** Where the second column begins, for all but longer paths. */
+/** The column at which the second part begins, except after longer paths. */
 const WIDTH = 43;
 
 type Places = Pick<InstallContext, 'cwd' | 'home' | 'env'>;
 
 /** One line of a summary. */
 interface Row {
-  /** Of one folder. */
+  /** The paths, all in one folder. */
   readonly paths: readonly string[];
   readonly gloss: string;
 }
 
-/** A plan by file: `in ~/app:`, and a line for the paths of a folder of which the same is to be said. */
+/** Summarizes a plan by file: `in ~/app:`, and one line for all paths of a folder that have the same gloss. */
 export function summarize(
   changes: readonly Change[],
   { cwd, home, env }: Places,
@@ -47,7 +47,7 @@ export function summarize(
   return `in ${shortPath(base, undefined, home)}:\n${lines.join('')}${rest}`;
 }
 
-/** The switch first; our records come first in a plan, and matter least. */
+/** Ranks the switch first, and our records last: they come first in a plan, but matter least. */
 function rank({ gloss }: Row): number {
   return gloss.includes('handoff.enabled') ? 0 : gloss.startsWith(RECORDS) ? 2 : 1;
 }
@@ -57,7 +57,7 @@ function recordsGloss(change: Change): string {
   return isGone ? `${RECORDS}, removed` : RECORDS;
 }
 
-/** What a change means to who reads it. */
+/** Tells what a change means to a person. */
 function glossOf(change: Change): string | undefined {
   if (change.kind !== 'file') return undefined;
   const { role, path, client, before, after } = change;
@@ -82,7 +82,7 @@ function glossOf(change: Change): string | undefined {
   }
 }
 
-/** Whether lines only go. */
+/** Whether lines are only removed. */
 function isLess(before: Buffer | undefined, after: Buffer): boolean {
   return after.length < (before?.length ?? 0);
 }
@@ -100,7 +100,7 @@ function hookGloss(hook: string): string {
   return hook === 'pre-push' ? 'refuses to push commits that mix sessions' : 'name the session in the commit';
 }
 
-/** Paths of one folder as `folder/a, b`. */
+/** Joins paths of one folder as `folder/a, b`. */
 function joined([first = '', ...others]: readonly string[]): string {
   const isBeside = (path: string) => !path.endsWith('/') && dirname(path) === dirname(first);
   return [first, ...others.map((path) => (isBeside(path) ? basename(path) : path))]

@@ -16,13 +16,13 @@ import { type InstallResult, requireWritablePlaces, result } from './init.ts';
 import { summarize } from './summary.ts';
 
 export interface UninstallOptions {
-  /** Do not ask. Without a terminal nobody is asked either: what goes can be had again with `init`. */
+  /** Whether to skip the question. Without a terminal nobody is asked, either: `init` can restore what is removed. */
   readonly yes: boolean;
-  /** Only show the plan. */
+  /** Whether only to show the plan. */
   readonly diff?: boolean;
-  /** Remove the hooks in the user's settings even when other repositories use them. */
+  /** Whether to remove the hooks in the user's settings even if other repositories use them. */
   readonly user: boolean;
-  /** Remove the notes and all else that git-handoff keeps in the repository, after a backup; asks for `yes` without a terminal. */
+  /** Removes all that git-handoff keeps in the repository, notes, too, after a backup; needs `yes` or a terminal. */
   readonly purge?: {
     /** Milliseconds since the epoch. */
     readonly now: number;
@@ -30,9 +30,8 @@ export interface UninstallOptions {
 }
 
 /**
- * Takes back what `init` did in this repository, byte for byte where nobody edited the files since, else by
- * removing our entries alone. The notes under `refs/handoffs/` stay, unless they are to be purged: then they are put
- * into a file first.
+ * Undoes what `init` did in this repository: byte for byte if nobody has edited the files since, or else by removing
+ * only our entries. The notes under `refs/handoffs/` stay, unless they are to be purged: then a file keeps them first.
  *
  * @throws Failure `environment` (no repository, not writable: then nothing is changed), `integrity`, `lost-race`
  */
@@ -73,7 +72,7 @@ async function mayApply(
   });
 }
 
-/** What a person reads before the answer. */
+/** Returns what a person reads before the answer. */
 function question(summary: string, { user, purge }: UninstallOptions): string {
   const words = `${purge === undefined ? '' : ' --purge'}${user ? ' --user' : ''}`;
   return [
@@ -104,21 +103,21 @@ function closing(belongings: Belongings | undefined): string[] {
   ];
 }
 
-/** All that git-handoff has written into a repository beside what `init` changed. */
+/** What git-handoff has written into a repository, besides the changes of `init`. */
 interface Belongings {
   readonly refs: readonly RefValue[];
-  /** Folders of logs without refs, and files in the git folders of worktrees; absolute. */
+  /** Folders of logs without refs, and files in the git folders of worktrees; absolute paths. */
   readonly files: readonly string[];
-  /** Folders that git leaves behind when their last ref goes; absolute. */
+  /** Folders that git leaves behind after their last ref is deleted; absolute paths. */
   readonly folders: readonly string[];
-  /** Where the refs will be kept; absolute. */
+  /** The file in which the refs will be kept; absolute. */
   readonly backup: string;
 }
 
 const FOLDERS = [HANDOFFS, LOCAL, REMOTE];
 
 /**
- * Finds it; changes nothing.
+ * Finds what git-handoff has written; changes nothing.
  *
  * @param now milliseconds since the epoch
  */
@@ -141,7 +140,7 @@ async function findBelongings(
           .map((name) => join(dir, name)),
       ),
     ],
-    // Not `handoff-…`: the next purge would remove it.
+    // The name must not begin with `handoff-`, or the next purge would remove the file.
     backup: freeName(join(commonDir, `git-handoff-backup-${stamp}`)),
   };
 }
@@ -151,7 +150,7 @@ function freeName(path: string, number = 1): string {
   return exists(name) ? freeName(path, number + 1) : name;
 }
 
-/** What a person reads before it is done. */
+/** Describes what will be removed, for the plan. */
 function describeBelongings({ refs, backup }: Belongings): string {
   if (refs.length === 0) return '';
   const counts = FOLDERS.flatMap((prefix) => {
@@ -161,20 +160,20 @@ function describeBelongings({ refs, backup }: Belongings): string {
   return [`create ${escapeLine(backup)} (git bundle), with all that goes`, ...counts, ''].join('\n');
 }
 
-/** The command that brings the refs back. */
+/** Returns the command that restores the refs. */
 function restoreCommand({ backup }: Belongings): string {
   return `git fetch --no-tags ${shellWord(backup)} 'refs/*:refs/*'`;
 }
 
-/** Puts the refs into a file; only then anything may go. */
+/** Saves the refs to a file, before anything is removed. */
 async function keepBelongings(cwd: string, { refs, backup }: Belongings): Promise<void> {
   if (refs.length > 0) await createBundle(cwd, backup, refs);
 }
 
 /**
- * Removes what the backup holds, the refs in one transaction, by compare-and-swap.
+ * Removes what the backup holds. The refs go in one transaction, by compare-and-swap.
  *
- * @throws Failure `lost-race` when one was written meanwhile: then none is removed
+ * @throws Failure `lost-race` when a ref was written meanwhile: then none is removed
  */
 async function removeBelongings(cwd: string, { refs, files, folders }: Belongings): Promise<void> {
   const again = 'git handoff uninstall --purge';
@@ -196,6 +195,6 @@ function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // There is none, or somebody has just written a handoff.
+    // It does not exist, or somebody has just written a handoff.
   }
 }
