@@ -76,12 +76,10 @@ export interface LedgerLook {
   readonly snapshot: () => Promise<TreeStatus | undefined>;
 }
 
-/** Returns the facts about any call. */
 export function callFacts(call: Call): CallFacts {
   return { git: once(async () => gitAnswers(call)) };
 }
 
-/** Returns the facts about any worktree. */
 export function treeFacts(call: TreeCall): TreeFacts {
   const ledger = once(() => {
     const place = ledgerOf(call.tree, call.session);

@@ -129,7 +129,6 @@ const effectOf =
   async () =>
     (await failOpen(call, `what the rule ${rule} does`, () => traced('effect', rule, run, kindsOf))) ?? [];
 
-/** Runs the effects in their order. */
 async function done(found: readonly Finding[]): Promise<readonly Finding[]> {
   const refused = isRefused(found);
   const more: Finding[] = [];
