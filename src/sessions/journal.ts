@@ -59,6 +59,12 @@ export function readJournals(commonDir: string): SessionJournal[] {
   });
 }
 
+/** The journals of all of them. */
+export function readAllJournals(commonDir: string): SessionJournal[] {
+  const over = closedJournals(commonDir).map(({ session }) => readJournal(commonDir, session));
+  return [...over, ...readJournals(commonDir)];
+}
+
 /** The ledgers of every session that has one in this worktree. */
 export function readLedgers({ commonDir, worktreeId }: LedgerPlace): SessionLedger[] {
   return readJournals(commonDir).flatMap(({ trees }) => trees.get(worktreeId) ?? []);

@@ -1,7 +1,7 @@
 import type { Oid, SessionId } from '../domain/names.ts';
 import type { RescueLimits } from '../domain/settings.ts';
 import { type StashEntry, listStash } from '../git/stash.ts';
-import { appendSessionEvents, closedJournals, readJournal, readJournals } from '../sessions/journal.ts';
+import { appendSessionEvents, readAllJournals, readJournal } from '../sessions/journal.ts';
 import { type Rescue, type RescuePlace, keepRescues, listRescues } from './rescues.ts';
 
 /** The stash as it is now. */
@@ -56,9 +56,8 @@ const MAX_NEW = 200;
 
 /** The session that made each entry of the stash, as far as it is known. */
 export function readStashOwners(commonDir: string): ReadonlyMap<Oid, SessionId> {
-  const over = closedJournals(commonDir).map(({ session }) => readJournal(commonDir, session));
   return new Map(
-    [...over, ...readJournals(commonDir)].flatMap(({ session, stashed }) =>
+    readAllJournals(commonDir).flatMap(({ session, stashed }) =>
       [...stashed].map((oid) => [oid, session] as const),
     ),
   );

@@ -378,7 +378,7 @@ function hostileBoard(): Board {
       subject: one,
       branch: one,
     })),
-    refusals: texts.map((one, n) => ({ at: at - 4000, by: n, event: one, detail: one })),
+    refusals: texts.map((one, n) => ({ at: at - 4000, by: n, detail: one })),
     notes: Object.fromEntries(
       texts.flatMap((one, n) => [
         [oid(2 * n), one],

@@ -119,8 +119,7 @@ export function sampleBoard({ sessions: count, handoffs }: SampleSize): Board {
           {
             at: Math.round(session.from + (session.to - session.from) * 0.7),
             by: at,
-            event: 'PreToolUse',
-            detail: `Edit: src/${pick(TOPICS, at)}.ts: claude ${hex(at - 1, 8)} changed it 3 minutes ago and has not committed it. Nothing was changed. Work on something else until it is committed, or take over that change: git handoff take -- src/${pick(TOPICS, at)}.ts`,
+            detail: `src/${pick(TOPICS, at)}.ts: claude ${hex(at - 1, 8)} changed it 3 minutes ago and has not committed it. Nothing was changed. Work on something else until it is committed, or take over that change: git handoff take -- src/${pick(TOPICS, at)}.ts`,
           },
         ]
       : [],

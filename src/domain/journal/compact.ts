@@ -4,6 +4,8 @@ import { type SessionJournal, processOf } from './fold.ts';
 
 /** How many of the notices that a session has heard are remembered. */
 const MAX_NOTIFIED = 256;
+/** So many refusals, which people look at (`board`). */
+const MAX_REFUSALS = 100;
 /** How many of the stash entries that it made are remembered. */
 const MAX_STASHED = 500;
 
@@ -35,13 +37,14 @@ export function compactLines(journal: SessionJournal, forgetBefore: number): Jou
 }
 
 function sessionEvents(journal: SessionJournal): SessionEvent[] {
-  const { model, asked, notified, stashing } = journal;
+  const { model, asked, notified, stashing, refusals } = journal;
   const stashed = [...journal.stashed].slice(-MAX_STASHED);
   return [
     ...(stashed.length === 0 ? [] : [{ t: 'stashed', entries: stashed, at: 0 } as const]),
     ...(stashing === undefined ? [] : [{ t: 'stashing', before: stashing, at: 0 } as const]),
     ...(model === undefined ? [] : [{ t: 'model', name: model, at: 0 } as const]),
     ...(asked === undefined ? [] : [{ t: 'asked', ...asked, at: 0 } as const]),
+    ...refusals.slice(-MAX_REFUSALS),
     ...[...notified].slice(-MAX_NOTIFIED).map(([id, { by, at }]) => {
       return { t: 'notified', ids: [id], ...(by === undefined ? {} : { by }), at } as const;
     }),

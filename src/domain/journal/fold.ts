@@ -29,6 +29,8 @@ export interface SessionJournal {
   readonly stashing: readonly Oid[] | undefined;
   /** The stash entries that the session made. */
   readonly stashed: ReadonlySet<Oid>;
+  /** What was refused to it. */
+  readonly refusals: readonly EventOf<'refused'>[];
 }
 
 interface Notice {
@@ -41,6 +43,7 @@ export function foldJournal(session: SessionId, lines: readonly JournalLine[]): 
   const trees = new Map<string, Ledger>();
   const notified = new Map<string, Notice>();
   const stashed = new Set<Oid>();
+  const refusals: EventOf<'refused'>[] = [];
   let stashing: SessionJournal['stashing'];
   let model: string | undefined;
   let asked: SessionJournal['asked'];
@@ -68,6 +71,9 @@ export function foldJournal(session: SessionId, lines: readonly JournalLine[]): 
         for (const oid of event.entries) stashed.add(oid);
         stashing = undefined;
         break;
+      case 'refused':
+        refusals.push(event);
+        break;
       case 'ended':
         notified.clear();
         [asked, stashing] = [undefined, undefined];
@@ -76,7 +82,7 @@ export function foldJournal(session: SessionId, lines: readonly JournalLine[]): 
       default:
     }
   }
-  return { session, trees, model, asked, notified, stashing, stashed };
+  return { session, trees, model, asked, notified, stashing, stashed, refusals };
 }
 
 /** Folds a session's events in one worktree. */

@@ -81,10 +81,9 @@ export interface BoardCommit {
   readonly branch?: string;
 }
 
-/** A line of the guard's log that tells of a refusal, or a text that `git handoff write` refused. */
+/** What was refused to a session, or a text that `git handoff write` refused. */
 export interface BoardRefusal {
   readonly at: number;
   readonly by?: number;
-  readonly event: string;
   readonly detail: string;
 }

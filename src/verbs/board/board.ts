@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve, basename, dirname } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import { NOTE_FILE } from '../../domain/handoff.ts';
-import { jsonFields } from '../../domain/json-fields.ts';
-import { type Oid, parseSessionId } from '../../domain/names.ts';
+import type { SessionJournal } from '../../domain/journal/fold.ts';
+import { type Oid, type SessionId, parseSessionId } from '../../domain/names.ts';
 import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
 import { parseWorkSize, workSizeText } from '../../domain/work.ts';
 import { type ChainCommit, handoffChains, logCommits } from '../../git/log.ts';
@@ -14,12 +14,12 @@ import { readObjects } from '../../git/objects.ts';
 import { openRepository, topLevel, type InRepository } from '../../git/repository.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { isInitialised, repositoryFolder, knownWorktreeId } from '../../host/folders.ts';
-import { readLog } from '../../host/log.ts';
 import { listRefused, type RefusedText } from '../../notes/lost.ts';
 import { personName } from '../../notes/person-name.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import { readTopics, type TopicState } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
+import { readAllJournals } from '../../sessions/journal.ts';
 import { listSessions } from '../../sessions/records.ts';
 import type {
   Board,
@@ -118,9 +118,8 @@ async function collectBoard(cwd: string, now: number): Promise<Board> {
     boardCommits(repository, lanes),
     boardNotes(repository, topics),
   ]);
-  const log = readLog(repositoryFolder(commonDir));
   const refused = await listRefused(repository);
-  const { refusals, complete: allRefusals } = boardRefusals(log, lanes, refused);
+  const { refusals, complete: allRefusals } = boardRefusals(readAllJournals(commonDir), lanes, refused);
   const places = new Map(
     worktrees.flatMap((worktree) => {
       const id = knownWorktreeId(worktree.gitDir);
@@ -307,57 +306,34 @@ async function boardCommits(
   return { commits: shapes, complete: looked.length < LOOK_COMMITS };
 }
 
-/**
- * The refusals that a log tells of, and the texts that were refused, newest first. Lines that are none of ours are
- * passed over.
- */
+/** What the journals say was refused to their sessions, and the texts of notes that were refused, newest first. */
 export function boardRefusals(
-  log: string,
+  journals: readonly Pick<SessionJournal, 'session' | 'refusals'>[],
   lanes: Lanes,
   texts: readonly RefusedText[] = [],
 ): { refusals: BoardRefusal[]; complete: boolean } {
-  const lines = [...log.split('\n').flatMap((line) => parseLine(line) ?? []), ...texts.map(refusedWrite)];
-  const newest = lines.sort((a, b) => b.at - a.at).slice(0, MAX_REFUSALS);
-  const refusals = newest.map(({ at, session, client, event, detail }): BoardRefusal => {
-    const id = parseSessionId(session);
-    return {
-      at,
-      ...(id === undefined ? {} : { by: lanes.trace(id, { at, client }) }),
-      event: escapeLine(event.slice(0, 80)),
-      detail: escapeText(detail.slice(0, MAX_DETAIL)),
-    };
+  const kept = texts.map(refusedWrite);
+  // The journal has the refusal of a note, too; the kept text says where it is.
+  const isKept = new Set(kept.map(({ at, session }) => `${at} ${session}`));
+  const told = journals.flatMap(({ session, refusals }) =>
+    refusals.flatMap(({ at, text }) => (isKept.has(`${at} ${session}`) ? [] : { at, session, detail: text })),
+  );
+  const all = [...told, ...kept].sort((a, b) => b.at - a.at);
+  const refusals = all.slice(0, MAX_REFUSALS).map(({ at, session, detail }): BoardRefusal => {
+    const by = session === null ? {} : { by: lanes.trace(session, { at }) };
+    return { at, ...by, detail: escapeText(detail.slice(0, MAX_DETAIL)) };
   });
-  return { refusals, complete: lines.length <= MAX_REFUSALS };
+  return { refusals, complete: all.length <= MAX_REFUSALS };
 }
 
-interface Refused {
-  readonly at: number;
-  readonly session: string | undefined;
-  readonly client: string | undefined;
-  readonly event: string;
-  readonly detail: string;
-}
-
-/** A write of a note: its text was kept, the guard had no part in it. */
-function refusedWrite({ path, number, details }: RefusedText): Refused {
-  const { at, session, reason } = details;
+/** A write of a note, whose text was kept. */
+function refusedWrite({ path, number, details }: RefusedText): {
+  at: number;
+  session: SessionId | null;
+  detail: string;
+} {
   const name = typedTopic(decodeBranch(path.component) ?? path.component, path.topic);
-  const why = reason === 'not-owner' ? 'another session owned it' : reason;
+  const why = details.reason === 'not-owner' ? 'another session owned it' : details.reason;
   const detail = `${name} was not written: ${why}. The text is kept: git handoff show ${name} --lost=${number}`;
-  return { at, session: session ?? undefined, client: undefined, event: 'git handoff write', detail };
-}
-
-function parseLine(line: string): Refused | undefined {
-  if (!line.includes('"deny"')) return undefined;
-  const { ts, session, client, event, kind, detail } = jsonFields(line);
-  const at = typeof ts === 'string' ? Date.parse(ts) : NaN;
-  if (kind !== 'deny' || Number.isNaN(at)) return undefined;
-  const text = (field: unknown) => (typeof field === 'string' ? field : undefined);
-  return {
-    at,
-    session: text(session),
-    client: text(client)?.slice(0, 40),
-    event: text(event) ?? '',
-    detail: text(detail) ?? '',
-  };
+  return { at: details.at, session: parseSessionId(details.session ?? '') ?? null, detail };
 }

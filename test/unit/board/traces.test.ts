@@ -3,7 +3,7 @@ import { Lanes } from '../../../src/verbs/board/lanes.ts';
 import { stepOf } from '../../../src/verbs/board/board.ts';
 import { boardRefusals } from '../../../src/verbs/board/board.ts';
 import type { HandoffTrailers } from '../../../src/domain/handoff.ts';
-import type { Oid, SessionId } from '../../../src/domain/names.ts';
+import type { Oid, SessionId, Topic } from '../../../src/domain/names.ts';
 
 const A = 'aaaaaaaa-1111-4111-8111-111111111111';
 
@@ -28,31 +28,31 @@ describe('lanes of sessions that are not on record', () => {
 });
 
 describe('refusals', () => {
-  const line = (fields: object) =>
-    JSON.stringify({ ts: '2026-11-20T10:00:00.000Z', kind: 'deny', ...fields });
-
-  it('are those lines of the log that are refusals, newest first', () => {
-    const log = [
-      line({ event: 'PreToolUse', session: A, client: 'claude', detail: 'Bash: no' }),
-      line({ kind: 'error', event: 'deny', detail: 'no refusal' }),
-      line({ ts: '2026-11-20T11:00:00.000Z', event: 'pre-commit', detail: 'mixed' }),
-      '{"kind":"deny"',
-      '"deny"',
-      line({ ts: 'yesterday' }),
-    ].join('\n');
-    const lanes = new Lanes([], 0);
-    expect(boardRefusals(log, lanes).refusals).toEqual([
-      { at: Date.UTC(2026, 10, 20, 11), event: 'pre-commit', detail: 'mixed' },
-      { at: Date.UTC(2026, 10, 20, 10), by: 0, event: 'PreToolUse', detail: 'Bash: no' },
-    ]);
+  const session = A as SessionId;
+  const journal = (...refusals: { at: number; text: string }[]) => ({
+    session,
+    refusals: refusals.map((one) => ({ t: 'refused' as const, ...one })),
   });
 
-  it('take no session that is none, and show what would hide', () => {
-    const log = line({ session: '../../x', event: 'e\u202e', detail: 'a\u0007b' });
+  it('are those of the journals, newest first, and show what would hide', () => {
     const lanes = new Lanes([], 0);
-    const [refusal] = boardRefusals(log, lanes).refusals;
-    expect(refusal).toEqual({ at: Date.UTC(2026, 10, 20, 10), event: 'e\\u{202e}', detail: 'a\\u{7}b' });
-    expect(lanes.sessions(new Map())).toEqual([]);
+    const { refusals } = boardRefusals([journal({ at: 1, text: 'a\u0007b' }, { at: 2, text: 'no' })], lanes);
+    expect(refusals).toEqual([
+      { at: 2, by: 0, detail: 'no' },
+      { at: 1, by: 0, detail: 'a\\u{7}b' },
+    ]);
+    expect(lanes.sessions(new Map()).map(({ id }) => id)).toEqual([A]);
+  });
+
+  it('of a note are told once, by the text that was kept', () => {
+    const path = { component: 'main', topic: 'auth-refresh' as Topic };
+    const details = { kind: 'refused', session, at: 5, reason: 'not-owner', tip: null } as const;
+    const { refusals } = boardRefusals([journal({ at: 5, text: 'belongs to b' })], new Lanes([], 0), [
+      { path, number: 1, details },
+    ]);
+    expect(refusals.map(({ detail }) => detail)).toEqual([
+      'main/auth-refresh was not written: another session owned it. The text is kept: git handoff show main/auth-refresh --lost=1',
+    ]);
   });
 });
 

@@ -108,6 +108,7 @@ const event: fc.Arbitrary<JournalEvent> = fc.oneof(
 const ofStash = fc.oneof(
   fc.record({ t: kind('stashing'), before: fc.array(fc.constant(oid(5))), at }),
   fc.record({ t: kind('stashed'), entries: fc.array(fc.constant(oid(6))), at }),
+  fc.record({ t: kind('refused'), text, at }),
 );
 const line: fc.Arbitrary<JournalLine> = fc.oneof(
   fc.record({ tree: fc.constantFrom('main', 'linked'), event }),
@@ -161,6 +162,7 @@ describe('a journal', () => {
       fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
         const before = foldJournal(self, lines);
         const after = foldJournal(self, compactLines(before, 0));
+        expect(after.refusals).toEqual(before.refusals);
         for (const [tree, ledger] of after.trees) {
           expect(shape(ledger)).toEqual(shape(before.trees.get(tree) ?? ledger));
         }

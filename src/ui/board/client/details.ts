@@ -77,10 +77,9 @@ function commitDetail(stage: Stage, { oid, at, by, branch, subject }: BoardCommi
   return { title: subject || '(no subject)', body: [list, command(`git show ${oid.slice(0, 12)}`)] };
 }
 
-function refusalDetail(stage: Stage, { at, by, event, detail }: BoardRefusal): Detail {
+function refusalDetail(stage: Stage, { at, by, detail }: BoardRefusal): Detail {
   const list = factList([
     ['To', by === undefined ? 'a session that is not known' : sessionButton(stage, by, 'dr')],
-    ['At', event],
     ['Time', full(at)],
   ]);
   return { title: 'Refused', body: [list, el('pre', {}, detail)] };
