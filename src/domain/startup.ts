@@ -33,7 +33,7 @@ export interface StartupFacts {
   readonly notes: readonly StartupNote[];
   /** How many more open handoffs there are than `notes` has. */
   readonly further?: number;
-  /** `shared`: paths that are changed in its worktree and in this one, as far as was noted. */
+  /** `shared`: paths that are changed in its worktree and in this one. */
   readonly peers: readonly Peer[];
   /** How many automatic notes are only counted, because so many do not show what to continue. */
   readonly automatic?: number;

@@ -231,15 +231,9 @@ export async function changedPaths(cwd: string, from: Oid | null, to: Oid): Prom
  * The paths at which two commits differ, or (`parted`) that the second has changed since its merge base with the first.
  * A rename counts as one path deleted and one added. Returns none when git fails.
  */
-export async function pathsBetween(
-  options: GitOptions,
-  one: Oid,
-  other: Oid,
-  since: 'then' | 'parted' = 'then',
-): Promise<string[]> {
+export async function pathsBetween(options: GitOptions, one: Oid, other: Oid): Promise<string[]> {
   const flags = ['-r', '-z', '--name-only', '--no-renames', '--no-ext-diff'];
-  const base = since === 'parted' ? ['--merge-base'] : [];
-  const result = await runGit(['diff-tree', ...flags, ...base, one, other, '--'], options);
+  const result = await runGit(['diff-tree', ...flags, one, other, '--'], options);
   return result.code === 0 ? entriesOf(result) : [];
 }
 

@@ -1,12 +1,12 @@
-import { readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { FileState } from '../domain/ledger/file-state.ts';
 import type { DirtyPath, HeadPlace, TreeStatus } from '../domain/ledger/tree-status.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { discoverRepository } from './discover.ts';
-import { objectName } from './hash.ts';
+import { formatOf, objectName } from './hash.ts';
 import { type BinaryText, utf8, listedState, gitFailure, runGit } from './run.ts';
-import { type ScratchStore, hashFiles } from './scratch-store.ts';
+import { MAX_READ, type ScratchStore, hashFiles } from './scratch-store.ts';
 import { exactStatOf, lstatOf } from './stat.ts';
 
 /** What to read of a working tree, and what that may cost. */
@@ -111,6 +111,22 @@ function keyIn(entries: ReadonlyMap<string, Named>, { path, raw }: Named): strin
 export function diskPath(top: string, { path, raw }: Named): string | Buffer {
   if (raw === undefined) return join(top, path);
   return Buffer.concat([Buffer.from(`${top}/`), Buffer.from(raw, 'latin1')]);
+}
+
+/**
+ * What stands at a path as the disk has it, told without git: no filter is applied, and what is too big to read is not named.
+ *
+ * @param like an object name of the repository, for its format
+ */
+export function contentState(top: string, named: Named, like: string): FileState {
+  const state = diskState(top, named);
+  const file = diskPath(top, named);
+  if (state?.mode.startsWith('100') !== true || (lstatOf(file)?.size ?? 0) > MAX_READ) return state;
+  try {
+    return { ...state, oid: parseOid(objectName(formatOf(like), 'blob', readFileSync(file))) ?? null };
+  } catch {
+    return state;
+  }
 }
 
 /** Last change of a file's content, milliseconds since the epoch. */

@@ -1,5 +1,5 @@
 import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
-import type { MergeOutcome } from '../domain/meeting.ts';
+import type { OverlapKind } from '../domain/overlap.ts';
 import type { Evidence, Wish } from '../domain/ledger/file-state.ts';
 import type { Staleness } from '../domain/staleness.ts';
 import type { RemoteRelation } from '../domain/tracking/relation.ts';
@@ -132,8 +132,6 @@ export interface SessionShape {
   readonly self: boolean;
   /** The paths of its worktree that it changed and nobody has committed. */
   readonly uncommitted: readonly string[];
-  /** The paths that are changed both in its worktree and in the reader's. */
-  readonly alsoHere: readonly string[];
 }
 
 /** One side of an overlap: a worktree with its uncommitted changes, or a branch as committed. */
@@ -146,20 +144,14 @@ export interface OverlapSideShape {
   readonly sessions: readonly NamedSessionShape[];
 }
 
-/**
- * `conflict`: a merge would stop there · `deleted`: one side deleted or moved what the other changed, which also stops
- * a merge · `not-judged`: no merge was tried · `same-tree`: two sessions changed it in one working tree · `same-file`:
- * both changed it, and it merges.
- */
-export type OverlapKind = 'conflict' | 'deleted' | 'not-judged' | 'same-tree' | 'same-file';
-
 /** Two sides that changed the same paths, or may have. */
 export interface OverlapShape {
   readonly sides: readonly [OverlapSideShape, OverlapSideShape];
   /** The paths that both changed, the worst first. */
   readonly paths: readonly {
     readonly path: string;
-    readonly kind: OverlapKind;
+    /** `same-tree`: two sessions changed it in one working tree. */
+    readonly kind: OverlapKind | 'same-tree';
     /** The side that deleted it. */
     readonly deletedBy: 0 | 1 | null;
   }[];
@@ -189,7 +181,7 @@ export interface DirtyPathShape {
 export interface AlsoChangedShape {
   readonly worktree: string;
   readonly sessions: readonly NamedSessionShape[];
-  readonly outcome: MergeOutcome;
+  readonly kind: OverlapKind;
 }
 
 /** A session that an answer names. */

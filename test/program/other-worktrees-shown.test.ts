@@ -29,7 +29,7 @@ it('status says of a path who has changed it in another worktree, and whether it
     {
       worktree: other,
       sessions: [{ session: B, client: 'claude', liveness: 'live' }],
-      outcome: 'conflicts',
+      kind: 'conflict',
     },
   ]);
 });
@@ -51,17 +51,6 @@ it('status does not take for another what a session that one started itself has 
   expect(textOf('status')).not.toContain('also changed');
 });
 
-it('sessions names what somebody has changed there and you have here', () => {
-  expect(textOf('sessions')).toContain('2 uncommitted: src/a.ts src/b.ts; changed here, too: src/a.ts\n');
-  const items = world.json(['sessions'], { session: A }).items as { session: string; alsoHere: string[] }[];
-  expect(new Map(items.map((one) => [one.session, one.alsoHere]))).toEqual(
-    new Map([
-      [A, []],
-      [B, ['src/a.ts']],
-    ]),
-  );
-});
-
 it('a session that starts hears what its peer in another worktree has changed, too', () => {
   expect(contextText(world.begin(A, world.path, 'resume'))).toContain(
     '- claude bbbbbbbb is live on feature/other; changed there and here: src/a.ts\n',
@@ -71,5 +60,4 @@ it('a session that starts hears what its peer in another worktree has changed, t
 it('nothing is shown any more when the other has undone its change', () => {
   world.wrote(B, 'src/a.ts', TEN, other);
   expect(textOf('status')).not.toContain('also changed');
-  expect(textOf('sessions')).not.toContain('changed here, too');
 });

@@ -1,7 +1,6 @@
 import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { readAllLedgers } from '../../src/sessions/journal.ts';
 import { A, B, C, SharingWorld, TEN, contextText } from '../support/sharing-world.ts';
 import type { RepositoryOptions } from '../support/repository.ts';
 
@@ -20,11 +19,6 @@ const changed = (text: string, line: number, by: string) =>
 /** What a session is told with the result of a file tool: A's in the repository, B's in the other worktree. */
 const byA = (path: string, content: string) => contextText(world.wrote(A, path, content));
 const byB = (path: string, content: string) => contextText(world.wrote(B, path, content, other));
-/** The paths that are noted as changed in worktrees, by the session that noted them. */
-function noted(): string[][] {
-  const ledgers = readAllLedgers(join(world.path, '.git')).filter(({ ledger }) => ledger.changed.size > 0);
-  return ledgers.map(({ ledger }) => [ledger.session, ...ledger.changed]);
-}
 
 describe.each([
   ['as git makes them', {}],
@@ -76,11 +70,17 @@ describe.each([
     expect(byB('src/a.ts', changed(changed(TEN, 1, 'A'), 9, 'B'))).toBe('');
   });
 
-  it('hear nothing of a change that was undone, and its note is gone', () => {
+  it('hear nothing of a change that was undone', () => {
     byA('src/a.ts', changed(TEN, 1, 'A'));
     world.git(['checkout', '-q', 'src/a.ts']);
     expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toBe('');
-    expect(noted()).toEqual([[B, 'src/a.ts']]);
+  });
+
+  it('are told of what a command of the other, or somebody by hand, has changed there', () => {
+    world.bash(A, 'sed -i 1s/line/LINE/ src/a.ts');
+    writeFileSync(join(world.path, 'src', 'b.ts'), changed(TEN, 1, 'somebody'));
+    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain('where claude aaaaaaaa works: not committed.');
+    expect(byB('src/b.ts', changed(TEN, 9, 'B'))).toContain('where claude aaaaaaaa works: not committed.');
   });
 
   it('are told of a file that the other has deleted', () => {
@@ -101,11 +101,9 @@ describe.each([
     expect(byB(path, 'B again\n')).toBe('');
   });
 
-  it('do not hear of a session that has ended, and nothing is kept while one works alone', () => {
+  it('do not hear of a session that has ended', () => {
     byA('src/a.ts', changed(TEN, 1, 'A'));
-    expect(noted()).toEqual([[A, 'src/a.ts']]);
     world.end(A);
-    expect(noted().filter(([session]) => session === B)).toEqual([]);
     expect(byB('src/a.ts', changed(TEN, 1, 'B'))).toBe('');
     world.begin(A);
     expect(byB('src/a.ts', changed(TEN, 2, 'B'))).toContain('claude aaaaaaaa');

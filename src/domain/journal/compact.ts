@@ -74,10 +74,6 @@ function pathEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent[
   for (const [path, { agent, at }] of ledger.announced) {
     events.push({ t: 'announced', paths: [path], ...(agent === undefined ? {} : { agent }), at });
   }
-  if (ledger.changed.size > 0 || ledger.isListed) {
-    const all = ledger.isListed ? { all: true } : {};
-    events.push({ t: 'changed', paths: [...ledger.changed], ...all, at: 0 });
-  }
   return events;
 }
 

@@ -88,17 +88,7 @@ type ChangeEvent =
       readonly paths?: readonly string[];
       readonly agent?: string;
       readonly at: number;
-    }
-  /** Paths that were changed in this worktree, committed or not; noted only while sessions work in several worktrees. */
-  | {
-      readonly t: 'changed';
-      readonly paths: readonly string[];
-      /** Whether these are all paths that were changed by then. */
-      readonly all?: boolean;
-      readonly at: number;
-    }
-  /** These paths (all, if none are named) no longer count as changed. */
-  | { readonly t: 'unchanged'; readonly paths?: readonly string[]; readonly at: number };
+    };
 
 /** The shell commands that a session runs. */
 type CommandEvent =

@@ -114,8 +114,6 @@ export function emptyLedger(session: SessionId): Ledger {
     visitedTop: undefined,
     loneStart: undefined,
     paused: undefined,
-    changed: new Set(),
-    isListed: false,
     isNoteDue: false,
     noteLeft: undefined,
   };
@@ -206,7 +204,7 @@ function foldPresence(ledger: Ledger, event: JournalEvent): void {
 
 /** Folds what holds for a path until a later event changes it. */
 function foldPath(ledger: Ledger, event: JournalEvent): void {
-  const { claims, ended, taken, announced, staged, changed } = ledger;
+  const { claims, ended, taken, announced, staged } = ledger;
   switch (event.t) {
     case 'claim':
       claims.set(event.path, withClaim(ledger.session, claims.get(event.path), event));
@@ -238,16 +236,6 @@ function foldPath(ledger: Ledger, event: JournalEvent): void {
       else known.push(event);
       break;
     }
-    case 'changed':
-      for (const path of event.paths) changed.add(path);
-      ledger.isListed ||= event.all === true;
-      break;
-    case 'unchanged':
-      for (const path of event.paths ?? []) changed.delete(path);
-      if (event.paths !== undefined) break;
-      changed.clear();
-      ledger.isListed = false;
-      break;
     default:
   }
 }

@@ -95,8 +95,6 @@ const KINDS: { readonly [Kind in JournalEvent['t']]: Fields<Kind> } = {
   },
   announced: { paths: texts, agent: someText },
   answered: { paths: someTexts, agent: someText },
-  changed: { paths: texts, all: someMark },
-  unchanged: { paths: someTexts },
   command: {
     ...{ id: text, look: text, agent: text, named: texts, commits: flag, merged: text, looked: flag },
     shell: someText,

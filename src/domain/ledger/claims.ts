@@ -123,10 +123,6 @@ export interface SessionLedger {
   /** What was dirty when it began to work alone here, and when that was interrupted. */
   readonly loneStart: DatedLook | undefined;
   readonly paused: DatedLook | undefined;
-  /** Paths that it has noted as changed here, for sessions in other worktrees. */
-  readonly changed: ReadonlySet<string>;
-  /** Whether these were all the changed paths when the session noted them. */
-  readonly isListed: boolean;
   /** Whether it has ended and its automatic note is still due. */
   readonly isNoteDue: boolean;
   /** The process as which it died, if an automatic note for that was left or not needed. */

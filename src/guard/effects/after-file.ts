@@ -1,22 +1,21 @@
 import { takeBefore } from '../../changes/before-copies.ts';
-import { appendEvents, isFirstToReport } from '../../sessions/journal.ts';
-import { type OtherTree, otherTrees } from '../../changes/other-trees.ts';
+import { appendEvents, isFirstToReport, readAllLedgers } from '../../sessions/journal.ts';
+import { type OtherTree, overlapsElsewhere } from '../../changes/overlaps.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
-import { forgetElsewhere, noteChanged, treesWith, unlist } from '../../changes/changed-elsewhere.ts';
 import { mayHaveMoved, putLast, readLast } from '../../changes/windows.ts';
 import { type WorkPlace, ledgerOf, lookTimeoutMs, openLedgers } from '../../changes/work-place.ts';
 import type { SessionLedger } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
-import { type Meeting, meetingText } from '../../domain/meeting.ts';
 import { type SessionId, peerName } from '../../domain/names.ts';
+import { type OverlapNotice, overlapText, stopsMerge } from '../../domain/overlap.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { hashContent, scratchStore } from '../../git/scratch-store.ts';
 import { readTreeStatus } from '../../git/work-tree.ts';
 import { realPath } from '../../host/disk.ts';
-import { areSeveralAtWork, knownWorktreeId } from '../../host/folders.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
 import { randomName } from '../../host/random-name.ts';
 import { idleText, clientsOf, judgeSessions, listSessions } from '../../sessions/records.ts';
 import type { SessionCall, TreeCall } from '../call.ts';
@@ -30,13 +29,11 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
   for (const { call: there, placed } of await treesOf(call, paths)) {
     if (placed.length === 0) continue;
     const written = placed.map(({ path }) => path);
-    if (areSeveralAtWork(there.tree.commonDir)) {
-      const meeting = meetOtherWorktrees(there, written).catch((error: unknown): string[] => {
-        there.log('open', `not known what is changed in other worktrees: ${String(error)}`);
-        return [];
-      });
-      news.push(...(await meeting));
-    }
+    const overlaps = newOverlaps(there, written).catch((error: unknown): string[] => {
+      there.log('open', `not known what is changed in other worktrees: ${String(error)}`);
+      return [];
+    });
+    news.push(...(await overlaps));
     const place = ledgerOf(there.tree, session);
     if (place === undefined) continue;
     await seeHead(there, place);
@@ -102,58 +99,53 @@ async function stateBefore(
 }
 
 /**
- * After a file tool: notes what it changed, and tells what of it live sessions have changed in other worktrees. Each path
- * and other session is told once, and once more when merging becomes conflicting.
+ * What live sessions in other worktrees have changed of the paths that a file tool has just written. Each path and other
+ * session is told once, and once more when merging becomes conflicting.
  *
  * @param paths from the top of the call's worktree
  */
-async function meetOtherWorktrees(call: TreeCall, paths: readonly string[]): Promise<string[]> {
-  const { commonDir, gitDir, folder } = call.tree;
-  const own = knownWorktreeId(gitDir);
-  if (own === undefined) return [];
-  const place = { commonDir, worktreeId: own };
-  // First: of two that edit at once, the later one sees the other's line.
-  noteChanged(place, call.session, paths, call.now);
-  const idsOf = (path: string) => [...treesWith(commonDir, path)].filter((id) => id !== own);
-  const noted = new Map(paths.map((path) => [path, idsOf(path)]));
-  const ids = new Set([...noted.values()].flat());
-  if (ids.size === 0) return [];
-  const stored = await listSessions({ cwd: folder }, call.budget.left());
-  const { machine, settings } = call;
-  const judged = judgeSessions(stored, commonDir, machine.processes, settings.staleAfterMs, call.now);
-  const top = realPath(call.tree.workTree);
-  const options = { asking: call.session, timeoutMs: lookTimeoutMs(call), now: call.now };
-  const others = await otherTrees({ commonDir, gitDir, top }, paths, judged, options);
-  // Nobody is at work there any more.
-  for (const id of ids) if (!others.some((other) => other.id === id)) unlist(commonDir, call.now, id);
-  const isTrue = (path: string) =>
-    others.some(({ meetings }) => meetings.some((one) => one.path === path && one.progress !== undefined));
-  for (const [path, there] of noted)
-    if (there.length > 0 && !isTrue(path)) forgetElsewhere(place, path, call.now);
-  return others.flatMap((other) => newsOf(call, top, other, clientsOf(judged)));
+async function newOverlaps(call: TreeCall, paths: readonly string[]): Promise<string[]> {
+  const { tree, session, now, machine, settings } = call;
+  const { commonDir, gitDir, folder } = tree;
+  if (!isAnybodyElsewhere(commonDir, knownWorktreeId(gitDir))) return [];
+  const top = realPath(tree.workTree);
+  const options = { asking: session, timeoutMs: lookTimeoutMs(call), now };
+  const [{ dirty }, stored] = await Promise.all([
+    readTreeStatus(top, { ...options, paths }),
+    listSessions({ cwd: folder }, call.budget.left()),
+  ]);
+  const judged = judgeSessions(stored, commonDir, machine.processes, settings.staleAfterMs, now);
+  const others = await overlapsElsewhere({ commonDir, gitDir, top }, dirty.values(), judged, options);
+  return others.flatMap((other) => noticesOf(call, top, other, clientsOf(judged)));
+}
+
+/** Whether sessions are on record in other worktrees, as far as the journals tell. */
+function isAnybodyElsewhere(commonDir: string, own: string | undefined): boolean {
+  return readAllLedgers(commonDir).some(
+    ({ place, ledger }) => place.worktreeId !== own && ledger.registrations.size > 0,
+  );
 }
 
 /** What the session has not been told of a worktree; alike paths make one sentence. */
-function newsOf(
+function noticesOf(
   call: TreeCall,
   top: string,
-  { top: folder, head: { ref }, meetings }: OtherTree,
+  { top: folder, head: { ref }, overlaps }: OtherTree,
   clients: ReadonlyMap<SessionId, string>,
 ): string[] {
-  const found = new Map<string, Meeting>();
+  const found = new Map<string, OverlapNotice>();
   const branch = ref === 'HEAD' ? undefined : ref.replace(/^refs\/heads\//, '');
-  for (const { path, progress, outcome, sessions } of meetings) {
-    if (progress === undefined || outcome === undefined) continue;
+  for (const { path, progress, kind, sessions } of overlaps) {
     const ids = sessions.map(({ record }) => record.session);
-    const isNews = ids.map((id) => isNew(call, path, id, outcome === 'conflicts'));
+    const isNews = ids.map((id) => isNew(call, path, id, stopsMerge(kind)));
     if (!isNews.includes(true)) continue;
     const who = ids.map((id) => peerName(id, { clients })).join(' and ');
     const idle = idleText(call.tree.commonDir, ids, { clients }, call.now);
-    const key = [who, progress, outcome].join('\n');
+    const key = [who, progress, kind].join('\n');
     const paths = [...(found.get(key)?.paths ?? []), path];
-    found.set(key, { paths, who, idle, folder, branch, progress, outcome });
+    found.set(key, { paths, who, idle, folder, branch, progress, kind });
   }
-  return [...found.values()].map((meeting) => meetingText(meeting, gitFor(call, top)));
+  return [...found.values()].map((notice) => overlapText(notice, gitFor(call, top)));
 }
 
 function isNew(

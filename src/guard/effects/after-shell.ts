@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { appendEvents } from '../../sessions/journal.ts';
 import { movedHead } from './news.ts';
 import { commitRuns, type Around, claimsAround, changedWithin } from '../../changes/window-changes.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
-import { noteChanged } from '../../changes/changed-elsewhere.ts';
 import {
   ARRIVAL,
   type OpenWindow,
@@ -27,12 +24,11 @@ import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import { isMaker } from '../../domain/ledger/ownership.ts';
 import { type TreeStatus, stagedBetween, type DirtyPath } from '../../domain/ledger/tree-status.ts';
-import { type SessionId, parseOid, meantId } from '../../domain/names.ts';
-import { formatOf, objectName } from '../../git/hash.ts';
+import { type SessionId, meantId } from '../../domain/names.ts';
 import { isAncestor } from '../../git/histories.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { pastChanges } from '../../git/staged.ts';
-import { readTreeStatus, diskState } from '../../git/work-tree.ts';
+import { contentState, readTreeStatus } from '../../git/work-tree.ts';
 import type { TreeCall } from '../call.ts';
 import { windowId } from '../tool.ts';
 import { seeHead } from './after-file.ts';
@@ -88,8 +84,6 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
       ? undefined
       : await movedHead(ledgers, headBefore, place.top, lookTimeoutMs(call));
   appendEvents(place, session, entries);
-  const claimed = entries.flatMap((entry) => (entry.t === 'claim' ? [entry.path] : []));
-  noteChanged(place, session, claimed, call.now);
   const news = await deliverNews(call, place, openLedgers(place, session), moved);
   return [...news, ...notices];
 }
@@ -212,23 +206,12 @@ function blindClaims({ top }: WorkPlace, window: OpenWindow, now: number): Workt
   const time = { session: window.session, id: window.id, from, to: now };
   return window.named.flatMap((path): WorktreeEvent[] => {
     const then = snapshot.dirty.get(path);
-    const after = contentState(top, path, snapshot.head.oid ?? '');
+    const after = contentState(top, { path }, snapshot.head.oid ?? '');
     const [base, before] = then === undefined ? [UNREAD, UNREAD] : [then.head, then.disk];
     const change = { path, base, before, after, wasDirty: then !== undefined };
     if ((before === null && after === null) || !changedWithin(top, change, time)) return [];
     return [{ t: 'claim', path, base, before, after, evidence: 'named', weak: false, at: now }];
   });
-}
-
-function contentState(top: string, path: string, like: string): FileState {
-  const state = diskState(top, { path });
-  if (state?.mode.startsWith('100') !== true) return state;
-  try {
-    const oid = parseOid(objectName(formatOf(like), 'blob', readFileSync(join(top, path))));
-    return { ...state, oid: oid ?? null };
-  } catch {
-    return state;
-  }
 }
 
 /**

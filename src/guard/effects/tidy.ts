@@ -13,7 +13,6 @@ import {
   stateFolder,
 } from '../../host/folders.ts';
 import { removeBefore } from '../../changes/before-copies.ts';
-import { unlist } from '../../changes/changed-elsewhere.ts';
 import { removeWindows } from '../../changes/windows.ts';
 import {
   type LedgerPlace,
@@ -60,7 +59,7 @@ interface OnRecord {
 
 /** Lets go of what nobody needs any more: what sessions that are over have left here, and contents that no claim refers to. */
 export function tidy({ tree: { commonDir }, machine, now }: TreeCall, onRecord: OnRecord): void {
-  tidyBeats(commonDir, onRecord, now);
+  tidyBeats(commonDir, onRecord);
   const used = new Set<string>();
   for (const { session, trees } of readJournals(commonDir)) {
     const ledgers = [...trees.values()];
@@ -78,14 +77,13 @@ export function tidy({ tree: { commonDir }, machine, now }: TreeCall, onRecord: 
   removeFormerState(commonDir, stateFolder(machine.env));
 }
 
-/** The calls of a session that cannot be at work keep others busy: git's hooks ask Node, and who works alone notes its changes. */
-function tidyBeats(commonDir: string, { all, gone }: OnRecord, now: number): void {
+/** The calls of a session that cannot be at work keep others busy: git's hooks ask Node. */
+function tidyBeats(commonDir: string, { all, gone }: OnRecord): void {
   const folder = beatFolder(commonDir);
   for (const name of entries(folder)) {
     const session = parseSessionId(name);
     if (session === undefined || gone.has(session) || !all.has(session)) removeBeat(commonDir, name);
   }
-  if (entries(folder).length < 2) unlist(commonDir, now);
 }
 
 /** Others may be asked about its changes, or it may have changed more than its journal says. */

@@ -5,8 +5,8 @@ import { parseLongTopic, shortId, ownerName } from '../../domain/names.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';
 import { encodeBranch } from '../../git/namespace.ts';
 import { openRepository, workTreeFacts } from '../../git/repository.ts';
-import { entries, readTail } from '../../host/disk.ts';
-import { stateFolder, beat, beatFolder, removeBeat } from '../../host/folders.ts';
+import { readTail } from '../../host/disk.ts';
+import { stateFolder, beat, removeBeat } from '../../host/folders.ts';
 import { randomName } from '../../host/random-name.ts';
 import { byAge } from '../../notes/find-topic.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
@@ -18,7 +18,6 @@ import { forgetAgents } from '../agents.ts';
 import { failOpen, type SessionCall, type TreeCall, isInTree, type Finding } from '../call.ts';
 import { deliverNews } from '../effects/deliver-news.ts';
 import { endLoneWork } from '../effects/arrival.ts';
-import { unlist } from '../../changes/changed-elsewhere.ts';
 import { forgetCalls, answerCalls } from '../effects/tidy.ts';
 import { leave, visited } from '../visits.ts';
 import { noteCompaction, expectEndNotes, noteEnd, countOwn, hasWorkToNote } from './automatic.ts';
@@ -98,10 +97,6 @@ async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   const all = await listSessions({ cwd: call.tree.folder }, call.budget.left());
   const own = all.filter(({ record }) => record.session === session && record.ended === null);
   const here = expectEndNotes(call, all);
-  // A lone session lists its changes for nobody, so discard the list if only one remains: later sessions would take it
-  // for complete. Do it before the end is recorded, because the client may cut off what follows.
-  const others = entries(beatFolder(tree.commonDir)).filter((name) => name !== session);
-  if (others.length < 2) unlist(tree.commonDir, call.now);
   // Record the end before slow work: clients allow a second or two, and an end that is not recorded counts as a death.
   const repository = await openRepository(call.tree.folder);
   for (const stored of own) {

@@ -7,7 +7,6 @@ import type { SessionRecord, ProcessId } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { openRepository } from '../../git/repository.ts';
 import { beat, ensureFolder, journalsFolder, worktreeId } from '../../host/folders.ts';
-import { beforeAnswer, inTime } from '../../host/io.ts';
 import { takeLock } from '../../host/process-lock.ts';
 import type { ProcessTable } from '../../host/processes.ts';
 import {
@@ -21,7 +20,6 @@ import {
 import { claimLoneSession, removeLoneSession, loneSession } from '../../sessions/lone-session.ts';
 import type { TreeCall } from '../call.ts';
 import { type Beginning, beginLoneWork, arrive } from '../effects/arrival.ts';
-import { listTouched } from '../effects/list-touched.ts';
 import { callingClient, clientChain, noteRegistration } from '../presence.ts';
 
 /** A session on record, and the other sessions on record. */
@@ -47,25 +45,10 @@ export interface Registered {
  */
 export async function register(call: TreeCall, listed?: readonly StoredSession[]): Promise<Registered> {
   const release = await lockArrivals(call);
-  let registered: Registered;
   try {
-    registered = await registerIn(call, listed);
+    return await registerIn(call, listed);
   } finally {
     release();
-  }
-  await noteOtherTrees(call, registered);
-  return registered;
-}
-
-/** Lists the changes in other worktrees if sessions work there. Errors are only logged: the session is on record. */
-async function noteOtherTrees(call: TreeCall, { others }: Registered): Promise<void> {
-  const own = worktreeId(call.tree.gitDir);
-  const isElsewhere = others.some((one) => one.liveness === 'live' && one.worktreeId !== own);
-  if (!isElsewhere) return;
-  try {
-    await inTime(listTouched(call, others), call.budget.part(beforeAnswer(call.budget) / 2));
-  } catch (error) {
-    call.log('open', `what is changed in other worktrees was not listed: ${String(error)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, basename } from 'node:path';
-import { pathsInBoth } from '../../changes/changed-elsewhere.ts';
+import { type OtherTree, overlapsElsewhere } from '../../changes/overlaps.ts';
 import { ledgerOf } from '../../changes/work-place.ts';
 import { parseContextSettings, type UnknownValue, unknownValueText } from '../../domain/settings.ts';
 import { isMarkerFileName } from '../../domain/marker.ts';
@@ -12,7 +12,8 @@ import { FILES, LIVE } from '../../git/namespace.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
-import { entries } from '../../host/disk.ts';
+import { readTreeStatus } from '../../git/work-tree.ts';
+import { entries, realPath } from '../../host/disk.ts';
 import { knownWorktreeId, stateFolder } from '../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
@@ -101,10 +102,8 @@ async function writeStartText(call: TreeCall, started: Started): Promise<string 
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
   await closeOwn(call, registered, states);
   const worktree = knownWorktreeId(repository.gitDir);
-  const shared =
-    worktree === undefined
-      ? undefined
-      : pathsInBoth({ commonDir: repository.commonDir, worktreeId: worktree });
+  const elsewhere = peers.filter(({ worktreeId }) => worktreeId !== worktree);
+  const overlaps = elsewhere.length === 0 ? [] : await overlapsOf(call, elsewhere, started.budget);
   const facts = {
     session,
     client: registered.record.client,
@@ -114,13 +113,31 @@ async function writeStartText(call: TreeCall, started: Started): Promise<string 
       session: shortId(record.session),
       client: record.client,
       where: worktreeId === worktree ? undefined : (branches.get(worktreeId) ?? 'a detached HEAD'),
-      shared: shared?.get(worktreeId) ?? [],
+      shared: overlaps.find(({ id }) => id === worktreeId)?.overlaps.map(({ path }) => path) ?? [],
     })),
     files: predecessorFiles(call),
     notices,
   };
   if (hasItsNotes(call, registered) && hasNothing(facts)) return undefined;
   return startupText(facts, randomHex(8));
+}
+
+/** What is changed here and, by peers, in other worktrees. What cannot be read now is told with the first edit of it. */
+async function overlapsOf(
+  { tree, session, now, log }: TreeCall,
+  peers: readonly JudgedSession[],
+  budget: Budget,
+): Promise<OtherTree[]> {
+  const { gitDir, commonDir } = tree;
+  const top = realPath(tree.workTree);
+  const options = { asking: session, timeoutMs: beforeAnswer(budget), now };
+  try {
+    const { dirty } = await readTreeStatus(top, { ...options, namesOnly: true });
+    return await overlapsElsewhere({ top, gitDir, commonDir }, dirty.values(), peers, options);
+  } catch (error) {
+    log('open', `not known what is changed in other worktrees: ${String(error)}`);
+    return [];
+  }
 }
 
 /** Reads the topics again if some changed just now, and judges which are stale. */

@@ -1,11 +1,11 @@
 import { realpathSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { askerOf, belongingOf, workSeen } from '../../changes/dirty-work.ts';
-import { type PathMeeting, type Side, meetingsBetween } from '../../changes/meetings.ts';
-import { changersIn } from '../../changes/other-trees.ts';
+import { type Side, changersIn, overlapsBetween } from '../../changes/overlaps.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, canMean, meantId, ownerName } from '../../domain/names.ts';
+import { stopsMerge } from '../../domain/overlap.ts';
 import { parseSettings, type SettingEntry } from '../../domain/settings.ts';
 import { type Branches, listBranches } from '../../git/branches.ts';
 import { readSettingEntries } from '../../git/config.ts';
@@ -19,7 +19,7 @@ import { type Context, findSession } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { namedSession } from '../owner-text.ts';
 import type { CommandResult } from '../verb.ts';
-import type { OverlapKind, OverlapShape, OverlapSideShape } from '../shapes.ts';
+import type { OverlapShape, OverlapSideShape } from '../shapes.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type Paint, type Rendered, type TextContext, columns, counted } from '../../ui/terminal.ts';
@@ -96,9 +96,6 @@ export async function overlap(
     rmSync(scratch.folder, { recursive: true, force: true });
   }
 }
-
-/** Whether a merge would stop there. */
-const stopsMerge = (kind: OverlapKind) => kind === 'conflict' || kind === 'deleted';
 
 async function compareAll(
   scene: Scene,
@@ -213,10 +210,10 @@ async function compare(pair: LinePair, { context, repository, scratch }: Scene):
   if (one.side === undefined || other.side === undefined) return unknown('git cannot look at a worktree');
   if (one.side.head === null || other.side.head === null) return unknown('there is no commit yet');
   const options = { scratch, timeoutMs: context.budget.left() };
-  const met = await meetingsBetween(context.cwd, [one.side, other.side], undefined, options);
-  if (met === 'unrelated') return unknown('they have no common history here');
-  const paths = met
-    .flatMap((meeting) => (meeting.outcome === undefined ? [] : [pathShape(meeting)]))
+  const found = await overlapsBetween(context.cwd, [one.side, other.side], undefined, options);
+  if (found === 'unrelated') return unknown('they have no common history here');
+  const paths = found
+    .map(({ path, kind, deletedBy }) => ({ path, kind, deletedBy }))
     .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || (a.path < b.path ? -1 : 1));
   if (paths.length === 0) return [];
   const changers = (line: Line) => {
@@ -229,13 +226,7 @@ async function compare(pair: LinePair, { context, repository, scratch }: Scene):
 }
 
 /** The worst first. */
-const ORDER: readonly OverlapKind[] = ['conflict', 'deleted', 'not-judged', 'same-tree', 'same-file'];
-
-function pathShape({ path, outcome, goneFrom }: PathMeeting): OverlapShape['paths'][number] {
-  const deletedBy = goneFrom === undefined ? null : goneFrom === 'mine' ? 0 : 1;
-  const kinds = { conflicts: 'conflict', merges: 'same-file', unjudged: 'not-judged' } as const;
-  return { path, kind: deletedBy === null ? kinds[outcome ?? 'merges'] : 'deleted', deletedBy };
-}
+const ORDER: readonly Kind[] = ['conflict', 'deleted', 'not-judged', 'same-tree', 'same-file'];
 
 function sideOf({
   worktree,
@@ -332,7 +323,9 @@ export function renderOverlap({ items, compared, others }: OverlapValue, { paint
     : `no overlap: ${facts.join('; ')}\n`;
 }
 
-const TITLES: Readonly<Record<OverlapKind, string>> = {
+type Kind = OverlapShape['paths'][number]['kind'];
+
+const TITLES: Readonly<Record<Kind, string>> = {
   conflict: 'conflict',
   deleted: 'gone',
   'not-judged': 'not judged',
@@ -351,7 +344,7 @@ function renderItem({ sides, paths, unknown }: OverlapShape, paint: Paint): stri
   return heads + columns(rows);
 }
 
-function remark(kind: OverlapKind, deletedBy: OverlapSideShape | undefined): string {
+function remark(kind: Kind, deletedBy: OverlapSideShape | undefined): string {
   if (deletedBy !== undefined) return `deleted or moved by ${whoOf(deletedBy)}`;
   if (kind === 'not-judged') return 'too large, or a merge driver merges it';
   return kind === 'same-file' ? 'merges cleanly' : '';

@@ -2,7 +2,7 @@ import type { AllowShape } from '../shapes.ts';
 import type { SessionsValue } from './sessions.ts';
 import { requestLines } from './requests.ts';
 import { shortId, ownerName, peerName } from '../../domain/names.ts';
-import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { ago } from '../../domain/age.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
@@ -21,7 +21,7 @@ export function renderSessions({ items, requests }: SessionsValue, { now }: Text
       escapeLine(item.branch ?? '-'),
       `since ${ago(Date.parse(item.startedAt), now)}`,
       escapeLine(item.worktree ?? '-'),
-      [uncommitted(item.uncommitted), alsoHere(item.alsoHere)].filter(Boolean).join('; '),
+      uncommitted(item.uncommitted),
     ]),
   );
   return asked === '' ? table : `${table}\n${asked}`;
@@ -33,10 +33,6 @@ function uncommitted(paths: readonly string[]): string {
   if (paths.length === 0) return '';
   const names = paths.slice(0, MAX_NAMES).map(shellWord).join(' ');
   return `${paths.length} uncommitted: ${names}${paths.length > MAX_NAMES ? ' …' : ''}`;
-}
-
-function alsoHere(paths: readonly string[]): string {
-  return paths.length === 0 ? '' : `changed here, too: ${listed(paths.map(shellWord))}`;
 }
 
 /** Whose next refusal is let through, and until when. */

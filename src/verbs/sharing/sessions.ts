@@ -1,11 +1,7 @@
 import { type WorkTree, askerOf, belongingOf, lookAtWork } from '../../changes/dirty-work.ts';
 import { readLedgers } from '../../sessions/journal.ts';
-import { otherTrees } from '../../changes/other-trees.ts';
-import { pathsInBoth } from '../../changes/changed-elsewhere.ts';
 import { timestamp } from '../../domain/age.ts';
-import type { SessionId } from '../../domain/names.ts';
 import { readSettings } from '../../git/config.ts';
-import type { Repository } from '../../git/repository.ts';
 import { listWorktrees, type ListedWorktree } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
@@ -14,7 +10,6 @@ import type { CommandResult } from '../verb.ts';
 import type { RequestShape, SessionShape } from '../shapes.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { requestShapes } from './requests.ts';
-import { workTreeOf } from './status.ts';
 
 interface SessionsOptions {
   /** Ended ones too. */
@@ -44,7 +39,6 @@ export async function sessions(
   const judged = judgedSessions({ repository, sessions: stored }, settings, context.now);
   const places = new Map(worktrees.map((worktree) => [knownWorktreeId(worktree.gitDir), worktree]));
   const work = await uncommittedPaths(worktrees, repository.commonDir, judged, context.now);
-  const meetings = await meetingsHere(context, repository, judged, self);
   const items = judged
     .filter(({ liveness }) => options.all || liveness !== 'ended')
     .sort((a, b) => rank(a) - rank(b) || b.record.startedAt - a.record.startedAt)
@@ -52,7 +46,6 @@ export async function sessions(
       ...shape(session, places.get(session.worktreeId)),
       self: session.record.session === self,
       uncommitted: work.get(session.worktreeId)?.get(session.record.session) ?? [],
-      alsoHere: meetings.get(session.record.session) ?? [],
     }));
   const requests = worktrees.flatMap(({ path, gitDir }) => {
     const worktreeId = knownWorktreeId(gitDir);
@@ -65,36 +58,12 @@ export async function sessions(
   return { value: { items, requests }, notices };
 }
 
-/** Which of this worktree's changed paths the sessions of others have changed, too. */
-async function meetingsHere(
-  { now, budget }: Context,
-  repository: Repository,
-  judged: readonly JudgedSession[],
-  asking: SessionId | undefined,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const tree = await workTreeOf(repository);
-  const own = knownWorktreeId(repository.gitDir);
-  if (tree === undefined || own === undefined) return new Map();
-  const paths = new Set(
-    [...pathsInBoth({ commonDir: repository.commonDir, worktreeId: own }).values()].flat(),
-  );
-  const options = { asking, timeoutMs: budget.left(), now };
-  const others = await otherTrees(tree, [...paths], judged, options);
-  const found = new Map<string, string[]>();
-  for (const { path, outcome, sessions } of others.flatMap(({ meetings }) => meetings)) {
-    if (outcome === undefined) continue;
-    for (const { record } of sessions)
-      found.set(record.session, [...(found.get(record.session) ?? []), path]);
-  }
-  return found;
-}
-
 const rank = ({ liveness }: JudgedSession) => ORDER.indexOf(liveness);
 
 function shape(
   { record, liveness, silentMs }: JudgedSession,
   place: { path: string; branch: string | undefined } | undefined,
-): Omit<SessionShape, 'self' | 'uncommitted' | 'alsoHere'> {
+): Omit<SessionShape, 'self' | 'uncommitted'> {
   const { session, client, pid, parent, succeeds, startedAt, ended } = record;
   return {
     session,

@@ -6,6 +6,7 @@ import { requestLines } from './requests.ts';
 import { remoteLines } from '../remotes-text.ts';
 import { ago } from '../../domain/age.ts';
 import { ownerName, peerNames } from '../../domain/names.ts';
+import { stopsMerge } from '../../domain/overlap.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
@@ -87,11 +88,9 @@ function remarks(item: DirtyPathShape, { session, sessions }: StatusValue): stri
   ];
 }
 
-const OUTCOMES = { merges: '', conflicts: ': conflicts', unjudged: '' } as const;
-
-function alsoText({ worktree, sessions, outcome }: AlsoChangedShape): string {
+function alsoText({ worktree, sessions, kind }: AlsoChangedShape): string {
   const who = sessions.map(({ session, client }) => ownerName(session, { client })).join(' and ');
-  return `also changed by ${who} in ${escapeLine(worktree)}${OUTCOMES[outcome]}`;
+  return `also changed by ${who} in ${escapeLine(worktree)}${stopsMerge(kind) ? ': conflicts' : ''}`;
 }
 
 /** Said only where something of others could slip into a commit. */

@@ -16,7 +16,7 @@ import { compareWithRemotes } from '../../notes/tracking.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
 import { type WorkTree, askerOf, belongingOf, lookAtWork, settleClaims } from '../../changes/dirty-work.ts';
-import { type OtherTree, otherTrees } from '../../changes/other-trees.ts';
+import { type OtherTree, overlapsElsewhere } from '../../changes/overlaps.ts';
 import { isNamed, parsePathArgument } from '../../changes/path-argument.ts';
 import type { AlsoChangedShape, DirtyPathShape, NamedSessionShape, RequestShape } from '../shapes.ts';
 import { requestShapes } from './requests.ts';
@@ -68,7 +68,7 @@ export async function status(options: StatusOptions, context: Context): Promise<
   const asker = askerOf(self, judged);
   const paths = [...work.snapshot.dirty.keys()];
   const looking = { asking: self, timeoutMs: context.budget.left(), now: context.now };
-  const others = await otherTrees(tree, paths, judged, looking);
+  const others = await overlapsElsewhere(tree, work.snapshot.dirty.values(), judged, looking);
   for (const [at, name] of named.entries()) requireThere(options.paths[at] ?? '', name, tree, paths);
   const items = [...work.snapshot.dirty.values()]
     .filter(({ path }) => named.length === 0 || named.some((name) => isNamed(path, name)))
@@ -163,10 +163,10 @@ function dirtyShape(
   };
 }
 
-function alsoIn({ top, meetings }: OtherTree, path: string): AlsoChangedShape[] {
-  const { outcome, sessions = [] } = meetings.find((one) => one.path === path) ?? {};
-  if (outcome === undefined || sessions.length === 0) return [];
-  return [{ worktree: top, sessions: sessions.map(namedSession), outcome }];
+function alsoIn({ top, overlaps }: OtherTree, path: string): AlsoChangedShape[] {
+  const { kind, sessions = [] } = overlaps.find((one) => one.path === path) ?? {};
+  if (kind === undefined || sessions.length === 0) return [];
+  return [{ worktree: top, sessions: sessions.map(namedSession), kind }];
 }
 
 function namedSessions(names: readonly string[], judged: readonly JudgedSession[]): NamedSessionShape[] {

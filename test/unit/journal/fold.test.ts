@@ -29,8 +29,6 @@ describe('what the events of one worktree come to', () => {
     ['a visit lasts until its end', [{ t: 'visit', top: '/w', at: 1 }], { visitedTop: '/w' }],
     ['and no longer', [{ t: 'visit', top: '/w', at: 1 }, { t: 'visit-end', at: 2 }], { visitedTop: undefined }], // prettier-ignore
     ['a note is due until it is left', [{ t: 'note-due', at: 1 }, { t: 'note-left', process: '7 x', at: 2 }], { isNoteDue: false, noteLeft: '7 x' }], // prettier-ignore
-    ['paths are changed until that is not true', [{ t: 'changed', paths: ['f', 'g'], all: true, at: 1 }, { t: 'unchanged', paths: ['f'], at: 2 }], { changed: new Set(['g']), isListed: true }], // prettier-ignore
-    ['or nobody notes it any more', [{ t: 'changed', paths: ['f'], all: true, at: 1 }, { t: 'unchanged', at: 2 }], { changed: new Set(), isListed: false }], // prettier-ignore
     ['what was heard counts from the first time', [{ t: 'notified', ids: ['n'], at: 1 }, { t: 'notified', ids: ['n', 'm'], at: 2 }], { notified: new Map([['n', 1], ['m', 2]]) }], // prettier-ignore
   ])('%s', (_, events, found) => {
     expect(foldJournal(self, here(...events)).trees.get('main')).toMatchObject(found);
@@ -101,8 +99,6 @@ const event: fc.Arbitrary<JournalEvent> = fc.oneof(
   fc.record({ t: kind('registered'), pid: fc.nat(), start: text, at }),
   fc.record({ t: kind('visit'), top: text, at }),
   fc.record({ t: kind('alone'), look: text, at }),
-  fc.record({ t: kind('changed'), paths, at }),
-  fc.record({ t: kind('unchanged'), at }),
   fc.record({ t: kind('note-left'), process: text, at }),
 );
 const ofStash = fc.oneof(
@@ -156,7 +152,7 @@ describe('a journal', () => {
       claims: [...claims.values()].map((one) => ({ ...one, since: 0, at: 0, changes: one.changes })),
       ...{ head, requests, notified: [...notified].slice(-256) },
       ...{ commands: ledger.commands, registrations: ledger.registrations, visited: ledger.visitedTop },
-      ...{ alone: ledger.loneStart, changed: ledger.changed, noteLeft: ledger.noteLeft },
+      ...{ alone: ledger.loneStart, noteLeft: ledger.noteLeft },
     });
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), (lines) => {

@@ -2,8 +2,8 @@ import { type FileState, sameState } from './ledger/file-state.ts';
 import { escapeLine, listed, shellWord } from './surfacing.ts';
 
 /**
- * Paths that were changed in two worktrees since their histories parted: whether they overlap, whether a file would
- * merge, and what a session is told.
+ * A path that was changed on two sides, from where their histories part: whether that is an overlap, whether one file would
+ * merge, and what a session is told of it.
  */
 
 /** What is at a path in a worktree. */
@@ -22,24 +22,30 @@ export function progressOf(base: FileState, { head, disk }: Standing): Progress 
   return isUncommitted ? 'uncommitted' : undefined;
 }
 
-/** What becomes of a path when two worktrees are merged; `unjudged`: nobody tried. */
-export type MergeOutcome = 'merges' | 'conflicts' | 'unjudged';
+/**
+ * `conflict`: a merge would stop there · `deleted`: one side deleted or moved what the other changed, which stops it, too ·
+ * `not-judged`: nobody tried · `same-file`: both changed it, and it merges.
+ */
+export type OverlapKind = 'conflict' | 'deleted' | 'not-judged' | 'same-file';
 
-/** Judges by the states alone; `undefined`: no overlap, `contents`: both sides of a file have to be read. */
-export function outcomeOf(
+/** Whether a merge would stop there. */
+export const stopsMerge = (kind: string): boolean => kind === 'conflict' || kind === 'deleted';
+
+/** What the states alone tell: `undefined` is no overlap, `contents` that both sides of a file have to be read. */
+export function overlapKindOf(
   base: FileState,
   mine: FileState,
   theirs: FileState,
-): MergeOutcome | 'contents' | undefined {
+): OverlapKind | 'contents' | undefined {
   if (sameState(mine, theirs) || sameState(mine, base) || sameState(theirs, base)) return undefined;
-  if (mine === null || theirs === null) return 'conflicts';
+  if (mine === null || theirs === null) return 'deleted';
   const all = [mine, theirs, ...(base === null ? [] : [base])];
-  if (!all.every(({ mode }) => mode.startsWith('100'))) return 'conflicts';
-  return all.every(({ oid }) => oid !== null) ? 'contents' : 'unjudged';
+  if (!all.every(({ mode }) => mode.startsWith('100'))) return 'conflict';
+  return all.every(({ oid }) => oid !== null) ? 'contents' : 'not-judged';
 }
 
-/** Paths that two worktrees have both changed, as a session in one of them is told. */
-export interface Meeting {
+/** What two worktrees have in common, as one of them is told. */
+export interface OverlapNotice {
   readonly paths: readonly string[];
   /** The names of the sessions in the other worktree. */
   readonly who: string;
@@ -49,7 +55,7 @@ export interface Meeting {
   /** `undefined`: HEAD is detached. */
   readonly branch: string | undefined;
   readonly progress: Progress;
-  readonly outcome: MergeOutcome;
+  readonly kind: OverlapKind;
 }
 
 const PROGRESS: Readonly<Record<Progress, string>> = {
@@ -58,10 +64,11 @@ const PROGRESS: Readonly<Record<Progress, string>> = {
   both: 'committed, and changed since',
 };
 
-const OUTCOMES: Readonly<Record<MergeOutcome, string>> = {
-  merges: 'So far it merges with yours.',
-  conflicts: 'It conflicts with yours.',
-  unjudged: 'Whether it merges with yours is not known.',
+const KINDS: Readonly<Record<OverlapKind, string>> = {
+  'same-file': 'So far it merges with yours.',
+  conflict: 'It conflicts with yours.',
+  deleted: 'It conflicts with yours.',
+  'not-judged': 'Whether it merges with yours is not known.',
 };
 
 /**
@@ -69,12 +76,12 @@ const OUTCOMES: Readonly<Record<MergeOutcome, string>> = {
  *
  * @param git how git is called for the repository where the next command will run
  */
-export function meetingText(meeting: Meeting, git: string): string {
-  const { paths, who, idle, folder, branch, progress, outcome } = meeting;
+export function overlapText(notice: OverlapNotice, git: string): string {
+  const { paths, who, idle, folder, branch, progress, kind } = notice;
   const is = paths.length === 1 ? 'is' : 'are';
   const where = `${escapeLine(folder)} (${branch === undefined ? 'detached HEAD' : `branch ${escapeLine(branch)}`})`;
   return (
     `${listed(paths.map(shellWord))} ${is} also changed in ${where}, where ${who} works: ${PROGRESS[progress]}. ` +
-    `${idle}${OUTCOMES[outcome]} Nothing is refused; compare with: ${git} handoff overlap`
+    `${idle}${KINDS[kind]} Nothing is refused; compare with: ${git} handoff overlap`
   );
 }

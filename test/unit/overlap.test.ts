@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FileState } from '../../src/domain/ledger/file-state.ts';
-import { meetingText, outcomeOf, progressOf } from '../../src/domain/meeting.ts';
+import { overlapKindOf, overlapText, progressOf } from '../../src/domain/overlap.ts';
 import type { Oid } from '../../src/domain/names.ts';
 
 const state = (digit: string, mode = '100644'): FileState => ({ mode, oid: digit.repeat(40) as Oid });
@@ -9,19 +9,19 @@ const LINK = state('3', '120000');
 const UNREAD: FileState = { mode: '100644', oid: null };
 
 describe('a path that two worktrees have', () => {
-  it.each<[string, FileState, FileState, FileState, ReturnType<typeof outcomeOf>]>([
+  it.each<[string, FileState, FileState, FileState, ReturnType<typeof overlapKindOf>]>([
     ['changed on both sides has to be read', BASE, MINE, THEIRS, 'contents'],
     ['added on both sides has to be read', null, MINE, THEIRS, 'contents'],
     ['changed alike is no overlap', BASE, MINE, MINE, undefined],
     ['changed here only is no overlap', BASE, MINE, BASE, undefined],
     ['changed there only is no overlap', BASE, BASE, THEIRS, undefined],
     ['deleted on both sides is no overlap', BASE, null, null, undefined],
-    ['deleted here conflicts', BASE, null, THEIRS, 'conflicts'],
-    ['deleted there conflicts', BASE, MINE, null, 'conflicts'],
-    ['a link on one side conflicts', BASE, MINE, LINK, 'conflicts'],
-    ['too large to read is not judged', BASE, MINE, UNREAD, 'unjudged'],
-  ])('%s', (_, base, mine, theirs, outcome) => {
-    expect(outcomeOf(base, mine, theirs)).toBe(outcome);
+    ['deleted here', BASE, null, THEIRS, 'deleted'],
+    ['deleted there', BASE, MINE, null, 'deleted'],
+    ['a link on one side conflicts', BASE, MINE, LINK, 'conflict'],
+    ['too large to read is not judged', BASE, MINE, UNREAD, 'not-judged'],
+  ])('%s', (_, base, mine, theirs, kind) => {
+    expect(overlapKindOf(base, mine, theirs)).toBe(kind);
   });
 
   it.each<[FileState, FileState, FileState, ReturnType<typeof progressOf>]>([
@@ -37,18 +37,18 @@ describe('a path that two worktrees have', () => {
 });
 
 describe('what a session is told', () => {
-  const meeting = {
+  const notice = {
     paths: ['a b', 'c'],
     who: 'claude bbbbbbbb',
     idle: 'claude bbbbbbbb went idle just now. ',
     folder: '/w/x\n$(id)',
     branch: undefined,
     progress: 'both',
-    outcome: 'unjudged',
+    kind: 'not-judged',
   } as const;
 
   it('names paths and places on one line', () => {
-    expect(meetingText(meeting, 'git')).toBe(
+    expect(overlapText(notice, 'git')).toBe(
       "'a b', c are also changed in /w/x\\n$(id) (detached HEAD), where claude bbbbbbbb works: committed, and changed since. " +
         'claude bbbbbbbb went idle just now. Whether it merges with yours is not known. Nothing is refused; compare with: git handoff overlap',
     );
@@ -56,6 +56,6 @@ describe('what a session is told', () => {
 
   it('names five paths at most', () => {
     const paths = Array.from({ length: 7 }, (_, n) => `f${n}`);
-    expect(meetingText({ ...meeting, paths }, 'git')).toMatch(/^f0, f1, f2, f3, f4 and 2 more are also/);
+    expect(overlapText({ ...notice, paths }, 'git')).toMatch(/^f0, f1, f2, f3, f4 and 2 more are also/);
   });
 });

@@ -1,0 +1,261 @@
+import { type FileState, sameState } from '../domain/ledger/file-state.ts';
+import type { DirtyPath, HeadPlace, TreeStatus } from '../domain/ledger/tree-status.ts';
+import type { Oid, SessionId } from '../domain/names.ts';
+import {
+  type OverlapKind,
+  type Progress,
+  type Standing,
+  overlapKindOf,
+  progressOf,
+} from '../domain/overlap.ts';
+import { pathsBetween } from '../git/commits.ts';
+import { mergeBase } from '../git/histories.ts';
+import { listTree } from '../git/list-tree.ts';
+import { type MergeWay, mergeWays, TextMerger } from '../git/merge-file.ts';
+import { type ScratchStore, readContents, scratchStore } from '../git/scratch-store.ts';
+import { contentState, readTreeStatus } from '../git/work-tree.ts';
+import { linkedWorktrees } from '../git/worktrees.ts';
+import { realPath } from '../host/disk.ts';
+import { knownWorktreeId } from '../host/folders.ts';
+import { type LedgerPlace, readLedgers } from '../sessions/journal.ts';
+import { type JudgedSession, groupSessions } from '../sessions/records.ts';
+import type { WorkTree } from './dirty-work.ts';
+
+/** One of two that are compared: a working tree as it was looked at, or a branch as it is committed. */
+export interface Side {
+  /** `null`: no commit yet. */
+  readonly head: Oid | null;
+  /** What is not committed. */
+  readonly dirty: ReadonlyMap<string, DirtyPath>;
+}
+
+/** A path that both sides have changed since their histories parted, each in its own way. */
+interface PathOverlap {
+  readonly path: string;
+  readonly kind: OverlapKind;
+  /** Which side has no such file: it was deleted there, or moved. */
+  readonly deletedBy: 0 | 1 | null;
+  /** Where the second side's change is. */
+  readonly progress: Progress;
+}
+
+/** What a comparison may cost, and where contents are. */
+interface Comparing {
+  readonly scratch: ScratchStore;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Compares two sides path by path, and tries the merge of each file that both have changed. No program of the user's is
+ * started: what one would merge is not judged.
+ *
+ * @param cwd a folder of the repository, whose attributes say how files are merged
+ * @param paths those to compare; `undefined`: all that both have changed
+ * @returns `unrelated`: the two have no history in common
+ */
+export async function overlapsBetween(
+  cwd: string,
+  [mine, theirs]: readonly [mine: Side, theirs: Side],
+  paths: readonly string[] | undefined,
+  options: Comparing,
+): Promise<PathOverlap[] | 'unrelated'> {
+  const base = await baseOf(cwd, mine.head, theirs.head, options);
+  if (base === undefined && paths === undefined) return 'unrelated';
+  const asked = paths ?? (await changedInBoth(cwd, base, mine, theirs));
+  const [was, here, there] = await Promise.all([
+    statesAt(cwd, base, asked, options),
+    standings(cwd, mine, asked, options),
+    standings(cwd, theirs, asked, options),
+  ]);
+  const changed = asked.flatMap((path) => {
+    const [one, before, other] = [here(path).disk, was.get(path) ?? null, there(path)];
+    const [found, progress] = [overlapKindOf(before, one, other.disk), progressOf(before, other)];
+    if (found === undefined || progress === undefined) return [];
+    const deletedBy = one === null ? (0 as const) : other.disk === null ? (1 as const) : null;
+    const kind = base === undefined ? 'not-judged' : found;
+    return [{ path, kind, deletedBy, progress, states: [one, before, other.disk] as const }];
+  });
+  const read = changed.filter(({ kind }) => kind === 'contents');
+  const merged = await tryMerges(cwd, read, options.scratch);
+  return changed.map(({ path, kind, deletedBy, progress }) => {
+    return {
+      path,
+      kind: kind === 'contents' ? (merged.get(path) ?? 'not-judged') : kind,
+      deletedBy,
+      progress,
+    };
+  });
+}
+
+/** Where the histories part; `undefined`: nowhere, or one has none yet. */
+async function baseOf(
+  cwd: string,
+  one: Oid | null,
+  other: Oid | null,
+  { timeoutMs }: Comparing,
+): Promise<Oid | undefined> {
+  if (one === null || other === null) return undefined;
+  return one === other ? one : mergeBase({ cwd, timeoutMs }, one, other);
+}
+
+async function changedInBoth(cwd: string, base: Oid | undefined, one: Side, other: Side): Promise<string[]> {
+  const changed = async ({ head, dirty }: Side) => [
+    ...(head === null || base === undefined || head === base ? [] : await pathsBetween({ cwd }, base, head)),
+    ...dirty.keys(),
+  ];
+  const [mine, theirs] = await Promise.all([changed(one), changed(other)]);
+  const known = new Set(theirs);
+  return [...new Set(mine)].filter((path) => known.has(path)).sort();
+}
+
+/** How paths stand on one side. */
+async function standings(
+  cwd: string,
+  { head, dirty }: Side,
+  paths: readonly string[],
+  options: Comparing,
+): Promise<(path: string) => Standing> {
+  const clean = paths.filter((path) => !dirty.has(path));
+  const committed = await statesAt(cwd, head, clean, options);
+  return (path) => {
+    const changed = dirty.get(path);
+    if (changed !== undefined) return { head: changed.head, disk: changed.disk };
+    const state = committed.get(path) ?? null;
+    return { head: state, disk: state };
+  };
+}
+
+async function statesAt(
+  cwd: string,
+  commit: Oid | null | undefined,
+  paths: readonly string[],
+  { timeoutMs }: Comparing,
+): Promise<ReadonlyMap<string, FileState>> {
+  if (commit === null || commit === undefined || paths.length === 0) return new Map();
+  const files = await listTree(cwd, commit, paths, { timeoutMs });
+  return new Map(files.map(({ path, mode, oid }) => [path, { mode, oid }]));
+}
+
+interface FileOfThree {
+  readonly path: string;
+  readonly states: readonly [mine: FileState, base: FileState, theirs: FileState];
+}
+
+async function tryMerges(
+  cwd: string,
+  files: readonly FileOfThree[],
+  scratch: ScratchStore,
+): Promise<Map<string, OverlapKind>> {
+  const kinds = new Map<string, OverlapKind>();
+  if (files.length === 0) return kinds;
+  const ways = await mergeWays(
+    cwd,
+    files.map(({ path }) => path),
+  );
+  const merger = new TextMerger();
+  try {
+    for (const { path, states } of files) {
+      const settled = WITHOUT_TRYING[ways.get(path) ?? 'text'];
+      kinds.set(path, settled ?? (await mergeTexts(cwd, states, scratch, merger)));
+    }
+  } finally {
+    merger.close();
+  }
+  return kinds;
+}
+
+const WITHOUT_TRYING: Readonly<Record<MergeWay, OverlapKind | undefined>> = {
+  text: undefined,
+  binary: 'conflict',
+  union: 'same-file',
+  driver: 'not-judged',
+};
+
+async function mergeTexts(
+  cwd: string,
+  states: FileOfThree['states'],
+  scratch: ScratchStore,
+  merger: TextMerger,
+): Promise<OverlapKind> {
+  const oids = states.flatMap((state) => state?.oid ?? []);
+  const found = await readContents(cwd, scratch, oids);
+  const contents = new Map(oids.map((oid, n) => [oid, found[n]]));
+  // Both sides added it.
+  const [mine, base, theirs] = states.map((state) =>
+    state === null ? Buffer.alloc(0) : contents.get(state.oid ?? ('' as Oid)),
+  );
+  if (mine === undefined || base === undefined || theirs === undefined) return 'not-judged';
+  const { kind } = await merger.apply(mine, base, theirs);
+  return kind === 'merged' ? 'same-file' : 'conflict';
+}
+
+/** Another worktree in which sessions are at work, and which uncommitted changes of the asked one overlap with its own. */
+export interface OtherTree {
+  readonly id: string;
+  readonly top: string;
+  readonly head: HeadPlace;
+  readonly overlaps: readonly OtherOverlap[];
+}
+
+interface OtherOverlap extends PathOverlap {
+  /** Who has changed it there; neither the asking session nor its parents or children. */
+  readonly sessions: readonly JudgedSession[];
+}
+
+/**
+ * Which uncommitted changes of a worktree overlap with those of others in which somebody is at work, as they are now.
+ *
+ * @param dirty the changes to be asked about
+ * @param options `asking`: `undefined` for a person; `timeoutMs` for each look; `now` in milliseconds since the epoch
+ */
+export async function overlapsElsewhere(
+  { top, gitDir, commonDir }: WorkTree,
+  dirty: Iterable<DirtyPath>,
+  judged: readonly JudgedSession[],
+  options: { readonly asking: SessionId | undefined; readonly timeoutMs: number; readonly now: number },
+): Promise<OtherTree[]> {
+  const changes = [...dirty];
+  const { own } = groupSessions(options.asking, judged);
+  const looking = { ...options, scratch: scratchStore(commonDir) };
+  const trees = linkedWorktrees(commonDir).map(async (other): Promise<OtherTree[]> => {
+    const id = knownWorktreeId(other.gitDir);
+    const live = judged.filter((one) => one.worktreeId === id && one.liveness === 'live');
+    if (id === undefined || other.gitDir === gitDir || live.length === 0) return [];
+    const paths = changes.filter((one) => mayOverlap(other.path, one)).map(({ path }) => path);
+    if (paths.length === 0) return [];
+    const look = (folder: string) => readTreeStatus(folder, { ...looking, paths });
+    // One that git cannot look at, as its folder may be gone, hides nothing of the others.
+    const [mine, theirs] = await Promise.all([look(top), look(other.path).catch(() => undefined)]);
+    if (theirs === undefined) return [];
+    const found = await overlapsBetween(top, [sideOf(mine), sideOf(theirs)], paths, looking);
+    const changers = changersIn({ commonDir, worktreeId: id }, live);
+    const overlaps = (found === 'unrelated' ? [] : found).map((one) => ({
+      ...one,
+      sessions: changers(one.path).filter(({ record }) => !own.has(record.session)),
+    }));
+    return [{ id, top: realPath(other.path), head: theirs.head, overlaps }];
+  });
+  return (await Promise.all(trees)).flat();
+}
+
+/** Tells without git: where another worktree has what HEAD or this one has, nothing overlaps. */
+function mayOverlap(otherTop: string, dirty: DirtyPath): boolean {
+  const { head, disk } = dirty;
+  const there = contentState(otherTop, dirty, head?.oid ?? disk?.oid ?? '');
+  return !sameState(there, head) && !sameState(there, disk);
+}
+
+const sideOf = ({ head, dirty }: TreeStatus): Side => ({ head: head.oid, dirty });
+
+/** Of several sessions in a worktree those that have claimed a path; who works alone claims nothing. */
+export function changersIn(
+  place: LedgerPlace,
+  live: readonly JudgedSession[],
+): (path: string) => readonly JudgedSession[] {
+  const ledgers = live.length < 2 ? [] : readLedgers(place);
+  return (path) => {
+    const claims = ledgers.filter((ledger) => ledger.claims.has(path)).map(({ session }) => session);
+    const claiming = live.filter(({ record }) => claims.includes(record.session));
+    return claiming.length === 0 ? live : claiming;
+  };
+}
