@@ -112,9 +112,8 @@ const BATCH = 500;
 
 /**
  * Deletes the refs of topics, each by compare-and-swap from what was read: `kept` first, so that a crash in between
- * leaves a handoff and not a deletion by hand. Acknowledgements and work go with them. Records the deletion of a topic
- * that a remote has shown, so that the next `sync` does not bring it back. Returns the deleted topics; one that moved
- * meanwhile stays.
+ * leaves a handoff and not a deletion by hand. Acknowledgements and work go with them. Records which of the topics a
+ * remote has shown, so that the next `sync` does not bring them back. Returns the deleted topics, not those that moved.
  */
 export async function deleteTopics(
   repository: Repository,

@@ -28,9 +28,8 @@ export type BranchStaleness = ReadonlyMap<string, Staleness>;
 const NOTHING: BranchStaleness = new Map();
 
 /**
- * Finds the branches of open notes whose work looks done: merged into the default branch, or deleted. It costs one git
- * process, which runs while the topics are read, and a few more only if a branch is in doubt: however many topics
- * there are.
+ * Finds the branches of open notes whose work looks done: merged into the default branch, or deleted. However many
+ * topics there are, it costs one git process, which runs while they are read, and a few more if a branch is in doubt.
  *
  * @param topics may be a promise: the branches are listed meanwhile
  * @param budget the time for all of it; when it is used up, nothing is stale
