@@ -13,7 +13,7 @@ export interface IdentityFacts {
   readonly option: string | undefined;
 }
 
-export type Identity =
+type Identity =
   | { readonly kind: 'session'; readonly id: SessionId; readonly client: string | undefined }
   | { readonly kind: 'person' }
   | { readonly kind: 'contradiction'; readonly ambient: SessionId; readonly option: string }

@@ -41,6 +41,13 @@ const TOOLS: readonly (readonly [name: RegExp, kinds: readonly ToolCall['kind'][
 
 const OTHERS: readonly ToolCall['kind'][] = ['other'];
 
+it.each(INSTALLERS.map(({ client }) => client))(
+  'payloads of %s show that its hooks are understood',
+  (client) => {
+    expect(FOLDERS.map((folder) => folder.replace(/-.*/, ''))).toContain(client);
+  },
+);
+
 describe.each(FOLDERS)('of what %s holds', (folder) => {
   const client = folder.replace(/-.*/, '');
   const all = capturedPayloads(folder).map(({ name, payload }) => ({
