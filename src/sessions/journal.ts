@@ -141,7 +141,7 @@ function appendText(file: string, text: string): number {
       if (size > 0) readSync(descriptor, last, 0, 1, size - 1);
       writeSync(descriptor, last.toString() === '\n' ? text : `\n${text}`);
       const found = statSync(file, { throwIfNoEntry: false });
-      if (found?.ino === ino) return size + text.length;
+      if (found?.ino === ino) return found.size;
     } finally {
       closeSync(descriptor);
     }
