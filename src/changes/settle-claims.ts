@@ -124,7 +124,7 @@ function takenEvents(
   return [...new Set(changes.map(({ commit }) => commit))].map((oid) => {
     const own = changes.filter(({ commit }) => commit === oid);
     const by = own[0]?.session;
-    const who = by === undefined ? 'an unknown author' : peerName(by, { clients });
+    const who = by === undefined ? 'the user or an unknown session' : peerName(by, { clients });
     const paths = own.map(({ path }) => escapeLine(path));
     const id = `taken:${nameHash([oid, ...paths].join(' '))}`;
     return {

@@ -34,7 +34,7 @@ function nextNews(session: string): string {
 }
 
 const took = (oid: string, path: string) =>
-  `Commit ${oid}, by an unknown author, took your uncommitted changes in ${path}.`;
+  `Commit ${oid}, by the user or an unknown session, took your uncommitted changes in ${path}.`;
 
 describe.each(WAYS)('a person’s commit -a that takes the work of live sessions, %s', (_, way) => {
   it('is told to each at its next shell command, once', () => {
