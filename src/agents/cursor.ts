@@ -63,7 +63,7 @@ function lowerFirst(name: string): string {
   return name.slice(0, 1).toLowerCase() + name.slice(1);
 }
 
-/** Returns the folder of a tool event; no other event has one, so the workspace's first root stands in for it. */
+/** Returns the folder of a tool event, or the workspace's first root, because other events name no folder. */
 function folder(event: Fields): string | undefined {
   const roots = event['workspace_roots'];
   const [root] = Array.isArray(roots) ? (roots as readonly unknown[]) : [];

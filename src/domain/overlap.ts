@@ -3,7 +3,7 @@ import { escapeLine, listed, shellWord } from './surfacing.ts';
 
 /**
  * A path that was changed on two sides, from where their histories part: whether that is an overlap, whether one file would
- * merge, and what a session is told of it.
+ * merge, and the notice that a session gets of it.
  */
 
 /** What is at a path in a worktree. */

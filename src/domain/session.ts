@@ -49,7 +49,7 @@ export type EventKind =
   | 'agent-stop'
   | 'other';
 
-/** `live`: proven or active · `dead`: its process is gone · `unknown`: cannot be told · `ended`: it reported its end. */
+/** `live`: proven or active · `dead`: its process is gone · `unknown`: cannot be determined · `ended`: it reported its end. */
 export type Liveness = 'live' | 'dead' | 'unknown' | 'ended';
 
 /** What is known of the machine when liveness is judged. */

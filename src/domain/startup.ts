@@ -2,7 +2,7 @@ import { ownerName } from './names.ts';
 import { escapeForAgent } from './note/agent-text.ts';
 import { cutToBytes, escapeLine, listed } from './surfacing.ts';
 
-/** An open handoff, as a starting session is told of it. */
+/** An open handoff, as the start text lists it. */
 interface StartupNote {
   readonly name: string;
   readonly own: boolean;
@@ -50,7 +50,7 @@ const ADVICE = [
   "- Before you stop: git handoff write <topic> -m '<state; how tested; next step>'",
 ];
 
-/** The most that a session is told at its start, in bytes of UTF-8. */
+/** The size that the start text may have, in bytes of UTF-8. */
 const MAX_BYTES = 1600;
 const MAX_LINE_BYTES = 160;
 /** A notice ends with a command that must stay whole. */

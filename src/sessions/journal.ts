@@ -59,7 +59,7 @@ export function readJournals(commonDir: string): SessionJournal[] {
   });
 }
 
-/** The journals of all of them. */
+/** Reads the journals of all sessions, also of those that are over. */
 export function readAllJournals(commonDir: string): SessionJournal[] {
   const over = closedJournals(commonDir).map(({ session }) => readJournal(commonDir, session));
   return [...over, ...readJournals(commonDir)];

@@ -119,19 +119,15 @@ function switches({ call, words }: Judged): TreeReach | undefined {
   const target =
     options.operands.length > 0 || hasOption(options, 'c', 'C', 'create', 'force-create', 'orphan');
   if (!target) return undefined;
-  const reach = whole(
-    call,
-    'switch',
-    hasOption(options, 'f', 'force', 'discard-changes') ? 'destroy' : 'carry',
-  );
-  return { ...reach, keepsFiles: beginsAtHead(reach, options) };
+  const does = hasOption(options, 'f', 'force', 'discard-changes') ? 'destroy' : 'carry';
+  return switchReach(call, does, options);
 }
 
-/** Whether it is a `git switch -c <branch>` without a start point or `--orphan`, which removes tracked files. */
-function beginsAtHead({ does }: TreeReach, options: Options): boolean {
+/** A switch; `git switch -c <branch>` without a start point keeps the files, but not `--orphan`, which removes tracked ones. */
+function switchReach(call: GitVerbCall, does: TreeReach['does'], options: Options): TreeReach {
   const isNew = hasOption(options, 'b', 'B', 'c', 'C', 'create', 'force-create');
-  const startsElsewhere = options.operands.length > 0 || hasOption(options, 'orphan');
-  return does === 'carry' && isNew && !startsElsewhere && !hasOption(options, 't', 'track');
+  const startsElsewhere = options.operands.length > 0 || hasOption(options, 'orphan', 't', 'track');
+  return { ...whole(call, 'switch', does), keepsFiles: does === 'carry' && isNew && !startsElsewhere };
 }
 
 function checksOut({ call, words, facts }: Judged): TreeReach | undefined {
@@ -146,10 +142,8 @@ function checksOut({ call, words, facts }: Judged): TreeReach | undefined {
   const listed = fileNames(options, facts);
   if (listed !== undefined) return restore(call, listed);
   if (at >= 0 && at < words.length - 1) return restore(call, words.slice(at + 1));
-  if (hasOption(options, 'b', 'B', 'orphan', 'd', 'detach', 't', 'track')) {
-    const reach = whole(call, 'switch', does);
-    return { ...reach, keepsFiles: beginsAtHead(reach, options) };
-  }
+  if (hasOption(options, 'b', 'B', 'orphan', 'd', 'detach', 't', 'track'))
+    return switchReach(call, does, options);
   if (first === undefined) return does === 'destroy' ? whole(call, 'restore', 'destroy') : undefined;
   if (facts.isPath(first)) return restore(call, options.operands);
   return others.length > 0 ? restore(call, others) : whole(call, 'switch', does);

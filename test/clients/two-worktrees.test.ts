@@ -48,13 +48,13 @@ async function play(file: string): Promise<{ world: World; there: World; a: Hand
 
 it('Codex hears with its first edit that Claude Code has changed the same lines in another worktree', async () => {
   const { world, there, a, b } = await play('a.txt');
-  expect(b.meetings, world.guardLog()).toEqual([
+  expect(b.overlaps, world.guardLog()).toEqual([
     expect.stringMatching(
       `a.txt is also changed in ${world.repository} \\(branch main\\), where claude ${short(a.session)} works: not committed.`,
     ),
   ]);
-  expect(b.meetings[0]).toContain('It conflicts with yours.');
-  expect(a.meetings).toEqual([]);
+  expect(b.overlaps[0]).toContain('It conflicts with yours.');
+  expect(a.overlaps).toEqual([]);
   const { status, stdout } = await there.shell(
     `cd '${there.repository}' && git handoff overlap '${world.repository}'`,
   );
@@ -64,5 +64,5 @@ it('Codex hears with its first edit that Claude Code has changed the same lines 
 
 it('sessions in two worktrees that change different files hear nothing', async () => {
   const { a, b } = await play('b.txt');
-  expect([a.meetings, b.meetings, a.requests, b.requests]).toEqual([[], [], [], []]);
+  expect([a.overlaps, b.overlaps, a.requests, b.requests]).toEqual([[], [], [], []]);
 });

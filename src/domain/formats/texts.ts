@@ -68,7 +68,7 @@ interface HandoverFacts {
 const FIRST_LINE =
   /^(?:<!-- claude-session: ([^ \n]+) --> )?<!-- git-handoff: a copy of ([^ \n]+) at ([0-9a-f]+)(, a handover)?\. /;
 const NOTE_BEGINS = '<!-- git-handoff: the note begins -->\n';
-/** A header is shorter than this: a longer first line is none. Characters. */
+/** The longest first line that counts as a header. Characters. */
 const MAX_HEADER = 4096;
 
 /**

@@ -4,7 +4,7 @@ import { type SessionJournal, processOf } from './fold.ts';
 
 /** How many of the notices that a session has heard are remembered. */
 const MAX_NOTIFIED = 256;
-/** So many refusals, which people look at (`board`). */
+/** How many of the refusals, which `board` shows, are remembered. */
 const MAX_REFUSALS = 100;
 /** How many of the stash entries that it made are remembered. */
 const MAX_STASHED = 500;

@@ -11,7 +11,7 @@ import type { Wish } from './file-state.ts';
 /** A session waits for another's change of one path. */
 export interface Request {
   readonly from: SessionId;
-  /** The session that is told: the one that made the change, or the one that continues its conversation. */
+  /** The session to notify: the one that made the change, or the one that continues its conversation. */
   readonly to: SessionId;
   /** The session that made the change. */
   readonly owner: SessionId;

@@ -68,7 +68,7 @@ const KEYS = [...Object.keys(SCALARS), ...Object.keys(LISTS)];
 /** Milliseconds; clocks of machines differ, days do not. */
 const FUTURE_MS = 24 * 3600e3;
 
-/** Returns the first problem of a mapping that is meant as our front matter; `undefined`: there is none. */
+/** Returns the first problem of a mapping that is meant as our front matter; `undefined` if it has none. */
 export function checkFrontMatter(
   value: Readonly<Record<string, unknown>>,
   now: number,

@@ -7,7 +7,7 @@ import { type WorkPlace, ledgerOf, lookTimeoutMs, openLedgers } from '../../chan
 import type { SessionLedger } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
-import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
+import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, peerName } from '../../domain/names.ts';
 import { type OverlapNotice, overlapText, stopsMerge } from '../../domain/overlap.ts';
 import { shellWord } from '../../domain/surfacing.ts';
@@ -19,6 +19,7 @@ import { knownWorktreeId } from '../../host/folders.ts';
 import { randomName } from '../../host/random-name.ts';
 import { idleText, clientsOf, judgeSessions, listSessions } from '../../sessions/records.ts';
 import type { SessionCall, TreeCall } from '../call.ts';
+import { once } from '../facts.ts';
 import { treesOf, leave } from '../visits.ts';
 import { deliverNews } from './deliver-news.ts';
 
@@ -29,7 +30,13 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
   for (const { call: there, placed } of await treesOf(call, paths)) {
     if (placed.length === 0) continue;
     const written = placed.map(({ path }) => path);
-    const overlaps = newOverlaps(there, written).catch((error: unknown): string[] => {
+    // One look, for the claims and for what overlaps with them elsewhere.
+    const look = once(() => {
+      const scratch = scratchStore(there.tree.commonDir);
+      const options = { paths: written, scratch, timeoutMs: lookTimeoutMs(there), now };
+      return readTreeStatus(realPath(there.tree.workTree), options);
+    });
+    const overlaps = newOverlaps(there, look).catch((error: unknown): string[] => {
       there.log('open', `not known what is changed in other worktrees: ${String(error)}`);
       return [];
     });
@@ -37,7 +44,7 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
     const place = ledgerOf(there.tree, session);
     if (place === undefined) continue;
     await seeHead(there, place);
-    await claimPaths(there, place, written);
+    await claimPaths(there, place, written, look);
     appendEvents(place, session, [{ t: 'answered', paths: written, at: now }]);
     news.push(...(await deliverNews(there, place, openLedgers(place, session))));
     if (there.tree.visiting === true) await leave(there);
@@ -52,12 +59,16 @@ function explicit({ event, now }: TreeCall) {
 }
 
 /** The paths are claimed with what HEAD has there, what stood there before the tool, and what stands there now. */
-async function claimPaths(call: TreeCall, place: WorkPlace, paths: readonly string[]): Promise<void> {
+async function claimPaths(
+  call: TreeCall,
+  place: WorkPlace,
+  paths: readonly string[],
+  look: () => Promise<TreeStatus>,
+): Promise<void> {
   const { session } = call;
-  const scratch = scratchStore(place.commonDir);
   const timeoutMs = lookTimeoutMs(call);
   const copies = new Map(paths.map((path) => [path, takeBefore(place, session, path)]));
-  const snapshot = await readTreeStatus(place.top, { paths, scratch, timeoutMs, now: call.now });
+  const snapshot = await look();
   const { self, all } = openLedgers(place, session);
   const entries: WorktreeEvent[] = [];
   for (const path of paths) {
@@ -102,18 +113,15 @@ async function stateBefore(
  * What live sessions in other worktrees have changed of the paths that a file tool has just written. Each path and other
  * session is told once, and once more when merging becomes conflicting.
  *
- * @param paths from the top of the call's worktree
+ * @param look at these paths
  */
-async function newOverlaps(call: TreeCall, paths: readonly string[]): Promise<string[]> {
+async function newOverlaps(call: TreeCall, look: () => Promise<TreeStatus>): Promise<string[]> {
   const { tree, session, now, machine, settings } = call;
   const { commonDir, gitDir, folder } = tree;
   if (!isAnybodyElsewhere(commonDir, knownWorktreeId(gitDir))) return [];
   const top = realPath(tree.workTree);
   const options = { asking: session, timeoutMs: lookTimeoutMs(call), now };
-  const [{ dirty }, stored] = await Promise.all([
-    readTreeStatus(top, { ...options, paths }),
-    listSessions({ cwd: folder }, call.budget.left()),
-  ]);
+  const [{ dirty }, stored] = await Promise.all([look(), listSessions({ cwd: folder }, call.budget.left())]);
   const judged = judgeSessions(stored, commonDir, machine.processes, settings.staleAfterMs, now);
   const others = await overlapsElsewhere({ commonDir, gitDir, top }, dirty.values(), judged, options);
   return others.flatMap((other) => noticesOf(call, top, other, clientsOf(judged)));

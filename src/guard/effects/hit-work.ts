@@ -75,9 +75,8 @@ export async function keepHitWork(
 
 /** Whether a person has let this command, or a commit of it, through. */
 function isAllowed(call: TreeCall, { from }: OpenWindow): boolean {
-  const id = windowId(call);
   return readConsumed(call.tree.commonDir, call.session).some(({ key, at }) =>
-    key.kind === 'git' ? at >= from : key.id === id,
+    key.kind === 'git' ? at >= from : key.id === windowId(call),
   );
 }
 

@@ -128,12 +128,11 @@ async function overlapsOf(
   peers: readonly JudgedSession[],
   budget: Budget,
 ): Promise<OtherTree[]> {
-  const { gitDir, commonDir } = tree;
   const top = realPath(tree.workTree);
   const options = { asking: session, timeoutMs: beforeAnswer(budget), now };
   try {
     const { dirty } = await readTreeStatus(top, { ...options, namesOnly: true });
-    return await overlapsElsewhere({ top, gitDir, commonDir }, dirty.values(), peers, options);
+    return await overlapsElsewhere({ ...tree, top }, dirty.values(), peers, options);
   } catch (error) {
     log('open', `not known what is changed in other worktrees: ${String(error)}`);
     return [];

@@ -46,7 +46,7 @@ export interface HandRun {
   /** What other sessions want of it, as often as it was told. */
   readonly requests: readonly string[];
   /** What sessions in other worktrees have changed, too, as often as it was told. */
-  readonly meetings: readonly string[];
+  readonly overlaps: readonly string[];
 }
 
 /** A session waits for the other at gates; longer than this it is stuck. Milliseconds. */
@@ -169,6 +169,6 @@ function handRun({ session, conversation }: ClaudeRun | ClientRun): HandRun {
     outputs,
     news: heard.match(/\b\w{8} committed [^\n.]*/g) ?? [],
     requests: heard.match(/\b\w+ \w{8} wants to [^\n]* -- \S+/g) ?? [],
-    meetings: heard.match(/\S+ (?:is|are) also changed in [^\n]* git handoff overlap/g) ?? [],
+    overlaps: heard.match(/\S+ (?:is|are) also changed in [^\n]* git handoff overlap/g) ?? [],
   };
 }
