@@ -25,9 +25,9 @@ export async function stagedPaths(cwd: string, env: Record<string, string> = {})
   return parseRaw(result.stdout.toString('utf8'));
 }
 
-/** Paths that are in conflict. */
-export async function unmergedPaths(cwd: string): Promise<string[]> {
-  const result = await runGit(['ls-files', '-z', '--unmerged', '--full-name'], { cwd });
+/** Lists the paths that are in conflict. */
+export async function unmergedPaths(cwd: string, env: Record<string, string> = {}): Promise<string[]> {
+  const result = await runGit(['ls-files', '-z', '--unmerged', '--full-name'], { cwd, env });
   if (result.code !== 0) throw gitFailure('ls-files', result);
   return [...new Set(entriesOf(result).map((line) => line.slice(line.indexOf('\t') + 1)))];
 }

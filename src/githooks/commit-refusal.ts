@@ -13,6 +13,7 @@ import type { SessionGroups } from '../domain/ledger/ownership.ts';
 import { peerName } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { canSwitch } from '../git/head.ts';
+import { unmergedPaths } from '../git/staged.ts';
 import type { Budget } from '../host/io.ts';
 import { idleText } from '../sessions/records.ts';
 import type { CommitWords } from '../shell/commit-words.ts';
@@ -146,14 +147,23 @@ async function canSwitchBack(
   return canSwitch({ cwd, index }, to, budget.left()).catch(() => false);
 }
 
-/** During an operation git makes no partial commit, and has a message ready. What `-a` would have staged is not staged. */
-function finish({ mine, problems }: CommitDecision, view: RefusalView): string[] {
-  const { facts, words, commonDir } = view;
+/**
+ * During an operation git makes no partial commit, and has a message ready. What `-a` would have staged is not staged, and
+ * what it would have resolved is still in conflict.
+ */
+async function finish({ mine, problems }: CommitDecision, view: RefusalView): Promise<string[]> {
+  const { facts, words, commonDir, cwd, gitDir } = view;
   const shared = problems.flatMap((one) => (one.kind === 'contended' ? [one.path] : []));
   const paths = [...mine.filter((path) => facts.self.claims.has(path)), ...shared];
   const commit = `git handoff commit${messagePart(view, true)}`;
-  if (words?.all !== true || paths.length === 0) return [commit];
-  return [`git handoff stage --mine${pathWords(commonDir, paths)}`, commit];
+  if (words?.all !== true) return [commit];
+  const unmerged = await unmergedPaths(cwd, { GIT_INDEX_FILE: join(gitDir, 'index') });
+  const own = paths.filter((path) => !unmerged.includes(path));
+  return [
+    ...(unmerged.length > 0 ? [`git add${pathWords(commonDir, unmerged)}`] : []),
+    ...(own.length > 0 ? [`git handoff stage --mine${pathWords(commonDir, own)}`] : []),
+    commit,
+  ];
 }
 
 function switchBack({ expected }: Extract<CommitProblem, { kind: 'branch' }>, { self }: CommitFacts): string {
