@@ -1,12 +1,9 @@
-import { interaction } from './cli/interaction.ts';
-import { parseArguments } from './cli/parse.ts';
+import { interaction, parseArguments } from './cli/parse.ts';
 import { Failure, asFailure } from './domain/failure.ts';
 import { escapeJson } from './domain/surfacing.ts';
-import type { Io } from './host/io.ts';
-import { processIo, processTerminal } from './host/process-io.ts';
+import { type Io, processIo, processTerminal, asCall, runningCall } from './host/io.ts';
 import { keptTable } from './host/processes.ts';
-import { asCall, runningCall } from './host/running-call.ts';
-import { openTrace, trace } from './host/trace.ts';
+import { openTrace, trace } from './host/log.ts';
 import type { Context } from './sessions/caller.ts';
 import {
   COLOURS,
@@ -150,7 +147,7 @@ async function printJson(value: object, { stdout }: Io): Promise<void> {
 /** Prints the help of a verb; without one the common verbs, with `-a` all of them. */
 async function printHelp([verb]: readonly string[], io: Io): Promise<number> {
   const isAll = verb === '-a' || verb === '--all';
-  if (verb === undefined || isAll) return print((await import('./cli/overview.ts')).overview(isAll), io);
+  if (verb === undefined || isAll) return print((await import('./cli/help.ts')).overview(isAll), io);
   const { GUARD_HELP, helpText, unknownVerb } = await import('./cli/help.ts');
   if (verb === 'guard') return print(GUARD_HELP, io);
   const known = await verbNamed(verb);

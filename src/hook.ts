@@ -1,9 +1,7 @@
 import { guard } from './guard/guard.ts';
 import { endChildren } from './git/run.ts';
-import { type Budget, type Io, readInput } from './host/io.ts';
-import { processIo } from './host/process-io.ts';
-import { asCall, runningCall } from './host/running-call.ts';
-import { openTrace, trace } from './host/trace.ts';
+import { type Budget, type Io, readInput, processIo, asCall, runningCall } from './host/io.ts';
+import { openTrace, trace } from './host/log.ts';
 
 /**
  * Entry of the client hooks and the git hooks: `guard` and `hook <name>`. A call that needs no answer prints nothing. If

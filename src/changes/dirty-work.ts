@@ -1,20 +1,31 @@
-import { type Belonging, decideBelonging } from '../domain/ledger/belonging.ts';
-import { withRevived } from '../domain/ledger/claim-ends.ts';
+import {
+  type Belonging,
+  decideBelonging,
+  type PathClaims,
+  type SessionGroups,
+  claimsOn,
+  rankClaims,
+} from '../domain/ledger/ownership.ts';
+import { withRevived, sinceStart } from '../domain/ledger/claim-events.ts';
 import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
-import { type PathClaims, type SessionGroups, claimsOn, rankClaims } from '../domain/ledger/ownership.ts';
-import { sinceStart } from '../domain/ledger/since-start.ts';
 import type { DirtyPath, TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { SessionId } from '../domain/names.ts';
 import { related, succeededBy } from '../domain/session.ts';
 import { scratchStore } from '../git/scratch-store.ts';
-import { changedAt, readTreeStatus } from '../git/work-tree.ts';
-import { knownWorktreeId } from '../host/folders.ts';
+import { changedAt, readTreeStatus } from '../git/worktrees.ts';
+import { knownWorktreeId, ensureFolder, removeFile, repositoryFolder, nameHash } from '../host/folders.ts';
 import { type JudgedSession, groupSessions } from '../sessions/records.ts';
 import { isLoneSession } from '../sessions/lone-session.ts';
 import { type LedgerPlace, appendEvents, readLedgers } from '../sessions/journal.ts';
 import { settledClaims } from './settle-claims.ts';
 import { changesSince } from './window-changes.ts';
 import { readLast, readStart } from './windows.ts';
+import { lstatSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, relative, resolve, sep } from 'node:path';
+import { Failure } from '../domain/failure.ts';
+import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { type FoundRepository, discoverRepository } from '../git/discover.ts';
+import { realPath } from '../host/disk.ts';
 
 /** A working tree and where its ledgers are. */
 export interface WorkTree {
@@ -127,4 +138,116 @@ export async function settleClaims({ place, tree, ledgers, snapshot }: DirtyWork
       // Whoever looks next does it.
     }
   }
+}
+
+/** A `<path>` argument: the working tree it lies in and its name there; `''` is the whole tree. */
+export interface PathArgument {
+  readonly typed: string;
+  readonly tree: WorkTree;
+  readonly path: string;
+}
+
+/** git's pathspec for one path from the top of the working tree. */
+export const TOP_LITERAL = ':(top,literal)';
+
+/**
+ * Finds the working tree of a path, which may be another worktree of the repository than the current one.
+ *
+ * @param current the working tree around `cwd`; a bare repository has none
+ * @throws Failure `usage` for a path outside of the repository
+ */
+export function parsePathArgument(
+  typed: string,
+  cwd: string,
+  commonDir: string,
+  current: WorkTree | undefined,
+): PathArgument {
+  if (typed === '') throw new Failure('usage', 'a path is empty', { hint: 'git handoff status' });
+  const absolute = realPath(absoluteOf(typed, cwd, current), false);
+  const found = repositoryOf(absolute, commonDir);
+  if (found !== undefined && isSame(found.commonDir, commonDir)) {
+    const { gitDir, workTree } = found;
+    const tree = current?.gitDir === gitDir ? current : { gitDir, commonDir, top: realPath(workTree) };
+    const path = inside(tree.top, absolute);
+    if (path !== undefined) return { typed, tree, path };
+  }
+  // Where only git knows the working tree (GIT_WORK_TREE), it is the current one.
+  const path = found === undefined && current !== undefined ? inside(current.top, absolute) : undefined;
+  if (path !== undefined && current !== undefined) return { typed, tree: current, path };
+  const hint =
+    found === undefined ? 'git handoff status' : `git -C ${shellWord(found.workTree)} handoff status`;
+  throw new Failure('usage', `${escapeLine(typed)} is not a path in this repository's worktrees`, { hint });
+}
+
+/** A path is taken literally; in a list it may be git's pathspec for just that, which starts at the top. */
+function absoluteOf(typed: string, cwd: string, current: WorkTree | undefined): string {
+  const listed = typed.startsWith(TOP_LITERAL) && current !== undefined;
+  return listed ? resolve(current.top, typed.slice(TOP_LITERAL.length)) : resolve(cwd, typed);
+}
+
+/** A folder that is a repository of its own (a submodule) is a path of the one around it. */
+function repositoryOf(absolute: string, commonDir: string): FoundRepository | undefined {
+  const isFolder = lstatSync(absolute, { throwIfNoEntry: false })?.isDirectory() === true;
+  const at = isFolder ? discoverRepository(absolute) : undefined;
+  if (at !== undefined && isSame(at.commonDir, commonDir)) return at;
+  return discoverRepository(dirname(absolute));
+}
+
+const isSame = (a: string, b: string) => realPath(a) === realPath(b);
+
+function inside(top: string, absolute: string): string | undefined {
+  const path = relative(realPath(top), absolute).replaceAll(sep, '/');
+  return path === '..' || path.startsWith('../') || /^\.git(?:\/|$)/.test(path) ? undefined : path;
+}
+
+/** Whether a path is the one that was named, or lies below it. */
+export function isNamed(path: string, named: string): boolean {
+  return named === '' || path === named || path.startsWith(`${named}/`);
+}
+
+/**
+ * `handoff/before/<worktree id>/<session>/<hash of the path>`: a file as it was right before a session's tool changed it, kept until the
+ * call is over. It tells that session's change apart from what stood there already.
+ */
+
+/** Bigger files are not copied: their changes cannot be told apart. Bytes. */
+const MAX_COPY = 1 << 20;
+
+const beforeFolder = ({ commonDir, worktreeId }: LedgerPlace, session: SessionId) =>
+  `${repositoryFolder(commonDir)}/before/${worktreeId}/${session}`;
+
+const fileOf = (place: LedgerPlace, session: SessionId, path: string) =>
+  `${beforeFolder(place, session)}/${nameHash(path)}`;
+
+/** Keeps the file's content, or that there was none. Says nothing when it cannot. */
+export function keepBefore(place: LedgerPlace, session: SessionId, top: string, path: string): void {
+  const copy = fileOf(place, session, path);
+  try {
+    const file = `${top}/${path}`;
+    const stat = statSync(file, { throwIfNoEntry: false });
+    removeFile(copy);
+    if (stat?.isFile() !== true || stat.size > MAX_COPY) return;
+    ensureFolder(beforeFolder(place, session));
+    // A new file: what `copyFileSync` has emptied first, ext4 writes to the disk at once, and removing it takes as long again.
+    writeFileSync(copy, readFileSync(file), { mode: 0o600, flag: 'wx' });
+  } catch {
+    // Then what stood there is taken from what the ledger knows.
+  }
+}
+
+/** The content that was kept, once. */
+export function takeBefore(place: LedgerPlace, session: SessionId, path: string): Buffer | undefined {
+  const copy = fileOf(place, session, path);
+  try {
+    const content = readFileSync(copy);
+    removeFile(copy);
+    return content;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Forgets all that was kept for a session here. */
+export function removeBefore(place: LedgerPlace, session: SessionId): void {
+  rmSync(beforeFolder(place, session), { recursive: true, force: true });
 }

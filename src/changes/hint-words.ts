@@ -4,8 +4,8 @@ import { plainWord, shellWord } from '../domain/surfacing.ts';
 import { type CommitWords, hasSource } from '../shell/commit-words.ts';
 import { hash } from '../git/hash.ts';
 import { repositoryFolder } from '../host/folders.ts';
-import { onceJudged } from '../host/running-call.ts';
-import { TOP_LITERAL } from './path-argument.ts';
+import { onceJudged } from '../host/io.ts';
+import { TOP_LITERAL } from './dirty-work.ts';
 
 /**
  * The words of a command that a refusal tells to type. It has to work in whatever shell it is typed: what cannot stand

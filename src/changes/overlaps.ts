@@ -1,5 +1,10 @@
-import { type FileState, sameState } from '../domain/ledger/file-state.ts';
-import type { DirtyPath, HeadPlace, TreeStatus } from '../domain/ledger/tree-status.ts';
+import {
+  type FileState,
+  sameState,
+  type DirtyPath,
+  type HeadPlace,
+  type TreeStatus,
+} from '../domain/ledger/tree-status.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import {
   type OverlapKind,
@@ -10,11 +15,10 @@ import {
 } from '../domain/overlap.ts';
 import { pathsBetween } from '../git/commits.ts';
 import { mergeBase } from '../git/histories.ts';
-import { listTree } from '../git/list-tree.ts';
+import { listTree } from '../git/staged.ts';
 import { type MergeWay, mergeWays, TextMerger } from '../git/merge-file.ts';
 import { type ScratchStore, readContents, scratchStore } from '../git/scratch-store.ts';
-import { contentState, readTreeStatus } from '../git/work-tree.ts';
-import { linkedWorktrees } from '../git/worktrees.ts';
+import { contentState, readTreeStatus, linkedWorktrees } from '../git/worktrees.ts';
 import { realPath } from '../host/disk.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { type LedgerPlace, readLedgers } from '../sessions/journal.ts';

@@ -1,15 +1,14 @@
-import { claimsSettled, cleanPaths } from '../domain/ledger/claim-ends.ts';
+import { claimsSettled, cleanPaths } from '../domain/ledger/claim-events.ts';
 import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../domain/journal/events.ts';
-import { type FileState, sameState } from '../domain/ledger/file-state.ts';
+import { type FileState, sameState, type TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { Reversal } from '../domain/ledger/mixing.ts';
 import { rankClaims } from '../domain/ledger/ownership.ts';
-import type { TreeStatus } from '../domain/ledger/tree-status.ts';
 import { type SessionId, type Oid, canMean, shortOid, peerName } from '../domain/names.ts';
 import { escapeLine, listed } from '../domain/surfacing.ts';
 import { isPushed } from '../git/remotes.ts';
 import { newestChanges } from '../git/staged.ts';
-import { nameHash } from '../host/name-hash.ts';
+import { nameHash } from '../host/folders.ts';
 import { readClients } from '../sessions/records.ts';
 import { commitRuns, statesAt } from './window-changes.ts';
 import { readWindows } from './windows.ts';

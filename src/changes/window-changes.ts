@@ -1,19 +1,19 @@
 import type { SessionLedger } from '../domain/ledger/claims.ts';
-import { CLOCK_SLACK_MS, type FileState } from '../domain/ledger/file-state.ts';
 import {
+  CLOCK_SLACK_MS,
+  type FileState,
   type TreeStatus,
   type Window,
   type WindowChange,
   changesBetween,
 } from '../domain/ledger/tree-status.ts';
-import { FORGOTTEN_MS, claimsInWindow } from '../domain/ledger/window-claims.ts';
+import { FORGOTTEN_MS, claimsInWindow } from '../domain/ledger/claim-events.ts';
 import type { SessionId } from '../domain/names.ts';
-import { listTree } from '../git/list-tree.ts';
-import { exactStatOf, statOf } from '../git/stat.ts';
+import { listTree } from '../git/staged.ts';
+import { exactStatOf, statOf, readText } from '../host/disk.ts';
 import { ARRIVAL, type OpenWindow, readWindows } from './windows.ts';
 import { join } from 'node:path';
 import { beganAt, processTable } from '../host/processes.ts';
-import { readText } from '../host/disk.ts';
 import type { LedgerPlace } from '../sessions/journal.ts';
 
 /** A command of a session, with the working tree after it (or as it is now, while it runs). */

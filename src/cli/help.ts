@@ -1,8 +1,9 @@
 import yargs from 'yargs';
 import { Failure } from '../domain/failure.ts';
 import { COMMON_OPTIONS, type OptionSpec, type OptionTable } from '../verbs/options.ts';
-import type { Verb } from '../verbs/verb.ts';
+import type { Verb, VerbGroup } from '../verbs/verb.ts';
 import { VERBS } from './verbs.ts';
+import { columns } from '../ui/terminal.ts';
 
 /** The help of `guard`, which is not in the table of verbs: clients call it, and it takes none of their options. */
 export const GUARD_HELP = `usage: git handoff guard [--client <name>]
@@ -56,4 +57,34 @@ function editDistance(a: string, b: string): number {
     row = next;
   }
   return row[b.length] ?? b.length;
+}
+
+/** The groups in the order of help, with their titles. */
+const GROUPS: Readonly<Record<VerbGroup, string>> = {
+  notes: 'notes for the next session',
+  sharing: 'working beside others',
+  rescue: 'getting work back',
+  remotes: 'other machines',
+  setup: 'set-up',
+};
+
+/** The verbs that `git handoff` alone shows, in the order in which users need them; `git help` has such a list, too. */
+const COMMON = [
+  ...['write', 'show', 'list', 'boot', 'take', 'close'],
+  ...['status', 'commit', 'rescue', 'sync'],
+  ...['init', 'doctor', 'uninstall'],
+];
+
+/** The verbs by group, a line each: the common ones, or all of them. */
+export function overview(isAll: boolean): string {
+  const names = isAll ? [...new Set([...COMMON, ...Object.keys(VERBS)])] : COMMON;
+  const rows = names.flatMap((name) => VERBS[name] ?? []);
+  const lines = columns(rows.map(({ summary }, at) => [`   ${names[at] ?? ''}`, summary])).split('\n');
+  const groups = Object.entries(GROUPS).map(([group, title]) =>
+    [title, ...lines.filter((_line, at) => rows[at]?.group === group)].join('\n'),
+  );
+  const more = isAll
+    ? 'git handoff <verb> -h shows a verb; git help handoff opens the manual.'
+    : 'git handoff help -a lists every verb; git help handoff opens the manual.';
+  return `usage: git handoff <verb> [<options>]\n\n${groups.join('\n')}\n\n${more}\n`;
 }

@@ -1,6 +1,13 @@
 import parser from 'yargs-parser';
 import { Failure } from '../domain/failure.ts';
 import { type Arguments, COMMON_OPTIONS, type OptionTable } from '../verbs/options.ts';
+import { realpathSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { shellWord } from '../domain/surfacing.ts';
+import { homeFolder } from '../host/folders.ts';
+import type { Io, Terminal, Input } from '../host/io.ts';
+import { renderNotice } from '../ui/terminal.ts';
+import type { Interaction, NoteSource } from '../verbs/verb.ts';
 
 /** Joins `--output -` to `--output=-`: the parser takes a dash by itself for an option. */
 function withDashes(argv: readonly string[], names: readonly string[]): string[] {
@@ -64,4 +71,108 @@ export function parseArguments(verb: string, argv: readonly string[], table: Opt
     text: (name) => (typeof values[name] === 'string' ? values[name] : undefined),
     texts: (name) => [values[name] ?? []].flat().map(String),
   };
+}
+
+/** How a verb reads its note, asks its user, warns and shows progress. */
+export function interaction(io: Io): Interaction {
+  const { cwd, env, stdin, stderr, terminal } = io;
+  const ask = terminal?.isInput === true ? asking(terminal) : undefined;
+  return {
+    note: noteSource(cwd, stdin, ask !== undefined),
+    progress: terminal?.isErrors === true ? (line) => void stderr.write(`\r\x1b[K${line}`) : undefined,
+    warn: (text) => void stderr.write(renderNotice(text)),
+    pass: (output) => void stderr.write(output),
+    ask,
+    installContext: async () => ({
+      cwd,
+      home: homeFolder(env),
+      env,
+      packageRoot: dirname(dirname(realpathSync(io.program))),
+      nodePath: process.execPath,
+      confirm: ask && confirming(ask),
+      git: (await import('../git/run.ts')).runGit,
+      platform: process.platform,
+    }),
+  };
+}
+
+type Asking = (question: string) => Promise<string>;
+
+function asking(terminal: Terminal): Asking {
+  return (question) => askAtTerminal(question, terminal);
+}
+
+/** Shows a plan and asks; anything but yes is no. */
+function confirming(ask: Asking): (plan: string) => Promise<boolean> {
+  return async (plan) => /^y(?:es)?$/i.test((await ask(`${plan}\nApply? [y/N] `)).trim());
+}
+
+/** Reads the note from `-m`, `--file` or a piped stdin, or returns a function that opens the editor. */
+function noteSource(cwd: string, stdin: Input, isTerminal: boolean): NoteSource {
+  return ({ messages, file }) => {
+    if (messages.length > 0 && file !== undefined) {
+      throw new Failure('usage', '-m and --file exclude each other', { hint: 'git handoff write -h' });
+    }
+    if (messages.length > 0) return Buffer.from(`${messages.join('\n\n')}\n`);
+    if (file !== undefined && file !== '-') return readNoteFile(resolve(cwd, file));
+    if (file === '-' || !isTerminal) return readStdin(stdin);
+    return async (target) => (await import('./editor.ts')).editNote(cwd, target);
+  };
+}
+
+function readNoteFile(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure('usage', `cannot read ${JSON.stringify(file)} (${code})`, {
+      hint: `ls -l -- ${shellWord(file)}`,
+      cause: error,
+    });
+  }
+}
+
+const CHUNK_BYTES = 65_536;
+
+/** The pause between two reads of a pipe that another program made non-blocking. Milliseconds. */
+const PAUSE_MS = 10;
+
+function readStdin(stdin: Input): Uint8Array {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    const size = readSome(stdin, chunk);
+    if (size === 0) return Buffer.concat(chunks);
+    if (size === undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    else chunks.push(chunk.subarray(0, size));
+  }
+}
+
+/** Bytes read, 0 at the end, `undefined` when the writer has not written yet. */
+function readSome(stdin: Input, chunk: Buffer): number | undefined {
+  try {
+    return stdin.read(chunk);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EAGAIN') return undefined;
+    // A closed stdin counts as empty.
+    if (code === 'EOF' || code === 'EBADF') return 0;
+    throw new Failure('environment', `stdin cannot be read (${code})`, {
+      hint: 'git handoff write <topic> --file <file>',
+      cause: error,
+    });
+  }
+}
+
+/** Asks at the terminal and returns what was typed; an empty text at the end of the input. */
+async function askAtTerminal(question: string, terminal: Terminal): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: terminal.input(), output: terminal.output() });
+  try {
+    // At the end of the input (^D) there is no answer, and a question would wait for ever.
+    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+    return await Promise.race([lines.question(question), closed]);
+  } finally {
+    lines.close();
+  }
 }

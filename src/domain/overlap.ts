@@ -1,4 +1,4 @@
-import { type FileState, sameState } from './ledger/file-state.ts';
+import { type FileState, sameState } from './ledger/tree-status.ts';
 import { escapeLine, listed, shellWord } from './surfacing.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { SecretScan } from './secrets/verdict.ts';
+import type { SecretScan } from './secrets.ts';
 import { escapeLine } from './surfacing.ts';
 
 /** The program's git-config(1) settings; every one is documented in docs/git-handoff.1. */

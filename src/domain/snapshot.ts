@@ -1,6 +1,6 @@
 import { foldedName, type Oid, type SessionId, parseOid, parseSessionId } from './names.ts';
 import { jsonFields } from './json-fields.ts';
-import type { FileState } from './ledger/file-state.ts';
+import type { FileState } from './ledger/tree-status.ts';
 import type { RescueLimits } from './settings.ts';
 
 /**
@@ -200,7 +200,7 @@ function isWorkPath(path: string): boolean {
 }
 
 /** Returns a part of a path as Windows, the least strict, sees it: up to a colon, without final dots and spaces. */
-export function partName(part: string): string {
+function partName(part: string): string {
   if (part === '.' || part === '..') return part;
   const [name = ''] = foldedName(part).split(':');
   let end = name.length;
@@ -258,7 +258,7 @@ export function bytesOf({ items }: Snapshot): number {
 }
 
 /** A kept rescue, as far as the limits need it. */
-export interface Kept {
+interface Kept {
   readonly number: number;
   readonly at: number;
   readonly bytes: number;
@@ -280,3 +280,82 @@ export function beyondLimits<T extends Kept>(kept: readonly T[], limits: RescueL
     return place > 0 && (full || place >= limits.maxCount || now - one.at > limits.maxAgeMs);
   });
 }
+
+/** Uncommitted work that a note carries: how much it is, and which of its files need a look first. Pure. */
+
+/** Folders whose files make programs run or instruct agents. */
+const MOVING_FOLDERS = [
+  '.claude',
+  '.codex',
+  '.gemini',
+  '.qwen',
+  '.copilot',
+  '.opencode',
+  '.cursor',
+  '.agents',
+  '.husky',
+  '.vscode',
+  '.idea',
+  '.devcontainer',
+];
+
+/** Names of such files, in any folder. */
+const MOVING_FILES = [
+  'agents.md',
+  'agents.override.md',
+  'claude.md',
+  'claude.local.md',
+  'gemini.md',
+  'qwen.md',
+  'opencode.json',
+  'opencode.jsonc',
+  '.mcp.json',
+  '.cursorrules',
+  '.windsurfrules',
+  '.clinerules',
+  '.envrc',
+  '.npmrc',
+  '.yarnrc.yml',
+  '.pre-commit-config.yaml',
+  'lefthook.yml',
+];
+
+/**
+ * Whether a file can make programs run or instruct agents: clients' settings and instructions, git's own files, hooks. This
+ * is a caution for work from elsewhere, not a security boundary: it does not cover build scripts, for example.
+ *
+ * @param hooks the folder of the git hooks relative to the top, if it is in the working tree
+ */
+export function isMoving(path: string, hooks: string | undefined): boolean {
+  const parts = path.split('/').map(partName);
+  if (hooks !== undefined && foldedName(`${path}/`).startsWith(foldedName(`${hooks}/`))) return true;
+  return (
+    parts.some((part) => part.startsWith('.git') || /^git~\d/.test(part) || MOVING_FOLDERS.includes(part)) ||
+    MOVING_FILES.includes(parts.at(-1) ?? '')
+  );
+}
+
+/** How much work a note carries. A trailer states it, so that it is known before the work is fetched. */
+export interface WorkSize {
+  readonly paths: number;
+  readonly bytes: number;
+}
+
+/** The value of the trailer `Handoff-Work-Size`. */
+export function formatWorkSize({ paths, bytes }: WorkSize): string {
+  return `${paths} ${bytes}`;
+}
+
+/** Reads that trailer. */
+export function parseWorkSize(value: string | undefined): WorkSize | undefined {
+  const [, paths, bytes] = /^(\d{1,6}) (\d{1,15})$/.exec(value ?? '') ?? [];
+  return paths === undefined ? undefined : { paths: Number(paths), bytes: Number(bytes) };
+}
+
+/** `12 paths, 34 KiB`. */
+export function workSizeText({ paths, bytes }: WorkSize): string {
+  const size = bytes < 1024 ? counted(bytes, 'byte') : `${Math.ceil(bytes / 1024)} KiB`;
+  return `${counted(paths, 'path')}, ${size}`;
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -1,4 +1,4 @@
-import { type BranchLogEntry, hadOwnCommits } from './branch-history.ts';
+import type { Oid } from './names.ts';
 
 /** Why an open note looks done or out of place; `null`: it does not, or this is not known. */
 export type Staleness = 'merged' | 'branch-deleted' | 'branch-renamed' | null;
@@ -36,4 +36,60 @@ export function decideStaleness(facts: BranchFacts): Staleness {
 /** Whether a note with this staleness should be closed. */
 export function looksDone(staleness: Staleness): boolean {
   return staleness === 'merged' || staleness === 'branch-deleted';
+}
+
+/** One entry of a branch's reflog (git-reflog(1)): what it was moved to, and why. */
+export interface BranchLogEntry {
+  readonly to: Oid;
+  readonly message: string;
+}
+
+const OWN_COMMIT = /^(?:commit\b|cherry-pick\b|revert\b|am\b)/;
+/** A fast-forward: the branch still contains what it had before. */
+const FORWARD = /: Fast-forward$/;
+const CREATED_FROM = /^branch: Created from (?:refs\/remotes\/)?(.+)$/;
+
+/**
+ * Whether a branch that the default branch contains had commits of its own. The default branch also contains a new
+ * branch and one that was reset: only what is certain is `true`.
+ *
+ * @param moves its reflog, newest first; empty when there is none
+ * @param wasMerged its tip is the second parent of a merge in the default branch
+ */
+export function hadOwnCommits(branch: string, moves: readonly BranchLogEntry[], wasMerged: boolean): boolean {
+  // A rename, or a reset to the same commit, moves nothing.
+  const real = moves.filter(({ to }, at) => to !== moves[at + 1]?.to);
+  const last = real.find(({ message }) => !FORWARD.test(message));
+  if (last === undefined) return false;
+  if (OWN_COMMIT.test(last.message)) return true;
+  const rebased = /^rebase \(finish\): .* onto ([0-9a-f]+)$/.exec(last.message)?.[1];
+  if (rebased !== undefined) return rebased !== last.to;
+  // The branch was fetched from where its commits were made, and merged there.
+  const origin = CREATED_FROM.exec(last.message)?.[1];
+  return wasMerged && origin?.endsWith(`/${branch}`) === true;
+}
+
+/** The branch that the others are merged into, with its refs: the local one, and the remote's as last fetched. */
+export interface DefaultBranch {
+  readonly name: string;
+  readonly refs: readonly string[];
+}
+
+const REMOTE = 'refs/remotes/origin/';
+
+/** Chooses the default branch: the remote's, else the configured one, else a usual one. */
+export function chooseDefault(facts: {
+  /** What `refs/remotes/origin/HEAD` points at. */
+  readonly origin: string | undefined;
+  /** `init.defaultBranch`. */
+  readonly configured: string | undefined;
+  readonly has: (branch: string) => boolean;
+}): DefaultBranch | undefined {
+  const { origin, configured, has } = facts;
+  if (origin?.startsWith(REMOTE) === true) {
+    const name = origin.slice(REMOTE.length);
+    return { name, refs: has(name) ? [`refs/heads/${name}`, origin] : [origin] };
+  }
+  const name = [configured, 'main', 'master'].find((one) => one !== undefined && has(one));
+  return name === undefined ? undefined : { name, refs: [`refs/heads/${name}`] };
 }

@@ -1,5 +1,5 @@
 import { ownerName } from './names.ts';
-import { escapeForAgent } from './note/agent-text.ts';
+import { escapeForAgent } from './note/sections.ts';
 import { cutToBytes, escapeLine, listed } from './surfacing.ts';
 
 /** An open handoff, as the start text lists it. */

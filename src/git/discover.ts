@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync, readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseOid } from '../domain/names.ts';
-import { statOf } from './stat.ts';
+import { statOf } from '../host/disk.ts';
 
 /** A repository found without starting git (gitrepository-layout(5)); enough for the guard. */
 export interface FoundRepository {

@@ -1,6 +1,6 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import type { HeadPlace } from '../domain/ledger/tree-status.ts';
-import { CommitText } from './commit-text.ts';
+import { CommitText } from './commits.ts';
 import { readObjects } from './objects.ts';
 import { headRef, type Ref, listRefs } from './refs.ts';
 import { runGit } from './run.ts';

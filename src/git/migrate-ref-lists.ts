@@ -1,8 +1,7 @@
 import { type RefName, parseOid } from '../domain/names.ts';
 import { KEPT, KEPT_LIST, PRUNED, REMOTE, SHOWN, parsePath } from './namespace.ts';
 import { readObjects } from './objects.ts';
-import { updateRefs } from './ref-updates.ts';
-import { type Ref, type RefValue, listRefNames, listRefs } from './refs.ts';
+import { updateRefs, type Ref, type RefValue, listRefNames, listRefs } from './refs.ts';
 import type { InRepository } from './repository.ts';
 
 /**

@@ -5,7 +5,7 @@ import { escapeLine } from '../domain/surfacing.ts';
 import type { Limits } from './branches.ts';
 import { pathspecModes } from './environment.ts';
 import { utf8, entriesOf, records, runGit } from './run.ts';
-import { lstatOf } from './stat.ts';
+import { lstatOf } from '../host/disk.ts';
 
 /**
  * Reads what a commit has at each of these paths: mode and object name, also of folders. Opens only git's objects.

@@ -1,4 +1,4 @@
-import { trace } from '../host/trace.ts';
+import { trace } from '../host/log.ts';
 import { FIXED_CONFIG, connecting, gitEnvironment } from './environment.ts';
 
 /**

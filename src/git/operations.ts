@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import { readGitFile } from './discover.ts';
 import { isReftable, pseudoRef } from './refs.ts';
-import { exactStatOf } from './stat.ts';
+import { exactStatOf } from '../host/disk.ts';
+import { sameState, type FileState } from '../domain/ledger/tree-status.ts';
+import { type Oid, parseOid } from '../domain/names.ts';
+import { changedPaths } from './commits.ts';
+import { entriesOf, runGit } from './run.ts';
+import { RAW_DIFF, parseRaw } from './staged.ts';
 
 /** An operation that git has stopped in and can continue later (git-status(1) names it). */
 export interface Operation {
@@ -52,4 +57,85 @@ function found(gitDir: string, name: Operation['name'], file: string): Operation
   if (stat === undefined) return undefined;
   const mark = `${file}:${stat.ino}:${stat.mtimeNs}`;
   return { name, mark, at: Number(stat.mtimeNs / 1_000_000n), isSequence: file.includes('/') };
+}
+
+/** Reads what git knows about an operation that it has stopped in. */
+
+/** The tree of git's last merge, which `AUTO_MERGE` names; any merge writes it, and so does `git stash pop`. */
+export function mergedTree(gitDir: string): Oid | undefined {
+  return pseudoRef(gitDir, 'AUTO_MERGE');
+}
+
+/** Whether `git merge --squash` waits for its commit. */
+export function isSquashing(gitDir: string): boolean {
+  return readGitFile(join(gitDir, 'SQUASH_MSG')) !== '';
+}
+
+const PICKED_HEADS = ['CHERRY_PICK_HEAD', 'REBASE_HEAD'];
+
+/** The states that the operation's own commits give to each path that they change. */
+export async function madePaths(
+  cwd: string,
+  gitDir: string,
+  name: string,
+): Promise<Map<string, readonly FileState[]>> {
+  const lists = await Promise.all(changeArguments(gitDir, name).map((args) => listChanges(cwd, args)));
+  const made = new Map<string, FileState[]>();
+  for (const { path, index } of lists.flat()) made.set(path, [...(made.get(path) ?? []), index]);
+  return made;
+}
+
+function changeArguments(gitDir: string, name: string): string[][] {
+  switch (name) {
+    case 'merge':
+      return oids(readGitFile(join(gitDir, 'MERGE_HEAD'))).map((head) => ['diff', `HEAD...${head}`]);
+    case 'squash': {
+      const [head] = oids(readGitFile(join(gitDir, 'SQUASH_MSG')).replace(/^commit /gm, ''));
+      return head === undefined ? [] : [['diff', `HEAD...${head}`]];
+    }
+    case 'cherry-pick':
+    case 'rebase':
+      return PICKED_HEADS.map((head) => ['diff-tree', '-r', '-m', '--root', '--no-commit-id', head]);
+    case 'revert':
+      return [['diff-tree', '-r', '-m', '-R', '--root', '--no-commit-id', 'REVERT_HEAD']];
+    default:
+      return [];
+  }
+}
+
+async function listChanges(cwd: string, [command = '', ...words]: readonly string[]) {
+  const result = await runGit([command, ...RAW_DIFF, ...words, '--'], { cwd });
+  return result.code === 0 ? parseRaw(result.stdout.toString('utf8')) : [];
+}
+
+/** The paths at which a merged tree differs from HEAD, with their states in that tree. */
+export async function mergedPaths(cwd: string, head: Oid, tree: Oid): Promise<Map<string, FileState>> {
+  return new Map((await changedPaths(cwd, head, tree)).map(({ path, index }) => [path, index]));
+}
+
+/**
+ * Paths that were in conflict and are resolved, from the index's resolve-undo entries.
+ *
+ * @param heads HEAD's states of the staged paths: entries that an earlier operation left do not match them
+ */
+export async function resolvedPaths(
+  cwd: string,
+  heads: ReadonlyMap<string, FileState>,
+): Promise<Set<string>> {
+  const result = await runGit(['ls-files', '-z', '--resolve-undo', '--full-name'], { cwd });
+  const ours = new Map<string, FileState>();
+  for (const line of entriesOf(result)) {
+    const [, mode = '', name = '', stage, path = ''] = /^(\d{6}) ([0-9a-f]+) (\d)\t([^]*)$/.exec(line) ?? [];
+    const oid = parseOid(name);
+    if (stage === undefined || oid === undefined) continue;
+    if (stage === '2') ours.set(path, { mode, oid });
+    else if (!ours.has(path)) ours.set(path, null);
+  }
+  return new Set(
+    [...ours].flatMap(([path, state]) => (sameState(heads.get(path) ?? null, state) ? [path] : [])),
+  );
+}
+
+function oids(text: string): Oid[] {
+  return text.split('\n').flatMap((line) => parseOid(line.trim()) ?? []);
 }

@@ -1,7 +1,7 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FileState } from '../domain/ledger/file-state.ts';
+import type { FileState } from '../domain/ledger/tree-status.ts';
 import type { Oid } from '../domain/names.ts';
 import { entriesOf, listedState, gitFailure, runGit, type GitResult } from './run.ts';
 import { objectFormat } from './repository.ts';

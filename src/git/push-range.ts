@@ -1,6 +1,10 @@
 import { Failure } from '../domain/failure.ts';
-import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
-import { records, type GitOptions, gitFailure, runGit } from './run.ts';
+import { type Oid, isZeroOid, parseOid, type SessionId } from '../domain/names.ts';
+import { records, type GitOptions, gitFailure, runGit, type GitResult } from './run.ts';
+import { parseTrailers } from '../domain/handoff.ts';
+import { type RelatedSessions, mixedSessions } from '../domain/commit-message.ts';
+import { CommitText } from './commits.ts';
+import { readObjects } from './objects.ts';
 
 /** A ref that a push would move, as git describes it to pre-push (githooks(5)). */
 export interface PushedRef {
@@ -99,5 +103,171 @@ function parseCommits(output: string): PushedCommit[] {
       .flatMap((name) => parseOid(name) ?? []);
     const summary = message.trimStart().split('\n')[0] ?? '';
     return oid === undefined ? [] : [{ oid, parents, summary, message }];
+  });
+}
+
+/** The commits to examine: options that we choose (git-rev-list(1)), and a revision range that the user typed. */
+export interface CommitRange {
+  readonly options: readonly string[];
+  readonly revision?: string;
+  /** The input for `--stdin` among the options: names of commits, one a line. */
+  readonly input?: string;
+  /** Whether to examine only commits that name a session. */
+  readonly named?: boolean;
+}
+
+export interface MixedCommit {
+  readonly oid: Oid;
+  readonly parents: readonly string[];
+  readonly summary: string;
+  readonly sessions: readonly SessionId[];
+  /** The number of paths that the commit changes. */
+  readonly paths: number;
+}
+
+/**
+ * Finds the commits of a range that contain the work of several sessions, newest first. Leaves out merges, which contain
+ * everybody's. Runs one `git log`, one search of what git hides in messages, and one `git diff-tree` for what it found.
+ *
+ * @throws Failure `usage` for a range that git does not know
+ */
+export async function findMixedCommits(
+  options: GitOptions,
+  range: CommitRange,
+  related: readonly RelatedSessions[],
+): Promise<{ readonly looked: number; readonly mixed: readonly MixedCommit[] }> {
+  const flags = ['-z', '--no-merges', '--encoding=UTF-8', '--format=%H %P%x00%B'];
+  const result = await inRange('log', [...flags, ...(range.named === true ? NAMED : [])], options, range);
+  const found = records(result.stdout.toString('utf8'), 2);
+  const mixed = found.flatMap(([names = '', message = '']): Omit<MixedCommit, 'paths'>[] => {
+    const [name = '', ...parents] = names.trim().split(' ');
+    const oid = parseOid(name);
+    const sessions = mixedSessions(message, related);
+    const summary = message.trimStart().split('\n')[0] ?? '';
+    return oid === undefined || sessions.length === 0 ? [] : [{ oid, parents, summary, sessions }];
+  });
+  const known = new Set(mixed.map(({ oid }) => oid));
+  mixed.push(...(await hiddenMixed(options, range, related)).filter(({ oid }) => !known.has(oid)));
+  const counts = await countPaths(
+    options,
+    mixed.map(({ oid }) => oid),
+  );
+  return {
+    looked: found.length,
+    mixed: mixed.map((one) => ({ ...one, paths: counts.get(one.oid) ?? 0 })),
+  };
+}
+
+/** Commits whose messages name a session. */
+const NAMED = ['--regexp-ignore-case', '--fixed-strings', '--grep=Claude-Session-Id'];
+
+async function inRange(
+  verb: 'log' | 'rev-list',
+  flags: readonly string[],
+  options: GitOptions,
+  { options: chosen, revision, input }: CommitRange,
+): Promise<GitResult> {
+  const typed = revision === undefined ? [] : ['--end-of-options', revision];
+  const args = [verb, ...flags, ...chosen, ...typed, '--'];
+  const result = await runGit(args, input === undefined ? options : { ...options, input });
+  if (result.code !== 0) throw await rangeFailure(options, result, revision);
+  return result;
+}
+
+/** Most commits that are in memory at once. */
+const AT_ONCE = 10_000;
+
+/** git shows a message only up to its first NUL byte: this searches what comes after it (or is in UTF-16). */
+async function hiddenMixed(
+  options: GitOptions,
+  range: CommitRange,
+  related: readonly RelatedSessions[],
+): Promise<Omit<MixedCommit, 'paths'>[]> {
+  const listed = await inRange('rev-list', ['--no-merges'], options, range);
+  const oids = listed.stdout.toString('latin1').split('\n').filter(Boolean);
+  const mixed: Omit<MixedCommit, 'paths'>[] = [];
+  for (let from = 0; from < oids.length; from += AT_ONCE) {
+    const names = oids.slice(from, from + AT_ONCE).map((name) => ({ name }));
+    for (const commit of await readObjects(options, names)) {
+      if (commit?.content.includes(0) !== true) continue;
+      const { message, parents, summary } = new CommitText(commit.content.toString('latin1'));
+      const sessions = mixedSessions(
+        `${message.replaceAll('\0', '')}\n${message.replaceAll('\0', '\n')}`,
+        related,
+      );
+      if (sessions.length > 0) mixed.push({ oid: commit.oid, parents, summary, sessions });
+    }
+  }
+  return mixed;
+}
+
+/** git's words for a revision that it does not know. */
+const NO_RANGE =
+  /bad (?:revision|object)|ambiguous argument|unknown revision|invalid (?:symmetric|revision|object)|upstream|no such branch|HEAD does not point/i;
+
+/** CI clones are shallow: the range may exist once everything is fetched. */
+const DEEPEN = "git fetch --unshallow --no-tags origin '+refs/heads/*:refs/remotes/origin/*'";
+
+async function rangeFailure(
+  options: GitOptions,
+  result: GitResult,
+  revision: string | undefined,
+): Promise<Failure> {
+  const failure = gitFailure('log', result);
+  if (revision === undefined || failure.code !== 'internal' || !NO_RANGE.test(result.stderr)) return failure;
+  const firstLine = result.stderr.split('\n')[0]?.replace(/^fatal: /, '') ?? '';
+  const shallow = await runGit(['rev-parse', '--is-shallow-repository'], options);
+  const isShallow = shallow.stdout.toString('utf8').trim() === 'true';
+  return new Failure('usage', `not a range of commits: ${JSON.stringify(revision)} (git: ${firstLine})`, {
+    hint: isShallow ? DEEPEN : 'git handoff check',
+  });
+}
+
+async function countPaths(options: GitOptions, commits: readonly Oid[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  if (commits.length === 0) return counts;
+  const args = ['diff-tree', '--stdin', '-r', '--root', '--raw', '-z', '--no-renames', '--no-ext-diff'];
+  const result = await runGit(args, { ...options, input: commits.map((oid) => `${oid}\n`).join('') });
+  if (result.code !== 0) throw gitFailure('diff-tree', result);
+  let commit = '';
+  const fields = result.stdout.toString('utf8').split('\0');
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at] ?? '';
+    if (field.startsWith(':')) {
+      counts.set(commit, (counts.get(commit) ?? 0) + 1);
+      at++; // Skips the path, which may look like anything.
+    } else commit = field.trim();
+  }
+  return counts;
+}
+
+/**
+ * The commits that name a session and that a push of `tips` would bring to this repository, for a server's hook. In a
+ * hook the pushed objects are already readable, and no ref has moved.
+ */
+export function receivedRange(tips: readonly Oid[]): CommitRange {
+  const input = tips.map((oid) => `${oid}\n`).join('');
+  return { options: ['--stdin', '--not', '--all'], input, named: true };
+}
+
+/**
+ * Finds the pairs of sessions of which a handoff says that one continues the other's conversation, in the whole
+ * histories of the refs below these prefixes and of these commits.
+ */
+export async function handedOnSessions(
+  options: GitOptions,
+  prefixes: readonly string[],
+  tips: readonly Oid[],
+): Promise<RelatedSessions[]> {
+  const grep = ['--regexp-ignore-case', '--fixed-strings', '--grep=Handoff-Succeeds'];
+  const args = ['log', '-z', '--encoding=UTF-8', '--format=%B', ...grep, '--ignore-missing', '--stdin'];
+  const globs = prefixes.map((prefix) => `--glob=${prefix}*`);
+  const input = tips.map((oid) => `${oid}\n`).join('');
+  const result = await runGit([...args, ...globs, '--'], { ...options, input });
+  if (result.code !== 0) throw gitFailure('log', result);
+  const messages = result.stdout.toString('utf8').split('\0');
+  return messages.flatMap((message): RelatedSessions[] => {
+    const { owner, succeeds } = parseTrailers(message) ?? {};
+    return owner === undefined || succeeds === undefined ? [] : [[owner, succeeds]];
   });
 }

@@ -2,10 +2,10 @@ import type { ChildProcess, ChildProcessByStdio, SpawnOptions } from 'node:child
 import { existsSync, readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { DISK_ERROR_HINT, Failure, NOT_WRITABLE_HINT, NO_SPACE_HINT } from '../domain/failure.ts';
-import { type RunningCall, runningCall } from '../host/running-call.ts';
-import { trace } from '../host/trace.ts';
+import { type RunningCall, runningCall } from '../host/io.ts';
+import { trace } from '../host/log.ts';
 import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
-import type { FileState } from '../domain/ledger/file-state.ts';
+import type { FileState } from '../domain/ledger/tree-status.ts';
 import { isZeroOid, parseOid } from '../domain/names.ts';
 
 /** How a git child ended. `code` is 128 or above for git's own fatal errors (git(1)). */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { readObjects } from './objects.ts';
 import { type GitOptions, runGit } from './run.ts';
-import { statOf } from './stat.ts';
+import { statOf } from '../host/disk.ts';
 
 /**
  * A folder of objects beside the repository's own (`GIT_OBJECT_DIRECTORY`, git(1)). Contents of uncommitted files go here,

@@ -1,10 +1,9 @@
 import { STASH } from './namespace.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import type { SnapshotItem } from '../domain/snapshot.ts';
-import { type TreeFile, listTree } from './list-tree.ts';
+import { type TreeFile, listTree, parseRaw } from './staged.ts';
 import { readObjects } from './objects.ts';
 import { entriesOf, type GitResult, runGit } from './run.ts';
-import { parseRaw } from './staged.ts';
 
 /** One entry of git-stash(1): `stash@{<index>}`. All worktrees share the list. */
 export interface StashEntry {

@@ -1,6 +1,6 @@
 import { type StdioOptions, spawn } from 'node:child_process';
 import { Failure } from '../domain/failure.ts';
-import { trace } from '../host/trace.ts';
+import { trace } from '../host/log.ts';
 import { withoutStray } from './environment.ts';
 import type { GitResult } from './run.ts';
 

@@ -1,6 +1,6 @@
 import { NOTE_FILE, STATE_FILE } from '../domain/handoff.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { CommitText } from './commit-text.ts';
+import { CommitText } from './commits.ts';
 import { formatOf, objectName } from './hash.ts';
 import { type ReadObject, readObjects, parseTree } from './objects.ts';
 import { type GitOptions, runGit } from './run.ts';

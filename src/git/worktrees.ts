@@ -1,7 +1,12 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
-import { type GitOptions, gitFailure, runGit } from './run.ts';
+import { type GitOptions, gitFailure, runGit, type BinaryText, utf8, listedState } from './run.ts';
+import type { FileState, DirtyPath, HeadPlace, TreeStatus } from '../domain/ledger/tree-status.ts';
+import { discoverRepository } from './discover.ts';
+import { formatOf, objectName } from './hash.ts';
+import { MAX_READ, type ScratchStore, hashFiles } from './scratch-store.ts';
+import { exactStatOf, lstatOf } from '../host/disk.ts';
 
 /** A worktree of the repository, as git-worktree(1) lists it. */
 export interface ListedWorktree {
@@ -83,4 +88,222 @@ function textOf(file: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What to read of a working tree, and what that may cost. */
+interface StatusOptions {
+  /** Only these paths (relative to the top of the working tree); all when left out. */
+  readonly paths?: readonly string[];
+  /** Milliseconds for each git process. */
+  readonly timeoutMs?: number | undefined;
+  /** Where contents of changed files are stored; without a store they only get names. */
+  readonly scratch?: ScratchStore;
+  /** An earlier snapshot: files with the same stamp are not read again. */
+  readonly known?: TreeStatus;
+  /** Whether to read no content at all, because the paths that differ are enough. */
+  readonly namesOnly?: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Reads the working tree's difference from HEAD: one `git status`, and one `git hash-object` when files
+ * changed. Takes no lock and leaves the index as it is.
+ *
+ * @param top the top folder of the working tree
+ * @throws Failure `environment` past the time
+ */
+export async function readTreeStatus(top: string, options: StatusOptions): Promise<TreeStatus> {
+  // Named paths have just changed, so we read them while git looks.
+  const { paths } = options;
+  const early = paths === undefined ? undefined : readFiles(top, paths, options);
+  const [{ head, entries }, given] = await Promise.all([runStatus(top, options), early]);
+  const found = entries.map((entry) => ({ ...entry, stamp: stampOf(top, entry) }));
+  const unread = given === undefined ? found.filter((entry) => mustRead(entry, options.known)) : [];
+  const names = options.namesOnly === true ? [] : unread.map(({ path }) => path);
+  const oids = given ?? (await readFiles(top, names, options));
+  const dirty = found.map((entry): DirtyPath => {
+    const known = options.known?.dirty.get(entry.path);
+    const isFile = entry.disk?.mode.startsWith('100') === true;
+    const oid =
+      (isFile ? oids.get(entry.path) : undefined) ?? sameStamp(entry, known)?.oid ?? linkName(top, entry);
+    const disk = oid === undefined || entry.disk === null ? entry.disk : { ...entry.disk, oid };
+    return { ...entry, disk };
+  });
+  return { head, dirty: byName(dirty), at: options.now };
+}
+
+/** Names the contents of files. Of those that it cannot read in time, only the fact that they changed is known. */
+function readFiles(
+  top: string,
+  paths: readonly string[],
+  options: StatusOptions,
+): Promise<ReadonlyMap<string, Oid>> {
+  return hashFiles(top, paths, options).catch(() => new Map<string, Oid>());
+}
+
+type StatusEntry = Omit<DirtyPath, 'stamp'>;
+type StampedEntry = DirtyPath;
+
+/** Whether an entry is a regular file whose content neither the index nor an earlier look tells. */
+function mustRead(entry: StampedEntry, known: TreeStatus | undefined): boolean {
+  const isFile = entry.disk?.mode.startsWith('100') === true && entry.disk.oid === null;
+  return isFile && sameStamp(entry, known?.dirty.get(entry.path)) === undefined;
+}
+
+function sameStamp(entry: StampedEntry, known: DirtyPath | undefined): { oid: Oid } | undefined {
+  const oid = known?.disk?.oid ?? null;
+  return known?.stamp === entry.stamp && entry.stamp !== '' && oid !== null ? { oid } : undefined;
+}
+
+/** Names the blob of a link, which is its target's name: git-hash-object(1) would follow the link. */
+function linkName(top: string, { path, disk, head, index }: StampedEntry): Oid | undefined {
+  if (disk?.mode !== '120000' || disk.oid !== null) return undefined;
+  const format = (head?.oid ?? index?.oid ?? '').length === 64 ? 'sha256' : 'sha1';
+  try {
+    return parseOid(objectName(format, 'blob', readlinkSync(join(top, path), 'buffer')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Size, times and inode; empty when there is no file. */
+export function stampOf(top: string, named: Named): string {
+  const stat = exactStatOf(diskPath(top, named));
+  if (stat === undefined) return '';
+  return [stat.size, stat.mtimeNs, stat.ctimeNs, stat.ino].join(':');
+}
+
+type Named = Pick<DirtyPath, 'path' | 'raw'>;
+
+function byName(all: readonly DirtyPath[]): Map<string, DirtyPath> {
+  const entries = new Map<string, DirtyPath>();
+  for (const entry of all) entries.set(keyIn(entries, entry), entry);
+  return entries;
+}
+
+/** The key of an entry: its path, or its bytes if the name is not UTF-8 and looks like another one. */
+function keyIn(entries: ReadonlyMap<string, Named>, { path, raw }: Named): string {
+  const other = entries.get(path);
+  return other === undefined || other.raw === raw ? path : (raw ?? path);
+}
+
+/** Where a path of the working tree is on the disk, by its bytes where they are not UTF-8. */
+export function diskPath(top: string, { path, raw }: Named): string | Buffer {
+  if (raw === undefined) return join(top, path);
+  return Buffer.concat([Buffer.from(`${top}/`), Buffer.from(raw, 'latin1')]);
+}
+
+/**
+ * What stands at a path as the disk has it, told without git: no filter is applied, and what is too big to read is not named.
+ *
+ * @param like an object name of the repository, for its format
+ */
+export function contentState(top: string, named: Named, like: string): FileState {
+  const state = diskState(top, named);
+  const file = diskPath(top, named);
+  if (state?.mode.startsWith('100') !== true || (lstatOf(file)?.size ?? 0) > MAX_READ) return state;
+  try {
+    return { ...state, oid: parseOid(objectName(formatOf(like), 'blob', readFileSync(file))) ?? null };
+  } catch {
+    return state;
+  }
+}
+
+/** Last change of a file's content, milliseconds since the epoch. */
+export function changedAt(top: string, path: string): number | undefined {
+  return lstatOf(join(top, path))?.mtimeMs;
+}
+
+/** Arguments with which git-status(1) lists what differs from HEAD, file by file. */
+const STATUS = [
+  '--literal-pathspecs',
+  'status',
+  '--porcelain=v2',
+  '-z',
+  '--branch',
+  '--no-renames',
+  '--no-ahead-behind',
+  '--untracked-files=all',
+  '--ignore-submodules=dirty',
+  '--',
+];
+
+async function runStatus(
+  top: string,
+  { paths, timeoutMs }: StatusOptions,
+): Promise<{ head: HeadPlace; entries: StatusEntry[] }> {
+  const result = await runGit([...STATUS, ...(paths ?? [])], { cwd: top, timeoutMs });
+  if (result.code !== 0) throw gitFailure('status', result);
+  return parseStatus(result.stdout.toString('latin1'), top, paths);
+}
+
+/** Parses git-status(1), porcelain format version 2 with `-z`: the entries of these paths, or all. */
+function parseStatus(
+  output: BinaryText,
+  top: string,
+  paths: readonly string[] | undefined,
+): { head: HeadPlace; entries: StatusEntry[] } {
+  let oid: Oid | null = null;
+  let ref = 'HEAD';
+  const entries = new Map<string, StatusEntry>();
+  for (const line of output.split('\0')) {
+    if (line.startsWith('# branch.oid ')) oid = parseOid(line.slice('# branch.oid '.length)) ?? null;
+    else if (line.startsWith('# branch.head ')) {
+      const name = utf8(line.slice('# branch.head '.length));
+      ref = name === '(detached)' ? 'HEAD' : `refs/heads/${name}`;
+    } else {
+      const entry = parseEntry(line, top);
+      if (entry === undefined || paths?.includes(entry.path) === false) continue;
+      // `git rm --cached`: the path is gone from the index, and on the disk as an untracked file.
+      const key = keyIn(entries, entry);
+      const removed = line.startsWith('? ') ? entries.get(key) : undefined;
+      entries.set(key, removed === undefined ? entry : { ...removed, disk: entry.disk });
+    }
+  }
+  return { head: { ref, oid }, entries: [...entries.values()] };
+}
+
+function parseEntry(line: BinaryText, top: string): StatusEntry | undefined {
+  const fields = line.split(' ');
+  const rest = (count: number) => named(fields.slice(count).join(' '));
+  switch (fields[0]) {
+    case '1': {
+      const [, xy = '', , mH = '', mI = '', mW = '', hH = '', hI = ''] = fields;
+      const index = listedState(mI, hI);
+      const onDisk = xy[1] === '.' ? index : listedState(mW, '');
+      return { ...rest(8), head: listedState(mH, hH), index, disk: onDisk };
+    }
+    case 'u': {
+      // In conflict: "ours" is HEAD's version. The index holds several versions, so its state is not `null`.
+      const [, , , m1 = '', m2 = '', m3 = '', mW = '', , h2 = ''] = fields;
+      const index = [m2, m3, m1].map((mode) => listedState(mode, '')).find((one) => one !== null) ?? null;
+      return { ...rest(10), head: listedState(m2, h2), index, disk: listedState(mW, '') };
+    }
+    case '?':
+      if (line.endsWith('/') && isLinkedWorktree(join(top, rest(1).path))) return undefined;
+      return { ...rest(1), head: null, index: null, disk: diskState(top, rest(1)) };
+    default:
+      return undefined;
+  }
+}
+
+/** Whether a folder is a linked worktree inside this one: its uncommitted work is its own, not this one's. */
+function isLinkedWorktree(folder: string): boolean {
+  const found = discoverRepository(folder);
+  return found?.workTree === resolve(folder) && found.gitDir !== found.commonDir;
+}
+
+function named(bytes: BinaryText): Named {
+  const path = utf8(bytes);
+  return path.includes('\ufffd') ? { path, raw: bytes } : { path };
+}
+
+/** The state of an untracked path, with its mode on the disk. A folder is a repository of its own. */
+export function diskState(top: string, named: Named): FileState {
+  const stat = lstatOf(diskPath(top, named));
+  if (stat === undefined) return null;
+  if (stat.isSymbolicLink()) return { mode: '120000', oid: null };
+  if (stat.isDirectory()) return { mode: '160000', oid: null };
+  return { mode: (stat.mode & 0o100) === 0 ? '100644' : '100755', oid: null };
 }

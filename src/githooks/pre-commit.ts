@@ -1,14 +1,13 @@
 import { basename, dirname, resolve } from 'node:path';
-import { recordedMakers, withoutOperation } from '../changes/finishing.ts';
+import { recordedMakers, withoutOperation, type Unfinished, findUnfinished } from '../changes/operations.ts';
 import { type LedgerPlace, appendEvents, readLedger } from '../sessions/journal.ts';
-import { type Unfinished, findUnfinished } from '../changes/operations.ts';
 import { findStale, withUndone } from '../changes/stale-paths.ts';
 import { readStart, readWindows } from '../changes/windows.ts';
 import { openLedgers } from '../changes/work-place.ts';
-import { withRevived } from '../domain/ledger/claim-ends.ts';
+import { withRevived } from '../domain/ledger/claim-events.ts';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../domain/journal/events.ts';
-import { sameState } from '../domain/ledger/file-state.ts';
+import { sameState } from '../domain/ledger/tree-status.ts';
 import {
   type CommitDecision,
   type CommitFacts,

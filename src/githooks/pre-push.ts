@@ -1,4 +1,4 @@
-import { mixedSessions } from '../domain/mixed-commit.ts';
+import { mixedSessions } from '../domain/commit-message.ts';
 import { type SessionId, canMean, meantId, peerName, peerNames } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { checkRemotePrefix } from '../domain/sync.ts';

@@ -7,16 +7,20 @@ import { linkedWorktrees } from '../git/worktrees.ts';
 import { absolutePath, realPath } from '../host/disk.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { shellWorld } from '../host/shell-world.ts';
-import { knownRepositories } from './known-repositories.ts';
+import {
+  knownRepositories,
+  type Call,
+  type TreeCall,
+  isInTree,
+  type Finding,
+  type CommandTool,
+} from './call.ts';
 import { analyseArgv, analyseShell } from '../shell/analyse.ts';
 import type { ShellEffects } from '../shell/effects.ts';
 import { gitReads } from '../shell/read-only.ts';
-import { type Call, type TreeCall, isInTree, type Finding } from './call.ts';
 import { COMMANDS_ANYWHERE, COMMANDS_IN_TREE } from './checks/of-commands.ts';
-import { type CommandFacts, type Looks, callFacts, treeFacts } from './facts.ts';
+import { type CommandFacts, type Looks, callFacts, treeFacts, beginToLook, namesOnly } from './facts.ts';
 import { type CheckTarget, judge } from './judge.ts';
-import { beginToLook, namesOnly } from './looks.ts';
-import type { CommandTool } from './tool.ts';
 import { type Visit, callsAt, visit } from './visits.ts';
 
 /**

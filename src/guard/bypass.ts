@@ -3,8 +3,16 @@ import { escapeLine } from '../domain/surfacing.ts';
 import { consumeBypass, dropAbandonedBypasses, endBypass, readConsumed } from '../sessions/bypass.ts';
 import { changedCopies, forgetCopy, listCopies, rememberFiles } from '../notes/guarded-files.ts';
 import { recordBypass } from '../sessions/happenings.ts';
-import type { Call, TreeCall, Finding, Permission, Refusal } from './call.ts';
-import { commandText, toolPaths, windowId } from './tool.ts';
+import {
+  type Call,
+  type TreeCall,
+  type Finding,
+  type Permission,
+  type Refusal,
+  commandText,
+  toolPaths,
+  windowId,
+} from './call.ts';
 
 /**
  * A person's bypass lets one tool call do what the guard would refuse. The first refusal that it covers consumes it;

@@ -1,4 +1,4 @@
-import type { Dialect, GuardEvent, Verdict } from '../agents/dialect.ts';
+import type { Dialect, GuardEvent, Verdict, ToolCall } from '../agents/dialect.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { SettingEntry, Settings } from '../domain/settings.ts';
 import type { FoundRepository } from '../git/discover.ts';
@@ -6,6 +6,10 @@ import type { Budget } from '../host/io.ts';
 import type { MarkerFiles } from '../host/marker-files.ts';
 import type { ProcessTable } from '../host/processes.ts';
 import type { AskedFor } from '../sessions/happenings.ts';
+import { absolutePath, entries, readText } from '../host/disk.ts';
+import { nameHash, repositoryEntry, stateFolder } from '../host/folders.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** The machine on which the client runs. */
 interface Machine {
@@ -135,4 +139,49 @@ export function verdict(found: readonly Finding[]): Verdict {
   }
   if (forModel.length > 0) return { kind: 'context', text: forModel.join('\n') };
   return forUser.length > 0 ? { kind: 'notice', text: forUser.join('\n') } : { kind: 'allow' };
+}
+
+/** A tool that runs a command. */
+export type CommandTool = Extract<ToolCall, { kind: 'shell' | 'argv' }>;
+
+/** Returns the command that a tool runs; `undefined` for a tool that runs none. */
+export function commandText(tool: CommandTool): string;
+export function commandText(tool: ToolCall | undefined): string | undefined;
+export function commandText(tool: ToolCall | undefined): string | undefined {
+  if (tool?.kind === 'shell') return tool.command;
+  return tool?.kind === 'argv' ? tool.argv.join(' ') : undefined;
+}
+
+/** Returns the path that a file tool names, made absolute. */
+export function toolPath(call: Call, path: string): string {
+  return absolutePath(path, call.cwd, call.machine.home);
+}
+
+/** Returns the paths that a file tool names, as written; for a moved file in a patch both the old and the new one. */
+export function toolPaths(tool: ToolCall): string[] {
+  if (tool.kind === 'write' || tool.kind === 'edit') return [tool.path];
+  return tool.kind === 'patch' ? tool.files.flatMap(({ path, moveTo = path }) => [path, moveTo]) : [];
+}
+
+/** Returns a name for one tool call: the client's call id if it is a plain one, or else a hash of the call. */
+export function windowId({ event }: Call): string {
+  return event.callId !== undefined && /^[\w-]{1,100}$/.test(event.callId)
+    ? event.callId
+    : nameHash(event.callId ?? JSON.stringify([event.toolName, event.tool]));
+}
+
+/** Notes that sessions work in a repository: the launcher reads these entries before it ignores a call made outside. */
+export function rememberRepository(env: NodeJS.ProcessEnv, commonDir: string): void {
+  // Without a home folder there is no place for the entry but the current folder.
+  if (!stateFolder(env).startsWith('/') || knownRepositories(env).includes(commonDir)) return;
+  const file = repositoryEntry(stateFolder(env), commonDir);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, `${commonDir}\n`);
+}
+
+/** Returns the common dirs of the repositories in which sessions have been at work. */
+export function knownRepositories(env: NodeJS.ProcessEnv): string[] {
+  const folder = join(stateFolder(env), 'repositories');
+  const paths = entries(folder).map((name) => readText(join(folder, name)).replace(/\n$/, ''));
+  return paths.filter((path) => path !== '');
 }

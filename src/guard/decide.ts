@@ -4,17 +4,24 @@ import { PROBE_TOOL } from '../install/probe.ts';
 import { rememberFiles } from '../notes/guarded-files.ts';
 import { isLoneSession } from '../sessions/lone-session.ts';
 import { besideBypass } from './bypass.ts';
-import { type Call, type TreeCall, isInTree, type SessionCall, type Finding } from './call.ts';
+import {
+  type Call,
+  type TreeCall,
+  isInTree,
+  type SessionCall,
+  type Finding,
+  type CommandTool,
+  toolPath,
+  toolPaths,
+} from './call.ts';
 import { FILES_ANYWHERE, FILES_IN_TREE } from './checks/of-files.ts';
 import { lookAround } from './effects/look-around.ts';
 import { afterTool } from './events/after-tool.ts';
 import { lifeCycle } from './events/life-cycle.ts';
 import { register } from './events/registration.ts';
-import { type FileFacts, type Looks, callFacts, treeFacts } from './facts.ts';
+import { type FileFacts, type Looks, callFacts, treeFacts, beginToLook } from './facts.ts';
 import { hasBypass, type CheckTarget, judge } from './judge.ts';
-import { beginToLook } from './looks.ts';
 import { noteCall, noteModel } from './presence.ts';
-import { type CommandTool, toolPath, toolPaths } from './tool.ts';
 import { treesOf } from './visits.ts';
 
 /** Decides a call: judges a tool call before it runs, and records what the other events report. */

@@ -8,16 +8,19 @@ import {
 } from '../changes/work-place.ts';
 import type { TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { ShellEffects, GitOverrides } from '../shell/effects.ts';
-import type { Call, TreeCall } from './call.ts';
+import { type Call, type TreeCall, failOpen, type CommandTool } from './call.ts';
 import { type People, readPeople } from './presence.ts';
 import type { SettingEntry } from '../domain/settings.ts';
 import { configUnder, plainConfig } from '../git/config.ts';
 import { type LoggedCommit, headCommit, leftCommits } from '../git/log.ts';
-import { listIgnored, type TreeFile, listTree } from '../git/list-tree.ts';
+import { listIgnored, type TreeFile, listTree, unmergedPaths } from '../git/staged.ts';
 import { listRefs } from '../git/refs.ts';
-import { unmergedPaths } from '../git/staged.ts';
-import { readTreeStatus } from '../git/work-tree.ts';
+import { readTreeStatus } from '../git/worktrees.ts';
 import { type SeenStash, readStash } from '../snapshot/stash.ts';
+import { readLast } from '../changes/windows.ts';
+import { scratchStore } from '../git/scratch-store.ts';
+import { beforeAnswer } from '../host/io.ts';
+import { readsOnly } from '../shell/read-only.ts';
 
 /** The facts that checks of any call may ask for. */
 export interface CallFacts {
@@ -142,4 +145,36 @@ function gitAnswers(call: Pick<Call, 'now' | 'budget'>): GitAnswers {
     hasRefs: async (cwd, prefix) => (await listRefs({ cwd }, [prefix]).catch(() => [])).length > 0,
     people: async (there) => readPeople(there),
   };
+}
+
+/** Starts a look for the ledger while the command is analysed. For one that only reads, a check starts its own look. */
+export async function beginToLook(call: TreeCall, tool: CommandTool): Promise<Looks> {
+  const changes = !(tool.kind === 'shell' && readsOnly(tool.command));
+  const forLedger = changes
+    ? await failOpen(call, 'what is uncommitted here', async () => ledgerLook(call))
+    : undefined;
+  const dirty = forLedger?.snapshot ?? namesOnly(call);
+  if (forLedger !== undefined) void dirty();
+  return { forLedger, dirty };
+}
+
+function ledgerLook(call: TreeCall): LedgerLook | undefined {
+  const place = ledgerOf(call.tree, call.session);
+  if (place === undefined) return undefined;
+  const known = readLast(place);
+  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookTimeoutMs(call), now: call.now };
+  const look = known === undefined ? options : { ...options, known };
+  const snapshot = once(() =>
+    readTreeStatus(place.top, look).catch((error: unknown) => {
+      call.log('open', `the working tree was not looked at before the command: ${String(error)}`);
+      return undefined;
+    }),
+  );
+  return { known, snapshot };
+}
+
+/** Returns a look, made when a check first asks, that reads no contents. */
+export function namesOnly({ tree, now, budget }: TreeCall): Looks['dirty'] {
+  const options = { now, timeoutMs: beforeAnswer(budget), namesOnly: true };
+  return once(() => readTreeStatus(tree.workTree, options).catch(() => undefined));
 }

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import type { GuardEvent } from '../agents/dialect.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { FoundRepository } from '../git/discover.ts';
-import { statOf } from '../git/stat.ts';
-import { entries, exists, readText } from '../host/disk.ts';
+import { statOf, entries, exists, readText } from '../host/disk.ts';
 import { areSeveralAtWork, beat, journalFile } from '../host/folders.ts';
 import { memoryFolders } from '../host/marker-files.ts';
-import { knownRepositories } from './known-repositories.ts';
+import { knownRepositories } from './call.ts';
 import { isLoneSession, loneSessionFile } from '../sessions/lone-session.ts';
 import { mayBeAtStake } from '../shell/at-stake.ts';
 
@@ -64,7 +63,7 @@ function hasMoved({ gitDir, commonDir }: FoundRepository, home: string, env: Nod
 async function isVisiting(session: SessionId, env: NodeJS.ProcessEnv): Promise<boolean> {
   const journals = knownRepositories(env).map((known) => readText(journalFile(known, session)));
   if (!journals.some((text) => text.includes('"t":"visit"'))) return false;
-  const { readVisits } = await import('./visited-worktrees.ts');
+  const { readVisits } = await import('./visits.ts');
   return readVisits(env, session).length > 0;
 }
 

@@ -1,7 +1,7 @@
 import { exists } from '../host/disk.ts';
 import { bypassFolder } from '../host/folders.ts';
-import { whileJudging } from '../host/running-call.ts';
-import { traced } from '../host/trace.ts';
+import { whileJudging } from '../host/io.ts';
+import { traced } from '../host/log.ts';
 import { recordRefusal } from '../sessions/happenings.ts';
 import { bypassFor } from './bypass.ts';
 import {

@@ -1,20 +1,29 @@
-import { appendEvents, readLedger } from '../sessions/journal.ts';
+import { appendEvents, readLedger, readJournal } from '../sessions/journal.ts';
 import { readBeginners } from '../changes/operations.ts';
 import { readWindows } from '../changes/windows.ts';
 import { ledgerOf, type PlacedPath, placePath } from '../changes/work-place.ts';
 import { parseSettings } from '../domain/settings.ts';
 import { plainConfig } from '../git/config.ts';
-import type { FoundRepository } from '../git/discover.ts';
+import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { unfinishedOperation } from '../git/operations.ts';
-import { knownWorktreeId, repositoryFolder } from '../host/folders.ts';
+import { knownWorktreeId, repositoryFolder, journalFile, worktreeId } from '../host/folders.ts';
 import { appendLog } from '../host/log.ts';
 import { listSessions, removeRecords } from '../sessions/records.ts';
-import { putVisit, readVisits, removeVisit } from './visited-worktrees.ts';
-import { type Call, failOpen, type SessionCall, type TreeCall, isInTree, type Finding } from './call.ts';
+import {
+  type Call,
+  failOpen,
+  type SessionCall,
+  type TreeCall,
+  isInTree,
+  type Finding,
+  windowId,
+  knownRepositories,
+} from './call.ts';
 import { forgetCalls } from './effects/tidy.ts';
 import { register } from './events/registration.ts';
 import { noteCall, noteModel } from './presence.ts';
-import { windowId } from './tool.ts';
+import type { SessionId } from '../domain/names.ts';
+import { exists } from '../host/disk.ts';
 
 /** A worktree that a call touches from outside, with the call as it concerns that worktree. */
 export interface Visit {
@@ -161,4 +170,31 @@ export async function treesOf(call: SessionCall, paths: readonly string[]): Prom
     ...(isInTree(call) ? [{ call, placed: trees.get(own ?? '') ?? [] }] : []),
     ...visits.map(({ call: there }) => ({ call: there, placed: trees.get(there.tree.gitDir) ?? [] })),
   ];
+}
+
+/**
+ * Worktrees in which a session works from outside: its calls name another folder, or none. Its journal in the visited
+ * repository records the visit. The launcher hands every call of a session that has such a journal elsewhere to Node.
+ */
+
+/** Remembers that the session works in a worktree from outside. */
+function putVisit({ commonDir, gitDir, workTree }: FoundRepository, session: SessionId, now: number): void {
+  const place = { commonDir, worktreeId: worktreeId(gitDir) };
+  if (readLedger(place, session).visitedTop === workTree) return;
+  appendEvents(place, session, [{ t: 'visit', top: workTree, at: now }]);
+}
+
+/** Returns the worktrees in which the session works from outside and which still exist. */
+export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRepository[] {
+  return knownRepositories(env)
+    .filter((commonDir) => exists(journalFile(commonDir, session)))
+    .flatMap((commonDir) => [...readJournal(commonDir, session).trees.values()])
+    .flatMap(({ visitedTop }) => (visitedTop === undefined ? [] : (discoverRepository(visitedTop) ?? [])));
+}
+
+/** Records that the session no longer works in a worktree from outside. */
+function removeVisit({ commonDir, gitDir }: FoundRepository, session: SessionId, now: number): void {
+  const place = { commonDir, worktreeId: worktreeId(gitDir) };
+  if (readLedger(place, session).visitedTop === undefined) return;
+  appendEvents(place, session, [{ t: 'visit-end', at: now }]);
 }

@@ -11,6 +11,12 @@ import {
   statSync,
   constants,
   fstatSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  type BigIntStats,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 
@@ -134,5 +140,204 @@ export function readTail(path: string, most: number): string | undefined {
     return undefined;
   } finally {
     if (file !== undefined) closeSync(file);
+  }
+}
+
+/** A file whose bytes were read whole. */
+interface PlainFile {
+  readonly bytes: Buffer;
+  /** Milliseconds since the epoch. */
+  readonly mtimeMs: number;
+}
+
+type PlainRead =
+  | ({ readonly kind: 'file' } & PlainFile)
+  | { readonly kind: 'none' }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/**
+ * Reads a regular file of at most `limit` bytes. Does not follow a link, and opens nothing else: a FIFO would make us wait
+ * for ever, a device never ends.
+ */
+export function readPlainFile(path: string, limit: number): PlainRead {
+  const refused = (why: string): PlainRead => ({ kind: 'refused', why });
+  let file: number | undefined;
+  try {
+    const seen = lstatSync(path, { throwIfNoEntry: false });
+    if (seen === undefined) return { kind: 'none' };
+    if (seen.isSymbolicLink()) return refused('it is a symbolic link');
+    if (seen.isDirectory()) return refused('it is a folder');
+    if (!seen.isFile()) return refused('it is not a regular file');
+    // The file may have been replaced since.
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stat = fstatSync(file);
+    if (!stat.isFile()) return refused('it is not a regular file');
+    if (stat.size > limit) return refused(`it has ${stat.size} bytes, at most ${limit} are imported`);
+    const buffer = Buffer.alloc(limit + 1);
+    const size = readWhole(file, buffer);
+    if (size > limit) return refused(`it has more than ${limit} bytes`);
+    return { kind: 'file', bytes: Buffer.from(buffer.subarray(0, size)), mtimeMs: stat.mtimeMs };
+  } catch (error) {
+    return refused(`it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function readWhole(file: number, buffer: Buffer): number {
+  let size = 0;
+  for (;;) {
+    const more = readSync(file, buffer, size, buffer.length - size, size);
+    if (more === 0) return size;
+    size += more;
+  }
+}
+
+/** Lists the names in a folder, sorted; `undefined` when there is no folder, or only a link to one. */
+export function plainFolder(path: string): string[] | undefined {
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
+    return readdirSync(path).sort();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What exists at a path, without following a link. */
+export function kindOf(path: string): 'file' | 'folder' | 'link' | 'other' | 'none' {
+  let stat;
+  try {
+    stat = lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return 'none';
+  }
+  if (stat === undefined) return 'none';
+  if (stat.isSymbolicLink()) return 'link';
+  return stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other';
+}
+
+/** The files of a folder whose names a test accepts, as paths. */
+export function filesNamed(folder: string, accepts: (name: string) => boolean): string[] {
+  return (plainFolder(folder) ?? []).filter(accepts).map((name) => join(folder, name));
+}
+
+/** A file of a working tree that is to be written. */
+interface PutFile {
+  /** Its name from the top, as bytes, with `/` between the parts. */
+  readonly path: Buffer;
+  /** git's mode: a regular file, an executable one, or a symbolic link. */
+  readonly mode: string;
+  readonly content: Buffer;
+  /** Whether only its owner may read it. */
+  readonly isPrivate?: boolean;
+}
+
+const SLASH = '/'.charCodeAt(0);
+const DOT_GIT = Buffer.from('.git');
+
+/**
+ * What keeps a file from being written to a working tree: a link or a file among its folders, another repository, or a folder
+ * in its place. Files in `going` are about to be removed: they do not count, nor do folders that hold nothing else.
+ */
+export function obstacle(top: string, path: Buffer, going?: ReadonlySet<string>): string | undefined {
+  const parts = partsOf(path);
+  if (parts.some((part) => /^\.git$/i.test(part.toString()) || part.length === 0 || isDots(part)))
+    return 'the name is not one of a working tree';
+  for (let length = 1; length < parts.length; length++) {
+    const folder = joined(top, parts.slice(0, length));
+    const name = folder.toString().slice(top.length + 1);
+    const stat = lstatSync(folder, { throwIfNoEntry: false });
+    if (stat === undefined) return undefined;
+    if (!stat.isDirectory()) return going?.has(name) === true ? undefined : `${name} is not a folder`;
+    if (lstatSync(joined(top, [...parts.slice(0, length), DOT_GIT]), { throwIfNoEntry: false }) !== undefined)
+      return `${name} is a repository of its own`;
+  }
+  const stat = lstatSync(joined(top, parts), { throwIfNoEntry: false });
+  const goes = going !== undefined && stat?.isDirectory() === true && holdsOnly(top, path.toString(), going);
+  return stat?.isDirectory() === true && !goes ? `${path.toString()} is a folder` : undefined;
+}
+
+/** Whether a folder holds no other files than these. */
+export function holdsOnly(top: string, folder: string, files: ReadonlySet<string>): boolean {
+  return readdirSync(join(top, folder), { withFileTypes: true }).every((entry) => {
+    const path = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? holdsOnly(top, path, files) : files.has(path);
+  });
+}
+
+/** Whether anything exists at a path of the working tree. */
+export function isOccupied(top: string, path: Buffer): boolean {
+  return lstatSync(joined(top, partsOf(path)), { throwIfNoEntry: false }) !== undefined;
+}
+
+/**
+ * Writes a file in one step: whoever reads it meanwhile gets the former content or the new one. Call `obstacle` first, so
+ * that no link among the file's folders is followed.
+ */
+export function putFile(top: string, { path, mode, content, isPrivate = false }: PutFile): void {
+  const parts = partsOf(path);
+  const folder = joined(top, parts.slice(0, -1));
+  mkdirSync(folder, { recursive: true });
+  const temporary = Buffer.concat([folder, Buffer.from(`/.git-handoff-${randomName()}`)]);
+  try {
+    if (mode === '120000') symlinkSync(content, temporary);
+    else {
+      const everybody = mode === '100755' ? 0o777 : 0o666;
+      writeFileSync(temporary, content, { mode: isPrivate ? everybody & 0o700 : everybody, flag: 'wx' });
+    }
+    renameSync(temporary, joined(top, parts));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function partsOf(path: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  let start = 0;
+  for (let at = path.indexOf(SLASH); at >= 0; at = path.indexOf(SLASH, start)) {
+    parts.push(path.subarray(start, at));
+    start = at + 1;
+  }
+  return [...parts, path.subarray(start)];
+}
+
+const isDots = (part: Buffer) => part.equals(Buffer.from('.')) || part.equals(Buffer.from('..'));
+
+function joined(top: string, parts: readonly Buffer[]): Buffer {
+  return Buffer.concat([Buffer.from(top), ...parts.flatMap((part) => [Buffer.from('/'), part])]);
+}
+
+/**
+ * A name that nothing else has: for temporary files beside the real one, and for events. Loading node:crypto costs
+ * milliseconds, so only code that needs a secret does it.
+ */
+export function randomName(): string {
+  const part = () => Math.floor(Math.random() * 2 ** 32).toString(36);
+  return `${process.pid.toString(36)}-${Date.now().toString(36)}-${part()}${part()}`;
+}
+
+/**
+ * `stat`, or `undefined` if the path does not exist: also if one of its folders is a file (`ENOTDIR`) or its links form a
+ * cycle (`ELOOP`), for which Node throws.
+ */
+export const statOf = (path: string): Stats | undefined => orNothing(() => statSync(path, QUIET));
+
+/** `lstat`, in the same way. */
+export const lstatOf = (path: string | Buffer): Stats | undefined => orNothing(() => lstatSync(path, QUIET));
+
+/** `lstat` with times in nanoseconds, in the same way. */
+export const exactStatOf = (path: string | Buffer): BigIntStats | undefined =>
+  orNothing(() => lstatSync(path, { ...QUIET, bigint: true }));
+
+const QUIET = { throwIfNoEntry: false } as const;
+
+function orNothing<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOTDIR' || code === 'ELOOP') return undefined;
+    throw error;
   }
 }

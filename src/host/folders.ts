@@ -15,8 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EventKind } from '../domain/session.ts';
-import { entries, exists, readText } from './disk.ts';
-import { randomName } from './random-name.ts';
+import { entries, exists, readText, randomName } from './disk.ts';
 
 /** The user's home. Most calls of a hook find it in the environment, and do not load node:os. */
 export const homeFolder = (env: NodeJS.ProcessEnv): string =>
@@ -193,4 +192,18 @@ export function keepInFile(text: Uint8Array): string | undefined {
 /** Makes one of our folders, with its parents, for this user alone. */
 export function ensureFolder(path: string): void {
   if (!exists(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
+}
+
+/**
+ * A short name for a text that cannot be a file's name: two FNV-1a sums (32 bits each) and its length. Not for
+ * secrets; node:crypto costs milliseconds to load, and this is on the guard's hot path.
+ */
+export function nameHash(text: string): string {
+  let [a, b] = [0x811c9dc5, 0x01000193];
+  for (let n = 0; n < text.length; n++) {
+    const code = text.charCodeAt(n);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b ^ (code + n), 0x85ebca6b);
+  }
+  return `${(a >>> 0).toString(36)}-${(b >>> 0).toString(36)}-${text.length.toString(36)}`;
 }

@@ -1,5 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ChildProcess } from 'node:child_process';
+import type { JournalLine } from '../domain/journal/events.ts';
+import type { SessionId } from '../domain/names.ts';
+import { fstatSync, readSync, writeSync } from 'node:fs';
+import { Failure } from '../domain/failure.ts';
+
 /**
- * Everything that one run of the program may use of the world around it. process-io.ts makes it from the process; tests
+ * Everything that one run of the program may use of the world around it. `processIo` makes it from the process; tests
  * pass their own, and then the program neither sees nor touches the process that it runs in.
  */
 export interface Io {
@@ -70,7 +77,7 @@ export interface Budget {
 }
 
 /** Milliseconds since the process began. `performance.now()` would load a dozen modules in every call of the guard. */
-export const processAge = (): number => process.uptime() * 1000;
+const processAge = (): number => process.uptime() * 1000;
 
 /**
  * A budget that ends when the clock shows `end`.
@@ -110,4 +117,168 @@ const ANSWER_MS = 1000;
 export function beforeAnswer(budget: Budget): number {
   const left = budget.left();
   return Math.max(1, left - Math.min(ANSWER_MS, left / 4));
+}
+
+/** Writes one line of a trace (log.ts). */
+export type Trace = (line: string) => void;
+
+/** What a call has added to a session's journal. */
+export interface RecordedLines {
+  readonly commonDir: string;
+  readonly session: SessionId;
+  readonly lines: readonly JournalLine[];
+}
+
+/**
+ * What applies to everything that one call of the program does, however deep: its time, the children that it waits for, and
+ * its trace. Code that starts a process reads it here, so that the functions in between need not pass it on.
+ */
+export interface RunningCall {
+  /** The time for the whole call. */
+  readonly budget: Budget;
+  /** Children that still run. They do not outlive a call with a time limit. */
+  readonly children: Set<ChildProcess>;
+  /** Whether a child had to be ended: later ones get a quarter of the time that is left, so that there is an answer. */
+  hadToEndChild: boolean;
+  /** What the call has recorded, for subscribers (sessions/happenings.ts). */
+  readonly recorded: RecordedLines[];
+  /** Work that waits for the end of the judging; `undefined` when nothing is being judged. */
+  whenJudged: (() => void)[] | undefined;
+  /** `undefined` when nobody asked for a trace. */
+  readonly trace: Trace | undefined;
+}
+
+const calls = new AsyncLocalStorage<RunningCall>();
+
+/** Does the work as one call: the processes that it starts end with the budget. */
+export function asCall<T>(budget: Budget, trace: Trace | undefined, work: () => Promise<T>): Promise<T> {
+  return calls.run(
+    { budget, children: new Set(), hadToEndChild: false, recorded: [], whenJudged: undefined, trace },
+    work,
+  );
+}
+
+/** The call that runs; `undefined` outside of any. */
+export const runningCall = (): RunningCall | undefined => calls.getStore();
+
+/** Whole milliseconds until the call must end; `undefined`: no limit. */
+export function timeLeft(): number | undefined {
+  const left = runningCall()?.budget.left() ?? Infinity;
+  return left < Infinity ? Math.ceil(left) : undefined;
+}
+
+/** Judges a call. Work that `onceJudged` gets meanwhile is done when the judging is over. */
+export async function whileJudging<T>(judge: () => Promise<T>): Promise<T> {
+  const call = runningCall();
+  if (call === undefined) return judge();
+  const later: (() => void)[] = (call.whenJudged = []);
+  try {
+    return await judge();
+  } finally {
+    call.whenJudged = undefined;
+    try {
+      for (const work of later) work();
+    } catch {
+      // The answer counts even without the file that its hint names.
+    }
+  }
+}
+
+/** Does the work at once, or when the judging is over. */
+export function onceJudged(work: () => void): void {
+  const later = runningCall()?.whenJudged;
+  if (later === undefined) work();
+  else later.push(work);
+}
+
+/** Milliseconds between two attempts at a pipe that is empty or full, and does not block. */
+const PAUSE_MS = 5;
+/** Bytes that a pipe can hold. */
+const PIPE_BYTES = 65_536;
+
+/** The input and output of this process, for the program that runs in it: `run(argv, processIo())`. */
+export function processIo(): Io {
+  return {
+    stdin: { read: (chunk) => readSync(0, chunk), readAll },
+    stdout: output(1),
+    stderr: output(2),
+    env: process.env,
+    get cwd() {
+      return currentFolder();
+    },
+    clock: Date.now,
+    budget: (ms) => budgetUntil(ms, processAge),
+    program: process.argv[1] ?? '',
+  };
+}
+
+/** @throws Failure `environment` when the folder has been removed under the shell */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new Failure('environment', 'the current folder no longer exists', {
+      hint: 'cd to one that does, then try again',
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Reads standard input to its end. A process that starts us may write as slowly as it wants; if the descriptor does not
+ * block, we ask again until the time is over.
+ */
+async function readAll(budget: Budget): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(PIPE_BYTES);
+    try {
+      const length = readSync(0, chunk);
+      if (length === 0) return Buffer.concat(chunks);
+      chunks.push(chunk.subarray(0, length));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EOF') return Buffer.concat(chunks);
+      if (code !== 'EAGAIN') throw error;
+      if (budget.left() <= PAUSE_MS) return undefined;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}
+
+/** The terminal behind the standard descriptors, for a program that may ask somebody. */
+export function processTerminal(): Terminal {
+  return {
+    isInput: isTerminal(0),
+    isErrors: isTerminal(2),
+    isOutput: isTerminal(1),
+    input: () => process.stdin,
+    output: () => process.stderr,
+  };
+}
+
+/** Writes without a stream, which takes 3 ms to make. What was written is out, however the process ends. */
+const output = (descriptor: number): Output => ({
+  async write(data) {
+    for (let bytes = Buffer.from(data as string); bytes.length > 0;) {
+      try {
+        bytes = bytes.subarray(writeSync(descriptor, bytes));
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === 'EPIPE') return;
+        if (code !== 'EAGAIN') throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+      }
+    }
+  },
+});
+
+/** Asks `node:tty`, which loads all of `node:net`, only for a descriptor that is no file or pipe. */
+function isTerminal(descriptor: number): boolean {
+  try {
+    if (!fstatSync(descriptor).isCharacterDevice()) return false;
+  } catch {
+    return false;
+  }
+  return process.getBuiltinModule('node:tty').isatty(descriptor);
 }

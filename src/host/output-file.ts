@@ -1,6 +1,6 @@
 import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync, fsyncSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { randomName } from './random-name.ts';
+import { randomName } from './disk.ts';
 
 /** Writes a text to one of our files, which has the former text or the new one at any time. */
 export function putText(file: string, text: string): void {

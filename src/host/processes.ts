@@ -1,7 +1,9 @@
-import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, linkSync, renameSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import type { ProcessId } from '../domain/session.ts';
-import { timeLeft } from './running-call.ts';
+import { timeLeft } from './io.ts';
+import { removeFile } from './folders.ts';
+import { randomName } from './disk.ts';
 
 /**
  * The process table: on Linux from /proc, elsewhere from one `ps`, which is read once and kept. Process
@@ -20,7 +22,7 @@ export interface ProcessTable {
 const MAX_DEPTH = 64;
 
 /** This process, as the table has it. */
-export function ownProcess(table: ProcessTable): ProcessId {
+function ownProcess(table: ProcessTable): ProcessId {
   return { pid: process.pid, start: table.startOf(process.pid) ?? '-' };
 }
 
@@ -171,5 +173,103 @@ function quiet<T>(read: () => T): T | null {
     return read();
   } catch {
     return null;
+  }
+}
+
+/** The words that a process was started with. */
+interface CommandLine {
+  readonly words: readonly string[];
+  /** False if the system joins the words with blanks, so that a word with a blank in it looks like several. */
+  readonly exact: boolean;
+}
+
+/** A process's command line; `undefined` when the process is gone or we may not look at it. */
+export function commandLine(pid: number): CommandLine | undefined {
+  try {
+    if (existsSync('/proc/self/stat')) {
+      const text = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      return text === '' ? undefined : { words: text.replace(/\0$/, '').split('\0'), exact: true };
+    }
+    const { execFileSync } = process.getBuiltinModule('node:child_process');
+    const options = { encoding: 'utf8', timeout: 300 } as const;
+    const text = execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], options).trim();
+    return { words: text.split(/\s+/), exact: false };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A lock that was taken, or who still held it when the patience was over. */
+type ProcessLock =
+  { readonly kind: 'held'; readonly release: () => void } | { readonly kind: 'busy'; readonly by: string };
+
+/** Milliseconds. */
+const LONGEST_PAUSE_MS = 120;
+const FIRST_PAUSE_MS = 4;
+
+/**
+ * Takes a lock that one process holds at a time, also from a process that is gone. A process that ends while it holds the
+ * lock, like a hook whose time is over, gives it back.
+ *
+ * @param who one word that tells a waiting process who holds the lock
+ */
+export async function takeLock(lock: string, who: string, patienceMs: number): Promise<ProcessLock> {
+  const own = `${lock}.${randomName()}`;
+  const { pid: ownPid, start: ownStart } = ownProcess(processTable());
+  const text = `${who} ${ownPid} ${ownStart} ${randomName()}`;
+  const release = () => {
+    process.removeListener('exit', release);
+    removeFile(own);
+    if (readLock(lock) === text) removeFile(lock);
+  };
+  process.once('exit', release);
+  let isHeld = false;
+  try {
+    writeFileSync(own, text);
+    const end = Date.now() + patienceMs;
+    for (let pause = FIRST_PAUSE_MS; !linked(own, lock); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      const held = readLock(lock);
+      const [by = '', pid = '', start = ''] = held.split(' ');
+      if (pid !== '' && processTable().runningSince(Number(pid)) !== start) takeAway(lock, held);
+      else if (Date.now() > end) return { kind: 'busy', by };
+      else await new Promise((resolve) => setTimeout(resolve, Math.random() * pause));
+    }
+    isHeld = true;
+    return { kind: 'held', release };
+  } finally {
+    if (isHeld) removeFile(own);
+    else release();
+  }
+}
+
+/** Takes a dead process's lock away. If two do so at once, the second finds the first one's lock, and gives it back. */
+function takeAway(lock: string, held: string): void {
+  const aside = `${lock}.${randomName()}`;
+  try {
+    renameSync(lock, aside);
+    if (readLock(aside) !== held) linked(aside, lock);
+  } catch {
+    // It is gone.
+  } finally {
+    removeFile(aside);
+  }
+}
+
+/** link(2) makes the lock with its content or not at all. */
+function linked(own: string, lock: string): boolean {
+  try {
+    linkSync(own, lock);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function readLock(lock: string): string {
+  try {
+    return readFileSync(lock, 'utf8').trimEnd();
+  } catch {
+    return '';
   }
 }

@@ -1,7 +1,7 @@
 import { constants, promises as fs } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../domain/failure.ts';
-import { randomName } from '../host/random-name.ts';
+import { randomName } from '../host/disk.ts';
 
 const MAX_LINKS = 40;
 

@@ -17,8 +17,7 @@ import { type DiskFile, pathExists, plainFileFacts, readFileFacts } from './disk
 import { configWithoutUs } from './edit-config.ts';
 import { GIT_HOOKS, hasMarker, withoutBlocks } from './hook-block.ts';
 import { SettingsError } from './hook-settings.ts';
-import { blockState, withoutInstructions } from './instruction-block.ts';
-import { instructionSuspects } from './instructions.ts';
+import { blockState, withoutInstructions, instructionSuspects } from './instructions.ts';
 import { type InstallPlan, isInstalled } from './plan-init.ts';
 import { type RepositoryFacts, readRepository } from './repository-facts.ts';
 

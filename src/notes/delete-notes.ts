@@ -18,9 +18,14 @@ import {
   workPrefix,
 } from '../git/namespace.ts';
 import { listBookkeeping } from '../git/migrate-ref-lists.ts';
-import { ObjectBatch } from '../git/object-batch.ts';
-import { type RefUpdate, type TransactionResult, updateRefs } from '../git/ref-updates.ts';
-import { type RefValue, listRefNames } from '../git/refs.ts';
+import { ObjectBatch } from '../git/objects.ts';
+import {
+  type RefUpdate,
+  type TransactionResult,
+  updateRefs,
+  type RefValue,
+  listRefNames,
+} from '../git/refs.ts';
 import { type InRepository, type Repository, objectFormat } from '../git/repository.ts';
 import { gitFailure, runGit } from '../git/run.ts';
 import type { TopicState } from './topic.ts';

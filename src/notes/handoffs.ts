@@ -11,13 +11,12 @@ import {
   formatState,
 } from '../domain/handoff.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
-import { type Intent, type Passing, decideOwnership } from '../domain/ownership.ts';
+import { type Intent, type Passing, decideOwnership } from '../domain/note-owner.ts';
 import { checkStep } from '../domain/transition.ts';
 import { loadCommits } from '../git/commits.ts';
 import { type HandoffPath, WORK, handoffRef, keptRef } from '../git/namespace.ts';
-import { ObjectBatch } from '../git/object-batch.ts';
-import { type TransactionResult, updateRefs } from '../git/ref-updates.ts';
-import { listRefNames } from '../git/refs.ts';
+import { ObjectBatch } from '../git/objects.ts';
+import { type TransactionResult, updateRefs, listRefNames } from '../git/refs.ts';
 import { type Committer, type Repository, objectFormat } from '../git/repository.ts';
 import { recordTake } from '../sessions/happenings.ts';
 import { personName } from './person-name.ts';
@@ -28,7 +27,7 @@ const MAX_TRIES = 5;
 /** Attempts at a lock. git itself waits a second in each: no running git holds a lock for that long. */
 const MAX_LOCKED = 2;
 
-/** The trailers of a note that carries uncommitted work (domain/work.ts). */
+/** The trailers of a note that carries uncommitted work (domain/snapshot.ts). */
 export interface CarriedTrailers {
   readonly work: Oid;
   readonly workSize: string;

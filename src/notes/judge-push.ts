@@ -17,7 +17,7 @@ import { listRefNames, listSymbolicRefs } from '../git/refs.ts';
 import { type HandoffMove, judgeMoves } from './moves.ts';
 import { reasonText } from './report-illegal.ts';
 import { typedTopic } from './topic-argument.ts';
-import { type PushedWork, isCarried, judgeWork, workIn } from './work/pushed-work.ts';
+import { type PushedWork, isCarried, judgeWork, workIn } from './work/work-commit.ts';
 
 /** A ref that may not be pushed, with the reason and the command that helps. */
 interface RefusedRef {

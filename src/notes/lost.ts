@@ -3,10 +3,8 @@ import { jsonFields } from '../domain/json-fields.ts';
 import type { Oid, RefName, SessionId } from '../domain/names.ts';
 import { type LoadedCommit, loadCommits } from '../git/commits.ts';
 import { type HandoffPath, LOST, lostNumber, lostPrefix, lostRef, parsePath } from '../git/namespace.ts';
-import { ObjectBatch } from '../git/object-batch.ts';
-import { readObjects } from '../git/objects.ts';
-import { updateRefs } from '../git/ref-updates.ts';
-import { listRefNames, listRefs } from '../git/refs.ts';
+import { ObjectBatch, readObjects } from '../git/objects.ts';
+import { updateRefs, listRefNames, listRefs } from '../git/refs.ts';
 import { type Repository, objectFormat } from '../git/repository.ts';
 import { Failure } from '../domain/failure.ts';
 

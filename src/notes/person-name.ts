@@ -1,7 +1,7 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
 import { isPerson, personId, ownerName } from '../domain/names.ts';
 import { hash } from '../git/hash.ts';
-import { NAMELESS } from '../git/object-batch.ts';
+import { NAMELESS } from '../git/objects.ts';
 
 /** Longer names are cut, because anybody who can push a note chooses a name. Characters. */
 const MAX_NAME = 40;

@@ -1,5 +1,5 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
-import type { RelatedSessions } from '../domain/mixed-commit.ts';
+import type { RelatedSessions } from '../domain/commit-message.ts';
 import { type BranchName, type Oid, type Topic, parseBranchName } from '../domain/names.ts';
 import type { IllegalReason } from '../domain/transition.ts';
 import { ListedCommit, type LoadedCommit, loadCommits, loadSettled, wholeHistory } from '../git/commits.ts';

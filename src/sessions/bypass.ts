@@ -14,11 +14,9 @@ import {
   parseToken,
 } from '../domain/bypass.ts';
 import type { SessionId } from '../domain/names.ts';
-import { entries, isOwnFile } from '../host/disk.ts';
-import { bypassFolder, ensureFolder } from '../host/folders.ts';
-import { nameHash } from '../host/name-hash.ts';
+import { entries, isOwnFile, randomName } from '../host/disk.ts';
+import { bypassFolder, ensureFolder, nameHash } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
-import { randomName } from '../host/random-name.ts';
 
 /**
  * Bypasses on the disk: a token is the file `<common>/handoff/allow/<random>`, a consumed one is the file

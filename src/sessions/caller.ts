@@ -1,7 +1,6 @@
 import { Failure } from '../domain/failure.ts';
-import { decideIdentity } from '../domain/identity.ts';
+import { decideIdentity, type SessionRecord, succeededBy } from '../domain/session.ts';
 import { type SessionId, canMean, meantId, shortId, personId } from '../domain/names.ts';
-import { type SessionRecord, succeededBy } from '../domain/session.ts';
 import { hash } from '../git/hash.ts';
 import type { Committer, Repository } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';

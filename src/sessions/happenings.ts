@@ -1,14 +1,17 @@
 import type { OpenClaim } from '../domain/ledger/claims.ts';
-import type { Wish } from '../domain/ledger/file-state.ts';
+import type { Wish } from '../domain/ledger/tree-status.ts';
 import type { EventOf } from '../domain/journal/events.ts';
 import { type Happening, happeningOf } from '../domain/journal/happenings.ts';
 import { type SessionId, isPerson, peerName } from '../domain/names.ts';
-import { isInitialised, knownWorktreeId } from '../host/folders.ts';
-import { randomName } from '../host/random-name.ts';
-import type { RecordedLines } from '../host/running-call.ts';
+import { isInitialised, knownWorktreeId, repositoryFolder } from '../host/folders.ts';
+import { randomName, realPath } from '../host/disk.ts';
+import type { RecordedLines } from '../host/io.ts';
 import { type LedgerPlace, appendEvents, appendSessionEvents, readLedger } from './journal.ts';
-import { runNotifyCommand } from './notify-command.ts';
-import { clientsOf, listSessions } from './records.ts';
+import { clientsOf, listSessions, readClients } from './records.ts';
+import { readOwnSetting } from '../git/config.ts';
+import { linkedWorktrees } from '../git/worktrees.ts';
+import { startInBackground } from '../host/background.ts';
+import { appendLog } from '../host/log.ts';
 
 const SUBSCRIBERS = [runNotifyCommand];
 
@@ -132,3 +135,56 @@ export async function notifyOwners(done: Deed, more: Pick<EventOf<'news'>, 'abou
     appendEvents({ commonDir, worktreeId }, session ?? to, [news(text(who), now, { to, ...more })]);
   }
 }
+
+/** A report with this many paths fits into any system's pipe, so that nobody waits for the program to read it. */
+const MAX_PATHS = 20;
+
+/**
+ * Runs `handoff.notifyCommand`, the user's own program, in the background for each happening, with JSON on its standard
+ * input. A setting in a file of the repository does not count: a clone may bring it along, and it can run any program.
+ */
+async function runNotifyCommand(
+  commonDir: string,
+  happenings: readonly Happening[],
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  // The program need not hear of what it does itself.
+  if (env['GIT_HANDOFF'] === 'off') return;
+  const repository = commonDir.replace(/\/\.git$/, '');
+  const program = await readOwnSetting('handoff.notifyCommand', repository, insideOf(commonDir));
+  if (program === undefined || program === '') return;
+  const log = (detail: string) =>
+    appendLog(repositoryFolder(commonDir), { event: 'notify', kind: 'open', detail });
+  if (!program.startsWith('/')) {
+    log(`handoff.notifyCommand is no absolute path: ${program}`);
+    return;
+  }
+  const clients = await readClients({ cwd: repository });
+  for (const { session, paths, message, at, ...what } of happenings) {
+    const report = {
+      ...what,
+      session,
+      client: (session === null ? undefined : clients.get(session)) ?? null,
+      ...(paths === undefined ? {} : { paths: paths.slice(0, MAX_PATHS) }),
+      message: message({ clients }),
+      repository,
+      time: new Date(at).toISOString(),
+    };
+    if (!startInBackground(program, `${JSON.stringify(report)}\n`, withoutGit(env)))
+      log(`handoff.notifyCommand could not be started: ${program}`);
+  }
+}
+
+/** Returns a test whether a file is in the repository's folder or in one of its working trees. */
+function insideOf(commonDir: string): (file: string) => boolean {
+  const folders = [commonDir, ...linkedWorktrees(commonDir).map(({ path }) => path)];
+  const own = folders.map((folder) => `${realPath(folder)}/`);
+  return (file) => own.some((folder) => realPath(file).startsWith(folder));
+}
+
+/** Drops the variables that git sets for its hooks: they would mislead a git that the program runs. */
+const withoutGit = (env: NodeJS.ProcessEnv) =>
+  Object.fromEntries([
+    ...Object.entries(env).filter(([name]) => !name.startsWith('GIT_')),
+    ['GIT_HANDOFF', 'off'],
+  ]);

@@ -17,7 +17,7 @@ import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import { entries, exists, readText } from '../host/disk.ts';
 import { ensureFolder, journalFile, journalsFolder, removeFile } from '../host/folders.ts';
-import { runningCall } from '../host/running-call.ts';
+import { runningCall } from '../host/io.ts';
 import { migrateState } from './migrate-state.ts';
 
 /**
@@ -140,8 +140,8 @@ function appendText(file: string, text: string): number {
       const last = Buffer.alloc(1, '\n');
       if (size > 0) readSync(descriptor, last, 0, 1, size - 1);
       writeSync(descriptor, last.toString() === '\n' ? text : `\n${text}`);
-      const found = statSync(file, { throwIfNoEntry: false });
-      if (found?.ino === ino) return found.size;
+      const isReplaced = statSync(file, { throwIfNoEntry: false })?.ino !== ino;
+      if (!isReplaced) return fstatSync(descriptor).size;
     } finally {
       closeSync(descriptor);
     }

@@ -1,5 +1,5 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { randomName } from '../host/random-name.ts';
+import { randomName } from '../host/disk.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import type { ProcessId, SessionRecord } from '../domain/session.ts';
 

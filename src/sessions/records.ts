@@ -12,10 +12,9 @@ import {
   succeededBy,
 } from '../domain/session.ts';
 import { LIVE, liveRef, parseLiveRef } from '../git/namespace.ts';
-import { ObjectBatch } from '../git/object-batch.ts';
+import { ObjectBatch } from '../git/objects.ts';
 import { utf8 } from '../git/run.ts';
-import { updateRefs } from '../git/ref-updates.ts';
-import { type Ref, listRefs } from '../git/refs.ts';
+import { updateRefs, type Ref, listRefs } from '../git/refs.ts';
 import { type InRepository, objectFormat } from '../git/repository.ts';
 import { lastCall, lastEvent } from '../host/folders.ts';
 import type { ProcessTable } from '../host/processes.ts';

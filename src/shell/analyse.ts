@@ -12,15 +12,11 @@ import {
   ShellMachine,
   type Status,
 } from './machine.ts';
-import { FILE_PROGRAMS } from './programs/files.ts';
-import { FILTER_PROGRAMS } from './programs/filters.ts';
+import { FILE_PROGRAMS, TRANSFER_PROGRAMS, WRITER_PROGRAMS } from './programs/files.ts';
+import { FILTER_PROGRAMS, PATCH_PROGRAMS } from './programs/filters.ts';
 import { FIND_PROGRAMS } from './programs/find.ts';
 import { GIT_PROGRAMS } from './programs/git-program.ts';
-import { INTERPRETERS, opaque } from './programs/interpreters.ts';
-import { LAUNCHER_PROGRAMS } from './programs/launchers.ts';
-import { PATCH_PROGRAMS } from './programs/patch.ts';
-import { TRANSFER_PROGRAMS } from './programs/transfers.ts';
-import { WRITER_PROGRAMS } from './programs/writers.ts';
+import { INTERPRETERS, opaque, LAUNCHER_PROGRAMS } from './programs/interpreters.ts';
 import { CWD, Scope } from './scope.ts';
 import { recordLargeCommand } from './spelled.ts';
 import { runFunction, runStatements } from './walk.ts';

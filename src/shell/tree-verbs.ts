@@ -1,7 +1,7 @@
 import type { TreeSettings } from '../domain/settings.ts';
 import { type GitVerbCall, UNKNOWN, isKnown } from './effects.ts';
 import { type Options, hasOption, optionValue, optionValues, parseOptions } from './options.ts';
-import { diffPaths } from './programs/patch.ts';
+import { diffPaths } from './programs/filters.ts';
 
 /** Whether a git verb may destroy uncommitted work, or a whole working tree. */
 export const changesTree = (verb: string): boolean => Object.hasOwn(VERBS, verb) || verb === 'worktree';

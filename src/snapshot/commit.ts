@@ -10,8 +10,7 @@ import {
 } from '../domain/snapshot.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import { formatOf } from '../git/hash.ts';
-import type { ObjectBatch } from '../git/object-batch.ts';
-import { parseTree, readObjects } from '../git/objects.ts';
+import { type ObjectBatch, parseTree, readObjects } from '../git/objects.ts';
 import type { GitOptions } from '../git/run.ts';
 
 /** Who commits a snapshot, and with which message. */

@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../domain/failure.ts';
-import type { FileState } from '../domain/ledger/file-state.ts';
-import type { DirtyPath } from '../domain/ledger/tree-status.ts';
+import type { FileState, DirtyPath } from '../domain/ledger/tree-status.ts';
 import type { Oid } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
-import { type Snapshot, type SnapshotItem, pathsOfBlobs } from '../domain/snapshot.ts';
-import type { WorkSize } from '../domain/work.ts';
+import { type Snapshot, type SnapshotItem, pathsOfBlobs, type WorkSize } from '../domain/snapshot.ts';
 import { filteredPaths, plainCheckouts } from '../git/filters.ts';
-import { ObjectBatch } from '../git/object-batch.ts';
-import { readObjects } from '../git/objects.ts';
+import { ObjectBatch, readObjects } from '../git/objects.ts';
 import { PrivateIndex, readEntries } from '../git/private-index.ts';
 import { objectFormat } from '../git/repository.ts';
 import type { GitOptions } from '../git/run.ts';

@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FileState, sameState } from '../domain/ledger/file-state.ts';
-import type { TreeStatus } from '../domain/ledger/tree-status.ts';
+import { type FileState, sameState, type TreeStatus } from '../domain/ledger/tree-status.ts';
 import { type Oid, foldedName } from '../domain/names.ts';
 import { type SnapshotItem, contentOf, pathsOfBlobs } from '../domain/snapshot.ts';
 import type { TreeConfig } from '../git/config.ts';
-import { listTree } from '../git/list-tree.ts';
+import { listTree } from '../git/staged.ts';
 import { readObjects } from '../git/objects.ts';
 import { PrivateIndex, setEntries } from '../git/private-index.ts';
 import { gitFailure } from '../git/run.ts';
 import { type ScratchStore, hashFiles, scratchEnvironment } from '../git/scratch-store.ts';
-import { lstatOf } from '../git/stat.ts';
-import { stampOf } from '../git/work-tree.ts';
-import { holdsOnly, isOccupied, obstacle } from '../host/put-file.ts';
+import { lstatOf, holdsOnly, isOccupied, obstacle } from '../host/disk.ts';
+import { stampOf } from '../git/worktrees.ts';
 import { readKept } from './commit.ts';
 import type { StateMerger } from './three-way.ts';
 

@@ -9,13 +9,12 @@ import {
   parseRescueNote,
 } from '../domain/snapshot.ts';
 import type { RescueLimits } from '../domain/settings.ts';
-import { CommitText } from '../git/commit-text.ts';
+import { CommitText } from '../git/commits.ts';
 import { formatOf } from '../git/hash.ts';
-import { type TreeFile, listTree } from '../git/list-tree.ts';
+import { type TreeFile, listTree } from '../git/staged.ts';
 import { RESCUE, parseRescueRef, rescueRef } from '../git/namespace.ts';
 import { parseTree, readObjects } from '../git/objects.ts';
-import { type RefUpdate, updateRefs } from '../git/ref-updates.ts';
-import { type Ref, listRefs } from '../git/refs.ts';
+import { type RefUpdate, updateRefs, type Ref, listRefs } from '../git/refs.ts';
 import { readSnapshots } from './commit.ts';
 
 /**

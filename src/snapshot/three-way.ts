@@ -1,8 +1,7 @@
-import { type FileState, sameState } from '../domain/ledger/file-state.ts';
+import { type FileState, sameState } from '../domain/ledger/tree-status.ts';
 import type { Oid } from '../domain/names.ts';
 import { TextMerger } from '../git/merge-file.ts';
-import type { ObjectBatch } from '../git/object-batch.ts';
-import { readObjects } from '../git/objects.ts';
+import { type ObjectBatch, readObjects } from '../git/objects.ts';
 
 /** The three sides of a merge of one path. */
 interface ThreeStates {

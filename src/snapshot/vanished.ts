@@ -2,7 +2,7 @@ import { vanishedBetween } from '../domain/ledger/vanished.ts';
 import type { DirtyPath, TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { RescueLimits } from '../domain/settings.ts';
-import { listTree } from '../git/list-tree.ts';
+import { listTree } from '../git/staged.ts';
 import { readContents, scratchStore } from '../git/scratch-store.ts';
 import type { Budget } from '../host/io.ts';
 import type { LedgerPlace } from '../sessions/journal.ts';

@@ -1,13 +1,16 @@
 import { timestamp } from '../domain/age.ts';
 import type { HandoffCommit, HandoffTrailers } from '../domain/handoff.ts';
-import type { Oid, SessionId } from '../domain/names.ts';
-import { type Reader, isUnread } from '../domain/reader.ts';
-import { parseAllowed } from '../domain/secrets/verdict.ts';
-import { parseWorkSize } from '../domain/work.ts';
+import { type Oid, type SessionId, shortId, ownerName as nameOfOwner } from '../domain/names.ts';
+import { type Reader, isUnread } from '../domain/note-owner.ts';
+import { parseAllowed } from '../domain/secrets.ts';
+import { parseWorkSize } from '../domain/snapshot.ts';
 import { handoffRef } from '../git/namespace.ts';
 import { personName } from '../notes/person-name.ts';
 import type { TopicState } from '../notes/topic.ts';
-import type { HandoffShape, NoteShape } from './shapes.ts';
+import type { HandoffShape, NoteShape, NamedSessionShape } from './shapes.ts';
+import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import type { JudgedSession } from '../sessions/records.ts';
+import type { RemoteSummary } from '../domain/tracking/relation.ts';
 
 /**
  * Returns a handoff commit as `--json` shows it. A commit whose trailers cannot be read shows the owner "unknown".
@@ -64,4 +67,34 @@ export function noteShape(note: Uint8Array): NoteShape {
 export function clientsOfOwner(tip: HandoffCommit | undefined): ReadonlyMap<string, string> {
   const { owner, client } = tip?.trailers ?? {};
   return new Map(owner === undefined || client === undefined ? [] : [[owner, client]]);
+}
+
+/** Returns an owner as lists show it: a person's name, or a session's client and short id. */
+export function ownerText({
+  owner,
+  ownerName,
+  client,
+}: Pick<HandoffShape, 'owner' | 'ownerName' | 'client'>): string {
+  if (client === null && !owner.startsWith('person-')) return escapeLine(shortId(owner));
+  return nameOfOwner(owner, { client, name: ownerName });
+}
+
+/** Returns a session on record as answers name it. */
+export function namedSession({ record, liveness }: JudgedSession): NamedSessionShape {
+  return { session: record.session, client: record.client, liveness };
+}
+
+/** Prints a line for each remote that is out of sync. Only a person sees the command: an agent would obey it. */
+export function remoteLines(remotes: readonly RemoteSummary[], isAtTerminal: boolean): string {
+  return remotes.map((one) => remoteLine(one, isAtTerminal)).join('');
+}
+
+function remoteLine({ remote, toPush, toFetch, diverged }: RemoteSummary, isAtTerminal: boolean): string {
+  const parts = [
+    ...(toPush === 0 ? [] : [`${toPush} not pushed to ${escapeLine(remote)}`]),
+    ...(toFetch === 0 ? [] : [`${toFetch} to fetch from ${escapeLine(remote)}`]),
+    ...(diverged === 0 ? [] : [`${diverged} diverged from ${escapeLine(remote)}`]),
+  ];
+  const command = isAtTerminal ? `: git handoff sync ${shellWord(remote)}` : '';
+  return parts.length === 0 ? '' : `Handoffs: ${parts.join(', ')}${command}\n`;
 }

@@ -1,9 +1,8 @@
 import { basename, dirname, join, relative } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
-import { isFolder, realPath } from '../host/disk.ts';
+import { isFolder, realPath, readPlainFile } from '../host/disk.ts';
 import { replaceFile } from '../host/output-file.ts';
-import { readPlainFile } from '../host/plain-files.ts';
 
 /** Where and how a verb writes its output. */
 interface Output {

@@ -1,6 +1,6 @@
-import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
+import type { BelongsTo, ChangeKind } from '../domain/ledger/ownership.ts';
 import type { OverlapKind } from '../domain/overlap.ts';
-import type { Evidence, Wish } from '../domain/ledger/file-state.ts';
+import type { Evidence, Wish } from '../domain/ledger/tree-status.ts';
 import type { Staleness } from '../domain/staleness.ts';
 import type { RemoteRelation } from '../domain/tracking/relation.ts';
 import type { AutomaticReason } from '../domain/handoff.ts';

@@ -6,7 +6,7 @@ import { type Context, findSession } from '../sessions/caller.ts';
 import { isInitialised } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
 import type { Settings } from '../domain/settings.ts';
-import { settleCopies } from '../notes/settle-guarded-files.ts';
+import { settleCopies } from '../notes/guarded-files.ts';
 
 /** What nearly every command starts from, read in one process. */
 export interface Workspace {

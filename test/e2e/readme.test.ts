@@ -50,7 +50,7 @@ function helpOptions(verb: string): string[] {
   return [...lines].flatMap(([, short, long]) => [short, long]).filter((name) => name !== undefined);
 }
 
-// The last one counts from a person's own configuration alone (sessions/notify-command.ts).
+// The last one counts from a person's own configuration alone (sessions/happenings.ts).
 const settingKeys = Object.keys({ ...DEFAULT_SETTINGS, ...parseContextSettings([]), notifyCommand: '' })
   // What nobody knows is told, and is no setting.
   .filter((key) => key !== 'unknown')

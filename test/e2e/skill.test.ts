@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { isSectionHeading } from '../../src/domain/note/sections.ts';
-import { withInstructions } from '../../src/install/instruction-block.ts';
+import { withInstructions } from '../../src/install/instructions.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const skill = readFileSync(join(ROOT, 'skills', 'git-handoff', 'SKILL.md'), 'utf8');

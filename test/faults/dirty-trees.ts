@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { lstatOf } from '../../src/git/stat.ts';
+import { lstatOf } from '../../src/host/disk.ts';
 import type { TestRepository } from '../support/repository.ts';
 import type { Random } from '../support/faults/seed.ts';
 

@@ -19,7 +19,7 @@ import {
   INSTRUCTIONS_END as END,
   INSTRUCTIONS_START as START,
   withInstructions,
-} from '../../src/install/instruction-block.ts';
+} from '../../src/install/instructions.ts';
 import { planInit } from '../../src/install/plan-init.ts';
 import { World } from './install-world.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Oid, RefName } from '../../src/domain/names.ts';
-import { updateRefs } from '../../src/git/ref-updates.ts';
+import { updateRefs } from '../../src/git/refs.ts';
 import { START, type Run, TestRepository, finished } from '../support/repository.ts';
 
 /** `GIT_HANDOFF_RACE_ROUNDS=50 npx vitest run --project integration race` plays the whole acceptance. */

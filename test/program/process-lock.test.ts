@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { takeLock } from '../../src/host/process-lock.ts';
+import { takeLock } from '../../src/host/processes.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { analyseShell } from '../../src/shell/analyse.ts';
 import type { ShellEffects } from '../../src/shell/effects.ts';
-import { mayGoAround } from '../../src/shell/hook-ways.ts';
+import { mayGoAround } from '../../src/shell/git-verbs.ts';
 import { gitReads } from '../../src/shell/read-only.ts';
 import { type Shell, shells } from '../support/shells.ts';
 import { fakeWorld } from '../unit/shell/fake-world.ts';

@@ -7,15 +7,20 @@ import { claude } from '../../src/agents/claude.ts';
 import { appendEvents } from '../../src/sessions/journal.ts';
 import { type WorkPlace, ledgerOf, openLedgers, placePath } from '../../src/changes/work-place.ts';
 import type { WorktreeEvent } from '../../src/domain/journal/events.ts';
-import type { FileState, Wish } from '../../src/domain/ledger/file-state.ts';
-import type { DirtyPath, TreeStatus } from '../../src/domain/ledger/tree-status.ts';
+import type { FileState, Wish, DirtyPath, TreeStatus } from '../../src/domain/ledger/tree-status.ts';
 import type { Oid, SessionId } from '../../src/domain/names.ts';
 import { DEFAULT_SETTINGS, type SettingEntry, type Settings } from '../../src/domain/settings.ts';
 import { type FoundRepository, checkedOutBranch, discoverRepository } from '../../src/git/discover.ts';
-import type { TreeCall, Worktree, Finding, Refusal } from '../../src/guard/call.ts';
+import {
+  type TreeCall,
+  type Worktree,
+  type Finding,
+  type Refusal,
+  toolPath,
+  toolPaths,
+} from '../../src/guard/call.ts';
 import type { AnalysedFacts, CommandFacts, FileFacts, GitAnswers } from '../../src/guard/facts.ts';
 import type { Check } from '../../src/guard/judge.ts';
-import { toolPath, toolPaths } from '../../src/guard/tool.ts';
 import { budgetUntil } from '../../src/host/io.ts';
 import { markerFiles } from '../../src/host/marker-files.ts';
 import { processTable } from '../../src/host/processes.ts';

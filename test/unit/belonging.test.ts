@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { chainChanges, changeKind, decideBelonging } from '../../src/domain/ledger/belonging.ts';
+import { chainChanges, changeKind, decideBelonging } from '../../src/domain/ledger/ownership.ts';
 import type { OpenClaim } from '../../src/domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../src/domain/journal/events.ts';
 import { foldLedger } from '../../src/domain/journal/fold.ts';
-import { type FileState } from '../../src/domain/ledger/file-state.ts';
+import { type FileState } from '../../src/domain/ledger/tree-status.ts';
 import type { Oid, SessionId } from '../../src/domain/names.ts';
 
 const [a, b, c] = ['aaaa-1', 'bbbb-2', 'cccc-3'] as SessionId[] as [SessionId, SessionId, SessionId];

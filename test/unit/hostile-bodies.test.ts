@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { summarise } from '../../src/domain/handoff.ts';
-import { noteExcerpt } from '../../src/domain/note/excerpt.ts';
+import { noteExcerpt } from '../../src/domain/note/sections.ts';
 import { startupText } from '../../src/domain/startup.ts';
 import { escapeLine } from '../../src/domain/surfacing.ts';
 import { hostileCases } from '../support/guard.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { foldLedger } from '../../src/domain/journal/fold.ts';
 import type { PathChange, OpenClaim } from '../../src/domain/ledger/claims.ts';
-import type { FileState } from '../../src/domain/ledger/file-state.ts';
+import type { FileState } from '../../src/domain/ledger/tree-status.ts';
 import { contentsOf, planHunks } from '../../src/domain/ledger/hunks.ts';
-import { divideWork } from '../../src/domain/ledger/shares.ts';
+import { divideWork } from '../../src/domain/ledger/ownership.ts';
 import type { Oid, SessionId } from '../../src/domain/names.ts';
 import { userEnvironment } from '../../src/git/user-git.ts';
 

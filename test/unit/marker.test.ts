@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideGuardedChange } from '../../src/notes/settle-guarded-files.ts';
+import { decideGuardedChange } from '../../src/notes/guarded-files.ts';
 import {
   type MarkerAct,
   type MarkerDecision,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mixedSessions } from '../../src/domain/mixed-commit.ts';
+import { mixedSessions } from '../../src/domain/commit-message.ts';
 import type { SessionId } from '../../src/domain/names.ts';
 
 const id = (text: string) => text as SessionId;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FileState } from '../../src/domain/ledger/file-state.ts';
+import type { FileState } from '../../src/domain/ledger/tree-status.ts';
 import { overlapKindOf, overlapText, progressOf } from '../../src/domain/overlap.ts';
 import type { Oid } from '../../src/domain/names.ts';
 

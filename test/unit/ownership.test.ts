@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Intent, decideOwnership } from '../../src/domain/ownership.ts';
+import { type Intent, decideOwnership } from '../../src/domain/note-owner.ts';
 import { checkStep } from '../../src/domain/transition.ts';
 import { commitOf, oidOf, sessionOf } from '../support/chain.ts';
 

@@ -7,7 +7,7 @@ import {
   decideOperator,
   isUnread,
   readerName,
-} from '../../src/domain/reader.ts';
+} from '../../src/domain/note-owner.ts';
 
 const oid = (digit: string) => digit.repeat(40) as Oid;
 const commit = (digit: string, owner: string, from?: string) =>

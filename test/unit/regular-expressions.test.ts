@@ -74,7 +74,7 @@ const COMPOSED: Readonly<Record<string, Pick<Expression, 'source' | 'flags'>>> =
     flags: '',
   },
   'domain/names.ts': { source: `^${NEXT_WORD}(?:-${NEXT_WORD})?`, flags: '' },
-  'domain/mixed-commit.ts': { source: '^[ \\t]*claude-session-id[ \\t]*:[ \\t]*(\\S+)', flags: 'gim' },
+  'domain/commit-message.ts': { source: '^[ \\t]*claude-session-id[ \\t]*:[ \\t]*(\\S+)', flags: 'gim' },
   'install/hook-block.ts': {
     source: '^# >>> git-handoff >>>\\n[^]*?^# <<< git-handoff <<<(?:\\n|$)',
     flags: 'm',

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type BranchLogEntry, chooseDefault, hadOwnCommits } from '../../src/domain/branch-history.ts';
+import {
+  type BranchLogEntry,
+  chooseDefault,
+  hadOwnCommits,
+  type BranchFacts,
+  decideStaleness,
+  looksDone,
+} from '../../src/domain/staleness.ts';
 import type { Oid } from '../../src/domain/names.ts';
-import { type BranchFacts, decideStaleness, looksDone } from '../../src/domain/staleness.ts';
 
 const oid = (digit: number) => String(digit).repeat(40) as Oid;
 /** Newest first; each to another commit unless a number says to which. */

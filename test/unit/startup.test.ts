@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noteExcerpt } from '../../src/domain/note/excerpt.ts';
+import { noteExcerpt } from '../../src/domain/note/sections.ts';
 import { type StartupFacts, startupText } from '../../src/domain/startup.ts';
 import { anyText } from '../support/any-text.ts';
 

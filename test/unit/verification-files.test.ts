@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_FILES, importantPaths } from '../../src/domain/verification/important-files.ts';
+import { MAX_FILES, importantPaths } from '../../src/domain/verification/facts.ts';
 
 const paths = (text: string, top?: string) =>
   importantPaths(text, top).paths.map(({ path, text: named }) => path ?? `unsafe ${named}`);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type IdentityFacts, decideIdentity } from '../../src/domain/identity.ts';
-import type { SessionRecord } from '../../src/domain/session.ts';
+import { type IdentityFacts, decideIdentity, type SessionRecord } from '../../src/domain/session.ts';
 import { sessionOf } from '../support/chain.ts';
 import { recordOf } from '../support/session-record.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatWorkSize, parseWorkSize, workSizeText } from '../../src/domain/work.ts';
+import { formatWorkSize, parseWorkSize, workSizeText } from '../../src/domain/snapshot.ts';
 
 describe('the size of work', () => {
   it.each([

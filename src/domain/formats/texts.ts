@@ -10,8 +10,7 @@ import {
   parseOid,
   parseTopic,
 } from '../names.ts';
-import { splitNote } from '../note/document.ts';
-import { noteSections } from '../note/sections.ts';
+import { splitNote, noteSections } from '../note/sections.ts';
 import { slugWords, topicFrom } from './placement.ts';
 
 /** The texts of other programs' files, and of the files that we write for them. */

@@ -1,4 +1,4 @@
-import type { Evidence, FileState, Wish } from '../ledger/file-state.ts';
+import type { Evidence, FileState, Wish } from '../ledger/tree-status.ts';
 import type { Oid, SessionId } from '../names.ts';
 
 /**

@@ -8,8 +8,7 @@ import type {
   SessionLedger,
   StagedState,
 } from '../ledger/claims.ts';
-import { type Evidence, type FileState, rankOf, sameState } from '../ledger/file-state.ts';
-import type { Window } from '../ledger/tree-status.ts';
+import { type Evidence, type FileState, rankOf, sameState, type Window } from '../ledger/tree-status.ts';
 import type { Oid, SessionId } from '../names.ts';
 import type { ProcessId } from '../session.ts';
 import type { EventOf, JournalEvent, JournalLine, WorktreeEvent } from './events.ts';

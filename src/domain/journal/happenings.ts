@@ -1,4 +1,4 @@
-import { wishText } from '../ledger/requests.ts';
+import { wishText } from '../ledger/ownership.ts';
 import { type SessionId, type WithClients, peerName } from '../names.ts';
 import { escapeLine, listed } from '../surfacing.ts';
 import type { EventOf, JournalLine } from './events.ts';

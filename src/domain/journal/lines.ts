@@ -1,5 +1,5 @@
 import { jsonFields } from '../json-fields.ts';
-import { EVIDENCE, type FileState, WISHES } from '../ledger/file-state.ts';
+import { EVIDENCE, type FileState, WISHES } from '../ledger/tree-status.ts';
 import { parseOid, parseSessionId } from '../names.ts';
 import { ABOUT, type EventOf, type JournalEvent, type JournalLine } from './events.ts';
 

@@ -1,7 +1,6 @@
 import type { Oid, SessionId } from '../names.ts';
 import type { StartedCommand, EventOf } from '../journal/events.ts';
-import type { Evidence, FileState, Wish } from './file-state.ts';
-import type { Window } from './tree-status.ts';
+import type { Evidence, FileState, Wish, Window } from './tree-status.ts';
 
 /**
  * Claims ("this session changed this path of this worktree since HEAD"), and the ledger: the state that a session's

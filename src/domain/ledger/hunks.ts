@@ -1,7 +1,7 @@
 import type { Oid } from '../names.ts';
-import { chainChanges } from './belonging.ts';
+import { chainChanges } from './ownership.ts';
 import type { OpenClaim } from './claims.ts';
-import { sameState, type FileState } from './file-state.ts';
+import { sameState, type FileState } from './tree-status.ts';
 
 /**
  * What decides how one session's hunks change HEAD's content of a path that another session has changed, too. This file

@@ -1,10 +1,9 @@
 import type { Oid, SessionId } from '../names.ts';
 import type { OpenClaim, SessionLedger } from './claims.ts';
-import { sameState, type FileState } from './file-state.ts';
+import { sameState, type FileState, type HeadPlace, type TreeStatus } from './tree-status.ts';
 import { type SessionGroups, claimsOn, strong } from './ownership.ts';
 import { type Candidate, isUpToDate } from './stale.ts';
-import { sinceStart } from './since-start.ts';
-import type { HeadPlace, TreeStatus } from './tree-status.ts';
+import { sinceStart } from './claim-events.ts';
 
 /** Decides whether a commit would mix the work of sessions. Pure; the git hooks and `git handoff commit` ask. */
 

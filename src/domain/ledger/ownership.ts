@@ -1,8 +1,7 @@
 import { type SessionId, canMean, meantId } from '../names.ts';
-import type { OpenClaim, SessionLedger } from './claims.ts';
+import type { OpenClaim, SessionLedger, PathChange } from './claims.ts';
 import { isCommitted } from '../journal/fold.ts';
-import { type FileState, rankOf, sameState } from './file-state.ts';
-import type { DirtyPath } from './tree-status.ts';
+import { type FileState, rankOf, sameState, type DirtyPath, type Wish } from './tree-status.ts';
 
 /** Who owns a dirty path, by the ledgers of a worktree. */
 
@@ -131,4 +130,238 @@ export function isMaker(
 ): boolean {
   if (sessions.length > 0) return sessions.some((id) => owns(session, id));
   return commits.some(({ paths }) => paths.some(([name, state]) => name === path && sameState(state, index)));
+}
+
+/**
+ * Requests: a session that was refused something because of another's claim leaves a request in its own ledger, and the
+ * other one finds it at its next call. Nobody withdraws a request: it counts as long as that claim is open and the
+ * session that asked is at work.
+ */
+
+/** A session waits for another's change of one path. */
+export interface Request {
+  readonly from: SessionId;
+  /** The session to notify: the one that made the change, or the one that continues its conversation. */
+  readonly to: SessionId;
+  /** The session that made the change. */
+  readonly owner: SessionId;
+  readonly wish: Wish;
+  readonly path: string;
+  /** The same for all requests of one session for one claim. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** When it was delivered; `undefined`: not yet. */
+  readonly handedAt: number | undefined;
+}
+
+/** Returns the requests that count in a worktree by its ledgers alone: each pair and path once, the oldest first. */
+export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
+  const found = new Map<string, Request>();
+  const asked = ledgers
+    .flatMap(({ session, requests }) => requests.map((request) => ({ from: session, ...request })))
+    .sort((a, b) => a.at - b.at);
+  for (const { from, to, wish, paths, at } of asked) {
+    const owner = ledgers.find(({ session }) => session === to);
+    for (const path of paths) {
+      const claim = owner?.claims.get(path);
+      // A claim that began after the request is another one.
+      if (owner === undefined || claim === undefined || claim.since > at) continue;
+      const id = `request:${from}:${claim.since}:${path}`;
+      const heirs = heirsOf(owner, ledgers);
+      const handedAt = heirs.map(({ notified }) => notified.get(id)).find((time) => time !== undefined);
+      const heir = heirs.at(-1)?.session ?? to;
+      if (!found.has(id)) found.set(id, { from, to: heir, owner: to, wish, path, id, at, handedAt });
+    }
+  }
+  return [...found.values()];
+}
+
+/** The id that a session records as heard, without a message, when it continues `former`'s conversation (`/clear`). */
+export const carriesOn = (former: SessionId) => `carries-on:${former}`;
+
+/** A session and those that continued its conversation, oldest first. */
+function heirsOf(owner: SessionLedger, ledgers: readonly SessionLedger[]): SessionLedger[] {
+  const heirs = [owner];
+  for (let heir: SessionLedger | undefined = owner; heir !== undefined;) {
+    const last: SessionLedger = heir;
+    heir = ledgers.find((one) => one.notified.has(carriesOn(last.session)) && !heirs.includes(one));
+    if (heir !== undefined) heirs.push(heir);
+  }
+  return heirs;
+}
+
+const DEEDS: Readonly<Record<Wish, string>> = {
+  edit: 'wants to edit',
+  commit: 'wants to commit',
+  discard: 'wants to discard changes in',
+  stash: 'wants to stash',
+  switch: 'wants to switch branches and would take along',
+};
+
+/** Says in our words what a session wants: "codex bbbbbbbb wants to edit src/a.ts". */
+export function wishText(who: string, wish: Wish, names: string): string {
+  return `${who} ${DEEDS[wish]} ${names}`;
+}
+
+/** Who owns a dirty path, as shown to people: `git handoff status`, `take -- <path>` and `sessions` ask. */
+
+/** `other`: another live session's · `left`: of a session that is over · `contended`: of two live sessions. */
+export type BelongsTo = 'mine' | 'other' | 'left' | 'nobody' | 'contended';
+
+export interface Belonging {
+  readonly state: BelongsTo;
+  /** The claims that show this, one for each session: the asking session's first, then the newest first. */
+  readonly claims: readonly OpenClaim[];
+  /** Whether all these claims only warn. */
+  readonly weak: boolean;
+}
+
+/**
+ * Judges the open claims on a path. A sure claim outweighs a weak one. Of two equal ones, a live session's outweighs
+ * that of a session that is over.
+ *
+ * @param areOne whether two sessions count as one (the same conversation, one started inside the other)
+ */
+export function decideBelonging(
+  { own, foreign, left }: Pick<PathClaims, 'own' | 'foreign' | 'left'>,
+  areOne: (a: SessionId, b: SessionId) => boolean,
+): Belonging {
+  const live = [...newestFirst(own), ...newestFirst(foreign)];
+  const choices = [strong(live), strong(newestFirst(left)), live, newestFirst(left)];
+  const claims = choices.find((some) => some.length > 0) ?? [];
+  const [first] = claims;
+  if (first === undefined) return { state: 'nobody', claims, weak: false };
+  const { weak } = first;
+  if (left.includes(first)) return { state: 'left', claims, weak };
+  if (claims.some(({ session }) => !areOne(session, first.session))) {
+    return { state: 'contended', claims, weak };
+  }
+  return { state: own.includes(first) ? 'mine' : 'other', claims, weak };
+}
+
+function newestFirst(claims: readonly OpenClaim[]): OpenClaim[] {
+  return [...claims].sort((a, b) => b.at - a.at);
+}
+
+/** How a path differs from HEAD; a rename is a deletion and an addition. */
+export type ChangeKind = 'added' | 'modified' | 'deleted' | 'type-changed' | 'mode';
+
+/** Returns how the disk differs from HEAD or, if it does not, how the index does. */
+export function changeKind({ head, index, disk }: DirtyPath): ChangeKind {
+  const now = sameState(disk, head) ? index : disk;
+  if (head === null) return 'added';
+  if (now === null) return 'deleted';
+  if (head.mode.slice(0, 3) !== now.mode.slice(0, 3)) return 'type-changed';
+  return head.mode !== now.mode && head.oid === now.oid ? 'mode' : 'modified';
+}
+
+/** Whether the index holds a part of the change. */
+export function isStaged({ head, index }: DirtyPath): boolean {
+  return !sameState(head, index);
+}
+
+/**
+ * Returns the changes of several claims in the order in which they were made: each begins where the one before it
+ * ended, as far as they fit together.
+ */
+export function chainChanges(base: FileState, claims: readonly OpenClaim[]): PathChange[] {
+  const open = [...claims].sort((a, b) => a.since - b.since).flatMap(({ changes }) => changes);
+  const chain: PathChange[] = [];
+  for (let at = base; open.length > 0; at = chain.at(-1)?.after ?? null) {
+    const next = open.findIndex(({ before }) => sameState(before, at));
+    chain.push(...open.splice(Math.max(0, next), 1));
+  }
+  return chain;
+}
+
+/** Which of the dirty paths `git handoff commit` and `stage --mine` take for a session. Pure. */
+interface ShareFacts {
+  readonly dirty: readonly DirtyPath[];
+  readonly ledgers: readonly SessionLedger[];
+  readonly groups: SessionGroups;
+  /** The sessions whose claims it may commit: itself, those whose conversation it carries on, those it started. */
+  readonly owners: ReadonlySet<SessionId>;
+  /** Changes of the session that no ledger has yet, because it works alone or its command still runs. */
+  readonly unrecorded: readonly OpenClaim[];
+  /** Paths that the command line names; `undefined`: none was named. */
+  readonly named: ReadonlySet<string> | undefined;
+}
+
+export interface Share {
+  readonly dirty: DirtyPath;
+  /** The session's own claims, or else its touches; empty for a path that was only named. */
+  readonly mine: readonly OpenClaim[];
+  /** Whether neither a command of the session nor the command line named it: it may be left out. */
+  readonly isPassing: boolean;
+  /** Strong claims of other live sessions. */
+  readonly others: readonly OpenClaim[];
+  /** Claims of other live sessions that only warn, and their touches. */
+  readonly doubts: readonly OpenClaim[];
+}
+
+export interface Shares {
+  /** Taken as they are on the disk. */
+  readonly whole: readonly Share[];
+  /** Only the session's own hunks are taken: others changed it, too, or it is older than HEAD (no `others`). */
+  readonly contended: readonly Share[];
+  /** Paths that the command line names, but another live session owns. */
+  readonly refused: readonly { readonly path: string; readonly claim: OpenClaim }[];
+  /** Paths that are not taken, with their owner if there is one. */
+  readonly left: readonly { readonly path: string; readonly owner: SessionId | undefined }[];
+}
+
+/** Divides the dirty paths into those that a commit of the session takes, leaves and must not take. */
+export function divideWork(facts: ShareFacts): Shares {
+  const whole: Share[] = [];
+  const contended: Share[] = [];
+  const refused: { path: string; claim: OpenClaim }[] = [];
+  const left: { path: string; owner: SessionId | undefined }[] = [];
+  for (const dirty of facts.dirty) {
+    const { path } = dirty;
+    const more = facts.unrecorded.filter((claim) => claim.path === path);
+    const claims = claimsOn(path, facts.ledgers, facts.groups, dirty.head, more);
+    const share = shareOf(dirty, claims, facts);
+    const { others, mine } = share;
+    const [foreign] = others;
+    if (!isUsable(path) || !isWanted(share, facts)) {
+      const owner = [...others, ...mine, ...claims.own, ...claims.foreign, ...claims.left][0]?.session;
+      left.push({ path, owner });
+    } else if (foreign === undefined) {
+      whole.push(share);
+    } else if (mine.length > 0) {
+      contended.push(share);
+    } else {
+      refused.push({ path, claim: foreign });
+    }
+  }
+  return { whole, contended, refused, left };
+}
+
+function shareOf(dirty: DirtyPath, claims: PathClaims, { owners, named }: ShareFacts): Share {
+  const isOurs = ({ session }: OpenClaim) => owners.has(session);
+  const held = claims.own.filter(isOurs);
+  const mine = [...held, ...claims.ownTouches.filter(isOurs)];
+  const isTouch = held.length === 0 && mine.length > 0;
+  const isPassing = isTouch && named === undefined && mine.every(({ evidence }) => evidence === 'window');
+  const doubts = [...claims.foreign.filter(({ weak }) => weak), ...claims.foreignTouches];
+  return { dirty, mine, isPassing, others: strong(claims.foreign), doubts };
+}
+
+/** Whether a commit can take a path: not a repository inside the tree (`…/`), and not a name that is not UTF-8. */
+function isUsable(path: string): boolean {
+  return !path.endsWith('/') && !path.includes('\ufffd');
+}
+
+function isWanted({ dirty, mine, others, doubts }: Share, { named }: ShareFacts): boolean {
+  if (named !== undefined) return named.has(dirty.path);
+  if (strong(mine).length > 0) return true;
+  // A change that may also be another's is taken only if it is named.
+  if (others.length > 0 || doubts.some(({ weak }) => weak)) return false;
+  return mine.length > 0;
+}
+
+/** Whether the disk differs from HEAD; what only the index shows is nobody's work. */
+export function differsOnDisk({ head, disk }: DirtyPath): boolean {
+  return !sameState(head, disk);
 }

@@ -1,5 +1,5 @@
 import type { OpenClaim } from './claims.ts';
-import { sameState, type FileState } from './file-state.ts';
+import { sameState, type FileState } from './tree-status.ts';
 
 /**
  * Whether a path would undo what HEAD has gained: HEAD moved, and the index (or the disk) stayed as it was. Pure: where

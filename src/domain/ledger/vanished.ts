@@ -1,7 +1,6 @@
 import type { SessionId } from '../names.ts';
 import type { SessionLedger } from './claims.ts';
-import { sameState } from './file-state.ts';
-import type { DirtyPath, TreeStatus } from './tree-status.ts';
+import { sameState, type DirtyPath, type TreeStatus } from './tree-status.ts';
 
 /**
  * Returns uncommitted work that was there at one look and is not at the next: files that are gone, or are as HEAD has

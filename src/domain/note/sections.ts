@@ -1,3 +1,5 @@
+import { cutToBytes, escapeText } from '../surfacing.ts';
+
 /** What a note says under the headings that a handover has; each as it stands, without its heading. */
 export interface NoteSections {
   readonly goal: string | undefined;
@@ -152,4 +154,140 @@ function fenceAfter(open: string | undefined, line: string): string | undefined 
   if (open === undefined) return marks;
   const closes = marks[0] === open[0] && marks.length >= open.length && line.trim() === marks;
   return closes ? undefined : open;
+}
+
+/** A note as its author wrote it. `head + body` is the note again, character for character. */
+interface NoteDocument {
+  /** The front matter with its `---` lines, as it stands; empty when there is none. */
+  readonly head: string;
+  /** The YAML between them; `undefined` when there is none. */
+  readonly yaml: string | undefined;
+  readonly body: string;
+}
+
+const OPENING = /^\uFEFF?---[ \t]*\r?\n/;
+const CLOSING = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/gm;
+/**
+ * Longer than any front matter that is meant as such (256 references of 1,024 characters fit, quoted): a note that
+ * only begins with a rule is not searched to its end.
+ */
+const MAX_HEAD_CHARACTERS = 640 * 1024;
+
+/**
+ * Takes a note apart at its YAML front matter: a first line `---` (a byte order mark may stand before it), and the next
+ * line that is `---` or `...`. Without such a line the first one is a thematic break of Markdown, and the whole note is
+ * body. The YAML itself is not checked here.
+ */
+export function splitNote(note: string): NoteDocument {
+  const opening = OPENING.exec(note)?.[0];
+  if (opening === undefined) return { head: '', yaml: undefined, body: note };
+  CLOSING.lastIndex = opening.length;
+  const closing = CLOSING.exec(note.slice(0, MAX_HEAD_CHARACTERS));
+  if (closing === null) return { head: '', yaml: undefined, body: note };
+  const end = closing.index + closing[0].length;
+  return { head: note.slice(0, end), yaml: note.slice(opening.length, closing.index), body: note.slice(end) };
+}
+
+/** Whom and what a note concerns, from the options of `write`. */
+export interface Address {
+  readonly to: string | undefined;
+  readonly tags: readonly string[];
+  readonly references: readonly string[];
+}
+
+/** A note as it is written: its bytes, and what the commit says of it. */
+export interface PreparedNote {
+  readonly note: Uint8Array;
+  readonly summary: string;
+  readonly to: string | undefined;
+  /** The operator in its front matter's `from`; a note without front matter is from its session only. */
+  readonly from: string | undefined;
+}
+
+export interface NoteScene {
+  readonly topic: string;
+  /** The name to write as `from`. */
+  readonly from: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Whether any of these options is given: then the note needs front matter. */
+export function isAddressed({ to, tags, references }: Address): boolean {
+  return to !== undefined || tags.length > 0 || references.length > 0;
+}
+
+/** Begins each line, so that no text of a note stands where turns and tags of a chat begin. */
+const MARK = '|';
+/** How much of a note is searched for sections. Characters. */
+const MAX_SEARCHED = 65_536;
+/** How much of a note without headings counts as its beginning. Characters. */
+const MAX_BEGINNING = 4096;
+
+/** How much of each section a starting session is shown, in bytes of UTF-8. */
+const SECTIONS = [
+  { field: 'goal', label: 'Goal', bytes: 200 },
+  { field: 'nextAction', label: 'Next action', bytes: 320 },
+  { field: 'stopConditions', label: 'Stop conditions', bytes: 220 },
+] as const;
+const WHOLE_BYTES = 640;
+
+/**
+ * Returns the lines of a note that are needed first: goal, next action and stop conditions, or the beginning of a note
+ * without such headings. Each line is escaped and begins with a mark; together they have at most about 800 bytes.
+ */
+export function noteExcerpt(note: string): string[] {
+  const { body } = splitNote(note);
+  const sections = noteSections(body.slice(0, MAX_SEARCHED));
+  const parts = SECTIONS.flatMap(({ field, label, bytes }) => {
+    const text = sections[field];
+    return text === undefined ? [] : marked(labelled(label, text), bytes);
+  });
+  return parts.length > 0 ? parts : marked(body.slice(0, MAX_BEGINNING), WHOLE_BYTES);
+}
+
+/** Puts a label before a text. A code fence begins on a line of its own, so that its command can be copied. */
+function labelled(label: string, text: string): string {
+  return /^\s*(?:```|~~~)/.test(text) ? `${label}:\n${text}` : `${label}: ${text}`;
+}
+
+/** Returns whole lines as long as they fit; only a first line that is too long by itself is cut. */
+function marked(text: string, bytes: number): string[] {
+  const lines = escapeForAgent(text)
+    .split('\n')
+    .map((line) => `${MARK} ${line}`.trimEnd())
+    .filter((line, at, all) => line !== MARK || (at > 0 && all[at - 1] !== MARK));
+  while (lines.at(-1) === MARK) lines.pop();
+  const kept: string[] = [];
+  let room = bytes;
+  for (const line of lines) {
+    room -= new TextEncoder().encode(line).length + 1;
+    if (room < 0) return kept.length === 0 ? [cutToBytes(line, bytes)] : [...kept, `${MARK} …`];
+    kept.push(line);
+  }
+  return kept;
+}
+
+/**
+ * What a client or a model could take for its own markup: tags of harnesses and tool calls, tokens of chat
+ * templates. Other tags and comparisons in a note are its subject and stay as they are.
+ */
+const HARNESS_TAG =
+  /<(?=[ \t]{0,8}\/?[ \t]{0,8}(?:[a-z]{1,16}:)?(?:system-reminder|system|function_calls|function_results|invoke|parameter|tool_use|tool_result|tool_call|thinking|untrusted-content|untrusted|handoff|hook|start_of_turn|end_of_turn|assistant|human|user)\b[^<\n]{0,200}>)/gi;
+/** Some models write their tokens with a full-width bar and a low block. */
+const TEMPLATE_TOKEN = /<(?=[ \t]{0,8}[|\uff5c][a-z_\u2581 -]{1,48}[|\uff5c][ \t]{0,8}>|<\/?SYS>>)/gi;
+/** A Markdown image: whoever renders it requests its address, with whatever that holds. */
+const IMAGE = /!(?=\[[^\]\n]{0,200}\]\()/g;
+
+/**
+ * Makes a text by others safe to show to an agent: nothing is deleted, but what could steer a terminal, hide, or pass
+ * for a client's markup becomes visible as an escape. Prose is never judged.
+ */
+export function escapeForAgent(text: string): string {
+  const plain = escapeText(text);
+  // Most texts hold neither, and V8 compiles these patterns when they are first used.
+  const tagless = plain.includes('<')
+    ? plain.replace(HARNESS_TAG, '\\u{3c}').replace(TEMPLATE_TOKEN, '\\u{3c}')
+    : plain;
+  return tagless.includes('![') ? tagless.replace(IMAGE, '\\u{21}') : tagless;
 }

@@ -7,11 +7,11 @@ import { linkedWorktrees } from '../../git/worktrees.ts';
 import { headRef } from '../../git/refs.ts';
 import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
-import { type BranchMove, branchMoves } from '../../shell/branch-verbs.ts';
+import { type BranchMove, branchMoves } from '../../shell/git-verbs.ts';
 import type { TreeCall, Refusal, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import type { People } from '../presence.ts';
-import { callsInRepository } from './calls-here.ts';
+import { callsInRepository } from './reach.ts';
 import { type Typed, typedAt } from './typed.ts';
 
 /**

@@ -1,13 +1,12 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenClaim, SessionLedger } from '../../domain/ledger/claims.ts';
-import type { FileState } from '../../domain/ledger/file-state.ts';
-import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
+import type { FileState, DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, parseOid } from '../../domain/names.ts';
 import { readHead } from '../../git/discover.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
-import { lstatOf } from '../../git/stat.ts';
-import { diskState, stampOf } from '../../git/work-tree.ts';
+import { lstatOf } from '../../host/disk.ts';
+import { diskState, stampOf } from '../../git/worktrees.ts';
 import { ancestorsOf } from '../../host/processes.ts';
 import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
 import { clientChain, registeredProcesses } from '../presence.ts';

@@ -18,8 +18,7 @@ import { isHandoffRefFile } from '../../git/discover.ts';
 import { readBeginning, realPath } from '../../host/disk.ts';
 import { siblingNames } from '../../host/marker-files.ts';
 import type { PathEffect, RefEffect } from '../../shell/effects.ts';
-import type { Call, Finding, Refusal } from '../call.ts';
-import { toolPath } from '../tool.ts';
+import { type Call, type Finding, type Refusal, toolPath } from '../call.ts';
 
 /**
  * Protects a predecessor's handoff file, which belongs to the session that its first line names, and the files of

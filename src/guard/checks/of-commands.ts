@@ -1,9 +1,9 @@
 import { unfinishedOperation } from '../../git/operations.ts';
-import { mayGoAround, mayHitUnnamed } from '../../shell/hook-ways.ts';
+import { mayGoAround, mayHitUnnamed } from '../../shell/git-verbs.ts';
 import { changesTree } from '../../shell/tree-verbs.ts';
 import type { Call, TreeCall } from '../call.ts';
 import { window } from '../effects/open-window.ts';
-import { rescue } from '../effects/rescue/save-first.ts';
+import { rescue } from '../effects/save-first.ts';
 import type { AnalysedFacts, CommandFacts } from '../facts.ts';
 import type { Check } from '../judge.ts';
 import { branchMove } from './branch-move.ts';

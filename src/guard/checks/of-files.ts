@@ -1,11 +1,10 @@
 import { commitOfOthers } from '../../changes/windows.ts';
 import { realPath } from '../../host/disk.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
-import type { Call, TreeCall } from '../call.ts';
+import { type Call, type TreeCall, toolPath, toolPaths } from '../call.ts';
 import { announcement } from '../effects/announce.ts';
 import type { CallFacts, FileFacts } from '../facts.ts';
 import type { Check } from '../judge.ts';
-import { toolPath, toolPaths } from '../tool.ts';
 import { commitRunning } from './commit-running.ts';
 import { contention } from './contention.ts';
 import { handoffFiles } from './handoff-files.ts';

@@ -5,11 +5,18 @@ import { type FoundRepository, discoverRepository } from '../../git/discover.ts'
 import { realPath } from '../../host/disk.ts';
 import { isInitialised, knownWorktreeId } from '../../host/folders.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
-import { type ConfigChange, commitsBy, configChanges, isJudging } from '../../shell/hook-ways.ts';
+import { type ConfigChange, commitsBy, configChanges, isJudging } from '../../shell/git-verbs.ts';
 import type { TreeCall, Finding, Refusal } from '../call.ts';
 import type { CommandFacts, GitAnswers } from '../facts.ts';
-import { areNamed, hookFile, hookRefusal } from './hook-files.ts';
-import { hasInstalledHooks, hooksFolder, isHookPath, looksAtCommits } from './hook-state.ts';
+import {
+  areNamed,
+  hookFile,
+  hookRefusal,
+  hasInstalledHooks,
+  hooksFolder,
+  isHookPath,
+  looksAtCommits,
+} from './hook-files.ts';
 import { commitInstead } from './raw-commit.ts';
 import { typedAt } from './typed.ts';
 

@@ -5,7 +5,7 @@ import { parseCommitWords } from '../../shell/commit-words.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';
 import type { TreeCall, Finding, Refusal } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
-import { callsInWorktree } from './calls-here.ts';
+import { callsInWorktree } from './reach.ts';
 import { typedIn } from './typed.ts';
 
 /**

@@ -1,14 +1,13 @@
 import { relative, resolve } from 'node:path';
-import { pathspecMatcher } from '../../shell/pathspec.ts';
+import { pathspecMatcher } from '../../shell/options.ts';
 import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
-import type { TreeReach } from '../../shell/tree-verbs.ts';
-import { treeReach } from '../../shell/tree-verbs.ts';
+import { type TreeReach, treeReach } from '../../shell/tree-verbs.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
 import { treeSettingsFrom } from '../../domain/settings.ts';
 import type { WorkPlace } from '../../changes/work-place.ts';
 import { exists, readBeginning, realPath } from '../../host/disk.ts';
 import type { TreeCall } from '../call.ts';
-import { callsInWorktree } from './calls-here.ts';
+import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 
 /**
  * Tells what a git call that runs in a folder reaches.
@@ -87,4 +86,19 @@ function isOfKind(reach: TreeReach, { head, index }: DirtyPath): boolean {
   if (!isUntracked) return reach.tracked;
   // A switch leaves an untracked file where it is, and so carries it to the other branch.
   return reach.untracked || (reach.verb === 'switch' && reach.does === 'carry');
+}
+
+/** Returns the git calls of a command that run in the call's worktree. */
+export function callsInWorktree(call: TreeCall, { gitCalls }: ShellEffects): GitVerbCall[] {
+  return gitCalls.filter((gitCall) => repositoryOf(call, gitCall)?.gitDir === call.tree.gitDir);
+}
+
+/** Returns the git calls that run in the call's repository, in any of its worktrees. */
+export function callsInRepository(call: TreeCall, { gitCalls }: ShellEffects): GitVerbCall[] {
+  return gitCalls.filter((gitCall) => repositoryOf(call, gitCall)?.commonDir === call.tree.commonDir);
+}
+
+/** Finds the repository of a git call. If the call's folder is unknown, the client's counts. */
+function repositoryOf({ cwd }: TreeCall, gitCall: GitVerbCall): FoundRepository | undefined {
+  return discoverRepository(realPath(gitCall.cwd ?? cwd));
 }

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { ago } from '../../domain/age.ts';
-import { type RefusedUse, decideStash, stashUse } from '../../shell/stash-verbs.ts';
+import { type RefusedUse, decideStash, stashUse } from '../../shell/git-verbs.ts';
 import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { peerName } from '../../domain/names.ts';
 import type { ShellEffects } from '../../shell/effects.ts';
@@ -9,11 +9,10 @@ import type { StashEntry } from '../../git/stash.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { worktreeId } from '../../host/folders.ts';
 import { expectStash, readStashOwners, type SeenStash, keepStash } from '../../snapshot/stash.ts';
-import { reachAt, reachedPaths } from './reach.ts';
+import { reachAt, reachedPaths, callsInRepository } from './reach.ts';
 import { type Typed, typedAt } from './typed.ts';
 import type { TreeCall, Effect, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
-import { callsInRepository } from './calls-here.ts';
 
 /**
  * Refuses a command of git-stash(1) that would take or remove an entry which this session did not make: all worktrees

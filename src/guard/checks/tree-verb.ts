@@ -1,7 +1,6 @@
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
-import type { Wish } from '../../domain/ledger/file-state.ts';
+import type { Wish, DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { isWhollyMine, strong, type SessionGroups } from '../../domain/ledger/ownership.ts';
-import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { peerNames } from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { idleText } from '../../sessions/records.ts';
@@ -11,7 +10,7 @@ import type { TreeReach } from '../../shell/tree-verbs.ts';
 import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { BY_LEDGER, seenBefore } from './by-ledger.ts';
-import { claimsByLedger, foreignClaims } from './foreign-claims.ts';
+import { claimsByLedger, foreignClaims } from './contention.ts';
 import { reachedPaths, reachesHere } from './reach.ts';
 import { typedIn, type Typed } from './typed.ts';
 

@@ -1,22 +1,21 @@
 import { relative, sep } from 'node:path';
 import type { WorkPlace } from '../../changes/work-place.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
-import { sameState, type Wish } from '../../domain/ledger/file-state.ts';
+import { sameState, type Wish, type TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type SessionGroups, strong } from '../../domain/ledger/ownership.ts';
-import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { peerNames } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { headRef } from '../../git/refs.ts';
 import { readBeginning, realPath } from '../../host/disk.ts';
 import { idleText } from '../../sessions/records.ts';
 import { type ShellEffects, type UnnamedWrites, UNKNOWN, isKnown } from '../../shell/effects.ts';
-import { updateRefOptions } from '../../shell/programs/git-refs.ts';
-import { diffPaths } from '../../shell/programs/patch.ts';
+import { updateRefOptions } from '../../shell/programs/git-files.ts';
+import { diffPaths } from '../../shell/programs/filters.ts';
 import type { TreeCall, Finding, Refusal } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { type Seen, seenBefore } from './by-ledger.ts';
-import { callsInWorktree } from './calls-here.ts';
-import { foreignClaims } from './foreign-claims.ts';
+import { callsInWorktree } from './reach.ts';
+import { foreignClaims } from './contention.ts';
 import { typedIn } from './typed.ts';
 
 /**

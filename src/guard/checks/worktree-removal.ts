@@ -10,7 +10,7 @@ import { type LedgerPlace, readLedger } from '../../sessions/journal.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
-import { callsInRepository } from './calls-here.ts';
+import { callsInRepository } from './reach.ts';
 import { typedAt } from './typed.ts';
 
 /** A worktree that a command removes or moves away. */

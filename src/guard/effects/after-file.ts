@@ -1,4 +1,4 @@
-import { takeBefore } from '../../changes/before-copies.ts';
+import { takeBefore } from '../../changes/dirty-work.ts';
 import { appendEvents, isFirstToReport, readAllLedgers } from '../../sessions/journal.ts';
 import { type OtherTree, overlapsElsewhere } from '../../changes/overlaps.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
@@ -6,22 +6,25 @@ import { mayHaveMoved, putLast, readLast } from '../../changes/windows.ts';
 import { type WorkPlace, ledgerOf, lookTimeoutMs, openLedgers } from '../../changes/work-place.ts';
 import type { SessionLedger } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
-import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
-import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
+import {
+  sameState,
+  type FileState,
+  type DirtyPath,
+  type TreeStatus,
+} from '../../domain/ledger/tree-status.ts';
 import { type SessionId, peerName } from '../../domain/names.ts';
 import { type OverlapNotice, overlapText, stopsMerge } from '../../domain/overlap.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { hashContent, scratchStore } from '../../git/scratch-store.ts';
-import { readTreeStatus } from '../../git/work-tree.ts';
-import { realPath } from '../../host/disk.ts';
+import { readTreeStatus } from '../../git/worktrees.ts';
+import { realPath, randomName } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
-import { randomName } from '../../host/random-name.ts';
 import { idleText, clientsOf, judgeSessions, listSessions } from '../../sessions/records.ts';
 import type { SessionCall, TreeCall } from '../call.ts';
 import { once } from '../facts.ts';
 import { treesOf, leave } from '../visits.ts';
-import { deliverNews } from './deliver-news.ts';
+import { deliverNews } from './news.ts';
 
 /** After a file tool: its paths are this session's. Returns what the others have to tell it. */
 export async function afterFiles(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 import { appendEvents } from '../../sessions/journal.ts';
-import { movedHead } from './news.ts';
+import { movedHead, deliverNews, refName } from './news.ts';
 import { commitRuns, type Around, claimsAround, changedWithin } from '../../changes/window-changes.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import {
@@ -18,24 +18,28 @@ import {
   openLedgers,
   placePath,
 } from '../../changes/work-place.ts';
-import { withRevived, withoutEnded } from '../../domain/ledger/claim-ends.ts';
+import { withRevived, withoutEnded } from '../../domain/ledger/claim-events.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
-import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
+import {
+  type FileState,
+  sameState,
+  type TreeStatus,
+  stagedBetween,
+  type DirtyPath,
+} from '../../domain/ledger/tree-status.ts';
 import { isMaker } from '../../domain/ledger/ownership.ts';
-import { type TreeStatus, stagedBetween, type DirtyPath } from '../../domain/ledger/tree-status.ts';
-import { type SessionId, meantId } from '../../domain/names.ts';
+import { type SessionId, meantId, type Oid, canMean, shortOid, ownerName } from '../../domain/names.ts';
 import { isAncestor } from '../../git/histories.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { pastChanges } from '../../git/staged.ts';
-import { contentState, readTreeStatus } from '../../git/work-tree.ts';
-import type { TreeCall } from '../call.ts';
-import { windowId } from '../tool.ts';
+import { contentState, readTreeStatus } from '../../git/worktrees.ts';
+import { type TreeCall, windowId } from '../call.ts';
 import { seeHead } from './after-file.ts';
 import { claimsHit, keepHitWork } from './hit-work.ts';
-import { headEntries } from './head-moves.ts';
-import { deliverNews } from './deliver-news.ts';
 import { noteOperation } from './operations.ts';
+import { type LoggedCommit, commitsBetween } from '../../git/log.ts';
+import { news } from '../../sessions/happenings.ts';
 
 /** After a shell command: what it changed is this session's. Returns what to tell it. */
 export async function afterShell(call: TreeCall, command: string): Promise<readonly string[]> {
@@ -264,3 +268,61 @@ async function undoneClaims(
 /** The file is as it was, and HEAD has something else there now. */
 const isKept = ({ head, disk }: DirtyPath, then: DirtyPath | undefined): boolean =>
   then === undefined || (sameState(disk, then.disk) && !sameState(head, then.head));
+
+/** Where HEAD is after a command, who moved it, and what the others are to hear of it. */
+async function headEntries(
+  place: WorkPlace,
+  { self, all }: Ledgers,
+  before: TreeStatus,
+  { head }: TreeStatus,
+  call: TreeCall,
+): Promise<WorktreeEvent[]> {
+  const at = call.now;
+  const isUnmoved = before.head.ref === head.ref && before.head.oid === head.oid;
+  if (isUnmoved) {
+    const seen = self.head?.ref === head.ref && self.head.oid === head.oid;
+    return seen ? [] : [{ t: 'head', ...head, own: false, at }];
+  }
+  const isReported = all.some(
+    (ledger) =>
+      ledger !== self &&
+      ledger.moves.some((move) => move.ref === head.ref && move.oid === head.oid && move.at >= before.at),
+  );
+  const commits = await newCommits(place, before.head.oid, head.oid, call);
+  const own = !isReported && !(commits.length > 0 && commits.every((one) => isForeign(one, self.session)));
+  const entry: WorktreeEvent = { t: 'head', ...head, own, at };
+  return own
+    ? [entry, news(moveText(ownerName(self.session, call.dialect), before, head, commits), at)]
+    : [entry];
+}
+
+async function newCommits(
+  place: WorkPlace,
+  from: Oid | null,
+  to: Oid | null,
+  call: TreeCall,
+): Promise<LoggedCommit[]> {
+  if (to === null || from === to) return [];
+  return commitsBetween(place.top, from, to, lookTimeoutMs(call)).catch(() => []);
+}
+
+function isForeign({ sessions }: LoggedCommit, session: string): boolean {
+  return sessions.length > 0 && !sessions.some((one) => canMean(one, session));
+}
+
+const MAX_COMMITS = 4;
+
+function moveText(
+  who: string,
+  before: TreeStatus,
+  head: TreeStatus['head'],
+  commits: readonly LoggedCommit[],
+): string {
+  const now = refName(head.ref);
+  if (before.head.ref !== head.ref) {
+    return `${who} switched this working tree from ${refName(before.head.ref)} to ${now}.`;
+  }
+  const names = commits.slice(0, MAX_COMMITS).map(({ oid }) => shortOid(oid));
+  if (names.length > 0) return `${who} committed ${names.join(', ')} on ${now}.`;
+  return `${who} moved ${now} from ${shortOid(before.head.oid)} to ${shortOid(head.oid)} (reset).`;
+}

@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keepBefore } from '../../changes/before-copies.ts';
+import { keepBefore } from '../../changes/dirty-work.ts';
 import { appendEvents } from '../../sessions/journal.ts';
 import { TOGETHER_MS } from '../../changes/windows.ts';
 import type { WorkPlace } from '../../changes/work-place.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
-import { CLOCK_SLACK_MS } from '../../domain/ledger/file-state.ts';
-import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
+import { CLOCK_SLACK_MS, type DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
-import { statOf } from '../../git/stat.ts';
+import { statOf } from '../../host/disk.ts';
 import { type TreeCall, failOpen, type Effect } from '../call.ts';
 import type { FileFacts, OpenLedger } from '../facts.ts';
-import { keepVanished } from './rescue/keep-vanished.ts';
+import { keepVanished } from './keep-work.ts';
 
 /** Before a file tool: until its result comes nobody else's command has made the change, and what stands there is kept. */
 export function announcement(call: TreeCall, { ledger, placed }: FileFacts): readonly Effect[] {

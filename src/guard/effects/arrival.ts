@@ -1,14 +1,18 @@
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
-import { carriesOn } from '../../domain/ledger/requests.ts';
+import { carriesOn } from '../../domain/ledger/ownership.ts';
 import { claimEvents } from '../../domain/journal/compact.ts';
-import { sameState } from '../../domain/ledger/file-state.ts';
-import { changesLeft, resumedStart, sinceStart } from '../../domain/ledger/since-start.ts';
-import { type TreeStatus, type WindowChange, changesBetween } from '../../domain/ledger/tree-status.ts';
+import {
+  sameState,
+  type TreeStatus,
+  type WindowChange,
+  changesBetween,
+} from '../../domain/ledger/tree-status.ts';
+import { changesLeft, resumedStart, sinceStart } from '../../domain/ledger/claim-events.ts';
 import { type SessionId, peerName } from '../../domain/names.ts';
 import type { SessionRecord } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
-import { readTreeStatus } from '../../git/work-tree.ts';
+import { readTreeStatus } from '../../git/worktrees.ts';
 import { realPath } from '../../host/disk.ts';
 import { claimLoneSession } from '../../sessions/lone-session.ts';
 import { knownWorktreeId, lastEvent, worktreeId } from '../../host/folders.ts';

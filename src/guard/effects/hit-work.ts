@@ -6,10 +6,9 @@ import { type Oid, type SessionId, ownerName, peerName } from '../../domain/name
 import { aliasesFrom } from '../../domain/settings.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
-import { keepVanished } from './rescue/keep-vanished.ts';
-import type { TreeCall } from '../call.ts';
+import { keepVanished } from './keep-work.ts';
+import { type TreeCall, windowId } from '../call.ts';
 import { type Typed, typedIn } from '../checks/typed.ts';
-import { windowId } from '../tool.ts';
 import { pathWords } from '../../changes/hint-words.ts';
 import { type Ledgers, type WorkPlace, lookTimeoutMs } from '../../changes/work-place.ts';
 import { readConsumed } from '../../sessions/bypass.ts';

@@ -6,7 +6,7 @@ import { type Ref, listRefs } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';
 import { worktreeId } from '../../host/folders.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import { checkGuardedFiles } from '../../notes/settle-guarded-files.ts';
+import { checkGuardedFiles } from '../../notes/guarded-files.ts';
 import { readTopics } from '../../notes/topic.ts';
 import { entriesBeforeCommand, noteStashOwner, pinStash, readStashOwners } from '../../snapshot/stash.ts';
 import type { TreeCall } from '../call.ts';

@@ -1,14 +1,27 @@
 import type { LedgerNews } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import type { HeadPlace } from '../../domain/ledger/tree-status.ts';
-import { type SessionId, shortId, shortOid, peerNames } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { type SessionId, shortId, shortOid, peerNames, peerName } from '../../domain/names.ts';
+import { escapeLine, shellWord, listed } from '../../domain/surfacing.ts';
 import { type LoggedCommit, headCommit } from '../../git/log.ts';
 import { readClients } from '../../sessions/records.ts';
-import type { Ledgers } from '../../changes/work-place.ts';
+import { type Ledgers, type WorkPlace, openLedgers, lookTimeoutMs } from '../../changes/work-place.ts';
+import { appendEvents } from '../../sessions/journal.ts';
+import {
+  type SessionGroups,
+  claimsOn,
+  type Request,
+  openRequests,
+  wishText,
+} from '../../domain/ledger/ownership.ts';
+import { readTreeStatus } from '../../git/worktrees.ts';
+import type { TreeCall } from '../call.ts';
+import { type Typed, typedIn } from '../checks/typed.ts';
+import type { OpenLedger } from '../facts.ts';
+import { readPeople } from '../presence.ts';
 
 /** What a session must hear of the others: each once. */
-export interface News {
+interface News {
   readonly lines: readonly string[];
   /** The entry that remembers it; appended when it has been said. */
   readonly entries: readonly WorktreeEvent[];
@@ -34,7 +47,7 @@ function undelivered({ all, self }: Ledgers, isMain: boolean): LedgerNews[] {
 }
 
 /** The news of other sessions, and of a HEAD that moved since this session last looked. */
-export function newsFor(
+function newsFor(
   ledgers: Ledgers,
   { moved, isMain }: { readonly moved: MovedHead | undefined; readonly isMain: boolean },
   now: number,
@@ -50,7 +63,7 @@ export function newsFor(
 }
 
 /** HEAD is not where this session last saw it. */
-export interface MovedHead {
+interface MovedHead {
   readonly id: string;
   /** `undefined`: the session that moved it has said so. */
   readonly text: string | undefined;
@@ -111,4 +124,85 @@ function switchedText(seen: HeadPlace, head: HeadPlace): string {
 /** A branch as people type it; a detached HEAD has no name. */
 export function refName(ref: string): string {
   return ref === 'HEAD' ? 'a detached HEAD' : escapeLine(ref.replace(/^refs\/heads\//, ''));
+}
+
+/**
+ * What the others have to tell the session at this call, each once. What only it is told waits for its main agent: a
+ * sub-agent would keep it to itself.
+ *
+ * @param moved what became of HEAD
+ */
+export async function deliverNews(
+  call: TreeCall,
+  place: WorkPlace,
+  ledgers: Ledgers,
+  moved?: MovedHead,
+): Promise<readonly string[]> {
+  const isMain = call.event.agent === undefined;
+  const { lines, entries } = newsFor(ledgers, { moved, isMain }, call.now);
+  const asked = isMain ? newRequests(ledgers) : [];
+  const handed = await deliver(call, { place, ledgers }, asked);
+  appendEvents(place, call.session, [...entries, ...handed.entries]);
+  return [...lines, ...handed.lines];
+}
+
+/** Requests that the session has not heard yet, for its start text. */
+export async function deliverRequests(call: TreeCall, place: WorkPlace): Promise<readonly string[]> {
+  const ledgers = openLedgers(place, call.session);
+  const { lines, entries } = await deliver(call, { place, ledgers }, newRequests(ledgers));
+  appendEvents(place, call.session, entries);
+  return lines;
+}
+
+/** What the session is asked for, and has not heard. */
+function newRequests({ all, self }: Ledgers): Request[] {
+  return openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
+}
+
+async function deliver(call: TreeCall, open: OpenLedger, asked: readonly Request[]): Promise<News> {
+  try {
+    if (asked.length > 0) return await handOver(call, open, asked);
+  } catch (error) {
+    call.log('open', `requests wait for the next call: ${String(error)}`);
+  }
+  return { lines: [], entries: [] };
+}
+
+/** More of them come with the next call. */
+const MAX_REQUESTS = 3;
+
+/** The requests of sessions that are at work, as the one who is asked reads them, and what remembers that it has. */
+async function handOver(
+  call: TreeCall,
+  { place, ledgers }: OpenLedger,
+  asked: readonly Request[],
+): Promise<News> {
+  const paths = asked.map(({ path }) => path);
+  const timeoutMs = lookTimeoutMs(call);
+  // What was committed or undone since the last look at everything is no reason to ask any more.
+  const [people, { dirty }] = await Promise.all([
+    readPeople(call),
+    readTreeStatus(place.top, { paths, timeoutMs, now: call.now }),
+  ]);
+  const isOpen = ({ from, path, owner }: Request) =>
+    people.foreign.has(from) &&
+    dirty.has(path) &&
+    claimsOn(path, ledgers.all, people, dirty.get(path)?.head).own.some(({ session }) => session === owner);
+  const groups = new Map<string, Request[]>();
+  for (const request of asked.filter(isOpen)) {
+    const like = `${request.from} ${request.wish}`;
+    groups.set(like, [...(groups.get(like) ?? []), request]);
+  }
+  const handed = [...groups.values()].slice(0, MAX_REQUESTS);
+  const typed = typedIn(call, place);
+  const lines = handed.map((requests) => requestText(requests, typed, people));
+  const ids = handed.flat().map(({ id }) => id);
+  return { lines, entries: ids.length === 0 ? [] : [{ t: 'notified', ids, at: call.now }] };
+}
+
+function requestText(requests: readonly Request[], { git, paths }: Typed, people: SessionGroups): string {
+  const [{ from, wish }] = requests as readonly [Request];
+  const names = requests.map(({ path }) => path);
+  const wanted = wishText(peerName(from, people), wish, listed(names.map(escapeLine)));
+  return `${wanted}, where you have uncommitted changes. When they are ready, commit them: ${git} handoff commit -m '<message>'${paths(names)}`;
 }

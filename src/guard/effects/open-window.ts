@@ -1,19 +1,17 @@
 import { appendEvents } from '../../sessions/journal.ts';
-import { movedHead } from './news.ts';
+import { movedHead, deliverNews } from './news.ts';
 import { TOGETHER_MS, dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
 import { lookTimeoutMs } from '../../changes/work-place.ts';
 import { type TreeStatus, sameDirty } from '../../domain/ledger/tree-status.ts';
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
-import { mergedTree } from '../../git/finishing.ts';
+import { mergedTree } from '../../git/operations.ts';
 import { realPath } from '../../host/disk.ts';
 import type { ShellEffects } from '../../shell/effects.ts';
-import type { TreeCall, Effect, Finding } from '../call.ts';
+import { type TreeCall, type Effect, type Finding, windowId } from '../call.ts';
 import { staysThere } from '../checks/typed.ts';
 import { namedPaths } from '../checks/contention-of-command.ts';
 import type { CommandFacts, LedgerLook, OpenLedger } from '../facts.ts';
-import { windowId } from '../tool.ts';
-import { deliverNews } from './deliver-news.ts';
-import { keepVanished } from './rescue/keep-vanished.ts';
+import { keepVanished } from './keep-work.ts';
 
 /** Before a command: what has changed when it is over belongs to its session. The session also gets the others' news. */
 export function window(call: TreeCall, facts: CommandFacts): readonly Effect[] {

@@ -1,8 +1,6 @@
-import { CLOCK_SLACK_MS } from '../../domain/ledger/file-state.ts';
-import { LONG_WINDOW_MS, type Window, overlaps } from '../../domain/ledger/tree-status.ts';
+import { CLOCK_SLACK_MS, LONG_WINDOW_MS, type Window, overlaps } from '../../domain/ledger/tree-status.ts';
 import type { SessionId } from '../../domain/names.ts';
-import { type Operation, unfinishedOperation } from '../../git/operations.ts';
-import { mergedTree } from '../../git/finishing.ts';
+import { type Operation, unfinishedOperation, mergedTree } from '../../git/operations.ts';
 import { putBeginner } from '../../changes/operations.ts';
 import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
 import type { TreeCall } from '../call.ts';

@@ -12,7 +12,7 @@ import {
   repositoryFolder,
   stateFolder,
 } from '../../host/folders.ts';
-import { removeBefore } from '../../changes/before-copies.ts';
+import { removeBefore } from '../../changes/dirty-work.ts';
 import { removeWindows } from '../../changes/windows.ts';
 import {
   type LedgerPlace,

@@ -1,17 +1,24 @@
 import { ledgerOf, openLedgers } from '../../changes/work-place.ts';
 import { beat } from '../../host/folders.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
-import { readVisits } from '../visited-worktrees.ts';
-import { type SessionCall, isInTree, type TreeCall, failOpen, type Finding } from '../call.ts';
+import { readVisits, ranIn, leave, visited } from '../visits.ts';
+import {
+  type SessionCall,
+  isInTree,
+  type TreeCall,
+  failOpen,
+  type Finding,
+  commandText,
+  toolPath,
+  toolPaths,
+} from '../call.ts';
 import { headOfOthers } from '../checks/strict-head.ts';
 import { afterFiles } from '../effects/after-file.ts';
 import { afterShell } from '../effects/after-shell.ts';
-import { deliverNews } from '../effects/deliver-news.ts';
+import { deliverNews } from '../effects/news.ts';
 import { lookAround } from '../effects/look-around.ts';
 import { treeFacts } from '../facts.ts';
 import { noteLookedAround } from '../harmless-call.ts';
-import { commandText, toolPath, toolPaths } from '../tool.ts';
-import { ranIn, leave, visited } from '../visits.ts';
 
 /**
  * Looks for changes that could not be foreseen: refs that were moved by hand, handoff files that changed unseen.

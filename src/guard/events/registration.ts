@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { readLedgers, reopenJournal } from '../../sessions/journal.ts';
-import { rememberRepository } from '../known-repositories.ts';
+import { rememberRepository, type TreeCall } from '../call.ts';
 import { isPaused } from '../../changes/windows.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { SessionRecord, ProcessId } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { openRepository } from '../../git/repository.ts';
 import { beat, ensureFolder, journalsFolder, worktreeId } from '../../host/folders.ts';
-import { takeLock } from '../../host/process-lock.ts';
-import type { ProcessTable } from '../../host/processes.ts';
+import { takeLock, type ProcessTable } from '../../host/processes.ts';
 import {
   type JudgedSession,
   type StoredSession,
@@ -18,7 +17,6 @@ import {
   putRecord,
 } from '../../sessions/records.ts';
 import { claimLoneSession, removeLoneSession, loneSession } from '../../sessions/lone-session.ts';
-import type { TreeCall } from '../call.ts';
 import { type Beginning, beginLoneWork, arrive } from '../effects/arrival.ts';
 import { callingClient, clientChain, noteRegistration } from '../presence.ts';
 

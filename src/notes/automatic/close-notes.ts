@@ -8,8 +8,7 @@ import { worktreeName } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { commitHandoff } from '../handoffs.ts';
 import type { TopicState } from '../topic.ts';
-import { readWork } from '../work/work-commit.ts';
-import { dropWork, keptWork } from '../work/work-refs.ts';
+import { readWork, dropWork, keptWork } from '../work/work-commit.ts';
 import { ownWork } from './own-work.ts';
 
 /** The most notes that one start checks. */

@@ -15,7 +15,7 @@ import { readTreeState } from '../../git/named-files.ts';
 import { type HandoffPath, handoffPath } from '../../git/namespace.ts';
 import { type Repository, committer, openRepository } from '../../git/repository.ts';
 import { type LoggedCommit, commitsOf, headAt, unsignedCommits } from '../../git/log.ts';
-import { statOf } from '../../git/stat.ts';
+import { statOf } from '../../host/disk.ts';
 import type { MarkerFiles } from '../../host/marker-files.ts';
 import { worktreeName } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';

@@ -1,10 +1,9 @@
-import { decideBelonging } from '../../domain/ledger/belonging.ts';
+import { decideBelonging, claimsOn } from '../../domain/ledger/ownership.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
-import { claimsOn } from '../../domain/ledger/ownership.ts';
-import { changesLeft, sinceStart } from '../../domain/ledger/since-start.ts';
+import { changesLeft, sinceStart } from '../../domain/ledger/claim-events.ts';
 import { type TreeStatus, changesBetween } from '../../domain/ledger/tree-status.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
-import { changedAt, readTreeStatus } from '../../git/work-tree.ts';
+import { changedAt, readTreeStatus } from '../../git/worktrees.ts';
 import { type LedgerPlace, readLedgers } from '../../sessions/journal.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { readLast, readPause, readStart } from '../../changes/windows.ts';

@@ -6,7 +6,7 @@ import {
   type PreparedNote,
   isAddressed,
   splitNote,
-} from '../../domain/note/document.ts';
+} from '../../domain/note/sections.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 
 /** Whether a note may have front matter, by its first bytes; a byte order mark may come before it. */

@@ -1,7 +1,10 @@
-import type { FrontMatterProblem } from '../../domain/note/front-matter-rules.ts';
-import { type FrontMatter, readFrontMatter } from '../../domain/note/front-matter.ts';
+import {
+  type FrontMatterProblem,
+  type FrontMatter,
+  readFrontMatter,
+} from '../../domain/note/front-matter.ts';
 import { handoffId } from '../../domain/note/handoff-id.ts';
-import { splitNote } from '../../domain/note/document.ts';
+import { splitNote } from '../../domain/note/sections.ts';
 import { hash } from '../../git/hash.ts';
 
 type ReadNote =

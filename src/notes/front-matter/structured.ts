@@ -5,9 +5,10 @@ import {
   SCHEMA_VERSION,
   checkFrontMatter,
   isAllowed,
-} from '../../domain/note/front-matter-rules.ts';
-import { type Address, type NoteScene, type PreparedNote, isAddressed } from '../../domain/note/document.ts';
-import { formatFrontMatter, type FrontMatter } from '../../domain/note/front-matter.ts';
+  formatFrontMatter,
+  type FrontMatter,
+} from '../../domain/note/front-matter.ts';
+import { type Address, type NoteScene, type PreparedNote, isAddressed } from '../../domain/note/sections.ts';
 import { isTopicOf } from '../../domain/note/topic-slug.ts';
 import { ANYONE } from '../../domain/operators.ts';
 import { escapeLine } from '../../domain/surfacing.ts';

@@ -1,9 +1,9 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import { isPlaceholder } from '../../domain/secrets/placeholder.ts';
-import { type SecretFinding, maskSecret } from '../../domain/secrets/verdict.ts';
+import { type SecretFinding, maskSecret } from '../../domain/secrets.ts';
 
 /*
- * The one file that knows secretlint, loaded only for a text that may hold a secret (domain/secrets/literals.ts). Its rules
+ * The one file that knows secretlint, loaded only for a text that may hold a secret (domain/secrets.ts). Its rules
  * are run as they are; @secretlint/core is not used, because it compares all findings with each other: a quarter of a
  * mebibyte of findings takes it seven seconds (docs/decisions/0033-secrets.md).
  */

@@ -1,13 +1,43 @@
-import { MAX_NOTE_BYTES, type HandoffTrailers, parseTrailers } from '../../domain/handoff.ts';
+import {
+  MAX_NOTE_BYTES,
+  type HandoffTrailers,
+  parseTrailers,
+  type HandoffCommit,
+} from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
-import { MAX_BLOBS, SNAPSHOT_FILE, type Snapshot, parseSnapshot } from '../../domain/snapshot.ts';
-import type { WorkSize } from '../../domain/work.ts';
-import { CommitText } from '../../git/commit-text.ts';
+import {
+  MAX_BLOBS,
+  SNAPSHOT_FILE,
+  type Snapshot,
+  parseSnapshot,
+  type WorkSize,
+  parseWorkSize,
+} from '../../domain/snapshot.ts';
+import { CommitText } from '../../git/commits.ts';
 import { formatOf } from '../../git/hash.ts';
-import { ObjectBatch } from '../../git/object-batch.ts';
-import { type ObjectRequest, type ReadObject, readObjects, parseTree } from '../../git/objects.ts';
+import {
+  ObjectBatch,
+  type ObjectRequest,
+  type ReadObject,
+  readObjects,
+  parseTree,
+} from '../../git/objects.ts';
 import type { GitOptions } from '../../git/run.ts';
 import { numberedBlobs } from '../../snapshot/commit.ts';
+import { Failure } from '../../domain/failure.ts';
+import {
+  type HandoffPath,
+  WORK,
+  parseWorkRef,
+  workPrefix,
+  workRef,
+  refBelow,
+  remoteWorkPrefix,
+} from '../../git/namespace.ts';
+import { updateRefs, type RefValue, listRefNames, listRefs } from '../../git/refs.ts';
+import type { InRepository } from '../../git/repository.ts';
+import { readHistory, readTopics } from '../topic.ts';
+import type { PushedRef } from '../../git/push-range.ts';
 
 /** A work commit within the format and its bounds. */
 export interface LoadedWork {
@@ -83,4 +113,131 @@ function outOfBounds(objects: readonly (ReadObject | undefined)[], maxBytes: num
   return bytes > maxBytes
     ? `it has ${bytes} bytes, at most ${maxBytes} are allowed (handoff.maxWork)`
     : undefined;
+}
+
+/** The work that a note carries, according to its trailers. */
+export interface CarriedWork {
+  readonly oid: Oid;
+  /** `undefined`: the trailer does not state it. */
+  readonly size: WorkSize | undefined;
+}
+
+/** The work that a commit's trailers name. */
+function named({ trailers }: HandoffCommit): CarriedWork | undefined {
+  const oid = trailers?.work;
+  return oid === undefined ? undefined : { oid, size: parseWorkSize(trailers?.workSize) };
+}
+
+/**
+ * The work that a topic carries: the tip's or, since 0.1.0 drops the trailer, the newest ancestor's. If that version is closed
+ * and the tip is open again, the work is over.
+ */
+export async function carriedWork(
+  repository: InRepository,
+  tip: HandoffCommit,
+): Promise<CarriedWork | undefined> {
+  const carried = named(tip);
+  if (carried !== undefined || tip.parents.length === 0) return carried;
+  const newest = (await readHistory(repository, tip.oid)).find(
+    ({ trailers }) => trailers?.work !== undefined,
+  );
+  const isOver = newest?.trailers?.state === 'closed' && tip.trailers?.state !== 'closed';
+  return newest === undefined || isOver ? undefined : named(newest);
+}
+
+/**
+ * Creates the ref of a work commit. Returns false if the same work was kept already.
+ *
+ * @throws Failure `environment` when a lock is held, `integrity` when the ref cannot be made
+ */
+export async function keepWork(repository: InRepository, path: HandoffPath, oid: Oid): Promise<boolean> {
+  const isThere = (await keptWork(repository, path)).some((one) => one.oid === oid);
+  const result = await updateRefs(repository, [{ ref: workRef(path, oid), next: oid, old: undefined }]);
+  if (result.kind === 'done' || result.kind === 'moved') return !isThere;
+  const [code, why] =
+    result.kind === 'locked'
+      ? (['environment', `a lock is in the way: ${result.detail}`] as const)
+      : (['integrity', result.kind === 'objects-gone' ? 'its objects were pruned' : result.detail] as const);
+  const message = `the work of ${path.topic} could not be kept: ${why}`;
+  throw new Failure(code, message, { hint: 'git handoff doctor' });
+}
+
+/** The work commits that this clone keeps for a topic. */
+export function keptWork(repository: InRepository, path: HandoffPath): Promise<readonly RefValue[]> {
+  return listRefNames(repository, [workPrefix(path)]);
+}
+
+/** A work commit that this clone keeps. */
+export interface KeptWork extends RefValue {
+  readonly path: HandoffPath;
+}
+
+/** Work that no open note carries: its note was closed on another machine, or never written. */
+export async function leftWork(repository: InRepository): Promise<KeptWork[]> {
+  const refs = (await listRefNames(repository, [WORK])).flatMap(({ name, oid }): KeptWork[] => {
+    const path = parseWorkRef(name, WORK);
+    return path === undefined ? [] : [{ name, oid, path }];
+  });
+  if (refs.length === 0) return [];
+  // A note that cannot be read may be open.
+  const open = (await readTopics(repository)).filter(({ tip }) => tip?.trailers?.state !== 'closed');
+  const places = new Set(open.map(({ path }) => workPrefix(path)));
+  const carried = new Set(open.flatMap(({ tip }) => tip?.trailers?.work ?? []));
+  return refs.filter(({ path, oid }) => !places.has(workPrefix(path)) && !carried.has(oid));
+}
+
+/** Deletes refs of work. There are no races to lose: these refs never move. */
+export async function dropWork(repository: InRepository, refs: readonly RefValue[]): Promise<void> {
+  if (refs.length === 0) return;
+  await updateRefs(
+    repository,
+    refs.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid })),
+  );
+}
+
+/** A pushed ref below the prefix for work, well named or not. */
+export interface PushedWork {
+  readonly ref: PushedRef;
+  /** The prefix of the notes that the work belongs to. */
+  readonly prefix: string;
+}
+
+/** Finds the pushed refs that are work, given the prefixes of the notes. */
+export function workIn(refs: readonly PushedRef[], prefixes: readonly string[]): PushedWork[] {
+  return refs.flatMap((ref): PushedWork[] => {
+    const prefix = prefixes.find((each) => `${ref.remoteRef}/`.startsWith(remoteWorkPrefix(each)));
+    return prefix === undefined ? [] : [{ ref, prefix }];
+  });
+}
+
+/**
+ * Why this push of work is refused; `undefined`: it is allowed. Work may only be created, under its own name and within the
+ * bounds of its format.
+ *
+ * @param maxBytes the limit for the size of all contents together
+ */
+export async function judgeWork(
+  { cwd }: InRepository,
+  { ref: { local, remote, remoteRef }, prefix }: PushedWork,
+  maxBytes: number,
+): Promise<string | undefined> {
+  const path = parseWorkRef(remoteRef, remoteWorkPrefix(prefix));
+  // A badly named ref may be deleted.
+  if (local === undefined) return path === undefined || remote === undefined ? undefined : 'deleted';
+  if (path === undefined || path.oid !== local) return 'badly named: work is <branch>/<topic>/<object name>';
+  if (remote !== undefined) return remote === local ? undefined : 'work may only be created, never moved';
+  const work = await readWork({ cwd }, local, maxBytes);
+  return typeof work === 'object' ? undefined : `not the work of a note: ${work ?? 'it is missing'}`;
+}
+
+/** Whether an open note carries this work here: then it must not be deleted. */
+export async function isCarried({ cwd }: InRepository, { ref, prefix }: PushedWork): Promise<boolean> {
+  const path = parseWorkRef(ref.remoteRef, remoteWorkPrefix(prefix));
+  if (path === undefined) return false;
+  const note = refBelow(prefix, path);
+  const found = await listRefs({ cwd }, [note], { content: true });
+  return found.some(
+    ({ name, content }) =>
+      name === note && parseTrailers(new CommitText(content).message)?.state !== 'closed',
+  );
 }

@@ -3,9 +3,8 @@ import { type GitOverrides, type GitVerbCall, UNKNOWN, isKnown } from '../effect
 import type { CommandInput, Program, ProgramCall, ShellMachine, Status } from '../machine.ts';
 import { parseOptions } from '../options.ts';
 import type { Scope } from '../scope.ts';
-import { GIT_FILE_VERBS, type GitCall, OWN_VERBS, writesOutputOption } from './git-files.ts';
-import { GIT_REF_VERBS } from './git-refs.ts';
-import { runChildShell } from './launchers.ts';
+import { GIT_FILE_VERBS, type GitCall, OWN_VERBS, writesOutputOption, GIT_REF_VERBS } from './git-files.ts';
+import { runChildShell } from './interpreters.ts';
 
 const WITH_VALUE = new Set([
   '-C',

@@ -1,8 +1,19 @@
 import { UNKNOWN, isKnown } from '../effects.ts';
-import type { Program, ProgramCall } from '../machine.ts';
-import { hasOption, parseOptions } from '../options.ts';
+import { type Program, type ProgramCall, CommandInput, type Status } from '../machine.ts';
+import {
+  hasOption,
+  parseOptions,
+  type GetoptSpec,
+  type Options,
+  optionValue,
+  optionValues,
+} from '../options.ts';
 import { READERS } from '../read-only.ts';
 import { recordNames, recordSpelled } from '../spelled.ts';
+import { clearIdentity } from '../builtins.ts';
+import { checkIdentity, setVariable } from '../parameters.ts';
+import { POSITIONAL } from '../scope.ts';
+import { filterInput } from './filters.ts';
 
 /** Programs that run a text in a language of their own. It is not parsed: the look after it finds what it changed. */
 const LANGUAGES =
@@ -113,4 +124,158 @@ export const INTERPRETERS: ReadonlyMap<string, Program> = new Map<string, Progra
   ...`${LANGUAGES} ${BUILDERS}`.split(' ').map((name) => [name, opaque] as const),
   ...['perl', 'ruby'].map((name) => [name, filterLanguage] as const),
   ...WRAPPERS.map(([name]) => [name, wrapper] as const),
+]);
+
+/** Runs script text as a child shell would: with the exported variables only, its own folder and its own words. */
+export function runChildShell(call: ProgramCall, text: string, words: readonly string[] = []): Status {
+  const { machine } = call;
+  const frame = { ...call.frame, scope: call.frame.scope.process() };
+  const [zero = 'sh', ...rest] = words;
+  frame.scope.set(' zero', zero);
+  frame.scope.set(POSITIONAL, new Map(rest.map((word, n) => [String(n + 1), word])));
+  return machine.within({ loops: 0, calls: 0 }, () => machine.run.script(machine, text, frame));
+}
+
+/** Handles `sh -c text [$0 [$1 …]]`, `sh file`, `sh -s` and `… | sh`. */
+function shell(call: ProgramCall): Status {
+  const { machine, frame } = call;
+  const args = call.args.map((word) => (/^\+[A-Za-z]/.test(word) ? `-${word.slice(1)}` : word));
+  const options = parseOptions(args, { short: 'o:O:', long: 'rcfile= init-file=', stops: true });
+  const [first, ...rest] = options.operands;
+  if (hasOption(options, 'n')) return undefined;
+  if (hasOption(options, 'c', 'command')) return runChildShell(call, first ?? '', rest);
+  if (first === undefined || hasOption(options, 's')) {
+    const text = frame.input.rest;
+    frame.input.rest = '';
+    const inner = { ...call, frame: { ...frame, input: new CommandInput('') } };
+    return runChildShell(inner, text, ['sh', ...options.operands]);
+  }
+  const path = machine.path(frame.scope, first);
+  const text = first === '/dev/stdin' || first === '-' ? frame.input.rest : path && machine.disk.text(path);
+  if (text !== undefined) return runChildShell(call, text, [first, ...rest]);
+  machine.changesBelow(machine.cwd(frame.scope));
+  return undefined;
+}
+
+/** A program that starts another one from its own command line. */
+interface Launcher extends GetoptSpec {
+  /** How many operands precede the command: `timeout 5 cmd` has one. */
+  readonly skip?: number;
+  /** Whether `NAME=value` words before the command go into its environment. */
+  readonly assigns?: boolean;
+  /** Whether the words are joined to the text of a script (`watch`). */
+  readonly joins?: boolean;
+}
+
+const LAUNCHERS: readonly (readonly [names: string, launcher: Launcher])[] = [
+  ['nohup setsid unbuffer caffeinate', {}],
+  ['busybox toybox npx bunx linux32 linux64 doas stdbuf', { short: 'o:e:i:u:C:p:' }],
+  ['nice', { short: 'n:', long: 'adjustment=' }],
+  ['ionice', { short: 'c:n:p:P:u:' }],
+  ['chrt taskset chroot', { skip: 1, short: 'p:c:T:P:D:' }],
+  ['timeout', { short: 's:k:', long: 'signal= kill-after=', skip: 1 }],
+  ['time', { short: 'f:o:', long: 'format= output=' }],
+  ['strace', { short: 'e:o:p:s:u:E:a:I:O:S:P:X:', long: 'output=' }],
+  ['sudo', { short: 'u:g:h:p:C:r:t:U:D:R:T:', long: 'user= group= host= prompt= chdir=', assigns: true }],
+  ['cross-env dotenv', { assigns: true, short: 'e:f:' }],
+  ['watch', { short: 'n:d::', long: 'interval= differences=?', joins: true }],
+  ['flock', { short: 's:w:E:', long: 'timeout= conflict-exit-code=', skip: 1 }],
+  ['tmux screen', { short: 'S:L:f:s:n:c:t:F:x:y:d', joins: true, skip: 1 }],
+  ['uv poetry pipenv bundle conda rye hatch pdm mise asdf corepack', { skip: 1 }],
+];
+
+function launch(call: ProgramCall, launcher: Launcher): Status {
+  const options = parseOptions(call.args, { ...launcher, stops: true });
+  const words = options.operands.slice(launcher.skip ?? 0);
+  if (launcher.joins === true) return runChildShell(call, words.join(' '));
+  return withEnvironment(call, words, launcher.assigns === true);
+}
+
+const ASSIGNMENT = /^[A-Za-z_]\w*=/;
+
+function withEnvironment(call: ProgramCall, words: readonly string[], assigns: boolean): Status {
+  const { machine } = call;
+  const scope = call.frame.scope.layer();
+  let start = 0;
+  for (; assigns && ASSIGNMENT.test(words[start] ?? ''); start++) {
+    const word = words[start] ?? '';
+    const name = word.slice(0, word.indexOf('='));
+    setVariable(machine, scope, name, word.slice(name.length + 1), call.name);
+    scope.export(name, true);
+  }
+  return machine.run.argv(machine, words.slice(start), { ...call.frame, scope });
+}
+
+function env(call: ProgramCall): Status {
+  const { machine, frame } = call;
+  const options = parseOptions(call.args, {
+    short: 'u:C:P:',
+    long: 'unset= chdir= ignore-environment null',
+    stops: true,
+  });
+  if (hasOption(options, 'i', 'ignore-environment') || call.args[0] === '-') clearIdentity(call, 'env -i');
+  const operands = options.operands.filter((word, n) => n > 0 || word !== '-');
+  const scope = frame.scope.layer();
+  for (const name of optionValues(options, 'u', 'unset')) {
+    checkIdentity(machine, name, undefined, 'env -u');
+    scope.unset(name);
+  }
+  const inner = { ...call, frame: { ...frame, scope } };
+  const folder = optionValue(options, 'C', 'chdir');
+  if (folder !== undefined) machine.run.argv(machine, ['cd', folder], inner.frame);
+  return withEnvironment(inner, operands, true);
+}
+
+const MAX_RUNS = 1000;
+
+/** Splits the input of xargs at blanks outside quotes, or at the given delimiter. */
+function itemsOf(text: string, delimiter: string | undefined): string[] {
+  if (delimiter !== undefined) return text.split(delimiter).filter((item) => item !== '');
+  const found = text.match(/(?:"[^"\n]*"|'[^'\n]*'|\\.|[^\s"'\\])+/gs) ?? [];
+  return found.map((item) => item.replace(/"([^"\n]*)"|'([^'\n]*)'|\\(.)/gs, '$1$2$3'));
+}
+
+function delimiterOf(options: Options): string | undefined {
+  if (hasOption(options, '0', 'null')) return '\0';
+  const given = optionValue(options, 'd', 'delimiter');
+  if (given !== undefined) return given.replace(/^\\n$/, '\n').replace(/^\\0$/, '\0');
+  return hasOption(options, 'I', 'i', 'replace', 'L') ? '\n' : undefined;
+}
+
+function xargs({ args, frame, machine, ...call }: ProgramCall): Status {
+  const options = parseOptions(args, {
+    short: 'I:i::n:L:l::P:d:a:s:E:e::J:R:S:',
+    long: 'replace=? max-args= max-lines=? max-procs= delimiter= arg-file= max-chars= eof=? null no-run-if-empty verbose',
+    stops: true,
+  });
+  const command = options.operands.length > 0 ? options.operands : ['echo'];
+  const file = optionValue(options, 'a', 'arg-file');
+  const text = filterInput({ ...call, args, frame, machine }, file === undefined ? [] : [file]);
+  const items = itemsOf(text, delimiterOf(options));
+  const run = (words: readonly string[]) => machine.run.argv(machine, words, { ...frame });
+  const replaced = optionValue(options, 'I', 'i', 'replace', 'J');
+  if (replaced !== undefined) {
+    for (const item of items.slice(0, MAX_RUNS))
+      run(command.map((word) => word.replaceAll(replaced || '{}', () => item.trimStart())));
+    return undefined;
+  }
+  const count = Number(optionValue(options, 'n', 'max-args', 'L', 'max-lines') ?? items.length);
+  const size = Number.isInteger(count) && count > 0 ? count : Math.max(items.length, 1);
+  for (let at = 0; at < Math.max(items.length, 1) && !machine.exhausted; at += size) {
+    if (at >= MAX_RUNS * size) machine.exhausted = true;
+    else run([...command, ...items.slice(at, at + size)]);
+  }
+  return undefined;
+}
+
+/** The programs that start other ones. */
+export const LAUNCHER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
+  ...['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'rbash', 'fish'].map(
+    (name) => [name, shell] as const,
+  ),
+  ...LAUNCHERS.flatMap(([names, launcher]) =>
+    names.split(' ').map((name) => [name, (call: ProgramCall) => launch(call, launcher)] as const),
+  ),
+  ['env', env],
+  ['xargs', xargs],
 ]);

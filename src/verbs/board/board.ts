@@ -6,7 +6,7 @@ import { NOTE_FILE } from '../../domain/handoff.ts';
 import type { SessionJournal } from '../../domain/journal/fold.ts';
 import { type Oid, type SessionId, parseSessionId } from '../../domain/names.ts';
 import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
-import { parseWorkSize, workSizeText } from '../../domain/work.ts';
+import { parseWorkSize, workSizeText } from '../../domain/snapshot.ts';
 import { type ChainCommit, handoffChains, logCommits } from '../../git/log.ts';
 import { readSettings } from '../../git/config.ts';
 import { decodeBranch } from '../../git/namespace.ts';

@@ -1,9 +1,9 @@
 import type { BootShape } from '../shapes.ts';
 import { ago } from '../../domain/age.ts';
-import { escapeForAgent } from '../../domain/note/agent-text.ts';
+import { escapeForAgent } from '../../domain/note/sections.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { NoteFinding, NoteVerdict } from '../../domain/verification/facts.ts';
-import { ownerText } from '../owner-text.ts';
+import { ownerText } from '../handoff-shape.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 /** How much of a section of the note is shown. Characters. */

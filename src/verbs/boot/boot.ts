@@ -7,21 +7,18 @@ import {
   type RecordedState,
 } from '../../domain/handoff.ts';
 import { type Oid, type SessionId, topicsOverlap } from '../../domain/names.ts';
-import { splitNote } from '../../domain/note/document.ts';
-import { type NoteSections, noteSections } from '../../domain/note/sections.ts';
+import { splitNote, type NoteSections, noteSections } from '../../domain/note/sections.ts';
 import { related, succeededBy } from '../../domain/session.ts';
-import type {
-  HeadRelation,
-  VerificationFacts,
-  TreeFact,
-  SiblingFact,
-  FileFact,
-} from '../../domain/verification/facts.ts';
 import {
+  type HeadRelation,
+  type VerificationFacts,
+  type TreeFact,
+  type SiblingFact,
+  type FileFact,
   type NamedPaths,
   importantPaths,
   type NamedPath,
-} from '../../domain/verification/important-files.ts';
+} from '../../domain/verification/facts.ts';
 import { verify } from '../../domain/verification/verify.ts';
 import { type Branches, type Limits, listBranches } from '../../git/branches.ts';
 import { loadCommits } from '../../git/commits.ts';
@@ -39,16 +36,15 @@ import { unfinishedOperation } from '../../git/operations.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
-import { requireTip } from '../../notes/find-topic.ts';
+import { requireTip, typedTopic } from '../../notes/topic-argument.ts';
 import { commitOwner, personName } from '../../notes/person-name.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { type Context, findSession, worktreeName } from '../../sessions/caller.ts';
 import { clientsOf, type JudgedSession } from '../../sessions/records.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import type { CommandResult } from '../verb.ts';
-import { carriedFacts } from '../work/work-facts.ts';
+import { carriedFacts } from '../work/unpack.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { type FoundBranch, findBranch, type Chosen, chooseNote } from './branch-place.ts';
 import type { BootShape } from '../shapes.ts';

@@ -1,4 +1,4 @@
-import { hadOwnCommits } from '../../domain/branch-history.ts';
+import { hadOwnCommits } from '../../domain/staleness.ts';
 import type { BranchName, Oid } from '../../domain/names.ts';
 import type { BranchPlace, Merged } from '../../domain/verification/facts.ts';
 import {
@@ -13,8 +13,7 @@ import { type Repository, branchTip, committer } from '../../git/repository.ts';
 import { branchesElsewhere, findLanded } from '../../notes/staleness.ts';
 import { Failure } from '../../domain/failure.ts';
 import { encodeBranch } from '../../git/namespace.ts';
-import { byAge, findTopic } from '../../notes/find-topic.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
+import { byAge, findTopic, typedTopic } from '../../notes/topic-argument.ts';
 import { type ReadableTopic, type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
 
 export interface FoundBranch {

@@ -1,4 +1,4 @@
-import type { RelatedSessions } from '../../domain/mixed-commit.ts';
+import type { RelatedSessions } from '../../domain/commit-message.ts';
 import { type Oid, shortId, peerNames } from '../../domain/names.ts';
 import { shellWord, escapeLine } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync.ts';
@@ -9,10 +9,10 @@ import {
   findMixedCommits,
   handedOnSessions,
   receivedRange,
-} from '../../git/mixed-commits.ts';
+  type PushedRef,
+} from '../../git/push-range.ts';
 import { commitNamed } from '../../git/commits.ts';
 import { HANDOFFS, handoffRef } from '../../git/namespace.ts';
-import type { PushedRef } from '../../git/push-range.ts';
 import type { GitOptions } from '../../git/run.ts';
 import { judgePush } from '../../notes/judge-push.ts';
 import { reasonText } from '../../notes/report-illegal.ts';

@@ -20,21 +20,19 @@ import {
   refsOfTopic,
   rememberDeleted,
 } from '../../notes/delete-notes.ts';
-import { byAge } from '../../notes/find-topic.ts';
+import { byAge, parseTopicArgument, typedTopic } from '../../notes/topic-argument.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { isAllowedOnce } from '../../sessions/bypass.ts';
-import { parseTopicArgument, typedTopic } from '../../notes/topic-argument.ts';
 import { type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
 import { type Context, findCaller, findSession } from '../../sessions/caller.ts';
 import type { StoredSession } from '../../sessions/records.ts';
-import { handoffShape } from '../handoff-shape.ts';
+import { handoffShape, ownerText } from '../handoff-shape.ts';
 import { parseExpectation } from '../notes/write.ts';
 import type { CommandResult } from '../verb.ts';
 import type { HandoffShape } from '../shapes.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { ago } from '../../domain/age.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
-import { ownerText } from '../owner-text.ts';
 
 interface DeleteOptions {
   readonly topic: string;

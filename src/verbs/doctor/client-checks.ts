@@ -26,7 +26,7 @@ import { readSettingsText } from '../../install/client-packages.ts';
 import { isExecutable, programsOnPath } from '../../install/programs.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CheckShape } from '../shapes.ts';
-import { doctorLine } from './finding.ts';
+import { doctorLine } from './repository-checks.ts';
 
 /**
  * Sends a harmless call, in the client's own format, through every registered command line, and checks whether the

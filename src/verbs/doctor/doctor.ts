@@ -8,10 +8,16 @@ import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 import type { CommandResult } from '../verb.ts';
 import type { CheckShape } from '../shapes.ts';
 import { checkClients, checkPrograms } from './client-checks.ts';
-import { checkGitHooks } from './hook-checks.ts';
+import {
+  checkGitHooks,
+  checkGit,
+  checkGoneRemotes,
+  checkHookLog,
+  checkInit,
+  checkRemotes,
+} from './repository-checks.ts';
 import { checkLeftovers, checkLocks } from './leftover-checks.ts';
 import { checkGone, checkObjects, checkRefs, checkWork } from './note-checks.ts';
-import { checkGit, checkGoneRemotes, checkHookLog, checkInit, checkRemotes } from './repository-checks.ts';
 
 interface DoctorOptions {
   /** Whether to repair what can be repaired without losing anything. */

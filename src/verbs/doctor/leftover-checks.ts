@@ -6,7 +6,7 @@ import { entries, readText } from '../../host/disk.ts';
 import { type ProcessTable, processTable } from '../../host/processes.ts';
 import { counted } from '../../ui/terminal.ts';
 import type { CheckShape } from '../shapes.ts';
-import { FIX, doctorLine } from './finding.ts';
+import { FIX, doctorLine } from './repository-checks.ts';
 
 /** Younger files may be in use although they do not name their process yet. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;

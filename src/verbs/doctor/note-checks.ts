@@ -6,18 +6,16 @@ import { homeFolder } from '../../host/folders.ts';
 import { markerFiles } from '../../host/marker-files.ts';
 import { processTable } from '../../host/processes.ts';
 import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
-import { foldTopic, restoreKeptTip, recordIllegalMove } from '../../notes/illegal-moves.ts';
-import { reasonText } from '../../notes/report-illegal.ts';
+import { foldTopic, restoreKeptTip, recordIllegalMove, reasonText } from '../../notes/report-illegal.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { TopicState } from '../../notes/topic.ts';
-import { readWork } from '../../notes/work/work-commit.ts';
-import { type KeptWork, leftWork } from '../../notes/work/work-refs.ts';
+import { readWork, type KeptWork, leftWork } from '../../notes/work/work-commit.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { judgeSessions, listSessions } from '../../sessions/records.ts';
 import { counted } from '../../ui/terminal.ts';
 import { settleWork } from '../notes/settle-work.ts';
 import type { CheckShape } from '../shapes.ts';
-import { FIX, doctorLine } from './finding.ts';
+import { FIX, doctorLine } from './repository-checks.ts';
 
 /** Checks that each public ref matches what was kept; with `fix`, restores those that do not. */
 export async function checkRefs(

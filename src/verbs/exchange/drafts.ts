@@ -20,12 +20,12 @@ import {
   parseClientSessionId,
   parseLongTopic,
 } from '../../domain/names.ts';
-import { splitNote } from '../../domain/note/document.ts';
+import { splitNote } from '../../domain/note/sections.ts';
 import { type FrontMatter } from '../../domain/note/front-matter.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { commitNamed } from '../../git/commits.ts';
-import { readPlainFile } from '../../host/plain-files.ts';
+import { readPlainFile } from '../../host/disk.ts';
 import { decodeNote } from '../../notes/front-matter/prepare.ts';
 import { readNote } from '../../notes/front-matter/read.ts';
 import { type FoundFile, type ImportWorld, type UnimportedFile, skip, textOf } from './find-files.ts';

@@ -8,9 +8,8 @@ import { type BranchName, type SessionId, type Topic, ownerName } from '../../do
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { loadCommits, type LoadedCommit } from '../../git/commits.ts';
 import { topLevel } from '../../git/repository.ts';
-import { findTopic, requireTip } from '../../notes/find-topic.ts';
+import { findTopic, requireTip, typedTopic } from '../../notes/topic-argument.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { Rendered } from '../../ui/terminal.ts';
 import { noteShape } from '../handoff-shape.ts';

@@ -9,10 +9,9 @@ import { hash } from '../../git/hash.ts';
 import { linkedWorktrees } from '../../git/worktrees.ts';
 import { listRefs } from '../../git/refs.ts';
 import { type Repository, branchTip, topLevel } from '../../git/repository.ts';
-import { realPath } from '../../host/disk.ts';
+import { realPath, filesNamed, kindOf, plainFolder, readPlainFile } from '../../host/disk.ts';
 import { homeFolder } from '../../host/folders.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
-import { filesNamed, kindOf, plainFolder, readPlainFile } from '../../host/plain-files.ts';
 import type { Context } from '../../sessions/caller.ts';
 
 /** A file that may hold a note, with its content. */

@@ -1,6 +1,6 @@
 import { escapeLine } from '../../domain/surfacing.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
-import { ownerText } from '../owner-text.ts';
+import { ownerText } from '../handoff-shape.ts';
 import type { ImportValue } from './import.ts';
 
 const WRITES = ['create', 'update', 'close'];

@@ -1,21 +1,20 @@
-import { readerName } from '../../domain/reader.ts';
+import { readerName } from '../../domain/note-owner.ts';
 import { looksDone } from '../../domain/staleness.ts';
 import type { RemoteSummary } from '../../domain/tracking/relation.ts';
 import { ACKS, KEPT, PRUNED, REMOTE } from '../../git/namespace.ts';
 import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import { openRepository } from '../../git/repository.ts';
-import { ackOf, acksFrom } from '../../notes/acks.ts';
+import { ackOf, acksFrom } from '../../notes/whose-note.ts';
 import { type TopicState, readTopicsBeside } from '../../notes/topic.ts';
 import { type LocalTip, compareWithRemotes } from '../../notes/tracking.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
-import { byAge } from '../../notes/find-topic.ts';
+import { byAge, typedTopic } from '../../notes/topic-argument.ts';
 import { NOBODY, findReader, namedOperator, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { ListedShape } from '../shapes.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import { judgeBranches, stalenessOf } from '../../notes/staleness.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
 import { openWorkspace } from '../workspace.ts';
 
 interface ListOptions {

@@ -1,19 +1,22 @@
-import type { HandoffCommit } from '../../domain/handoff.ts';
-import { acknowledgedOf, readerName } from '../../domain/reader.ts';
+import { type HandoffCommit, NOTE_FILE } from '../../domain/handoff.ts';
+import { acknowledgedOf, readerName } from '../../domain/note-owner.ts';
 import { checkStep } from '../../domain/transition.ts';
-import { openRepository } from '../../git/repository.ts';
-import { ackOf, readAcks } from '../../notes/acks.ts';
+import { openRepository, type InRepository } from '../../git/repository.ts';
+import { ackOf, readAcks } from '../../notes/whose-note.ts';
 import { readHistory } from '../../notes/topic.ts';
-import type { Context } from '../../sessions/caller.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
-import { findTopic, requireTip } from '../../notes/find-topic.ts';
+import { findTopic, requireTip, typedTopic } from '../../notes/topic-argument.ts';
 import { NOBODY, findReader, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import type { StepName, VersionShape } from '../shapes.ts';
+import type { StepName, VersionShape, HandoffShape } from '../shapes.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import { openWorkspace } from '../workspace.ts';
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
+import type { Oid } from '../../domain/names.ts';
+import { loadCommits } from '../../git/commits.ts';
+import { gitFailure, runGit } from '../../git/run.ts';
 
 interface LogOptions {
   readonly topic: string | undefined;
@@ -61,7 +64,7 @@ function stepOf(parent: HandoffCommit | undefined, commit: HandoffCommit): StepN
 }
 
 /** Filters a history, newest first, to the line of first parents, on top of which merges were made. */
-export function firstLine(history: readonly HandoffCommit[]): HandoffCommit[] {
+function firstLine(history: readonly HandoffCommit[]): HandoffCommit[] {
   let next = history[0]?.oid;
   return history.filter((commit) => {
     if (commit.oid !== next) return false;
@@ -88,4 +91,88 @@ export function versionIn(history: readonly HandoffCommit[], text: string, name:
       hint: `git handoff log ${name}`,
     },
   );
+}
+
+interface DiffOptions {
+  readonly topic: string | undefined;
+  /** Versions by their object names or beginnings of them; when empty, the last change of the note. */
+  readonly versions: readonly string[];
+  readonly session: string | undefined;
+}
+
+export interface DiffValue {
+  /** The older version; `null` when there was none. */
+  readonly from: HandoffShape | null;
+  readonly to: HandoffShape;
+  /** Hunks as git-diff(1) prints them; empty when the notes are the same. */
+  readonly diff: string;
+}
+
+/** Shows what changed in a note between two of its versions, or else in its last change. */
+export async function diff(options: DiffOptions, context: Context): Promise<CommandResult<DiffValue>> {
+  const { repository, sessions, notices } = await openWorkspace(context);
+  const state = await findTopic(repository, options.topic);
+  const history = await readHistory(repository, requireTip(state).oid);
+  const name = typedTopic(state.branch, state.topic);
+  const [first, second] = options.versions.map((text) => versionIn(history, text, name));
+  const to = second ?? history[0] ?? requireTip(state);
+  const from = first ?? (await lastOther(firstLine(history), context.cwd));
+  const [note] = await readNotes(from === undefined ? [to] : [to, from], context.cwd);
+  const hunks = from === undefined ? added(note) : await noteHunks(repository, from.oid, to.oid);
+  const reader = findSession(context, sessions, options.session)?.id;
+  const shape = (commit: HandoffCommit) => handoffShape(state, commit, reader);
+  return {
+    value: { from: from === undefined ? null : shape(from), to: shape(to), diff: hunks.toString('utf8') },
+    notices: [...notices, ...(await reportIllegalMoves(repository, [state], context.now))],
+  };
+}
+
+/** Returns the newest version whose note differs from the tip's, or cannot be read: takes and closes change no note. */
+async function lastOther(history: readonly HandoffCommit[], cwd: string): Promise<HandoffCommit | undefined> {
+  const oids = history.map(({ oid }) => oid);
+  const loaded = await loadCommits({ cwd }, oids, { notes: true });
+  const tip = loaded[0]?.note;
+  const at = loaded.findIndex((one) => tip !== undefined && one?.note?.equals(tip) !== true);
+  return history[at];
+}
+
+async function readNotes(versions: readonly HandoffCommit[], cwd: string): Promise<Buffer[]> {
+  const oids = versions.map(({ oid }) => oid);
+  const loaded = await loadCommits({ cwd }, oids, { notes: true });
+  return oids.map((oid, at) => {
+    const note = loaded[at]?.note;
+    if (note !== undefined) return note;
+    throw new Failure('integrity', `the note of ${oid} cannot be read`, {
+      hint: 'git fsck --connectivity-only',
+    });
+  });
+}
+
+/** Returns a first version as a diff from nothing. */
+function added(note: Buffer | undefined): Buffer {
+  const lines = (note?.toString('utf8') ?? '').replace(/\n$/, '').split('\n');
+  return Buffer.from(`@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`);
+}
+
+/**
+ * Returns the hunks between the notes of two handoff commits, as git-diff(1) prints them without its header; empty when
+ * the notes are the same. It runs no diff program that the repository or the user configured.
+ *
+ * @throws Failure when git cannot read one of the notes
+ */
+async function noteHunks(repository: InRepository, from: Oid, to: Oid): Promise<Buffer> {
+  const quiet = [
+    '--no-ext-diff',
+    '--no-textconv',
+    '--no-color',
+    '--no-renames',
+    '--no-relative',
+    '--text',
+    '--unified=3',
+  ];
+  const notes = [`${from}:${NOTE_FILE}`, `${to}:${NOTE_FILE}`];
+  const result = await runGit(['diff', ...quiet, '--end-of-options', ...notes], { cwd: repository.cwd });
+  if (result.code !== 0) throw gitFailure('diff', result);
+  const at = result.stdout.indexOf('\n@@ ');
+  return at < 0 ? Buffer.alloc(0) : result.stdout.subarray(at + 1);
 }

@@ -6,12 +6,11 @@ import type { Context } from '../../sessions/caller.ts';
 import { type Interaction, type Answer, type VerbTable, answer, word } from '../verb.ts';
 import { type Arguments, EXPECT, type OptionTable } from '../options.ts';
 import { anchored, PATHSPEC_OPTIONS, readPathspecs } from '../pathspecs.ts';
-import { ack } from './ack.ts';
+import { ack, take } from './change-state.ts';
 import { list } from './list.ts';
 import { log } from './log.ts';
 import { renderAck, renderList, renderLog, renderShown, renderTaken, renderWritten } from './notes-text.ts';
 import { show } from './show.ts';
-import { take } from './change-state.ts';
 import { write } from './write.ts';
 
 /** The verbs that read and write notes. Being typed most, they need only the bundle cli.cjs (scripts/build.mjs). */
@@ -163,7 +162,7 @@ export const NOTE_VERBS: VerbTable = {
       const [topic, ...versions] = args.words;
       const session = args.text('session');
       if (args.flag('patch')) {
-        const { diff } = await import('./diff.ts');
+        const { diff } = await import('./log.ts');
         const result = await diff({ topic, versions, session }, context);
         return answer(result, async () => (await import('./notes-text.ts')).renderDiff);
       }

@@ -7,7 +7,7 @@ import {
   isOperatorId,
   parseOperators,
 } from '../../domain/operators.ts';
-import { type Reader, decideOperator, readerName } from '../../domain/reader.ts';
+import { type Reader, decideOperator, readerName } from '../../domain/note-owner.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { readReaderSettings } from '../../git/config.ts';
 import { hash } from '../../git/hash.ts';

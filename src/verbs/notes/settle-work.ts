@@ -5,13 +5,17 @@ import { contentOf } from '../../domain/snapshot.ts';
 import { readSettings } from '../../git/config.ts';
 import { decodeBranch, workPrefix } from '../../git/namespace.ts';
 import { formatOf } from '../../git/hash.ts';
-import { ObjectBatch } from '../../git/object-batch.ts';
-import { readObjects } from '../../git/objects.ts';
+import { ObjectBatch, readObjects } from '../../git/objects.ts';
 import type { Repository } from '../../git/repository.ts';
 import { worktreeId } from '../../host/folders.ts';
 import { commitOwner } from '../../notes/person-name.ts';
-import { type LoadedWork, readWork } from '../../notes/work/work-commit.ts';
-import { type KeptWork, dropWork, leftWork } from '../../notes/work/work-refs.ts';
+import {
+  type LoadedWork,
+  readWork,
+  type KeptWork,
+  dropWork,
+  leftWork,
+} from '../../notes/work/work-commit.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { Caller } from '../../sessions/caller.ts';

@@ -1,5 +1,4 @@
-import type { RescueListValue } from './list.ts';
-import type { RescueShowValue, RescuedText } from './show.ts';
+import type { RescueListValue, RescueShowValue, RescuedText } from './rescues.ts';
 import type { RestoreValue } from './restore.ts';
 import type { RescueShape } from '../shapes.ts';
 import { ago } from '../../domain/age.ts';

@@ -31,12 +31,12 @@ export const RESCUE_VERBS: VerbTable = {
     async run(args, context) {
       const { action, which, paths } = parseWords(args);
       if (action === 'list') {
-        const { listRescued } = await import('./list.ts');
+        const { listRescued } = await import('./rescues.ts');
         const result = await listRescued({ which, paths, sinceMs: parseSince(args) }, context);
         return answer(result, async () => (await import('./rescue-text.ts')).renderRescues);
       }
       if (action === 'show') {
-        const { showRescued } = await import('./show.ts');
+        const { showRescued } = await import('./rescues.ts');
         const result = await showRescued({ which, paths, raw: args.flag('raw') }, context);
         return answer(result, async () => (await import('./rescue-text.ts')).renderRescued);
       }

@@ -1,21 +1,30 @@
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { Failure } from '../../domain/failure.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
-import { type SnapshotItem, contentOf } from '../../domain/snapshot.ts';
+import { type SnapshotItem, contentOf, isOnlyStaged } from '../../domain/snapshot.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { readSettings } from '../../git/config.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { stashItems } from '../../git/stash.ts';
-import { readTreeStatus } from '../../git/work-tree.ts';
+import { readTreeStatus } from '../../git/worktrees.ts';
 import { isInitialised, knownWorktreeId, worktreeId } from '../../host/folders.ts';
 import { type LedgerPlace, readLedgers } from '../../sessions/journal.ts';
-import { type PinnedStash, type SavedWork, itemsOf, listRescues } from '../../snapshot/rescues.ts';
+import { type PinnedStash, type SavedWork, itemsOf, listRescues, rescuedAt } from '../../snapshot/rescues.ts';
 import { readStashOwners, pinStash } from '../../snapshot/stash.ts';
 import { putLast, readLast } from '../../changes/windows.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { saveVanished } from '../../snapshot/vanished.ts';
 import { type Workspace, openWorkspace } from '../workspace.ts';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { realPath } from '../../host/disk.ts';
+import { timestamp } from '../../domain/age.ts';
+import { clientsOf } from '../../sessions/records.ts';
+import type { CommandResult } from '../verb.ts';
+import type { RescueShape, NoteShape } from '../shapes.ts';
+import { noteShape } from '../handoff-shape.ts';
+import { readKept } from '../../snapshot/commit.ts';
 
 /** A rescue, with the files that it can restore. */
 export type KnownRescue =
@@ -116,7 +125,7 @@ interface Selection {
 }
 
 /** What the words of the command name. */
-export interface Wanted {
+interface Wanted {
   /** A number, or the beginning of a session's id or short id; when empty, the newest rescue that holds the paths. */
   readonly which: string;
   /** Paths from the top of the working tree; a folder includes what is below it. When empty, everything. */
@@ -127,7 +136,7 @@ export interface Wanted {
 const LEAST_ID = 4;
 
 /** Whether the words name a file. */
-export function isWanted(rescue: KnownRescue, item: SnapshotItem, { which, paths }: Wanted): boolean {
+function isWanted(rescue: KnownRescue, item: SnapshotItem, { which, paths }: Wanted): boolean {
   const isNamed = paths.length === 0 || paths.some((path) => covers(path, item.path));
   if (which === '' || which === String(rescue.number)) return isNamed;
   return isNamed && which.length >= LEAST_ID && begins(sessionOf(rescue, item) ?? '', which);
@@ -173,4 +182,133 @@ function requireOneSession(all: readonly KnownRescue[], which: string): void {
   );
   if (which === '' || new Set(ids).size < 2 || ids.some((id) => id === which)) return;
   throw new Failure('usage', `${which} matches several sessions`, { hint: 'git handoff rescue list' });
+}
+
+/**
+ * Returns the paths of a command line, from the top of the working tree. A path may be gone from the disk, with its
+ * folder.
+ *
+ * @throws Failure `usage` for a path outside of the working tree
+ */
+export function wantedPaths(typed: readonly string[], cwd: string, top: string | undefined): string[] {
+  if (typed.length === 0) return [];
+  const root = top === undefined ? undefined : realPath(top);
+  return typed.map((path) => {
+    // `:/src/a.ts` starts at the top, as in git's pathspecs, because a message may be read in any folder.
+    const absolute =
+      path.startsWith(':/') && top !== undefined ? resolve(top, path.slice(2)) : resolve(cwd, path);
+    const real = join(realPath(dirname(absolute)), relative(dirname(absolute), absolute));
+    const inside = root === undefined ? undefined : relative(root, real).replaceAll(sep, '/');
+    if (inside === undefined || path === '' || inside === '..' || inside.startsWith('../')) {
+      throw new Failure('usage', `${escapeLine(path)} is not a path in this worktree`, {
+        hint: 'git handoff rescue list',
+      });
+    }
+    return inside;
+  });
+}
+
+interface RescueListOptions {
+  /** A session's id or its beginning, or a number; empty: all. */
+  readonly which: string;
+  readonly paths: readonly string[];
+  /** The greatest age. Milliseconds. */
+  readonly sinceMs: number | undefined;
+}
+
+export interface RescueListValue {
+  readonly items: readonly RescueShape[];
+}
+
+/** Lists what can be restored, newest first. Exit status 1: there is nothing. */
+export async function listRescued(
+  { which, paths, sinceMs }: RescueListOptions,
+  context: Context,
+): Promise<CommandResult<RescueListValue>> {
+  const { all, top, workspace } = await openRescues(context);
+  const wanted: Wanted = { which, paths: wantedPaths(paths, context.cwd, top) };
+  const items = all
+    .filter((rescue) => sinceMs === undefined || context.now - rescuedAt(rescue) <= sinceMs)
+    .flatMap((rescue) => {
+      const held = rescue.held.filter((item) => isWanted(rescue, item, wanted));
+      return held.length > 0 ? [rescueShape(rescue, held)] : [];
+    });
+  const { notices, sessions } = workspace;
+  return { value: { items }, notices, clients: clientsOf(sessions) };
+}
+
+/** Returns a rescue with some of its files, as `--json` shows it. */
+function rescueShape(rescue: KnownRescue, items: readonly SnapshotItem[]): RescueShape {
+  const { number, ref, oid } = rescue;
+  const shape = {
+    number,
+    ref,
+    oid,
+    at: timestamp(rescuedAt(rescue)),
+    files: items.map((item) => {
+      const { path, bytes = 0, owner = null } = item;
+      return { path, mode: contentOf(item)?.mode ?? '', bytes, owner };
+    }),
+  };
+  if (rescue.kind === 'stash') {
+    const { owner, index, commit } = rescue;
+    const rest = { deleted: [], staged: [], skipped: [], worktree: null, branch: null };
+    return { ...shape, ...rest, kind: 'stash', reason: commit.summary, session: owner, stashIndex: index };
+  }
+  const { kind, command, session, worktree, skipped, ref: head } = rescue.reason;
+  const pathsOf = (some: readonly SnapshotItem[]) => some.map(({ path }) => path);
+  const deleted = pathsOf(rescue.items.filter(({ base, disk }) => base !== null && disk === null));
+  const staged = pathsOf(rescue.items.filter(isOnlyStaged));
+  const branch = head.startsWith('refs/heads/') ? head.slice('refs/heads/'.length) : null;
+  const rest = { deleted, staged, skipped, worktree, branch, stashIndex: null };
+  return { ...shape, ...rest, kind, reason: command, session };
+}
+
+interface RescueShowOptions {
+  readonly which: string;
+  readonly paths: readonly string[];
+  /** Whether to print only the bytes of one file. */
+  readonly raw: boolean;
+}
+
+/** The text of a rescued file: `note`, or `noteBase64` when it is not UTF-8. */
+export type RescuedText = {
+  readonly path: string;
+  /** The blob of the staged content, if it differed from the file and from HEAD. */
+  readonly staged?: string;
+} & NoteShape;
+
+export interface RescueShowValue {
+  readonly rescue: RescueShape;
+  readonly items: readonly RescuedText[];
+}
+
+/**
+ * Shows what a rescue holds, with the contents.
+ *
+ * @throws Failure `not-found`; `usage` when `--raw` does not name one file; `integrity` when a content is gone
+ */
+export async function showRescued(
+  { which, paths, raw }: RescueShowOptions,
+  context: Context,
+): Promise<CommandResult<RescueShowValue>> {
+  const { cwd } = context;
+  const rescues = await openRescues(context);
+  const { top, workspace } = rescues;
+  const { rescue, items: kept } = await select(cwd, rescues, { which, paths: wantedPaths(paths, cwd, top) });
+  if (raw && kept.length !== 1) {
+    throw new Failure('usage', `--raw prints one file, not ${kept.length}`, {
+      hint: `git handoff rescue show ${rescue.number}`,
+    });
+  }
+  const contents = await readKept(cwd, kept);
+  const items = kept.map((item, at): RescuedText => {
+    const staged = isOnlyStaged(item) && item.disk !== null ? (item.index?.oid ?? undefined) : undefined;
+    const text = noteShape(contents[at] ?? Buffer.alloc(0));
+    return { path: item.path, ...(staged === undefined ? {} : { staged }), ...text };
+  });
+  const [bytes] = contents;
+  const value = { rescue: rescueShape(rescue, kept), items };
+  const result = { value, notices: workspace.notices, clients: clientsOf(workspace.sessions) };
+  return raw && bytes !== undefined ? { ...result, bytes } : result;
 }

@@ -1,13 +1,12 @@
 import { join, relative } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import type { OpenClaim, SessionLedger } from '../../domain/ledger/claims.ts';
-import { sameState } from '../../domain/ledger/file-state.ts';
-import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
+import { sameState, type DirtyPath, type TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
 import { type SessionId, peerName } from '../../domain/names.ts';
 import type { SnapshotItem } from '../../domain/snapshot.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { diskState } from '../../git/work-tree.ts';
+import { diskState } from '../../git/worktrees.ts';
 import { realPath } from '../../host/disk.ts';
 import { worktreeId } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
@@ -20,8 +19,15 @@ import { type Restoring, restoreSnapshot, treePlace } from '../../snapshot/resto
 import { takeSnapshot } from '../../snapshot/take.ts';
 import type { CommandResult } from '../verb.ts';
 import { judgedSessions } from '../workspace.ts';
-import { wantedPaths } from './contents.ts';
-import { type KnownRescue, type Rescues, openRescues, rescuePlace, select, sessionOf } from './rescues.ts';
+import {
+  wantedPaths,
+  type KnownRescue,
+  type Rescues,
+  openRescues,
+  rescuePlace,
+  select,
+  sessionOf,
+} from './rescues.ts';
 
 interface RestoreOptions {
   readonly which: string;

@@ -1,39 +1,36 @@
 import { join } from 'node:path';
-import { recordedMakers, withoutOperation } from '../../changes/finishing.ts';
+import { recordedMakers, withoutOperation, operationText } from '../../changes/operations.ts';
 import { appendEvents, readLedger } from '../../sessions/journal.ts';
-import { operationText } from '../../changes/operations.ts';
 import { findStale } from '../../changes/stale-paths.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
-import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
+import { sameState, type FileState } from '../../domain/ledger/tree-status.ts';
 import type { StagedPath } from '../../domain/ledger/mixing.ts';
-import { namedPeer, namesOwn, claimsOn, strong } from '../../domain/ledger/ownership.ts';
-import type { Share } from '../../domain/ledger/shares.ts';
+import { namedPeer, namesOwn, claimsOn, strong, type Share } from '../../domain/ledger/ownership.ts';
 import { type Oid, peerName } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { changedPaths, parentsOf } from '../../git/commits.ts';
 import { TextMerger } from '../../git/merge-file.ts';
-import { ObjectBatch } from '../../git/object-batch.ts';
-import { readObjects } from '../../git/objects.ts';
+import { ObjectBatch, readObjects } from '../../git/objects.ts';
 import type { Operation } from '../../git/operations.ts';
 import { setEntries, whileLocked, whileMoved } from '../../git/private-index.ts';
 import { objectFormat, openRepository } from '../../git/repository.ts';
 import { runGit } from '../../git/run.ts';
 import { headCommit } from '../../git/log.ts';
 import { stagedPaths, unmergedPaths } from '../../git/staged.ts';
-import { takeLock } from '../../host/process-lock.ts';
+import { takeLock } from '../../host/processes.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
 import type { CommitShape } from '../shapes.ts';
-import { composeContended } from './commit/compose.ts';
-import { type GitCommitOptions, type IndexPlan, makeCommit, opensEditor } from './commit/git-commit.ts';
 import {
+  composeContended,
   type Again,
   commitAgain,
   passedNotices,
   requireOwnership,
   unfinishedHere,
-} from './commit/refusals.ts';
+} from './commit/compose.ts';
+import { type GitCommitOptions, type IndexPlan, makeCommit, opensEditor } from './commit/git-commit.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
 
 interface CommitOptions extends GitCommitOptions {

@@ -1,15 +1,19 @@
 import { type WorkTree, askerOf, belongingOf, lookAtWork } from '../../changes/dirty-work.ts';
 import { readLedgers } from '../../sessions/journal.ts';
-import { timestamp } from '../../domain/age.ts';
+import { timestamp, ago } from '../../domain/age.ts';
 import { readSettings } from '../../git/config.ts';
 import { listWorktrees, type ListedWorktree } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import type { CommandResult } from '../verb.ts';
-import type { RequestShape, SessionShape } from '../shapes.ts';
+import type { RequestShape, SessionShape, AllowShape } from '../shapes.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
-import { requestShapes } from './requests.ts';
+import type { SessionLedger } from '../../domain/ledger/claims.ts';
+import { openRequests, wishText } from '../../domain/ledger/ownership.ts';
+import { listed, escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { shortId, ownerName, peerName } from '../../domain/names.ts';
+import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 interface SessionsOptions {
   /** Ended ones too. */
@@ -17,7 +21,7 @@ interface SessionsOptions {
   readonly session: string | undefined;
 }
 
-export interface SessionsValue {
+interface SessionsValue {
   readonly items: readonly SessionShape[];
   readonly requests: readonly RequestShape[];
 }
@@ -119,4 +123,92 @@ async function pathsIn(
     }
   }
   return paths;
+}
+
+/**
+ * What sessions that are at work want of each other in one worktree.
+ *
+ * @param worktree its top
+ * @param isChanged whether a session still has an uncommitted change at a path
+ */
+export function requestShapes(
+  ledgers: readonly SessionLedger[],
+  sessions: readonly JudgedSession[],
+  worktree: string,
+  isChanged: (session: string, path: string) => boolean,
+): RequestShape[] {
+  const isLive = (id: string) =>
+    sessions.some(({ record, liveness }) => record.session === id && liveness === 'live');
+  return openRequests(ledgers)
+    .filter(({ from, to, owner, path }) => isLive(from) && isLive(to) && isChanged(owner, path))
+    .map(({ from, to, wish, path, at, handedAt }) => {
+      const times = { askedAt: timestamp(at), handedAt: handedAt === undefined ? null : timestamp(handedAt) };
+      return { from, to, wish, path, worktree, ...times };
+    });
+}
+
+/**
+ * A line for each two sessions and wish. What was handed over need not have been read.
+ *
+ * @param named a session as the list names it
+ * @param typed a path as it is typed where the list is shown
+ */
+export function requestLines(
+  requests: readonly RequestShape[],
+  named: (session: string) => string,
+  typed: (request: RequestShape) => string,
+  now: number,
+): string {
+  const groups = new Map<string, RequestShape[]>();
+  for (const request of requests) {
+    const { from, to, wish, handedAt } = request;
+    const like = `${from} ${to} ${wish} ${handedAt ?? ''}`;
+    groups.set(like, [...(groups.get(like) ?? []), request]);
+  }
+  return [...groups.values()]
+    .map((group) => {
+      const [{ from, to, wish, askedAt, handedAt }] = group as [RequestShape];
+      const asked = `asked ${ago(Date.parse(askedAt), now)}`;
+      const handed =
+        handedAt === null
+          ? `waits for the next call of ${named(to)}`
+          : `handed to ${named(to)} ${ago(Date.parse(handedAt), now)}`;
+      return `${wishText(named(from), wish, listed(group.map(typed)))} (${asked}, ${handed})\n`;
+    })
+    .join('');
+}
+
+/** A line for each session; a star for the one that asks. */
+export function renderSessions({ items, requests }: SessionsValue, { now }: TextContext): Rendered {
+  if (items.length === 0) return 'no session is registered here\n';
+  const client = (id: string) => items.find(({ session }) => session === id)?.client;
+  const named = (id: string) => ownerName(id, { client: client(id) });
+  const asked = requestLines(requests, named, ({ path }) => shellWord(path), now);
+  const table = columns(
+    items.map((item) => [
+      item.self ? '*' : ' ',
+      escapeLine(shortId(item.session)),
+      item.liveness,
+      escapeLine(item.client),
+      escapeLine(item.branch ?? '-'),
+      `since ${ago(Date.parse(item.startedAt), now)}`,
+      escapeLine(item.worktree ?? '-'),
+      uncommitted(item.uncommitted),
+    ]),
+  );
+  return asked === '' ? table : `${table}\n${asked}`;
+}
+
+const MAX_NAMES = 5;
+
+function uncommitted(paths: readonly string[]): string {
+  if (paths.length === 0) return '';
+  const names = paths.slice(0, MAX_NAMES).map(shellWord).join(' ');
+  return `${paths.length} uncommitted: ${names}${paths.length > MAX_NAMES ? ' …' : ''}`;
+}
+
+/** Whose next refusal is let through, and until when. */
+export function renderAllowed({ session, until }: AllowShape, { clients }: TextContext): Rendered {
+  const who = session === null ? 'whichever session is refused first' : peerName(session, { clients });
+  return `allowed once, for ${who}, until ${until}\n`;
 }

@@ -13,7 +13,7 @@ export const SHARING_VERBS: VerbTable = {
     async run(args, context) {
       const { sessions } = await import('./sessions.ts');
       const result = await sessions({ all: args.flag('all'), session: args.text('session') }, context);
-      return answer(result, async () => (await import('./sessions-text.ts')).renderSessions);
+      return answer(result, async () => (await import('./sessions.ts')).renderSessions);
     },
   },
   status: {
@@ -67,7 +67,7 @@ export const ALLOW_VERBS: VerbTable = {
       const { allow } = await import('./allow.ts');
       const options = { once: args.flag('once'), session: args.text('session'), ask: interaction.ask };
       const result = await allow(options, context);
-      return answer(result, async () => (await import('./sessions-text.ts')).renderAllowed);
+      return answer(result, async () => (await import('./sessions.ts')).renderAllowed);
     },
   },
 };

@@ -5,9 +5,8 @@ import { gitFailure } from '../../git/run.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
 import type { StagedShape } from '../shapes.ts';
-import { composeContended } from './commit/compose.ts';
+import { composeContended, passedNotices, requireOwnership } from './commit/compose.ts';
 import { withOwnIndex } from './commit/git-commit.ts';
-import { passedNotices, requireOwnership } from './commit/refusals.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
 
 interface StageOptions {

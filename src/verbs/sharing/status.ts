@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { type BelongsTo, type Belonging, changeKind, isStaged } from '../../domain/ledger/belonging.ts';
+import { type BelongsTo, type Belonging, changeKind, isStaged } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
@@ -15,13 +15,20 @@ import type { JudgedSession } from '../../sessions/records.ts';
 import { compareWithRemotes } from '../../notes/tracking.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
-import { type WorkTree, askerOf, belongingOf, lookAtWork, settleClaims } from '../../changes/dirty-work.ts';
+import {
+  type WorkTree,
+  askerOf,
+  belongingOf,
+  lookAtWork,
+  settleClaims,
+  isNamed,
+  parsePathArgument,
+} from '../../changes/dirty-work.ts';
 import { type OtherTree, overlapsElsewhere } from '../../changes/overlaps.ts';
-import { isNamed, parsePathArgument } from '../../changes/path-argument.ts';
 import type { AlsoChangedShape, DirtyPathShape, NamedSessionShape, RequestShape } from '../shapes.ts';
-import { requestShapes } from './requests.ts';
+import { requestShapes } from './sessions.ts';
 import { timestamp } from '../../domain/age.ts';
-import { namedSession } from '../owner-text.ts';
+import { namedSession } from '../handoff-shape.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 
 interface StatusOptions {

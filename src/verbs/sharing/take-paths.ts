@@ -5,14 +5,15 @@ import {
   askerOf,
   lookAtWork,
   openClaims,
+  type PathArgument,
+  isNamed,
+  parsePathArgument,
 } from '../../changes/dirty-work.ts';
 import { type LedgerPlace, appendEvents } from '../../sessions/journal.ts';
-import { type PathArgument, isNamed, parsePathArgument } from '../../changes/path-argument.ts';
 import { putStart, readStart } from '../../changes/windows.ts';
 import { Failure } from '../../domain/failure.ts';
-import { chainChanges } from '../../domain/ledger/belonging.ts';
+import { chainChanges, atWorkBeside } from '../../domain/ledger/ownership.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
-import { atWorkBeside } from '../../domain/ledger/ownership.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { claimEvents } from '../../domain/journal/compact.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';

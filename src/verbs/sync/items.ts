@@ -1,13 +1,16 @@
-import type { Oid } from '../../domain/names.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { HANDOFFS, type HandoffPath, decodeBranch, handoffRef, parsePath } from '../../git/namespace.ts';
 import type { PushOutcome, ShownRef } from '../../git/transfer.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
-import type { Difference, SyncedTopic } from '../../notes/sync/differences.ts';
-import type { Folded } from '../../notes/sync/fold.ts';
+import type { Difference, SyncedTopic, Folded } from './differences.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { SyncAction, SyncShape } from '../shapes.ts';
+import type { TransferProgress } from '../../git/network.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { StoredSession } from '../../sessions/records.ts';
+import type { Repository } from '../../git/repository.ts';
 
 /** Whether the ref's name does not tell the branch's, which was too long: only the handoff itself does. */
 export const isCut = ({ component }: HandoffPath) => decodeBranch(component) === undefined;
@@ -161,3 +164,36 @@ const FOLDED = {
   refuse: 'refused',
   moved: 'moved',
 } as const;
+
+export interface SyncOptions {
+  /** Names of remotes; none: the usual one. */
+  readonly remotes: readonly string[];
+  readonly fetch: boolean;
+  readonly push: boolean;
+  readonly dryRun: boolean;
+  readonly branch: string | undefined;
+  /** Lets go what looks like a secret. */
+  readonly allowSecret: boolean;
+  /** Topics whose work to send as well. */
+  readonly withWork: readonly string[];
+  /** Puts back what was deleted at the remote. */
+  readonly restore: boolean;
+  readonly session: string | undefined;
+  readonly mayAsk: boolean;
+  readonly onProgress: ((remote: string, progress: TransferProgress) => void) | undefined;
+  /** Prints a notice before something happens. */
+  readonly warn: (text: string) => void;
+}
+
+/** What a sync with each remote starts from. */
+export interface SyncWorld {
+  readonly repository: Repository;
+  readonly sessions: readonly StoredSession[];
+  readonly context: Context;
+  readonly options: SyncOptions;
+  /** Below which refs handoffs stand at remotes. */
+  readonly prefix: string;
+  /** The ref component of the only branch that is asked for. */
+  readonly component: string | undefined;
+  readonly me: SessionId | undefined;
+}

@@ -5,7 +5,7 @@ import {
   decideSecrets,
   describeFindings,
   type SecretFinding,
-} from '../../domain/secrets/verdict.ts';
+} from '../../domain/secrets.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { inBatches } from '../../git/batches.ts';
 import { loadCommits } from '../../git/commits.ts';
@@ -15,10 +15,9 @@ import { type HandoffPath, handoffRef, HANDOFFS, decodeBranch, parsePath } from 
 import { readObjects } from '../../git/objects.ts';
 import { repositoryFolder } from '../../host/folders.ts';
 import { appendLog } from '../../host/log.ts';
-import { findSecrets } from '../../notes/secrets/find-secrets.ts';
+import { findSecrets } from '../../notes/secrets/check-note.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
-import type { SyncReport } from './items.ts';
-import type { SyncWorld } from './world.ts';
+import type { SyncReport, SyncWorld } from './items.ts';
 
 /** A handoff that is about to leave. */
 export interface Outgoing {

@@ -12,14 +12,14 @@ import {
   findDifferences,
   readRemoved,
   readSyncedTopics,
-} from '../../notes/sync/differences.ts';
-import { type Folded, foldTopics } from '../../notes/sync/fold.ts';
+  type Folded,
+  foldTopics,
+} from './differences.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import type { SyncShape } from '../shapes.ts';
-import { SyncReport, isCut } from './items.ts';
+import { SyncReport, isCut, type SyncWorld } from './items.ts';
 import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
-import { MAX_NAMED, pushOutgoing, transferOptions } from './push-outgoing.ts';
-import type { SyncWorld } from './world.ts';
+import { MAX_NAMED, pushOutgoing, transferOptions } from './send-work.ts';
 
 /** Rounds until what others push at the same time has settled. */
 const MAX_ROUNDS = 6;

@@ -1,23 +1,31 @@
 import { Failure } from '../../domain/failure.ts';
-import { describeFindings, decideSecrets, parseAllowed } from '../../domain/secrets/verdict.ts';
-import { pathsOfBlobs } from '../../domain/snapshot.ts';
+import { describeFindings, decideSecrets, parseAllowed } from '../../domain/secrets.ts';
+import { pathsOfBlobs, workSizeText } from '../../domain/snapshot.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { shownAddress } from '../../domain/sync.ts';
-import { workSizeText } from '../../domain/work.ts';
+import { shownAddress, decidePush } from '../../domain/sync.ts';
 import { readSettings } from '../../git/config.ts';
-import { remoteWorkRef, sentRef } from '../../git/namespace.ts';
+import {
+  remoteWorkRef,
+  sentRef,
+  HANDOFFS,
+  handoffRef,
+  trackingRef,
+  type HandoffPath,
+} from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
-import { updateRefs } from '../../git/ref-updates.ts';
+import { updateRefs, type RefValue, listRefNames } from '../../git/refs.ts';
 import type { Remote } from '../../git/remotes.ts';
-import { pushRefs } from '../../git/transfer.ts';
-import { findTopic, requireTip } from '../../notes/find-topic.ts';
-import { findSecrets } from '../../notes/secrets/find-secrets.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
+import { pushRefs, type PushOutcome } from '../../git/transfer.ts';
+import { findTopic, requireTip, typedTopic } from '../../notes/topic-argument.ts';
+import { findSecrets } from '../../notes/secrets/check-note.ts';
 import type { TopicState } from '../../notes/topic.ts';
-import { type LoadedWork, readWork } from '../../notes/work/work-commit.ts';
-import { carriedWork } from '../../notes/work/work-refs.ts';
-import { transferOptions } from './push-outgoing.ts';
-import type { SyncWorld } from './world.ts';
+import { type LoadedWork, readWork, carriedWork } from '../../notes/work/work-commit.ts';
+import type { SyncWorld, SyncReport } from './items.ts';
+import type { Oid } from '../../domain/names.ts';
+import { inBatches, twoAtOnce } from '../../git/batches.ts';
+import type { TransferOptions } from '../../git/network.ts';
+import type { Difference, SyncedTopic } from './differences.ts';
+import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
 
 /** Work to send, as named on the command line. */
 interface LeavingWork extends LoadedWork {
@@ -127,4 +135,125 @@ export async function sendWork(
     const sent = { ref: sentRef(remote.name, state.path, oid), next: oid, old: undefined };
     await updateRefs(repository, [sent]);
   }
+}
+
+/** How git is run for one remote. */
+export function transferOptions(
+  { repository, options }: Pick<SyncWorld, 'repository' | 'options'>,
+  remote: Remote,
+): TransferOptions {
+  const { mayAsk, onProgress } = options;
+  return {
+    cwd: repository.cwd,
+    mayAsk,
+    onProgress: onProgress === undefined ? undefined : (progress) => onProgress(remote.name, progress),
+  };
+}
+
+interface Push {
+  readonly topics: readonly SyncedTopic[];
+  readonly differences: readonly Difference[];
+  readonly there: ReadonlyMap<string, Oid>;
+}
+
+/** Pushes what goes on from the remote's; `false`: somebody was faster. */
+export async function pushOutgoing(
+  world: SyncWorld,
+  remote: Remote,
+  { topics, differences, there }: Push,
+  report: SyncReport,
+): Promise<boolean> {
+  const { options, prefix } = world;
+  const ahead = new Set(
+    differences.filter(({ facts }) => facts.relation === 'ahead').map(({ path }) => handoffRef(path)),
+  );
+  const outgoing: Outgoing[] = [];
+  const arrived: Outgoing[] = [];
+  for (const { path, here, there: tracked } of topics) {
+    const tip = here?.tip?.oid;
+    if (tip === undefined) continue;
+    const ref = handoffRef(path);
+    const facts = { tip, shown: there.get(ref), tracked: tracked?.oid, isAhead: ahead.has(ref) };
+    const action = decidePush({ ...facts, restore: options.restore });
+    // What was fetched in this round is newer than what was shown.
+    const isFolded = action === 'behind' && options.fetch && ahead.has(ref);
+    // It got there unseen: by a push that was killed, or under another remote's name.
+    if (action === 'current' && tracked?.oid !== tip) arrived.push({ path, tip, old: tracked?.oid });
+    if (action === 'push' || isFolded) outgoing.push({ path, tip, old: tracked?.oid });
+    else if (action === 'deleted-there' || (action === 'behind' && !options.fetch))
+      report.left(path, tip, action);
+    else if (action === 'blocked' && !options.fetch) report.left(path, tip, 'behind');
+  }
+  await track(world, remote, arrived);
+  const leaving = outgoing.length === 0 ? [] : await withoutSecrets(world, remote.name, outgoing, report);
+  if (leaving.length === 0) return true;
+  if (there.size === 0) options.warn(firstPush(world, remote, leaving.length));
+  const byRef = new Map(leaving.map((one) => [prefix + handoffRef(one.path).slice(HANDOFFS.length), one]));
+  const outcomes = await pushAll(world, transferOptions(world, remote), {
+    remote: remote.name,
+    there,
+    outgoing: byRef,
+  });
+  const pushed = outcomes.flatMap(({ ref, kind }) => (kind === 'pushed' ? (byRef.get(ref) ?? []) : []));
+  await track(world, remote, pushed);
+  report.pushed(outcomes, byRef);
+  return !outcomes.some(({ kind }) => kind === 'moved');
+}
+
+/** Refs in one transaction. */
+const BATCH = 5000;
+
+/** Remembers what a remote has now. */
+async function track({ repository }: SyncWorld, { name }: Remote, there: readonly Outgoing[]): Promise<void> {
+  const updates = there
+    .filter(({ tip, old }) => tip !== old)
+    .map(({ path, tip, old }) => ({ ref: trackingRef(name, path), next: tip, old }));
+  await twoAtOnce(inBatches(updates, BATCH), (batch) => updateRefs(repository, batch, { repeatable: true }));
+}
+
+function firstPush({ component }: SyncWorld, { name, pushUrls }: Remote, count: number): string {
+  const what =
+    count === 1
+      ? 'a handoff goes, with its whole history,'
+      : `${count} handoffs go, each with its whole history,`;
+  return (
+    `${name} has no handoffs${component === undefined ? '' : ' of this branch'} yet: ` +
+    `${what} to ${pushUrls.map(shownAddress).join(' and ')}, where everybody with access to that repository can read them`
+  );
+}
+
+/** From this many on a pattern is cheaper than names are. */
+export const MAX_NAMED = 200;
+
+/** What goes to a remote. */
+interface Leaving {
+  readonly remote: string;
+  /** What the remote shows, by our names. */
+  readonly there: ReadonlyMap<string, Oid>;
+  /** By the remote's names. */
+  readonly outgoing: ReadonlyMap<string, { readonly path: HandoffPath; readonly tip: Oid }>;
+}
+
+/** By name what is little; by a pattern what is much, for git looks through all refs for each name. */
+async function pushAll(
+  world: SyncWorld,
+  transfer: TransferOptions,
+  { remote, there, outgoing }: Leaving,
+): Promise<PushOutcome[]> {
+  const named = [...outgoing].map(([ref, { tip }]) => ({ oid: tip, ref }));
+  if (named.length <= MAX_NAMED) return pushRefs(transfer, remote, named);
+  const below = world.component === undefined ? '' : `${world.component}/`;
+  const values = new Map([...outgoing.values()].map(({ path, tip }) => [handoffRef(path) as string, tip]));
+  const own = await listRefNames(world.repository, [HANDOFFS + below]);
+  const goes = ({ name, oid }: RefValue) => values.get(name) === oid;
+  const except = own.filter((ref) => !goes(ref) && there.get(ref.name) !== ref.oid).map(({ name }) => name);
+  // Each name that is left out is compared with each ref: then names are no dearer.
+  if (except.length > MAX_NAMED) return pushRefs(transfer, remote, named);
+  const inPattern = new Set<string>(
+    own.filter(goes).map(({ name }) => world.prefix + name.slice(HANDOFFS.length)),
+  );
+  const rest = named.filter(({ ref }) => !inPattern.has(ref));
+  const pattern = { from: HANDOFFS + below, to: world.prefix + below, except };
+  const outcomes = await pushRefs(transfer, remote, rest, pattern);
+  return outcomes.filter(({ ref }) => outgoing.has(ref));
 }

@@ -1,4 +1,4 @@
-import type { SyncOptions } from './world.ts';
+import type { SyncOptions } from './items.ts';
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { Context } from '../../sessions/caller.ts';

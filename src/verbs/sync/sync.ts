@@ -21,15 +21,15 @@ import { openRepository, type Repository, workTreeTop } from '../../git/reposito
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import { readTopics, type TopicState } from '../../notes/topic.ts';
-import { settleUnpacked } from '../../notes/work/unpacked-work.ts';
-import { dropWork } from '../../notes/work/work-refs.ts';
+import { settleUnpacked } from '../../notes/work/find-work.ts';
+import { dropWork } from '../../notes/work/work-commit.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
 import type { SyncShape, SyncAction } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
 import { askShown, syncRemote } from './one-remote.ts';
 import { leavingWork, sendWork } from './send-work.ts';
-import type { SyncOptions, SyncWorld } from './world.ts';
+import type { SyncOptions, SyncWorld } from './items.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 
 interface SyncValue {

@@ -3,16 +3,15 @@ import { askerOf, lookAtWork, openClaims } from '../../changes/dirty-work.ts';
 import { Failure } from '../../domain/failure.ts';
 import { type SessionId, isPerson, peerNames } from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
-import { isMoving } from '../../domain/work.ts';
+import { isMoving, workSizeText } from '../../domain/snapshot.ts';
 import { type TreeConfig, readSettings, readTreeConfig } from '../../git/config.ts';
 import type { TransferOptions } from '../../git/network.ts';
 import { readObjects } from '../../git/objects.ts';
-import { committer, openRepository, topLevel } from '../../git/repository.ts';
+import { committer, openRepository, topLevel, type Repository } from '../../git/repository.ts';
 import { realPath } from '../../host/disk.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
-import { type FoundWork, authorText, findWork } from '../../notes/work/find-work.ts';
-import { noteUnpacked } from '../../notes/work/unpacked-work.ts';
-import type { LoadedWork } from '../../notes/work/work-commit.ts';
+import { type FoundWork, authorText, findWork, noteUnpacked } from '../../notes/work/find-work.ts';
+import { type LoadedWork, readWork, carriedWork, keptWork } from '../../notes/work/work-commit.ts';
 import { type Context, findCaller } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { isLoneSession } from '../../sessions/lone-session.ts';
@@ -21,6 +20,10 @@ import { type How, type Restoring, restoreSnapshot, treePlace } from '../../snap
 import type { CommandResult } from '../verb.ts';
 import { withCommitLock } from '../sharing/commit.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
+import type { Rendered } from '../../ui/terminal.ts';
+import type { HandoffCommit } from '../../domain/handoff.ts';
+import type { TopicState } from '../../notes/topic.ts';
+import type { CarriedShape } from '../shapes.ts';
 
 interface UnpackOptions {
   /** `undefined`: the newest open note of this branch. */
@@ -38,7 +41,7 @@ interface UnpackOptions {
   readonly warn: (text: string) => void;
 }
 
-export interface UnpackValue {
+interface UnpackValue {
   readonly branch: string;
   readonly topic: string;
   /** The work commit, and the HEAD that it was packed on. */
@@ -101,7 +104,7 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
 }
 
 /** Onto what HEAD has here now. */
-export const mergeOf = ({ name }: LoadedWork, config: TreeConfig, markers: boolean): How => {
+const mergeOf = ({ name }: LoadedWork, config: TreeConfig, markers: boolean): How => {
   return { kind: 'merge', markers, config, name: `work of ${name}` };
 };
 
@@ -216,4 +219,51 @@ async function requireHarmless(
 function leadsOut(path: string, target: string): boolean {
   const to = posix.normalize(posix.join(posix.dirname(path), target));
   return target.startsWith('/') || to === '..' || to.startsWith('../') || /(^|\/)\.git(\/|$)/i.test(to);
+}
+
+/** Prints what was unpacked, one path per line. */
+export function renderUnpacked({ branch, topic, author, dryRun, items }: UnpackValue): Rendered {
+  const done = dryRun ? 'would unpack cleanly' : 'unpacked';
+  const head = `${escapeLine(`${branch}/${topic}`)} ${done}: ${items.length} ${items.length === 1 ? 'path' : 'paths'} of ${author}\n`;
+  const lines = items.map(({ path, action, staged }) => {
+    const words = {
+      written: '',
+      removed: ' (removed)',
+      marked: ' (has conflict markers)',
+      there: ' (already there)',
+    };
+    return `  ${escapeLine(path)}${words[action]}${staged ? ', staged' : ''}\n`;
+  });
+  return head + lines.join('');
+}
+
+/** What a note carries, for a reader who decides whether to unpack it. Fetches nothing. `null`: no work. */
+export async function carriedFacts(
+  repository: Repository,
+  state: TopicState,
+  tip: HandoffCommit,
+  { top, context }: { readonly top: string | undefined; readonly context: Context },
+): Promise<CarriedShape | null> {
+  // Reads the history only if it may name work.
+  if (tip.trailers?.work === undefined && (await keptWork(repository, state.path)).length === 0) return null;
+  const carried = await carriedWork(repository, tip);
+  if (carried === undefined) return null;
+  const { cwd } = repository;
+  const { maxWork } = await readSettings(cwd);
+  const work = await readWork({ cwd }, carried.oid, maxWork);
+  const size = carried.size === undefined ? 'of unknown size' : workSizeText(carried.size);
+  if (work === undefined) return { author: authorText(tip), size, unpacks: 'not fetched', why: null };
+  if (typeof work === 'string') return { author: authorText(tip), size, unpacks: 'no', why: work };
+  const known = { author: authorText(work), size: workSizeText(work.size) };
+  if (top === undefined) return { ...known, unpacks: 'no', why: 'there is no working tree here' };
+  const how = mergeOf(work, await readTreeConfig(cwd), false);
+  const place = treePlace(repository, top, context.env);
+  const plan = await restoreSnapshot(place, work.work, { how, now: context.now, dryRun: true });
+  const [refused] = plan.refused;
+  if (refused === undefined) {
+    const isThere = plan.paths.every(({ writes, stages }) => !writes && !stages);
+    return { ...known, unpacks: isThere ? 'is there' : 'cleanly', why: null };
+  }
+  const more = plan.refused.length > 1 ? ` (and ${plan.refused.length - 1} more)` : '';
+  return { ...known, unpacks: 'no', why: escapeLine(`${refused.path} ${refused.why}${more}`) };
 }

@@ -47,7 +47,7 @@ export const WORK_VERBS: VerbTable = {
       };
       try {
         const result = await unpack(options, context);
-        return answer(result, async () => (await import('./unpack-text.ts')).renderUnpacked);
+        return answer(result, async () => (await import('./unpack.ts')).renderUnpacked);
       } finally {
         progress?.('');
       }

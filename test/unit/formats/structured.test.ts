@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { indexedName, looksStructured, parseIndex } from '../../../src/domain/formats/texts.ts';
-import { splitNote } from '../../../src/domain/note/document.ts';
+import { splitNote } from '../../../src/domain/note/sections.ts';
 import { readFrontMatter } from '../../../src/domain/note/front-matter.ts';
 import { handoffId } from '../../../src/domain/note/handoff-id.ts';
 

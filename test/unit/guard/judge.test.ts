@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Call, Finding } from '../../../src/guard/call.ts';
 import { type Check, judge } from '../../../src/guard/judge.ts';
-import { budgetUntil } from '../../../src/host/io.ts';
-import { asCall, onceJudged } from '../../../src/host/running-call.ts';
+import { budgetUntil, asCall, onceJudged } from '../../../src/host/io.ts';
 import { PEER, SELF } from '../../support/guard-table.ts';
 
 /** A call outside of all repositories, and what is reported of it. */

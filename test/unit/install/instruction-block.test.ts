@@ -7,7 +7,7 @@ import {
   importsFile,
   withInstructions,
   withoutInstructions,
-} from '../../../src/install/instruction-block.ts';
+} from '../../../src/install/instructions.ts';
 
 const BOM = '\xEF\xBB\xBF';
 const BLOCK = withInstructions('').trimEnd();

@@ -5,7 +5,7 @@ import type { JournalEvent, JournalLine } from '../../../src/domain/journal/even
 import { type SessionJournal, foldJournal } from '../../../src/domain/journal/fold.ts';
 import { formatLines, parseLines } from '../../../src/domain/journal/lines.ts';
 import type { SessionLedger } from '../../../src/domain/ledger/claims.ts';
-import { EVIDENCE, type FileState, WISHES } from '../../../src/domain/ledger/file-state.ts';
+import { EVIDENCE, type FileState, WISHES } from '../../../src/domain/ledger/tree-status.ts';
 import { sessionOf } from '../../support/chain.ts';
 import { blob, oid } from '../ledger/facts.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { foldLedger } from '../../../src/domain/journal/fold.ts';
-import type { Evidence } from '../../../src/domain/ledger/file-state.ts';
+import type { Evidence } from '../../../src/domain/ledger/tree-status.ts';
 import { claimsOn, isWhollyMine } from '../../../src/domain/ledger/ownership.ts';
 import { sessionOf } from '../../support/chain.ts';
 import { type ClaimEntry, blob, claim, dirty } from './facts.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorktreeEvent } from '../../../src/domain/journal/events.ts';
 import { foldLedger, isCommitted } from '../../../src/domain/journal/fold.ts';
-import { sameState } from '../../../src/domain/ledger/file-state.ts';
+import { sameState } from '../../../src/domain/ledger/tree-status.ts';
 import { sessionOf } from '../../support/chain.ts';
 import { blob, claim, oid } from './facts.ts';
 

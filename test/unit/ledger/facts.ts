@@ -1,6 +1,5 @@
 import type { WorktreeEvent } from '../../../src/domain/journal/events.ts';
-import type { FileState } from '../../../src/domain/ledger/file-state.ts';
-import type { DirtyPath, TreeStatus } from '../../../src/domain/ledger/tree-status.ts';
+import type { FileState, DirtyPath, TreeStatus } from '../../../src/domain/ledger/tree-status.ts';
 import type { Oid } from '../../../src/domain/names.ts';
 
 /** A blob whose name says which one it is. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FileState } from '../../../src/domain/ledger/file-state.ts';
-import { type Finishing, isOfOperation } from '../../../src/changes/finishing.ts';
+import type { FileState } from '../../../src/domain/ledger/tree-status.ts';
+import { type Finishing, isOfOperation } from '../../../src/changes/operations.ts';
 import { blob } from './facts.ts';
 
 const HEAD = blob(1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pathspecMatcher } from '../../../src/shell/pathspec.ts';
+import { pathspecMatcher } from '../../../src/shell/options.ts';
 
 const PATHS = [
   'a.ts',

@@ -3,8 +3,8 @@ import type { WorktreeEvent } from '../../../src/domain/journal/events.ts';
 import { type SessionJournal, foldJournal, foldLedger } from '../../../src/domain/journal/fold.ts';
 import { compactLines } from '../../../src/domain/journal/compact.ts';
 import { formatLines, parseLines } from '../../../src/domain/journal/lines.ts';
-import { openRequests, wishText } from '../../../src/domain/ledger/requests.ts';
-import { WISHES } from '../../../src/domain/ledger/file-state.ts';
+import { openRequests, wishText } from '../../../src/domain/ledger/ownership.ts';
+import { WISHES } from '../../../src/domain/ledger/tree-status.ts';
 import { sessionOf } from '../../support/chain.ts';
 import { blob, claim } from './facts.ts';
 

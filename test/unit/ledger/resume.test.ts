@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FileState } from '../../../src/domain/ledger/file-state.ts';
-import { changesLeft, resumedStart } from '../../../src/domain/ledger/since-start.ts';
-import type { DirtyPath, TreeStatus } from '../../../src/domain/ledger/tree-status.ts';
+import type { FileState, DirtyPath, TreeStatus } from '../../../src/domain/ledger/tree-status.ts';
+import { changesLeft, resumedStart } from '../../../src/domain/ledger/claim-events.ts';
 import type { Oid } from '../../../src/domain/names.ts';
 
 const state = (content: string): FileState => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { foldLedger } from '../../../src/domain/journal/fold.ts';
-import type { FileState } from '../../../src/domain/ledger/file-state.ts';
+import type { FileState } from '../../../src/domain/ledger/tree-status.ts';
 import { bearing, claimGains, isUpToDate, isLater, isMeant } from '../../../src/domain/ledger/stale.ts';
 import { sessionOf } from '../../support/chain.ts';
 import { type ClaimEntry, blob, claim } from './facts.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { branchMoves } from '../../../src/shell/branch-verbs.ts';
-import { decideStash, stashUse } from '../../../src/shell/stash-verbs.ts';
+import { branchMoves, decideStash, stashUse } from '../../../src/shell/git-verbs.ts';
 import type { Oid, SessionId } from '../../../src/domain/names.ts';
 
 const call = (command: string) => {

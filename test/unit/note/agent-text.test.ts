@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeForAgent } from '../../../src/domain/note/agent-text.ts';
-import { noteExcerpt } from '../../../src/domain/note/excerpt.ts';
+import { escapeForAgent, noteExcerpt } from '../../../src/domain/note/sections.ts';
 import { startupText } from '../../../src/domain/startup.ts';
 import { anyText } from '../../support/any-text.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitNote } from '../../../src/domain/note/document.ts';
+import { splitNote } from '../../../src/domain/note/sections.ts';
 import { anyText } from '../../support/any-text.ts';
 
 describe('a note', () => {

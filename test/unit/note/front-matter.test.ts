@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { checkFrontMatter } from '../../../src/domain/note/front-matter-rules.ts';
 import {
+  checkFrontMatter,
   formatFrontMatter,
   type FrontMatter,
   readFrontMatter,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { splitNote } from '../../../src/domain/note/document.ts';
+import { splitNote } from '../../../src/domain/note/sections.ts';
 import {
   formatFrontMatter,
   type FrontMatter,

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type SecretFinding, describeFindings, maskSecret } from '../../../src/domain/secrets/verdict.ts';
+import {
+  type SecretFinding,
+  describeFindings,
+  maskSecret,
+  decideSecrets,
+  formatAllowed,
+  parseAllowed,
+} from '../../../src/domain/secrets.ts';
 import { isPlaceholder } from '../../../src/domain/secrets/placeholder.ts';
-import { decideSecrets, formatAllowed, parseAllowed } from '../../../src/domain/secrets/verdict.ts';
 import { SECRETS } from '../../support/secrets.ts';
 
 const found = (rule: string, line = 1): SecretFinding => ({ rule, line, mask: 'ghp_… (40 characters)' });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import { describe, expect, it, vi } from 'vitest';
-import { NEEDED, possibleRules } from '../../../src/domain/secrets/literals.ts';
+import { NEEDED, possibleRules } from '../../../src/domain/secrets.ts';
 import { SECRETS } from '../../support/secrets.ts';
 
 const nameOf = (rule: (typeof rules)[number]) => rule.meta.id.replace('@secretlint/secretlint-rule-', '');

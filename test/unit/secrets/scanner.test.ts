@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findSecrets } from '../../../src/notes/secrets/find-secrets.ts';
+import { findSecrets } from '../../../src/notes/secrets/check-note.ts';
 import { SECRETS, TOKEN, TOKEN_RULE } from '../../support/secrets.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');

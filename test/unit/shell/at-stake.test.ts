@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { analyseShell } from '../../../src/shell/analyse.ts';
 import { mayBeAtStake } from '../../../src/shell/at-stake.ts';
 import type { ShellEffects } from '../../../src/shell/effects.ts';
-import { mayGoAround } from '../../../src/shell/hook-ways.ts';
+import { mayGoAround } from '../../../src/shell/git-verbs.ts';
 import { treeReach } from '../../../src/shell/tree-verbs.ts';
 import { fakeWorld } from './fake-world.ts';
 

@@ -1,9 +1,19 @@
 import { ownerName } from '../../../domain/names.ts';
 import type { BoardCommit, BoardRefusal, BoardTopic, BoardVersion } from '../shape.ts';
-import { type Child, button, el } from './dom.ts';
+import {
+  type Child,
+  button,
+  el,
+  command,
+  glyph,
+  note,
+  sessionButton,
+  sessionButtons,
+  sessionName,
+  stateOf,
+} from './dom.ts';
 import { diffLines, withContext } from './line-diff.ts';
 import { KIND_NAMES, STEP_NAMES, nameOf, versionItem } from './model.ts';
-import { command, glyph, note, sessionButton, sessionButtons, sessionName, stateOf } from './parts.ts';
 import { eventList } from './tables.ts';
 import { duration, full, short } from './time.ts';
 import type { Shown, Stage } from './view.ts';

@@ -1,3 +1,8 @@
+import { ownerName } from '../../../domain/names.ts';
+import type { BoardSession, LaneState } from '../shape.ts';
+import { type Kind, type Model, STATE_NAMES } from './model.ts';
+import type { Stage } from './view.ts';
+
 /** The only way that elements come into being here: texts become text nodes, never markup. */
 
 export type Child = Node | string | undefined;
@@ -38,4 +43,79 @@ export function redraw(target: HTMLElement, ...children: Child[]): void {
   target.replaceChildren(...children.filter((child) => child !== undefined));
   if (key === undefined || !inside) return;
   target.querySelector<HTMLElement>(`[data-k="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+}
+
+/** The mark of a kind: its shape says as much as its colour. */
+export const glyph = (kind: Kind): HTMLElement =>
+  el('span', { class: `glyph g-${kind}`, 'aria-hidden': 'true' });
+
+export const stateDot = (state: LaneState): HTMLElement =>
+  el('span', { class: `dot ${state}`, title: STATE_NAMES[state], 'aria-hidden': 'true' });
+
+/** How a session is, and how it ended. */
+export const stateOf = ({ state, reason }: BoardSession): HTMLElement =>
+  el(
+    'span',
+    { class: 'state' },
+    stateDot(state),
+    STATE_NAMES[state] + (reason === undefined ? '' : ` (${reason})`),
+  );
+
+export const note = (text: string): HTMLElement => el('p', { class: 'note' }, text);
+
+/** A command to type. */
+export const command = (text: string): HTMLElement => el('code', { class: 'command' }, text);
+
+/** What a session, or a person who wrote a note, is called. */
+export const sessionName = (session: BoardSession | undefined): string =>
+  session === undefined ? '' : ownerName(session.id, session);
+
+/** A session as a button that shows it. */
+export function sessionButton(stage: Pick<Stage, 'model' | 'show'>, index: number, key: string): HTMLElement {
+  const session = stage.model.board.sessions[index];
+  const isPerson = session?.client === 'person';
+  const show = () => stage.show({ kind: 'session', index });
+  return button(
+    `${key}-s${index}`,
+    show,
+    { class: 'link id', title: isPerson ? '' : (session?.id ?? '') },
+    sessionName(session),
+  );
+}
+
+/** Buttons for each of several sessions. */
+export const sessionButtons = (stage: Stage, by: readonly number[], key: string): HTMLElement =>
+  el('span', { class: 'chips' }, ...by.map((index) => sessionButton(stage, index, key)));
+
+/** Where in a list the page is, and the way to the next part of it. */
+export function pager(stage: Stage, total: number, size: number, what: string): HTMLElement | undefined {
+  const { page } = stage.view;
+  if (total <= size) return undefined;
+  const last = Math.ceil(total / size) - 1;
+  const to = (target: number, text: string) =>
+    button(`p-${text}`, () => stage.turn(target), { disabled: target < 0 || target > last }, text);
+  const first = page * size + 1;
+  const place = `${first.toLocaleString('en')}–${Math.min(total, first + size - 1).toLocaleString('en')} of ${total.toLocaleString('en')} ${what}`;
+  return el(
+    'nav',
+    { class: 'pager', 'aria-label': 'Pages' },
+    to(page - 1, 'Previous'),
+    el('span', { role: 'status' }, place),
+    to(page + 1, 'Next'),
+  );
+}
+
+/** How many of the sessions are live, and so on. */
+export function facts({ board }: Model): string[] {
+  const live = board.sessions.filter(({ state }) => state === 'live').length;
+  const open = board.topics.filter(({ versions }) => versions[0]?.closed !== true).length;
+  const number = (count: number, one: string, many = `${one}s`) =>
+    `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+  return [
+    ...(live === 0 ? [] : [`${live} live`]),
+    number(board.sessions.length, 'session'),
+    `${number(board.topics.length, 'handoff')}, ${open.toLocaleString('en')} open`,
+    number(board.commits.length, 'commit'),
+    number(board.refusals.length, 'refusal'),
+  ];
 }

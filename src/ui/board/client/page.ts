@@ -1,8 +1,7 @@
 import type { Board } from '../shape.ts';
-import { type Child, el, redraw, button } from './dom.ts';
+import { type Child, el, redraw, button, command, facts, glyph, note } from './dom.ts';
 import { detailOf, type Detail } from './details.ts';
 import { KIND_NAMES, type Kind, type Model, makeModel } from './model.ts';
-import { command, facts, glyph, note } from './parts.ts';
 import { eventTable, handoffTable, sessionTable } from './tables.ts';
 import { full } from './time.ts';
 import { timeline } from './timeline.ts';

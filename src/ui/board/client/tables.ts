@@ -1,7 +1,17 @@
 import type { BoardVersion } from '../shape.ts';
-import { type Child, button, el, redraw } from './dom.ts';
+import {
+  type Child,
+  button,
+  el,
+  redraw,
+  glyph,
+  note,
+  pager,
+  sessionButton,
+  sessionButtons,
+  stateOf,
+} from './dom.ts';
 import { type Item, KIND_NAMES, byLife, nameOf, versionItem } from './model.ts';
-import { glyph, note, pager, sessionButton, sessionButtons, stateOf } from './parts.ts';
 import { full, short } from './time.ts';
 import { type Stage, has, itemMatches, pageOf, sessionMatches } from './view.ts';
 

@@ -1,8 +1,7 @@
 import { shortId } from '../../../domain/names.ts';
 import type { BoardSession } from '../shape.ts';
-import { button, el } from './dom.ts';
+import { button, el, glyph, note, pager, sessionName, stateDot } from './dom.ts';
 import { type Item, KIND_NAMES, type Kind, STATE_NAMES, byLife } from './model.ts';
-import { glyph, note, pager, sessionName, stateDot } from './parts.ts';
 import { duration, full, ticks } from './time.ts';
 import { type Stage, itemMatches, pageOf, sessionMatches, windowOf } from './view.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { appendEvents } from '../../../sessions/journal.ts';
 import { Failure } from '../../../domain/failure.ts';
 import type { WorktreeEvent } from '../../../domain/journal/events.ts';
-import type { FileState } from '../../../domain/ledger/file-state.ts';
+import type { FileState } from '../../../domain/ledger/tree-status.ts';
 import type { Oid } from '../../../domain/names.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import { commitNamed, parentsOf } from '../../../git/commits.ts';

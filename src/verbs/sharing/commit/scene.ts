@@ -7,8 +7,15 @@ import { ARRIVAL, readStart, readWindows } from '../../../changes/windows.ts';
 import { Failure } from '../../../domain/failure.ts';
 import type { OpenClaim } from '../../../domain/ledger/claims.ts';
 import { foldLedger } from '../../../domain/journal/fold.ts';
-import { type SessionGroups, claimsOn, strong } from '../../../domain/ledger/ownership.ts';
-import { type Shares, differsOnDisk, divideWork, type Share } from '../../../domain/ledger/shares.ts';
+import {
+  type SessionGroups,
+  claimsOn,
+  strong,
+  type Shares,
+  differsOnDisk,
+  divideWork,
+  type Share,
+} from '../../../domain/ledger/ownership.ts';
 import { type TreeStatus, stagedBetween } from '../../../domain/ledger/tree-status.ts';
 import { isUpToDate } from '../../../domain/ledger/stale.ts';
 import { type SessionId, isPerson } from '../../../domain/names.ts';
@@ -18,8 +25,7 @@ import { readSettings } from '../../../git/config.ts';
 import { matchingPaths } from '../../../git/named-files.ts';
 import { topLevel } from '../../../git/repository.ts';
 import { hashFiles, scratchStore } from '../../../git/scratch-store.ts';
-import { lstatOf } from '../../../git/stat.ts';
-import { realPath } from '../../../host/disk.ts';
+import { lstatOf, realPath } from '../../../host/disk.ts';
 import { type Context, findSession } from '../../../sessions/caller.ts';
 import type { JudgedSession } from '../../../sessions/records.ts';
 import { judgedSessions, openWorkspace } from '../../workspace.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';
-import { dangers } from '../../../../src/guard/effects/rescue/save-first.ts';
+import { dangers } from '../../../../src/guard/effects/save-first.ts';
 import { does, situation, table } from '../../../support/guard-table.ts';
 
 table(COMMANDS_IN_TREE, 'save-first', [

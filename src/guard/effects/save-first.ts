@@ -1,21 +1,21 @@
 import { relative } from 'node:path';
-import { readLedgers } from '../../../sessions/journal.ts';
-import type { DirtyPath, TreeStatus } from '../../../domain/ledger/tree-status.ts';
-import type { SkippedFile } from '../../../domain/snapshot.ts';
-import { escapeLine, listed } from '../../../domain/surfacing.ts';
-import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
-import { listIgnored } from '../../../git/list-tree.ts';
-import { diskState, stampOf, readTreeStatus } from '../../../git/work-tree.ts';
-import { realPath } from '../../../host/disk.ts';
-import { knownWorktreeId, worktreeId } from '../../../host/folders.ts';
-import { type Budget, beforeAnswer, inTime } from '../../../host/io.ts';
-import { takeSnapshot } from '../../../snapshot/take.ts';
-import type { GitVerbCall, ShellEffects } from '../../../shell/effects.ts';
-import type { TreeReach } from '../../../shell/tree-verbs.ts';
-import type { TreeCall, Effect, Finding } from '../../call.ts';
-import { folderIn, reachAt } from '../../checks/reach.ts';
-import { removedWorktrees } from '../../checks/worktree-removal.ts';
-import type { CommandFacts } from '../../facts.ts';
+import { readLedgers } from '../../sessions/journal.ts';
+import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
+import type { SkippedFile } from '../../domain/snapshot.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
+import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
+import { listIgnored } from '../../git/staged.ts';
+import { diskState, stampOf, readTreeStatus } from '../../git/worktrees.ts';
+import { realPath } from '../../host/disk.ts';
+import { knownWorktreeId, worktreeId } from '../../host/folders.ts';
+import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
+import { takeSnapshot } from '../../snapshot/take.ts';
+import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
+import type { TreeReach } from '../../shell/tree-verbs.ts';
+import type { TreeCall, Effect, Finding } from '../call.ts';
+import { folderIn, reachAt } from '../checks/reach.ts';
+import { removedWorktrees } from '../checks/worktree-removal.ts';
+import type { CommandFacts } from '../facts.ts';
 
 /**
  * Saves the uncommitted work of every worktree that a command may lose, before it runs. What could not be saved is said;

@@ -1,12 +1,15 @@
-import type { OpenClaim } from '../../../domain/ledger/claims.ts';
-import type { TreeStatus } from '../../../domain/ledger/tree-status.ts';
-import { peerNames } from '../../../domain/names.ts';
-import { escapeLine, listed } from '../../../domain/surfacing.ts';
-import { appendEvents } from '../../../sessions/journal.ts';
-import { takeSnapshot } from '../../../snapshot/take.ts';
-import { beforeAnswer } from '../../../host/io.ts';
-import type { TreeCall, Effect, Finding } from '../../call.ts';
-import type { OpenLedger } from '../../facts.ts';
+import type { OpenClaim } from '../../domain/ledger/claims.ts';
+import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
+import { peerNames, type SessionId } from '../../domain/names.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
+import { appendEvents } from '../../sessions/journal.ts';
+import { takeSnapshot } from '../../snapshot/take.ts';
+import { beforeAnswer } from '../../host/io.ts';
+import type { TreeCall, Effect, Finding } from '../call.ts';
+import type { OpenLedger } from '../facts.ts';
+import { vanishedBetween } from '../../domain/ledger/vanished.ts';
+import { lookTimeoutMs, type WorkPlace } from '../../changes/work-place.ts';
+import { saveVanished } from '../../snapshot/vanished.ts';
 
 /** Uncommitted work that a call is about to change, and nobody defends. */
 interface LeftWork {
@@ -68,5 +71,40 @@ async function keep(
   } catch (error) {
     call.log('open', `what an ended session left was not kept: ${String(error)}`);
     return 'It could not be kept.';
+  }
+}
+
+/** The session whose command ran between two looks. */
+interface Ran {
+  readonly session: SessionId;
+  readonly command: string;
+  /** Others' work in whose place it has put something. */
+  readonly changed: ReadonlySet<string>;
+}
+
+/**
+ * Keeps uncommitted work that was there at the last look and is gone now. Says nothing when it cannot: the call goes on.
+ *
+ * @returns the number of the rescue that holds it
+ */
+export async function keepVanished(
+  call: TreeCall,
+  place: WorkPlace,
+  before: TreeStatus,
+  after: TreeStatus,
+  owners: ReadonlyMap<string, SessionId>,
+  ran?: Ran,
+): Promise<number | undefined> {
+  const ownerOf = (path: string) => owners.get(path);
+  if (vanishedBetween(before, after, ownerOf, ran?.changed).length === 0) return undefined;
+  const limits = call.settings.rescue;
+  const { session = null, command = '', changed = new Set<string>() } = ran ?? {};
+  const budget = call.budget.part(lookTimeoutMs(call));
+  const looked = { before, after, ownerOf, session, command, changed, limits, now: call.now, budget };
+  try {
+    return await saveVanished(place, looked);
+  } catch (error) {
+    call.log('open', `work that is gone was not kept: ${String(error)}`);
+    return undefined;
   }
 }

@@ -1,0 +1,251 @@
+import type { SessionId } from '../names.ts';
+import type { PathChange, OpenClaim, SessionLedger } from './claims.ts';
+import type { WorktreeEvent } from '../journal/events.ts';
+import {
+  sameState,
+  type Window,
+  type WindowChange,
+  windowEvidence,
+  type FileState,
+  type TreeStatus,
+  changesBetween,
+} from './tree-status.ts';
+import { isCommitted } from '../journal/fold.ts';
+
+/** Decides who made the changes that two looks around a session's shell command show. Pure. */
+
+interface WindowFacts {
+  /** The sessions that count as the asking one, including itself. */
+  readonly own: ReadonlySet<SessionId>;
+  /** The command's time, up to now. */
+  readonly window: Window & { readonly to: number };
+  /** Paths that the command itself names as written or removed. */
+  readonly named: readonly string[];
+  readonly changes: readonly WindowChange[];
+  readonly ledgers: readonly SessionLedger[];
+  /** Commands of all sessions that run now, except forgotten ones. */
+  readonly running: readonly Window[];
+  readonly agent: string | undefined;
+  /** Whether the file's own times say that it was changed while the command ran. */
+  readonly isTimely: (change: WindowChange) => boolean;
+}
+
+type Claim = Extract<WorktreeEvent, { t: 'claim' }>;
+
+/** Returns the claims of the session that ran the command. */
+export function claimsInWindow(facts: WindowFacts): Claim[] {
+  const { window, ledgers, running, agent } = facts;
+  const others = [...running, ...ledgers.flatMap(({ windows }) => windows)];
+  const sure = windowEvidence(window, others);
+  return facts.changes.flatMap((change): Claim[] => {
+    const { path, base } = change;
+    const isNamed = namesPath(facts.named, path);
+    if (!isNamed && isExplained(change, facts)) return [];
+    const evidence = isNamed ? 'named' : 'window';
+    const weak = !isNamed && (sure.weak || !facts.isTimely(change));
+    const by = agent === undefined ? {} : { agent };
+    return ownParts(change, facts).map((part) => {
+      return { t: 'claim', path, base, ...part, evidence, weak, ...by, began: window.from, at: window.to };
+    });
+  });
+}
+
+/** Whether these named paths cover a file: they include the file, or a folder above it. */
+function namesPath(named: readonly string[], path: string): boolean {
+  return named.some((name) => path === name || path.startsWith(`${name}/`));
+}
+
+/** Whether only the difference speaks for the session, and something better speaks against it. */
+function isExplained(change: WindowChange, { own, window, ledgers }: WindowFacts): boolean {
+  const { path, after, wasDirty } = change;
+  const theirs = ledgers.filter(({ session }) => !own.has(session));
+  const claims = theirs.flatMap((ledger) => ledger.claims.get(path) ?? []);
+  // The path has the content that another session had left: it was put aside, and has come back.
+  if (claims.some((claim) => sameState(claim.after, after))) return true;
+  // Another session's file tool is about to write it.
+  if (theirs.some((ledger) => isAnnounced(ledger, path, window.to))) return true;
+  // The path was dirty before, and nobody's: a formatter or a test run that changes it does not own it.
+  const isMine = ledgers.some(({ session, claims: held }) => own.has(session) && held.has(path));
+  return wasDirty && !isMine && claims.length === 0;
+}
+
+/** How long the end of a call or a command may still be reported. Milliseconds. */
+export const FORGOTTEN_MS = 10 * 60_000;
+
+function isAnnounced({ announced }: SessionLedger, path: string, now: number): boolean {
+  const at = announced.get(path)?.at;
+  return at !== undefined && now - at <= FORGOTTEN_MS;
+}
+
+/** Returns the change without what others have on record for the same time. */
+function ownParts(change: WindowChange, { own, window, ledgers }: WindowFacts): PathChange[] {
+  const meanwhile = ledgers
+    .filter(({ session }) => !own.has(session))
+    .flatMap(({ claims }) => claims.get(change.path) ?? [])
+    .filter(({ at, evidence }) => at >= window.from && evidence !== 'window')
+    .sort((a, b) => a.since - b.since);
+  let { before } = change;
+  const parts: PathChange[] = [];
+  for (const claim of meanwhile) {
+    const start = firstOf(claim, window.from)?.before;
+    if (start !== undefined && !sameState(before, start)) parts.push({ before, after: start });
+    before = claim.after;
+  }
+  if (meanwhile.length === 0 || !sameState(before, change.after)) parts.push({ before, after: change.after });
+  return parts;
+}
+
+/** Returns the first change of another's claim, if it was made while the command ran. */
+function firstOf({ since, changes }: OpenClaim, from: number): PathChange | undefined {
+  return since >= from ? changes[0] : undefined;
+}
+
+/** Which claims a look at the working tree ends, and which it brings back. Pure. */
+
+/** Returns the paths with open claims that the look shows as HEAD has them. */
+export function cleanPaths(ledgers: readonly SessionLedger[], { dirty }: TreeStatus): string[] {
+  const claimed = ledgers.flatMap(({ claims }) => [...claims.keys()]);
+  return [...new Set(claimed)].filter((path) => !dirty.has(path));
+}
+
+/**
+ * Returns what the look changes in claims. A claim on a clean path is over, but may come back unless it was committed.
+ * While a commit runs, its hooks may have put the tree aside: then only a committed claim is over.
+ *
+ * @param heads what HEAD has at the {@link cleanPaths}
+ */
+export function claimsSettled(
+  ledgers: readonly SessionLedger[],
+  snapshot: TreeStatus,
+  heads: ReadonlyMap<string, FileState>,
+  commitRuns: boolean,
+): Map<SessionId, WorktreeEvent[]> {
+  const { at, dirty } = snapshot;
+  const back = new Set(revivals(ledgers, (path) => dirty.get(path)));
+  return new Map(
+    ledgers.map((ledger) => {
+      const over = [...ledger.claims.values()].flatMap((claim): WorktreeEvent[] => {
+        const { path } = claim;
+        if (dirty.has(path)) return [];
+        const why = isCommitted(claim, heads.get(path) ?? null) ? 'committed' : 'clean';
+        return why === 'clean' && commitRuns ? [] : [{ t: 'end', path, why, at }];
+      });
+      const revived = [...ledger.ended.values()].filter((claim) => back.has(claim));
+      return [ledger.session, [...over, ...revived.map(({ path }) => ({ t: 'revived', path, at }) as const)]];
+    }),
+  );
+}
+
+/** A path's content in HEAD, and the content that replaces it on disk or in the index. */
+interface Shown {
+  readonly head: FileState;
+  readonly disk: FileState;
+}
+
+/** Returns the ledgers with those ended claims open again whose change shows at their paths. */
+export function withRevived(
+  ledgers: readonly SessionLedger[],
+  changeAt: (path: string) => Shown | undefined,
+): SessionLedger[] {
+  const back = revivals(ledgers, changeAt);
+  return ledgers.map((ledger) => {
+    const own = back.filter((claim) => ledger.ended.get(claim.path) === claim);
+    return {
+      ...ledger,
+      claims: new Map([...ledger.claims, ...own.map((claim) => [claim.path, claim] as const)]),
+    };
+  });
+}
+
+/** Returns a ledger without the ended claims on paths that a command has just written by name: it made what is there. */
+export function withoutEnded(ledger: SessionLedger, named: readonly string[]): SessionLedger {
+  const ended = [...ledger.ended].filter(([path]) => !namesPath(named, path));
+  return ended.length === ledger.ended.size ? ledger : { ...ledger, ended: new Map(ended) };
+}
+
+/**
+ * Returns ended claims whose change shows again, over the same content of HEAD (a file may be removed twice). If an
+ * open claim has made that change, too, it explains the change.
+ */
+function revivals(
+  ledgers: readonly SessionLedger[],
+  changeAt: (path: string) => Shown | undefined,
+): OpenClaim[] {
+  return ledgers.flatMap(({ ended }) =>
+    [...ended.values()].filter(({ path, base, committed, after, at }) => {
+      const change = changeAt(path);
+      if (change === undefined || !sameState(change.disk, after)) return false;
+      const { head, disk: state } = change;
+      if (![base, ...committed].some((one) => sameState(one, head))) return false;
+      const isLater = ledgers.some(
+        (one) => (one.ended.get(path)?.at ?? 0) > at && shows(one.ended, path, state),
+      );
+      return !isLater && !ledgers.some(({ claims }) => shows(claims, path, state));
+    }),
+  );
+}
+
+function shows(claims: ReadonlyMap<string, OpenClaim>, path: string, state: FileState): boolean {
+  const claim = claims.get(path);
+  return claim !== undefined && sameState(claim.after, state);
+}
+
+/**
+ * Returns what a session that worked alone, or its user, has changed since it began, as claims by path.
+ *
+ * @param at when a path was changed, as far as that is known; milliseconds since the epoch
+ */
+export function sinceStart(
+  session: SessionId,
+  changes: readonly Omit<WindowChange, 'wasDirty'>[],
+  at: (path: string) => number,
+): Map<string, OpenClaim> {
+  const claims = changes.map(({ path, base, before, after }): OpenClaim => {
+    const sure = { evidence: 'since-start', weak: false } as const;
+    const times = { since: at(path), at: at(path) };
+    return { session, path, base, changes: [{ before, after }], after, committed: [], ...sure, ...times };
+  });
+  return new Map(claims.map((claim) => [claim.path, claim]));
+}
+
+/**
+ * A session that worked alone ends, or its client dies, and it continues later: what it had changed is still its own,
+ * what others did in the break is not. `start` is its start list, `pause` the working tree when the break began.
+ */
+
+/**
+ * Returns the start list with which the session continues: what changed in the break counts as nobody's, too, unless
+ * the session had changed it before on the same branch. `undefined`: that is not known, and the list starts again.
+ *
+ * @param pause `undefined` if nobody looked then: all changes of the break count as the session's
+ */
+export function resumedStart(
+  start: TreeStatus,
+  pause: TreeStatus | undefined,
+  now: TreeStatus,
+): TreeStatus | undefined {
+  if (pause === undefined) return start.head.ref === now.head.ref ? start : undefined;
+  const own = ownPaths(start, pause, now);
+  const dirty = new Map(start.dirty);
+  for (const path of pause.dirty.keys()) if (!now.dirty.has(path)) dirty.delete(path);
+  for (const { path } of changesBetween(pause, now)) {
+    const found = now.dirty.get(path);
+    if (found !== undefined && !own.has(path)) dirty.set(path, found);
+  }
+  return { head: start.head, dirty, at: now.at };
+}
+
+/** Returns what the session had changed when the break began, as far as it is still in the working tree. */
+export function changesLeft(start: TreeStatus, pause: TreeStatus, now: TreeStatus): WindowChange[] {
+  const own = ownPaths(start, pause, now);
+  const moved = new Set(changesBetween(pause, now).map(({ path }) => path));
+  return changesBetween(start, pause).filter(
+    ({ path }) => now.dirty.has(path) && (own.has(path) || !moved.has(path)),
+  );
+}
+
+/** Returns the session's paths, its own even if changed further; on another branch a path is another file. */
+function ownPaths(start: TreeStatus, pause: TreeStatus, now: TreeStatus): ReadonlySet<string> {
+  if (pause.head.ref !== now.head.ref) return new Set();
+  return new Set(changesBetween(start, pause).map(({ path }) => path));
+}

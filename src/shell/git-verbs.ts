@@ -1,0 +1,226 @@
+import { type GitVerbCall, type ShellEffects, UNKNOWN, isKnown } from './effects.ts';
+import { hasOption, parseOptions, optionValue } from './options.ts';
+import { updateRefOptions } from './programs/git-files.ts';
+import type { Oid, SessionId } from '../domain/names.ts';
+import { pushWords } from './tree-verbs.ts';
+
+/** Tells from a command's words whether it may keep git-handoff's hooks from judging a commit. */
+
+/** The settings that change how the hooks judge, or whether they run. */
+const JUDGING =
+  /^(?:core\.hookspath|handoff\.(?:enabled|contention|headcheck|trailer|staleafter|pushforeign)|hook\.handoff-.*)$/i;
+
+/** Whether a setting decides what the hooks do, or whether they run. */
+export const isJudging = (key: string): boolean => JUDGING.test(key);
+
+/** Returns the calls that make a commit through the hooks: `commit`, and those that continue a stopped operation. */
+export function commitsBy(calls: readonly GitVerbCall[]): GitVerbCall[] {
+  return calls.filter(({ verb, words }) => verb === 'commit' || words.includes('--continue'));
+}
+
+/** A setting that `git config` changes; `value` is `undefined` when it is removed or unknown. */
+export interface ConfigChange {
+  readonly key: string;
+  readonly value: string | undefined;
+  /** Whether the setting counts in every repository. */
+  readonly isGlobal: boolean;
+}
+
+/** Returns the judging settings that a `git config` changes. */
+export function configChanges({ verb, words }: GitVerbCall): ConfigChange[] {
+  if (verb !== 'config') return [];
+  const known = words.map((word) => word ?? '');
+  const options = parseOptions(known, {
+    short: 'f:',
+    long: 'file= blob= type= default= comment= value= url= global system local worktree get get-all get-regexp list unset unset-all remove-section rename-section add replace-all',
+  });
+  if (hasOption(options, 'get', 'get-all', 'get-regexp', 'get-urlmatch', 'l', 'list')) return [];
+  const isGlobal = hasOption(options, 'global', 'system');
+  const [first = '', ...rest] = options.operands;
+  if (first === 'get' || first === 'list' || first === 'edit') return [];
+  const isVerb = /^(?:set|unset|remove-section|rename-section)$/.test(first) && rest.length > 0;
+  const [key = '', value] = isVerb ? rest : options.operands;
+  const drops = /section/.test(isVerb ? first : '') || hasOption(options, 'remove-section', 'rename-section');
+  if (drops)
+    return /^(?:core|handoff|hook\.handoff-.*)$/i.test(key) ? [{ key, value: undefined, isGlobal }] : [];
+  if (!isJudging(key)) return [];
+  if (first === 'unset' || hasOption(options, 'unset', 'unset-all'))
+    return [{ key, value: undefined, isGlobal }];
+  // With one operand git-config(1) only reads.
+  return value === undefined ? [] : [{ key, value: words.includes(undefined) ? undefined : value, isGlobal }];
+}
+
+/** Whether a command contains anything of the kind, so that it must be judged. Cheap. */
+export function mayGoAround({ gitCalls, handoffCalls, paths, modes }: ShellEffects): boolean {
+  return (
+    commitsBy(gitCalls).length > 0 ||
+    gitCalls.some((call) => configChanges(call).length > 0) ||
+    handoffCalls.some(({ verb }) => verb === 'uninstall') ||
+    [...modes.filter(({ grants }) => !grants), ...paths].some(({ path }) =>
+      /\/\.git(?:\/|$)|hook|husky/i.test(path),
+    )
+  );
+}
+
+/** Plumbing that makes a commit, or moves to one, without running hooks. git-history(1) runs none either. */
+const MOVING = new Set(['update-ref', 'commit-tree', 'history']);
+
+/** Whether a command may hit files that it does not name, or move the branch that is checked out. Cheap. */
+export function mayHitUnnamed({ unnamedWrites, gitCalls }: ShellEffects): boolean {
+  return unnamedWrites.length > 0 || gitCalls.some(({ verb }) => MOVING.has(verb));
+}
+
+/** A branch that a git call deletes, or moves to another commit, so that it may lose commits. */
+export interface BranchMove {
+  readonly call: GitVerbCall;
+  /** The short name; `undefined` for the branch that is checked out. */
+  readonly branch: string | undefined;
+  /** The new target, as typed; `undefined` when the branch is deleted. */
+  readonly to: string | undefined;
+}
+
+/** Returns the branches that a git call deletes or moves by force. Moves with unknown words are left out. */
+export function branchMoves(call: GitVerbCall): BranchMove[] {
+  const words = call.words.map((word) => word ?? UNKNOWN);
+  return movesOf(call, words).filter(({ branch, to }) => isKnown(branch ?? '') && isKnown(to ?? ''));
+}
+
+function movesOf(call: GitVerbCall, words: readonly string[]): BranchMove[] {
+  switch (call.verb) {
+    case 'branch':
+      return branches(call, words);
+    case 'reset':
+      return resets(call, words);
+    case 'switch':
+    case 'checkout':
+      return recreated(call, words);
+    case 'update-ref':
+      return refUpdates(call, words);
+    default:
+      return [];
+  }
+}
+
+function branches(call: GitVerbCall, words: readonly string[]): BranchMove[] {
+  const options = parseOptions(words, {
+    short: 'u:',
+    long: 'delete force set-upstream-to= move copy remotes list contains= merged= no-merged= points-at=',
+  });
+  const { operands } = options;
+  if (hasOption(options, 'r', 'remotes')) return [];
+  if (hasOption(options, 'd', 'D', 'delete'))
+    return operands.map((branch) => ({ call, branch, to: undefined }));
+  const isForced = hasOption(options, 'f', 'force');
+  if (hasOption(options, 'M', 'C') || (isForced && hasOption(options, 'm', 'move', 'c', 'copy'))) {
+    const target = operands.at(-1);
+    const source = operands.length > 1 ? (operands[0] ?? '') : 'HEAD';
+    return target === undefined ? [] : [{ call, branch: target, to: source }];
+  }
+  const [branch, to = 'HEAD'] = operands;
+  return isForced && branch !== undefined ? [{ call, branch, to }] : [];
+}
+
+/** Handles `git reset`, which moves no branch when it is given a path. */
+function resets(call: GitVerbCall, words: readonly string[]): BranchMove[] {
+  if (words.includes('--') && words.indexOf('--') < words.length - 1) return [];
+  if (words.some((word) => word.startsWith('--pathspec-from-file'))) return [];
+  const { operands } = parseOptions(words, { long: 'hard soft mixed merge keep pathspec-from-file=' });
+  const [to, ...paths] = operands;
+  return to === undefined || paths.length > 0 ? [] : [{ call, branch: undefined, to }];
+}
+
+function recreated(call: GitVerbCall, words: readonly string[]): BranchMove[] {
+  const options = parseOptions(words, { short: 'b:B:c:C:', long: 'force-create= create= orphan= conflict=' });
+  const branch =
+    call.verb === 'checkout' ? optionValue(options, 'B') : optionValue(options, 'C', 'force-create');
+  return branch === undefined ? [] : [{ call, branch, to: options.operands[0] ?? 'HEAD' }];
+}
+
+function refUpdates(call: GitVerbCall, words: readonly string[]): BranchMove[] {
+  const options = updateRefOptions(words);
+  const [ref = '', to] = options.operands;
+  const branch = /^refs\/heads\/(.+)$/s.exec(ref)?.[1];
+  if (ref === 'HEAD' && to !== undefined) return [{ call, branch: undefined, to }];
+  if (branch === undefined) return [];
+  const isDeletion = hasOption(options, 'd') || (to !== undefined && /^0+$/.test(to));
+  return isDeletion || to !== undefined ? [{ call, branch, to: isDeletion ? undefined : to }] : [];
+}
+
+/** What a git-stash(1) command does with the list that all worktrees share. */
+interface StashUse {
+  readonly action: 'push' | 'pop' | 'apply' | 'drop' | 'clear' | 'branch';
+  /** The place of the named entry; `undefined` when none is named, which means the newest. */
+  readonly index: number | undefined;
+  /** Whether the entry is named by its commit, which stays the same whatever happens to the list. */
+  readonly byName: boolean;
+}
+
+/** Returns `undefined` for what leaves the list alone (`list`, `show`), and for what is unknown. */
+export function stashUse({ verb, words }: GitVerbCall): StashUse | undefined {
+  if (verb !== 'stash') return undefined;
+  const known = words.map((word) => word ?? UNKNOWN);
+  if (pushWords(known) !== undefined) return { action: 'push', index: undefined, byName: false };
+  const [action, ...rest] = known;
+  if (action === 'clear') return { action, index: undefined, byName: false };
+  const { operands } = parseOptions(rest, {});
+  const named = action === 'branch' ? operands[1] : operands[0];
+  if (action !== 'pop' && action !== 'apply' && action !== 'drop' && action !== 'branch') return undefined;
+  if (named === undefined) return { action, index: undefined, byName: false };
+  const place = /^(?:(?:refs\/)?stash@\{(\d{1,6})\}|(\d{1,6}))$/.exec(named);
+  const number = place?.[1] ?? place?.[2];
+  return number === undefined
+    ? { action, index: undefined, byName: !/^(?:refs\/)?stash$/.test(named) }
+    : { action, index: Number(number), byName: false };
+}
+
+/** An entry of the list, with the session that made it; `undefined` when there is no record of that. */
+interface OwnedEntry {
+  readonly oid: Oid;
+  readonly owner: SessionId | undefined;
+}
+
+/** The session that asks, and the other sessions at work. */
+interface StashSessions {
+  readonly own: ReadonlySet<SessionId>;
+  readonly live: ReadonlySet<SessionId>;
+}
+
+/** A use that is refused, with the entries that it would hit. */
+export interface RefusedUse {
+  readonly use: StashUse;
+  readonly entries: readonly OwnedEntry[];
+}
+
+/**
+ * Returns the first use of an entry that is not the session's own. Without a name git takes the newest entry, whoever
+ * made it. By number, only a live session's entry is protected, and only from removal.
+ *
+ * @param pushes whether a push in the command will make an entry (git makes none when there is nothing to stash)
+ */
+export function decideStash(
+  uses: readonly StashUse[],
+  list: readonly OwnedEntry[],
+  { own, live }: StashSessions,
+  pushes: boolean,
+): RefusedUse | undefined {
+  // What the command itself pushes is the session's own. It has no object name yet.
+  let entries: (OwnedEntry | 'new')[] = [...list];
+  for (const use of uses) {
+    if (use.action === 'push') {
+      if (pushes) entries = ['new', ...entries];
+      continue;
+    }
+    if (use.byName) continue;
+    const meant = use.action === 'clear' ? entries : entries.slice(use.index ?? 0, (use.index ?? 0) + 1);
+    const removes = use.action !== 'apply';
+    const foreign = meant
+      .filter((entry) => entry !== 'new')
+      .filter(({ owner }) => {
+        if (owner !== undefined && own.has(owner)) return false;
+        return use.index === undefined || (removes && owner !== undefined && live.has(owner));
+      });
+    if (foreign.length > 0) return { use, entries: foreign };
+    if (removes) entries = entries.filter((entry) => !meant.includes(entry));
+  }
+  return undefined;
+}
