@@ -8,7 +8,7 @@ import { ensureFolder, homeFolder, isInitialised, repositoryFolder, stateFolder 
 import { type Budget, beforeAnswer, inTime, runningCall } from '../host/io.ts';
 import { type LogLine, appendLog, trace } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
-import { type ProcessTable, readProcessTable } from '../host/processes.ts';
+import { processTable } from '../host/processes.ts';
 import { ofItsSession } from './agents.ts';
 import { type Call, type Finding, verdict } from './call.ts';
 import { noteHarmlessCall } from './harmless-call.ts';
@@ -73,9 +73,8 @@ export async function guard(received: ClientCall): Promise<string> {
     }
     const unchecked = new Set<string>();
     const report = { log, notChecked: (what: string) => unchecked.add(what) };
-    const processes = readProcessTable();
     const asking = early ?? readEntries(cwd, budget, log);
-    const call = await readCall(received, dialect, event, { repository, asking, processes }, report);
+    const call = await readCall(received, dialect, event, { repository, asking }, report);
     folder = ownFolder(call) ?? folder;
     const found = await judgeInTime(call);
     const answer = verdict([...found, ...notChecked(event, unchecked)]);
@@ -113,12 +112,7 @@ async function readCall(
   {
     repository,
     asking,
-    processes,
-  }: {
-    readonly repository: FoundRepository | undefined;
-    readonly asking: SettingsAnswer;
-    readonly processes: Promise<ProcessTable>;
-  },
+  }: { readonly repository: FoundRepository | undefined; readonly asking: SettingsAnswer },
   report: Pick<Call, 'log' | 'notChecked'>,
 ): Promise<Call> {
   const { env, clientPid, now, budget } = received;
@@ -135,7 +129,7 @@ async function readCall(
     settings.enabled === true || (isLate && repository !== undefined && isInitialised(repository.commonDir));
   const tree = isEnabled && repository !== undefined ? { ...repository, folder: cwd } : undefined;
   const files = markerFiles(home, env, settings.guardPath);
-  const machine = { env, home, clientPid, processes: await processes, files };
+  const machine = { env, home, clientPid, processes: processTable(), files };
   const { session } = event;
   const place = { cwd, repository, tree, settings, entries };
   return { event, dialect, session, machine, ...place, now, budget, ...report };

@@ -1,4 +1,4 @@
-import { processKey, processOf } from '../domain/journal/fold.ts';
+import { processOf } from '../domain/journal/fold.ts';
 import type { GuardEvent } from '../agents/dialect.ts';
 import type { SessionGroups } from '../domain/ledger/ownership.ts';
 import type { SessionId } from '../domain/names.ts';
@@ -31,15 +31,19 @@ function clientPid({ machine: { env, clientPid } }: Call, table: ProcessTable): 
   return clientProcess(clientPid, env['GIT_EXEC_PATH'] !== undefined, table);
 }
 
-/** Notes the call of a session registered a moment ago. Returns false when it has to be registered. */
+/**
+ * Notes the call of a session registered a moment ago. Returns false when it has to be registered. The client's pid is
+ * enough: nobody else has got it since then, and takes part in this session. Elsewhere than on Linux its start takes a `ps`.
+ */
 export function noteCall(call: TreeCall): boolean {
   const { session, tree } = call;
-  const client = callingClient(call, call.machine.processes);
   const worktreeId = knownWorktreeId(tree.gitDir);
-  if (client === undefined || worktreeId === undefined) return false;
+  if (worktreeId === undefined) return false;
+  const client = clientPid(call, call.machine.processes);
   const { registrations, loneStart } = readLedger({ commonDir: tree.commonDir, worktreeId }, session);
-  const age = call.now - (registrations.get(processKey(client)) ?? -Infinity);
-  if (age < 0 || age >= FRESH_MS) return false;
+  const isFresh = ([key, at]: readonly [string, number]) =>
+    processOf(key).pid === client && call.now >= at && call.now < at + FRESH_MS;
+  if (![...registrations].some(isFresh)) return false;
   // Another session arrived, and was cut off before it settled this one's time alone.
   if (loneStart !== undefined && !isLoneSession(tree.gitDir, session)) return false;
   beat(tree.commonDir, session, call.event.kind);

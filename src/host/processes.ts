@@ -31,18 +31,6 @@ export function processTable(): ProcessTable {
   return existsSync('/proc/self/stat') ? linuxTable() : psTable(process.env);
 }
 
-/** The same table, for a call that has other things to wait for: if it takes a `ps`, both run at once. */
-export async function readProcessTable(): Promise<ProcessTable> {
-  if (existsSync('/proc/self/stat')) return linuxTable();
-  const { execFile } = process.getBuiltinModule('node:child_process');
-  const { options, args } = psCommand(process.env);
-  const output = new Promise<string>((resolve) => {
-    execFile('ps', args, options, (_error, stdout) => resolve(stdout));
-  });
-  // Without ps we know no process; Node throws some errors at once.
-  return tableOf(await output.catch(() => ''));
-}
-
 /** The same table for one call, as it is when the call first asks. */
 export function keptTable(): () => ProcessTable {
   let table: ProcessTable | undefined;
@@ -91,41 +79,45 @@ function statFields(pid: number): string[] | undefined {
 }
 
 /**
- * The process table from the output of one `ps`.
+ * The process table from the output of one `ps`, which runs when the table is first asked: a call beside other sessions that
+ * registered a moment ago asks nothing.
  *
  * @param env only its PATH counts: `ps` prints a start time in the caller's time zone and language, and it is compared
  *   with one that a process with another environment has stored
  */
-export function psTable(env: Readonly<Record<string, string | undefined>>): ProcessTable {
-  // Loaded only here: with /proc many calls start no process, and loading this takes milliseconds.
-  const { execFileSync } = process.getBuiltinModule('node:child_process');
-  const { options, args } = psCommand(env);
-  return tableOf(quiet(() => execFileSync('ps', args, options)) ?? '');
+export function psTable({ PATH }: Readonly<Record<string, string | undefined>>): ProcessTable {
+  let kept: ReturnType<typeof rowsOf> | undefined;
+  const rows = () => (kept ??= rowsOf(quiet(() => runPs(PATH)) ?? ''));
+  return {
+    get bootId() {
+      return rows().get(1)?.start ?? null;
+    },
+    pidNs: null,
+    startOf: (pid) => rows().get(pid)?.start,
+    runningSince: (pid) => {
+      const row = rows().get(pid);
+      return row?.ended === true ? undefined : row?.start;
+    },
+    parentOf: (pid) => rows().get(pid)?.parent,
+  };
 }
 
-function psCommand({ PATH }: Readonly<Record<string, string | undefined>>) {
+function runPs(PATH: string | undefined): string {
+  // Loaded only here: with /proc many calls start no process, and loading this takes milliseconds.
+  const { execFileSync } = process.getBuiltinModule('node:child_process');
   const options = { encoding: 'utf8', env: { PATH, LC_ALL: 'C', TZ: 'UTC0' }, timeout: timeLeft() } as const;
-  return { args: ['-A', '-o', 'pid=,ppid=,stat=,lstart='], options };
+  return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,lstart='], options);
 }
 
 /** @param output of `ps`, a line for each process */
-function tableOf(output: string): ProcessTable {
+function rowsOf(output: string): ReadonlyMap<number, { parent: number; start: string; ended: boolean }> {
   const rows = new Map<number, { parent: number; start: string; ended: boolean }>();
   for (const line of output.split('\n')) {
     const [, pid, parent, state, start] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/.exec(line.trimEnd()) ?? [];
     if (start === undefined) continue;
     rows.set(Number(pid), { parent: Number(parent), start, ended: state?.startsWith('Z') === true });
   }
-  return {
-    bootId: rows.get(1)?.start ?? null,
-    pidNs: null,
-    startOf: (pid) => rows.get(pid)?.start,
-    runningSince: (pid) => {
-      const row = rows.get(pid);
-      return row?.ended === true ? undefined : row?.start;
-    },
-    parentOf: (pid) => rows.get(pid)?.parent,
-  };
+  return rows;
 }
 
 /** Milliseconds of one clock tick, in which /proc counts start times (proc(5)). */

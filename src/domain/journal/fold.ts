@@ -276,7 +276,7 @@ function windowOf(session: SessionId, event: EventOf<'command-end'>): Window | u
 }
 
 /** Returns a process as the key of a map: a pid may be reused, but not with the same start. */
-export const processKey = ({ pid, start }: ProcessId): string => `${pid} ${start}`;
+const processKey = ({ pid, start }: ProcessId): string => `${pid} ${start}`;
 
 export function processOf(key: string): ProcessId {
   const blank = key.indexOf(' ');

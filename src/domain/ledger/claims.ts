@@ -114,7 +114,7 @@ export interface SessionLedger {
   readonly windows: readonly Window[];
   /** Its shell commands that run now, by their ids. */
   readonly commands: ReadonlyMap<string, RunningCommand>;
-  /** The processes under which it was put on record here (`processKey`), each with the last time. */
+  /** The processes under which it was put on record here, each with the last time. */
   readonly registrations: ReadonlyMap<string, number>;
   readonly operations: readonly StartedOperation[];
   /** The top of the worktree, if the session works here from a folder outside. */
