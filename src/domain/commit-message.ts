@@ -88,7 +88,7 @@ export function missingTrailers(trailers: Trailers, parts: MessageParts): string
 const MODEL = /^[A-Za-z][\w./@+[\]:-]*$/;
 const MAX_MODEL = 120;
 
-/** The session's client and model, as the guard noted them (src/guard/models.ts): the first line of its file. */
+/** Reads the session's client and model (`Claude:<model>`) from the text that src/guard/presence.ts noted. */
 export function notedModel(file: string): string | undefined {
   const [line = ''] = file.split('\n', 1);
   const isModel = MODEL.test(line) && line.includes(':') && !line.endsWith(':');

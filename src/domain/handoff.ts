@@ -45,9 +45,9 @@ export interface HandoffTrailers {
   readonly divergedFrom?: Topic | undefined;
   /** The file of another program that the note was imported from, as `<format>:<place>`; `undefined`: it was written here. */
   readonly importedFrom?: string | undefined;
-  /** The scanner's rules whose findings in this note somebody let pass (domain/secrets/verdict.ts reads the list). */
+  /** The scanner's rules whose findings in this note somebody let pass (domain/secrets.ts reads the list). */
   readonly secretAllowed?: string | undefined;
-  /** The commit that holds the uncommitted work that the note carries (domain/work.ts). */
+  /** The commit that holds the uncommitted work that the note carries (notes/work/work-commit.ts). */
   readonly work?: Oid | undefined;
   /** The size of that work, for readers who have not fetched it (`parseWorkSize`). */
   readonly workSize?: string | undefined;

@@ -26,14 +26,14 @@ import { once } from '../facts.ts';
 import { treesOf, leave } from '../visits.ts';
 import { deliverNews } from './news.ts';
 
-/** After a file tool: its paths are this session's. Returns what the others have to tell it. */
+/** After a file tool: claims its paths for this session. Returns the news of the other sessions. */
 export async function afterFiles(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {
   const { session, now } = call;
   const news: string[] = [];
   for (const { call: there, placed } of await treesOf(call, paths)) {
     if (placed.length === 0) continue;
     const written = placed.map(({ path }) => path);
-    // One look, for the claims and for what overlaps with them elsewhere.
+    // One `git status` serves both the claims and the check for overlaps in other worktrees.
     const look = once(() => {
       const scratch = scratchStore(there.tree.commonDir);
       const options = { paths: written, scratch, timeoutMs: lookTimeoutMs(there), now };
@@ -55,13 +55,13 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
   return news;
 }
 
-/** What every claim of a file tool says. */
+/** The fields that all claims from a file tool have in common. */
 function explicit({ event, now }: TreeCall) {
   const agent = event.agent === undefined ? {} : { agent: event.agent };
   return { evidence: 'explicit', weak: false, ...agent, at: now } as const;
 }
 
-/** The paths are claimed with what HEAD has there, what stood there before the tool, and what stands there now. */
+/** Claims each path with its state in HEAD, before the tool and now. */
 async function claimPaths(
   call: TreeCall,
   place: WorkPlace,
@@ -89,7 +89,7 @@ async function claimPaths(
   appendEvents(place, session, entries);
 }
 
-/** What stood at a path before the tool: the copy's name, or else what the ledgers knew last, or HEAD's. */
+/** The state of a path before the tool ran: by the copy made then, else by the newest claim, else as in HEAD. */
 async function stateBefore(
   dirty: DirtyPath,
   copy: Buffer | undefined,
@@ -113,10 +113,10 @@ async function stateBefore(
 }
 
 /**
- * What live sessions in other worktrees have changed of the paths that a file tool has just written. Each path and other
- * session is told once, and once more when merging becomes conflicting.
+ * Reports paths that a file tool has just written and that live sessions in other worktrees have changed, too. Reports
+ * each pair of path and session once, and once more when a merge begins to conflict.
  *
- * @param look at these paths
+ * @param look the `git status` of these paths
  */
 async function newOverlaps(call: TreeCall, look: () => Promise<TreeStatus>): Promise<string[]> {
   const { tree, session, now, machine, settings } = call;
@@ -130,14 +130,14 @@ async function newOverlaps(call: TreeCall, look: () => Promise<TreeStatus>): Pro
   return others.flatMap((other) => noticesOf(call, top, other, clientsOf(judged)));
 }
 
-/** Whether sessions are on record in other worktrees, as far as the journals tell. */
+/** Whether the journals have sessions that are on record in other worktrees. */
 function isAnybodyElsewhere(commonDir: string, own: string | undefined): boolean {
   return readAllLedgers(commonDir).some(
     ({ place, ledger }) => place.worktreeId !== own && ledger.registrations.size > 0,
   );
 }
 
-/** What the session has not been told of a worktree; alike paths make one sentence. */
+/** The overlaps with a worktree that this session has not heard of; paths with the same sessions share a sentence. */
 function noticesOf(
   call: TreeCall,
   top: string,
@@ -172,14 +172,14 @@ function isNew(
   return isFirst || isWorse;
 }
 
-/** The next command runs where the client works, which may be another repository or none. */
+/** `git` as the session types it: its next command runs where the client works, perhaps in another repository. */
 function gitFor({ repository, tree }: TreeCall, top: string): string {
   return repository?.commonDir === tree.commonDir ? 'git' : `git -C ${shellWord(top)}`;
 }
 
 /**
- * At a call that needs no look at the whole working tree: where HEAD has moved since the last one, a commit may have
- * taken uncommitted work along, and its sessions are to be told now.
+ * For calls that do not look at the whole working tree: looks at it when HEAD has moved since the last look. A commit
+ * may have taken uncommitted work, and its sessions must hear of that now.
  */
 export async function seeHead(call: TreeCall, place: WorkPlace): Promise<void> {
   if (!mayHaveMoved(place)) return;

@@ -41,7 +41,7 @@ import { noteOperation } from './operations.ts';
 import { type LoggedCommit, commitsBetween } from '../../git/log.ts';
 import { news } from '../../sessions/happenings.ts';
 
-/** After a shell command: what it changed is this session's. Returns what to tell it. */
+/** After a shell command: claims what it changed for this session. Returns what to tell the session. */
 export async function afterShell(call: TreeCall, command: string): Promise<readonly string[]> {
   const { session } = call;
   const place = ledgerOf(call.tree, session);
@@ -52,7 +52,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   const window = own.find((one) => one.id === id) ?? own.find((one) => one.id === ARRIVAL);
   if (window === undefined && call.event.changedFiles.length === 0) {
     await seeHead(call, place);
-    // A command that only reads: the others' news reach the session all the same.
+    // A command that only reads still gets the news of the other sessions.
     return deliverNews(call, place, openLedgers(place, session));
   }
   const known = window?.snapshot ?? readLast(place);
@@ -65,7 +65,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   putLast(place, after);
   const ledgers = ledgersBeside(place, session, window?.named ?? []);
   const notices: string[] = [];
-  // What a commit's hooks have put aside will be back.
+  // While another commit runs, its hooks may have put changes aside, which will come back.
   const isLooked = window?.looked === true && !commitRuns(place, call.now, window.id);
   const hit = isLooked ? claimsHit(window, windows, ledgers, after) : [];
   const ended = hit.filter(({ path }) => !after.dirty.has(path));
@@ -92,20 +92,20 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   return [...news, ...notices];
 }
 
-/** The ledgers before what the command did is added to them. */
+/** The ledgers as they were before the command. */
 function ledgersBeside(place: WorkPlace, session: SessionId, named: readonly string[]): Ledgers {
   const { all, self } = openLedgers(place, session);
   const known = all.map((ledger) => (ledger === self ? self : withoutEnded(ledger, named)));
   return { all: known, self };
 }
 
-/** git could not be asked: what the command named is the session's all the same. */
+/** Claims what the command named, and closes its window, when git could not be asked. */
 async function claimBlindly(call: TreeCall, place: WorkPlace, window: OpenWindow): Promise<void> {
   appendEvents(place, window.session, blindClaims(place, window, call.now));
   closeWindow(place, window, call.now, mayOutliveCall(call));
 }
 
-/** What became of the index and of HEAD while the command ran. */
+/** Events for the index and for HEAD, if the command moved them. */
 async function movesOf(
   call: TreeCall,
   place: WorkPlace,
@@ -121,7 +121,7 @@ async function movesOf(
   return [...stagedEntries(before, after, call.now), ...moves];
 }
 
-/** What the look ends and brings back: the others' entries are written at once, the session's own are returned. */
+/** The claims that this look ends or restores: writes the events of other sessions, and returns this session's own. */
 async function settled(
   call: TreeCall,
   place: WorkPlace,
@@ -130,7 +130,7 @@ async function settled(
   { window, ended }: { readonly window: string | undefined; readonly ended: readonly OpenClaim[] },
 ): Promise<WorktreeEvent[]> {
   const timeoutMs = lookTimeoutMs(call);
-  // Who took others' work knows of its commit.
+  // The session whose command took others' work, and the owners of that work, are told in another way.
   const isNotified = (claim: OpenClaim) =>
     ended.includes(claim) || (ended.length > 0 && claim.session === self.session);
   const found = await settledClaims(place, all, after, { window, timeoutMs, isNotified });
@@ -140,7 +140,7 @@ async function settled(
   return [...(found.get(self.session) ?? [])];
 }
 
-/** The claims on what changed while the command ran; what came back is whose it was. */
+/** Claims on what changed while the command ran; work that came back belongs to the session that had claimed it. */
 async function claimsOf(
   call: TreeCall,
   place: WorkPlace,
@@ -162,7 +162,7 @@ async function claimsOf(
   return claims.filter((claim) => !isBack(claim.path, claim.after));
 }
 
-/** Index entries that the command made and the disk did not show: `git rm`, `git reset -- <path>`; no `git add -A`. */
+/** Changes that the command made in the index alone: by `git rm` or `git reset -- <path>`, not by `git add -A`. */
 function stagedEntries(before: TreeStatus, after: TreeStatus, now: number): WorktreeEvent[] {
   return stagedBetween(before, after).flatMap(({ path, state }): WorktreeEvent[] => {
     const dirty = after.dirty.get(path);
@@ -172,7 +172,7 @@ function stagedEntries(before: TreeStatus, after: TreeStatus, now: number): Work
   });
 }
 
-/** Without a look before, what the client says that the command changed. */
+/** Claims on the files that the client reports as changed, for a command before which nobody looked. */
 function reportedChanges(call: TreeCall, place: WorkPlace, after: TreeStatus): WorktreeEvent[] {
   return call.event.changedFiles.flatMap((file): WorktreeEvent[] => {
     const placed = placePath(file, true);
@@ -184,13 +184,13 @@ function reportedChanges(call: TreeCall, place: WorkPlace, after: TreeStatus): W
   });
 }
 
-/** A single `&` that ends a command, and programs that let others go on by themselves. */
+/** A single `&` that ends a command, and programs that run others in the background. */
 const BACKGROUND = /(?:^|[^&|<>\\])&(?![&>\d])|\b(?:nohup|setsid|disown|daemonize|tmux|screen)\b/;
 const QUOTED = /'[^']*'|"(?:[^"\\]|\\[^])*"/g;
-/** What stands in quotes may be a command all the same. */
+/** Programs that run the text in quotes as a command. */
 const CHILD_SHELL = /\b(?:[a-z]*sh|eval)\b/;
 
-/** Whether programs that the shell command starts may run on when the call is over. In doubt they do not. */
+/** Whether programs that the shell command started may still run after the call. In doubt, no. */
 function mayOutliveCall({ event: { tool } }: TreeCall): boolean {
   if (tool?.kind !== 'shell') return false;
   const { command, inBackground } = tool;
@@ -198,12 +198,12 @@ function mayOutliveCall({ event: { tool } }: TreeCall): boolean {
   return inBackground === true || BACKGROUND.test(text);
 }
 
-/** What HEAD has there is not known. */
+/** The state of a path whose content in HEAD is not known. */
 const UNREAD: FileState = { mode: '100644', oid: null };
 
 /**
- * The claims on what a command named, when git could not be asked after it: by the disk alone. A path that was left as it
- * was, by its times, is not claimed.
+ * Claims on what a command named, made from the disk alone because git could not be asked. A path whose times show that
+ * the command left it as it was is not claimed.
  */
 function blindClaims({ top }: WorkPlace, window: OpenWindow, now: number): WorktreeEvent[] {
   const { snapshot, from } = window;
@@ -219,8 +219,8 @@ function blindClaims({ top }: WorkPlace, window: OpenWindow, now: number): Workt
 }
 
 /**
- * A command has moved HEAD back over commits and left their files as they are (`git reset --soft`, `--mixed`): what was
- * committed is uncommitted work again, of the sessions that made the commits; beside what was uncommitted there already.
+ * Claims for commits that a command undid without touching the files (`git reset --soft`, `--mixed`): their changes are
+ * uncommitted work again, and belong to the sessions that made the commits. Earlier claims on these files remain.
  */
 async function undoneClaims(
   call: TreeCall,
@@ -234,9 +234,9 @@ async function undoneClaims(
   const kept = [...after.dirty.values()].filter((one) => isKept(one, before.dirty.get(one.path)));
   if (from === null || to === null || from === to || kept.length === 0) return claims;
   const timeoutMs = lookTimeoutMs(call);
-  // What a merge brought along is its session's.
+  // With --first-parent, what a merge brought in counts as the work of the session that merged.
   const undone = await pastChanges(top, ['--first-parent', `${from}..${to}`], [], timeoutMs);
-  // Where HEAD has gained something besides, what is left of the former one's change is not known.
+  // If the new HEAD also has commits that the old one had not, nobody knows how much of the undone change is left.
   const isBack =
     kept.some(({ path }) => before.dirty.has(path)) &&
     (await isAncestor({ cwd: top, timeoutMs: lookTimeoutMs(call) }, from, to));
@@ -253,7 +253,7 @@ async function undoneClaims(
       const maker = ledgers.find((ledger) => isMaker(ledger, change, isOf));
       return maker === undefined ? [] : [{ maker, after: change.index }];
     });
-    // What nobody's commits changed goes with the commits around them.
+    // The changes of a commit that no session made go to the makers of the commits around it.
     for (const [n, { maker, after: own }] of made.entries()) {
       if (!isFresh && maker.claims.has(path)) continue;
       const [was, is] = [n === 0 ? head : (made[n - 1]?.after ?? null), n === made.length - 1 ? stood : own];
@@ -265,11 +265,11 @@ async function undoneClaims(
   return claims;
 }
 
-/** The file is as it was, and HEAD has something else there now. */
+/** Whether the file is as it was before the command, while HEAD has another content for it now. */
 const isKept = ({ head, disk }: DirtyPath, then: DirtyPath | undefined): boolean =>
   then === undefined || (sameState(disk, then.disk) && !sameState(head, then.head));
 
-/** Where HEAD is after a command, who moved it, and what the others are to hear of it. */
+/** Events that say where HEAD is after a command, whether this session moved it, and what to tell the others. */
 async function headEntries(
   place: WorkPlace,
   { self, all }: Ledgers,

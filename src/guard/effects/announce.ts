@@ -12,7 +12,7 @@ import { type TreeCall, failOpen, type Effect } from '../call.ts';
 import type { FileFacts, OpenLedger } from '../facts.ts';
 import { keepVanished } from './keep-work.ts';
 
-/** Before a file tool: until its result comes nobody else's command has made the change, and what stands there is kept. */
+/** Before a file tool: announces its paths, so that no other session gets its change, and keeps what they hold now. */
 export function announcement(call: TreeCall, { ledger, placed }: FileFacts): readonly Effect[] {
   const opened = ledger();
   if (opened === undefined) return [];
@@ -38,7 +38,7 @@ function announce({ event, session, now }: TreeCall, place: WorkPlace, paths: re
   appendEvents(place, session, [over, { t: 'announced', paths, ...agent, at: now }]);
 }
 
-/** What somebody claimed here may have been thrown away by hand, and would be written over unseen. */
+/** Keeps claimed work at a path where somebody threw it away by hand: the tool would write over its last trace. */
 async function keepReverted(call: TreeCall, { place, ledgers }: OpenLedger, path: string): Promise<void> {
   const claims = ledgers.all.flatMap((ledger) => ledger.claims.get(path) ?? []);
   const changed = statOf(join(place.top, path))?.mtimeMs ?? Infinity;
@@ -47,8 +47,8 @@ async function keepReverted(call: TreeCall, { place, ledgers }: OpenLedger, path
 }
 
 /**
- * Keeps the claimed content of a file that is as HEAD has it, or is gone, right before a file tool writes it: no look
- * in between would have seen that somebody threw the change away.
+ * Keeps the claimed content of a file that is gone, or is as HEAD has it, just before a file tool writes it: after
+ * that, no look can show that somebody threw the change away.
  */
 async function keepRevertedFile(
   call: TreeCall,

@@ -36,19 +36,19 @@ import { type WorkPlace, lookTimeoutMs, openLedgers, undeliveredIds } from '../.
 
 /** A session that arrives, and whom it finds. */
 interface Arrival {
-  /** Others that are at work. */
+  /** The other sessions at work. */
   readonly peers: readonly SessionId[];
-  /** What the records tell of their clients. */
+  /** Their clients, by the records. */
   readonly clients: ReadonlyMap<SessionId, string>;
-  /** Others that have ended or whose process is gone. */
+  /** The other sessions that have ended or whose process is gone. */
   readonly gone: readonly SessionId[];
   /** The session whose conversation this one carries on. */
   readonly former: SessionId | null;
-  /** Who was named as alone until now. */
+  /** The session that was named as alone until now. */
   readonly lone: SessionId | undefined;
-  /** It took itself for alone a moment ago, and has done nothing yet. */
+  /** How this session began, if it took itself for alone a moment ago and has done nothing yet. */
   readonly beginning: Beginning | undefined;
-  /** It was not at work here before this call. */
+  /** Whether it was not at work here before this call. */
   readonly isBack: boolean;
 }
 
@@ -59,9 +59,9 @@ export interface Beginning {
 }
 
 /**
- * A session begins to work alone: what is dirty now is nobody's. One that comes back, or carries on a conversation,
- * goes on with the start list that it had. Only who is named as alone has a start list: `isLone` is false, and nothing
- * is changed, where somebody else is. Without a `beginning` the working tree could not be looked at.
+ * Begins a session's work alone: what is dirty now belongs to nobody. A session that comes back, or continues another's
+ * conversation, keeps its start list. Only a session that is named as alone has one: if another is named, `isLone` is
+ * false and nothing changes. `beginning` is missing when the working tree could not be read.
  */
 export async function beginLoneWork(
   call: TreeCall,
@@ -83,7 +83,7 @@ export async function beginLoneWork(
   return { isLone: true, beginning: { start, now } };
 }
 
-/** A session that worked alone is over: what changes from now on is not its own, should it come back. */
+/** Ends a session's work alone: what changes from now on is not its own, even if it comes back. */
 export async function endLoneWork(call: TreeCall): Promise<void> {
   const { session, tree: found } = call;
   if (knownWorktreeId(found.gitDir) === undefined) return;
@@ -94,8 +94,8 @@ export async function endLoneWork(call: TreeCall): Promise<void> {
 }
 
 /**
- * A session arrives where others are at work: what a lone one has changed since it began is claimed for it, and
- * from now on everybody keeps a ledger. Returns what to tell the one that arrives.
+ * A session arrives where others are at work. Claims for a session that was alone what it has changed since it began;
+ * from now on every session keeps a ledger. Returns what to tell the session that arrives.
  */
 export async function arrive(
   call: TreeCall,
@@ -107,7 +107,7 @@ export async function arrive(
     settle(place, session, beginning.start, beginning.now, call.now);
     removeStart(place, session, call.now);
   }
-  // A change belongs to who was alone, if several have a start list because somebody's arrival was cut off.
+  // An arrival that was cut off may leave several start lists: a change then belongs to the session that was alone.
   const order = [...(lone === undefined ? [] : [lone]), ...peers, session];
   const sessions = [...new Set(order)].filter((one) => (one === session ? !isBack : peers.includes(one)));
   const starts = sessions.map((one) => ({ one, start: readStart(place, one) }));
@@ -121,7 +121,7 @@ export async function arrive(
         `What ${peerName(one, { clients })} changed here before you came is not known: its files are not guarded until it touches them again.`,
       );
     } else {
-      // Without a start list whatever is nobody's counts as its own: a warning too many, not a loss.
+      // Without a start list, all unclaimed changes count as the session's: better a needless warning than a loss.
       settle(place, one, start ?? ofOthers(place, snapshot), snapshot, call.now);
       // It may be running a command.
       const event = one === session ? '' : lastEvent(place.commonDir, one);
@@ -133,7 +133,7 @@ export async function arrive(
   if (snapshot !== undefined) {
     const { start, pause } = returned ?? {};
     const changes = start === undefined || pause === undefined ? [] : changesLeft(start, pause, snapshot);
-    // What was before it came it need not hear.
+    // The session need not hear what happened before it came.
     const ids = [
       ...(isBack ? undeliveredIds(openLedgers(place, session)) : []),
       ...(former === null ? [] : [carriesOn(former)]),
@@ -154,7 +154,7 @@ function ofOthers(place: WorkPlace, snapshot: TreeStatus): TreeStatus {
   return { ...snapshot, dirty: new Map([...snapshot.dirty].filter(([path]) => claimed.has(path))) };
 }
 
-/** The start list of a session that comes back, or of the one whose conversation it carries on. */
+/** Returns the start list of a session that comes back, or of the session whose conversation it continues. */
 function ownStart(place: WorkPlace, session: SessionId, former: SessionId | null) {
   for (const id of former === null ? [session] : [session, former]) {
     const start = readStart(place, id);
@@ -163,7 +163,7 @@ function ownStart(place: WorkPlace, session: SessionId, former: SessionId | null
   return undefined;
 }
 
-/** Of sessions that died nobody has noticed when: it was before now, and what changes from now on is not their own. */
+/** Pauses the start lists of sessions that died: nobody knows when, but what changes from now on is not their own. */
 function pauseGone(
   place: WorkPlace,
   gone: readonly SessionId[],
@@ -181,7 +181,7 @@ function pauseStart(place: WorkPlace, session: SessionId, snapshot: TreeStatus):
   if (since !== undefined) noteLoneOperation(place, session, since);
 }
 
-/** Claims for the session that was alone, and where it stands. */
+/** Writes the claims of a session that was alone, and the HEAD that it has seen. */
 function settle(place: WorkPlace, peer: SessionId, start: TreeStatus, now: TreeStatus, at: number): void {
   const pause = readPause(place, peer);
   const changes = pause === undefined ? changesBetween(start, now) : changesLeft(start, pause, now);
@@ -190,7 +190,7 @@ function settle(place: WorkPlace, peer: SessionId, start: TreeStatus, now: TreeS
   noteLoneOperation(place, peer, start.at);
 }
 
-/** The claims that no ledger has: whoever is on record with the very same change has made it. */
+/** The claims that no ledger has yet: a session that already claims the very same change has made it. */
 function newClaims(
   place: WorkPlace,
   session: SessionId,
@@ -207,7 +207,7 @@ function newClaims(
   });
 }
 
-/** It keeps a ledger, or is just starting and opens one itself when it has seen who else is here. */
+/** Whether the session keeps a ledger, or is starting and will open one itself once it has seen who else is here. */
 function isSettled(place: WorkPlace, session: SessionId): boolean {
   const isStarting = lastEvent(place.commonDir, session) === 'session-start';
   return isStarting || readLedger(place, session).head !== undefined;

@@ -15,16 +15,16 @@ import { readConsumed } from '../../sessions/bypass.ts';
 import { news } from '../../sessions/happenings.ts';
 import { readClients } from '../../sessions/records.ts';
 
-/** Uncommitted work that a session's command hit: whose it was, who must hear of it, and where it is kept. */
+/** Uncommitted work of others that a session's command removed, replaced or committed: reports it, and keeps it. */
 
 const MAX_NAMES = 5;
 
-/** What a command of the session left behind. */
+/** A command of the session that is over, and the working tree after it. */
 interface Left {
   readonly window: OpenWindow;
   readonly after: TreeStatus;
   readonly command: string;
-  /** What is known of it already. */
+  /** The events that the command has caused so far. */
   readonly entries: readonly WorktreeEvent[];
   /** See {@link claimsHit}. */
   readonly hit: readonly OpenClaim[];
@@ -34,12 +34,12 @@ interface Left {
 interface Hit {
   readonly owner: SessionId;
   readonly paths: readonly string[];
-  /** `committed`: it went into the command's commit · `gone`: HEAD's content stands there · `changed`: something else does. */
+  /** `committed`: it went into the command's commit · `gone`: the file is as in HEAD · `changed`: the file differs. */
   readonly how: 'committed' | 'gone' | 'changed';
   readonly kept: number | undefined;
 }
 
-/** Keeps what is gone or changed of others after the command, and says so to both sides. */
+/** Keeps the work of others that the command removed or replaced, and tells both sides. */
 export async function keepHitWork(
   call: TreeCall,
   place: WorkPlace,
@@ -56,7 +56,7 @@ export async function keepHitWork(
   const kept = await keepOthers(call, place, ledgers, { window, after, command, hit });
   const clients = hit.length === 0 ? undefined : await clientsBeside(call, place);
   const howOf = (path: string) => (after.dirty.has(path) ? 'changed' : isCommit ? 'committed' : 'gone');
-  // Both sides know already of a commit that a person has allowed, and nobody is to undo it.
+  // Both sides already know of a commit that a person allowed, and nobody should undo it.
   const hits = byOwner(hit, howOf, kept).filter(({ how }) => how !== 'committed' || !isAllowed(call, window));
   const who = ownerName(session, dialect);
   return {
@@ -72,14 +72,14 @@ export async function keepHitWork(
   };
 }
 
-/** Whether a person has let this command, or a commit of it, through. */
+/** Whether a person allowed this command, or a commit that it made. */
 function isAllowed(call: TreeCall, { from }: OpenWindow): boolean {
   return readConsumed(call.tree.commonDir, call.session).some(({ key, at }) =>
     key.kind === 'git' ? at >= from : key.id === windowId(call),
   );
 }
 
-/** Its own work and nobody's is put aside by that, and not gone. */
+/** Whether the command stashes: that puts the session's own and unclaimed work aside, and discards nothing. */
 function isStash({ entries }: TreeCall, command: string): boolean {
   const isNamed = (text: string) => /\bstash\b/.test(text);
   return (
@@ -101,7 +101,7 @@ function discardedEvents(gone: readonly string[], { session, dialect, now }: Tre
   ];
 }
 
-/** Others' uncommitted work that is gone or another after this command, by nothing of their own. */
+/** Others' uncommitted work that is gone or replaced after this command, where no command of theirs explains it. */
 export function claimsHit(
   window: OpenWindow,
   windows: readonly OpenWindow[],
@@ -113,7 +113,7 @@ export function claimsHit(
     const running = [...ledger.windows, ...windows.filter(({ session }) => session === ledger.session)];
     const others = running.filter(({ id }) => id !== ARRIVAL);
     const mayHaveEnded = overlaps(window, others);
-    // What runs on in the background (a server) commits at times, and leaves the sources as they are.
+    // A background program (a server) may commit, but does not edit the sources.
     const mayHaveChanged = overlaps(
       window,
       others.map((one) => ({ ...one, goesOn: false })),
@@ -141,12 +141,12 @@ function byOwner(
   return [...hits.values()];
 }
 
-/** Every commit since then is taken back; the files stay as they are. */
+/** The command that undoes every commit since `before` and leaves the files as they are. */
 const undoing = (before: Oid) => `git reset ${before.slice(0, 12)}`;
 
 const named = (paths: readonly string[]) => listed(paths.map(escapeLine), MAX_NAMES);
 
-/** What the owner hears with its next call, wherever in the working tree that is made. */
+/** The text for the owner's next call, which may be made in any folder of the working tree. */
 function ownersText({ paths, how, kept }: Hit, who: string, place: WorkPlace, before: Oid | null): string {
   if (how === 'committed') {
     const undo = before === null ? '' : ` It can undo that, and keeps all files, with: ${undoing(before)}.`;
@@ -160,7 +160,7 @@ function ownersText({ paths, how, kept }: Hit, who: string, place: WorkPlace, be
   return `${who} ${deed}. ${keptText(kept, words)}`;
 }
 
-/** What the session hears that ran the command. */
+/** The text for the session that ran the command. */
 function callersText({ paths, how, kept }: Hit, owner: string, typed: Typed, before: Oid | null): string {
   const names = named(paths);
   if (how === 'committed') {
@@ -175,18 +175,18 @@ function callersText({ paths, how, kept }: Hit, owner: string, typed: Typed, bef
   return `${names} ${deed}: ${owner} had uncommitted work in it. Tell the user. ${keptText(kept, typed.plainPaths(paths))}`;
 }
 
-/** Where the work is, and how it comes back. */
+/** Says where the work is, and how to put it back. */
 function keptText(kept: number | undefined, words: string): string {
   if (kept === undefined) return 'It could not be kept: look at git diff before you go on';
   return `It is kept as it was: git handoff rescue show ${kept}; to put it back: git handoff rescue restore --force ${kept}${words}`;
 }
 
-/** The clients of the sessions at work here, for a message that has to name one. */
+/** The clients of the sessions at work here, for messages that name one. */
 async function clientsBeside(call: TreeCall, { top }: WorkPlace): Promise<ReadonlyMap<SessionId, string>> {
   return readClients({ cwd: top }, lookTimeoutMs(call));
 }
 
-/** What is gone or changed of others, or gone of nobody's: a session's own files are its own to change. */
+/** Keeps others' work that is gone or replaced, and unclaimed work that is gone. A session may change its own work. */
 async function keepOthers(
   call: TreeCall,
   place: WorkPlace,

@@ -11,9 +11,9 @@ import { vanishedBetween } from '../../domain/ledger/vanished.ts';
 import { lookTimeoutMs, type WorkPlace } from '../../changes/work-place.ts';
 import { saveVanished } from '../../snapshot/vanished.ts';
 
-/** Uncommitted work that a call is about to change, and nobody defends. */
+/** Uncommitted work that a call is about to change, and whose sessions are no longer at work. */
 interface LeftWork {
-  /** Of sessions that are not at work any more. */
+  /** The claims of these sessions. */
   readonly left: readonly OpenClaim[];
   readonly snapshot: TreeStatus;
   readonly clients: ReadonlyMap<string, string> | undefined;
@@ -44,7 +44,7 @@ export function keepLeft(
   return [{ kind: 'do', when: 'allowed', run }];
 }
 
-/** What became of it; `undefined`: there is nothing to keep. */
+/** Keeps claimed work and says in a sentence whether that worked; `undefined`: there is nothing to keep. */
 async function keep(
   call: TreeCall,
   place: OpenLedger['place'],
@@ -78,12 +78,12 @@ async function keep(
 interface Ran {
   readonly session: SessionId;
   readonly command: string;
-  /** Others' work in whose place it has put something. */
+  /** The paths where it put something else in the place of others' work. */
   readonly changed: ReadonlySet<string>;
 }
 
 /**
- * Keeps uncommitted work that was there at the last look and is gone now. Says nothing when it cannot: the call goes on.
+ * Keeps uncommitted work that was there at the last look and is gone now. If that fails, only the log says so.
  *
  * @returns the number of the rescue that holds it
  */

@@ -11,13 +11,13 @@ import { readTopics } from '../../notes/topic.ts';
 import { entriesBeforeCommand, noteStashOwner, pinStash, readStashOwners } from '../../snapshot/stash.ts';
 import type { TreeCall } from '../call.ts';
 
-/** What happened behind git-handoff's back, each change once. */
+/** Reports changes that bypassed git-handoff: in its own files, and in its public refs. Each change is told once. */
 export async function lookAround(call: TreeCall, command: string): Promise<string[]> {
   const changed = await checkGuardedFiles(call.tree.folder, call.session, call.budget.left());
   return [...changed, ...(await movedRefs(call, command))];
 }
 
-/** One listing tells whether any public ref differs from what was kept; only then topics are read. */
+/** Lists the refs once; reads topics only if a public ref differs from its kept copy. */
 async function movedRefs(call: TreeCall, command: string): Promise<string[]> {
   const refs = await listRefs({ cwd: call.tree.folder }, [HANDOFFS, KEPT, STASH, RESCUE], {
     content: false,
@@ -34,7 +34,7 @@ async function movedRefs(call: TreeCall, command: string): Promise<string[]> {
   return reportIllegalMoves(repository, await readTopics(repository), call.now);
 }
 
-/** An entry of the stash that no ref of ours keeps yet. */
+/** Looks at the stash if no ref of ours keeps its newest entry yet, or if a command of the session is to stash. */
 async function newStash(call: TreeCall, command: string, refs: readonly Ref[]): Promise<void> {
   const tip = refs.find(({ name }) => name === STASH)?.oid;
   const isKnown = tip === undefined || refs.some(({ name, oid }) => name !== STASH && oid === tip);
@@ -45,8 +45,8 @@ async function newStash(call: TreeCall, command: string, refs: readonly Ref[]): 
 }
 
 /**
- * Keeps entries of the stash that nobody had seen, by a ref each. Those that the session's own command was to make, and
- * that were not there before it, are put down as its own.
+ * Keeps each new stash entry with a ref. Records as the session's own the entries that were not there before its
+ * command, if that command stashes.
  */
 async function seeStash(call: TreeCall, command: string): Promise<void> {
   const { session, tree, settings, now } = call;
@@ -69,14 +69,14 @@ async function seeStash(call: TreeCall, command: string): Promise<void> {
   );
 }
 
-/** `WIP on main: …` and `On main: …` name the branch; a session elsewhere may have stashed at the same time. */
+/** Whether an entry was made on this branch (`WIP on main: …`, `On main: …`): another worktree may stash meanwhile. */
 function isOfBranch(subject: string, ref: string | undefined): boolean {
   const name = /^(?:WIP on|On) ([^:]*):/.exec(subject)?.[1];
   if (name === undefined || ref === undefined) return true;
   return name === (ref === 'HEAD' ? '(no branch)' : ref.replace(/^refs\/heads\//, ''));
 }
 
-/** Whether the text has the word, or an alias of git's for it. */
+/** Whether the command contains the word "stash", or a git alias for it. */
 function namesStash(command: string, aliases: ReadonlyMap<string, string>): boolean {
   if (command.includes('stash')) return true;
   return [...aliases].some(([name, value]) => value.includes('stash') && command.includes(name));

@@ -20,19 +20,19 @@ import { type Typed, typedIn } from '../checks/typed.ts';
 import type { OpenLedger } from '../facts.ts';
 import { readPeople } from '../presence.ts';
 
-/** What a session must hear of the others: each once. */
+/** News for a session, each told once. */
 interface News {
   readonly lines: readonly string[];
-  /** The entry that remembers it; appended when it has been said. */
+  /** The event that records what was told; appended afterwards. */
   readonly entries: readonly WorktreeEvent[];
 }
 
-/** How many lines one answer holds; the rest follows with the next call. */
+/** Most lines in one answer; the rest follows with the next call. */
 const MAX_LINES = 5;
-/** Of a commit's subject so much is shown. */
+/** Most characters that are shown of a commit's subject. */
 const MAX_SUBJECT = 60;
 
-/** Events of other sessions that this one has not heard; without those that are for it alone, if it is a sub-agent. */
+/** News that this session has not heard. A sub-agent (not `isMain`) does not get what is addressed to the session. */
 function undelivered({ all, self }: Ledgers, isMain: boolean): LedgerNews[] {
   return all
     .flatMap(({ news }) => news)
@@ -40,7 +40,7 @@ function undelivered({ all, self }: Ledgers, isMain: boolean): LedgerNews[] {
       ({ id, from, to }, at, events) =>
         (to === undefined ? from !== self.session : isMain && to === self.session) &&
         !self.notified.has(id) &&
-        // Two who looked at once have noted the same.
+        // Two sessions that looked at the same time have recorded the same event.
         events.findIndex((one) => one.id === id) === at,
     )
     .sort((a, b) => a.at - b.at);
@@ -69,7 +69,7 @@ interface MovedHead {
   readonly text: string | undefined;
 }
 
-/** What became of HEAD, when this session has not heard of it. Nobody is named on a guess. */
+/** Says where HEAD moved, if this session has not heard of it. Names nobody on a guess. */
 export async function movedHead(
   { all, self }: Ledgers,
   head: HeadPlace,
@@ -96,7 +96,7 @@ export async function movedHead(
   return { id, text: `${places}${what}. Look before you build on it: git log --oneline -3` };
 }
 
-/** "Limit the rate", by claude aaaaaaaa: as its own trailer says. */
+/** Names a commit and its sessions by its trailers: `"Limit the rate", by claude aaaaaaaa`. */
 function commitText(
   { subject, sessions }: LoggedCommit,
   self: SessionId,
@@ -127,10 +127,10 @@ export function refName(ref: string): string {
 }
 
 /**
- * What the others have to tell the session at this call, each once. What only it is told waits for its main agent: a
- * sub-agent would keep it to itself.
+ * Returns the others' news and requests for the session, each once. What is addressed to this session waits for its
+ * main agent: a sub-agent would keep it to itself.
  *
- * @param moved what became of HEAD
+ * @param moved where HEAD has moved
  */
 export async function deliverNews(
   call: TreeCall,
@@ -146,7 +146,7 @@ export async function deliverNews(
   return [...lines, ...handed.lines];
 }
 
-/** Requests that the session has not heard yet, for its start text. */
+/** Returns requests that the session has not heard yet, for its start text. */
 export async function deliverRequests(call: TreeCall, place: WorkPlace): Promise<readonly string[]> {
   const ledgers = openLedgers(place, call.session);
   const { lines, entries } = await deliver(call, { place, ledgers }, newRequests(ledgers));
@@ -154,7 +154,7 @@ export async function deliverRequests(call: TreeCall, place: WorkPlace): Promise
   return lines;
 }
 
-/** What the session is asked for, and has not heard. */
+/** Requests to the session that it has not heard yet. */
 function newRequests({ all, self }: Ledgers): Request[] {
   return openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
 }
@@ -168,10 +168,10 @@ async function deliver(call: TreeCall, open: OpenLedger, asked: readonly Request
   return { lines: [], entries: [] };
 }
 
-/** More of them come with the next call. */
+/** Most requests in one answer; the rest follows with the next call. */
 const MAX_REQUESTS = 3;
 
-/** The requests of sessions that are at work, as the one who is asked reads them, and what remembers that it has. */
+/** The requests of sessions at work, as text for the session that is asked, and the event that records the delivery. */
 async function handOver(
   call: TreeCall,
   { place, ledgers }: OpenLedger,
@@ -179,7 +179,7 @@ async function handOver(
 ): Promise<News> {
   const paths = asked.map(({ path }) => path);
   const timeoutMs = lookTimeoutMs(call);
-  // What was committed or undone since the last look at everything is no reason to ask any more.
+  // A request is settled once the work was committed or undone, which the last full look may not have seen.
   const [people, { dirty }] = await Promise.all([
     readPeople(call),
     readTreeStatus(place.top, { paths, timeoutMs, now: call.now }),

@@ -13,7 +13,7 @@ import { namedPaths } from '../checks/contention-of-command.ts';
 import type { CommandFacts, LedgerLook, OpenLedger } from '../facts.ts';
 import { keepVanished } from './keep-work.ts';
 
-/** Before a command: what has changed when it is over belongs to its session. The session also gets the others' news. */
+/** Before a command: records the working tree, to see later what the command changed, and delivers the others' news. */
 export function window(call: TreeCall, facts: CommandFacts): readonly Effect[] {
   const { forLedger } = facts.looks;
   const ledger = facts.ledger();
@@ -38,7 +38,7 @@ async function open(
   const snapshot = await look();
   if (snapshot === undefined) {
     call.notChecked(UNLOOKED);
-    // What the command names is its own all the same.
+    // The session can still claim the paths that the command names.
     const last = { ...about, looked: false };
     if (known !== undefined) openWindow(place, session, windowId(call), { ...known, at: now }, last);
     return [];
@@ -54,7 +54,7 @@ async function open(
   return call.dialect.contextEvents.has(call.event.name) ? news(call, { place, ledgers }, snapshot) : [];
 }
 
-/** git did not say in time how the tree is. */
+/** What the session is told was not checked, when `git status` took too long. */
 const UNLOOKED = 'what this command does here, for git status did not finish in time';
 
 async function news(

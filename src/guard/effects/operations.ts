@@ -7,11 +7,11 @@ import type { TreeCall } from '../call.ts';
 import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
 
 /**
- * After a shell command: when a merge, rebase … began while it ran and is not finished, this session has begun it. In
- * doubt nobody has, and anybody may finish it.
+ * After a shell command: if an unfinished merge, rebase … began while it ran, records that this session began it. In
+ * doubt records nobody, and anybody may finish it.
  *
- * @param window the command's own
- * @param windows the commands of all sessions that run now
+ * @param window the command's own window
+ * @param windows the windows of all commands that run now, in any session
  */
 export function noteOperation(
   call: TreeCall,
@@ -29,13 +29,13 @@ export function noteOperation(
   const isDoubtful = call.now - window.from > LONG_WINDOW_MS || overlaps(during, others);
   if (isDoubtful && !begins(call, operation)) return;
   const merged = mergedTree(place.gitDir);
-  // One that was there before is another merge's, or that of a stash that was popped.
+  // A merged tree that was there before comes from another merge, or from `git stash pop`.
   putBeginner(place, window.session, operation, merged === window.merged ? undefined : merged);
 }
 
 /**
- * A session arrives, and one that was alone until now may have begun what is unfinished: as with the files that were
- * changed meanwhile, it did, by itself or by hand.
+ * Records that a session which worked alone began the operation that is unfinished now. Like the files that changed in
+ * that time, it counts as the session's own even if its user began it by hand.
  */
 export function noteLoneOperation(place: WorkPlace, peer: SessionId, since: number): void {
   const operation = unfinishedOperation(place.gitDir);
@@ -50,7 +50,7 @@ const VERBS: Readonly<Record<Operation['name'], RegExp>> = {
   am: /\bam\b/,
 };
 
-/** The command names it itself. */
+/** Whether the command itself names the operation. */
 function begins({ event: { tool } }: TreeCall, { name }: Operation): boolean {
   if (tool?.kind !== 'shell' && tool?.kind !== 'argv') return false;
   const text = tool.kind === 'shell' ? tool.command : tool.argv.join(' ');

@@ -18,8 +18,8 @@ import { removedWorktrees } from '../checks/worktree-removal.ts';
 import type { CommandFacts } from '../facts.ts';
 
 /**
- * Saves the uncommitted work of every worktree that a command may lose, before it runs. What could not be saved is said;
- * the command goes on all the same.
+ * Before a command that may destroy uncommitted work, saves that work in every worktree. Reports what it could not
+ * save; the command runs anyway.
  */
 export function rescue(call: TreeCall, { effects, looks }: CommandFacts): readonly Effect[] {
   const run = async (): Promise<readonly Finding[]> => {
@@ -96,16 +96,16 @@ const REASONS = {
   repository: 'a repository of its own',
 } as const;
 
-/** One line for everything that is not in the snapshot. */
+/** One line that names every file the snapshot lacks. */
 function skippedLines(all: readonly SkippedFile[], command: string): string[] {
-  // git leaves a repository inside of another alone, but for `git clean -ff`.
+  // git leaves a repository inside another one alone, except in `git clean -ff`.
   const skipped = all.filter(({ why }) => why !== 'repository' || /^git clean\b/.test(command));
   if (skipped.length === 0) return [];
   const names = skipped.map(({ path, why }) => `${escapeLine(path)} (${REASONS[why]})`);
   return [`not saved before \`${escapeLine(command)}\`: ${listed(names)}`];
 }
 
-/** Files that git ignores one by one (`.env`, logs); whole folders of them are builds, which can be made again. */
+/** Adds ignored files (`.env`, logs) to the snapshot, but no folders that are ignored whole: builds can be repeated. */
 async function withIgnored(
   snapshot: TreeStatus,
   top: string,
@@ -130,11 +130,11 @@ async function withIgnored(
 interface Danger {
   readonly found: FoundRepository;
   readonly command: string;
-  /** It removes what git ignores, too. */
+  /** Where the command also removes ignored files. */
   readonly ignored?: TreeReach | undefined;
 }
 
-/** The worktrees of this repository that a command may destroy something in, each with the part that does. */
+/** The worktrees of this repository in which a command may destroy work, each with the part of the command that may. */
 export function dangers(call: TreeCall, effects: ShellEffects): Danger[] {
   const { commonDir } = call.tree;
   const trees = new Map<string, Danger>();
@@ -154,7 +154,7 @@ export function dangers(call: TreeCall, effects: ShellEffects): Danger[] {
   return [...trees.values()];
 }
 
-/** A switch or a stash of named files takes nothing that does not come back. */
+/** Whether work may be lost: a switch, or a stash of named files, takes nothing that does not come back. */
 function loses(reach: TreeReach | undefined): boolean {
   if (reach === undefined || reach.keepsFiles) return false;
   return reach.does === 'destroy' || reach.paths === undefined || reach.unsure;

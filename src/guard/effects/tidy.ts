@@ -27,13 +27,13 @@ import {
 import { removeFormerState } from '../../sessions/migrate-state.ts';
 import type { TreeCall } from '../call.ts';
 
-/** How long the journal of a session that is over is read when it claims nothing, and how long it is kept at all. Milliseconds. */
+/** How long the journal of an ended session without claims is read, and how long any journal is kept. Milliseconds. */
 const READ_MS = 6 * 3600_000;
 const KEEP_MS = 7 * 86_400_000;
-/** Contents that nothing refers to stay this long: a call that runs now may be about to. Milliseconds. */
+/** How long contents without a reference stay: a running call may be about to refer to them. Milliseconds. */
 const KEEP_CONTENTS_MS = 3600_000;
 
-/** A session is over: what it was doing just now is forgotten; what it changed stays on record, it may be resumed. */
+/** Forgets the running calls of a session that is over. What it changed stays on record: it may be resumed. */
 export function forgetCalls({ commonDir, gitDir }: TreeCall['tree'], session: SessionId, now: number): void {
   const worktreeId = knownWorktreeId(gitDir);
   if (worktreeId === undefined) return;
@@ -43,21 +43,21 @@ export function forgetCalls({ commonDir, gitDir }: TreeCall['tree'], session: Se
   answerCalls(place, session, now);
 }
 
-/** File tools that were announced and have not told their result will not any more. */
+/** Ends all announcements of file tools that never reported a result. */
 export function answerCalls(place: LedgerPlace, session: SessionId, now: number): void {
   if (readLedger(place, session).announced.size === 0) return;
   appendEvents(place, session, [{ t: 'answered', at: now }]);
 }
 
-/** Who is on record in a repository, and who of them is at work, or may be. */
+/** The sessions on record in a repository, by whether they are at work. */
 interface OnRecord {
   readonly all: ReadonlySet<SessionId>;
   readonly live: ReadonlySet<SessionId>;
-  /** Their process is proven gone, or they have said that they are over. */
+  /** The sessions whose process is proven gone, or that have reported their end. */
   readonly gone: ReadonlySet<SessionId>;
 }
 
-/** Lets go of what nobody needs any more: what sessions that are over have left here, and contents that no claim refers to. */
+/** Removes what nobody needs any more: what ended sessions left here, and contents that no claim refers to. */
 export function tidy({ tree: { commonDir }, machine, now }: TreeCall, onRecord: OnRecord): void {
   tidyBeats(commonDir, onRecord);
   const used = new Set<string>();
@@ -77,7 +77,7 @@ export function tidy({ tree: { commonDir }, machine, now }: TreeCall, onRecord: 
   removeFormerState(commonDir, stateFolder(machine.env));
 }
 
-/** The calls of a session that cannot be at work keep others busy: git's hooks ask Node. */
+/** Removes the beats of sessions that cannot be at work: because of them, git's hooks would start Node for nothing. */
 function tidyBeats(commonDir: string, { all, gone }: OnRecord): void {
   const folder = beatFolder(commonDir);
   for (const name of entries(folder)) {
@@ -86,12 +86,12 @@ function tidyBeats(commonDir: string, { all, gone }: OnRecord): void {
   }
 }
 
-/** Others may be asked about its changes, or it may have changed more than its journal says. */
+/** Whether a journal is still needed: others' calls may touch its claims, or its session may have changed more. */
 function isNeeded({ claims, loneStart, paused }: SessionLedger): boolean {
   return claims.size > 0 || (loneStart !== undefined && paused === undefined);
 }
 
-/** Contents that a claim refers to, or one since the session's start would. */
+/** The contents that claims refer to, or that claims made from the session's start list would. */
 function contents({ claims, ended, staged, loneStart, paused }: SessionLedger): string[] {
   const changes = [...claims.values(), ...ended.values()].flatMap((claim) => claim.changes);
   const looks = [loneStart, paused].flatMap((one) => parseTreeStatus(one?.look ?? '') ?? []);
@@ -103,7 +103,7 @@ function contents({ claims, ended, staged, loneStart, paused }: SessionLedger): 
   return states.flatMap((state) => state?.oid ?? []);
 }
 
-/** What was seen of worktrees that were removed. One whose id cannot be read may be any of them. */
+/** Removes what is stored for worktrees that no longer exist. */
 function tidyWorktrees(commonDir: string): void {
   const ids = linkedWorktrees(commonDir).map(({ gitDir }) => knownWorktreeId(gitDir));
   for (const kind of ['looks', 'before']) {
