@@ -76,7 +76,7 @@ async function strictNotice(call: SessionCall): Promise<string[]> {
   return text === undefined ? [] : [text];
 }
 
-/** Returns what to tell after a shell command, about what it changed and what changed unforeseen. */
+/** Returns what to tell after a shell command: about its changes, and about changes that nobody could foresee. */
 async function afterCommand(call: TreeCall, command: string): Promise<string[]> {
   const [around, ledger] = await Promise.all([lookAround(call, command), changesOfCommand(call, command)]);
   noteLookedAround(call.tree, call.session, call.now);
@@ -84,7 +84,7 @@ async function afterCommand(call: TreeCall, command: string): Promise<string[]> 
   return [...around, ...ledger];
 }
 
-/** Claims the command's changes. When the look takes too long, they stay unclaimed, and the log says so. */
+/** Claims the command's changes. If `git status` takes too long, they stay unclaimed, and the log says so. */
 async function changesOfCommand(call: TreeCall, command: string): Promise<readonly string[]> {
   try {
     return await afterShell(call, command);

@@ -20,11 +20,11 @@ import { type StoredSession, judgeSessions, listSessions } from '../../sessions/
 import type { TreeCall } from '../call.ts';
 import type { Registered } from './registration.ts';
 
-/** Automatic notes in the guard: each has its limit of time, and none keeps the hook from its other work. */
+/** Automatic notes in the guard: each has a time limit, and a failure does not stop the hook's other work. */
 
 /**
- * Records that a session which ends is due its notes. What is not done in time, and its work in other worktrees, is
- * left to the next session that starts. Returns the session's record in this worktree.
+ * Records that a session which ends needs its notes. The next session that starts writes those for which there is no
+ * time, and those for other worktrees. Returns the session's record in this worktree.
  */
 export function expectEndNotes(
   { settings, tree, session, now }: TreeCall,
@@ -79,7 +79,7 @@ export async function noteGone(call: TreeCall, { others }: Registered): Promise<
   return true;
 }
 
-/** Closes notes about work of which nothing is left here, before they are told. Returns false if it closed none. */
+/** Before notes are told, closes those about work of which nothing is left here. Returns false if it closed none. */
 export async function closeSettled(
   call: TreeCall,
   { record, others }: Registered,

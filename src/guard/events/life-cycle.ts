@@ -116,7 +116,7 @@ const TAIL_BYTES = 65_536;
  * Asks a session for a note while it still has room for one: when its context is `handoff.contextNudge` percent full
  * and it has worked since its last note. It asks at most once between two notes, and never a sub-agent.
  *
- * @param isStop whether to ask at the end of a turn, which continues then; at most once a session. Else with a prompt
+ * @param isStop whether to ask at the end of a turn, which then continues (at most once a session), or with a prompt
  */
 async function askForNote(call: TreeCall, isStop: boolean): Promise<readonly Finding[]> {
   const { event, session, tree } = call;

@@ -94,7 +94,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
     return { record, isNew: false, others, notices: [] };
   }
   let beginning: Beginning | undefined;
-  // Try again if the lone session named here is not on record: it has not come that far yet, or never will.
+  // Try again if the file names a session that is not on record: it is still arriving, or died on the way.
   for (let isFirst = true; isFirst || !(isLone || here.isShared); isFirst = false) {
     if (!isLone && !here.isShared) {
       ({ isLone, beginning } = await beginLoneWork(call, record, here.gone));
@@ -126,8 +126,8 @@ interface SessionsHere extends OwnAndOthers {
   readonly gone: readonly SessionId[];
   readonly client: ProcessId | undefined;
   /**
-   * Whether others are at work, or sh cannot decide alone: it knows nothing of further guarded paths, and a visitor's
-   * changes are claimed at once, because whatever else changes here is not the visitor's.
+   * Whether others are at work, or the sh fast path cannot decide alone: it does not know further guarded paths, and a
+   * visitor's changes must be claimed at once, because all other changes here are not the visitor's.
    */
   readonly isShared: boolean;
 }
@@ -147,7 +147,7 @@ async function readSessionsHere(call: TreeCall, listed?: readonly StoredSession[
   return { ...known, peers, gone: those('dead', 'ended'), client, isShared };
 }
 
-/** Whether a time alone that is over has not been settled: this session's, or that of one at work beside it. */
+/** Whether this session has no ledger yet, or it or a session at work beside it still keeps a start list. */
 function isUnsettled(
   { commonDir, gitDir }: FoundRepository,
   session: SessionId,

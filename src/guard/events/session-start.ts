@@ -126,7 +126,7 @@ async function writeStartText(call: TreeCall, started: Started): Promise<string 
   return startupText(facts, randomHex(8));
 }
 
-/** What is changed here and, by peers, in other worktrees. What cannot be read now is told with the first edit of it. */
+/** Paths changed here and, by peers, in other worktrees. If they cannot be read now, an edit still reports its own. */
 async function overlapsOf(
   { tree, session, now, log }: TreeCall,
   peers: readonly JudgedSession[],
@@ -341,8 +341,8 @@ type OpenTopic = TopicState & { readonly tip: HandoffCommit };
 const isOpen = (state: TopicState): state is OpenTopic => state.tip?.trailers?.state === 'open';
 
 /**
- * Returns the notes to tell: this branch's first, written ones before automatic ones, the newest first. To compare
- * thousands of topics is slow in code that runs once: numbers find the last one to tell, and only those up to it are.
+ * Returns the notes to tell: this branch's first, written ones before automatic ones, the newest first. Comparing
+ * thousands of topics is slow in code that runs once, so numbers decide which to tell, and only these are compared.
  */
 function firstOf(open: readonly OpenTopic[], here: string): OpenTopic[] {
   const ranks = Float64Array.from(open, (state) => rankOf(state, here));
