@@ -51,7 +51,7 @@ export async function allow(options: AllowOptions, context: Context): Promise<Co
   if ((await ask(question)).trim() !== 'yes') {
     throw new Failure('refused', 'nothing was allowed', { hint: 'git handoff allow --once' });
   }
-  // Reading the question took its time.
+  // The person may have taken a while to answer.
   const now = Math.max(context.now, context.clock());
   putToken(commonDir, { v: 1, session: session ?? null, at: now });
   appendLog(repositoryFolder(commonDir), {

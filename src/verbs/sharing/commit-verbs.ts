@@ -71,7 +71,7 @@ export const COMMIT_VERBS: VerbTable = {
     usage: 'stage --mine [<pathspec>...]',
     group: 'sharing',
     summary: 'stage your own changes',
-    details: 'Of a file that another session changed, too, only your hunks.',
+    details: 'Only your hunks of a file that another session changed, too.',
     words: [0, Infinity],
     options: {
       mine: { type: 'boolean', describe: 'this session’s changes (required)' },
@@ -89,7 +89,7 @@ export const COMMIT_VERBS: VerbTable = {
   },
 };
 
-/** What git commit is told as it stands. */
+/** The options that git commit gets unchanged. */
 function passedWords(args: Arguments): string[] {
   const values = ['author', 'date', 'fixup', 'reuse-message'].map((name) => [name, args.text(name)] as const);
   const trailers = args.texts('trailer').map((value) => ['trailer', value] as const);

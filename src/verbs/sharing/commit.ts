@@ -36,7 +36,7 @@ import { type CommitScene, readScene } from './commit/scene.ts';
 interface CommitOptions extends GitCommitOptions {
   readonly pathspecs: readonly string[];
   readonly session: string | undefined;
-  /** A person can use an editor here. */
+  /** Whether a person can use an editor here. */
   readonly isAtTerminal: boolean;
 }
 
@@ -44,8 +44,8 @@ interface CommitOptions extends GitCommitOptions {
  * Commits this session's own paths and nothing else, with git's own hooks, signing and editor. Where another live
  * session has changed the same file, only this session's hunks go in.
  *
- * @throws Failure `usage` without a message where no editor can ask for one, `not-found` when nothing is the session's to commit, `not-owner` for another's path or commit,
- * `refused` when git or a hook says no, `lost-race` when HEAD moved at every try
+ * @throws Failure `usage` without a message and an editor, `not-found` without a change of the session's, `not-owner`
+ * for another's path or commit, `refused` when git or a hook says no, `lost-race` when HEAD moved at every try
  */
 export async function commit(options: CommitOptions, context: Context): Promise<CommandResult<CommitShape>> {
   await requireMessage(options, context);
@@ -69,9 +69,9 @@ async function requireMessage(options: CommitOptions, { cwd, env }: Context): Pr
   });
 }
 
-/** What is to be committed, decided. */
+/** What the commit will hold. */
 interface CommitPlan extends IndexPlan {
-  /** Others' paths that a command of this session only touched, which stay out. */
+  /** Others' paths that a command of this session only touched, and that are left out. */
   readonly passed: readonly Share[];
 }
 
@@ -128,8 +128,8 @@ function nothingToCommit(
 }
 
 /**
- * What finishes a merge or a pick of this session's: everything that is staged, but for other sessions' work. Of files
- * that both changed this session's hunks go in.
+ * Plans the commit that finishes this session's merge or pick: everything staged except other sessions' work. From a
+ * file that both changed, it takes this session's hunks.
  *
  * @throws Failure `usage` when paths are named, for git makes no partial commit then; `refused` while paths are in
  * conflict
@@ -185,7 +185,7 @@ async function planFinish(
   return { whole: [], entries, passed: composed.passed, finishes: true };
 }
 
-/** Puts on record what was named and is nobody's: naming a path is claiming it. */
+/** Claims the paths on which the session had no sure claim: they were named, and naming a path claims it. */
 function claimNamed(scene: CommitScene, now: number): void {
   const { place, lone } = scene.work;
   if (place === undefined || lone?.session === scene.self) return;
@@ -200,7 +200,7 @@ function claimNamed(scene: CommitScene, now: number): void {
 }
 
 /**
- * Only a session's own commit may be amended by it.
+ * Lets a session amend only its own commit.
  *
  * @throws Failure `not-owner` when HEAD's commit is another's, or nothing says whose it is
  */
@@ -231,7 +231,7 @@ async function requireOwnCommit(scene: CommitScene): Promise<void> {
   });
 }
 
-/** Without a trailer, the ledger tells: HEAD was moved there, or a commit like it was let through. */
+/** For a commit without a trailer: whether a ledger says that the session moved HEAD there, or made such a commit. */
 async function isOnRecord({ owners, work }: CommitScene, oid: Oid): Promise<boolean> {
   const ledgers = work.ledgers.filter(({ session }) => owners.has(session));
   if (ledgers.some(({ moves }) => moves.some((move) => move.oid === oid))) return true;
@@ -240,12 +240,12 @@ async function isOnRecord({ owners, work }: CommitScene, oid: Oid): Promise<bool
   return (await recordedMakers(top, { oid, parent }, ledgers)).length > 0;
 }
 
-/** One `git handoff commit` at a time in a working tree: the others wait for its hooks, and begin with its HEAD. */
+/** The lock for one `git handoff commit` at a time in a working tree: the next begins with the HEAD it leaves. */
 const LOCK_FILE = 'handoff-commit.lock';
-/** How long another one (its hooks, its editor) is waited for. Milliseconds. */
+/** How long to wait for another `git handoff commit`, with its hooks and editor. Milliseconds. */
 const PATIENCE_MS = 60_000;
 
-/** Runs something while no `git handoff commit` of this working tree does. */
+/** Runs something while no `git handoff commit` runs in this working tree. */
 export async function withCommitLock<T>(gitDir: string, run: () => Promise<T>): Promise<T> {
   const lock = await takeLock(join(gitDir, LOCK_FILE), 'commit', PATIENCE_MS);
   if (lock.kind === 'busy') {
@@ -261,9 +261,9 @@ export async function withCommitLock<T>(gitDir: string, run: () => Promise<T>): 
 }
 
 /**
- * After a commit: entries of the worktree's index that are as before it would take it back with the next
- * plain `git commit`. They get what HEAD has now; what another session has staged on the same path is carried
- * over. Every other entry stays. False when the index could not be written.
+ * Updates the worktree's index after a commit. Entries that still hold the old content would revert the commit with the
+ * next plain `git commit`: they get HEAD's new content, merged with what another session staged on the same path. All
+ * other entries stay. Returns false when the index could not be written.
  */
 async function bringIndex(scene: CommitScene, commit: Oid, now: number): Promise<boolean> {
   const { top } = scene.work.tree;
@@ -272,7 +272,7 @@ async function bringIndex(scene: CommitScene, commit: Oid, now: number): Promise
   const entries = new Map<string, FileState>();
   for (const change of made) {
     const stale = staged.find(({ path }) => path === change.path);
-    // A later commit of somebody's has changed it again: not ours to set.
+    // Somebody's later commit has changed the path again: its entry is not ours to set.
     if (stale === undefined || !sameState(stale.head, change.index)) continue;
     const next = await entryAfter(scene, change, stale.index, now);
     if (next !== undefined) entries.set(change.path, next);
@@ -281,7 +281,7 @@ async function bringIndex(scene: CommitScene, commit: Oid, now: number): Promise
   return (await whileLocked(() => setEntries(top, entries))).code === 0;
 }
 
-/** What a stale entry becomes; `undefined`: it stays. */
+/** Returns the new content of a stale entry; `undefined`: the entry stays. */
 async function entryAfter(
   scene: CommitScene,
   change: StagedPath,
@@ -291,7 +291,7 @@ async function entryAfter(
   const { path } = change;
   const { shares, work } = scene;
   const has = (some: readonly Share[]) => some.find(({ dirty }) => dirty.path === path);
-  // What was taken from the disk as it stood is committed whole, whatever the index had of it, a conflict, too.
+  // A path that was taken whole from the disk is committed, whatever its entry held, even a conflict.
   if (sameState(index, change.head) || has(shares.whole) !== undefined) return change.index;
   if ((has(shares.contended)?.others.length ?? 0) === 0) {
     const dirty = work.snapshot.dirty.get(path);
@@ -309,7 +309,7 @@ async function entryAfter(
   return carried;
 }
 
-/** What somebody staged on the former HEAD, on the new one; `undefined` when the two do not go together. */
+/** Merges what somebody staged on the old HEAD into the new one's content; `undefined` when that fails. */
 async function carryOver(top: string, change: StagedPath, index: FileState): Promise<FileState | undefined> {
   const oids = [change.index?.oid, change.head?.oid, index?.oid];
   const [current, before, after] = await Promise.all(
@@ -334,7 +334,7 @@ async function carryOver(top: string, change: StagedPath, index: FileState): Pro
   }
 }
 
-/** Notes that what was claimed is committed, where nothing was changed since it was looked at. */
+/** Ends the claims on committed paths, except those that have changed since the scene was read. */
 function endClaims(scene: CommitScene, paths: Iterable<string>, now: number): void {
   const { place, ledgers } = scene.work;
   if (place === undefined) return;
@@ -354,7 +354,7 @@ function endClaims(scene: CommitScene, paths: Iterable<string>, now: number): vo
   }
 }
 
-/** What the caller did not ask for, and has to know of the commit. */
+/** Notices about what the caller may not expect of the commit. */
 function noticesOf(scene: CommitScene, { passed }: CommitPlan): string[] {
   const { shares, asker, typed } = scene;
   const doubts = shares.whole.flatMap(({ dirty, doubts: [first] }) => {
@@ -363,7 +363,7 @@ function noticesOf(scene: CommitScene, { passed }: CommitPlan): string[] {
       ? []
       : [`${escapeLine(dirty.path)} was also changed while a command of ${who} ran`];
   });
-  // The commit holds HEAD's part; the file on the disk does not, and is left as it is.
+  // HEAD has a change that the file on the disk lacks: the commit keeps it, and the file stays as it is.
   const older = shares.contended.flatMap(({ dirty: { path }, others }) =>
     others.length > 0
       ? []

@@ -23,7 +23,7 @@ import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type Paint, type Rendered, type TextContext, columns, counted } from '../../ui/terminal.ts';
 
 interface OverlapOptions {
-  /** Sessions, branches or folders of worktrees; none: all that somebody is at work in. */
+  /** Sessions, branches or folders of worktrees; empty: this worktree, and all in which a session is at work. */
   readonly names: readonly string[];
   readonly session: string | undefined;
 }
@@ -36,7 +36,7 @@ interface OverlapValue {
   readonly others: number;
 }
 
-/** What would be merged if it were all committed now: a worktree, or a branch as it is committed. */
+/** One side of a comparison: a worktree as if it were all committed now, or a branch as it is committed. */
 interface Line {
   readonly worktree: ListedWorktree | undefined;
   readonly branch: string | undefined;
@@ -59,8 +59,8 @@ interface Scene {
 }
 
 /**
- * Where the work of sessions, worktrees and branches meets, and whether it would merge: each worktree counts with what is
- * uncommitted in it. Nothing of the user's is changed, and no program of the repository runs.
+ * Finds paths that several sessions, worktrees or branches have changed, and whether they would merge. A worktree
+ * counts with its uncommitted changes. Changes nothing of the user's and runs no program of the repository.
  *
  * @throws Failure `usage` for a name that means nothing here
  */
@@ -149,7 +149,7 @@ async function lineOfWorktree(
   };
 }
 
-/** A submodule counts as HEAD has it: its own commits are not here. */
+/** The changed files. A submodule counts as in HEAD: its own commits are not in this repository. */
 function filesOf({ dirty }: TreeStatus): Side['dirty'] {
   return new Map([...dirty].filter(([, { disk }]) => disk?.mode !== '160000' || disk.oid !== null));
 }
@@ -166,7 +166,7 @@ const lineOfBranch = (branch: string | undefined, commit: Side['head']): Line =>
 const isAt = ({ worktreeId }: JudgedSession, { gitDir }: ListedWorktree) =>
   worktreeId === knownWorktreeId(gitDir);
 
-/** What each worktree's branch will be merged into. */
+/** The branch that each worktree's branch will be merged into. */
 async function targetsOf(
   trees: readonly Line[],
   { context, branches, entries }: Scene,
@@ -193,13 +193,13 @@ function pairsOf(lines: readonly Line[], targets: readonly LinePair[]): LinePair
   return [...among, ...targets.filter(([, target]) => !lines.some(({ branch }) => branch === target.branch))];
 }
 
-/** A session that works in two worktrees knows both. */
+/** Whether the same sessions work in both worktrees, and so know both sides. */
 function isOneSession(one: Line, other: Line): boolean {
   const ids = [one, other].map(({ sessions }) => sessions.map(({ record }) => record.session).join());
   return ids[0] !== '' && ids[0] === ids[1];
 }
 
-/** What two lines have both changed; one item, or none. */
+/** Returns one item with the paths that both lines have changed; none if there is no such path. */
 async function compare(pair: LinePair, { context, repository, scratch }: Scene): Promise<OverlapShape[]> {
   const [one, other] = pair;
   const unknown = (why: string): OverlapShape[] => [
@@ -238,7 +238,7 @@ function sideOf({
   };
 }
 
-/** The paths that several live sessions have changed in one working tree, by who they are. */
+/** The paths that several live sessions have changed in one working tree, by pairs of sessions. */
 function sharedPaths(
   { worktree, branch, status, ...line }: Line,
   { repository, sessions }: Scene,
@@ -299,7 +299,7 @@ function realFolder(path: string): string {
   }
 }
 
-/** One name: everything that overlaps with it. Several: the overlaps among them. */
+/** Whether the names ask for a pair: one name asks for all that overlaps with it, several for overlaps among them. */
 function isAsked(named: readonly Meaning[], one: Line, other: Line): boolean {
   const isNamed = (line: Line) =>
     named.some(({ worktrees, branch }) =>

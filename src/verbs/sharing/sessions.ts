@@ -16,7 +16,7 @@ import { shortId, ownerName, peerName } from '../../domain/names.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 interface SessionsOptions {
-  /** Ended ones too. */
+  /** Whether to list ended sessions, too. */
   readonly all: boolean;
   readonly session: string | undefined;
 }
@@ -28,7 +28,7 @@ interface SessionsValue {
 
 const ORDER = ['live', 'unknown', 'dead', 'ended'];
 
-/** Who is at work in this repository and its worktrees, live ones first. */
+/** Lists the sessions of this repository and its worktrees, live ones first. */
 export async function sessions(
   options: SessionsOptions,
   context: Context,
@@ -84,10 +84,10 @@ function shape(
   };
 }
 
-/** What every session of a repository has changed and not committed: by worktree id, then by session. */
+/** The uncommitted paths of every session of a repository: by worktree id, then by session. */
 type Uncommitted = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
-/** Reads it for all worktrees that have sessions, one `git status` each. */
+/** Reads these paths in all worktrees that have sessions, with one `git status` each. */
 async function uncommittedPaths(
   worktrees: readonly ListedWorktree[],
   commonDir: string,
@@ -117,7 +117,7 @@ async function pathsIn(
       for (const { session } of belongingOf(work, dirty, asker).claims) add(session, dirty.path);
     }
   } catch {
-    // A worktree that git cannot look at must not hide the sessions: what the ledgers say will do.
+    // A worktree that git cannot read must not hide its sessions: the claims in the ledgers will do.
     for (const { session, claims } of readLedgers({ commonDir: tree.commonDir, worktreeId })) {
       for (const path of claims.keys()) add(session, path);
     }
@@ -126,9 +126,9 @@ async function pathsIn(
 }
 
 /**
- * What sessions that are at work want of each other in one worktree.
+ * Returns the open requests between live sessions in one worktree.
  *
- * @param worktree its top
+ * @param worktree the top of the worktree
  * @param isChanged whether a session still has an uncommitted change at a path
  */
 export function requestShapes(
@@ -148,10 +148,10 @@ export function requestShapes(
 }
 
 /**
- * A line for each two sessions and wish. What was handed over need not have been read.
+ * Returns a line for each pair of sessions and wish. A request that was handed over may still be unread.
  *
  * @param named a session as the list names it
- * @param typed a path as it is typed where the list is shown
+ * @param typed a request's path as it is typed in the folder of the command
  */
 export function requestLines(
   requests: readonly RequestShape[],
@@ -178,7 +178,7 @@ export function requestLines(
     .join('');
 }
 
-/** A line for each session; a star for the one that asks. */
+/** Prints a line for each session, with a star for the one that asks. */
 export function renderSessions({ items, requests }: SessionsValue, { now }: TextContext): Rendered {
   if (items.length === 0) return 'no session is registered here\n';
   const client = (id: string) => items.find(({ session }) => session === id)?.client;
@@ -207,7 +207,7 @@ function uncommitted(paths: readonly string[]): string {
   return `${paths.length} uncommitted: ${names}${paths.length > MAX_NAMES ? ' …' : ''}`;
 }
 
-/** Whose next refusal is let through, and until when. */
+/** Says whose next refusal is allowed, and until when. */
 export function renderAllowed({ session, until }: AllowShape, { clients }: TextContext): Rendered {
   const who = session === null ? 'whichever session is refused first' : peerName(session, { clients });
   return `allowed once, for ${who}, until ${until}\n`;

@@ -20,8 +20,8 @@ export interface StageValue {
 }
 
 /**
- * Stages this session's changes and nobody else's: whole files, and of files that another live session has
- * changed too this session's hunks. All or nothing.
+ * Stages this session's changes and nobody else's: whole files, or only this session's hunks if another live session
+ * has changed a file, too. All or nothing.
  *
  * @throws Failure `usage` without `--mine`, `not-found` when nothing is the session's, `not-owner` for another's
  * path and for hunks that overlap or touch
@@ -45,7 +45,7 @@ export async function stage(options: StageOptions, context: Context): Promise<Co
   });
 }
 
-/** Nobody's paths are git's to stage: this session has no hunks there. */
+/** Refuses unclaimed paths, in which this session has no hunks: `git add` stages them. */
 function requireOwn({ shares, untracked, typed }: CommitScene): void {
   const nobodys = shares.whole.find(
     ({ mine, dirty }) => mine.length === 0 && !untracked.includes(dirty.path),

@@ -15,17 +15,17 @@ function typedPath(path: string, prefix: string): string {
   return shellWord(prefix === '' ? path : posix.relative(prefix, path));
 }
 
-/** A session by its client's name. */
+/** A session's name, with its client: "claude aaaaaaaa". */
 const named = (session: string, sessions: readonly NamedSessionShape[]) =>
   ownerName(session, { client: sessions.find((one) => one.session === session)?.client });
 
-/** Dirty paths by whose they are: the reader's own first, then what he must leave alone. */
+/** Prints the dirty paths by owner: the reader's own first, then those to leave alone. */
 export function renderStatus(value: StatusValue, view: TextContext): Rendered {
   const { now, paint } = view;
   const { items } = value;
   const waiting = remoteLines(value.remotes, view.isAtTerminal && value.session === null);
   if (items.length === 0) return `nothing to commit, working tree clean\n${waiting}`;
-  // One table, cut into groups: all columns stand below each other.
+  // One table, cut into groups, so that the columns of all groups line up.
   const lines = columns(items.map((item) => cells(item, value, now))).split('\n');
   const groups = new Map<string, string>();
   for (const [at, item] of items.entries()) {
@@ -93,20 +93,20 @@ function alsoText({ worktree, sessions, kind }: AlsoChangedShape): string {
   return `also changed by ${who} in ${escapeLine(worktree)}${stopsMerge(kind) ? ': conflicts' : ''}`;
 }
 
-/** Said only where something of others could slip into a commit. */
+/** The command to suggest when others' changes could slip into a commit. */
 function nextCommand({ items, prefix, session }: StatusValue): string | undefined {
   const others = items.find(({ state }) => state === 'other' || state === 'contended');
   const left = items.find(({ state }) => state === 'left');
   if (session !== null && (others ?? left) !== undefined && items.some(({ state }) => state === 'mine')) {
     return "To commit only what is yours: git handoff commit -m '<message>'";
   }
-  // What a session at work has changed a person takes, nobody else.
+  // Only a person may take the changes of a session at work.
   const first = session === null ? (others ?? left) : left;
   if (first === undefined) return undefined;
   return `To take a change over from its session: git handoff take -- ${typedPath(first.path, prefix)}`;
 }
 
-/** What became of each path. */
+/** Says for each path whether it was taken, and from whom. */
 export function renderTakenPaths(
   { worktree, prefix, items }: TakePathsValue,
   { clients }: TextContext,

@@ -32,7 +32,7 @@ import { namedSession } from '../handoff-shape.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 
 interface StatusOptions {
-  /** Only these and what is below them; all when empty. */
+  /** The paths to show, with all below them; every path when empty. */
   readonly paths: readonly string[];
   readonly session: string | undefined;
 }
@@ -40,7 +40,7 @@ interface StatusOptions {
 export interface StatusValue {
   /** Top of the working tree, absolute. */
   readonly worktree: string;
-  /** Where in it the command was started: empty, or ending in `/`. */
+  /** The folder in it where the command was started: empty, or ending in `/`. */
   readonly prefix: string;
   readonly branch: string;
   /** The session that asks; `null`: a person. */
@@ -55,7 +55,7 @@ export interface StatusValue {
 
 const ORDER: readonly BelongsTo[] = ['mine', 'contended', 'other', 'left', 'nobody'];
 
-/** Whose change each dirty path of this working tree is, the asking session's first. */
+/** Lists the dirty paths of this working tree with their owners, the asking session's first. */
 export async function status(options: StatusOptions, context: Context): Promise<CommandResult<StatusValue>> {
   const { cwd } = context;
   const [{ repository, sessions, notices }, { settings, remotes }] = await Promise.all([
@@ -101,7 +101,7 @@ export async function status(options: StatusOptions, context: Context): Promise<
   return { value, notices: [...notices, ...off] };
 }
 
-/** Of the configured remotes: what a removed one showed says nothing to anybody. */
+/** Summarises the configured remotes: what is known of a removed one helps nobody. */
 async function summariseRemotes(
   cwd: string,
   remotes: ReadonlySet<string>,
@@ -135,7 +135,7 @@ function namedHere(typed: string, cwd: string, here: WorkTree): string {
   });
 }
 
-/** A mistyped name must not look like one without a change. */
+/** Refuses a path that does not exist: a mistyped name must not look like a clean one. */
 function requireThere(typed: string, path: string, { top }: WorkTree, dirty: readonly string[]): void {
   const isThere = lstatSync(join(top, path), { throwIfNoEntry: false }) !== undefined;
   if (isThere || dirty.some((one) => isNamed(one, path))) return;
@@ -143,7 +143,7 @@ function requireThere(typed: string, path: string, { top }: WorkTree, dirty: rea
   throw new Failure('not-found', message, { hint: 'git handoff status' });
 }
 
-/** The folder a command was started in, from the top of the working tree, as git prints it. */
+/** The folder in which a command was started, relative to the top of the working tree, as git prints it. */
 export function prefixIn(top: string, cwd: string): string {
   const path = relative(top, cwd).replaceAll(sep, '/');
   return path === '' || path.startsWith('..') ? '' : `${path}/`;

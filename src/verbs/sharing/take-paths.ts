@@ -39,15 +39,15 @@ interface TakePathsOptions {
 }
 
 export interface TakePathsValue {
-  /** Top of the working tree that the command ran in, and where in it; both empty in a bare repository. */
+  /** Top of the command's working tree, and its folder there; both empty in a bare repository. */
   readonly worktree: string;
   readonly prefix: string;
   readonly items: readonly TakenPathShape[];
 }
 
 /**
- * Becomes the owner of other sessions' uncommitted changes, on the record; they are told. Nothing on the disk
- * changes. All paths or none: the names are looked at before the first claim moves.
+ * Takes over other sessions' uncommitted changes: records the new owner, and tells the former ones. The files stay as
+ * they are. Takes all paths or none: all names are checked before the first claim moves.
  */
 export async function takePaths(
   options: TakePathsOptions,
@@ -82,7 +82,7 @@ export async function takePaths(
 }
 
 /**
- * Refuses an agent what a session at work owns, which finds a request for it, unless a person allows it once.
+ * Refuses an agent the changes of a session at work, and leaves that session a request, unless a person allowed it.
  *
  * @throws Failure `not-owner`
  */
@@ -152,7 +152,7 @@ function pathsBelow({ typed, path }: PathArgument, work: DirtyWork, asker: Asker
   throw new Failure('not-found', message, { hint: 'git handoff status' });
 }
 
-/** Who takes. */
+/** The session or person that takes. */
 interface Taker {
   /** `undefined`: a person, who has no claims. */
   readonly session: SessionId | undefined;
@@ -211,13 +211,13 @@ function takePath(work: DirtyWork, place: LedgerPlace, target: Target, taker: Ta
     return { ...shape, to: session ?? null, taken: false };
   }
   if (session === undefined && from.length === 0) return { ...shape, to: null, taken: false };
-  // First the taker's claim: between the two the path has two owners, never none.
+  // The taker's claim comes first: meanwhile the path has two owners, never none.
   if (session !== undefined) appendEvents(place, session, handedOver(target, session, now));
   for (const former of from) endClaim(work, place, former, dirty, taker);
   return { ...shape, to: session ?? null, taken: true };
 }
 
-/** The claims of others as the taker's, in one piece with what it had changed there itself. */
+/** The events that make others' claims the taker's, joined with the taker's own changes to the path. */
 function handedOver({ dirty, own, others }: Target, session: SessionId, now: number): WorktreeEvent[] {
   const { path, head, disk } = dirty;
   const mine = own.filter((claim) => claim.session === session);
@@ -239,7 +239,7 @@ function endClaim(
 ): void {
   const by = id === undefined ? {} : { by: id };
   appendEvents(place, former, [{ t: 'end', path: dirty.path, why: 'taken', ...by, at: now }]);
-  // From a session that is alone a person takes what no ledger has: it counts as there before it began.
+  // No ledger has a lone session's changes: what a person takes of them now counts as there before it began.
   if (session !== undefined || lone?.session !== former) return;
   const start = readStart(place, former);
   if (start !== undefined) {

@@ -17,27 +17,27 @@ import type { Operation } from '../../../git/operations.ts';
 import { recordRefusal } from '../../../sessions/happenings.ts';
 import { type GitCommitOptions, opensEditor, optionsOf } from './git-commit.ts';
 
-/** How many files one command shows. */
+/** Most files that the command of a hint names. */
 const MAX_LOOK = 5;
 
-/** What becomes of the contended paths. */
+/** What to commit of the contended paths. */
 interface Composed {
   readonly entries: ReadonlyMap<string, FileState>;
   /** The contents of the entries, not stored yet. */
   readonly contents: ReadonlyMap<Oid, Buffer>;
-  /** Others' paths that a command of this session changed by the way, in a manner that cannot be told apart. */
+  /** Others' paths that a command of this session changed in passing, and whose hunks cannot be separated. */
   readonly passed: readonly Share[];
 }
 
-/** A path whose hunks are in each other's way. */
+/** A contended path whose hunks cannot be separated. */
 interface Inseparable {
   readonly share: Share;
   readonly why: 'overlap' | 'unknown';
 }
 
 /**
- * HEAD's content with this session's hunks, for each contended path. The contents are stored in the repository, to be
- * committed.
+ * Composes HEAD's content with this session's hunks for each contended path, and stores it in the repository for the
+ * commit.
  *
  * @throws Failure as `composeHunks` does
  */
@@ -52,10 +52,10 @@ export async function composeContended(scene: CommitScene, again: Again): Promis
 }
 
 /**
- * The same, but nothing is stored.
+ * Does the same as `composeContended`, but stores nothing. Leaves out files that no command of this session named, if
+ * their hunks cannot be separated.
  *
- * @throws Failure `not-owner` when hunks overlap, touch, or cannot be told apart: then nothing is to be staged. Not for
- * what no command of this session named: that is left out
+ * @throws Failure `not-owner` when hunks of other files overlap, touch, or cannot be separated
  */
 export async function composeHunks(scene: CommitScene, again: Again): Promise<Composed> {
   const { contended } = scene.shares;
@@ -125,8 +125,8 @@ async function contentReader(
 }
 
 /**
- * Applies the steps. Applied to what is on the disk, the outcome must change nothing: else the sessions' hunks
- * overlap or touch there, or somebody has undone some of them.
+ * Applies the steps. Merging the result into the file on the disk must change nothing: otherwise hunks of several
+ * sessions overlap or touch, or somebody has undone some of them.
  */
 async function merge(
   merger: TextMerger,
@@ -188,14 +188,14 @@ function inseparable(
   );
 }
 
-/** The command that was typed, to be typed again for a part of what it was meant for. */
+/** The command as it was typed, for hints that repeat it with fewer paths. */
 export interface Again {
   readonly done: 'committed' | 'staged' | 'written';
-  /** Without paths; `undefined` where git takes all or nothing. */
+  /** The command without paths; `undefined` where git commits all or nothing. */
   readonly command: string | undefined;
 }
 
-/** `git handoff commit` as it was typed: the message and the options stay. */
+/** `git handoff commit` with its message and options as they were typed. */
 export function commitAgain({ work }: CommitScene, words: GitCommitOptions): Again {
   const { commonDir } = work.tree;
   const { messages, text } = words;
@@ -205,8 +205,8 @@ export function commitAgain({ work }: CommitScene, words: GitCommitOptions): Aga
 }
 
 /**
- * The commands of a refusal of some paths: for the rest, where there is one, and where their owners wait for their users the
- * take for all of them.
+ * The hints of a refusal: the same command for the other paths, if there are any, and, if no owner of a refused path is
+ * at work, the command that takes these paths over.
  */
 function withoutOrTaken(
   { typedPaths, plainPaths, asker }: CommitScene,
@@ -226,7 +226,7 @@ function withoutOrTaken(
 }
 
 /**
- * Refuses named paths of other live sessions, which find a request for them.
+ * Refuses named paths that belong to other live sessions, and leaves these sessions a request.
  *
  * @throws Failure `not-owner`
  */
@@ -249,10 +249,10 @@ export function requireOwnership(scene: CommitScene, again: Again, now: number):
 }
 
 /**
- * What a commit here would finish: a merge, a single pick or revert that this session began.
+ * Returns the operation that a commit here would finish: a merge, or a single pick or revert, that this session began.
  *
- * @throws Failure `not-owner` when another live session began it, `usage` when nobody is known to have, and where git
- * makes one commit after the other and goes on itself
+ * @throws Failure `not-owner` when another live session began it, `usage` when nobody knows who did, or when git itself
+ * makes the commits of a sequence
  */
 export function unfinishedHere(
   { work, asker, self, typed }: CommitScene,
@@ -283,7 +283,7 @@ export function unfinishedHere(
   });
 }
 
-/** Notices about what was left out: others' files that a command of this session changed by the way. */
+/** Notices about what was left out: others' files that a command of this session changed in passing. */
 export function passedNotices(passed: readonly Share[], { asker }: CommitScene): string[] {
   const [first] = passed;
   if (first === undefined) return [];

@@ -25,19 +25,19 @@ export interface GitCommitOptions {
   readonly allowEmpty: boolean;
   readonly signoff: boolean;
   readonly gpgSign: boolean;
-  /** Options of git-commit(1) with their values, which are not looked at. */
+  /** Options of git-commit(1) with their values, passed on unread. */
   readonly passed: readonly string[];
-  /** What git and its hooks say meanwhile. */
+  /** Receives what git and its hooks print. */
   readonly pass: (text: Uint8Array) => void;
 }
 
-/** What goes into an index of our own, on top of HEAD. */
+/** What goes into a private index, on top of HEAD. */
 export interface IndexPlan {
   /** Paths as they are on the disk. */
   readonly whole: readonly string[];
   /** Paths with another content than on the disk; `null`: removed. */
   readonly entries: ReadonlyMap<string, FileState>;
-  /** It finishes a merge or a pick: the index begins with all that the worktree's holds, not with HEAD. */
+  /** Whether it finishes a merge or a pick: the index then begins as a copy of the worktree's, not with HEAD. */
   readonly finishes?: boolean;
 }
 
@@ -59,7 +59,7 @@ export function optionsOf(words: GitCommitOptions): string[] {
   return [...given.map(([name]) => `--${name}`), ...words.passed];
 }
 
-/** Does something with an index of our own that holds the plan, and with what it has at the plan's paths. */
+/** Runs something with a private index that holds the plan, and with that index's entries at the plan's paths. */
 export async function withOwnIndex<T>(
   { self, work, indexFile }: CommitScene,
   { whole, entries, finishes }: IndexPlan,
@@ -71,12 +71,12 @@ export async function withOwnIndex<T>(
   const index =
     finishes === true ? PrivateIndex.copy(from) : await PrivateIndex.open(from, snapshot.head.oid);
   try {
-    // What is gone comes first: a file may stand where a folder was, or the other way round.
+    // Removed paths come first: a file may be where a folder was, or the other way round.
     const isGone = (path: string) => snapshot.dirty.get(path)?.disk === null;
     await index.takeFromDisk([...whole.filter(isGone), ...whole.filter((path) => !isGone(path))]);
     await index.set(entries);
     const held = new Map([...(whole.length === 0 ? [] : await index.read(whole)), ...entries]);
-    // The hook that checks the commit accepts what is on record as put there by this session, knowing HEAD.
+    // Our hook lets an entry pass if the ledger says that this session staged it, knowing HEAD's content.
     const staged = [...held].map(([path, state]): WorktreeEvent => {
       const known = snapshot.dirty.get(path);
       return { t: 'staged', path, state, ...(known === undefined ? {} : { head: known.head }), at: now };
@@ -125,7 +125,7 @@ async function commitIndex(
 ): Promise<Oid | 'moved'> {
   const cwd = work.tree.top;
   const { oid: head } = work.snapshot.head;
-  // Our hook refuses where HEAD has moved by then.
+  // Our hook refuses the commit if HEAD has moved by then.
   const env = head === null ? index : { ...index, GIT_HANDOFF_EXPECT: head };
   const result = await userGit(args, { cwd, env, show: opensEditor(words) ? 'terminal' : words.pass });
   if (result.code !== 0) {
@@ -135,12 +135,12 @@ async function commitIndex(
   const commit = await commitOf(result, cwd);
   const [parent = null] = words.amend ? [head] : await parentsOf(cwd, commit);
   if (parent === head) return commit;
-  // Somebody committed while ours began, and no hook noticed: ours would take that back.
+  // Somebody committed while our commit began, and no hook noticed: ours would revert theirs.
   await runGit(['update-ref', '-m', 'git handoff commit: undone', 'HEAD', parent ?? '', commit], { cwd });
   return 'moved';
 }
 
-/** git names the commit that it made; where its stdout was the editor's, HEAD is it. */
+/** Reads the new commit's name from git's output, or takes HEAD if the editor had git's stdout. */
 async function commitOf({ stdout }: GitResult, top: string): Promise<Oid> {
   const name = /^\[.*? ([0-9a-f]{4,64})\]/m.exec(stdout.toString('utf8'))?.[1];
   const commit = await commitNamed(top, name ?? 'HEAD');
@@ -149,7 +149,7 @@ async function commitOf({ stdout }: GitResult, top: string): Promise<Oid> {
   return commit;
 }
 
-/** After what git itself has said; this says what it came to. */
+/** The failure to report after git's own output: it says what the outcome was. */
 function commitRefusal(result: GitResult): Failure {
   if (result.code === 1) {
     const message = 'nothing was committed: git, or one of its hooks, refused it';

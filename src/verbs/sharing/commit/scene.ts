@@ -30,7 +30,7 @@ import { type Context, findSession } from '../../../sessions/caller.ts';
 import type { JudgedSession } from '../../../sessions/records.ts';
 import { judgedSessions, openWorkspace } from '../../workspace.ts';
 
-/** Everything that `commit`, `stage --mine` and `write --with-work` decide by, read again at each try. */
+/** All facts by which `commit`, `stage --mine` and `write --with-work` decide, read again at each try. */
 export interface CommitScene {
   readonly self: SessionId;
   readonly work: DirtyWork;
@@ -40,23 +40,23 @@ export interface CommitScene {
   readonly named: ReadonlySet<string> | undefined;
   /** Paths that the session took out of the index and left on the disk (`git rm --cached`). */
   readonly untracked: readonly string[];
-  /** Whose claims a commit of this session brings to an end. */
+  /** The sessions whose claims a commit of this session ends. */
   readonly owners: ReadonlySet<SessionId>;
   /** The worktree's index, absolute. */
   readonly indexFile: string;
   readonly notices: readonly string[];
-  /** A path as the caller types it where it is, for hints. */
+  /** A path as the caller types it in its folder, for hints. */
   readonly typed: (path: string) => string;
   /** ` -- <path>...` as pathspecs. Paths are from the top. */
   readonly typedPaths: (paths: readonly string[]) => string;
-  /** The same for `git handoff take`, which knows no patterns. */
+  /** The same for `git handoff take`, which takes no patterns. */
   readonly plainPaths: (paths: readonly string[]) => string;
 }
 
 interface SceneOptions {
   readonly pathspecs: readonly string[];
   readonly session: string | undefined;
-  /** What a person types instead; or who the person is, where persons may. */
+  /** What a person should type instead, or the person's id where the command is for persons, too. */
   readonly person: { readonly hint: string } | { readonly id: SessionId };
 }
 
@@ -112,7 +112,7 @@ function callerOf({ person }: SceneOptions, session: SessionId | undefined): Ses
   throw new Failure('usage', 'this command is for agents: a person commits with git itself', person);
 }
 
-/** Itself, those whose conversation it carries on, and those it started; not the session that started it. */
+/** The session, those whose conversation it continues, and those it started, but not those that started it. */
 function ownersOf(
   self: SessionId,
   { groups }: Asker,
@@ -130,7 +130,7 @@ function ownersOf(
   return new Set([self, ...[...groups.own].filter((id) => !above.has(id))]);
 }
 
-/** Changes that no ledger has yet: of a session that is alone, and of the commands that run this one. */
+/** Changes that no ledger has yet: those of a session that is alone, and those of this session's running commands. */
 async function unrecordedClaims(
   self: SessionId,
   work: DirtyWork,
@@ -143,7 +143,7 @@ async function unrecordedClaims(
   const windows = readWindows(place);
   const changed: OpenClaim[] = [];
   for (const window of windows) {
-    // A session's arrival opens a window for those that were here, whether they run a command or not.
+    // An arrival opens a window for each session at work, whether that runs a command or not.
     if (window.session !== self || window.id === ARRIVAL) continue;
     const { top } = tree;
     const claims = await claimsAround({ top, window, windows, after: snapshot, ledgers, own: owners, now });
@@ -152,7 +152,7 @@ async function unrecordedClaims(
   return [...loneClaims, ...changed];
 }
 
-/** Taken out of the index by this session, and still on the disk. */
+/** Paths that this session took out of the index and that are still on the disk. */
 function untrackedPaths(self: SessionId, work: DirtyWork, owners: ReadonlySet<SessionId>): string[] {
   const { place, snapshot, ledgers, tree } = work;
   const before: TreeStatus[] = [];
@@ -175,8 +175,8 @@ function untrackedPaths(self: SessionId, work: DirtyWork, owners: ReadonlySet<Se
 }
 
 /**
- * The shares with files told apart that are older than HEAD, or hold another session's commit that HEAD has left behind:
- * they go in as HEAD has them, with this session's hunks; without any they stay out.
+ * Finds files that are older than HEAD, or that hold another session's commit which HEAD no longer has. The commit
+ * takes such a file as HEAD has it, with this session's hunks; without such hunks it leaves the file out.
  */
 async function withoutStale(
   self: SessionId,
