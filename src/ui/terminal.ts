@@ -1,21 +1,21 @@
 import { EXIT_CODES, type Failure } from '../domain/failure.ts';
 import { escapeLine, escapeText } from '../domain/surfacing.ts';
 
-/** Text for standard output; every part that we did not write is escaped already. */
+/** Text for standard output, in which all foreign text is escaped. */
 export type Rendered = string;
 
-/** What a text is made for, besides what it says. */
+/** What a text depends on, besides the result that it shows. */
 export interface TextContext {
-  /** Milliseconds since the epoch: ages are told from then. */
+  /** Milliseconds since the epoch: ages count back from this time. */
   readonly now: number;
   readonly paint: Paint;
-  /** A person reads it, as far as a terminal tells. */
+  /** Whether the output is a terminal, where a person may read it. */
   readonly isAtTerminal: boolean;
-  /** The clients of the sessions on record: what a session is called. */
+  /** The clients of the sessions on record, for their names. */
   readonly clients?: ReadonlyMap<string, string> | undefined;
 }
 
-/** The lines of a failure for stderr: what, and the next commands to type. */
+/** The lines of a failure for stderr: the message, and the next commands to type. */
 export function renderFailure(failure: Failure): string {
   const hints = [failure.hint, failure.otherHint].map(renderHint);
   return `error: ${escapeLine(failure.message)}\n${hints.join('')}`;
@@ -46,12 +46,12 @@ export function failureJson(failure: Failure): object {
   };
 }
 
-/** The exit status that a failure ends with. */
+/** The exit status of a failure. */
 export function exitCode(failure: Failure): number {
   return EXIT_CODES[failure.code];
 }
 
-/** Rows as columns padded to the widest cell; the last column is not padded, and trailing blanks go. */
+/** Formats rows as columns. Pads each column to its widest cell, except the last, and trims trailing blanks. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -74,13 +74,13 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Marks words of ours for the eye. Where nobody looks they stay as they are. */
+/** Colours our own words; where the output is no terminal, it leaves them as they are. */
 export interface Paint {
-  /** What is the reader's own, or in order. */
+  /** For what is the reader's own, or in order. */
   readonly good: (text: string) => string;
-  /** What is another's, or in the way. */
+  /** For what is another's, or in the way. */
   readonly bad: (text: string) => string;
-  /** What to look at, and the names of objects. */
+  /** For what to look at, and for the names of objects. */
   readonly mark: (text: string) => string;
 }
 
@@ -95,10 +95,10 @@ const inColour =
   (text: string): string =>
     `${ESCAPE}[${code}m${text}${ESCAPE}[m`;
 
-/** git's own: green, red, yellow. */
+/** git's own colours: green, red, yellow. */
 export const COLOURS: Paint = { good: inColour(32), bad: inColour(31), mark: inColour(33) };
 
-/** How many columns a text takes, whatever its colour. */
+/** The number of columns that a text takes, without its colour codes. */
 function width(text: string): number {
   if (!text.includes(ESCAPE)) return text.length;
   const [plain = '', ...coloured] = text.split(ESCAPE);

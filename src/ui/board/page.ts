@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Board } from './shape.ts';
 
-/** What makes a page of the data. */
+/** The page's script and style. */
 export interface Assets {
   readonly script: string;
   readonly style: string;
@@ -9,7 +9,7 @@ export interface Assets {
 
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** What a page may do: run its one script and use its one style, and nothing else. */
+/** The page's Content-Security-Policy: its one script and its one style are allowed, and nothing else. */
 export function boardPolicy({ script, style }: Assets): string {
   const rules = [
     `default-src 'none'`,
@@ -17,7 +17,7 @@ export function boardPolicy({ script, style }: Assets): string {
     `style-src ${sha256(style)}`,
     `base-uri 'none'`,
     `form-action 'none'`,
-    // No text of anybody's may become markup or script; our script uses textContent only.
+    // No text may become markup or script: our own script only sets textContent.
     `require-trusted-types-for 'script'`,
     `trusted-types 'none'`,
   ];
@@ -38,7 +38,7 @@ export function embeddedJson(value: unknown): string {
 const escapeMarkup = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** One self-contained page; `start` is how it begins. */
+/** Returns one self-contained page; `start` is its beginning, up to the head. */
 export function boardPage(board: Board, assets: Assets, start: string): string {
   return `${start}
 <head>

@@ -1,14 +1,14 @@
 /**
- * What the board shows, as plain data: made by the command, embedded in the page as JSON, read by its script. Times are
- * milliseconds since the epoch; sessions are named by their place in `sessions`. Texts are escaped for the eye already
- * (no control or bidirectional characters), not for HTML.
+ * What the board shows, as plain data. The command makes it and embeds it in the page as JSON; the page's script reads
+ * it. Times are milliseconds since the epoch; a session is its index in `sessions`. Texts have no control or
+ * bidirectional characters, but are not escaped for HTML.
  */
 export interface Board {
   readonly v: 1;
   /** Name of the repository's folder. */
   readonly repository: string;
   readonly at: number;
-  /** Where session records are kept; false: `init` never ran here. */
+  /** Whether session records are kept here; false: `init` never ran. */
   readonly initialised: boolean;
   readonly sessions: readonly BoardSession[];
   /** The handoffs, last changed first. */
@@ -17,30 +17,30 @@ export interface Board {
   readonly commits: readonly BoardCommit[];
   /** Newest first. */
   readonly refusals: readonly BoardRefusal[];
-  /** Texts of notes by the version's object name: the newest ones, as far as there is room. */
+  /** Texts of notes by the version's object name: the newest ones, as many as fit. */
   readonly notes: Readonly<Record<string, string>>;
   /** Sentences that say what was left out. */
   readonly limits: readonly string[];
 }
 
-/** `none`: not on record; known by what it wrote. */
+/** `none`: a session that is not on record, and known only by what it wrote. */
 export type LaneState = 'live' | 'unknown' | 'dead' | 'ended' | 'none';
 
 export interface BoardSession {
   readonly id: string;
   readonly state: LaneState;
   readonly client?: string;
-  /** What a person is called. */
+  /** The name of a person. */
   readonly name?: string;
   readonly from: number;
-  /** When it ended, or was seen last. */
+  /** The time at which it ended or was last seen. */
   readonly to: number;
   /** How it ended. */
   readonly reason?: string;
-  /** The branch that its worktree is on now, or else the one it worked on last. */
+  /** The branch that its worktree has checked out, or else the branch that it last worked on. */
   readonly branch?: string;
   readonly worktree?: string;
-  /** The session that it was started in, and the one whose conversation it carries on. */
+  /** The session in which it was started, and the one whose conversation it continues. */
   readonly parent?: string;
   readonly succeeds?: string;
 }
@@ -48,7 +48,7 @@ export interface BoardSession {
 export interface BoardTopic {
   readonly branch: string;
   readonly topic: string;
-  /** Branch and topic as a shell reads them, where that is not `<branch>/<topic>`. */
+  /** Branch and topic as typed in a shell, if that differs from `<branch>/<topic>`. */
   readonly typed?: string;
   /** Newest first; the first one is the tip. */
   readonly versions: readonly BoardVersion[];
@@ -64,9 +64,9 @@ export interface BoardVersion {
   readonly step: BoardStep;
   readonly summary: string;
   readonly closed?: true;
-  /** The owner that it was taken from, or whose conversation goes on. */
+  /** The owner from whom it was taken, or whose conversation continues. */
   readonly takenFrom?: string;
-  /** Why the note was left by the program and not by its session. */
+  /** Why the program left the note, and not its session. */
   readonly automatic?: string;
   readonly to?: string;
   /** The uncommitted work that it carries, in words. */
@@ -81,7 +81,7 @@ export interface BoardCommit {
   readonly branch?: string;
 }
 
-/** What was refused to a session, or a text that `git handoff write` refused. */
+/** A command that was refused to a session, or a text that `git handoff write` refused. */
 export interface BoardRefusal {
   readonly at: number;
   readonly by?: number;

@@ -3,7 +3,7 @@ import type { BoardSession, LaneState } from '../shape.ts';
 import { type Kind, type Model, STATE_NAMES } from './model.ts';
 import type { Stage } from './view.ts';
 
-/** The only way that elements come into being here: texts become text nodes, never markup. */
+/** The only functions of the page that make elements: texts become text nodes, never markup. */
 
 export type Child = Node | string | undefined;
 
@@ -24,7 +24,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A button; `key` finds it again after the page was redrawn. */
+/** Makes a button; `key` identifies it after the page is redrawn. */
 export function button(
   key: string,
   act: () => void,
@@ -36,7 +36,7 @@ export function button(
   return element;
 }
 
-/** Redraws something without losing the place of the keyboard. */
+/** Redraws an element, and puts the focus back on the same button. */
 export function redraw(target: HTMLElement, ...children: Child[]): void {
   const key = document.activeElement instanceof HTMLElement ? document.activeElement.dataset['k'] : undefined;
   const inside = target.contains(document.activeElement);
@@ -45,14 +45,14 @@ export function redraw(target: HTMLElement, ...children: Child[]): void {
   target.querySelector<HTMLElement>(`[data-k="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
-/** The mark of a kind: its shape says as much as its colour. */
+/** The mark of a kind, which its shape shows as well as its colour. */
 export const glyph = (kind: Kind): HTMLElement =>
   el('span', { class: `glyph g-${kind}`, 'aria-hidden': 'true' });
 
 export const stateDot = (state: LaneState): HTMLElement =>
   el('span', { class: `dot ${state}`, title: STATE_NAMES[state], 'aria-hidden': 'true' });
 
-/** How a session is, and how it ended. */
+/** A session's state, and how it ended. */
 export const stateOf = ({ state, reason }: BoardSession): HTMLElement =>
   el(
     'span',
@@ -66,7 +66,7 @@ export const note = (text: string): HTMLElement => el('p', { class: 'note' }, te
 /** A command to type. */
 export const command = (text: string): HTMLElement => el('code', { class: 'command' }, text);
 
-/** What a session, or a person who wrote a note, is called. */
+/** The name of a session, or of a person who wrote a note. */
 export const sessionName = (session: BoardSession | undefined): string =>
   session === undefined ? '' : ownerName(session.id, session);
 
@@ -83,11 +83,11 @@ export function sessionButton(stage: Pick<Stage, 'model' | 'show'>, index: numbe
   );
 }
 
-/** Buttons for each of several sessions. */
+/** A button for each of several sessions. */
 export const sessionButtons = (stage: Stage, by: readonly number[], key: string): HTMLElement =>
   el('span', { class: 'chips' }, ...by.map((index) => sessionButton(stage, index, key)));
 
-/** Where in a list the page is, and the way to the next part of it. */
+/** Says which part of a list is shown, with buttons to the parts before and after it. */
 export function pager(stage: Stage, total: number, size: number, what: string): HTMLElement | undefined {
   const { page } = stage.view;
   if (total <= size) return undefined;
@@ -105,7 +105,7 @@ export function pager(stage: Stage, total: number, size: number, what: string): 
   );
 }
 
-/** How many of the sessions are live, and so on. */
+/** The numbers in the head of the page: live sessions, all sessions, handoffs, commits, refusals. */
 export function facts({ board }: Model): string[] {
   const live = board.sessions.filter(({ state }) => state === 'live').length;
   const open = board.topics.filter(({ versions }) => versions[0]?.closed !== true).length;

@@ -4,10 +4,10 @@ interface DiffLine {
   readonly text: string;
 }
 
-/** Texts of more lines (both together, multiplied) are not compared but for how they begin. */
+/** If the product of two texts' lines is larger, only their common beginning is compared. */
 const MAX_CELLS = 16_000_000;
 
-/** What changed between two texts, line by line, by the longest common subsequence. */
+/** Compares two texts line by line, by their longest common subsequence. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [a, b] = [before.split('\n'), after.split('\n')];
   const width = b.length + 1;
@@ -40,7 +40,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
 
 const CONTEXT = 3;
 
-/** Only what changed with a few lines around it; `undefined` stands for lines that are left out. */
+/** Keeps the changed lines and a few around them; `undefined` stands for the lines left out between them. */
 export function withContext(lines: readonly DiffLine[]): (DiffLine | undefined)[] {
   const isNear = lines.map((_, at) =>
     lines.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(({ sign }) => sign !== ' '),

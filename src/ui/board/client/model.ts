@@ -9,7 +9,7 @@ import type {
   LaneState,
 } from '../shape.ts';
 
-/** What is drawn on a lane and stands in the list of events. */
+/** The kinds of events, which are drawn on lanes and listed. */
 export type Kind = 'write' | 'take' | 'close' | 'commit' | 'refusal';
 
 type Subject =
@@ -26,12 +26,12 @@ export interface Item {
   readonly subject: Subject;
 }
 
-/** The board with what is looked up often. */
+/** The board, with the lists that are often needed. */
 export interface Model {
   readonly board: Board;
   /** Newest first. */
   readonly items: readonly Item[];
-  /** Of each session, newest first. */
+  /** Each session's items, newest first. */
   readonly lanes: readonly (readonly Item[])[];
   readonly from: number;
   readonly to: number;
@@ -70,7 +70,7 @@ export const byLife = (a: BoardSession, b: BoardSession): number =>
 
 export const nameOf = ({ branch, topic }: BoardTopic): string => `${branch}/${topic}`;
 
-/** A version of a handoff as something that happened. */
+/** A version of a handoff as an event. */
 export function versionItem(topic: BoardTopic, version: BoardVersion): Item {
   const { oid, at, by, step, summary } = version;
   const kind = step === 'take' || step === 'succeed' ? 'take' : step === 'close' ? 'close' : 'write';

@@ -8,7 +8,7 @@ import { timeline } from './timeline.ts';
 import { makeToolbar } from './toolbar.ts';
 import { type Stage, type View, defaultRange, type Shown } from './view.ts';
 
-/** Builds the page; what a choice of the reader changes is redrawn. */
+/** Builds the page, and redraws the list whenever the reader chooses something. */
 function buildPage(app: HTMLElement, board: Board): void {
   const model = makeModel(board);
   const view: View = { name: 'Timeline', range: defaultRange(model), query: '', page: 0 };
@@ -88,7 +88,7 @@ function legend(): HTMLElement {
   return el('ul', { class: 'legend', 'aria-label': 'Marks' }, ...rows);
 }
 
-/** Marks are joined by the room that there is. */
+/** Redraws when the width changes: it decides which marks are joined. */
 function followWidth(list: HTMLElement, draw: () => void): void {
   let width = list.clientWidth;
   new ResizeObserver(() => {
@@ -98,14 +98,14 @@ function followWidth(list: HTMLElement, draw: () => void): void {
   }).observe(list);
 }
 
-/** The panel beside the list: a modal dialog, so that Escape closes it and the focus goes back to where it came from. */
+/** The panel beside the list: a modal dialog, so that Escape closes it and the focus returns to where it was. */
 interface Panel {
   readonly element: HTMLDialogElement;
   readonly show: (shown: Shown) => void;
 }
 
 function makePanel(detail: (shown: Shown) => Detail): Panel {
-  /** What was shown, and is shown now. */
+  /** What the panel has shown, ending with what it shows now. */
   const past: Shown[] = [];
   const title = el('h2', { id: 'detail-title', tabindex: -1 });
   const body = el('div', { class: 'body', tabindex: 0, role: 'region', 'aria-labelledby': 'detail-title' });
@@ -129,7 +129,7 @@ function makePanel(detail: (shown: Shown) => Detail): Panel {
     title.focus({ preventScroll: true });
   };
   element.addEventListener('close', () => past.splice(0));
-  // A click beside it.
+  // A click beside the dialog closes it.
   element.addEventListener('click', ({ target }) => {
     if (target === element) element.close();
   });

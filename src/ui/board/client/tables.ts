@@ -19,13 +19,13 @@ const ROWS = 50;
 
 interface Column<T> {
   readonly title: string;
-  /** Left out where there is little room. */
+  /** Whether a narrow page leaves the column out. */
   readonly wide?: true;
   readonly number?: true;
   cell(row: T, key: string): Child;
 }
 
-/** A list as a table: the same facts as the timeline has, for eyes and for screen readers. */
+/** A list as a table: it has the timeline's facts for eyes and for screen readers. */
 function table<T>(
   stage: Stage,
   what: string,
@@ -128,7 +128,7 @@ export function eventTable(stage: Stage): HTMLElement {
   return eventRows(stage, rows);
 }
 
-/** A list with pages of its own. `isOwn`: all are of one session, which is named above it. */
+/** A list of events with its own pages. `isOwn`: all are of one session, which the title names. */
 export function eventList(stage: Stage, rows: readonly Item[], isOwn: boolean): HTMLElement {
   const place = el('div');
   const draw = (page: number) => {

@@ -18,7 +18,7 @@ export function duration(milliseconds: number): string {
   return `${Math.round(milliseconds / DAY)} d`;
 }
 
-/** Spans of time that can be chosen. */
+/** The spans of time that the reader can choose. */
 export const RANGES = [
   { name: '1 hour', span: HOUR },
   { name: '6 hours', span: 6 * HOUR },
@@ -31,7 +31,7 @@ export const RANGES = [
 const STEPS = [1, 2, 5, 10, 15, 30].map((n) => n * MINUTE);
 STEPS.push(...[1, 2, 3, 6, 12].map((n) => n * HOUR), ...[1, 2, 5, 10, 30, 90, 365].map((n) => n * DAY));
 
-/** Round times between two, at most `most` of them. */
+/** Returns at most `most` round times between two. */
 export function ticks(from: number, to: number, most: number): { at: number; text: string }[] {
   const step = STEPS.find((one) => (to - from) / one <= most) ?? (to - from) / most;
   // Round in the reader's own time zone.

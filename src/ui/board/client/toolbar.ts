@@ -4,7 +4,7 @@ import { VIEWS, type View } from './view.ts';
 
 const TYPING_MS = 120;
 
-/** The choices above the list; drawn once, because they keep the reader's typing. `changed` is called after `view` was changed. */
+/** The controls above the list, drawn once to keep what the reader types. They change `view`, then call `changed`. */
 export function makeToolbar(view: View, changed: () => void): HTMLElement {
   const range = el('select', {}, ...RANGES.map(({ name }, at) => el('option', { value: at }, name)));
   range.value = String(view.range);

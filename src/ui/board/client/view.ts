@@ -6,14 +6,14 @@ export const VIEWS = ['Timeline', 'Sessions', 'Handoffs', 'Events'] as const;
 /** What the reader has chosen. */
 export interface View {
   name: (typeof VIEWS)[number];
-  /** Place in `RANGES`. */
+  /** The index in `RANGES`. */
   range: number;
-  /** In lower case. */
+  /** The filter's text, in lower case. */
   query: string;
   page: number;
 }
 
-/** What the parts of the page need of each other. */
+/** What all parts of the page use: the data, the view, and ways to change what is shown. */
 export interface Stage {
   readonly model: Model;
   readonly view: View;
@@ -27,11 +27,11 @@ export type Shown =
   | { readonly kind: 'item'; readonly item: Item }
   | { readonly kind: 'items'; readonly items: readonly Item[] };
 
-/** Whether one of these has what is looked for; anything has nothing. */
+/** Whether one of these texts contains the query; every text contains an empty one. */
 export const has = (query: string, ...texts: readonly (string | undefined)[]): boolean =>
   query === '' || texts.some((text) => text?.toLowerCase().includes(query) === true);
 
-/** Whether the session itself is what is looked for. */
+/** Whether the session itself matches the query. */
 export function sessionMatches({ board }: Model, index: number, query: string): boolean {
   const session = board.sessions[index];
   if (session === undefined) return query === '';
@@ -42,7 +42,7 @@ export function sessionMatches({ board }: Model, index: number, query: string): 
 export const itemMatches = ({ label, kind }: Item, query: string): boolean =>
   has(query, label, KIND_NAMES[kind]);
 
-/** The shortest span in which a dozen sessions began, or most of them. */
+/** The shortest range in which a dozen sessions began, or 70 % of them if that is fewer. */
 export function defaultRange({ board, to }: Model): number {
   const wanted = Math.min(12, Math.ceil(board.sessions.length * 0.7));
   const began = (span: number) => board.sessions.filter(({ from }) => from >= to - span).length;
@@ -50,7 +50,7 @@ export function defaultRange({ board, to }: Model): number {
   return at < 0 ? RANGES.length - 1 : at;
 }
 
-/** Beginning and end of what the timeline shows, with a little room at the end. */
+/** The first and last time on the timeline, with a little room at the end. */
 export function windowOf({ from, to }: Model, { range }: View): { from: number; to: number } {
   const span = Math.max(60_000, Math.min(RANGES[range]?.span ?? Infinity, to - from));
   return { from: to - span, to: to + span / 50 };
