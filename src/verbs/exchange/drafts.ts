@@ -52,7 +52,7 @@ export interface Draft {
 
 type Interpreted = { readonly draft: Draft } | { readonly skipped: UnimportedFile };
 
-/** Returns each file as a handoff, in the order of writing, or the reason why it is none. */
+/** Reads each file as a note to write, in the order of writing, or says why it is none. */
 export async function readDrafts(
   files: readonly FoundFile[],
   world: ImportWorld,
@@ -196,9 +196,9 @@ function markdownDraft(file: FoundFile, text: string, world: ImportWorld): Draft
   };
 }
 
-/** What an INDEX.md says about the files beside it. */
+/** The facts in an INDEX.md about the files beside it. */
 interface Index {
-  /** The ids that the index has, by file name. */
+  /** The ids in the index, by file name. */
   readonly ids: ReadonlyMap<string, string>;
   readonly order: readonly string[];
   readonly wasRead: ReadonlySet<string>;

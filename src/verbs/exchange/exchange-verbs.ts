@@ -26,7 +26,7 @@ export const EXCHANGE_VERBS: VerbTable = {
       },
     },
     examples: [
-      ['git handoff import --dry-run', "what lies at the predecessors' places for this project"],
+      ['git handoff import --dry-run', 'list what those programs left for this project'],
       ['git handoff import NOTES.md --topic auth-refresh', 'a note from anywhere'],
     ],
     async run(args, context) {

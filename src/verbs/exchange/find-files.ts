@@ -33,7 +33,7 @@ export interface UnimportedFile {
   readonly format: Format | null;
   readonly path: string;
   readonly why: string;
-  /** Set when the file is wrong, and not only left out; decides the exit status. */
+  /** Set when the file is faulty, and not only left out; it decides the exit status. */
   readonly code: FailureCode | undefined;
   /** How to correct it; `undefined` for the usual hint of the code. */
   readonly hint?: string;
@@ -114,7 +114,7 @@ interface Candidate {
   readonly archived: boolean;
 }
 
-/** The most files of one import: no project has more notes. */
+/** Most files in one import: no project has more notes. */
 const MAX_FILES = 2_000;
 const ARCHIVE = 'handoff-archive';
 const STRUCTURED_FOLDER = join('grimoires', 'loa', 'handoffs');
@@ -177,7 +177,7 @@ function knownPlaces({ repository, top, home, env }: ImportWorld): { format: For
   return [
     ...guard,
     { format: 'handover', path: top },
-    // Links on the way there are not followed, either.
+    // A link on the way to that folder is not followed, either.
     ...[join(top, STRUCTURED_FOLDER)]
       .filter((path) => realPath(path) === join(realPath(top), STRUCTURED_FOLDER))
       .map((path) => ({ format: 'structured' as const, path })),
@@ -242,9 +242,9 @@ function folderFormat(path: string): Format | undefined {
 }
 
 /**
- * Returns a commit's name for a file: its path from the top of the working tree, or else its name and a hash of its
- * folder (which is private). A file that moves into the archive keeps its name, unless a new file of that name appears
- * in the folder.
+ * Returns the name that a file has in its commit: its path from the top of the working tree or, outside of it, its name
+ * and a hash of its folder (which is private). A file that moves into the archive keeps its name, unless a new file of
+ * that name appears in the folder.
  */
 function shownPath({ path }: Candidate, all: readonly Candidate[], { top }: ImportWorld): string {
   const inside = top === undefined ? '..' : relative(top, path);

@@ -5,7 +5,7 @@ import type { ImportValue } from './import.ts';
 
 const WRITES = ['create', 'update', 'close'];
 
-/** Lists which note went where, its owner and its file, and what was left out. */
+/** Lists the place, owner and file of each note, and the files that were left out. */
 export function renderImported({ dryRun, items }: ImportValue): Rendered {
   const rows = items.map(({ action, branch, topic, owner, state, to, file, why }): string[] => {
     const source = `${escapeLine(file)}${why === null ? '' : `  (${escapeLine(why)})`}`;

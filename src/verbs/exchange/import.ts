@@ -59,7 +59,7 @@ interface Pass {
   readonly objects: 'sha1' | 'sha256';
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The existing topics, with those of this pass; some have their notes still unread. */
+  /** The existing topics, with those of this pass; `notes` is `undefined` until they are read. */
   readonly topics: (Omit<KnownTopic, 'notes'> & { readonly notes: readonly Oid[] | undefined })[];
   /** The notes of the tips, by commit. */
   readonly tipNotes: ReadonlyMap<Oid, Oid>;
@@ -75,7 +75,7 @@ interface Refusal {
   readonly hint: string;
 }
 
-/** What became, or would become, of a note. */
+/** What the import did with a note, or would do. */
 interface Placed {
   readonly draft: Draft;
   readonly incoming: IncomingNote;
@@ -157,7 +157,7 @@ function standing({ branch, topic, tip }: TopicState): Pass['topics'][number] {
     branch,
     topic,
     tip: tip?.oid,
-    // Nobody may replace what cannot be read. Its name is taken.
+    // Nobody may replace a topic that cannot be read, but its name is taken.
     owner: trailers?.owner ?? ('' as SessionId),
     state: trailers?.state ?? 'open',
     importedFrom: trailers?.importedFrom,
@@ -210,7 +210,7 @@ async function relatedTopics(
   { topics, tipNotes, options, workspace }: Pass,
 ): Promise<KnownTopic[]> {
   const { cwd } = workspace.repository;
-  // If the command line names the place, what was imported to another place does not count.
+  // If the command line names the place, imports to other places do not count.
   const byNameOnly =
     options.branch !== undefined || options.topic !== undefined || file.format === 'handover';
   const notesOf = async (tip: Oid) =>
@@ -296,7 +296,7 @@ function write(
       to: draft.to,
       importedFrom: incoming.importedFrom,
       secretAllowed,
-      // The state of the repository when the note was written is unknown, and is not made up.
+      // Nobody knows the state of the repository when the note was written, so none is made up.
       recorded: recordState({ ...place, head: draft.base }),
       author,
       seconds: Math.floor(now / 1000),
