@@ -78,7 +78,7 @@ export async function readRemoved(repository: InRepository): Promise<ReadonlyMap
   );
 }
 
-/** A topic whose tips differ, judged. */
+/** A topic whose tips here and at the remote differ, with the facts that decide how to fold it. */
 export interface Difference extends SyncedTopic {
   readonly there: Ref;
   readonly facts: FoldFacts;
@@ -197,7 +197,7 @@ async function noteNames(repository: InRepository, tip: Oid | undefined): Promis
   return (await readObjects(options, requests)).map((object) => object?.oid);
 }
 
-/** What became of one topic. */
+/** The outcome for one topic. */
 export interface Folded {
   readonly difference: Difference;
   /** `moved`: somebody changed the topic meanwhile; the next sync decides again. */
@@ -207,10 +207,10 @@ export interface Folded {
   readonly lost: number | undefined;
 }
 
-/** Handoffs in one transaction. */
+/** Most handoffs in one transaction. */
 const BATCH = 5000;
 
-/** What became of all topics. */
+/** The outcome for all topics. */
 interface FoldedAll {
   readonly differences: readonly Difference[];
   readonly folded: readonly Folded[];
@@ -220,7 +220,7 @@ interface FoldedAll {
  * Folds what a remote shows into the handoffs here, each by compare-and-swap from what was read. Nothing that anybody
  * wrote is dropped: a line that diverged is kept as a lost text, with all its versions.
  *
- * @param topics those that the remote shows
+ * @param topics the topics that the remote shows
  */
 export async function foldTopics(repository: Repository, topics: readonly SyncedTopic[]): Promise<FoldedAll> {
   const differences = await findDifferences(repository, topics);

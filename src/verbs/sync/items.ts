@@ -12,15 +12,15 @@ import type { Context } from '../../sessions/caller.ts';
 import type { StoredSession } from '../../sessions/records.ts';
 import type { Repository } from '../../git/repository.ts';
 
-/** Whether the ref's name does not tell the branch's, which was too long: only the handoff itself does. */
+/** Whether the branch's name was too long for the name of the ref: then only the handoff itself has it. */
 export const isCut = ({ component }: HandoffPath) => decodeBranch(component) === undefined;
 
-/** Collects what is told of one remote: of each handoff what happened to it last. */
+/** Collects the report on one remote: for each handoff, the last thing that happened to it. */
 export class SyncReport {
   readonly #remote: string;
   readonly #prefix: string;
   readonly #items = new Map<string, SyncShape>();
-  /** Branches by their ref components; one that was cut tells only here what it is called. */
+  /** Branches by ref component, for components that were cut and do not hold the whole name. */
   readonly #branches = new Map<string, string>();
   #same: number | undefined;
 
@@ -36,7 +36,7 @@ export class SyncReport {
     }
   }
 
-  /** What can be told only by the last look is told anew in each. `same` is counted at the first. */
+  /** Begins a round: drops what each round reports anew. Only the first round's `same` counts. */
   startRound(same: number): void {
     for (const [key, { action }] of this.#items) {
       if (action === 'moved' || action === 'behind') this.#items.delete(key);
@@ -44,12 +44,12 @@ export class SyncReport {
     this.#same ??= same;
   }
 
-  /** Handoffs that were the same here and there from the beginning. */
+  /** The number of handoffs that were the same here and there from the beginning. */
   get same(): number {
     return this.#same ?? 0;
   }
 
-  /** The refs that may be handoffs, by our names; the others are told and left alone. */
+  /** Returns the refs that may be handoffs, by our names. Reports the others, which stay as they are. */
   ignoreStrange(shown: readonly ShownRef[]): Map<string, Oid> {
     const there = new Map<string, Oid>();
     for (const { name, oid, odd } of shown) {
@@ -89,7 +89,7 @@ export class SyncReport {
     }
   }
 
-  /** It was removed here, and has been written on there: whoever removed it should know. */
+  /** The text for a handoff that was deleted here, if somebody has written it again at the remote. */
   #returned({ path, pruned }: Difference, kind: Folded['kind']): string | null {
     if (kind !== 'create' || pruned === undefined) return null;
     const name = typedTopic(decodeBranch(path.component) ?? path.component, path.topic);
@@ -145,7 +145,7 @@ export class SyncReport {
   }
 }
 
-/** Another session has it now: who had it hears of that first here. */
+/** The text that tells a former owner that another session took the handoff. */
 function takenText(
   { path: { component, topic }, here, ownerText = 'somebody' }: Difference,
   at: string | undefined,
@@ -166,17 +166,17 @@ const FOLDED = {
 } as const;
 
 export interface SyncOptions {
-  /** Names of remotes; none: the usual one. */
+  /** Names of remotes; empty: the usual one. */
   readonly remotes: readonly string[];
   readonly fetch: boolean;
   readonly push: boolean;
   readonly dryRun: boolean;
   readonly branch: string | undefined;
-  /** Lets go what looks like a secret. */
+  /** Whether to send what looks like a secret. */
   readonly allowSecret: boolean;
   /** Topics whose work to send as well. */
   readonly withWork: readonly string[];
-  /** Puts back what was deleted at the remote. */
+  /** Whether to put back what was deleted at the remote. */
   readonly restore: boolean;
   readonly session: string | undefined;
   readonly mayAsk: boolean;
@@ -185,15 +185,15 @@ export interface SyncOptions {
   readonly warn: (text: string) => void;
 }
 
-/** What a sync with each remote starts from. */
+/** What the syncs with all remotes have in common. */
 export interface SyncWorld {
   readonly repository: Repository;
   readonly sessions: readonly StoredSession[];
   readonly context: Context;
   readonly options: SyncOptions;
-  /** Below which refs handoffs stand at remotes. */
+  /** The prefix of the handoffs' refs at remotes. */
   readonly prefix: string;
-  /** The ref component of the only branch that is asked for. */
+  /** The ref component of the only branch to sync; `undefined`: all branches. */
   readonly component: string | undefined;
   readonly me: SessionId | undefined;
 }

@@ -19,17 +19,17 @@ import { findSecrets } from '../../notes/secrets/check-note.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { SyncReport, SyncWorld } from './items.ts';
 
-/** A handoff that is about to leave. */
+/** A handoff that is about to be pushed. */
 export interface Outgoing {
   readonly path: HandoffPath;
   readonly tip: Oid;
-  /** What the remote has of it. */
+  /** The remote's tip, as it last showed it. */
   readonly old: Oid | undefined;
 }
 
 /**
- * Those that take no secret along, in any version that the remote does not have. What is let pass all the same is logged;
- * with `handoff.secretScan = warn` it is said, and they go.
+ * Returns the handoffs that may go: those without a secret in any version that the remote lacks. With `--allow-secret`
+ * all may go, and the log names those with a secret; with `handoff.secretScan = warn` all may go after a warning.
  */
 export async function withoutSecrets(
   { repository, context, options, me }: SyncWorld,
@@ -60,21 +60,21 @@ export async function withoutSecrets(
   return outgoing.filter(({ path }) => !stay.has(handoffRef(path)));
 }
 
-/** Commits that are read at a time. */
+/** Most commits that are read at a time. */
 const CHUNK = 2500;
 /** Bytes of notes that are read at a time. */
 const MOST_BYTES = 16 << 20;
 
 /**
- * Every note of the versions that leave, with its text the first time. What cannot be read cannot leave either: git's own push
- * will say so.
+ * Yields the note of every version that leaves, with its text when it first occurs. A note that cannot be read is left
+ * out: it cannot leave, either, as git's own push will say.
  */
 async function* leavingNotes(cwd: string, outgoing: readonly Outgoing[]): AsyncGenerator<LeavingNote> {
   const all = await walkHistories(
     { cwd },
     outgoing.flatMap(({ tip, old }) => (old === undefined ? [tip] : [tip, `^${old}`])),
   );
-  // One whose former value is not here any more is scanned whole, and so are the others beside it.
+  // If the former tip of one is no longer here, the whole history of each is scanned.
   const each = typeof all === 'string' ? await walkEach({ cwd }, outgoing, ({ tip }) => [tip]) : undefined;
   const pairs = outgoing.flatMap((one) => {
     const { path, tip } = one;
@@ -106,7 +106,7 @@ async function* leavingNotes(cwd: string, outgoing: readonly Outgoing[]): AsyncG
   }
 }
 
-/** The notes with their texts, as many bytes at a time as may be in memory; `seen` are the texts that were told before. */
+/** Yields the notes with their texts, and reads about MOST_BYTES at a time; `seen` are the texts yielded before. */
 async function* withTexts(
   cwd: string,
   notes: readonly (Omit<LeavingNote, 'note'> & { readonly bytes: number })[],
@@ -142,8 +142,8 @@ interface LeavingRefusal {
 }
 
 /**
- * One refusal for each ref that would take a secret along; the others may go. `allowing` is the push command with which
- * somebody lets these pass. With `handoff.secretScan = warn` the same is said, and the ref goes.
+ * Returns a refusal for each ref that would send a secret. `allowing` is the push command that lets such refs pass.
+ * With `handoff.secretScan = warn` the caller only warns with it.
  */
 export function refuseLeaving(found: readonly LeavingSecret[], allowing: string): LeavingRefusal[] {
   const refs = new Map<string, LeavingSecret[]>();
@@ -162,7 +162,7 @@ export function refuseLeaving(found: readonly LeavingSecret[], allowing: string)
   });
 }
 
-/** So many versions of a note are told one by one. */
+/** Most versions of a note that a refusal names. */
 const MAX_LISTED = 3;
 const more = (places: readonly string[]) =>
   places.length > MAX_LISTED ? `; and in ${places.length - MAX_LISTED} more versions` : '';
@@ -177,13 +177,13 @@ function nameOf(ref: string): string {
 
 /** A note that is about to leave: of a tip, or of an older commit that leaves with it. */
 export interface LeavingNote {
-  /** The public ref that takes it along. */
+  /** The public ref that is pushed with it. */
   readonly ref: string;
-  /** The commit it stands in. */
+  /** The commit that holds it. */
   readonly commit: Oid;
-  /** The note's blob: what is scanned once, however many commits hold it. */
+  /** The note's blob, which is scanned once, however many commits hold it. */
   readonly oid: Oid;
-  /** `undefined`: the blob's text was told with an earlier one. */
+  /** `undefined`: an earlier note came with this blob's text. */
   readonly note: Uint8Array | undefined;
   /** The rules that its commit records as allowed (`parseAllowed` of the trailer). */
   readonly allowed: readonly string[];
@@ -203,8 +203,8 @@ function requireText(note: Uint8Array | undefined): Uint8Array {
 }
 
 /**
- * Scans the notes that a push would take along, each text once. What one commit allows in a text is allowed wherever
- * the very same text stands; in any other text it is not. With `off` nothing is read.
+ * Scans the notes that a push would send, each text once. What one commit allows in a text is allowed in all commits
+ * with the very same text, and in no other text. With `off` nothing is read.
  */
 export async function scanNotes(
   notes: Iterable<LeavingNote> | AsyncIterable<LeavingNote>,

@@ -21,10 +21,10 @@ import { SyncReport, isCut, type SyncWorld } from './items.ts';
 import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
 import { MAX_NAMED, pushOutgoing, transferOptions } from './send-work.ts';
 
-/** Rounds until what others push at the same time has settled. */
+/** Most rounds with one remote: each round may lose a race with others who push. */
 const MAX_ROUNDS = 6;
 
-/** What is known of the first remote when its turn comes: the topics here, and what it shows, which was asked beside. */
+/** What is known when the first remote's turn comes: the topics here, and its refs, for which it was just asked. */
 interface Known {
   readonly states: readonly TopicState[];
   readonly shown: Promise<readonly ShownRef[]>;
@@ -40,7 +40,7 @@ export function askShown(
   return showRemote(transferOptions(world, remote), remote.name, below);
 }
 
-/** One remote: look, fetch, fold, push; again, when somebody else was faster. */
+/** Syncs with one remote: looks, fetches, folds and pushes; does it again when somebody else was faster. */
 export async function syncRemote(
   world: SyncWorld,
   remote: Remote,
@@ -54,12 +54,12 @@ export async function syncRemote(
   }
 }
 
-/** Those who lost together must not meet again in step. Milliseconds. */
+/** Waits for a random time, so that two that lost a race together do not meet again. */
 function pause(round: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 40 * 2 ** round));
 }
 
-/** One look at the remote and all that follows from it; `false`: somebody was faster somewhere. */
+/** Does one round of a sync; `false`: for some handoff somebody else was faster. */
 async function syncOnce(
   world: SyncWorld,
   remote: Remote,
@@ -84,12 +84,12 @@ async function syncOnce(
     before.map((one) => [handoffRef(one.path), one.there?.oid]),
   );
   const unseen = [...there].filter(([ref, oid]) => tracked.get(ref) !== oid);
-  // What was removed here does not come back as long as it is what it was: no ref and no object of it.
+  // What was deleted here is not fetched again, neither ref nor objects, while the remote has it unchanged.
   const removed = unseen.length === 0 || !options.fetch ? undefined : await readRemoved(repository);
   const standing = new Set<string>(
     before.flatMap(({ path, here }) => (here === undefined ? [] : [handoffRef(path)])),
   );
-  // Where it was written anew the two have to meet.
+  // If it was written anew here, the remote's version is fetched, to fold the two.
   const news = unseen.filter(([ref, oid]) => removed?.get(ref) !== oid || standing.has(ref));
   const isAsked = options.fetch && news.length > 0;
   let topics = before;
@@ -102,7 +102,7 @@ async function syncOnce(
     topics = await readSyncedTopics(repository, remote.name, component);
   }
   let isSettled = true;
-  // What the remote shows no longer is told as deleted, and moves nothing.
+  // A handoff that the remote no longer shows is reported as deleted there, and moves nothing here.
   const isShown = ({ path }: SyncedTopic) => there.has(handoffRef(path));
   let differences: readonly Difference[] = [];
   if (options.fetch) {
@@ -110,7 +110,7 @@ async function syncOnce(
     differences = found;
     isSettled = !folded.some(({ kind }) => kind === 'moved');
     const isChanged = folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse');
-    // A fetch has all that it tells, but for the names of branches that were cut.
+    // A fetch alone can report without reading again, except where the name of a branch was cut.
     if (isChanged && (options.push || topics.some(({ path }) => isCut(path)))) {
       topics = await readSyncedTopics(repository, remote.name, component);
       differences = await findDifferences(repository, topics.filter(isShown));
@@ -124,13 +124,13 @@ async function syncOnce(
 const isSame = (here: Oid | undefined, there: Oid | undefined) => here !== undefined && here === there;
 
 interface News {
-  /** What is wanted of what was not seen before. */
+  /** The unseen refs that are to be fetched. */
   readonly news: readonly (readonly [ref: string, oid: Oid])[];
   readonly unseen: readonly (readonly [ref: string, oid: Oid])[];
   readonly shown: readonly ShownRef[];
 }
 
-/** What to fetch: by name when it is little; by pattern without what could not be ours when it is much. */
+/** The refspecs of a fetch: names for a few refs; for many a pattern that leaves out what is not wanted or not ours. */
 function refspecs({ prefix, component }: SyncWorld, remote: string, { news, unseen, shown }: News): string[] {
   if (news.length <= MAX_NAMED)
     return news.map(([ref]) => {
@@ -157,7 +157,7 @@ async function fold(
   return { folded, differences };
 }
 
-/** When the handoffs that went forward changed hands by a take there (RFC 3339): the owner here hears of it. */
+/** When handoffs that went forward were taken at the remote (RFC 3339), so that the owner here hears of it. */
 async function findTakes(
   repository: InRepository,
   folded: readonly Folded[],
@@ -177,7 +177,7 @@ async function findTakes(
   return takes;
 }
 
-/** Says what a sync would do, as far as it can be told without fetching. */
+/** Reports what a sync would do, as far as that can be known without fetching. */
 async function planOnly(
   world: SyncWorld,
   remote: string,

@@ -35,8 +35,8 @@ interface LeavingWork extends LoadedWork {
 /**
  * Reads and checks the work of the topics that `sync --push --with-work` names, before anything is sent.
  *
- * @throws Failure `refused` for a closed note, `not-found` if its work is not here, `secret` for one that nobody allowed,
- * `integrity`
+ * @throws Failure `refused` for a closed note, `not-found` if its work is not here, `secret` if nobody allowed the
+ * secret in it, `integrity` if the work breaks its format or limits
  */
 export async function leavingWork(
   { repository, options }: Pick<SyncWorld, 'repository' | 'options'>,
@@ -74,7 +74,7 @@ export async function leavingWork(
   return leaving;
 }
 
-/** Findings that the work's own commit allows pass. Of the others, the first is reported. */
+/** Refuses work with a secret, or warns of it. Findings that the work's own commit allows do not count. */
 async function requireNoSecret(
   cwd: string,
   { work, trailers }: LoadedWork,
@@ -137,7 +137,7 @@ export async function sendWork(
   }
 }
 
-/** How git is run for one remote. */
+/** The options with which git talks to one remote. */
 export function transferOptions(
   { repository, options }: Pick<SyncWorld, 'repository' | 'options'>,
   remote: Remote,
@@ -156,7 +156,7 @@ interface Push {
   readonly there: ReadonlyMap<string, Oid>;
 }
 
-/** Pushes what goes on from the remote's; `false`: somebody was faster. */
+/** Pushes the handoffs that are ahead of the remote's; `false`: somebody else was faster. */
 export async function pushOutgoing(
   world: SyncWorld,
   remote: Remote,
@@ -175,9 +175,9 @@ export async function pushOutgoing(
     const ref = handoffRef(path);
     const facts = { tip, shown: there.get(ref), tracked: tracked?.oid, isAhead: ahead.has(ref) };
     const action = decidePush({ ...facts, restore: options.restore });
-    // What was fetched in this round is newer than what was shown.
+    // This round has fetched a newer tip than the one that the remote had shown.
     const isFolded = action === 'behind' && options.fetch && ahead.has(ref);
-    // It got there unseen: by a push that was killed, or under another remote's name.
+    // The remote has it although no push is recorded: one was killed, or used another remote's name.
     if (action === 'current' && tracked?.oid !== tip) arrived.push({ path, tip, old: tracked?.oid });
     if (action === 'push' || isFolded) outgoing.push({ path, tip, old: tracked?.oid });
     else if (action === 'deleted-there' || (action === 'behind' && !options.fetch))
@@ -200,7 +200,7 @@ export async function pushOutgoing(
   return !outcomes.some(({ kind }) => kind === 'moved');
 }
 
-/** Refs in one transaction. */
+/** Most refs in one transaction. */
 const BATCH = 5000;
 
 /** Remembers what a remote has now. */
@@ -222,19 +222,19 @@ function firstPush({ component }: SyncWorld, { name, pushUrls }: Remote, count: 
   );
 }
 
-/** From this many on a pattern is cheaper than names are. */
+/** Most refs that are fetched or pushed by name: for more, a pattern is cheaper. */
 export const MAX_NAMED = 200;
 
-/** What goes to a remote. */
+/** The handoffs that go to a remote. */
 interface Leaving {
   readonly remote: string;
-  /** What the remote shows, by our names. */
+  /** The tips that the remote shows, by our names. */
   readonly there: ReadonlyMap<string, Oid>;
-  /** By the remote's names. */
+  /** The handoffs to push, by the remote's names. */
   readonly outgoing: ReadonlyMap<string, { readonly path: HandoffPath; readonly tip: Oid }>;
 }
 
-/** By name what is little; by a pattern what is much, for git looks through all refs for each name. */
+/** Pushes a few handoffs by name, and many by a pattern: git looks through all refs for each name. */
 async function pushAll(
   world: SyncWorld,
   transfer: TransferOptions,
@@ -247,7 +247,7 @@ async function pushAll(
   const own = await listRefNames(world.repository, [HANDOFFS + below]);
   const goes = ({ name, oid }: RefValue) => values.get(name) === oid;
   const except = own.filter((ref) => !goes(ref) && there.get(ref.name) !== ref.oid).map(({ name }) => name);
-  // Each name that is left out is compared with each ref: then names are no dearer.
+  // git compares each exception with each ref: if there are many, names are no dearer.
   if (except.length > MAX_NAMED) return pushRefs(transfer, remote, named);
   const inPattern = new Set<string>(
     own.filter(goes).map(({ name }) => world.prefix + name.slice(HANDOFFS.length)),

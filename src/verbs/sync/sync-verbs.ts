@@ -11,8 +11,7 @@ export const SYNC_VERBS: VerbTable = {
     usage: 'sync [--fetch | --push] [<remote>...]',
     group: 'remotes',
     summary: 'fetch and push notes',
-    details:
-      'Never forces a push. What was written on two machines at once stays: the text that came second is kept.',
+    details: 'Never forces a push. If two machines have written the same note, keeps both texts.',
     words: [0, Infinity],
     options: {
       fetch: { type: 'boolean', describe: 'only fetch' },
@@ -43,7 +42,7 @@ export const SYNC_VERBS: VerbTable = {
   },
 };
 
-/** Without a word both. */
+/** The halves of a sync to do: both, unless an option names one. */
 function halvesOf(args: Arguments): Pick<SyncOptions, 'fetch' | 'push'> {
   const [fetch, push] = [args.flag('fetch'), args.flag('push')];
   const halves = { fetch: fetch || !push, push: push || !fetch };

@@ -38,17 +38,17 @@ interface SyncValue {
   readonly remotes: readonly SyncedRemote[];
 }
 
-/** What one remote has to do with all this. */
+/** A remote with which the sync was done. */
 interface SyncedRemote {
   readonly remote: string;
   readonly url: string;
-  /** Handoffs that are the same here and there. */
+  /** The number of handoffs that are the same here and there. */
   readonly same: number;
 }
 
 /**
- * Brings handoffs from remotes and to them: what moved there is folded into what is here, what is here is
- * pushed, neither ever by force. A part that fails does not keep the rest from being done; the result's failure says so.
+ * Syncs handoffs with remotes: folds what moved there into the handoffs here, and pushes the handoffs here, never by
+ * force. When a part fails, does the rest all the same; the result's failure reports it.
  *
  * @throws Failure `remote` when the only remote cannot be asked, `usage` for one that is not configured
  */
@@ -60,7 +60,7 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
     const prefix = checkRemotePrefix(settings.remotePrefix);
     return askShown({ repository, options, prefix, component }, first);
   });
-  // Awaited when its turn comes.
+  // Awaited when its turn comes; a failure must not go unhandled until then.
   asked.catch(() => undefined);
   const [{ sessions, notices }, { remotes, settings }, states, kept, leaving] = await Promise.all([
     openWorkspace(context, repository),
@@ -97,7 +97,7 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
   };
 }
 
-/** Every remote that could not be asked, with the next command for the first. */
+/** One failure for all remotes that failed, with the next command for the first. */
 function allOf(failures: readonly Failure[]): Failure | undefined {
   const [first, ...more] = failures;
   if (first === undefined || more.length === 0) return first;
@@ -116,7 +116,7 @@ function branchComponent(text: string | undefined): string | undefined {
 }
 
 /**
- * The remotes that were named, or the one that `git fetch` would ask; the settings are read along.
+ * Returns the named remotes, or the one that `git fetch` would ask, with the settings.
  *
  * @throws Failure `usage` for a name that is no configured remote
  */
@@ -164,7 +164,7 @@ function notConfigured(name: string, all: readonly Remote[]): Failure {
   });
 }
 
-/** Beside the repository's own files: nothing in the working tree is overwritten. */
+/** A file in the git dir, where it overwrites nothing in the working tree. */
 const KEPT_FILE = '$(git rev-parse --git-path handoff-note.md)';
 const FALLBACK = 'refs/heads/handoffs/';
 
@@ -204,7 +204,7 @@ function secretFailure(
   const more = secrets === 1 ? '' : `; ${secrets - 1} more stay for the same reason`;
   const name = typedTopic(branch ?? '', topic ?? '');
   const there = prefix + ref.slice(HANDOFFS.length);
-  // Its text is kept first, and no version is left that holds it.
+  // Saves the note's text, deletes all its versions, and writes the note again from the text.
   const rewritten = [
     `git handoff show ${name} --raw >"${KEPT_FILE}"`,
     ...(former === null ? [] : [deletionOnRemote(remote, [{ ref: there, oid: former }])]),
@@ -216,12 +216,12 @@ function secretFailure(
   });
 }
 
-/** A server that has its own rule says what to do; one that knows nothing of handoffs may not want their refs. */
+/** The hint is the server's own if its rule gave one; a server that knows nothing of handoffs may refuse their refs. */
 function declinedFailure({ remote, why }: SyncShape, declined: number, prefix: string): Failure {
   const what = declined === 1 ? 'a handoff' : `${declined} handoffs`;
   const message = `${escapeLine(remote)} declined ${what}: ${escapeLine(why ?? '')}`;
   const advice = /hint: (git handoff [^;]*)/.exec(why ?? '')?.[1];
-  // A full disk over there takes no branch either.
+  // A server with a full disk takes no branch, either.
   const isBroken = /unpacker error|unable to (?:write|migrate)|No space left|Read-only file system/.test(
     why ?? '',
   );
@@ -239,8 +239,8 @@ function workRefs(repository: SyncWorld['repository']): Promise<RefValue[]> {
 }
 
 /**
- * Deletes work from a remote once it is over: its note is closed or gone, or it was unpacked here and committed. If the remote
- * refuses, the next push tries again.
+ * Deletes work from a remote when its note is closed or gone, or when it was unpacked here and committed. If the
+ * remote refuses, the next push tries again.
  */
 async function retireWork(
   { repository, context, prefix, component: asked }: SyncWorld,
@@ -290,7 +290,7 @@ function stayedNotices(
   });
 }
 
-/** A line for each handoff that moved or could not, and one for each remote. */
+/** Prints a line for each handoff that moved or could not move, and one for each remote. */
 export function renderSync({ items, remotes, dryRun }: SyncValue): Rendered {
   return remotes
     .map(({ remote, url, same }) => {
@@ -306,7 +306,7 @@ const place = ({ branch, topic, ref }: SyncShape) =>
 
 const typed = ({ branch, topic }: SyncShape) => escapeLine(shellWord(`${branch}/${topic}`));
 
-/** What the action means for whoever reads it, with the next command where there is one. */
+/** Says what an action means for the reader, with the next command if there is one. */
 function remark(item: SyncShape): string {
   const why = item.why === null ? '' : escapeLine(item.why);
   const remote = escapeLine(shellWord(item.remote));
