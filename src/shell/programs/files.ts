@@ -357,7 +357,7 @@ function programOf(writer: Writer): Program {
   };
 }
 
-/** The table by program name. */
+/** The programs of that table, by name. */
 export const WRITER_PROGRAMS: ReadonlyMap<string, Program> = new Map(
   WRITERS.flatMap(([names, writer]) => names.split(' ').map((name) => [name, programOf(writer)] as const)),
 );

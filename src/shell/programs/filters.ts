@@ -17,7 +17,7 @@ export function filterInput({ frame, machine }: ProgramCall, files: readonly str
     .join('');
 }
 
-/** Makes a filter that passes on lines of its input. All of them are taken to pass. */
+/** Makes a filter that passes on some lines of its input; all lines count as passed on. */
 function passThrough(short: string): Program {
   return (call) => {
     const { operands } = parseOptions(call.args, { short, long: 'lines= bytes=' });

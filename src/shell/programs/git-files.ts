@@ -243,7 +243,7 @@ function fetch(git: GitCall): Status {
   return undefined;
 }
 
-/** Handles `branch`, `tag` and `notes`, whose refs lie elsewhere. Only the current branch's name matters. */
+/** Handles `git branch`, which moves no ref of ours: only the current branch's name matters. */
 function branch({ call, args }: GitCall): Status {
   if (args.includes('--show-current')) printBranch(call, '');
   return undefined;

@@ -47,7 +47,7 @@ function git(call: ProgramCall): Status {
   const config = (key: string) => settings.get(key.toLowerCase()) ?? machine.settings.get(key.toLowerCase());
   const repository = gitDir === undefined ? undefined : machine.path(scope, gitDir);
   const folder = repository ?? machine.cwd(scope);
-  // From outside of the working tree git changes to its top: `--work-tree`, or the folder around `--git-dir`.
+  // Outside of the working tree, git changes to its top: `--work-tree`, or the folder around `--git-dir`.
   const named = workTree === undefined ? undefined : machine.path(scope, workTree);
   const top = named ?? (repository?.endsWith('/.git') === true ? dirname(repository) : undefined);
   if (top !== undefined && !isBelow(machine.cwd(scope), top)) machine.run.argv(machine, ['cd', top], frame);
@@ -189,10 +189,10 @@ const VARIABLES = [
   'HOME',
   'XDG_CONFIG_HOME',
 ];
-/** How many pairs are listed: the first ones tell enough. */
+/** Most pairs of GIT_CONFIG_KEY_<n> and GIT_CONFIG_VALUE_<n> that are read. */
 const MAX_PAIRS = 64;
 
-/** The variable that holds a git's options for the gits that its aliases start. No script can use this name. */
+/** The variable that passes a git call's options to the git calls of its aliases. No script can use this name. */
 const INHERITED = ' git options';
 
 /** Returns the options that change git's configuration, of this call and of the one that started it. */

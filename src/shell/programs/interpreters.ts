@@ -15,11 +15,11 @@ import { checkIdentity, setVariable } from '../parameters.ts';
 import { POSITIONAL } from '../scope.ts';
 import { filterInput } from './filters.ts';
 
-/** Programs that run a text in a language of their own. It is not parsed: the look after it finds what it changed. */
+/** Programs that run text in a language that is not parsed: the look after the command finds what it changed. */
 const LANGUAGES =
   'python pypy ipython node nodejs bun deno tsx ts-node php perl ruby lua luajit Rscript R julia elixir groovy osascript scala ' +
   'jshell awk gawk mawk nawk ed red ex vi vim nvim view rvim gvim emacs nano sqlite3 sqlite';
-/** Programs that run what other files tell them. */
+/** Programs that run what other files say. */
 const BUILDERS =
   'make gmake ninja cmake npm yarn pnpm cargo go gradle mvn ant rake just task tox nox pytest jest vitest tsc ' +
   'docker podman kubectl ansible-playbook terraform vagrant ctest bazel sbt dotnet msbuild pre-commit lefthook';
@@ -65,7 +65,7 @@ const filterLanguage: Program = (call) => {
   return opaque(call);
 };
 
-/** Programs that switch branches or commit everything with a git of their own: what they do, and by which words. */
+/** Programs that switch branches or commit everything by themselves: what each does, and the words that ask for it. */
 const WRAPPERS: readonly (readonly [name: string, does: 'switch' | 'stash' | 'snapshot', words: RegExp])[] = [
   [
     'gh',
