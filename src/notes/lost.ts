@@ -26,7 +26,7 @@ interface LostDetails {
   readonly reason: string;
   /** The effective tip at that moment. */
   readonly tip: Oid | null;
-  /** illegal-move only: the value that was found, `null` when the ref was gone. */
+  /** Only for `illegal-move`: the value that was found, `null` when the ref was gone. */
   readonly bad?: Oid | null;
 }
 

@@ -25,7 +25,7 @@ export interface WriteIntent {
   readonly closes?: boolean;
 }
 
-/** Turns a refused write into the failure that says who, what and the next command; the text is kept first. */
+/** Keeps the text of a refused write, and returns the failure that says who, what and the next command. */
 export async function refusal(result: RefusedWrite, text: WriteIntent): Promise<Failure> {
   const name = typedTopic(text.target.branch, text.target.topic);
   const show = `git handoff show ${name}`;

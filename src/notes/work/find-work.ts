@@ -54,8 +54,8 @@ export interface FoundWork extends LoadedWork {
  * Finds the work that a note carries, and fetches it if this clone lacks it: nothing else ever fetches work. Before the
  * fetch, a notice says whose the work is and how large.
  *
- * @throws Failure `not-found` without a note or its work, `refused` for another person's work without `from`, `integrity` for
- * a commit that breaks the format, `remote` when the work cannot be fetched
+ * @throws Failure `not-found` without a note or its work, `refused` for another person's work without `from`,
+ * `integrity` for a commit that breaks the format, `remote` when the work cannot be fetched
  */
 export async function findWork(repository: Repository, options: FindOptions): Promise<FoundWork> {
   const state = await findTopic(repository, options.topic, { work: true });
@@ -187,8 +187,8 @@ interface SettledWork extends WorkPath {
 }
 
 /**
- * Deletes this clone's copy of work that was unpacked in this worktree and has since been committed unchanged. The caller
- * deletes the record once remotes have deleted theirs.
+ * Deletes this clone's copy of work that was unpacked in this worktree and has since been committed unchanged. The
+ * caller deletes the record once the remotes have deleted theirs.
  */
 export async function settleUnpacked(
   repository: Repository,
@@ -208,7 +208,7 @@ export async function settleUnpacked(
     if (worktree !== worktreeOf(repository)) continue;
     const changes = await changedPaths(top, base, head.oid).catch(() => []);
     const atHead = new Map(changes.map((change) => [change.path, change.index?.oid ?? null]));
-    // A path that somebody else changed instead does not count as committed.
+    // A path that HEAD has with other content does not count as committed.
     if (unpacked.every(([one, oid]) => atHead.get(one) === oid)) settled.push({ ...path, record });
   }
   const over = new Set(settled.map(({ oid }) => oid));

@@ -129,8 +129,8 @@ function named({ trailers }: HandoffCommit): CarriedWork | undefined {
 }
 
 /**
- * The work that a topic carries: the tip's or, since 0.1.0 drops the trailer, the newest ancestor's. If that version is closed
- * and the tip is open again, the work is over.
+ * Returns the work that a topic carries: the tip's or, because version 0.1.0 drops the trailer, the newest ancestor's.
+ * If that ancestor is closed and the tip is open again, the work is over.
  */
 export async function carriedWork(
   repository: InRepository,
@@ -211,8 +211,8 @@ export function workIn(refs: readonly PushedRef[], prefixes: readonly string[]):
 }
 
 /**
- * Why this push of work is refused; `undefined`: it is allowed. Work may only be created, under its own name and within the
- * bounds of its format.
+ * Returns why this push of work is refused; `undefined`: it is allowed. Work may only be created, under its own name
+ * and within the bounds of its format.
  *
  * @param maxBytes the limit for the size of all contents together
  */
