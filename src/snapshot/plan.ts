@@ -127,8 +127,8 @@ export async function planWhole(
 }
 
 /**
- * Plans to put a snapshot onto what HEAD has now, and to stage what was staged. A file may be overwritten only if it is as
- * the snapshot or HEAD has it. Changes nothing.
+ * Plans to put a snapshot onto what HEAD has now, and to stage what was staged. A file may be overwritten only if it is
+ * as in the snapshot or in HEAD. Changes nothing.
  */
 export async function planMerge(facts: PlanFacts): Promise<RestorePlan> {
   const { place, items, status } = facts;
@@ -288,7 +288,7 @@ const ON_ANY_SYSTEM = {
   GIT_CONFIG_VALUE_1: 'true',
 };
 
-/** Names that git refuses, names that this disk does not tell apart, and files below other files. */
+/** Finds names that git refuses, names that this disk does not tell apart, and files below other files. */
 async function unsafePaths({ place, items, config, store }: PlanFacts): Promise<RefusedPath[]> {
   const files = new Set(items.filter(({ disk }) => disk !== null).map(({ path }) => path));
   const folded = new Map<string, string>();

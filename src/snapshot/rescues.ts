@@ -18,8 +18,8 @@ import { type RefUpdate, updateRefs, type Ref, listRefs } from '../git/refs.ts';
 import { readSnapshots } from './commit.ts';
 
 /**
- * Rescues of what destructive commands would have lost: `refs/handoffs-local/rescue/<worktree-id>/<n>` is a snapshot, or
- * a commit of the stash that was seen. Versions up to 0.1.0 kept a tree of `rescue.json`, `files/` and `index/` there.
+ * Rescues of what commands may destroy: `refs/handoffs-local/rescue/<worktree-id>/<n>` is a snapshot, or a commit that
+ * was seen in the stash. Versions up to 0.1.0 kept a tree of `rescue.json`, `files/` and `index/` there.
  */
 
 /** Where rescues of a worktree are kept. */
@@ -165,10 +165,10 @@ export async function keepRescues(
     if (result.kind === 'locked') {
       locks += 1;
       if (locks > MAX_LOCKS) return undefined;
-      // The lock may be that of a ref that was to go.
+      // The lock may be on a ref that was to be removed.
       if (tries === 0 && removals.length > 0) continue;
     }
-    // Another number also helps where a killed process has left a lock on this one.
+    // A new number also helps when a killed process has left a lock on the old one.
     numbers = numbers.map((number) => number + numbers.length);
   }
   return undefined;

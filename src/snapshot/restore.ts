@@ -27,8 +27,8 @@ import { gitFailure, runGit } from '../git/run.ts';
 import { lstatOf, obstacle, putFile } from '../host/disk.ts';
 
 /**
- * `whole` brings each file back as it was, whatever HEAD has now, and leaves the index. `merge` puts the snapshot onto what
- * HEAD has now, deletions and staged changes included, and writes conflict markers if they are allowed.
+ * `whole` brings each file back as it was, whatever HEAD has now, and leaves the index. `merge` puts the snapshot onto
+ * what HEAD has now, deletions and staged changes included, and writes conflict markers if they are allowed.
  */
 export type How =
   | { readonly kind: 'whole' }
@@ -68,7 +68,7 @@ export function treePlace(
 /**
  * Brings a snapshot back into a working tree: all of it, or nothing if any path is refused.
  *
- * @throws Failure as `check` does; `integrity` when a content is gone; `lost-race` when a path has changed since the plan was made
+ * @throws Failure as `check` does; `integrity` when a content is gone; `lost-race` when a path changed after the plan
  */
 export async function restoreSnapshot(
   place: TreePlace,
@@ -134,8 +134,8 @@ async function claimRestored(
 type Written = PlannedPath & { readonly disk: NonNullable<FileState> & { readonly oid: Oid } };
 
 /**
- * Carries out a plan: removes, writes and stages files. After a kill the same command finishes the rest: files that are
- * already as they should be count as restored.
+ * Carries out a plan: removes, writes and stages files. If a restore was killed, the same command finishes it: files
+ * that are already as they should be count as restored.
  *
  * @throws Failure `lost-race` when a path has changed since the plan was made; it is not overwritten
  */

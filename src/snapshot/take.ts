@@ -33,7 +33,7 @@ interface Limits {
   readonly budget: Budget;
 }
 
-/** Uncommitted content that is safe: under a new number, or under that of an earlier snapshot of the same content. */
+/** Uncommitted content that is kept, under a new number or under that of an earlier snapshot of the same content. */
 interface Taken {
   /** `undefined`: nothing could be kept. */
   readonly commit: Oid | undefined;
@@ -47,9 +47,9 @@ const GATHERING = 0.5;
 const LEVEL = 1;
 
 /**
- * Keeps what differs from HEAD as a rescue. `undefined` when nothing does.
+ * Keeps what differs from HEAD as a rescue. Returns `undefined` when nothing differs.
  *
- * @param looking which paths differ: all of the working tree, or some
+ * @param looking the paths that differ, in all of the working tree or in a part of it
  * @throws Failure `environment` when git fails or overruns its time; Error when a lock is held
  */
 export async function takeSnapshot(
@@ -131,7 +131,7 @@ function sameWork(
   return now - newest.reason.at < Math.min(FRESH_MS, limits.maxAgeMs / 2) ? newest : undefined;
 }
 
-/** Bytes. A snapshot only names bigger files. */
+/** The size of the largest file that a snapshot keeps; it only names larger ones. Bytes. */
 const MAX_FILE = 10 * 1024 * 1024;
 
 /** What gathering may cost. */

@@ -55,7 +55,7 @@ export async function saveVanished(
   return unknown.length === 0 ? newest : keep(place, looked, lost);
 }
 
-/** What no recent snapshot holds, and the newest one that holds any of the rest. */
+/** Returns the work that no recent snapshot holds, and the newest snapshot that holds any of the rest. */
 async function keptBefore(
   { top, worktreeId }: LedgerPlace & { readonly top: string },
   known: readonly Rescue[],
