@@ -3,7 +3,7 @@ import type { Reversal, StagedPath } from '../domain/ledger/mixing.ts';
 import { type Oid, parseOid, parseSessionId } from '../domain/names.ts';
 import { SESSIONS, entriesOf, listedState, records, sessionsIn, gitFailure, runGit, utf8 } from './run.ts';
 
-/** Reads the index (gitglossary(7)): the one that `GIT_INDEX_FILE` names, which git sets for its hooks. */
+/** Reads trees and the index (gitglossary(7)): the one that `GIT_INDEX_FILE` names, which git sets for its hooks. */
 
 /** Options of a diff that {@link parseRaw} reads, whatever the repository's settings say. */
 export const RAW_DIFF: readonly string[] = [

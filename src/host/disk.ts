@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 
-/** Questions to the file system; none of them throws. */
+/** Reads the file system: a question that it cannot answer has an empty answer. What writes throws. */
 
 /** An absolute path with `~` and relative parts resolved. */
 export function absolutePath(path: string, cwd: string, home: string): string {

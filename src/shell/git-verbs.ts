@@ -4,7 +4,7 @@ import { updateRefOptions } from './programs/git-files.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { pushWords } from './tree-verbs.ts';
 
-/** Tells from a command's words whether it may keep git-handoff's hooks from judging a commit. */
+/** What the words of some git verbs say: whether our hooks judge a commit, which branches move, what a stash takes. */
 
 /** The settings that change how the hooks judge, or whether they run. */
 const JUDGING =

@@ -12,7 +12,7 @@ import {
 } from './tree-status.ts';
 import { isCommitted } from '../journal/fold.ts';
 
-/** Decides who made the changes that two looks around a session's shell command show. Pure. */
+/** Which claims begin, end and come back: around a command, after a commit, and after a time alone. Pure. */
 
 interface WindowFacts {
   /** The sessions that count as the asking one, including itself. */

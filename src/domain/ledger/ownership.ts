@@ -3,7 +3,7 @@ import type { OpenClaim, SessionLedger, PathChange } from './claims.ts';
 import { isCommitted } from '../journal/fold.ts';
 import { type FileState, rankOf, sameState, type DirtyPath, type Wish } from './tree-status.ts';
 
-/** Who owns a dirty path, by the ledgers of a worktree. */
+/** Who owns a dirty path, by the ledgers of a worktree; who has asked for it; and what a commit takes of it. Pure. */
 
 /** The sessions that count as one with the asking one, and those that are live beside it. */
 export interface SessionGroups {

@@ -140,9 +140,11 @@ export const GIT_FILE_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitV
 
 /** Verbs of git with nothing to record here. git ignores an alias of such a name. */
 export const OWN_VERBS = new Set(
-  'checkout checkout-index restore rm clean stash apply am merge-file lfs add commit status log diff show'.split(
-    ' ',
-  ),
+  (
+    'add am apply archive blame cat-file checkout checkout-index cherry-pick clean commit config describe diff gc grep init ' +
+    'lfs log ls-files merge merge-file mv notes read-tree reflog remote rerere reset restore revert rev-list rm show ' +
+    'sparse-checkout stage stash status switch tag update-index worktree'
+  ).split(' '),
 );
 
 /** Records a changed ref. An unknown one counts as a handoff's if the command names such refs. */

@@ -82,6 +82,16 @@ describe('calls of git handoff', () => {
   });
 });
 
+describe('an alias of the name of a verb of git', () => {
+  it.each(['switch', 'reset', 'merge', 'cherry-pick', 'revert', 'mv', 'worktree', 'tag'])(
+    'is ignored, as git ignores it: %s',
+    async (verb) => {
+      const { gitCalls } = await analyse(`git -c alias.${verb}=status ${verb} x`);
+      expect(gitCalls.map((call) => call.verb)).toEqual([verb]);
+    },
+  );
+});
+
 describe('effects', () => {
   it('says what does it, and whether it follows links', async () => {
     expect((await analyse('echo x > a; sed -i s/a/b/ b; rm c')).paths).toEqual([
