@@ -50,30 +50,27 @@ export async function saveVanished(
   ]);
   const atHead = new Map(committed.map(({ path, oid }) => [path, oid]));
   const lost = gone.filter(({ path, disk }) => atHead.get(path) !== disk?.oid);
-  const { unknown, newest } = await keptBefore(place, known, lost);
-  // What vanished together stays together, even if a rescue already holds a part: one restore brings back everything.
-  return unknown.length === 0 ? newest : keep(place, looked, lost);
+  if (lost.length === 0) return undefined;
+  // What vanished together is kept together, even if rescues already hold the parts: one restore brings back everything.
+  return (await rescueWithAll(place, known, lost)) ?? keep(place, looked, lost);
 }
 
-/** Returns the work that no recent snapshot holds, and the newest snapshot that holds any of the rest. */
-async function keptBefore(
+/** Returns the newest of the recent snapshots that holds all of this work. */
+async function rescueWithAll(
   { top, worktreeId }: LedgerPlace & { readonly top: string },
   known: readonly Rescue[],
   lost: readonly DirtyPath[],
-): Promise<{ unknown: DirtyPath[]; newest: number | undefined }> {
+): Promise<number | undefined> {
   const recent = known
     .filter((one): one is SavedWork => one.kind === 'work' && one.worktreeId === worktreeId)
-    .slice(-RECENT);
-  let unknown = [...lost];
-  let newest: number | undefined;
+    .slice(-RECENT)
+    .reverse();
   for (const rescue of recent) {
     const items = await itemsOf(top, rescue);
     const held = new Set(items.map(({ path, disk, raw }) => `${raw ?? disk?.oid ?? ''} ${path}`));
-    const isHeld = ({ path, disk }: DirtyPath) => held.has(`${disk?.oid ?? '?'} ${path}`);
-    if (lost.some(isHeld)) newest = rescue.number;
-    unknown = unknown.filter((one) => !isHeld(one));
+    if (lost.every(({ path, disk }) => held.has(`${disk?.oid ?? '?'} ${path}`))) return rescue.number;
   }
-  return { unknown, newest };
+  return undefined;
 }
 
 async function keep(

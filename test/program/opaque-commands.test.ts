@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, C, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
@@ -122,4 +122,21 @@ describe('who hit the work of another session with a command that nobody could r
     ])
       expect(refusal(world.may(B, command)), command).toContain('claude aaaaaaaa');
   });
+});
+
+it('work that was removed by hand is kept together where each of two rescues holds a part of it already', () => {
+  const files = { 'src/a.ts': WORK.toString('utf8'), 'src/b.ts': 'b\n' };
+  const paths = Object.keys(files);
+  const lose = (lost: string[]) => {
+    for (const path of lost) rmSync(join(world.path, path));
+    world.bash(B, 'make --version');
+  };
+  world.write(A, 'src/b.ts', 'b\n');
+  for (const [path, text] of Object.entries(files)) {
+    lose([path]);
+    world.write(A, path, text);
+  }
+  lose(paths);
+  const rescues = world.json(['rescue']).items as { files: { path: string }[] }[];
+  expect(rescues.map((one) => one.files.map(({ path }) => path).sort())).toContainEqual(paths);
 });
