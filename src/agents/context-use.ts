@@ -10,7 +10,7 @@ interface ContextUse {
 /** What one line says; `unknown`: the context was compacted, and its use is unknown until the model's next answer. */
 type LineUse = ContextUse | 'unknown' | undefined;
 
-/** A reader for each client that keeps such a file. */
+/** By client: what reads the context use from one line of the client's session file. */
 const READERS: Readonly<Record<string, (line: Fields) => LineUse>> = {
   claude,
   codex,

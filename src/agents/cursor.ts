@@ -93,7 +93,7 @@ function toolCall(event: Fields): ToolCall {
   return writeOrEdit(path, content, input);
 }
 
-/** Answers have no field that only the user sees, so notices are dropped. */
+/** Only a refusal carries a text for the user alone (`user_message`), so notices are dropped. */
 function answer(verdict: Verdict, event: GuardEvent): object | undefined {
   switch (verdict.kind) {
     case 'allow':

@@ -3,8 +3,8 @@ import { mcpCall } from './mcp.ts';
 import { type Fields, UNREADABLE, dialectOf, fields, specific, text, writeOrEdit } from './payload.ts';
 
 /**
- * Gemini CLI's hook protocol (0.61). A rewritten input replaces the whole input before Gemini CLI asks the user, so it
- * approves nothing. Hooks do not learn which sub-agent calls.
+ * Gemini CLI's hook protocol (0.61). A rewritten input replaces the whole input, and Gemini CLI still asks the user: a
+ * rewrite approves nothing. Hooks do not learn which sub-agent calls.
  */
 export const gemini = dialectOf({
   client: 'gemini',

@@ -18,7 +18,7 @@ import { readStart, readWindows } from './windows.ts';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { changedPaths } from '../git/commits.ts';
 
-/** Notes that this session began it. */
+/** Records that this session began the operation, unless that is on record. */
 export function putBeginner(
   place: LedgerPlace,
   session: SessionId,

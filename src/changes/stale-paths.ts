@@ -34,7 +34,7 @@ interface StalePlace {
 interface StalePaths {
   /** A commit of them would undo what HEAD has gained. */
   readonly stale: ReadonlySet<string>;
-  /** Changes of commits that HEAD has left behind; they stand in the index only. */
+  /** Changes from commits that HEAD has moved away from: HEAD lacks them now, what is to be committed has them. */
   readonly undone: readonly Undone[];
 }
 
@@ -187,7 +187,7 @@ class Judge {
   }
 }
 
-/** The ledgers with what HEAD has left behind of other sessions' commits: it stands in the index only, and is theirs. */
+/** The ledgers with what HEAD has moved away from of other sessions' commits: the index still has it, and it is theirs. */
 export function withUndone(
   ledgers: readonly SessionLedger[],
   undone: readonly Undone[],

@@ -49,7 +49,7 @@ export interface ClientInstaller {
   settingsFile(scope: InstallScope, places: SettingsFolders): string | undefined;
   /** The folder that the client makes when it first runs, where that is not the one of its settings file. */
   userFolder?(places: SettingsFolders): string;
-  /** Whether the client's settings are written by hand and may hold comments. */
+  /** Whether the client reads comments in its settings file, so that people may have written some there. */
   readonly comments?: true;
   /** The shell that runs the client's hooks, if not `/bin/sh`; `login` is the user's own, as a login shell. */
   readonly hookShell?: 'bash' | 'login';

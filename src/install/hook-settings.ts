@@ -23,7 +23,7 @@ export interface HookEntry {
   readonly event: string;
   readonly matcher?: string;
   readonly handler: Readonly<Record<string, string | number | boolean>>;
-  /** Whether this client's lists hold handlers, not groups of them. */
+  /** Whether the client lists handlers directly under an event, not in groups (`{ matcher, hooks }`). */
   readonly flat?: true;
 }
 

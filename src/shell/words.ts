@@ -281,7 +281,7 @@ interface Group {
   current: string[];
 }
 
-/** Returns every word that a word's text stands for, in order; `undefined` when there are too many to try. */
+/** Returns the words that brace expansion makes of a word, in order; `undefined` when they are too many or too long. */
 function expandBraces(text: string): string[] | undefined {
   const groups: Group[] = [{ start: 0, done: [], current: [''] }];
   let literal = 0;

@@ -4,8 +4,8 @@ import type { Oid, SessionId } from '../names.ts';
 /**
  * Every event of a session's journal, `<common dir>/handoff/sessions/<session>.jsonl`: one line each, in the order in
  * which they were written. Times (`at`, `from`) are milliseconds since the epoch, paths are relative to the top of the
- * working tree as git prints them. An event of a worktree has its id on the line, as `tree`. `foldJournal` adds all
- * events up to a state.
+ * working tree as git prints them. An event of a worktree has its id on the line, as `tree`. `foldJournal` turns a
+ * session's events into its state.
  *
  * A new kind of event needs its type here, the way to read its line in `lines.ts`, what it changes in `fold.ts`, and
  * what of it survives a compaction in `compact.ts`.

@@ -40,7 +40,7 @@ async function refuseUnchecked(
   { effects, people, git }: CommandFacts,
   commit: GitVerbCall,
 ): Promise<Refusal | undefined> {
-  // The commit's folder is unknown and the command makes a repository: it most probably commits in the new one.
+  // If the commit's folder is unknown and the command makes a repository, it most probably commits there: nothing to refuse.
   const isMade = effects.gitCalls.some(({ verb }) => verb === 'init' || verb === 'clone');
   if (commit.cwd === undefined && isMade) return undefined;
   const cwd = commit.cwd ?? call.cwd;

@@ -69,7 +69,7 @@ async function keep(
       ? 'It could not be kept.'
       : `It was kept before your change: git handoff rescue show ${saved.number}`;
   } catch (error) {
-    call.log('open', `what an ended session left was not kept: ${String(error)}`);
+    call.log('open', `uncommitted work of an ended session was not kept: ${String(error)}`);
     return 'It could not be kept.';
   }
 }

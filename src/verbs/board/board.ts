@@ -140,7 +140,9 @@ async function collectBoard(cwd: string, now: number): Promise<Board> {
     notes,
     limits: [
       ...(allVersions ? [] : ['Older versions of handoffs are left out, or could not be read.']),
-      ...(allCommits ? [] : [`Commits are those among the newest ${LOOK_COMMITS} of all branches.`]),
+      ...(allCommits
+        ? []
+        : [`Sessions' commits were looked for among the newest ${LOOK_COMMITS} of all branches and HEAD.`]),
       ...(allRefusals ? [] : [`Refusals are the newest ${MAX_REFUSALS}.`]),
       ...(held === versions
         ? []
