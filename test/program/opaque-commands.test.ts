@@ -136,6 +136,7 @@ it('work that was removed by hand is kept together where each of two rescues hol
     lose([path]);
     world.write(A, path, text);
   }
+  world.bash(A, 'make --version');
   lose(paths);
   const rescues = world.json(['rescue']).items as { files: { path: string }[] }[];
   expect(rescues.map((one) => one.files.map(({ path }) => path).sort())).toContainEqual(paths);
