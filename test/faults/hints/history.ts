@@ -294,11 +294,14 @@ export class History {
     throw new Error(`no way out of: ${command}\n${said}`);
   }
 
-  /** A merge or a rebase stops at a conflict, and git itself does not merge over uncommitted work; it says so. */
+  /**
+   * A merge, a rebase or the stash stops at a conflict, and git itself does not merge over uncommitted work; it says so.
+   */
   #isUpToGit(hint: string, { text }: Outcome, { top }: Place): boolean {
     if (/ --continue$/.test(hint)) return this.#world.operation(top) !== undefined;
     if (!/\bgit (?:-C \S+ )?(?:merge|stash apply)\b/.test(hint)) return false;
-    return /would be overwritten by merge/.test(text) || this.#world.operation(top) === 'merge';
+    if (/would be overwritten by merge/.test(text) || this.#world.operation(top) === 'merge') return true;
+    return /\bstash apply\b/.test(hint) && this.#world.git(['ls-files', '--unmerged'], { cwd: top }) !== '';
   }
 
   /** Only what takes it out of the index names what is another's alone. All sessions are at work: nothing is there to be taken. */
@@ -330,6 +333,7 @@ export class History {
     const { top } = place;
     const before = uncommitted(this.#world, top);
     const head = headOf(this.#world, top);
+    const undoes = /\brevert\b/.test(command) || this.#world.operation(top) === 'revert';
     const unchecked = this.#unchecked();
     // Somebody may have removed all that was in it.
     mkdirSync(cwd, { recursive: true });
@@ -350,11 +354,18 @@ export class History {
     this.#log.push(`${session[0]} in ${cwd}${where}: ${command}\n  -> ${outcome.status} ${outcome.text}`);
     if (this.#unchecked() > unchecked) throw new Unchecked();
     expect(outcome.text).not.toContain('not a git repository');
-    this.#compare(session, command, place, before, head);
+    this.#compare(session, command, place, before, { head, undoes });
     return outcome;
   }
 
-  #compare(session: string, command: string, place: Place, before: Map<string, Dirty>, head: string): void {
+  /** Compares what is there with what was: `head` is where HEAD was; `undoes`: the command was to undo a commit. */
+  #compare(
+    session: string,
+    command: string,
+    place: Place,
+    before: Map<string, Dirty>,
+    { head, undoes }: { readonly head: string; readonly undoes: boolean },
+  ): void {
     const { top, owners } = place;
     const isOthers = (mark: string) => ![session, PERSON].includes(this.#marks.owner(mark));
     const after = uncommitted(this.#world, top);
@@ -370,7 +381,7 @@ export class History {
       moved && this.#isBefore(head, there, top)
         ? added(this.#world, top, there, head).filter((mark) => place.published.has(mark))
         : [];
-    if (/\brevert\b/.test(command)) for (const mark of undone) place.published.delete(mark);
+    if (undoes) for (const mark of undone) place.published.delete(mark);
     else expect({ command, undone }).toEqual({ command, undone: [] });
     if (moved && FINISHES.test(command)) this.#finished.set(there, session);
     this.#learn(session, place, before, after, { moved, named: isNamed(command) });
