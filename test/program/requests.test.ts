@@ -225,6 +225,18 @@ describe('the one who asked', () => {
     expect(requests(A)).toEqual([]);
   });
 
+  it('waits for nothing more when it has committed its own part', () => {
+    world.write(A, 'src/a.ts', 'one\n');
+    world.write(B, 'src/b.ts', 'two\n');
+    expect(world.bash(B, 'git add -A && git commit -qm all').run?.status).not.toBe(0);
+    expect(requests(B)).toMatchObject([{ from: B, to: A, wish: 'commit', path: 'src/a.ts' }]);
+    expect(world.bash(B, 'git handoff commit -m mine -- src/b.ts').run?.status).toBe(0);
+    for (const verb of ['status', 'sessions']) expect(requests(B, verb)).toEqual([]);
+    expect(contextText(world.may(A, 'make'))).not.toContain(ASKS);
+    expect(world.bash(B, 'git commit -qam all').run?.status).not.toBe(0);
+    expect(contextText(world.may(A, 'make'))).toContain(`${ASKS} commit src/a.ts`);
+  });
+
   it('is told that the other session is idle', () => {
     world.write(A, 'src/a.ts', 'one\n');
     const stopped = { session_id: A, hook_event_name: 'Stop' };

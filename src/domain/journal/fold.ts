@@ -138,11 +138,9 @@ function foldInto(ledger: Ledger, event: JournalEvent): void {
     case 'news':
       ledger.news.push(newsOf(ledger.session, event));
       break;
-    case 'request': {
-      const { to, wish, paths, at } = event;
-      ledger.requests.push({ to, wish, paths, at });
+    case 'request':
+      ledger.requests.push(event);
       break;
-    }
     case 'notified':
       for (const id of event.ids) if (!ledger.notified.has(id)) ledger.notified.set(id, event.at);
       break;
@@ -224,6 +222,8 @@ function foldPath(ledger: Ledger, event: JournalEvent): void {
       break;
     case 'commit':
       ledger.commits.push(event);
+      // It is without what the session was refused before.
+      ledger.requests = ledger.requests.filter(({ wish, at }) => wish !== 'commit' || at > event.at);
       for (const [path, state] of event.paths) {
         const claim = claims.get(path);
         if (claim !== undefined) claims.set(path, { ...claim, committed: [...claim.committed, state] });

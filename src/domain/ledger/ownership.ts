@@ -134,8 +134,8 @@ export function isMaker(
 
 /**
  * Requests: a session that was refused something because of another's claim leaves a request in its own ledger, and the
- * other one finds it at its next call. Nobody withdraws a request: it counts as long as that claim is open and the
- * session that asked is at work.
+ * other one finds it at its next call. It counts as long as that claim is open and the session that asked is at work; a
+ * request to commit ends with the next commit that the session makes without it.
  */
 
 /** A session waits for another's change of one path. */
