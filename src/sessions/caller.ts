@@ -95,6 +95,10 @@ function knownClient(
   return records.find((record) => record.session === identity.id)?.client ?? identity.client;
 }
 
+/** Returns the id of a person; `undefined` without an e-mail address. */
+export const personOf = ({ email }: Pick<Committer, 'email'>) =>
+  personId(email ?? '', (text) => hash('sha256', text));
+
 /**
  * Returns the session or person that runs this command.
  *
@@ -108,7 +112,7 @@ export function findCaller(
 ): Caller {
   const session = findSession(context, sessions, option);
   if (session !== undefined) return { ...session, isPerson: session.id.startsWith('person-') };
-  const id = personId(committer.email ?? '', (text) => hash('sha256', text));
+  const id = personOf(committer);
   if (id === undefined) {
     throw new Failure('usage', 'git does not know your e-mail address, and no session is running this', {
       hint: 'git config user.email you@example.com',

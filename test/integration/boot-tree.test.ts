@@ -51,11 +51,15 @@ describe('who else is there', () => {
       codes: ['branch-here', 'head-equal', 'sibling-newer'],
     });
     world.leave('login-flow-again', [], { session: READER });
-    const found = world.boot('login-flow');
+    const found = world.boot('login-flow', { session: 'cccccccc-3333-4333-8333-333333333333' });
     expect(found.stale).toBe(true);
     expect(found.text('sibling-replaces')).toBe(
       'feature/login-flow-again of claude bbbbbbbb is newer and looks like the same work',
     );
+    expect(world.boot('login-flow')).toMatchObject({
+      stale: false,
+      codes: ['branch-here', 'head-equal', 'sibling-newer', 'sibling-newer'],
+    });
     expect(world.boot('login-flow-again').codes).toContain('sibling-overlap');
     world.ok(['close', 'login-flow-again'], { session: READER, ...later });
     expect(world.boot('login-flow')).toMatchObject({ stale: false });

@@ -33,14 +33,13 @@ import {
   treeEntries,
 } from '../../git/named-files.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
-import { type Repository, topLevel } from '../../git/repository.ts';
+import { type Repository, committer, topLevel } from '../../git/repository.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
 import { requireTip, typedTopic } from '../../notes/topic-argument.ts';
 import { commitOwner, personName } from '../../notes/person-name.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import type { TopicState } from '../../notes/topic.ts';
-import { type Context, findSession, worktreeName } from '../../sessions/caller.ts';
+import { type Context, findSession, personOf, worktreeName } from '../../sessions/caller.ts';
 import { clientsOf, type JudgedSession } from '../../sessions/records.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import type { CommandResult } from '../verb.ts';
@@ -71,13 +70,14 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
     chooseNote(repository, options.topic, limits),
     topLevel(repository),
   ]);
-  const { state, beside } = chosen;
+  const { state } = chosen;
   const tip = requireTip(state);
   const written = await writtenVersion(cwd, tip);
   const note = (state.note ?? Buffer.alloc(0)).toString('utf8');
   const sections = noteSections(splitNote(note).body);
   const named = importantPaths(sections.importantFiles ?? '', top);
-  const reader = findSession(context, sessions, options.session)?.id;
+  const caller = findSession(context, sessions, options.session);
+  const reader = caller?.id ?? personOf(await committer(cwd));
   const judged = judgedSessions({ repository, sessions }, settings, context.now);
   const foreign = foreignLive(reader, judged);
   const owner = tip.trailers?.owner;
@@ -87,10 +87,10 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
     ...found,
     liveOwner: owner !== undefined && foreign.has(owner) ? owner : undefined,
     clients: clientsOf(judged),
-    siblings: siblingFacts(state, beside),
+    siblings: siblingFacts(chosen, [reader, ...(caller?.succeeded ?? [])]),
   };
   const verification = verify(facts);
-  const shape = handoffShape(state, tip, reader);
+  const shape = handoffShape(state, tip, caller?.id);
   const carried = await carriedFacts(repository, state, tip, { top, context });
   return {
     value: { ...shape, ...inherited(tip, written, sections), ...verification, carried },
@@ -252,19 +252,19 @@ function foreignLive(
   return new Set(live.filter((id) => !isOwn(id)));
 }
 
-/** Returns the other open notes of the branch, compared with the chosen one. */
-function siblingFacts(chosen: TopicState, beside: readonly TopicState[]): SiblingFact[] {
+/** Returns the other open notes of the branch, compared with the chosen one; one of the reader's own replaces none. */
+function siblingFacts({ state, beside }: Chosen, own: readonly (SessionId | undefined)[]): SiblingFact[] {
   return beside.flatMap((one): SiblingFact[] => {
     const { tip, topic, branch } = one;
-    if (topic === chosen.topic || tip?.trailers?.state !== 'open') return [];
+    if (topic === state.topic || tip?.trailers?.state !== 'open') return [];
     return [
       {
         name: typedTopic(branch, topic),
         owner: tip.trailers.owner,
         client: tip.trailers.client,
         personName: personName(tip),
-        newer: tip.seconds > (chosen.tip?.seconds ?? 0),
-        overlaps: topicsOverlap(topic, chosen.topic),
+        newer: tip.seconds > (state.tip?.seconds ?? 0),
+        overlaps: !own.includes(tip.trailers.owner) && topicsOverlap(topic, state.topic),
         automatic: tip.trailers.automatic !== undefined,
       },
     ];

@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.ts';
-import { type SessionId, personId } from '../../domain/names.ts';
+import type { SessionId } from '../../domain/names.ts';
 import {
   ANYONE,
   type Operator,
@@ -10,10 +10,9 @@ import {
 import { type Reader, decideOperator, readerName } from '../../domain/note-owner.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { readReaderSettings } from '../../git/config.ts';
-import { hash } from '../../git/hash.ts';
 import { type Repository, workTreeTop } from '../../git/repository.ts';
 import { OPERATORS_FILE, readOperatorsFile } from '../../host/marker-files.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
+import { type Context, findSession, personOf } from '../../sessions/caller.ts';
 import type { Workspace } from '../workspace.ts';
 
 /** What decides, besides the session, for whom notes are read and written here. */
@@ -61,8 +60,7 @@ function requireOperator(text: string, what: string, hint: string): void {
 
 /** Returns the reader for a session or, without one, for a person, known by the e-mail address. */
 export function readerOf(facts: ReaderFacts, session: SessionId | undefined): Reader {
-  const person = personId(facts.email ?? '', (text) => hash('sha256', text));
-  return { session: session ?? person, operator: facts.operator };
+  return { session: session ?? personOf(facts), operator: facts.operator };
 }
 
 /** Finds the reader of a command that only reads. */

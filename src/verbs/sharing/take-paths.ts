@@ -17,14 +17,13 @@ import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { claimEvents } from '../../domain/journal/compact.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
-import { shortId, type SessionId, personId, peerName, peerNames } from '../../domain/names.ts';
+import { shortId, type SessionId, peerName, peerNames } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
-import { hash } from '../../git/hash.ts';
 import { committer } from '../../git/repository.ts';
 import { isAllowedOnce } from '../../sessions/bypass.ts';
 import { isInitialised, worktreeId } from '../../host/folders.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
+import { type Context, findSession, personOf } from '../../sessions/caller.ts';
 import { news, recordRefusal } from '../../sessions/happenings.ts';
 import { type JudgedSession, clientsOf, putRecord } from '../../sessions/records.ts';
 import { removeLoneSession } from '../../sessions/lone-session.ts';
@@ -121,8 +120,7 @@ async function takerOf(
       hint: 'git handoff sessions --all',
     });
   }
-  const { email = '' } = found === undefined ? await committer(context.cwd) : {};
-  const id = found ?? personId(email, (text) => hash('sha256', text));
+  const id = found ?? personOf(await committer(context.cwd));
   return { session, id, asker: askerOf(session, judged), now };
 }
 
