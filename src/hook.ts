@@ -1,6 +1,6 @@
 import { guard } from './guard/guard.ts';
 import { endChildren } from './git/run.ts';
-import { type Budget, type Io, readInput, processIo, asCall, runningCall } from './host/io.ts';
+import { type Budget, CALL_MS, type Io, readInput, processIo, asCall, runningCall } from './host/io.ts';
 import { openTrace, trace } from './host/log.ts';
 
 /**
@@ -9,11 +9,6 @@ import { openTrace, trace } from './host/log.ts';
  * push pass.
  */
 
-/**
- * Milliseconds. This limit ends what hangs; a machine that is merely busy does not reach it. Clients give a hook ten
- * seconds. All our hooks of one commit together have the same limit (githooks/git-hook.ts).
- */
-const CALL_MS = 8000;
 /** Milliseconds for a push, which waits for the network anyway and reads more commits. */
 const PUSH_MS = 30_000;
 

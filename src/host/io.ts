@@ -76,6 +76,12 @@ export interface Budget {
   part(ms: number): Budget;
 }
 
+/**
+ * Milliseconds for a call of the guard. This limit ends what hangs; a machine that is merely busy does not reach it. Clients
+ * give a hook ten seconds. All our hooks of one commit together have the same limit (githooks/git-hook.ts).
+ */
+export const CALL_MS = 8000;
+
 /** Milliseconds since the process began. `performance.now()` would load a dozen modules in every call of the guard. */
 const processAge = (): number => process.uptime() * 1000;
 

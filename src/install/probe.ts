@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { CALL_MS } from '../host/io.ts';
 import type { ClientInstaller, SettingsFolders } from './client.ts';
 import { readSettingsText } from './client-packages.ts';
 import type { InstallScope } from './guard-command.ts';
@@ -26,8 +27,6 @@ export interface ClientSettings {
 }
 
 const SCOPES: readonly InstallScope[] = ['user', 'project', 'local'];
-/** The time limit for a registered command line. Milliseconds. */
-const TIMEOUT_MS = 5000;
 
 /** The settings files of a client that exist, with every command line of ours in them. */
 export function readClientSettings(installer: ClientInstaller, places: SettingsFolders): ClientSettings[] {
@@ -97,7 +96,7 @@ function shellOf(
   return [hookShell ?? '/bin/sh', '-c'];
 }
 
-/** Runs a registered command line as its client would, with a payload on stdin. Returns its exit status. */
+/** Runs a registered command line as its client would: a payload on stdin, ten seconds. Returns its exit status. */
 export function fireHook(
   hook: RegisteredHook,
   installer: Pick<ClientInstaller, 'hookShell'>,
@@ -109,7 +108,7 @@ export function fireHook(
     ...options,
     input: JSON.stringify(payload),
     encoding: 'utf8',
-    timeout: TIMEOUT_MS,
+    timeout: CALL_MS + 2000,
   });
   return { status, shell };
 }
