@@ -70,7 +70,7 @@ async function refusedToOthers(
   if (state === 'gone') return failKeeping(text, 'not-owner', message, take);
   if (text.note === undefined) {
     if (state === 'idle' || isPerson(caller)) return new Failure('not-owner', message, { hint: take });
-    return new Failure('not-owner', `${message}: only the user takes it over now`, {
+    return new Failure('not-owner', `${message}: only the user may take it over now`, {
       hint: `git handoff show ${name}`,
     });
   }

@@ -75,7 +75,7 @@ describe('two Claude Code sessions and one topic', () => {
     expect(refusal?.output).toContain(`${short(a.session)}, which is at work`);
     expect(beside, beside?.output).toMatchObject({ failed: false });
     expect(take).toMatchObject({ failed: true });
-    expect(take?.output).toContain('only the user takes it over now');
+    expect(take?.output).toContain('only the user may take it over now');
     expect(secondOfA, secondOfA?.output).toMatchObject({ failed: false });
 
     expect(await chain(world, REF)).toEqual([[a.session], [a.session]]);

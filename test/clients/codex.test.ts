@@ -74,7 +74,7 @@ describe('Codex sessions and their notes', () => {
     expect(refused).toContain('exited with code 3');
     expect(refused).toContain(short(a.session));
     expect(beside).toContain('exited with code 0');
-    expect(taken).toContain('only the user takes it over now');
+    expect(taken).toContain('only the user may take it over now');
     expect(listed).toContain(a.session);
     const format =
       '%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C) %(trailers:key=Handoff-Client,valueonly,separator=%x2C)';

@@ -71,7 +71,7 @@ describe('Copilot CLI sessions and their notes', () => {
     expect(refused).toContain('exit code 3');
     expect(refused).toContain(short(a.session));
     expect(beside).toContain('exit code 0');
-    expect(taken).toContain('only the user takes it over now');
+    expect(taken).toContain('only the user may take it over now');
     expect(listed).toContain(a.session);
     expect(await ownersOf(world)).toEqual([`${a.session} copilot`]);
     expect(await ownersOf(world, `${REF}-cont`)).toEqual([`${b.session} copilot`]);

@@ -61,7 +61,7 @@ describe('Gemini CLI sessions and their notes', () => {
     expect(refused).toContain('Exit Code: 3');
     expect(refused).toContain(short(a.session));
     expect(beside).not.toContain('Exit Code');
-    expect(taken).toContain('only the user takes it over now');
+    expect(taken).toContain('only the user may take it over now');
     expect(listed).toContain(a.session);
     const trailer = (key: string): string => `%(trailers:key=${key},valueonly,separator=%x2C)`;
     const format = `${trailer('Claude-Session-Id')} ${trailer('Handoff-Client')}`;

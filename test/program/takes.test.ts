@@ -40,7 +40,7 @@ describe('what a session at work owns', () => {
 
   it('is refused with what to do instead', () => {
     expect(inFolder(byB(['take', 'auth-refresh']).stderr)).toMatchInlineSnapshot(`
-      "error: main/auth-refresh belongs to claude aaaaaaaa, which is at work: only the user takes it over now
+      "error: main/auth-refresh belongs to claude aaaaaaaa, which is at work: only the user may take it over now
       hint: git handoff show main/auth-refresh
       "
     `);

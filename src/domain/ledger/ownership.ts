@@ -17,7 +17,7 @@ export interface SessionGroups {
   readonly clients?: ReadonlyMap<SessionId, string>;
 }
 
-/** Returns the sessions among these that are at work beside the asking one: only a person takes what they own. */
+/** Returns the sessions among these that are at work beside the asking one: only a person may take what they own. */
 export function atWorkBeside(sessions: readonly SessionId[], { foreign, idle }: SessionGroups): SessionId[] {
   return [...new Set(sessions)].filter((id) => foreign.has(id) && idle?.has(id) !== true);
 }
