@@ -43,11 +43,12 @@ export async function refusalLines(decision: CommitDecision, view: RefusalView):
   const { problems } = decision;
   const { facts, commonDir, now } = view;
   const shown = problems.slice(0, MAX_PATHS).map((problem) => problemText(problem, facts, now));
-  const more = problems.length - shown.length;
-  if (more > 0) shown.push(`and ${more} more`);
+  if (problems.length > MAX_PATHS) shown.push(`and ${problems.length - MAX_PATHS} more`);
   const idle = idleText(commonDir, problemOwners(problems), facts.groups, now).trimEnd();
   if (idle !== '') shown.push(idle);
   const typed = await commitHints(decision, view);
+  if (typed[0] === NOTHING && problems.some(({ kind }) => kind === 'foreign' || kind === 'marker'))
+    shown.push('nothing that is staged is this session’s to commit');
   return [...shown.map((text) => `error: ${text}`), ...typed.map((hint) => `hint: ${hint}`)];
 }
 
@@ -143,8 +144,7 @@ async function canSwitchBack(
     return false;
   const to = expected === 'HEAD' ? self.head?.oid : expected;
   if (to === null || to === undefined) return false;
-  const index = join(gitDir, 'index');
-  return canSwitch({ cwd, index }, to, budget.left()).catch(() => false);
+  return canSwitch({ cwd, index: join(gitDir, 'index') }, to, budget.left()).catch(() => false);
 }
 
 /**
@@ -174,7 +174,7 @@ function switchBack({ expected }: Extract<CommitProblem, { kind: 'branch' }>, { 
 /** A session has no editor for the message. */
 const goOn = ({ name }: { readonly name: string }) => `git -c core.editor=true ${name} --continue`;
 
-/** The hint when nothing that is staged is the session's to commit. */
+/** The hint when nothing that is staged is the session's; an error says so, or an agent would try it again. */
 const NOTHING = 'git handoff status';
 
 /** Commits the session's own part of these paths, or amends its own commit with it. */

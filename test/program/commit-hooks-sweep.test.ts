@@ -171,6 +171,7 @@ describe('a commit that would sweep in another session’s file', () => {
     const stderr = world.refused(B, ['commit', '-m', 'B']);
     expect(errorsOf(stderr)).toEqual([
       "src/it's\\n*.ts: claude aaaaaaaa changed it just now and has not committed it",
+      'nothing that is staged is this session’s to commit',
     ]);
     world.follow(B, stderr);
     expect(world.status()).toEqual([`A  ${name}`]);
@@ -229,11 +230,12 @@ describe('a commit that would sweep in another session’s file', () => {
     expect(world.ids('HEAD', cwd)).toEqual([B]);
   });
 
-  it('nothing is B’s own: the hint says whose it is, and leaves A’s file staged', () => {
+  it('nothing is B’s own: it says so, the hint says whose it is, and A’s file stays staged', () => {
     begin();
     world.wrote(A, 'src/a.ts', '1\n');
     world.git(['add', '-A']);
     const stderr = world.refused(B, ['commit', '-m', 'B']);
+    expect(errorsOf(stderr)).toEqual([A_CHANGED, 'nothing that is staged is this session’s to commit']);
     expect(hintsOf(stderr)).toEqual(['git handoff status']);
     world.follow(B, stderr);
     expect(world.status()).toEqual(['M  src/a.ts']);
