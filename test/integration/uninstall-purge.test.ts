@@ -48,6 +48,22 @@ describe('uninstall --purge', () => {
     expect(repo.git(['config', 'handoff.enabled'])).toBe('true');
   });
 
+  it('is what a plain one names for what it leaves, and names what itself leaves', () => {
+    everything();
+    const outside = repo.handoff(['uninstall', '--yes', '--user'], { cwd: repo.home });
+    expect(outside).toMatchObject({ status: 0, stderr: expect.not.stringContaining('stay') as string });
+    const plain = repo.handoff(['uninstall', '--yes']);
+    const command = /^notice: notes and records stay, below refs\/handoffs\*; to remove them: git (.*)$/m;
+    const [, words = ''] = command.exec(plain.stderr) ?? [];
+    expect(ours()).not.toBe('');
+    const purged = repo.handoff([...words.split(' ').slice(1), '--yes']);
+    expect(ours()).toBe('');
+    expect(purged.stderr).toContain(`.git/${backups()[0] ?? ''} now; to have them back: git fetch `);
+    expect(purged.stderr).toContain(
+      'notice: their objects stay until git collects them (git gc --prune=now), and what was pushed stays on the remotes\n',
+    );
+  });
+
   it('leaves nothing of ours but the backup', () => {
     const { worktree } = everything();
     const done = repo.json(['uninstall', '--purge', '--yes']);

@@ -36,9 +36,8 @@ export interface UninstallOptions {
  */
 export async function uninstall(options: UninstallOptions, context: InstallContext): Promise<InstallResult> {
   const planned = await planUninstall(context, options.user);
-  const { repository } = planned;
+  const { repository, changes } = planned;
   const belongings = options.purge && (await belongingsOf(repository, options.purge.now));
-  const { changes } = planned;
   const hasRefs = belongings !== undefined && belongings.refs.length > 0;
   const kept = hasRefs ? describeBelongings(belongings) : '';
   const plan = {
@@ -52,7 +51,7 @@ export async function uninstall(options: UninstallOptions, context: InstallConte
   if (belongings !== undefined) await keepBelongings(context.cwd, belongings);
   await applyChanges(changes);
   if (belongings !== undefined) await removeBelongings(context.cwd, belongings);
-  const applied = result('applied', plan, changes, [...planned.notices, ...closing(belongings)]);
+  const applied = result('applied', plan, changes, [...planned.notices, ...closing(repository, belongings)]);
   return hasRefs ? { ...applied, changed: [...applied.changed, belongings.backup] } : applied;
 }
 
@@ -93,12 +92,13 @@ function belongingsOf(repository: RepositoryFacts | undefined, now: number): Pro
   });
 }
 
-function closing(belongings: Belongings | undefined): string[] {
-  if (belongings === undefined) return ['handoffs stay in the repository, under refs/handoffs/'];
-  if (belongings.refs.length === 0) return [];
+function closing(repository: RepositoryFacts | undefined, belongings: Belongings | undefined): string[] {
+  if (repository === undefined || belongings?.refs.length === 0) return [];
+  if (belongings === undefined)
+    return ['notes and records stay, below refs/handoffs*; to remove them: git handoff uninstall --purge'];
   return [
     `all notes are in ${belongings.backup} now; to have them back: ${restoreCommand(belongings)}`,
-    'their objects stay until git collects them: git gc --prune=now',
+    'their objects stay until git collects them (git gc --prune=now), and what was pushed stays on the remotes',
   ];
 }
 
