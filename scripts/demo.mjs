@@ -22,14 +22,37 @@ async function setUp() {
   stage.hooksAreMade();
 }
 
-async function notes(a, b) {
+async function arrive(a, b) {
   say('Two Claude Code sessions start in this clone (stand-ins that fire the hooks which init registered).');
   expect((await a.start()).includes(`you are claude ${a.short} on main`), 'A is told who it is');
   expect(
     (await b.start()).includes(`claude ${a.short} is live in this worktree`),
     'B is told that A is at work',
   );
+}
 
+async function commits(a, b) {
+  say('A and B each change a file. B commits all there is.');
+  await a.type("echo 'retries: 3' > retry.yml");
+  await b.type("echo 'limit: 60' > limit.yml");
+  const swept = await b.type("git add -A && git commit -m 'Limit the rate'");
+  expect(swept.status === 1 && swept.output.includes(`retry.yml: claude ${a.short}`), 'B is refused');
+  const [, hint = ''] = /^hint: (.*)$/m.exec(swept.output) ?? [];
+  say('It is refused, and the hint says how B commits what is its own.');
+  const own = await b.type(hint);
+  expect(
+    own.status === 0 && /^committed [0-9a-f]{7}:\n {2}limit\.yml$/m.test(own.output),
+    "the hint commits B's change",
+  );
+
+  say("A's change is still there, for A to commit. Commits name their session.");
+  const committed = await a.type(
+    "git add retry.yml && git commit -q -m 'Try three times' && git log -1 --format=%B",
+  );
+  expect(committed.output.includes(`Claude-Session-Id: ${a.id}`), 'the commit carries the trailer');
+}
+
+async function notes(a, b) {
   say('A leaves a note. Nobody types an id: the owner is the session in whose process tree this runs.');
   const first = await a.type(
     "git handoff write auth-refresh -m 'Token refresh works. The retry test is still red.'",
@@ -113,27 +136,6 @@ async function byHand(b, first) {
   );
 }
 
-async function commits(a, b) {
-  say('A and B each change a file. B commits all there is.');
-  await a.type("echo 'retries: 3' > retry.yml");
-  await b.type("echo 'limit: 60' > limit.yml");
-  const swept = await b.type("git add -A && git commit -m 'Limit the rate'");
-  expect(swept.status === 1 && swept.output.includes(`retry.yml: claude ${a.short}`), 'B is refused');
-  const [, hint = ''] = /^hint: (.*)$/m.exec(swept.output) ?? [];
-  say('It is refused, and the hint says how B commits what is its own.');
-  const own = await b.type(hint);
-  expect(
-    own.status === 0 && /^committed [0-9a-f]{7}:\n {2}limit\.yml$/m.test(own.output),
-    "the hint commits B's change",
-  );
-
-  say("A's change is still there, for A to commit. Commits name their session.");
-  const committed = await a.type(
-    "git add retry.yml && git commit -q -m 'Try three times' && git log -1 --format=%B",
-  );
-  expect(committed.output.includes(`Claude-Session-Id: ${a.id}`), 'the commit carries the trailer');
-}
-
 async function lookAround(a) {
   say('Who is at work; and all of it is plain git: nothing in the working tree, notes under refs/handoffs.');
   const who = await a.type('git handoff sessions');
@@ -168,10 +170,11 @@ try {
   await setUp();
   const a = stage.session('A', 'a1f0c3d2-6b7e-4c58-9d21-0e5f7a8b9c10');
   const b = stage.session('B', 'b7d94e06-13ac-4f8e-8a52-c4d6e8f0a2b4');
+  await arrive(a, b);
+  await commits(a, b);
   const first = await notes(a, b);
   await markerFile(a, b);
   await byHand(b, first);
-  await commits(a, b);
   await lookAround(a);
   await a.end();
   await b.end();
