@@ -39,7 +39,7 @@ export interface DirtyWork {
   readonly tree: WorkTree;
   /** `undefined`: no session was ever here. */
   readonly place: LedgerPlace | undefined;
-  readonly snapshot: TreeStatus;
+  readonly status: TreeStatus;
   readonly ledgers: readonly SessionLedger[];
   /** The live session that is alone here, and what changed since it began: no ledger has it yet. */
   readonly lone: { readonly session: SessionId; readonly claims: ReadonlyMap<string, OpenClaim> } | undefined;
@@ -78,7 +78,7 @@ export async function lookAtWork(
   const session = live.find(({ record }) => isLoneSession(tree.gitDir, record.session))?.record.session;
   const start = place === undefined || session === undefined ? undefined : readStart(place, session);
   const known = start ?? (place === undefined ? undefined : readLast(place));
-  const snapshot = await readTreeStatus(tree.top, {
+  const status = await readTreeStatus(tree.top, {
     now,
     ...(known === undefined ? {} : { known }),
     ...(keep ? { scratch: scratchStore(tree.commonDir) } : {}),
@@ -88,22 +88,22 @@ export async function lookAtWork(
       ? undefined
       : {
           session,
-          claims: sinceStart(session, await changesSince(tree.top, start, snapshot), (path) =>
+          claims: sinceStart(session, await changesSince(tree.top, start, status), (path) =>
             Math.max(start.at, changedAt(tree.top, path) ?? 0),
           ),
         };
-  const shown = withRevived(ledgers, (path) => snapshot.dirty.get(path));
-  return { tree, place, snapshot, ledgers: shown, lone };
+  const shown = withRevived(ledgers, (path) => status.dirty.get(path));
+  return { tree, place, status, ledgers: shown, lone };
 }
 
 /** A working tree as a look found it; of a session that is alone there the ledgers say nothing. */
-export function workSeen(tree: WorkTree, snapshot: TreeStatus): DirtyWork {
+export function workSeen(tree: WorkTree, status: TreeStatus): DirtyWork {
   const { place, ledgers } = ledgersOf(tree);
   return {
     tree,
     place,
-    snapshot,
-    ledgers: withRevived(ledgers, (path) => snapshot.dirty.get(path)),
+    status,
+    ledgers: withRevived(ledgers, (path) => status.dirty.get(path)),
     lone: undefined,
   };
 }
@@ -128,9 +128,9 @@ export function belongingOf(work: DirtyWork, dirty: DirtyPath, asker: Asker): Be
 }
 
 /** Notes for good what the look says of claims. A repository that cannot be written to is left alone. */
-export async function settleClaims({ place, tree, ledgers, snapshot }: DirtyWork): Promise<void> {
+export async function settleClaims({ place, tree, ledgers, status }: DirtyWork): Promise<void> {
   if (place === undefined) return;
-  const settled = await settledClaims({ ...place, ...tree }, ledgers, snapshot);
+  const settled = await settledClaims({ ...place, ...tree }, ledgers, status);
   for (const [session, entries] of settled) {
     try {
       appendEvents(place, session, entries);

@@ -24,7 +24,7 @@ import type { WorkPlace } from './work-place.ts';
 export async function settledClaims(
   place: WorkPlace,
   ledgers: readonly SessionLedger[],
-  snapshot: TreeStatus,
+  status: TreeStatus,
   {
     window,
     timeoutMs,
@@ -35,11 +35,11 @@ export async function settledClaims(
     readonly isNotified?: (claim: OpenClaim) => boolean;
   } = {},
 ): Promise<ReadonlyMap<SessionId, readonly WorktreeEvent[]>> {
-  const heads = await statesAt(place.top, snapshot.head.oid, cleanPaths(ledgers, snapshot), timeoutMs);
-  const settled = claimsSettled(ledgers, snapshot, heads, commitRuns(place, snapshot.at, window));
-  const taken = takenClaims(ledgers, snapshot, heads).filter((claim) => !isCommitting(place, claim));
+  const heads = await statesAt(place.top, status.head.oid, cleanPaths(ledgers, status), timeoutMs);
+  const settled = claimsSettled(ledgers, status, heads, commitRuns(place, status.at, window));
+  const taken = takenClaims(ledgers, status, heads).filter((claim) => !isCommitting(place, claim));
   if (taken.length === 0) return settled;
-  const entries = await takenEntries(place.top, taken, ledgers, snapshot, isNotified);
+  const entries = await takenEntries(place.top, taken, ledgers, status, isNotified);
   return new Map(
     [...settled].map(([session, known]) => {
       const more = entries.get(session) ?? [];
@@ -51,7 +51,7 @@ export async function settledClaims(
 
 /** Its session is running `git commit`, perhaps in a shell where none of our hooks reports it. */
 function isCommitting(place: WorkPlace, { session, path }: OpenClaim): boolean {
-  return readWindows(place, session).some(({ commits, snapshot }) => commits && snapshot.dirty.has(path));
+  return readWindows(place, session).some(({ commits, status }) => commits && status.dirty.has(path));
 }
 
 /**

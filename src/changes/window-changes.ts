@@ -40,7 +40,7 @@ export async function claimsAround(around: Around): Promise<ReturnType<typeof cl
     own,
     window: time,
     named: window.named,
-    changes: await changesSince(top, window.snapshot, after, timeoutMs),
+    changes: await changesSince(top, window.status, after, timeoutMs),
     ledgers,
     running: windows.filter((one) => one.id !== ARRIVAL && !isForgotten(one, now)),
     agent,

@@ -22,12 +22,12 @@ export const ARRIVAL = 'arrival';
 /** A shell command that runs now, with the working tree as it was before. */
 export interface OpenWindow extends Window, StartedCommand {
   readonly to: undefined;
-  readonly snapshot: TreeStatus;
+  readonly status: TreeStatus;
 }
 
 /** Remembers what was dirty when a session began to work alone. */
-export function putStart(place: LedgerPlace, session: SessionId, snapshot: TreeStatus): void {
-  appendEvents(place, session, [{ t: 'alone', look: formatTreeStatus(snapshot), at: snapshot.at }]);
+export function putStart(place: LedgerPlace, session: SessionId, status: TreeStatus): void {
+  appendEvents(place, session, [{ t: 'alone', look: formatTreeStatus(status), at: status.at }]);
 }
 
 /** What was dirty when a session began to work alone; `undefined` when it has no start list. */
@@ -43,8 +43,8 @@ export function removeStart(place: LedgerPlace, session: SessionId, now: number)
 }
 
 /** Remembers the working tree as it was when a session that had worked alone was over. */
-export function putPause(place: LedgerPlace, session: SessionId, snapshot: TreeStatus): void {
-  appendEvents(place, session, [{ t: 'paused', look: formatTreeStatus(snapshot), at: snapshot.at }]);
+export function putPause(place: LedgerPlace, session: SessionId, status: TreeStatus): void {
+  appendEvents(place, session, [{ t: 'paused', look: formatTreeStatus(status), at: status.at }]);
 }
 
 /** What was dirty when a session ended or was found dead; `undefined` when its start list does not wait for it. */
@@ -68,10 +68,10 @@ export function readLast(place: LedgerPlace): TreeStatus | undefined {
 }
 
 /** Remembers the newest look at the working tree. */
-export function putLast(place: LedgerPlace, snapshot: TreeStatus): void {
+export function putLast(place: LedgerPlace, status: TreeStatus): void {
   const file = lookFile(place);
   ensureFolder(dirname(file));
-  putText(file, formatTreeStatus(snapshot));
+  putText(file, formatTreeStatus(status));
 }
 
 /** Whether HEAD may have moved since anybody last looked, by the times of the files that say where it is. */
@@ -96,12 +96,12 @@ export function openWindow(
   place: LedgerPlace,
   session: SessionId,
   id: string,
-  snapshot: TreeStatus,
+  status: TreeStatus,
   about: Partial<StartedCommand> = {},
 ): void {
   const facts = { named: [], agent: '', commits: false, merged: '', looked: true, ...about };
   appendEvents(place, session, [
-    { t: 'command', id, ...facts, look: formatTreeStatus(snapshot), at: snapshot.at },
+    { t: 'command', id, ...facts, look: formatTreeStatus(status), at: status.at },
   ]);
 }
 
@@ -131,7 +131,7 @@ function openWindowOf(session: SessionId, { look, ...facts }: RunningCommand): O
     session,
     to: undefined,
     ...facts,
-    get snapshot() {
+    get status() {
       const nothing = { head: { ref: 'HEAD', oid: null }, dirty: new Map(), at: facts.from };
       return (parsed ??= parseTreeStatus(look) ?? nothing);
     },

@@ -98,7 +98,7 @@ interface StatusOptions {
   readonly timeoutMs?: number | undefined;
   /** Where contents of changed files are stored; without a store they only get names. */
   readonly scratch?: ScratchStore;
-  /** An earlier snapshot: files with the same stamp are not read again. */
+  /** An earlier status: files with the same stamp are not read again. */
   readonly known?: TreeStatus;
   /** Whether to read no content at all, because the paths that differ are enough. */
   readonly namesOnly?: boolean;

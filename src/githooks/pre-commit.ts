@@ -163,13 +163,13 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
     groups,
     self: own,
     head: head.place,
-    running: ledger === undefined ? [] : readWindows(ledger, self).map(({ snapshot }) => snapshot),
+    running: ledger === undefined ? [] : readWindows(ledger, self).map(({ status }) => status),
     ownIndex: isOwnIndex(call, place),
   };
   const isOwn = (session: string) => namesOwn(session, groups);
   const isChecked = words?.amend === true && settings.headCheck !== 'off';
   const candidates = staleCandidates(known);
-  const seen = [own.head, ...known.running.map((snapshot) => snapshot.head)].map((at) => at?.oid ?? null);
+  const seen = [own.head, ...known.running.map((status) => status.head)].map((at) => at?.oid ?? null);
   const at = { ...place, cwd, head: head.place, seen, groups };
   const [reversals, older, amends, markers] = await Promise.all([
     findReversals(cwd, suspects(known), isOwn),

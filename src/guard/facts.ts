@@ -76,7 +76,7 @@ export interface Looks {
 export interface LedgerLook {
   /** The worktree as any session last saw it. */
   readonly known: TreeStatus | undefined;
-  readonly snapshot: () => Promise<TreeStatus | undefined>;
+  readonly status: () => Promise<TreeStatus | undefined>;
 }
 
 export function callFacts(call: Call): CallFacts {
@@ -153,7 +153,7 @@ export async function beginToLook(call: TreeCall, tool: CommandTool): Promise<Lo
   const forLedger = changes
     ? await failOpen(call, 'what is uncommitted here', async () => ledgerLook(call))
     : undefined;
-  const dirty = forLedger?.snapshot ?? namesOnly(call);
+  const dirty = forLedger?.status ?? namesOnly(call);
   if (forLedger !== undefined) void dirty();
   return { forLedger, dirty };
 }
@@ -164,13 +164,13 @@ function ledgerLook(call: TreeCall): LedgerLook | undefined {
   const known = readLast(place);
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookTimeoutMs(call), now: call.now };
   const look = known === undefined ? options : { ...options, known };
-  const snapshot = once(() =>
+  const status = once(() =>
     readTreeStatus(place.top, look).catch((error: unknown) => {
       call.log('open', `the working tree was not looked at before the command: ${String(error)}`);
       return undefined;
     }),
   );
-  return { known, snapshot };
+  return { known, status };
 }
 
 /** Returns a look, made when a check first asks, that reads no contents. */

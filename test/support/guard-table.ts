@@ -254,11 +254,11 @@ async function factsOf(
   entries: readonly WorktreeEvent[],
 ): Promise<AllFacts> {
   const effects = await effectsOf(call);
-  const snapshot = looked(given, entries);
-  const look = () => Promise.resolve(given.late === true ? undefined : snapshot);
+  const status = looked(given, entries);
+  const look = () => Promise.resolve(given.late === true ? undefined : status);
   const isAlone = given.peers?.length === 0;
   const ledger = isAlone ? undefined : { place, ledgers: openLedgers(place, SELF) };
-  const forLedger = isAlone ? undefined : { known: undefined, snapshot: look };
+  const forLedger = isAlone ? undefined : { known: undefined, status: look };
   const live = (given.peers ?? [PEER]).map(judged);
   const ids = (some: readonly JudgedSession[]) => new Set(some.map((one) => one.record.session));
   const idle = ids(live.filter((one) => !one.isAtWork));

@@ -116,11 +116,11 @@ export function cleanPaths(ledgers: readonly SessionLedger[], { dirty }: TreeSta
  */
 export function claimsSettled(
   ledgers: readonly SessionLedger[],
-  snapshot: TreeStatus,
+  status: TreeStatus,
   heads: ReadonlyMap<string, FileState>,
   commitRuns: boolean,
 ): Map<SessionId, WorktreeEvent[]> {
-  const { at, dirty } = snapshot;
+  const { at, dirty } = status;
   const back = new Set(revivals(ledgers, (path) => dirty.get(path)));
   return new Map(
     ledgers.map((ledger) => {

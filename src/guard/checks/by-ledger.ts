@@ -20,8 +20,8 @@ import type { CommandFacts, OpenLedger } from '../facts.ts';
 
 /** A worktree before a command, and the sessions whose changes it holds. */
 export interface Seen extends OpenLedger {
-  readonly snapshot: TreeStatus;
-  /** Whether git did not answer in time, so that the snapshot shows what the ledgers have. */
+  readonly status: TreeStatus;
+  /** Whether git did not answer in time, so that the status shows what the ledgers have. */
   readonly isByLedger: boolean;
 }
 
@@ -29,11 +29,11 @@ export interface Seen extends OpenLedger {
 export async function seenBefore(call: TreeCall, { ledger, looks }: CommandFacts): Promise<Seen | undefined> {
   const open = ledger();
   if (open === undefined || looks.forLedger === undefined) return undefined;
-  const snapshot = await looks.forLedger.snapshot();
-  if (snapshot !== undefined) return { ...open, snapshot, isByLedger: false };
+  const status = await looks.forLedger.status();
+  if (status !== undefined) return { ...open, status, isByLedger: false };
   const { place, ledgers } = open;
   const known = statusByLedger(place, ledgers, looks.forLedger.known, call.now);
-  return { ...open, snapshot: known, isByLedger: true };
+  return { ...open, status: known, isByLedger: true };
 }
 
 /** The sentence in a refusal that was decided by the ledgers alone. */

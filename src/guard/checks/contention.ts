@@ -116,12 +116,12 @@ async function leftWork(
   call: TreeCall,
   ledger: OpenLedger,
   touches: readonly Touch[],
-  { left, snapshot, groups: { clients } }: ForeignClaims,
+  { left, status, groups: { clients } }: ForeignClaims,
 ): Promise<readonly Effect[]> {
   const written = touches.filter(({ discards }) => discards !== true);
   const lost = strong(left).filter(({ path }) => written.some((touch) => isTouched(path, touch)));
-  if (snapshot === undefined || lost.length === 0) return [];
-  return keepLeft(call, ledger, { left: lost, snapshot, clients });
+  if (status === undefined || lost.length === 0) return [];
+  return keepLeft(call, ledger, { left: lost, status, clients });
 }
 
 /** Tells who changed the paths and what to do; never how to take over what the command would then destroy. */
@@ -194,7 +194,7 @@ interface ForeignClaims {
   readonly claims: readonly OpenClaim[];
   /** Claims of sessions no longer at work, as the look shows them; empty without a look. */
   readonly left: readonly OpenClaim[];
-  readonly snapshot: TreeStatus | undefined;
+  readonly status: TreeStatus | undefined;
   readonly groups: SessionGroups;
   /** Whether git did not answer in time, so that the ledgers alone decided. */
   readonly isByLedger: boolean;
@@ -220,18 +220,18 @@ export async function foreignClaims(
     return undefined;
   });
   if (looked === undefined) return claimsByLedger(call, place, ledgers, paths);
-  const [groups, snapshot] = looked;
+  const [groups, status] = looked;
   // The look covered these paths only: it says nothing about claims on others.
   const asked = new Set(paths);
   const only = <T>(claims: ReadonlyMap<string, T>) =>
     new Map([...claims].filter(([path]) => asked.has(path)));
   const known = all.map((one) => ({ ...one, claims: only(one.claims), ended: only(one.ended) }));
-  const settled = await settledClaims(place, known, snapshot, { timeoutMs: lookTimeoutMs(call) });
+  const settled = await settledClaims(place, known, status, { timeoutMs: lookTimeoutMs(call) });
   const ended = [...settled].flatMap(([owner, entries]) =>
     entries.flatMap((entry) => (entry.t === 'end' ? [`${owner} ${entry.path}`] : [])),
   );
-  const shown = withRevived(known, (path) => snapshot.dirty.get(path));
-  const open = paths.map((path) => claimsOn(path, shown, groups, snapshot.dirty.get(path)?.head));
+  const shown = withRevived(known, (path) => status.dirty.get(path));
+  const open = paths.map((path) => claimsOn(path, shown, groups, status.dirty.get(path)?.head));
   const isOpen = ({ session, path }: OpenClaim) => !ended.includes(`${session} ${path}`);
   const claims = open.flatMap(({ foreign }) => foreign).filter(isOpen);
   const left = open.flatMap((one) => one.left).filter(isOpen);
@@ -239,7 +239,7 @@ export async function foreignClaims(
     for (const [owner, entries] of settled) appendEvents(place, owner, entries);
     return [];
   };
-  return { claims, left, snapshot, groups, isByLedger: false, settle: [{ kind: 'do', when: 'judged', run }] };
+  return { claims, left, status, groups, isByLedger: false, settle: [{ kind: 'do', when: 'judged', run }] };
 }
 
 /** Does the same without git: a claim counts as long as the file's bytes differ from what HEAD had. */
@@ -255,5 +255,5 @@ export function claimsByLedger(
     const base = bases.find((claim) => claim.path === path)?.base ?? null;
     return isChanged(place.top, { path, base }) ? claimsOn(path, all, groups, base).foreign : [];
   });
-  return { claims, left: [], snapshot: undefined, groups, isByLedger: true, settle: [] };
+  return { claims, left: [], status: undefined, groups, isByLedger: true, settle: [] };
 }

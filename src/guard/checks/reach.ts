@@ -12,16 +12,16 @@ import { type FoundRepository, discoverRepository } from '../../git/discover.ts'
 /**
  * Tells what a git call that runs in a folder reaches.
  *
- * @param seen the working tree around the folder, if known: its snapshot also has files that are deleted
+ * @param seen the working tree around the folder, if known: its status also has files that are deleted
  */
 export function reachAt(
   gitCall: GitVerbCall,
   cwd: string,
   { entries }: TreeCall,
-  seen?: { readonly top: string; readonly snapshot: TreeStatus },
+  seen?: { readonly top: string; readonly status: TreeStatus },
 ): TreeReach | undefined {
   const isDirty = (file: string) =>
-    seen?.snapshot.dirty.has(relative(seen.top, realPath(file, false))) === true;
+    seen?.status.dirty.has(relative(seen.top, realPath(file, false))) === true;
   return treeReach(
     { ...gitCall, cwd },
     {
@@ -38,10 +38,10 @@ export function reachAt(
 export function reachesHere(
   call: TreeCall,
   effects: ShellEffects,
-  { place, snapshot }: { readonly place: WorkPlace; readonly snapshot: TreeStatus },
+  { place, status }: { readonly place: WorkPlace; readonly status: TreeStatus },
 ): TreeReach[] {
   return callsInWorktree(call, effects).flatMap(
-    (gitCall) => reachAt(gitCall, gitCall.cwd ?? call.cwd, call, { top: place.top, snapshot }) ?? [],
+    (gitCall) => reachAt(gitCall, gitCall.cwd ?? call.cwd, call, { top: place.top, status }) ?? [],
   );
 }
 

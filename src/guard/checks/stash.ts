@@ -75,9 +75,9 @@ function keepEntries({ tree, session, settings, now }: TreeCall, seen: SeenStash
 function stashesSomething(
   call: TreeCall,
   { gitCalls, paths }: ShellEffects,
-  snapshot: TreeStatus | undefined,
+  status: TreeStatus | undefined,
 ): boolean {
-  if (snapshot === undefined) return true;
+  if (status === undefined) return true;
   const top = realPath(call.tree.workTree);
   const written = paths.flatMap(({ path, kind, follows }): DirtyPath[] => {
     const real = realPath(path, follows);
@@ -86,7 +86,7 @@ function stashesSomething(
     const state = exists(real) ? { mode: '100644', oid: null } : null;
     return [{ path: relative(top, real), head: state, index: state, disk: state, stamp: '' }];
   });
-  const dirty = [...written, ...snapshot.dirty.values()];
+  const dirty = [...written, ...status.dirty.values()];
   return gitCalls.some((gitCall) => {
     const reach = reachAt(gitCall, gitCall.cwd ?? call.cwd, call);
     if (reach?.verb !== 'stash') return false;

@@ -21,26 +21,26 @@ import { typedIn, type Typed } from './typed.ts';
 export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const seen = await seenBefore(call, facts);
   if (seen === undefined) return [];
-  const { place, snapshot, ledgers, isByLedger } = seen;
+  const { place, status, ledgers, isByLedger } = seen;
   const { all, self } = ledgers;
   const found: Finding[] = [];
   for (const reach of reachesHere(call, facts.effects, seen)) {
-    if (staysHere(reach, snapshot.head.ref)) continue;
+    if (staysHere(reach, status.head.ref)) continue;
     const isReached = reachedPaths(reach, place.top);
     const candidates = all
       .filter((ledger) => ledger !== self)
       .flatMap(({ claims }) => [...claims.keys()])
-      .filter((path) => isReached(snapshot.dirty.get(path)));
+      .filter((path) => isReached(status.dirty.get(path)));
     if (candidates.length === 0) continue;
     const paths = [...new Set(candidates)];
     const { claims, groups, ...how } = isByLedger
       ? claimsByLedger(call, place, ledgers, paths)
-      : await foreignClaims(call, facts, seen, paths, snapshot);
+      : await foreignClaims(call, facts, seen, paths, status);
     found.push(...how.settle);
     const hit = strong(claims);
     if (hit.length === 0) continue;
     const mine = [...self.claims.keys()].filter((path) => {
-      const dirty = snapshot.dirty.get(path);
+      const dirty = status.dirty.get(path);
       return isMeant(reach, dirty) && isReached(dirty) && isWhollyMine(dirty, all, groups);
     });
     const owners = hit.map((claim) => claim.session);

@@ -25,7 +25,7 @@ import { typedIn } from './typed.ts';
 export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const seen = await seenBefore(call, facts);
   if (seen === undefined) return [];
-  const { place, snapshot, ledgers } = seen;
+  const { place, status, ledgers } = seen;
   const others = ledgers.all
     .filter((ledger) => ledger !== ledgers.self)
     .flatMap(({ claims }) => [...claims.values()]);
@@ -37,7 +37,7 @@ export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promi
   ]) {
     if (danger.claims.length === 0) continue;
     const paths = [...new Set(danger.claims.map(({ path }) => path))];
-    const { claims, groups, settle } = await foreignClaims(call, facts, seen, paths, snapshot);
+    const { claims, groups, settle } = await foreignClaims(call, facts, seen, paths, status);
     found.push(...settle);
     const hit = strong(claims);
     if (hit.length > 0) return [...found, refused(call, place, hit, groups, danger)];
@@ -70,14 +70,14 @@ function unnamedDangers({ effects }: CommandFacts, place: WorkPlace, others: rea
 async function moves(
   call: TreeCall,
   facts: CommandFacts,
-  { place, snapshot }: Seen,
+  { place, status }: Seen,
   others: readonly OpenClaim[],
 ): Promise<Danger[]> {
   const moved = movesBranch(call, facts.effects);
   if (moved === undefined) return [];
   const claims =
     moved.takes === 'index'
-      ? others.filter(({ path }) => isStaged(snapshot, path))
+      ? others.filter(({ path }) => isStaged(status, path))
       : moved.takes === 'all'
         ? others
         : await heldBy(facts, moved.cwd, moved.takes.commit, others);

@@ -71,11 +71,11 @@ async function claimPaths(
   const { session } = call;
   const timeoutMs = lookTimeoutMs(call);
   const copies = new Map(paths.map((path) => [path, takeBefore(place, session, path)]));
-  const snapshot = await look();
+  const status = await look();
   const { self, all } = openLedgers(place, session);
   const entries: WorktreeEvent[] = [];
   for (const path of paths) {
-    const dirty = snapshot.dirty.get(path);
+    const dirty = status.dirty.get(path);
     if (dirty === undefined) {
       if (self.claims.has(path)) entries.push({ t: 'end', path, why: 'clean', at: call.now });
       continue;
@@ -188,11 +188,11 @@ export async function seeHead(call: TreeCall, place: WorkPlace): Promise<void> {
   const timeoutMs = lookTimeoutMs(call);
   try {
     const options = { scratch: scratchStore(place.commonDir), timeoutMs, now: call.now, known };
-    const snapshot = await readTreeStatus(place.top, options);
+    const status = await readTreeStatus(place.top, options);
     const { all } = openLedgers(place, call.session);
-    const settled = await settledClaims(place, all, snapshot, { timeoutMs });
+    const settled = await settledClaims(place, all, status, { timeoutMs });
     for (const [owner, entries] of settled) appendEvents(place, owner, entries);
-    putLast(place, snapshot);
+    putLast(place, status);
   } catch (error) {
     call.log('open', `who moved HEAD was not looked at: ${String(error)}`);
   }

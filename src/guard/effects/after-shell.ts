@@ -55,7 +55,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
     // A command that only reads still gets the news of the other sessions.
     return deliverNews(call, place, openLedgers(place, session));
   }
-  const known = window?.snapshot ?? readLast(place);
+  const known = window?.status ?? readLast(place);
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookTimeoutMs(call), now: call.now };
   const looking = readTreeStatus(place.top, known === undefined ? options : { ...options, known });
   const after = await looking.catch(async (error: unknown) => {
@@ -73,7 +73,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   if (window === undefined) entries.push(...reportedChanges(call, place, after));
   else {
     entries.push(...(await claimsOf(call, place, ledgers, { window, windows, after })));
-    if (window.looked) entries.push(...(await movesOf(call, place, ledgers, window.snapshot, after)));
+    if (window.looked) entries.push(...(await movesOf(call, place, ledgers, window.status, after)));
     if (isLooked) {
       const kept = await keepHitWork(call, place, ledgers, { window, after, command, entries, hit });
       entries.push(...kept.entries);
@@ -82,7 +82,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
     noteOperation(call, place, ledgers, window, windows);
     closeWindow(place, window, call.now, mayOutliveCall(call));
   }
-  const headBefore = window?.snapshot.head;
+  const headBefore = window?.status.head;
   const moved =
     headBefore === undefined
       ? undefined
@@ -206,11 +206,11 @@ const UNREAD: FileState = { mode: '100644', oid: null };
  * the command left it as it was is not claimed.
  */
 function blindClaims({ top }: WorkPlace, window: OpenWindow, now: number): WorktreeEvent[] {
-  const { snapshot, from } = window;
+  const { status, from } = window;
   const time = { session: window.session, id: window.id, from, to: now };
   return window.named.flatMap((path): WorktreeEvent[] => {
-    const then = snapshot.dirty.get(path);
-    const after = contentState(top, { path }, snapshot.head.oid ?? '');
+    const then = status.dirty.get(path);
+    const after = contentState(top, { path }, status.head.oid ?? '');
     const [base, before] = then === undefined ? [UNREAD, UNREAD] : [then.head, then.disk];
     const change = { path, base, before, after, wasDirty: then !== undefined };
     if ((before === null && after === null) || !changedWithin(top, change, time)) return [];

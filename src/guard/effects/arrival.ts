@@ -89,8 +89,8 @@ export async function endLoneWork(call: TreeCall): Promise<void> {
   if (knownWorktreeId(found.gitDir) === undefined) return;
   const place = placeFor(found);
   if (readStart(place, session) === undefined) return;
-  const snapshot = await look(call, place);
-  if (snapshot !== undefined) pauseStart(place, session, snapshot);
+  const status = await look(call, place);
+  if (status !== undefined) pauseStart(place, session, status);
 }
 
 /**
@@ -111,28 +111,28 @@ export async function arrive(
   const order = [...(lone === undefined ? [] : [lone]), ...peers, session];
   const sessions = [...new Set(order)].filter((one) => (one === session ? !isBack : peers.includes(one)));
   const starts = sessions.map((one) => ({ one, start: readStart(place, one) }));
-  const snapshot = await look(call, place);
-  if (snapshot !== undefined) pauseGone(place, gone, session, snapshot);
+  const status = await look(call, place);
+  if (status !== undefined) pauseGone(place, gone, session, status);
   const notices: string[] = [];
   for (const { one, start } of starts) {
     if (start === undefined && (one === session || isSettled(place, one))) continue;
-    if (snapshot === undefined) {
+    if (status === undefined) {
       notices.push(
         `What ${peerName(one, { clients })} changed here before you came is not known: its files are not guarded until it touches them again.`,
       );
     } else {
       // Without a start list, all unclaimed changes count as the session's: better a needless warning than a loss.
-      settle(place, one, start ?? ofOthers(place, snapshot), snapshot, call.now);
+      settle(place, one, start ?? ofOthers(place, status), status, call.now);
       // It may be running a command.
       const event = one === session ? '' : lastEvent(place.commonDir, one);
-      if (event === 'before-tool') openWindow(place, one, ARRIVAL, snapshot);
+      if (event === 'before-tool') openWindow(place, one, ARRIVAL, status);
     }
     removeStart(place, one, call.now);
   }
   const returned = ownStart(place, session, former);
-  if (snapshot !== undefined) {
+  if (status !== undefined) {
     const { start, pause } = returned ?? {};
-    const changes = start === undefined || pause === undefined ? [] : changesLeft(start, pause, snapshot);
+    const changes = start === undefined || pause === undefined ? [] : changesLeft(start, pause, status);
     // The session need not hear what happened before it came.
     const ids = [
       ...(isBack ? undeliveredIds(openLedgers(place, session)) : []),
@@ -140,7 +140,7 @@ export async function arrive(
     ];
     appendEvents(place, session, [
       ...newClaims(place, session, changes, call.now),
-      { t: 'head', ...snapshot.head, own: false, at: call.now },
+      { t: 'head', ...status.head, own: false, at: call.now },
       ...(ids.length === 0 ? [] : [{ t: 'notified', ids, at: call.now } as const]),
     ]);
   }
@@ -149,9 +149,9 @@ export async function arrive(
 }
 
 /** A start list that leaves out the paths on which nobody has a claim. */
-function ofOthers(place: WorkPlace, snapshot: TreeStatus): TreeStatus {
+function ofOthers(place: WorkPlace, status: TreeStatus): TreeStatus {
   const claimed = new Set(readLedgers(place).flatMap(({ claims }) => [...claims.keys()]));
-  return { ...snapshot, dirty: new Map([...snapshot.dirty].filter(([path]) => claimed.has(path))) };
+  return { ...status, dirty: new Map([...status.dirty].filter(([path]) => claimed.has(path))) };
 }
 
 /** Returns the start list of a session that comes back, or of the session whose conversation it continues. */
@@ -168,16 +168,16 @@ function pauseGone(
   place: WorkPlace,
   gone: readonly SessionId[],
   session: SessionId,
-  snapshot: TreeStatus,
+  status: TreeStatus,
 ): void {
   for (const one of gone.length === 0 ? [] : listStarts(place)) {
-    if (one !== session && gone.includes(one) && !isPaused(place, one)) pauseStart(place, one, snapshot);
+    if (one !== session && gone.includes(one) && !isPaused(place, one)) pauseStart(place, one, status);
   }
 }
 
-function pauseStart(place: WorkPlace, session: SessionId, snapshot: TreeStatus): void {
+function pauseStart(place: WorkPlace, session: SessionId, status: TreeStatus): void {
   const since = readStart(place, session)?.at;
-  putPause(place, session, snapshot);
+  putPause(place, session, status);
   if (since !== undefined) noteLoneOperation(place, session, since);
 }
 
@@ -217,9 +217,9 @@ async function look(call: TreeCall, place: WorkPlace): Promise<TreeStatus | unde
   const known = readLast(place);
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookTimeoutMs(call), now: call.now };
   try {
-    const snapshot = await readTreeStatus(place.top, known === undefined ? options : { ...options, known });
-    putLast(place, snapshot);
-    return snapshot;
+    const status = await readTreeStatus(place.top, known === undefined ? options : { ...options, known });
+    putLast(place, status);
+    return status;
   } catch (error) {
     call.log('open', `the working tree could not be looked at: ${String(error)}`);
     return undefined;

@@ -47,12 +47,12 @@ export async function keepHitWork(
   { window, after, command, entries, hit }: Left,
 ): Promise<{ entries: WorktreeEvent[]; notices: string[] }> {
   const { session, dialect, now } = call;
-  const before = window.snapshot.head.oid;
+  const before = window.status.head.oid;
   const isCommit = entries.some((entry) => entry.t === 'head' && entry.own);
   const isOthers = (path: string) => ledgers.all.some((one) => one !== ledgers.self && one.claims.has(path));
   const discarded = isStash(call, command)
     ? []
-    : discardedBetween(window.snapshot, after).filter((path) => !isOthers(path));
+    : discardedBetween(window.status, after).filter((path) => !isOthers(path));
   const kept = await keepOthers(call, place, ledgers, { window, after, command, hit });
   const clients = hit.length === 0 ? undefined : await clientsBeside(call, place);
   const howOf = (path: string) => (after.dirty.has(path) ? 'changed' : isCommit ? 'committed' : 'gone');
@@ -119,7 +119,7 @@ export function claimsHit(
       others.map((one) => ({ ...one, goesOn: false })),
     );
     return [...ledger.claims.values()].filter(({ path, weak, at }) => {
-      const [then, now] = [window.snapshot.dirty.get(path), after.dirty.get(path)];
+      const [then, now] = [window.status.dirty.get(path), after.dirty.get(path)];
       const own = self.claims.get(path)?.at ?? 0;
       if (at >= window.from || own > at || then === undefined) return false;
       return now === undefined ? !weak && !mayHaveEnded : !mayHaveChanged && !sameOnDisk(then, now);
@@ -191,11 +191,11 @@ async function keepOthers(
   call: TreeCall,
   place: WorkPlace,
   { all, self }: Ledgers,
-  { window: { snapshot, session }, after, command, hit }: Omit<Left, 'entries'>,
+  { window: { status, session }, after, command, hit }: Omit<Left, 'entries'>,
 ): Promise<number | undefined> {
   const foreign = claimOwners(all.filter((ledger) => ledger !== self));
   const own = [...self.claims.keys()].filter((path) => !foreign.has(path));
-  const dirty = new Map([...snapshot.dirty].filter(([path]) => !own.includes(path)));
+  const dirty = new Map([...status.dirty].filter(([path]) => !own.includes(path)));
   const changed = new Set(hit.map(({ path }) => path));
-  return keepVanished(call, place, { ...snapshot, dirty }, after, foreign, { session, command, changed });
+  return keepVanished(call, place, { ...status, dirty }, after, foreign, { session, command, changed });
 }

@@ -15,7 +15,7 @@ import { saveVanished } from '../../snapshot/vanished.ts';
 interface LeftWork {
   /** The claims of these sessions. */
   readonly left: readonly OpenClaim[];
-  readonly snapshot: TreeStatus;
+  readonly status: TreeStatus;
   readonly clients: ReadonlyMap<string, string> | undefined;
 }
 
@@ -23,10 +23,10 @@ interface LeftWork {
 export function keepLeft(
   call: TreeCall,
   { place, ledgers: { self } }: OpenLedger,
-  { left, snapshot, clients }: LeftWork,
+  { left, status, clients }: LeftWork,
 ): readonly Effect[] {
   const idOf = ({ session, path }: OpenClaim) => `left:${session}:${path}`;
-  const claims = left.filter((claim) => snapshot.dirty.has(claim.path) && !self.notified.has(idOf(claim)));
+  const claims = left.filter((claim) => status.dirty.has(claim.path) && !self.notified.has(idOf(claim)));
   if (claims.length === 0) return [];
   const run = async (): Promise<readonly Finding[]> => {
     const paths = [...new Set(claims.map(({ path }) => path))];
@@ -35,8 +35,8 @@ export function keepLeft(
       { clients },
     );
     const what = `${listed(paths.map(escapeLine))}: uncommitted work of ${who}, no longer at work here.`;
-    const dirty = new Map([...snapshot.dirty].filter(([path]) => paths.includes(path)));
-    const kept = await keep(call, place, { ...snapshot, dirty }, claims);
+    const dirty = new Map([...status.dirty].filter(([path]) => paths.includes(path)));
+    const kept = await keep(call, place, { ...status, dirty }, claims);
     if (kept === undefined) return [];
     appendEvents(place, self.session, [{ t: 'notified', ids: claims.map(idOf), at: call.now }]);
     return [{ kind: 'tell', text: `git-handoff: ${what} ${kept}` }];
@@ -48,7 +48,7 @@ export function keepLeft(
 async function keep(
   call: TreeCall,
   place: OpenLedger['place'],
-  snapshot: TreeStatus,
+  status: TreeStatus,
   claims: readonly OpenClaim[],
 ): Promise<string | undefined> {
   const { event, session, now, settings } = call;
@@ -60,7 +60,7 @@ async function keep(
   try {
     const saved = await takeSnapshot(
       { cwd: place.top, worktreeId: place.worktreeId },
-      snapshot,
+      status,
       occasion,
       limits,
     );

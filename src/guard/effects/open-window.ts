@@ -25,7 +25,7 @@ async function open(
   call: TreeCall,
   effects: ShellEffects,
   { place, ledgers }: OpenLedger,
-  { known, snapshot: look }: LedgerLook,
+  { known, status: look }: LedgerLook,
 ): Promise<readonly Finding[]> {
   const { session, now } = call;
   const agent = call.event.agent ?? '';
@@ -35,23 +35,23 @@ async function open(
     commits: effects.gitCalls.some(({ verb }) => verb === 'commit'),
     ...(staysThere(call) ? { shell: realPath(call.cwd) } : {}),
   };
-  const snapshot = await look();
-  if (snapshot === undefined) {
+  const status = await look();
+  if (status === undefined) {
     call.notChecked(UNLOOKED);
     // The session can still claim the paths that the command names.
     const last = { ...about, looked: false };
     if (known !== undefined) openWindow(place, session, windowId(call), { ...known, at: now }, last);
     return [];
   }
-  await keepVanished(call, place, lastSeen(known, ledgers.all), snapshot, claimOwners(ledgers.all));
-  if (known === undefined || !sameDirty(known, snapshot)) putLast(place, snapshot);
+  await keepVanished(call, place, lastSeen(known, ledgers.all), status, claimOwners(ledgers.all));
+  if (known === undefined || !sameDirty(known, status)) putLast(place, status);
   dropAbandoned(place, session, agent, now);
   if (ledgers.self.announced.size > 0) {
     appendEvents(place, session, [{ t: 'answered', agent, at: now - TOGETHER_MS }]);
   }
   const merged = mergedTree(place.gitDir) ?? '';
-  openWindow(place, session, windowId(call), snapshot, { ...about, merged });
-  return call.dialect.contextEvents.has(call.event.name) ? news(call, { place, ledgers }, snapshot) : [];
+  openWindow(place, session, windowId(call), status, { ...about, merged });
+  return call.dialect.contextEvents.has(call.event.name) ? news(call, { place, ledgers }, status) : [];
 }
 
 /** What the session is told was not checked, when `git status` took too long. */

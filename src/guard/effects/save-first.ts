@@ -64,7 +64,7 @@ async function save(
   const { now, settings } = call;
   const lookAgain = () => readTreeStatus(found.workTree, { now, timeoutMs: budget.left(), namesOnly: true });
   const looking = look === undefined ? lookAgain() : look().then((seen) => seen ?? lookAgain());
-  const snapshot =
+  const status =
     ignored === undefined ? looking : withIgnored(await looking, found.workTree, ignored, budget.left());
   const known = knownWorktreeId(found.gitDir);
   const place = known === undefined ? undefined : { commonDir: found.commonDir, worktreeId: known };
@@ -75,7 +75,7 @@ async function save(
   );
   const saved = await takeSnapshot(
     { cwd: found.workTree, worktreeId: known ?? worktreeId(found.gitDir) },
-    snapshot,
+    status,
     {
       reason: { kind: 'before', command, session: call.session, at: now },
       ownerOf: (path) => owners.get(path) ?? null,
@@ -107,7 +107,7 @@ function skippedLines(all: readonly SkippedFile[], command: string): string[] {
 
 /** Adds ignored files (`.env`, logs) to the snapshot, but no folders that are ignored whole: builds can be repeated. */
 async function withIgnored(
-  snapshot: TreeStatus,
+  status: TreeStatus,
   top: string,
   { call, paths = [] }: TreeReach,
   timeoutMs: number,
@@ -121,8 +121,8 @@ async function withIgnored(
     return { path, head: null, index: null, disk, stamp: stampOf(top, { path }) };
   });
   return {
-    ...snapshot,
-    dirty: new Map([...snapshot.dirty, ...entries.map((one) => [one.path, one] as const)]),
+    ...status,
+    dirty: new Map([...status.dirty, ...entries.map((one) => [one.path, one] as const)]),
   };
 }
 

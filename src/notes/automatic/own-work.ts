@@ -39,10 +39,10 @@ export async function ownWork(top: string, place: LedgerPlace, options: OwnWorkO
   const { own, sessions, now, timeoutMs } = options;
   const ledgers = readLedgers(place);
   const known = readLast(place);
-  const snapshot = await readTreeStatus(top, { now, timeoutMs, ...(known === undefined ? {} : { known }) });
-  const lone = loneClaims(top, place, own, snapshot);
+  const status = await readTreeStatus(top, { now, timeoutMs, ...(known === undefined ? {} : { known }) });
+  const lone = loneClaims(top, place, own, status);
   const groups = { own: new Set(own), foreign: liveOthers(sessions, own) };
-  const found = [...snapshot.dirty.values()].flatMap((dirty) => {
+  const found = [...status.dirty.values()].flatMap((dirty) => {
     const claims = claimsOn(dirty.path, ledgers, groups, dirty.head);
     const more = claims.own.length === 0 ? lone.get(dirty.path) : undefined;
     const all = more === undefined ? claims : { ...claims, own: [more] };
@@ -52,8 +52,8 @@ export async function ownWork(top: string, place: LedgerPlace, options: OwnWorkO
     return [{ path: dirty.path, gone: dirty.stamp === '', isNew, at: timeOf(top, mine) }];
   });
   return {
-    head: snapshot.head.oid,
-    dirty: snapshot.dirty.size,
+    head: status.head.oid,
+    dirty: status.dirty.size,
     paths: found.map(({ path }) => path).sort(),
     deleted: found.flatMap(({ path, gone }) => (gone ? [path] : [])),
     untracked: found.flatMap(({ path, isNew }) => (isNew ? [path] : [])),
@@ -70,14 +70,13 @@ function loneClaims(
   top: string,
   place: LedgerPlace,
   own: readonly SessionId[],
-  snapshot: TreeStatus,
+  status: TreeStatus,
 ): ReadonlyMap<string, OpenClaim> {
   for (const session of own) {
     const start = readStart(place, session);
     if (start === undefined) continue;
     const pause = readPause(place, session);
-    const changes =
-      pause === undefined ? changesBetween(start, snapshot) : changesLeft(start, pause, snapshot);
+    const changes = pause === undefined ? changesBetween(start, status) : changesLeft(start, pause, status);
     return sinceStart(session, changes, (path) => Math.max(start.at, changedAt(top, path) ?? 0));
   }
   return new Map();

@@ -106,7 +106,7 @@ async function planCommit(scene: CommitScene, options: CommitOptions, again: Aga
   const { shares, untracked, work } = scene;
   const { entries: hunks, passed } = await composeContended(scene, again);
   const composed = new Map([...hunks, ...untracked.map((path) => [path, null] as const)]);
-  const headOf = (path: string) => work.snapshot.dirty.get(path)?.head ?? null;
+  const headOf = (path: string) => work.status.dirty.get(path)?.head ?? null;
   const entries = new Map([...composed].filter(([path, state]) => !sameState(state, headOf(path))));
   const whole = shares.whole.map(({ dirty }) => dirty.path).filter((path) => !untracked.includes(path));
   if (whole.length + entries.size === 0 && !options.amend && !options.allowEmpty)
@@ -146,7 +146,7 @@ async function planFinish(
     });
   }
   const { work, asker, typedPaths } = scene;
-  const { tree, snapshot, place } = work;
+  const { tree, status, place } = work;
   const unmerged = await unmergedPaths(tree.top);
   if (unmerged.length > 0) {
     const more = unmerged.length > 1 ? ` (and ${unmerged.length - 1} more)` : '';
@@ -155,7 +155,7 @@ async function planFinish(
     });
   }
   const { self } = scene;
-  const at = { cwd: tree.top, gitDir: tree.gitDir, head: snapshot.head, ledger: place, self };
+  const at = { cwd: tree.top, gitDir: tree.gitDir, head: status.head, ledger: place, self };
   const judged = await withoutOperation(at, operation, await stagedPaths(tree.top));
   const checked = judged.map((staged) => ({
     staged,
@@ -165,7 +165,7 @@ async function planFinish(
     .filter(({ own, foreign }) => own.length === 0 && strong(foreign).length === 0)
     .map(({ staged: { path, head, index }, own }) => ({ path, head, next: index, own }));
   const { top: cwd, gitDir, commonDir } = tree;
-  const where = { cwd, gitDir, commonDir, head: snapshot.head, seen: [], groups: asker.groups };
+  const where = { cwd, gitDir, commonDir, head: status.head, seen: [], groups: asker.groups };
   const { stale } = await findStale(where, candidates);
   const entries = new Map<string, FileState>();
   const contended = new Set<string>();
@@ -267,7 +267,7 @@ export async function withCommitLock<T>(gitDir: string, run: () => Promise<T>): 
  */
 async function bringIndex(scene: CommitScene, commit: Oid, now: number): Promise<boolean> {
   const { top } = scene.work.tree;
-  const base = scene.work.snapshot.head.oid;
+  const base = scene.work.status.head.oid;
   const [made, staged] = await Promise.all([changedPaths(top, base, commit), stagedPaths(top)]);
   const entries = new Map<string, FileState>();
   for (const change of made) {
@@ -294,7 +294,7 @@ async function entryAfter(
   // A path that was taken whole from the disk is committed, whatever its entry held, even a conflict.
   if (sameState(index, change.head) || has(shares.whole) !== undefined) return change.index;
   if ((has(shares.contended)?.others.length ?? 0) === 0) {
-    const dirty = work.snapshot.dirty.get(path);
+    const dirty = work.status.dirty.get(path);
     const isOurs = dirty !== undefined && [dirty.index, dirty.disk].some((state) => sameState(state, index));
     return isOurs ? change.index : undefined;
   }

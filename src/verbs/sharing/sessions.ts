@@ -113,7 +113,7 @@ async function pathsIn(
   try {
     const work = await lookAtWork(tree, sessions, now);
     const asker = askerOf(undefined, sessions);
-    for (const dirty of work.snapshot.dirty.values()) {
+    for (const dirty of work.status.dirty.values()) {
       for (const { session } of belongingOf(work, dirty, asker).claims) add(session, dirty.path);
     }
   } catch {

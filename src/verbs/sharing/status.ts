@@ -73,11 +73,11 @@ export async function status(options: StatusOptions, context: Context): Promise<
   ]);
   await settleClaims(work);
   const asker = askerOf(self, judged);
-  const paths = [...work.snapshot.dirty.keys()];
+  const paths = [...work.status.dirty.keys()];
   const looking = { asking: self, timeoutMs: context.budget.left(), now: context.now };
-  const others = await overlapsElsewhere(tree, work.snapshot.dirty.values(), judged, looking);
+  const others = await overlapsElsewhere(tree, work.status.dirty.values(), judged, looking);
   for (const [at, name] of named.entries()) requireThere(options.paths[at] ?? '', name, tree, paths);
-  const items = [...work.snapshot.dirty.values()]
+  const items = [...work.status.dirty.values()]
     .filter(({ path }) => named.length === 0 || named.some((name) => isNamed(path, name)))
     .map((dirty) => dirtyShape(dirty, belongingOf(work, dirty, asker), others))
     .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || (a.path < b.path ? -1 : 1));

@@ -137,9 +137,9 @@ function pathsBelow({ typed, path }: PathArgument, work: DirtyWork, asker: Asker
     const { own, foreign, left } = openClaims(work, dirty, asker);
     return { dirty, own, others: [...foreign, ...left] };
   };
-  const exact = work.snapshot.dirty.get(path);
+  const exact = work.status.dirty.get(path);
   if (exact !== undefined) return [target(exact)];
-  const below = [...work.snapshot.dirty.values()].filter((dirty) => isNamed(dirty.path, path));
+  const below = [...work.status.dirty.values()].filter((dirty) => isNamed(dirty.path, path));
   const claimed = below.map(target).filter(({ own, others }) => own.length + others.length > 0);
   if (claimed.length > 0) return claimed;
   const name = escapeLine(typed);

@@ -188,7 +188,7 @@ async function packWork(options: PackOptions, context: Context): Promise<PackedW
   const checkSize = (bytes: number) => requireRoom(bytes, options);
   try {
     const { contents: composedContents } = composed;
-    const read = await readWorkContents(place, scene.work.snapshot.head.oid, taken, {
+    const read = await readWorkContents(place, scene.work.status.head.oid, taken, {
       store,
       composed: composedContents,
       checkSize,
@@ -237,7 +237,7 @@ function chooseWork(scene: CommitScene): DirtyPath[] {
   const contended = new Set(shares.contended.map(({ dirty }) => dirty.path));
   // Without a record of this session, what nobody has claimed counts as the writer's.
   const isUnrecorded = isPerson(scene.self) || !isOnRecord(scene);
-  return [...work.snapshot.dirty.values()].filter((dirty) => {
+  return [...work.status.dirty.values()].filter((dirty) => {
     const { path } = dirty;
     if (whole.has(path)) return true;
     if (contended.has(path) || left.get(path) !== undefined || isOfLoneSession(scene, path)) return false;
@@ -297,7 +297,7 @@ function requireCarriable(scene: CommitScene, chosen: readonly DirtyPath[], agai
   const names = new Set(refused.map(({ path }) => path));
   const rest = [...chosen, ...shares.contended.map(({ dirty }) => dirty)]
     .map(({ path }) => path)
-    .filter((path) => !names.has(path) && work.snapshot.dirty.has(path));
+    .filter((path) => !names.has(path) && work.status.dirty.has(path));
   const more = refused.length > 1 ? ` (and ${refused.length - 1} more)` : '';
   const message = `${escapeLine(first.path)}${more} ${first.why}, and a note cannot carry it; nothing was written`;
   const isPossible = rest.length > 0 && again.command !== undefined;

@@ -122,7 +122,7 @@ async function heldByOthers(
   const work = await lookAtWork(place, sessions, now);
   const asker = askerOf(self, sessions);
   for (const path of there) {
-    const dirty = work.snapshot.dirty.get(path);
+    const dirty = work.status.dirty.get(path);
     const claims = dirty === undefined ? undefined : openClaims(work, dirty, asker);
     if (claims === undefined || claims.own.length > 0 || claims.foreign.length === 0) continue;
     held.set(

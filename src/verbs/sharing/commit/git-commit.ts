@@ -66,19 +66,18 @@ export async function withOwnIndex<T>(
   now: number,
   run: (index: PrivateIndex, held: ReadonlyMap<string, FileState>) => Promise<T>,
 ): Promise<T> {
-  const { place, tree, snapshot, lone } = work;
+  const { place, tree, status, lone } = work;
   const from = { ...tree, indexFile };
-  const index =
-    finishes === true ? PrivateIndex.copy(from) : await PrivateIndex.open(from, snapshot.head.oid);
+  const index = finishes === true ? PrivateIndex.copy(from) : await PrivateIndex.open(from, status.head.oid);
   try {
     // Removed paths come first: a file may be where a folder was, or the other way round.
-    const isGone = (path: string) => snapshot.dirty.get(path)?.disk === null;
+    const isGone = (path: string) => status.dirty.get(path)?.disk === null;
     await index.takeFromDisk([...whole.filter(isGone), ...whole.filter((path) => !isGone(path))]);
     await index.set(entries);
     const held = new Map([...(whole.length === 0 ? [] : await index.read(whole)), ...entries]);
     // Our hook lets an entry pass if the ledger says that this session staged it, knowing HEAD's content.
     const staged = [...held].map(([path, state]): WorktreeEvent => {
-      const known = snapshot.dirty.get(path);
+      const known = status.dirty.get(path);
       return { t: 'staged', path, state, ...(known === undefined ? {} : { head: known.head }), at: now };
     });
     if (place !== undefined && lone === undefined) appendEvents(place, self, staged);
@@ -124,7 +123,7 @@ async function commitIndex(
   index: Readonly<Record<string, string>>,
 ): Promise<Oid | 'moved'> {
   const cwd = work.tree.top;
-  const { oid: head } = work.snapshot.head;
+  const { oid: head } = work.status.head;
   // Our hook refuses the commit if HEAD has moved by then.
   const env = head === null ? index : { ...index, GIT_HANDOFF_EXPECT: head };
   const result = await userGit(args, { cwd, env, show: opensEditor(words) ? 'terminal' : words.pass });

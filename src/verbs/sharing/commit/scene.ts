@@ -86,7 +86,7 @@ export async function readScene(options: SceneOptions, context: Context): Promis
     options.pathspecs.length === 0 ? undefined : matchingPaths(cwd, options.pathspecs),
   ]);
   const owners = ownersOf(self, asker, judged);
-  const dirty = [...work.snapshot.dirty.values()].filter(differsOnDisk);
+  const dirty = [...work.status.dirty.values()].filter(differsOnDisk);
   const unrecorded = await unrecordedClaims(self, work, owners, now);
   const facts = { dirty, ledgers: work.ledgers, groups: asker.groups, owners, unrecorded, named };
   const shares = await withoutStale(self, work, divideWork(facts), asker.groups);
@@ -137,7 +137,7 @@ async function unrecordedClaims(
   owners: ReadonlySet<SessionId>,
   now: number,
 ): Promise<OpenClaim[]> {
-  const { lone, place, snapshot, ledgers, tree } = work;
+  const { lone, place, status, ledgers, tree } = work;
   const loneClaims = lone !== undefined && owners.has(lone.session) ? [...lone.claims.values()] : [];
   if (place === undefined) return loneClaims;
   const windows = readWindows(place);
@@ -146,7 +146,7 @@ async function unrecordedClaims(
     // An arrival opens a window for each session at work, whether that runs a command or not.
     if (window.session !== self || window.id === ARRIVAL) continue;
     const { top } = tree;
-    const claims = await claimsAround({ top, window, windows, after: snapshot, ledgers, own: owners, now });
+    const claims = await claimsAround({ top, window, windows, after: status, ledgers, own: owners, now });
     changed.push(...foldLedger(self, claims).claims.values());
   }
   return [...loneClaims, ...changed];
@@ -154,19 +154,19 @@ async function unrecordedClaims(
 
 /** Paths that this session took out of the index and that are still on the disk. */
 function untrackedPaths(self: SessionId, work: DirtyWork, owners: ReadonlySet<SessionId>): string[] {
-  const { place, snapshot, ledgers, tree } = work;
+  const { place, status, ledgers, tree } = work;
   const before: TreeStatus[] = [];
   if (place !== undefined) {
     const start = readStart(place, self);
     if (work.lone?.session === self && start !== undefined) before.push(start);
-    before.push(...readWindows(place, self).map((window) => window.snapshot));
+    before.push(...readWindows(place, self).map((window) => window.status));
   }
-  const recent = new Set(before.flatMap((then) => stagedBetween(then, snapshot).map(({ path }) => path)));
+  const recent = new Set(before.flatMap((then) => stagedBetween(then, status).map(({ path }) => path)));
   const onRecord = (path: string) =>
     ledgers.some(
       ({ session, staged }) => owners.has(session) && staged.get(path)?.some(({ state }) => state === null),
     );
-  return [...snapshot.dirty.values()]
+  return [...status.dirty.values()]
     .filter(
       ({ head, index, path }) => head !== null && index === null && (recent.has(path) || onRecord(path)),
     )
@@ -195,9 +195,9 @@ async function withoutStale(
     return one.next === null || oid === undefined ? one : { ...one, next: { ...one.next, oid } };
   });
   const windows = work.place === undefined ? [] : readWindows(work.place, self);
-  const { head } = work.snapshot;
+  const { head } = work.status;
   const last = work.ledgers.find(({ session }) => session === self)?.head;
-  const seen = [last, ...windows.map(({ snapshot }) => snapshot.head)].map((at) => at?.oid ?? null);
+  const seen = [last, ...windows.map(({ status }) => status.head)].map((at) => at?.oid ?? null);
   const { stale, undone } = await findStale({ cwd: top, gitDir, commonDir, head, seen, groups }, candidates);
   const ledgers = withUndone(work.ledgers, undone, groups, candidates);
   const whole: Share[] = [];
