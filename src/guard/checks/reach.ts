@@ -66,10 +66,10 @@ export function reachedPaths(
   reach: TreeReach,
   top: string,
 ): (dirty: DirtyPath | undefined) => dirty is DirtyPath {
-  const { call, verb } = reach;
   // Without a pathspec git-clean(1) works in the folder in which it runs.
-  const paths = reach.paths ?? [verb === 'clean' ? '.' : ':/'];
-  const covers = pathspecMatcher(paths, folderIn(top, call.cwd ?? top));
+  const words = reach.paths ?? [reach.verb === 'clean' ? '.' : ':/'];
+  const paths = words.map((one) => (one.startsWith('/') ? `:/${relative(top, realPath(one, false))}` : one));
+  const covers = pathspecMatcher(paths, folderIn(top, reach.call.cwd ?? top));
   return (dirty): dirty is DirtyPath =>
     dirty !== undefined && isOfKind(reach, dirty) && paths.length > 0 && covers(dirty.path);
 }

@@ -126,6 +126,16 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
   ],
   ['only one’s own is named', both('git restore src/b.ts'), []],
   ['the peer’s is named', both('git restore src/a.ts'), refused('src/a.ts')],
+  ...[
+    'git restore "$PWD/src/a.ts"',
+    'git checkout -- $PWD/src',
+    'cd src && git stash push -- "${PWD%/src}/src/a.ts"',
+  ].map((command): Row => [
+    `it is named by an absolute path: ${command}`,
+    both(command),
+    refused('src/a.ts'),
+  ]),
+  ['only one’s own is named by an absolute path', both('git restore "$PWD/src/b.ts"'), []],
   ['the files stay', both('git reset --soft HEAD~1'), []],
   ['it runs in another worktree', { ...both('git -C ../wt reset --hard'), worktrees: { wt: 'topic' } }, []],
   ['the peer has changed it back since', { ...both('git reset --hard'), dirty: [] }, []],
