@@ -58,7 +58,7 @@ function scriptText({ machine, frame }: ProgramCall, word: string): string {
 /** Handles the `-i` of Perl and Ruby, which edits the named files as `sed -i` does. */
 const filterLanguage: Program = (call) => {
   const { name, args, frame, machine } = call;
-  const options = parseOptions(args, { short: 'e:E:i::I:M::m::r:F:C:x::l::0::', stops: true });
+  const options = parseOptions(args, { short: 'e:E:i::I:M::m::r:F:C:x::', stops: true });
   const files = hasOption(options, 'e', 'E') ? options.operands : options.operands.slice(1);
   if (hasOption(options, 'i'))
     for (const file of files) machine.write(frame.scope, file, `${name} -i`, false);

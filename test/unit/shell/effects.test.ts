@@ -101,6 +101,15 @@ describe('effects', () => {
     ]);
   });
 
+  it.each([
+    ["perl -0pi -e 's/a/b/' c", 'c'],
+    ["perl -0777pi -e 's/a/b/' c", 'c'],
+    ["perl -lpi -e 's/a/b/' c", 'c'],
+    ["perl -i -0pe 's/a/b/' c", 'c'],
+  ])('sees the file that is edited in place: %s', async (command, file) => {
+    expect((await analyse(command)).paths.map(({ path }) => path)).toEqual([`${CWD}/${file}`]);
+  });
+
   it('gives refs in full, with the repository that they belong to', async () => {
     const refs = async (command: string) => (await analyse(command)).refs.map(({ ref, cwd }) => [ref, cwd]);
     expect(await refs('git update-ref refs/heads/x HEAD')).toEqual([['refs/heads/x', CWD]]);
