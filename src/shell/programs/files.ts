@@ -138,7 +138,7 @@ interface Transfer {
 
 function transfersOf(call: ProgramCall, options: Options, operands: readonly string[]): Transfer[] {
   const { machine, frame, name } = call;
-  const folder = optionValue(options, 't', 'target-directory');
+  const folder = name === 'rsync' ? undefined : optionValue(options, 't', 'target-directory');
   const isPlain = hasOption(options, 'T', 'no-target-directory');
   const target = folder ?? operands.at(-1);
   const sources = folder === undefined ? operands.slice(0, -1) : operands;
@@ -161,7 +161,8 @@ function transfersOf(call: ProgramCall, options: Options, operands: readonly str
 
 function copy(call: ProgramCall): Status {
   const { machine, frame, name } = call;
-  const options = parseOptions(call.args, COPY);
+  const options = parseOptions(call.args, name === 'rsync' ? { ...COPY, short: 'e:f:B:M:' } : COPY);
+  const deletes = [...options.values.keys()].some((option) => option.startsWith('delete'));
   const isRecursive = hasOption(options, 'r', 'R', 'a', 'recursive', 'archive');
   const keeps = hasOption(options, 'n', 'no-clobber') && name === 'cp';
   if (name === 'rsync' && hasOption(options, 'n', 'dry-run')) return undefined;
@@ -173,7 +174,7 @@ function copy(call: ProgramCall): Status {
     if (source !== undefined && source === target) continue;
     const isFolder = source !== undefined && machine.disk.isDirectory(source);
     const linked = hasOption(options, 'l', 'link', 's', 'symbolic-link') && name === 'cp';
-    if (isFolder) copyTree(call, source, target, isRecursive, hasOption(options, 'delete', 'delete-after'));
+    if (isFolder) copyTree(call, source, target, isRecursive, deletes);
     else {
       const written = machine.write(
         frame.scope,
@@ -183,8 +184,7 @@ function copy(call: ProgramCall): Status {
       );
       if (written !== undefined && source !== undefined) follow(call, linked, source, written);
     }
-    if (name === 'rsync' && hasOption(options, 'remove-source-files'))
-      machine.remove(frame.scope, from, name);
+    if (hasOption(options, 'remove-source-files')) machine.remove(frame.scope, from, name);
   }
   return undefined;
 }

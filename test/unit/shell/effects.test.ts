@@ -110,6 +110,12 @@ describe('effects', () => {
     expect((await analyse(command)).paths.map(({ path }) => path)).toEqual([`${CWD}/${file}`]);
   });
 
+  it('sees what rsync writes, whose -t takes no folder, and what it deletes', async () => {
+    expect((await analyse('rsync -avt note.txt c')).paths.map(({ path }) => path)).toEqual([`${CWD}/c`]);
+    expect((await analyse('rsync -og note.txt c')).paths.map(({ path }) => path)).toEqual([`${CWD}/c`]);
+    expect(isHit(await analyse('rsync -rt --delete-excluded /tmp/ @MEM@/'))).toBe(true);
+  });
+
   it('gives refs in full, with the repository that they belong to', async () => {
     const refs = async (command: string) => (await analyse(command)).refs.map(({ ref, cwd }) => [ref, cwd]);
     expect(await refs('git update-ref refs/heads/x HEAD')).toEqual([['refs/heads/x', CWD]]);
