@@ -271,15 +271,8 @@ function inputOf({ input, inputFile }: GitVerbCall, facts: ReachFacts): string |
 function applies({ call, words, facts }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { short: 'p:C:', long: 'directory= exclude= include= whitespace=' });
   if (hasOption(options, 'check', 'stat', 'numstat', 'summary', 'cached')) return undefined;
-  const included = optionValues(options, 'include');
-  if (included.length > 0)
-    return {
-      ...restore(
-        call,
-        included.map((glob) => `:/${glob}`),
-      ),
-      untracked: true,
-    };
+  const included = optionValues(options, 'include').map((glob) => `:/${glob}`);
+  if (included.length > 0) return { ...restore(call, included), untracked: true };
   const files = options.operands.length === 0 ? ['-'] : options.operands;
   const texts = files.map((file) =>
     file === '-' ? inputOf(call, facts) : isKnown(file) ? facts.text(file) : undefined,
@@ -288,8 +281,11 @@ function applies({ call, words, facts }: Judged): TreeReach | undefined {
   const strip = Number(optionValue(options, 'p') ?? 1);
   const names = texts.flatMap((text) => (text === undefined ? [] : diffPaths(text, strip)));
   const paths = [...new Set(names)].map((name) => (folder === undefined ? name : `${folder}/${name}`));
-  if (texts.includes(undefined)) return { ...whole(call, 'apply', 'destroy'), untracked: true };
-  return { ...restore(call, paths), untracked: true };
+  // A name that git quotes like a C string makes the patch count as unreadable.
+  if (texts.includes(undefined) || names.some((name) => name.endsWith('"')))
+    return { ...whole(call, 'apply', 'destroy'), untracked: true };
+  // The names of a patch by git begin at the top; others may begin in the folder.
+  return { ...restore(call, [...paths, ...paths.map((path) => `:/${path}`)]), untracked: true };
 }
 
 function bisects({ call, words }: Judged): TreeReach | undefined {

@@ -124,6 +124,20 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     },
     refused('Undo your own only: git restore --source=HEAD --staged --worktree -- src/b.ts'),
   ],
+  [
+    'a patch by git is applied in a folder',
+    { ...both('cd src && git apply ../fix.patch'), files: { 'src/a.ts': '', 'fix.patch': patched('a.ts') } },
+    refused('src/a.ts'),
+  ],
+  [
+    'a patch has a name that git quotes',
+    {
+      command: 'git apply fix.patch',
+      files: { 'fix.patch': '--- "a/\\303\\244.ts"\n+++ "b/\\303\\244.ts"\n@@ -1 +1 @@\n-a\n+b\n' },
+      ledgers: { [PEER]: ['ä.ts'] },
+    },
+    refused('ä.ts'),
+  ],
   ['only one’s own is named', both('git restore src/b.ts'), []],
   ['the peer’s is named', both('git restore src/a.ts'), refused('src/a.ts')],
   ...[
