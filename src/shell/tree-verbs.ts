@@ -116,9 +116,8 @@ function switches({ call, words }: Judged): TreeReach | undefined {
     short: 'c:C:',
     long: 'create= force-create= orphan= conflict= force discard-changes detach merge',
   });
-  const target =
-    options.operands.length > 0 || hasOption(options, 'c', 'C', 'create', 'force-create', 'orphan');
-  if (!target) return undefined;
+  const moves = hasOption(options, 'c', 'C', 'create', 'force-create', 'orphan', 'd', 'detach');
+  if (!moves && options.operands.length === 0) return undefined;
   const does = hasOption(options, 'f', 'force', 'discard-changes') ? 'destroy' : 'carry';
   return switchReach(call, does, options);
 }
@@ -165,6 +164,8 @@ function resets({ call, words }: Judged): TreeReach | undefined {
 }
 
 function stashes({ call, words, facts }: Judged): TreeReach | undefined {
+  // git-stash(1) checks the new branch out where the entry was made.
+  if (words[0] === 'branch') return whole(call, 'switch', 'carry');
   const given = pushWords(words);
   if (given === undefined) return undefined;
   const { options, operands } = withPaths(given, facts, {

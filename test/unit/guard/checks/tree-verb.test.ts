@@ -92,6 +92,11 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     both('git switch -c topic'),
     refused('git worktree add -b topic ../topic'),
   ],
+  ...['git switch --detach', 'git switch -d', 'git stash branch topic'].map((command): Row => [
+    `so would one that names no other branch: ${command}`,
+    both(command),
+    refused('would take along to another branch', 'git worktree add --detach ../apart'),
+  ]),
   ['a forced switch would throw it away', both('git switch -f topic'), refused('would throw away')],
   [
     'a pull with autostash would put it aside',
