@@ -130,9 +130,8 @@ function resets(call: GitVerbCall, words: readonly string[]): BranchMove[] {
 }
 
 function recreated(call: GitVerbCall, words: readonly string[]): BranchMove[] {
-  const options = parseOptions(words, { short: 'b:B:c:C:', long: 'force-create= create= orphan= conflict=' });
-  const branch =
-    call.verb === 'checkout' ? optionValue(options, 'B') : optionValue(options, 'C', 'force-create');
+  const options = parseOptions(words, { short: 'b:B:c:C:', long: 'force force-create= orphan= conflict=' });
+  const branch = optionValue(options, call.verb === 'switch' ? 'C' : 'B', 'force-create');
   return branch === undefined ? [] : [{ call, branch, to: options.operands[0] ?? 'HEAD' }];
 }
 
