@@ -93,6 +93,7 @@ function movesOf(call: GitVerbCall, words: readonly string[]): BranchMove[] {
       return resets(call, words);
     case 'switch':
     case 'checkout':
+    case 'worktree':
       return recreated(call, words);
     case 'update-ref':
       return refUpdates(call, words);
@@ -132,7 +133,8 @@ function resets(call: GitVerbCall, words: readonly string[]): BranchMove[] {
 function recreated(call: GitVerbCall, words: readonly string[]): BranchMove[] {
   const options = parseOptions(words, { short: 'b:B:c:C:', long: 'force force-create= orphan= conflict=' });
   const branch = optionValue(options, call.verb === 'switch' ? 'C' : 'B', 'force-create');
-  return branch === undefined ? [] : [{ call, branch, to: options.operands[0] ?? 'HEAD' }];
+  const to = options.operands[call.verb === 'worktree' ? 2 : 0] ?? 'HEAD';
+  return branch === undefined ? [] : [{ call, branch, to }];
 }
 
 function refUpdates(call: GitVerbCall, words: readonly string[]): BranchMove[] {

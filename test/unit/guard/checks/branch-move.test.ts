@@ -46,6 +46,11 @@ table(COMMANDS_IN_TREE, 'branch-move', [
     refused('off topic'),
   ],
   ['it is made again', leaves('git switch -C topic HEAD~1', commit(1, PEER)), refused('off topic')],
+  [
+    'it is made again for a new worktree',
+    leaves('git worktree add -B topic ../new HEAD~1', commit(1, PEER)),
+    refused('off topic'),
+  ],
   ['it is only checked out', leaves('git switch --force topic', commit(1, PEER)), []],
   ['it is deleted', leaves('git branch -D topic', commit(1, PEER)), refused('off topic')],
   [
