@@ -182,7 +182,7 @@ function stashes({ call, words, facts }: Judged): TreeReach | undefined {
 /** Returns the words of a `git stash push` in any spelling; `undefined` for other commands of git-stash(1). */
 export function pushWords(words: readonly string[]): readonly string[] | undefined {
   const [action = 'push', ...rest] = words;
-  if (action.startsWith('-')) return words;
+  if (action.startsWith('-')) return /^--?h/.test(action) ? undefined : words;
   return action === 'push' || action === 'save' ? rest : undefined;
 }
 

@@ -43,7 +43,8 @@ export function writesOutputOption({ verb, args, call }: GitCall): void {
 }
 
 function move({ call: { machine, frame }, args }: GitCall): Status {
-  machine.run.argv(machine, ['mv', ...args.filter((word) => !/^-[fkvn]$/.test(word))], frame);
+  if (args.some((word) => /^-[fkv]*n|^--dry-run$/.test(word))) return undefined;
+  machine.run.argv(machine, ['mv', ...args.filter((word) => !/^-[fkv]+$/.test(word))], frame);
   return undefined;
 }
 

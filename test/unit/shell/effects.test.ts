@@ -116,6 +116,11 @@ describe('effects', () => {
     expect(isHit(await analyse('rsync -rt --delete-excluded /tmp/ @MEM@/'))).toBe(true);
   });
 
+  it('knows that a dry run of git mv moves nothing', async () => {
+    expect((await analyse('git mv -n a b; git mv --dry-run a b; git mv -vn a b')).paths).toEqual([]);
+    expect((await analyse('git mv -fv a b')).paths.map(({ path }) => path)).toEqual([`${CWD}/a`, `${CWD}/b`]);
+  });
+
   it('gives refs in full, with the repository that they belong to', async () => {
     const refs = async (command: string) => (await analyse(command)).refs.map(({ ref, cwd }) => [ref, cwd]);
     expect(await refs('git update-ref refs/heads/x HEAD')).toEqual([['refs/heads/x', CWD]]);

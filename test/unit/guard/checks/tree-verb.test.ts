@@ -143,6 +143,7 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     },
     refused('ä.ts'),
   ],
+  ['only the help of git stash is asked for', both('git stash -h; git stash --help'), []],
   ['only one’s own is named', both('git restore src/b.ts'), []],
   ['the peer’s is named', both('git restore src/a.ts'), refused('src/a.ts')],
   ...[
