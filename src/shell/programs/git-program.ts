@@ -2,7 +2,7 @@ import { dirname, isBelow } from '../disk.ts';
 import { type GitOverrides, type GitVerbCall, UNKNOWN, isKnown } from '../effects.ts';
 import type { CommandInput, Program, ProgramCall, ShellMachine, Status } from '../machine.ts';
 import { parseOptions } from '../options.ts';
-import type { Scope } from '../scope.ts';
+import { CWD, type Scope } from '../scope.ts';
 import { GIT_FILE_VERBS, type GitCall, OWN_VERBS, writesOutputOption, GIT_REF_VERBS } from './git-files.ts';
 import { runChildShell } from './interpreters.ts';
 
@@ -33,8 +33,11 @@ function git(call: ProgramCall): Status {
     if (!word.startsWith('-')) break;
     const [name = '', attached] = word.startsWith('--') ? splitOnce(word) : [word];
     const value = attached ?? (WITH_VALUE.has(name) ? call.args[++i] : undefined) ?? '';
-    if (name === '-C') machine.run.argv(machine, ['cd', value], frame);
-    else if (name === '-c') {
+    if (name === '-C') {
+      const path = machine.path(scope, value) ?? UNKNOWN;
+      // git does not run where it is, but fails, unless an earlier part of the command has made the folder.
+      if (machine.run.argv(machine, ['cd', value], frame) !== true) scope.set(CWD, path);
+    } else if (name === '-c') {
       settings.set(...settingOf(value));
       own.push('-c', value);
     } else if (name === '--config-env') own.push(`--config-env=${value}`);
@@ -104,12 +107,7 @@ function olderCalls([action, ...words]: readonly string[]): (readonly string[])[
   if (action === 'delete') return [['-d', ...operands]];
   if (action === 'create' || action === 'update') return [operands];
   const [from = '', to = ''] = operands;
-  return action === 'rename'
-    ? [
-        ['-d', from],
-        [to, from],
-      ]
-    : [];
+  return action === 'rename' ? [...olderCalls(['delete', from]), ...olderCalls(['create', to, from])] : [];
 }
 
 /** The settings that change what a verb does to uncommitted work. */

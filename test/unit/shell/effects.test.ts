@@ -65,7 +65,7 @@ describe('identity', () => {
 describe('calls of git handoff', () => {
   it.each([
     ['git handoff write auth-refresh -m x', { cwd: CWD, verb: 'write', words: ['auth-refresh', '-m', 'x'] }],
-    ['git -C sub handoff list', { cwd: CWD, verb: 'list', words: [] }],
+    ['git -C sub handoff list', { cwd: `${CWD}/sub`, verb: 'list', words: [] }],
     ['cd @MEM@ && git handoff show', { cwd: MEM, verb: 'show', words: [] }],
     ['git-handoff take auth-refresh', { cwd: CWD, verb: 'take', words: ['auth-refresh'] }],
     ['/usr/local/bin/git-handoff close x-y', { cwd: CWD, verb: 'close', words: ['x-y'] }],

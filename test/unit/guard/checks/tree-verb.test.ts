@@ -158,6 +158,11 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
   ['only one’s own is named by an absolute path', both('git restore "$PWD/src/b.ts"'), []],
   ['the files stay', both('git reset --soft HEAD~1'), []],
   ['it runs in another worktree', { ...both('git -C ../wt reset --hard'), worktrees: { wt: 'topic' } }, []],
+  [
+    'it runs in a worktree that the command makes',
+    both('git worktree add -q ../new topic && git -C ../new reset --hard HEAD~1'),
+    [],
+  ],
   ['the peer has changed it back since', { ...both('git reset --hard'), dirty: [] }, []],
   [
     'it may have been the peer, or not',
