@@ -37,6 +37,19 @@ function touch({ args, frame, machine }: ProgramCall): Status {
   return true;
 }
 
+/** Handles `mktemp -d`: what happens in the new folder happens elsewhere. Its name may be any that is free. */
+function makeTemporary({ args, frame, machine }: ProgramCall): Status {
+  const options = parseOptions(args, { short: 'p:', long: 'directory quiet suffix= tmpdir=' });
+  const template = hasOption(options, 't') ? undefined : options.operands[0];
+  let path = template ?? `${machine.text(frame.scope, 'TMPDIR') ?? '/tmp'}/tmp.`;
+  const isPlaced = path.startsWith('/') && !hasOption(options, 'p', 'tmpdir');
+  const isFolder = isPlaced && hasOption(options, 'd', 'directory');
+  while (isFolder && machine.disk.exists(path)) path += 'X';
+  if (isFolder) machine.disk.addFolder(path);
+  frame.output.add(isFolder ? `${path}\n` : UNKNOWN);
+  return true;
+}
+
 function dd({ args, frame, machine }: ProgramCall): Status {
   if (!args.some((word) => word.startsWith('of='))) frame.output.add(UNKNOWN);
   // dd(1) uses the last `of=`.
@@ -55,13 +68,8 @@ function tar(call: ProgramCall): Status {
     long: 'file= directory= files-from= exclude= to-command= transform= strip-components= use-compress-program= remove-files',
   });
   const archive = optionValue(options, 'f', 'file');
-  if (
-    hasOption(options, 'c', 'r', 'u', 'A', 'create', 'append', 'update') &&
-    archive !== undefined &&
-    archive !== '-'
-  ) {
-    machine.write(frame.scope, archive, 'tar');
-  }
+  const packs = hasOption(options, 'c', 'r', 'u', 'A', 'create', 'append', 'update');
+  if (packs && archive !== undefined && archive !== '-') machine.write(frame.scope, archive, 'tar');
   frame.output.add(UNKNOWN);
   if (hasOption(options, 'remove-files'))
     for (const word of options.operands) machine.remove(frame.scope, word, 'tar');
@@ -120,6 +128,7 @@ export const FILE_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Progr
   ['rmdir', () => true],
   ['touch', touch],
   ['dd', dd],
+  ['mktemp', makeTemporary],
   ...['tar', 'bsdtar'].map((name) => [name, tar] as const),
   ['unzip', unzip],
   ...['chmod', 'chown', 'chgrp', 'chattr', 'setfacl'].map((name) => [name, changeMode] as const),
@@ -174,8 +183,8 @@ function copy(call: ProgramCall): Status {
     if (source !== undefined && source === target) continue;
     const isFolder = source !== undefined && machine.disk.isDirectory(source);
     const linked = hasOption(options, 'l', 'link', 's', 'symbolic-link') && name === 'cp';
-    if (isFolder) copyTree(call, source, target, isRecursive, deletes);
-    else {
+    if (isFolder && isRecursive && target !== undefined) copyTree(call, source, target, deletes);
+    else if (!isFolder) {
       const written = machine.write(
         frame.scope,
         to,
@@ -196,19 +205,11 @@ function follow({ machine }: ProgramCall, linked: boolean, source: string, writt
 }
 
 /** Records the guarded files that a copied tree hits: those with a counterpart in the source; with `--delete`, all. */
-function copyTree(
-  call: ProgramCall,
-  from: string,
-  to: string | undefined,
-  recursive: boolean,
-  deletes: boolean,
-): void {
-  const { machine, frame } = call;
-  if (!recursive || to === undefined) return;
+function copyTree({ machine, frame, name }: ProgramCall, from: string, to: string, deletes: boolean): void {
   machine.changesBelow(to);
   for (const path of machine.disk.world.watched(to)) {
     const hasCounterpart = machine.disk.exists(from + path.slice(to.length));
-    if (hasCounterpart || deletes) machine.write(frame.scope, path, call.name);
+    if (hasCounterpart || deletes) machine.write(frame.scope, path, name);
   }
   machine.disk.addFolder(to);
 }

@@ -83,12 +83,12 @@ table(COMMANDS_IN_TREE, 'past-hooks', [
   ['init made no hooks', { command: 'git commit -m x', config: CONFIG }, []],
   [
     'the commit is made in a folder that nobody knows',
-    { ...hooked('cd "$(mktemp -d)"; git commit -m x'), arrange: () => undefined },
+    { ...hooked('cd "$(some-tool)"; git commit -m x'), arrange: () => undefined },
     unchecked(),
   ],
   [
     'it is made there after a repository was',
-    { ...hooked('d=$(mktemp -d); git init "$d"; cd "$d"; git commit -m x'), arrange: () => undefined },
+    { ...hooked('d=$(some-tool); git init "$d"; cd "$d"; git commit -m x'), arrange: () => undefined },
     [],
   ],
   [

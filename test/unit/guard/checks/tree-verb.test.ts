@@ -163,6 +163,17 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     both('git worktree add -q ../new topic && git -C ../new reset --hard HEAD~1'),
     [],
   ],
+  ...[
+    'd=$(mktemp -d); cd "$d" && git init -q && git checkout -q -b topic && git reset --hard',
+    'cd "$(mktemp -d)"; git init -q; git switch -c topic',
+    'd=$(mktemp -d /tmp/probe.XXXXXX); git clone -q . "$d/c" && git -C "$d/c" switch topic',
+    'd=$(mktemp -d -t probe.XXX); e=$(mktemp -qd); cd "$d"; git stash; cd "$e"; git stash',
+  ].map((command): Row => [`it runs in a temporary folder: ${command}`, both(command), []]),
+  ...['cd "$(mktemp -d -p .)"', 'cd "$(mktemp -d x.XXX)"', 'cd "$(mktemp)"'].map((command): Row => [
+    `it may run anywhere: ${command}`,
+    both(`${command}; git reset --hard`),
+    refused('src/a.ts'),
+  ]),
   ['the peer has changed it back since', { ...both('git reset --hard'), dirty: [] }, []],
   [
     'it may have been the peer, or not',
