@@ -175,9 +175,9 @@ function enter({ machine, frame }: ProgramCall, word: string): Status {
     go(folder);
     return true;
   }
-  if (!machine.disk.changed) return false;
-  // An unfollowed part of the command may have made the folder: the shell's folder is unknown from here on.
-  go(UNKNOWN);
+  if (!machine.disk.changed && machine.folders.size === 0) return false;
+  // An unread program may have made the folder. Once the command has moved folders, where it lies is unknown.
+  go(machine.disk.changed ? UNKNOWN : folder);
   return undefined;
 }
 

@@ -100,6 +100,8 @@ export class ShellMachine {
   readonly mentionsHandoffs: boolean;
   /** The settings that `git config` and `git remote` made earlier in the command, by lower-case key. */
   readonly settings = new Map<string, string>();
+  /** The folders below which unknown paths may change. */
+  readonly folders = new Set<string>();
   #parseBudget = PARSE_BUDGET;
   #textBudget = TEXT_BUDGET;
   #steps = MAX_REPEATS;
@@ -109,7 +111,6 @@ export class ShellMachine {
   readonly #identity = new Map<string, IdentityEffect>();
   readonly #handoffCalls: HandoffCall[] = [];
   readonly #gitCalls: GitVerbCall[] = [];
-  readonly #folders = new Set<string>();
   readonly #unnamedWrites: UnnamedWrites[] = [];
   readonly #modes: ModeEffect[] = [];
 
@@ -200,7 +201,7 @@ export class ShellMachine {
 
   /** Records that unknown paths below a folder may change. */
   changesBelow(folder: string | undefined): void {
-    if (folder !== undefined && isKnown(folder)) this.#folders.add(folder);
+    if (folder !== undefined && isKnown(folder)) this.folders.add(folder);
   }
 
   /** Records a command that may change anything below a folder. For an unknown folder the current one counts. */
@@ -221,7 +222,7 @@ export class ShellMachine {
       identity: [...this.#identity.values()],
       handoffCalls: this.#handoffCalls,
       gitCalls: this.#gitCalls,
-      folders: [...this.#folders],
+      folders: [...this.folders],
       unnamedWrites: this.#unnamedWrites,
       modes: this.#modes,
     };

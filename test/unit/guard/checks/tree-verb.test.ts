@@ -144,6 +144,11 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     refused('ä.ts'),
   ],
   ['only the help of git stash is asked for', both('git stash -h; git stash --help'), []],
+  [
+    'it comes back from a folder that a build makes',
+    both('npm run build && cd dist && ls && cd .. && git stash'),
+    refused('src/a.ts'),
+  ],
   ['only one’s own is named', both('git restore src/b.ts'), []],
   ['the peer’s is named', both('git restore src/a.ts'), refused('src/a.ts')],
   ...[
