@@ -118,6 +118,7 @@ function recordCall(git: GitCall): void {
   const { machine, frame } = call;
   const cwd = machine.cwd(frame.scope);
   const overrides = overridesOf(machine, frame.scope, git.options);
+  if (verb === 'clone' || (verb === 'worktree' && args[0] === 'add')) machine.changesBelow(cwd);
   machine.git({
     cwd: isKnown(cwd) ? cwd : undefined,
     verb,

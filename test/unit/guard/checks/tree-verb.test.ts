@@ -174,6 +174,15 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     'd=$(mktemp -d /tmp/probe.XXXXXX); git clone -q . "$d/c" && git -C "$d/c" switch topic',
     'd=$(mktemp -d -t probe.XXX); e=$(mktemp -qd); cd "$d"; git stash; cd "$e"; git stash',
   ].map((command): Row => [`it runs in a temporary folder: ${command}`, both(command), []]),
+  ...[
+    'git clone -q . /tmp/gone/new\ncd /tmp/gone/new\ngit switch topic',
+    'git worktree add -q ../new topic; cd ../new; git reset --hard HEAD~1',
+  ].map((command): Row => [`it runs in a folder that git makes: ${command}`, both(command), []]),
+  [
+    'it comes back from a folder that git makes',
+    both('git clone -q . ../new && cd ../new && npm test && cd - && git stash'),
+    refused('src/a.ts'),
+  ],
   ...['cd "$(mktemp -d -p .)"', 'cd "$(mktemp -d x.XXX)"', 'cd "$(mktemp)"'].map((command): Row => [
     `it may run anywhere: ${command}`,
     both(`${command}; git reset --hard`),
