@@ -291,7 +291,7 @@ interface Writer extends GetoptSpec {
   readonly replaces?: boolean;
 }
 
-const FORMATTER = { operands: 'all', replaces: true } as const;
+const FORMATTER = { operands: 'all', replaces: true, long: 'config= ext= ignore-path=' } as const;
 const COMPRESSOR: Writer = {
   short: 'S:T:M:b:o:p:',
   long: 'suffix= output=? threads= memory=',

@@ -116,6 +116,13 @@ describe('effects', () => {
     expect(isHit(await analyse('rsync -rt --delete-excluded /tmp/ @MEM@/'))).toBe(true);
   });
 
+  it.each(['prettier --config a --write b', 'eslint --fix --ignore-path a b', 'black --config a b'])(
+    'knows that a formatter only reads its configuration: %s',
+    async (command) => {
+      expect((await analyse(command)).paths.map(({ path }) => path)).toEqual([`${CWD}/b`]);
+    },
+  );
+
   it('knows that a dry run of git mv moves nothing', async () => {
     expect((await analyse('git mv -n a b; git mv --dry-run a b; git mv -vn a b')).paths).toEqual([]);
     expect((await analyse('git mv -fv a b')).paths.map(({ path }) => path)).toEqual([`${CWD}/a`, `${CWD}/b`]);
