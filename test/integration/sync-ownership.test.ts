@@ -55,6 +55,17 @@ describe('a note that changed hands on another machine', () => {
   });
 });
 
+it('a note whose branch needs quotes is named so that the command can be typed', () => {
+  const name = 'a;b/rate-limit';
+  ada.git(['branch', 'a;b']);
+  ada.write(name, 'ada\n');
+  ada.sync();
+  bob.sync();
+  bob.ok(['take', name], { session: bob.session });
+  bob.sync();
+  expect(ada.sync()).toContain(`read it with: git handoff show '${name}'\n`);
+});
+
 describe('two takes on two machines', () => {
   it('the first to sync has it, the other is told who', () => {
     bob.ok(['take', 'auth-refresh'], { session: bob.session });

@@ -1,5 +1,4 @@
 import type { Oid, SessionId } from '../../domain/names.ts';
-import { shellWord } from '../../domain/surfacing.ts';
 import { HANDOFFS, type HandoffPath, decodeBranch, handoffRef, parsePath } from '../../git/namespace.ts';
 import type { PushOutcome, ShownRef } from '../../git/transfer.ts';
 import { commitOwner } from '../../notes/person-name.ts';
@@ -152,7 +151,7 @@ function takenText(
 ): string | undefined {
   if (at === undefined) return undefined;
   const from = commitOwner(here?.tip) ?? 'its owner';
-  const name = shellWord(typedTopic(decodeBranch(component) ?? component, topic));
+  const name = typedTopic(decodeBranch(component) ?? component, topic);
   return `${ownerText} took it from ${from} at ${at}; read it with: git handoff show ${name}`;
 }
 
