@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { typedHints } from '../support/commit-hooks-world.ts';
 import { A, B, C, SharingWorld, TEN, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
@@ -82,6 +83,19 @@ describe('git handoff rescue restore', () => {
     rmSync(join(world.path, 'lib'), { recursive: true });
     put('lib', 'a file');
     expect(restore('1').stderr).toContain('is not a folder');
+  });
+
+  it('says in any folder how to see what it cannot bring back', () => {
+    const cwd = join(world.path, 'src');
+    put('lib', 'a file');
+    const { stderr } = world.handoff(['rescue', 'restore', '1'], { cwd });
+    expect(world.run('sh', ['-c', typedHints(stderr)[0] ?? ''], { cwd }).stdout).toBe('WIP new\n');
+    rmSync(join(world.path, 'lib'));
+    mkdirSync(join(world.path, 'lib'));
+    put('lib/new.ts', 'x'.repeat(11 << 20));
+    const refused = world.handoff(['rescue', 'restore', '--force', '1'], { cwd });
+    expect(world.run('sh', ['-c', typedHints(refused.stderr)[0] ?? ''], { cwd }).status).toBe(0);
+    expect(world.handoff(['rescue', 'restore', '1'], { cwd }).status).toBe(0);
   });
 
   it('not over the uncommitted change of another live session, whatever is said', () => {

@@ -88,7 +88,7 @@ export async function restoreRescued(
   let saved: number | undefined;
   const check = async (restoring: Restoring) => {
     const [refused] = restoring.refused;
-    if (refused !== undefined) throw inTheWay(refused);
+    if (refused !== undefined) throw inTheWay(refused, rescue);
     checkDirty(scene, restoring, force);
     saved = await saveDirty(scene, restoring);
     return ownersOf(scene, restoring);
@@ -115,11 +115,8 @@ function checkDirty(scene: Scene, { paths, refused, status }: Restoring, force: 
     .flatMap(({ claims }) => [...claims.values()])
     .find((one) => dirty.some(({ path }) => path === one.path && !isOwnComing(one, path, scene, status)));
   if (claim !== undefined) {
-    throw new Failure(
-      'not-owner',
-      `${escapeLine(claim.path)} has uncommitted changes of ${peerName(claim.session, groups)}, which is at work`,
-      { hint: 'git handoff status' },
-    );
+    const message = `${escapeLine(claim.path)} has uncommitted changes of ${peerName(claim.session, groups)}, which is at work`;
+    throw new Failure('not-owner', message, { hint: 'git handoff status' });
   }
   if (force) return;
   const names = dirty.map(({ path }) => escapeLine(path)).join(', ');
@@ -169,13 +166,10 @@ async function saveDirty(
   );
   const [skipped] = saved?.skipped ?? [];
   if (skipped === undefined) return saved?.number;
-  throw new Failure(
-    'refused',
-    `${escapeLine(skipped.path)} could not be saved first, so nothing was written`,
-    {
-      hint: `mv -- ${shellWord(skipped.path)} ${shellWord(`${skipped.path}.mine`)}`,
-    },
-  );
+  const message = `${escapeLine(skipped.path)} could not be saved first, so nothing was written`;
+  throw new Failure('refused', message, {
+    hint: `mv -- ${shellWord(join(top, skipped.path))} ${shellWord(join(top, `${skipped.path}.mine`))}`,
+  });
 }
 
 /** Returns the owners of what was restored: the session that lost it, if it is at work, or else the caller. */
@@ -206,8 +200,8 @@ function headNotices(rescue: KnownRescue, { status }: Restoring): string[] {
     : ['HEAD has moved since then, and the files came back whole: look at git diff before you commit them'];
 }
 
-function inTheWay({ path, why }: RestorePlan['refused'][number]): Failure {
+function inTheWay({ path, why }: RestorePlan['refused'][number], { number }: KnownRescue): Failure {
   return new Failure('refused', `${escapeLine(path)} cannot be restored: ${escapeLine(why)}`, {
-    hint: `git handoff rescue show --raw -- ${shellWord(path)}`,
+    hint: `git handoff rescue show --raw ${number} -- ${shellWord(`:/${path}`)}`,
   });
 }
