@@ -51,19 +51,19 @@ export function scratchEnvironment({ folder, objects }: ScratchStore): Record<st
 
 /**
  * Names the contents of files as git would store them (filters applied), and stores them when there is a scratch store.
- * Leaves out files that are gone, too big or not readable.
+ * Leaves out files that are gone, too big or not readable, and without `all` those beyond the limits of one call.
  */
 export async function hashFiles(
   top: string,
   paths: readonly string[],
-  options: { readonly scratch?: ScratchStore; readonly timeoutMs?: number | undefined },
+  options: { readonly scratch?: ScratchStore; readonly timeoutMs?: number | undefined; readonly all?: true },
 ): Promise<Map<string, Oid>> {
   const oids = new Map<string, Oid>();
   const kept: string[] = [];
   const named: string[] = [];
   let total = 0;
   for (const path of paths) {
-    if (kept.length + named.length >= MAX_FILES || total > MAX_TOTAL) break;
+    if (options.all !== true && (kept.length + named.length >= MAX_FILES || total > MAX_TOTAL)) break;
     const stat = statOf(join(top, path));
     // U+FFFD: the name is not UTF-8, so we cannot pass it to git.
     if (stat?.isFile() !== true || stat.size > MAX_READ || path.includes('\ufffd')) continue;

@@ -91,7 +91,7 @@ export async function planWhole(
   const atHead = await headStates(top, items, status);
   // git may have been told not to look at a file (`git update-index --assume-unchanged`).
   const clean = [...atHead.keys()].filter((path) => !status.dirty.has(path));
-  const onDisk = await hashFiles(top, clean, {});
+  const onDisk = await hashFiles(top, clean, { all: true });
   const paths: PlannedPath[] = [];
   const refused: RefusedPath[] = [];
   for (const item of items) {

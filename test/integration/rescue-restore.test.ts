@@ -98,6 +98,15 @@ describe('git handoff rescue restore', () => {
     expect(world.handoff(['rescue', 'restore', '1'], { cwd }).status).toBe(0);
   });
 
+  it('brings back any number of files over those of HEAD', () => {
+    const names = Array.from({ length: 520 }, (_, n) => `many-${n}.ts`);
+    world.commit('many', Object.fromEntries(names.map((name) => [name, 'HEAD\n'])));
+    for (const name of names) put(name, 'WIP\n');
+    world.bash(A, 'git reset -q --hard');
+    expect(restore('2').status).toBe(0);
+    expect(new Set(names.map((name) => world.read(name)))).toEqual(new Set(['WIP\n']));
+  });
+
   it('not over the uncommitted change of another live session, whatever is said', () => {
     world.begin(B);
     world.write(A, 'src/a.ts', "A's\n");
