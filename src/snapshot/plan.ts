@@ -10,7 +10,7 @@ import { PrivateIndex, setEntries } from '../git/private-index.ts';
 import { gitFailure } from '../git/run.ts';
 import { type ScratchStore, hashFiles, scratchEnvironment } from '../git/scratch-store.ts';
 import { lstatOf, holdsOnly, isOccupied, obstacle } from '../host/disk.ts';
-import { stampOf } from '../git/worktrees.ts';
+import { contentState, stampOf } from '../git/worktrees.ts';
 import { readKept } from './commit.ts';
 import type { StateMerger } from './three-way.ts';
 
@@ -104,8 +104,10 @@ export async function planWhole(
     }
     const [head, disk] = [atHead.get(path) ?? null, contentOf(item)];
     const dirty = status.dirty.get(path);
-    const there = dirty === undefined ? head : dirty.disk;
-    const isThere = there !== null && there.oid === (own ?? disk?.oid) && there.mode === disk?.mode;
+    // git names what its filters make of the file, and does not list an ignored one.
+    const found = own === undefined ? null : contentState(top, named, own);
+    const there = (dirty === undefined ? head : dirty.disk) ?? found;
+    const isThere = (found ?? there)?.oid === (own ?? disk?.oid) && there?.mode === disk?.mode;
     // git lists no ignored file, but its content would be lost just as well.
     const isClean = dirty === undefined && head !== null && head.oid === onDisk.get(path);
     paths.push({

@@ -98,6 +98,15 @@ describe('git handoff rescue restore', () => {
     expect(world.handoff(['rescue', 'restore', '1'], { cwd }).status).toBe(0);
   });
 
+  it('finds the bytes that are there already, whatever git would store', () => {
+    world.git(['config', 'core.autocrlf', 'true']);
+    put('src/a.ts', 'one\r\n');
+    put('new.ts', 'two\r\n');
+    world.bash(A, 'git checkout -q -- src/a.ts && rm new.ts');
+    for (let times = 0; times < 2; times++) expect(restore('2').status).toBe(0);
+    expect(restore('2').stdout).toContain('new.ts was there already');
+  });
+
   it('brings back any number of files over those of HEAD', () => {
     const names = Array.from({ length: 520 }, (_, n) => `many-${n}.ts`);
     world.commit('many', Object.fromEntries(names.map((name) => [name, 'HEAD\n'])));
