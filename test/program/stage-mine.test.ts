@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { typedHints } from '../support/commit-hooks-world.ts';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
@@ -34,6 +35,15 @@ describe('stage --mine', () => {
     world.write(B, 'src/b.ts', 'B\n');
     world.ok(['stage', '--mine'], { session: B });
     expect(staged()).toEqual(['M\tsrc/a.ts', 'M\tsrc/b.ts']);
+  });
+
+  it('refuses a file of nobody’s with a command that stages only that file', () => {
+    world.commit('odd', { '*': '1\n' });
+    writeFileSync(join(world.path, '*'), '2\n');
+    writeFileSync(join(world.path, 'shared.md'), 'x\n');
+    const { stderr } = world.as(B, ['handoff', 'stage', '--mine', ':(literal)*']);
+    world.run('sh', ['-c', typedHints(stderr)[0] ?? '']);
+    expect(staged()).toEqual(['M\t*']);
   });
 
   it('only the paths that are named', () => {

@@ -46,14 +46,14 @@ export async function stage(options: StageOptions, context: Context): Promise<Co
 }
 
 /** Refuses unclaimed paths, in which this session has no hunks: `git add` stages them. */
-function requireOwn({ shares, untracked, typed }: CommitScene): void {
+function requireOwn({ shares, untracked, typedPaths }: CommitScene): void {
   const nobodys = shares.whole.find(
     ({ mine, dirty }) => mine.length === 0 && !untracked.includes(dirty.path),
   );
   if (nobodys !== undefined) {
     const { path } = nobodys.dirty;
     throw new Failure('not-found', `${path}: none of its changes is this session’s; nothing was staged`, {
-      hint: `git add -- ${typed(path)}`,
+      hint: `git add${typedPaths([path])}`,
     });
   }
   if (shares.whole.length + shares.contended.length + untracked.length > 0) return;
