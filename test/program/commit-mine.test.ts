@@ -506,6 +506,19 @@ describe('git’s own hooks, signing and editor', () => {
     ).toBe(1);
     expect(index()).toBe(before);
   });
+
+  it('opens the editor, and leaves the commit that somebody makes while git ends', () => {
+    hook(
+      'post-commit',
+      'once=$(git rev-parse --git-path once); [ -e "$once" ] && exit 0; : >"$once"\n' +
+        'git update-ref HEAD "$(git commit-tree -p HEAD -m later "HEAD^{tree}")"',
+    );
+    world.write(B, 'src/b.ts', 'B\n');
+    const env = { GIT_EDITOR: 'sh -c \'echo "from the editor" > "$1"\' x' };
+    world.ok(['commit'], { session: B, env, calls: 'process' });
+    expect(world.git(['log', '-2', '--format=%s']).split('\n')).toEqual(['later', 'from the editor']);
+    expect(world.status()).toEqual([]);
+  });
 });
 
 describe('a commit without a message', () => {

@@ -9,7 +9,7 @@ import type { Oid } from '../../../domain/names.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import { commitNamed, parentsOf } from '../../../git/commits.ts';
 import { PrivateIndex } from '../../../git/private-index.ts';
-import { type GitResult, runGit } from '../../../git/run.ts';
+import { type GitOptions, type GitResult, git, runGit } from '../../../git/run.ts';
 import { userGit } from '../../../git/user-git.ts';
 import { hasSource } from '../../../shell/commit-words.ts';
 import type { CommitScene } from './scene.ts';
@@ -108,12 +108,11 @@ export async function makeCommit(
   }
 }
 
-function messageOf(words: GitCommitOptions, folder: string): string[] {
-  const args = words.messages.flatMap((message) => ['-m', message]);
-  if (words.text === undefined) return args;
+function messageOf({ messages, text }: GitCommitOptions, folder: string): string[] {
+  if (text === undefined) return messages.flatMap((message) => ['-m', message]);
   const file = join(folder, 'message');
-  writeFileSync(file, words.text, { mode: 0o600 });
-  return [...args, '-F', file];
+  writeFileSync(file, text, { mode: 0o600 });
+  return ['-F', file];
 }
 
 async function commitIndex(
@@ -131,7 +130,7 @@ async function commitIndex(
     if (((await commitNamed(cwd, 'HEAD')) ?? null) !== head) return 'moved';
     throw commitRefusal(result);
   }
-  const commit = await commitOf(result, cwd);
+  const commit = await commitOf(result, { cwd, env: index }, head);
   const [parent = null] = words.amend ? [head] : await parentsOf(cwd, commit);
   if (parent === head) return commit;
   // Somebody committed while our commit began, and no hook noticed: ours would revert theirs.
@@ -139,13 +138,19 @@ async function commitIndex(
   return 'moved';
 }
 
-/** Reads the new commit's name from git's output, or takes HEAD if the editor had git's stdout. */
-async function commitOf({ stdout }: GitResult, top: string): Promise<Oid> {
-  const name = /^\[.*? ([0-9a-f]{4,64})\]/m.exec(stdout.toString('utf8'))?.[1];
-  const commit = await commitNamed(top, name ?? 'HEAD');
-  if (commit === undefined)
-    throw new Failure('integrity', 'git made a commit that cannot be found', { hint: 'git log' });
-  return commit;
+/** Reads the new commit's name from git's output. If the editor had that, it is the first one with the index's tree. */
+async function commitOf({ stdout }: GitResult, at: GitOptions, head: Oid | null): Promise<Oid> {
+  let name = /^\[.*? ([0-9a-f]{4,64})\]/m.exec(stdout.toString('utf8'))?.[1];
+  if (name === undefined) {
+    const range = head === null ? ['HEAD'] : ['HEAD', `^${head}`];
+    const tree = (await git(['write-tree'], at)).trim();
+    const log = ['log', '--reverse', '--first-parent', '--format=%H %T', ...range, '--'];
+    const made = (await git(log, at)).split('\n');
+    name = made.find((line) => line.endsWith(` ${tree}`))?.slice(0, tree.length);
+  }
+  const commit = await commitNamed(at.cwd, name ?? 'HEAD');
+  if (commit !== undefined) return commit;
+  throw new Failure('integrity', 'git made a commit that cannot be found', { hint: 'git log' });
 }
 
 /** The failure to report after git's own output: it says what the outcome was. */
@@ -155,8 +160,7 @@ function commitRefusal(result: GitResult): Failure {
     const skip = /\bgit (?:cherry-pick|rebase) --skip\b/.exec(result.stderr)?.[0]; // HEAD has it all
     return new Failure('refused', message, { hint: skip ?? 'git handoff status' });
   }
-  const lines = result.stderr.split('\n').map((line) => line.trim());
-  const line = lines.find((one) => one.startsWith('fatal: ')) ?? lines.find((one) => one !== '') ?? '';
+  const [line = ''] = /^fatal: .*/m.exec(result.stderr) ?? /\S.*/.exec(result.stderr) ?? [];
   const hint = /user\.email|empty ident/.test(result.stderr)
     ? 'git config user.email you@example.com'
     : 'git handoff status';
