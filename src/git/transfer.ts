@@ -155,6 +155,7 @@ export async function pushRefs(
       '--porcelain',
       '--no-verify',
       '--no-follow-tags',
+      '--no-signed',
       '--no-recurse-submodules',
       ...(options.onProgress === undefined ? [] : ['--progress']),
       '--',

@@ -68,6 +68,7 @@ describe.each<[string, readonly (readonly [string, string])[]]>([
   ['push.default', [['push.default', 'matching']]],
   ['push.autoSetupRemote', [['push.autoSetupRemote', 'true']]],
   ['push.gpgSign', [['push.gpgSign', 'if-asked']]],
+  ['push.gpgSign true', [['push.gpgSign', 'true']]],
   ['push.pushOption', [['push.pushOption', 'ci.skip']]],
   ['push.recurseSubmodules', [['push.recurseSubmodules', 'on-demand']]],
   [
