@@ -126,7 +126,7 @@ export async function readTreeStatus(top: string, options: StatusOptions): Promi
     const known = options.known?.dirty.get(entry.path);
     const isFile = entry.disk?.mode.startsWith('100') === true;
     const oid =
-      (isFile ? oids.get(entry.path) : undefined) ?? sameStamp(entry, known)?.oid ?? linkName(top, entry);
+      (isFile ? oids.get(entry.path) : undefined) ?? sameStamp(entry, known)?.oid ?? linkOf(top, entry, head);
     const disk = oid === undefined || entry.disk === null ? entry.disk : { ...entry.disk, oid };
     return { ...entry, disk };
   });
@@ -157,9 +157,9 @@ function sameStamp(entry: StampedEntry, known: DirtyPath | undefined): { oid: Oi
 }
 
 /** Names the blob of a link, which is its target's name: git-hash-object(1) would follow the link. */
-function linkName(top: string, { path, disk, head, index }: StampedEntry): Oid | undefined {
+function linkOf(top: string, { path, disk, head, index }: StampedEntry, at: HeadPlace): Oid | undefined {
   if (disk?.mode !== '120000' || disk.oid !== null) return undefined;
-  const format = (head?.oid ?? index?.oid ?? '').length === 64 ? 'sha256' : 'sha1';
+  const format = (head?.oid ?? index?.oid ?? at.oid ?? '').length === 64 ? 'sha256' : 'sha1';
   try {
     return parseOid(objectName(format, 'blob', readlinkSync(join(top, path), 'buffer')));
   } catch {

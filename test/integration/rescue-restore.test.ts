@@ -107,6 +107,17 @@ describe('git handoff rescue restore', () => {
     expect(restore('2').stdout).toContain('new.ts was there already');
   });
 
+  it.each(['sha1', 'sha256'] as const)(
+    'finds a link that is there already, with %s names',
+    (objectFormat) => {
+      world = new SharingWorld({ objectFormat, ready: [A] });
+      symlinkSync('src/a.ts', join(world.path, 'link'));
+      world.bash(A, 'git clean -qfd');
+      expect(restore('1').status).toBe(0);
+      expect(restore('1').stdout).toContain('link was there already');
+    },
+  );
+
   it('brings back any number of files over those of HEAD', () => {
     const names = Array.from({ length: 520 }, (_, n) => `many-${n}.ts`);
     world.commit('many', Object.fromEntries(names.map((name) => [name, 'HEAD\n'])));
