@@ -167,33 +167,33 @@ export async function settleCopies(
   timeoutMs?: number,
 ): Promise<string[]> {
   const notices: string[] = [];
-  for (const copy of await changedCopies({ cwd }, copies, timeoutMs)) {
+  for (const copy of await changedCopies({ cwd }, copies, timeoutMs))
     notices.push(...(await settle(cwd, copy, session)));
-  }
   return notices;
 }
 
 async function settle(cwd: string, copy: FileCopy, session: SessionId | undefined): Promise<string[]> {
   const disk = readOnDisk(copy.path);
-  const found = disk ?? Buffer.alloc(0);
+  const there = disk ?? Buffer.alloc(0);
   const before = copy.content.toString('utf8');
-  const reportedBefore = copy.found !== undefined && blobName(found, copy.found) === copy.found;
+  const reportedBefore = copy.found !== undefined && blobName(there, copy.found) === copy.found;
   const decision = decideGuardedChange({ before, now: disk?.toString('utf8'), reportedBefore }, session);
-  const repository = { cwd };
   const { path } = copy;
   if (decision === 'accept') {
-    if (disk === undefined) await forgetCopy(repository, copy);
-    else await putCopies(repository, [{ path, content: disk, found: undefined }]);
+    // What was reported before may not have been put back then: the owner's text stays readable.
+    const found = reportedBefore ? copy.content : undefined;
+    if (disk === undefined) await forgetCopy({ cwd }, copy);
+    else await putCopies({ cwd }, [{ path, content: disk, found }]);
     return [];
   }
   const who = `\`${escapeLine(basename(path))}\` of ${ownerName(markerOwner(before) ?? '')}`;
   if (decision === 'tell') {
-    await putCopies(repository, [{ path, content: found, found: copy.content }]);
+    await putCopies({ cwd }, [{ path, content: there, found: copy.content }]);
     return [
       `${who} was changed without the guard seeing it. Its previous text: git cat-file -p ${copy.ref}:found`,
     ];
   }
-  await putCopies(repository, [{ path, content: copy.content, found }]);
+  await putCopies({ cwd }, [{ path, content: copy.content, found: there }]);
   mkdirSync(dirname(path), { recursive: true });
   // A link in the file's place leads to a file of somebody else's.
   if (linkTarget(path) !== undefined) unlinkSync(path);

@@ -62,6 +62,19 @@ it('keeps the former text of a note that was added to, whatever the command name
   expect(world.git(['cat-file', '-p', name ?? ''])).toBe(markedNote(OWNER).trimEnd());
 });
 
+it('keeps the owner’s text of a note that is overwritten once more, as one is that was recorded and not yet put back', () => {
+  world = new GuardWorld();
+  const input = toolCall('echo x > "$(cat p.txt)" # of handoff-main-other-topic.md');
+  world.bash(world.fill('echo @FILE@ > p.txt'));
+  expect(world.before('Bash', input)).toEqual({ kind: 'silent' });
+  world.bash(input.command);
+  const answer = world.after('Bash', input);
+  const name = 'text' in answer ? /What was there: git cat-file -p (\S+)/.exec(answer.text ?? '')?.[1] : '';
+  world.bash(input.command);
+  world.ok(['list']);
+  expect(world.git(['cat-file', '-p', name ?? ''])).toBe(markedNote(OWNER).trimEnd());
+});
+
 it('puts a note back in the place of a link, and leaves alone what the link leads to', () => {
   world = new GuardWorld();
   const input = toolCall('ln -sf "$PWD/note.txt" "$(cat p.txt)"');
