@@ -31,16 +31,14 @@ function clientPid({ machine: { env, clientPid } }: Call, table: ProcessTable): 
   return clientProcess(clientPid, env['GIT_EXEC_PATH'] !== undefined, table);
 }
 
-/**
- * Notes the call of a session registered a moment ago. Returns false when it has to be registered. The client's pid is
- * enough: nobody else has got it since then, and takes part in this session. Elsewhere than on Linux its start takes a `ps`.
- */
+/** Notes the call of a session registered a moment ago. Returns false when it has to be registered. */
 export function noteCall(call: TreeCall): boolean {
   const { session, tree } = call;
   const worktreeId = knownWorktreeId(tree.gitDir);
   if (worktreeId === undefined) return false;
   const client = clientPid(call, call.machine.processes);
   const { registrations, loneStart } = readLedger({ commonDir: tree.commonDir, worktreeId }, session);
+  // The pid is enough: nobody else got it since then and takes part in this session. Its start may take a `ps`.
   const isFresh = ([key, at]: readonly [string, number]) =>
     processOf(key).pid === client && call.now >= at && call.now < at + FRESH_MS;
   if (![...registrations].some(isFresh)) return false;

@@ -46,6 +46,7 @@ function makeTemporary({ args, frame, machine }: ProgramCall): Status {
   const isFolder = isPlaced && hasOption(options, 'd', 'directory');
   while (isFolder && machine.disk.exists(path)) path += 'X';
   if (isFolder) machine.disk.addFolder(path);
+  else machine.changesBelow(machine.cwd(frame.scope));
   frame.output.add(isFolder ? `${path}\n` : UNKNOWN);
   return true;
 }
