@@ -16,8 +16,8 @@ interface Machine {
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
   readonly clientPid: number;
-  /** The processes of the machine when the call began. */
-  readonly processes: ProcessTable;
+  /** The processes of the machine, read when the call first asks for them: elsewhere than on Linux that takes a `ps`. */
+  readonly processes: () => ProcessTable;
   /** The predecessors' handoff files, and the files that `handoff.guardPath` adds. */
   readonly files: MarkerFiles;
 }

@@ -8,7 +8,7 @@ import { ensureFolder, homeFolder, isInitialised, repositoryFolder, stateFolder 
 import { type Budget, beforeAnswer, inTime, runningCall } from '../host/io.ts';
 import { type LogLine, appendLog, trace } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
-import { processTable } from '../host/processes.ts';
+import { keptTable } from '../host/processes.ts';
 import { ofItsSession } from './agents.ts';
 import { type Call, type Finding, verdict } from './call.ts';
 import { noteHarmlessCall } from './harmless-call.ts';
@@ -129,7 +129,7 @@ async function readCall(
     settings.enabled === true || (isLate && repository !== undefined && isInitialised(repository.commonDir));
   const tree = isEnabled && repository !== undefined ? { ...repository, folder: cwd } : undefined;
   const files = markerFiles(home, env, settings.guardPath);
-  const machine = { env, home, clientPid, processes: processTable(), files };
+  const machine = { env, home, clientPid, processes: keptTable(), files };
   const { session } = event;
   const place = { cwd, repository, tree, settings, entries };
   return { event, dialect, session, machine, ...place, now, budget, ...report };

@@ -4,7 +4,7 @@ import type { SessionGroups } from '../domain/ledger/ownership.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { ProcessId } from '../domain/session.ts';
 import { beat, knownWorktreeId } from '../host/folders.ts';
-import { type ProcessTable, ancestorsOf, clientProcess } from '../host/processes.ts';
+import { ancestorsOf, clientProcess } from '../host/processes.ts';
 import { type JudgedSession, judgeSessions, listSessions, groupSessions } from '../sessions/records.ts';
 import {
   type LedgerPlace,
@@ -17,18 +17,18 @@ import { isLoneSession } from '../sessions/lone-session.ts';
 import type { Call, TreeCall } from './call.ts';
 
 /** Returns the client's process and its ancestors, nearest first. */
-export const clientChain = (call: Call, table: ProcessTable): ProcessId[] =>
-  ancestorsOf(clientPid(call, table), table);
+export const clientChain = (call: Call): ProcessId[] =>
+  ancestorsOf(clientPid(call), call.machine.processes());
 
 /** Returns the client's process; `undefined` when it is gone. */
-export function callingClient(call: Call, table: ProcessTable): ProcessId | undefined {
-  const pid = clientPid(call, table);
-  const start = table.startOf(pid);
+export function callingClient(call: Call): ProcessId | undefined {
+  const pid = clientPid(call);
+  const start = call.machine.processes().startOf(pid);
   return start === undefined ? undefined : { pid, start };
 }
 
-function clientPid({ machine: { env, clientPid } }: Call, table: ProcessTable): number {
-  return clientProcess(clientPid, env['GIT_EXEC_PATH'] !== undefined, table);
+function clientPid({ machine: { env, clientPid, processes } }: Call): number {
+  return env['GIT_EXEC_PATH'] === undefined ? clientPid : clientProcess(clientPid, processes());
 }
 
 /** Notes the call of a session registered a moment ago. Returns false when it has to be registered. */
@@ -36,7 +36,7 @@ export function noteCall(call: TreeCall): boolean {
   const { session, tree } = call;
   const worktreeId = knownWorktreeId(tree.gitDir);
   if (worktreeId === undefined) return false;
-  const client = clientPid(call, call.machine.processes);
+  const client = clientPid(call);
   const { registrations, loneStart } = readLedger({ commonDir: tree.commonDir, worktreeId }, session);
   // The pid is enough: nobody else got it since then and takes part in this session. Its start may take a `ps`.
   const isFresh = ([key, at]: readonly [string, number]) =>
@@ -105,7 +105,7 @@ export async function readPeople({
   now,
 }: TreeCall): Promise<People> {
   const sessions = await listSessions({ cwd: tree.workTree }, budget.left());
-  const judged = judgeSessions(sessions, tree.commonDir, machine.processes, settings.staleAfterMs, now);
+  const judged = judgeSessions(sessions, tree.commonDir, machine.processes(), settings.staleAfterMs, now);
   const groups = groupSessions(session, judged);
   const live = judged.filter(
     ({ liveness, record }) => liveness === 'live' && groups.foreign.has(record.session),

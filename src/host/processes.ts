@@ -79,45 +79,36 @@ function statFields(pid: number): string[] | undefined {
 }
 
 /**
- * The process table from the output of one `ps`, which runs when the table is first asked: a call beside other sessions that
- * registered a moment ago asks nothing.
+ * The process table from the output of one `ps`.
  *
  * @param env only its PATH counts: `ps` prints a start time in the caller's time zone and language, and it is compared
  *   with one that a process with another environment has stored
  */
 export function psTable({ PATH }: Readonly<Record<string, string | undefined>>): ProcessTable {
-  let kept: ReturnType<typeof rowsOf> | undefined;
-  const rows = () => (kept ??= rowsOf(quiet(() => runPs(PATH)) ?? ''));
-  return {
-    get bootId() {
-      return rows().get(1)?.start ?? null;
-    },
-    pidNs: null,
-    startOf: (pid) => rows().get(pid)?.start,
-    runningSince: (pid) => {
-      const row = rows().get(pid);
-      return row?.ended === true ? undefined : row?.start;
-    },
-    parentOf: (pid) => rows().get(pid)?.parent,
-  };
-}
-
-function runPs(PATH: string | undefined): string {
   // Loaded only here: with /proc many calls start no process, and loading this takes milliseconds.
   const { execFileSync } = process.getBuiltinModule('node:child_process');
   const options = { encoding: 'utf8', env: { PATH, LC_ALL: 'C', TZ: 'UTC0' }, timeout: timeLeft() } as const;
-  return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,lstart='], options);
+  return tableOf(quiet(() => execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,lstart='], options)) ?? '');
 }
 
 /** @param output of `ps`, a line for each process */
-function rowsOf(output: string): ReadonlyMap<number, { parent: number; start: string; ended: boolean }> {
+function tableOf(output: string): ProcessTable {
   const rows = new Map<number, { parent: number; start: string; ended: boolean }>();
   for (const line of output.split('\n')) {
     const [, pid, parent, state, start] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/.exec(line.trimEnd()) ?? [];
     if (start === undefined) continue;
     rows.set(Number(pid), { parent: Number(parent), start, ended: state?.startsWith('Z') === true });
   }
-  return rows;
+  return {
+    bootId: rows.get(1)?.start ?? null,
+    pidNs: null,
+    startOf: (pid) => rows.get(pid)?.start,
+    runningSince: (pid) => {
+      const row = rows.get(pid);
+      return row?.ended === true ? undefined : row?.start;
+    },
+    parentOf: (pid) => rows.get(pid)?.parent,
+  };
 }
 
 /** Milliseconds of one clock tick, in which /proc counts start times (proc(5)). */
@@ -148,12 +139,11 @@ export function ancestorsOf(pid: number, table: ProcessTable): ProcessId[] {
 const SAME_MOMENT_TICKS = 20;
 
 /**
- * The client behind a hook call: the launcher's parent, or git's parent when git started the launcher
- * (`git handoff guard`). git sets GIT_EXEC_PATH for a program that it starts; because that is inherited,
- * the parent must also have started at the same moment as we did.
+ * The client behind a hook call that has GIT_EXEC_PATH, which git sets for a program that it starts: git's parent when git
+ * started the launcher (`git handoff guard`). Because the variable is inherited, the launcher's parent must also have
+ * started at the same moment as we did; otherwise that parent is the client.
  */
-export function clientProcess(launcherParent: number, startedByGit: boolean, table: ProcessTable): number {
-  if (!startedByGit) return launcherParent;
+export function clientProcess(launcherParent: number, table: ProcessTable): number {
   const [parent, self] = [table.startOf(launcherParent), table.startOf(process.pid)];
   if (parent === undefined || self === undefined) return launcherParent;
   const together = parent === self || Math.abs(Number(self) - Number(parent)) <= SAME_MOMENT_TICKS;

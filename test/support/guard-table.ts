@@ -23,7 +23,7 @@ import type { AnalysedFacts, CommandFacts, FileFacts, GitAnswers } from '../../s
 import type { Check } from '../../src/guard/judge.ts';
 import { budgetUntil } from '../../src/host/io.ts';
 import { markerFiles } from '../../src/host/marker-files.ts';
-import { processTable } from '../../src/host/processes.ts';
+import { keptTable } from '../../src/host/processes.ts';
 import { shellWorld } from '../../src/host/shell-world.ts';
 import type { JudgedSession } from '../../src/sessions/records.ts';
 import { analyseShell } from '../../src/shell/analyse.ts';
@@ -227,7 +227,7 @@ async function callIn(given: Situation, home: string, top: string): Promise<Tree
   return {
     ...{ event, dialect, session: SELF, cwd, repository, settings, entries, listed: undefined, now: NOW },
     machine: {
-      ...{ env, home, clientPid: process.pid, processes: processTable() },
+      ...{ env, home, clientPid: process.pid, processes: keptTable() },
       files: markerFiles(home, env, settings.guardPath),
     },
     tree: given.tree === undefined ? { ...repository, folder: cwd } : treeAt(join(top, given.tree)),

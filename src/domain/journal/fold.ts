@@ -222,7 +222,7 @@ function foldPath(ledger: Ledger, event: JournalEvent): void {
       break;
     case 'commit':
       ledger.commits.push(event);
-      // It is without what the session was refused before.
+      // What the session was refused before is not in this commit, and it no longer waits for that.
       ledger.requests = ledger.requests.filter(({ wish, at }) => wish !== 'commit' || at > event.at);
       for (const [path, state] of event.paths) {
         const claim = claims.get(path);

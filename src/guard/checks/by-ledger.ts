@@ -62,8 +62,8 @@ export function aliveBeside(
   place: WorkPlace,
   ledgers: readonly SessionLedger[],
 ): ReadonlySet<SessionId> {
-  const table = call.machine.processes;
-  const above = clientChain(call, table);
+  const table = call.machine.processes();
+  const above = clientChain(call);
   const [client] = above;
   const isRelated = (pid: number) =>
     pid !== client?.pid &&

@@ -125,7 +125,7 @@ async function newOverlaps(call: TreeCall, look: () => Promise<TreeStatus>): Pro
   const top = realPath(tree.workTree);
   const options = { asking: session, timeoutMs: lookTimeoutMs(call), now };
   const [{ dirty }, stored] = await Promise.all([look(), listSessions({ cwd: folder }, call.budget.left())]);
-  const judged = judgeSessions(stored, commonDir, machine.processes, settings.staleAfterMs, now);
+  const judged = judgeSessions(stored, commonDir, machine.processes(), settings.staleAfterMs, now);
   const others = await overlapsElsewhere({ commonDir, gitDir, top }, dirty.values(), judged, options);
   return others.flatMap((other) => noticesOf(call, top, other, clientsOf(judged)));
 }

@@ -71,7 +71,7 @@ export async function noteGone(call: TreeCall, { others }: Registered): Promise<
   const { tree, settings, machine, now } = call;
   if (!settings.automaticNotes) return false;
   const { commonDir } = tree;
-  const gone = sessionsToNote(commonDir, others, machine.processes.bootId);
+  const gone = sessionsToNote(commonDir, others, machine.processes().bootId);
   if (gone.length === 0) return false;
   const log = (detail: string) => call.log('note', detail);
   const facts = { commonDir, sessions: others, files: machine.files, now, log };
@@ -129,7 +129,7 @@ export async function countOwn(call: TreeCall): Promise<number> {
   const { commonDir, gitDir, workTree } = tree;
   const ledgers = { commonDir, worktreeId: worktreeId(gitDir) };
   const all = await listSessions({ cwd: call.tree.folder }, budget.left());
-  const sessions = judgeSessions(all, commonDir, machine.processes, settings.staleAfterMs, now);
+  const sessions = judgeSessions(all, commonDir, machine.processes(), settings.staleAfterMs, now);
   const own = [
     session,
     ...succeededBy(
@@ -166,7 +166,7 @@ function leavingOf(
 ): Leaving | undefined {
   const { tree, settings, now, machine } = call;
   const { commonDir, workTree } = tree;
-  const sessions = judgeSessions(all, commonDir, machine.processes, settings.staleAfterMs, now);
+  const sessions = judgeSessions(all, commonDir, machine.processes(), settings.staleAfterMs, now);
   const session = sessions.find((one) => one.oid === own.oid && one.worktreeId === own.worktreeId);
   if (session === undefined) return undefined;
   return {

@@ -77,7 +77,7 @@ async function lockArrivals({
 
 async function registerIn(call: TreeCall, listed: readonly StoredSession[] | undefined): Promise<Registered> {
   const { session, tree } = call;
-  const table = call.machine.processes;
+  const table = call.machine.processes();
   rememberRepository(call.machine.env, tree.commonDir);
   reopenJournal(tree.commonDir, session);
   const place = { commonDir: tree.commonDir, worktreeId: worktreeId(tree.gitDir) };
@@ -134,14 +134,14 @@ interface SessionsHere extends OwnAndOthers {
 
 async function readSessionsHere(call: TreeCall, listed?: readonly StoredSession[]): Promise<SessionsHere> {
   const { session, tree } = call;
-  const table = call.machine.processes;
+  const table = call.machine.processes();
   const worktree = worktreeId(tree.gitDir);
   const known = splitOwn(await judged(call, table, listed), session, worktree);
   const here = known.others.filter((one) => one.worktreeId === worktree);
   const those = (...liveness: JudgedSession['liveness'][]) =>
     here.filter((one) => liveness.includes(one.liveness)).map(({ record }) => record.session);
   const peers = those('live');
-  const client = callingClient(call, table);
+  const client = callingClient(call);
   const isShared =
     peers.length > 0 || isVisitor(call, known.own?.record) || call.settings.guardPath.length > 0;
   return { ...known, peers, gone: those('dead', 'ended'), client, isShared };
@@ -218,7 +218,7 @@ function describe(
   others: readonly JudgedSession[],
   table: ProcessTable,
 ): SessionRecord {
-  const chain = clientChain(call, table);
+  const chain = clientChain(call);
   const [client] = chain;
   const isStart = call.event.kind === 'session-start';
   const known = own?.record;
