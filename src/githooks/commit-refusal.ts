@@ -47,7 +47,9 @@ export async function refusalLines(decision: CommitDecision, view: RefusalView):
   const idle = idleText(commonDir, problemOwners(problems), facts.groups, now).trimEnd();
   if (idle !== '') shown.push(idle);
   const typed = await commitHints(decision, view);
-  if (typed[0] === NOTHING && problems.some(({ kind }) => kind === 'foreign' || kind === 'marker'))
+  const isOthers = (one: CommitProblem) =>
+    one.kind === 'foreign' || (one.kind === 'marker' && facts.groups.foreign.has(one.owner));
+  if (typed[0] === NOTHING && problems.some(isOthers))
     shown.push('nothing that is staged is this session’s to commit');
   return [...shown.map((text) => `error: ${text}`), ...typed.map((hint) => `hint: ${hint}`)];
 }
@@ -135,11 +137,9 @@ async function commitHints(decision: CommitDecision, view: RefusalView): Promise
 }
 
 /** Whether git would switch and the guard would allow it: no uncommitted change is in the way, or another session's. */
-async function canSwitchBack(
-  expected: string,
-  { facts, cwd, gitDir, budget }: RefusalView,
-): Promise<boolean> {
-  const { ledgers, groups, self, ownIndex } = facts;
+async function canSwitchBack(expected: string, view: RefusalView): Promise<boolean> {
+  const { cwd, gitDir, budget } = view;
+  const { ledgers, groups, self, ownIndex } = view.facts;
   if (!ownIndex || ledgers.some(({ session, claims }) => groups.foreign.has(session) && claims.size > 0))
     return false;
   const to = expected === 'HEAD' ? self.head?.oid : expected;
