@@ -20,7 +20,6 @@ import type { Answer, Verb } from './verbs/verb.ts';
 
 /** Verbs of earlier versions, each as it is typed now. They work until the next release. */
 const FORMER: ReadonlyMap<string, readonly string[]> = new Map([
-  ['diff', ['log', '-p']],
   ['fetch', ['sync', '--fetch']],
   ['prune', ['delete', '--closed']],
   ['purge', ['delete']],

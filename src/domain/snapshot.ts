@@ -45,10 +45,15 @@ export interface SkippedFile {
 
 const WHY_SKIPPED = ['big', 'time', 'unreadable', 'repository'] as const;
 
+const KINDS = ['before', 'seen', 'undone'] as const;
+
 /** Why a snapshot was taken. */
 export interface SnapshotReason {
-  /** `before`: taken before a command · `seen`: gone without a tool call, as last seen by a hook or carried by a note. */
-  readonly kind: 'before' | 'seen';
+  /**
+   * `before`: taken before a command · `seen`: gone without a tool call, as last seen by a hook or carried by a note ·
+   * `undone`: taken before `git handoff undo`, whose deletions and staged changes come back, too.
+   */
+  readonly kind: (typeof KINDS)[number];
   /** The command, as far as it is known. */
   readonly command: string;
   /** The session that ran it; `null`: not known. */
@@ -168,9 +173,10 @@ const blobAt = (number: unknown, blobs: readonly Oid[]) =>
 
 function parseReason(value: unknown): SnapshotReason | undefined {
   const { kind, command, session, at, worktree, ref, skipped } = (value ?? {}) as Record<string, unknown>;
-  if ((kind !== 'before' && kind !== 'seen') || typeof at !== 'number') return undefined;
+  const known = KINDS.find((one) => one === kind);
+  if (known === undefined || typeof at !== 'number') return undefined;
   return {
-    kind,
+    kind: known,
     command: textOf(command),
     session: sessionOf(session),
     at,

@@ -39,8 +39,9 @@ export function ownStore(commonDir: string): ScratchStore {
   };
 }
 
-/** Variables that make git write to the scratch store and read from both. */
+/** Variables that make git write to the scratch store, which is made, and read from both. */
 export function scratchEnvironment({ folder, objects }: ScratchStore): Record<string, string> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const others = process.env['GIT_ALTERNATE_OBJECT_DIRECTORIES'];
   const own = process.env['GIT_OBJECT_DIRECTORY'] ?? objects;
   // git reads a name in double quotes as a C string: one with a colon needs them.
@@ -72,7 +73,6 @@ export async function hashFiles(
   }
   const { scratch, timeoutMs } = options;
   if (kept.length > 0 && scratch !== undefined) {
-    mkdirSync(scratch.folder, { recursive: true, mode: 0o700 });
     const run = { cwd: top, env: scratchEnvironment(scratch), timeoutMs };
     for (const part of portions(kept)) await hashPortion(part, ['-w'], run, oids);
   }
@@ -88,7 +88,6 @@ export async function hashContent(
   scratch: ScratchStore,
   timeoutMs: number,
 ): Promise<Oid | undefined> {
-  mkdirSync(scratch.folder, { recursive: true, mode: 0o700 });
   const options = { cwd: top, env: scratchEnvironment(scratch), input: content, timeoutMs };
   const result = await runGit(['hash-object', '-w', '--stdin', `--path=${path}`], options);
   return parseOid(result.stdout.toString('utf8').trim());
@@ -133,7 +132,6 @@ export async function readContents(
   scratch: ScratchStore,
   oids: readonly Oid[],
 ): Promise<(Buffer | undefined)[]> {
-  mkdirSync(scratch.folder, { recursive: true, mode: 0o700 });
   const found = await readObjects(
     { cwd, env: scratchEnvironment(scratch) },
     oids.map((name) => ({ name })),

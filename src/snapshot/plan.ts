@@ -78,7 +78,8 @@ export const nameBytes = ({ path, raw }: Pick<PlannedPath, 'path' | 'raw'>): Buf
   raw === undefined ? Buffer.from(path) : Buffer.from(raw, 'latin1');
 
 /**
- * Plans to bring files back whole, as they were, whatever HEAD has now, and to leave the index. Changes nothing.
+ * Plans to bring files back whole, as they were, whatever HEAD has now, and to leave the index unless it comes back,
+ * too. An item without content is a file that is removed. Changes nothing.
  *
  * @throws Failure `integrity` when a content is gone
  */
@@ -86,8 +87,12 @@ export async function planWhole(
   top: string,
   items: readonly SnapshotItem[],
   status: TreeStatus,
+  withIndex: boolean,
 ): Promise<RestorePlan> {
-  await readKept(top, items);
+  await readKept(
+    top,
+    items.filter((item) => contentOf(item) !== null),
+  );
   const atHead = await headStates(top, items, status);
   // git may have been told not to look at a file (`git update-index --assume-unchanged`).
   const clean = [...atHead.keys()].filter((path) => !status.dirty.has(path));
@@ -114,13 +119,13 @@ export async function planWhole(
       ...named,
       head,
       disk,
-      index: null,
+      index: item.index,
       own: disk?.mode === '120000' ? undefined : own,
       isPrivate,
       intended: false,
       marked: false,
       writes: !isThere,
-      stages: false,
+      stages: withIndex && !sameState(item.index, item.base),
       overwrites: !isThere && !isClean && isOccupied(top, nameBytes(named)),
       stamp: stampOf(top, named),
     });

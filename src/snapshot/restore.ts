@@ -27,11 +27,12 @@ import { gitFailure, runGit } from '../git/run.ts';
 import { lstatOf, obstacle, putFile } from '../host/disk.ts';
 
 /**
- * `whole` brings each file back as it was, whatever HEAD has now, and leaves the index. `merge` puts the snapshot onto
+ * `whole` brings each file back as it was, whatever HEAD has now, and leaves the index unless what was staged comes
+ * back, too. `merge` puts the snapshot onto
  * what HEAD has now, deletions and staged changes included, and writes conflict markers if they are allowed.
  */
 export type How =
-  | { readonly kind: 'whole' }
+  | { readonly kind: 'whole'; readonly withIndex: boolean }
   | {
       readonly kind: 'merge';
       readonly markers: boolean;
@@ -95,11 +96,11 @@ async function planFor(
   how: How,
 ): Promise<RestorePlan & { readonly batch?: ObjectBatch }> {
   const { top } = place;
-  if (how.kind === 'whole') return planWhole(top, items, status);
+  if (how.kind === 'whole') return planWhole(top, items, status, how.withIndex);
   const { config, markers: merge } = how;
   const batch = new ObjectBatch(await objectFormat({ cwd: top }, status.head.oid ?? undefined));
   const names = { ours: 'HEAD', base: 'before the work', theirs: how.name };
-  const merger = new StateMerger(top, batch, names);
+  const merger = new StateMerger({ cwd: top }, batch, names);
   const store = ownStore(place.commonDir);
   try {
     return { ...(await planMerge({ place, items, status, config, merger, store, merge })), batch };
@@ -139,7 +140,10 @@ type Written = PlannedPath & { readonly disk: NonNullable<FileState> & { readonl
  *
  * @throws Failure `lost-race` when a path has changed since the plan was made; it is not overwritten
  */
-async function applyPlan({ top }: TreePlace, paths: readonly PlannedPath[]): Promise<void> {
+export async function applyPlan(
+  { top }: Pick<TreePlace, 'top'>,
+  paths: readonly PlannedPath[],
+): Promise<void> {
   const changing = paths.filter(({ writes }) => writes);
   for (const planned of changing.filter(({ disk }) => disk === null)) remove(top, planned);
   const written = changing.filter((one): one is Written => one.disk !== null && one.disk.oid !== null);

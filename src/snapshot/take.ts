@@ -69,7 +69,8 @@ export async function takeSnapshot(
   const gathering = { maxBytes: limits.maxBytes, isLate: () => gatheringTime.left() <= 1 };
   const { items, skipped } = gatherWork(cwd, dirty.values(), batch, gathering, source);
   const hasContent = items.some((item) => contentOf(item) !== null);
-  if (!hasContent) return skipped.length === 0 ? undefined : { commit: undefined, number: 0, skipped };
+  if (!hasContent && (reason.kind !== 'undone' || items.length === 0))
+    return skipped.length === 0 ? undefined : { commit: undefined, number: 0, skipped };
   const snapshot = {
     base: head.oid,
     items,
@@ -101,7 +102,7 @@ export async function keepSnapshot(
   },
 ): Promise<{ commit: Oid; number: number }> {
   const { kind, command } = snapshot.reason;
-  const message = `uncommitted work ${kind === 'before' ? 'before' : 'gone after'} ${escapeLine(command)}\n`;
+  const message = `uncommitted work ${kind === 'seen' ? 'gone after' : 'before'} ${escapeLine(command)}\n`;
   const commit = addSnapshot(batch, snapshot, { message, seconds: Math.floor(keeping.now / 1000) });
   await batch.storeMany({ cwd: place.cwd, timeoutMs });
   const numbers = await keepRescues(place, 'work', [commit], { ...keeping, bytes: bytesOf(snapshot) });
@@ -117,11 +118,12 @@ const FRESH_MS = 3600_000;
 function sameWork(
   known: readonly Rescue[],
   worktreeId: string,
-  { items }: Snapshot,
+  { items, reason }: Snapshot,
   { limits, now }: Omit<Limits, 'budget'>,
 ): Rescue | undefined {
   const newest = known.filter((one) => one.kind === 'work' && one.worktreeId === worktreeId).at(-1);
-  if (newest?.kind !== 'work') return undefined;
+  if (newest?.kind !== 'work' || (newest.reason.kind === 'undone') !== (reason?.kind === 'undone'))
+    return undefined;
   const contents = (all: Snapshot['items']) =>
     JSON.stringify(
       all.map(({ path, name, index, disk, raw }) => [path, name, index, disk?.mode, raw ?? disk]),

@@ -2,6 +2,7 @@ import { type FileState, sameState } from '../domain/ledger/tree-status.ts';
 import type { Oid } from '../domain/names.ts';
 import { TextMerger } from '../git/merge-file.ts';
 import { type ObjectBatch, readObjects } from '../git/objects.ts';
+import type { GitOptions } from '../git/run.ts';
 
 /** The three sides of a merge of one path. */
 interface ThreeStates {
@@ -24,13 +25,24 @@ interface MarkerNames {
 
 /** Merges the states of paths as git-merge-file(1) does. New contents go into a batch, which the caller stores. */
 export class StateMerger {
-  readonly #cwd: string;
+  readonly #git: GitOptions;
   readonly #batch: ObjectBatch;
   readonly #names: MarkerNames;
+  readonly #known: Map<Oid, Buffer>;
   #texts: TextMerger | undefined;
 
-  constructor(cwd: string, batch: ObjectBatch, names: MarkerNames) {
-    this.#cwd = cwd;
+  /**
+   * @param options in which folder git reads the contents, and from which stores
+   * @param known contents that are not stored yet
+   */
+  constructor(
+    options: GitOptions,
+    batch: ObjectBatch,
+    names: MarkerNames,
+    known: ReadonlyMap<Oid, Buffer> = new Map(),
+  ) {
+    this.#git = options;
+    this.#known = new Map(known);
     this.#batch = batch;
     this.#names = names;
   }
@@ -48,11 +60,16 @@ export class StateMerger {
     this.#texts ??= new TextMerger();
     const merged = await this.#texts.apply(mine, before, other);
     if (merged.kind === 'binary') return { kind: 'conflict' };
-    if (merged.kind === 'merged')
-      return { kind: 'merged', state: { mode, oid: this.#batch.blob(merged.content) } };
+    if (merged.kind === 'merged') return { kind: 'merged', state: { mode, oid: this.#keep(merged.content) } };
     const { ours: one, base: two, theirs: three } = this.#names;
     const { content } = await this.#texts.withMarkers(mine, before, other, [one, two, three]);
-    return { kind: 'marked', state: { mode, oid: this.#batch.blob(content) } };
+    return { kind: 'marked', state: { mode, oid: this.#keep(content) } };
+  }
+
+  #keep(content: Buffer): Oid {
+    const oid = this.#batch.blob(content);
+    this.#known.set(oid, content);
+    return oid;
   }
 
   close(): void {
@@ -61,12 +78,12 @@ export class StateMerger {
 
   /** Reads the three contents; `undefined` when an object is missing. Without a base, its content is empty. */
   async #read(oids: readonly (Oid | undefined)[]): Promise<[Buffer, Buffer, Buffer] | undefined> {
-    const known = oids.filter((oid) => oid !== undefined);
+    const stored = oids.flatMap((oid) => (oid === undefined || this.#known.has(oid) ? [] : [oid]));
     const read = await readObjects(
-      { cwd: this.#cwd },
-      known.map((name) => ({ name })),
+      this.#git,
+      stored.map((name) => ({ name })),
     );
-    const contents = new Map(known.map((oid, at) => [oid, read[at]?.content]));
+    const contents = new Map([...this.#known, ...stored.map((oid, at) => [oid, read[at]?.content] as const)]);
     const [base, ours, theirs] = oids.map((oid) => (oid === undefined ? Buffer.alloc(0) : contents.get(oid)));
     return base === undefined || ours === undefined || theirs === undefined
       ? undefined

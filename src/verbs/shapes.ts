@@ -253,6 +253,11 @@ export interface StagedShape {
   readonly hunks: boolean;
 }
 
+/** What one session has changed and not committed; `session` is `null` for what nobody's name can be put to. */
+export type SessionDiffShape = { readonly session: string | null } & (
+  { readonly patch: string } | { readonly patchBase64: string }
+);
+
 /** A refusal that a person has allowed in advance. */
 export interface AllowShape {
   /** The session; `null` for the first one that is refused. */
@@ -273,7 +278,7 @@ interface RescuedFileShape {
 export interface RescueShape {
   readonly number: number;
   /** `before`: before a command · `seen`: gone without a tool call · `stash`: an entry of git-stash(1). */
-  readonly kind: 'before' | 'seen' | 'stash';
+  readonly kind: 'before' | 'seen' | 'undone' | 'stash';
   readonly ref: string;
   readonly oid: string;
   /** When the work was in this state. */

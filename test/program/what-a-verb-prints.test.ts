@@ -182,13 +182,12 @@ describe('notes', () => {
   it.each([
     ['purge', ['delete']],
     ['prune', ['delete', '--closed']],
-    ['diff', ['log', '-p']],
     ['fetch', ['sync', '--fetch']],
     ['push', ['sync', '--push']],
   ])('%s, as it was spelt before, does what %j does', (former, now) => {
     prints(['write', 'auth-refresh', '-m', 'Retry test is red'], A);
     prints(['close', 'auth-refresh'], A);
-    const words = former === 'purge' || former === 'diff' ? ['auth-refresh'] : [];
+    const words = former === 'purge' ? ['auth-refresh'] : [];
     expect(prints([former, ...words], A)).toBe(prints([...now, ...words], A));
     expect(prints(['help', former])).toBe(prints([now[0] ?? '', '-h']));
     expect(prints(['help', '-a'])).not.toContain(`   ${former} `);

@@ -100,7 +100,7 @@ interface DiffOptions {
   readonly session: string | undefined;
 }
 
-export interface DiffValue {
+export interface NoteDiffValue {
   /** The older version; `null` when there was none. */
   readonly from: HandoffShape | null;
   readonly to: HandoffShape;
@@ -109,7 +109,10 @@ export interface DiffValue {
 }
 
 /** Shows what changed in a note between two of its versions, or else in its last change. */
-export async function diff(options: DiffOptions, context: Context): Promise<CommandResult<DiffValue>> {
+export async function diffNotes(
+  options: DiffOptions,
+  context: Context,
+): Promise<CommandResult<NoteDiffValue>> {
   const { repository, sessions, notices } = await openWorkspace(context);
   const state = await findTopic(repository, options.topic);
   const history = await readHistory(repository, requireTip(state).oid);

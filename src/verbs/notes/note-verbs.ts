@@ -162,8 +162,8 @@ export const NOTE_VERBS: VerbTable = {
       const [topic, ...versions] = args.words;
       const session = args.text('session');
       if (args.flag('patch')) {
-        const { diff } = await import('./log.ts');
-        const result = await diff({ topic, versions, session }, context);
+        const { diffNotes } = await import('./log.ts');
+        const result = await diffNotes({ topic, versions, session }, context);
         return answer(result, async () => (await import('./notes-text.ts')).renderDiff);
       }
       if (versions.length > 0)

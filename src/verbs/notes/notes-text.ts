@@ -8,7 +8,7 @@ import { MAX_AUTOMATIC } from '../../notes/topic-argument.ts';
 import { ownerText, remoteLines } from '../handoff-shape.ts';
 import type { HandoffShape, ListedShape, LostShape, VersionShape } from '../shapes.ts';
 import type { AckValue, StateValue, TakeValue } from './change-state.ts';
-import type { DiffValue, LogValue } from './log.ts';
+import type { LogValue, NoteDiffValue } from './log.ts';
 import type { ListValue } from './list.ts';
 import type { ShowValue } from './show.ts';
 
@@ -170,7 +170,7 @@ function step(item: VersionShape, newest: ReadonlyMap<string, VersionShape>): st
 }
 
 /** Prints a unified diff: two versions with object name, owner and time, then the hunks. */
-export function renderDiff({ from, to, diff }: DiffValue, { now }: TextContext): Rendered {
+export function renderDiff({ from, to, diff }: NoteDiffValue, { now }: TextContext): Rendered {
   const version = (item: HandoffShape) =>
     `${name(item)}  ${item.oid.slice(0, 12)}  ${ownerText(item)}  ${age(item, now)}`;
   if (diff === '') return `${version(to)}: the note is the same\n`;

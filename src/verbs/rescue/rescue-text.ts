@@ -29,6 +29,7 @@ function occasion({ kind, reason, session, stashIndex }: RescueShape, clients?: 
   const who = session === null ? '' : ` (${peerName(session, { clients })})`;
   switch (kind) {
     case 'before':
+    case 'undone':
       return `before ${escapeLine(reason)}${who}`;
     case 'seen':
       return reason === '' ? 'gone without a tool call' : `gone after ${escapeLine(reason)}${who}`;
@@ -72,7 +73,8 @@ function textOf(item: RescuedText, number: number): string {
 /** Tells what was written, and where the former content is kept. */
 export function renderRestored({ number, saved, items }: RestoreValue): Rendered {
   const lines = items.map(
-    ({ path, written }) => `${escapeLine(path)} ${written ? 'is back' : 'was there already'}\n`,
+    ({ path, written, removed }) =>
+      `${escapeLine(path)} ${removed ? (written ? 'is removed again' : 'was gone already') : written ? 'is back' : 'was there already'}\n`,
   );
   const kept = saved === null ? '' : `What was there is kept: git handoff rescue restore --force ${saved}\n`;
   return `${lines.join('')}(from rescue ${number})\n${kept}`;

@@ -10,7 +10,14 @@ import { stashItems } from '../../git/stash.ts';
 import { readTreeStatus } from '../../git/worktrees.ts';
 import { isInitialised, knownWorktreeId, worktreeId } from '../../host/folders.ts';
 import { type LedgerPlace, readLedgers } from '../../sessions/journal.ts';
-import { type PinnedStash, type SavedWork, itemsOf, listRescues, rescuedAt } from '../../snapshot/rescues.ts';
+import {
+  type PinnedStash,
+  type Rescue,
+  type SavedWork,
+  itemsOf,
+  listRescues,
+  rescuedAt,
+} from '../../snapshot/rescues.ts';
 import { readStashOwners, pinStash } from '../../snapshot/stash.ts';
 import { putLast, readLast } from '../../changes/windows.ts';
 import type { Context } from '../../sessions/caller.ts';
@@ -69,7 +76,7 @@ export async function openRescues(context: Context): Promise<Rescues> {
   const all: KnownRescue[] = [];
   for (const rescue of found) {
     if (rescue.kind === 'work') {
-      all.push({ ...rescue, held: rescue.items.filter((item) => contentOf(item) !== null) });
+      all.push({ ...rescue, held: rescue.items.filter((item) => isHeld(rescue, item)) });
       continue;
     }
     const owner = owners.get(rescue.oid) ?? null;
@@ -79,6 +86,13 @@ export async function openRescues(context: Context): Promise<Rescues> {
   }
   return { workspace, settings, top, all: all.reverse(), worktreeId: place?.worktreeId };
 }
+
+/** Whether it keeps what `git handoff undo` took back: a restore of it undoes deletions, and brings the index back. */
+export function isUndone(rescue: Rescue): boolean {
+  return rescue.kind === 'work' && rescue.reason.kind === 'undone';
+}
+
+const isHeld = (rescue: Rescue, item: SnapshotItem) => contentOf(item) !== null || isUndone(rescue);
 
 /** Returns the worktree in which the command runs, if any session ever was there. */
 export function rescuePlace(
@@ -164,7 +178,7 @@ export async function select(cwd: string, { all, worktreeId }: Rescues, wanted: 
   if (!isNumber) requireOneSession(all, wanted.which);
   for (const rescue of isNumber ? [...here, ...all] : all) {
     if (isNumber && String(rescue.number) !== wanted.which) continue;
-    const isMeant = (item: SnapshotItem) => contentOf(item) !== null && isWanted(rescue, item, wanted);
+    const isMeant = (item: SnapshotItem) => isHeld(rescue, item) && isWanted(rescue, item, wanted);
     if (!rescue.held.some(isMeant)) continue;
     const items = rescue.kind === 'stash' ? rescue.held : await itemsOf(cwd, rescue);
     return { rescue, items: items.filter(isMeant) };
@@ -295,7 +309,8 @@ export async function showRescued(
   const { cwd } = context;
   const rescues = await openRescues(context);
   const { top, workspace } = rescues;
-  const { rescue, items: kept } = await select(cwd, rescues, { which, paths: wantedPaths(paths, cwd, top) });
+  const { rescue, items: all } = await select(cwd, rescues, { which, paths: wantedPaths(paths, cwd, top) });
+  const kept = all.filter((item) => contentOf(item) !== null);
   if (raw && kept.length !== 1) {
     throw new Failure('usage', `--raw prints one file, not ${kept.length}`, {
       hint: `git handoff rescue show ${rescue.number}`,

@@ -22,6 +22,7 @@ import { judgedSessions } from '../workspace.ts';
 import {
   wantedPaths,
   type KnownRescue,
+  isUndone,
   type Rescues,
   openRescues,
   rescuePlace,
@@ -44,7 +45,9 @@ export interface RestoreValue {
   readonly saved: number | null;
   readonly items: readonly {
     readonly path: string;
-    /** False when the file already had this content. */
+    /** Whether it is removed, as it was before `git handoff undo` brought it back. */
+    readonly removed: boolean;
+    /** False when the file already had this content, or was gone. */
     readonly written: boolean;
   }[];
 }
@@ -93,11 +96,12 @@ export async function restoreRescued(
     saved = await saveDirty(scene, restoring);
     return ownersOf(scene, restoring);
   };
-  const done = await restoreSnapshot(place, { items }, { how: { kind: 'whole' }, now, check });
+  const withIndex = isUndone(rescue);
+  const done = await restoreSnapshot(place, { items }, { how: { kind: 'whole', withIndex }, now, check });
   const value = {
     number: rescue.number,
     saved: saved ?? null,
-    items: done.paths.map(({ path, writes }) => ({ path, written: writes })),
+    items: done.paths.map(({ path, disk, writes }) => ({ path, removed: disk === null, written: writes })),
   };
   return { value, notices: [...workspace.notices, ...headNotices(rescue, done)] };
 }

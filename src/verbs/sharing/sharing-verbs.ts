@@ -1,4 +1,8 @@
-import { type VerbTable, answer } from '../verb.ts';
+import { Failure } from '../../domain/failure.ts';
+import { shellWord } from '../../domain/surfacing.ts';
+import type { Arguments } from '../options.ts';
+import { PATHSPEC_OPTIONS, anchored, readPathspecs } from '../pathspecs.ts';
+import { type Interaction, type VerbTable, answer } from '../verb.ts';
 
 /** The verbs for sessions that share a working directory. */
 export const SHARING_VERBS: VerbTable = {
@@ -29,6 +33,49 @@ export const SHARING_VERBS: VerbTable = {
       return answer(result, async () => (await import('./status-text.ts')).renderStatus);
     },
   },
+  diff: {
+    usage: 'diff [<session>] [-- <pathspec>...]',
+    group: 'sharing',
+    summary: 'what one session has changed and not committed',
+    details:
+      'A patch for git apply on HEAD. Of a file that several sessions changed it has only the hunks of this one. Without a ' +
+      'name: your own; at a terminal, those of each session, one after the other.',
+    words: [0, Infinity],
+    options: {
+      stat: { type: 'boolean', describe: 'only files and numbers of lines' },
+      ...PATHSPEC_OPTIONS,
+    },
+    examples: [
+      ['git handoff diff', 'what you have changed'],
+      ['git handoff diff a1f0c3d2 --stat', 'how much that session has'],
+    ],
+    async run(args, context, interaction) {
+      const { diff } = await import('./diff.ts');
+      const options = { ...sessionAndPaths(args, interaction, 'diff'), stat: args.flag('stat') };
+      const result = await anchored(context, () => diff(options, context));
+      return answer(result, () => Promise.resolve(() => ''));
+    },
+  },
+  undo: {
+    usage: 'undo [<session>] [-- <pathspec>...]',
+    group: 'sharing',
+    summary: "take one session's uncommitted changes back, and nobody else's",
+    details:
+      'All of them or none; a rescue keeps them first. An agent can undo its own changes and those of sessions that are ' +
+      'over, a person those of any session. Commits stay: it names the git revert that undoes them.',
+    words: [0, Infinity],
+    options: PATHSPEC_OPTIONS,
+    examples: [
+      ['git handoff undo a1f0c3d2', 'all that this session has not committed'],
+      ['git handoff undo -- src/auth.ts', 'your own changes of one file'],
+    ],
+    async run(args, context, interaction) {
+      const { undo } = await import('./undo.ts');
+      const options = sessionAndPaths(args, interaction, 'undo');
+      const result = await anchored(context, () => undo(options, context));
+      return answer(result, async () => (await import('./undo.ts')).renderUndone);
+    },
+  },
   overlap: {
     usage: 'overlap [<session|branch|worktree>...]',
     group: 'sharing',
@@ -50,6 +97,18 @@ export const SHARING_VERBS: VerbTable = {
     },
   },
 };
+
+/** The words `[<session>] [-- <pathspec>...]`. */
+function sessionAndPaths(args: Arguments, interaction: Interaction, verb: string) {
+  const { words, afterDashes } = args;
+  const [of, more] = words.slice(0, words.length - afterDashes.length);
+  if (more !== undefined) {
+    const hint = `git handoff ${verb} -- ${words.map(shellWord).join(' ')}`;
+    throw new Failure('usage', 'paths go after --, and only one session before it', { hint });
+  }
+  const pathspecs = readPathspecs(args, interaction, afterDashes);
+  return { of, pathspecs, session: args.text('session') };
+}
 
 /** The verb by which a person lets a refused command pass. */
 export const ALLOW_VERBS: VerbTable = {

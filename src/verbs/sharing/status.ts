@@ -123,7 +123,7 @@ export async function workTreeOf(repository: Repository): Promise<WorkTree | und
   return top === undefined ? undefined : { top, gitDir, commonDir };
 }
 
-function noWorkTree(): Failure {
+export function noWorkTree(): Failure {
   return new Failure('environment', 'there is no working tree here', { hint: 'git worktree list' });
 }
 

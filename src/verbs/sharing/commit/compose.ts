@@ -1,15 +1,12 @@
 import { Failure } from '../../../domain/failure.ts';
 import type { FileState } from '../../../domain/ledger/tree-status.ts';
-import { type HunkPlan, contentsOf, planHunks } from '../../../domain/ledger/hunks.ts';
 import { type Share, atWorkBeside } from '../../../domain/ledger/ownership.ts';
-import { type Oid, parseOid, peerName, peerNames, type SessionId } from '../../../domain/names.ts';
+import { type Oid, peerName, peerNames, type SessionId } from '../../../domain/names.ts';
 import { listed, escapeLine } from '../../../domain/surfacing.ts';
-import { objectName } from '../../../git/hash.ts';
-import { TextMerger } from '../../../git/merge-file.ts';
 import { ObjectBatch } from '../../../git/objects.ts';
 import { objectFormat } from '../../../git/repository.ts';
-import { hashFiles, readContents, scratchStore } from '../../../git/scratch-store.ts';
 import type { CommitScene } from './scene.ts';
+import { type Inseparable, addParts } from '../../../changes/session-parts.ts';
 import { messageWords, otherWords, textWords } from '../../../changes/hint-words.ts';
 import { findUnfinished, operationText, whoBeganText, ownWorktree } from '../../../changes/operations.ts';
 import { ago } from '../../../domain/age.ts';
@@ -27,12 +24,6 @@ interface Composed {
   readonly contents: ReadonlyMap<Oid, Buffer>;
   /** Others' paths that a command of this session changed in passing, and whose hunks cannot be separated. */
   readonly passed: readonly Share[];
-}
-
-/** A contended path whose hunks cannot be separated. */
-interface Inseparable {
-  readonly share: Share;
-  readonly why: 'overlap' | 'unknown';
 }
 
 /**
@@ -60,99 +51,15 @@ export async function composeContended(scene: CommitScene, again: Again): Promis
 export async function composeHunks(scene: CommitScene, again: Again): Promise<Composed> {
   const { contended } = scene.shares;
   if (contended.length === 0) return { entries: new Map(), contents: new Map(), passed: [] };
-  const { entries, contents, failed } = await composeAll(scene);
-  const named = failed.filter(({ share }) => !share.isPassing);
+  const { entries, contents, failed } = await addParts(scene.work.tree, contended);
+  const named = failed.filter(({ part }) => !part.isPassing);
   if (named.length > 0) throw inseparable(scene, named, again, [...entries.keys()]);
-  return { entries, contents, passed: failed.map(({ share }) => share) };
-}
-
-async function composeAll(scene: CommitScene): Promise<{
-  entries: Map<string, FileState>;
-  contents: Map<Oid, Buffer>;
-  failed: readonly Inseparable[];
-}> {
-  const entries = new Map<string, FileState>();
-  const contents = new Map<Oid, Buffer>();
-  const failed: Inseparable[] = [];
-  const { contended } = scene.shares;
-  const { top, commonDir } = scene.work.tree;
-  const scratch = scratchStore(commonDir);
-  const paths = contended.map(({ dirty }) => dirty.path);
-  const onDisk = await hashFiles(top, paths, { scratch });
-  const format = await objectFormat({ cwd: top });
-  const merger = new TextMerger();
-  try {
-    for (const share of contended) {
-      const { path, head, disk: seen } = share.dirty;
-      const oid = onDisk.get(path);
-      const disk = seen === null || oid === undefined ? seen : { ...seen, oid };
-      const plan = planHunks({ head, disk, mine: share.mine, others: share.others });
-      if (plan.kind === 'removed') {
-        entries.set(path, null);
-        continue;
-      }
-      if (plan.kind !== 'apply') {
-        failed.push({ share, why: plan.kind });
-        continue;
-      }
-      const read = await contentReader(top, scratch, plan, disk?.oid ?? null);
-      const content = await merge(merger, plan, read, disk?.oid ?? null);
-      if (typeof content === 'string') failed.push({ share, why: content });
-      else {
-        const name = parseOid(objectName(format, 'blob', content)) ?? null;
-        if (name !== null) contents.set(name, content);
-        entries.set(path, { mode: plan.mode, oid: name });
-      }
-    }
-  } finally {
-    merger.close();
-  }
-  return { entries, contents, failed };
-}
-
-type Reader = (oid: Oid | null) => Buffer | undefined;
-
-async function contentReader(
-  top: string,
-  scratch: ReturnType<typeof scratchStore>,
-  plan: Extract<HunkPlan, { kind: 'apply' }>,
-  disk: Oid | null,
-): Promise<Reader> {
-  const names = [...contentsOf(plan), ...(disk === null ? [] : [disk])];
-  const contents = await readContents(top, scratch, names);
-  const known = new Map(names.map((name, n) => [name, contents[n]]));
-  return (oid) => (oid === null ? Buffer.alloc(0) : known.get(oid));
-}
-
-/**
- * Applies the steps. Merging the result into the file on the disk must change nothing: otherwise hunks of several
- * sessions overlap or touch, or somebody has undone some of them.
- */
-async function merge(
-  merger: TextMerger,
-  plan: Extract<HunkPlan, { kind: 'apply' }>,
-  read: Reader,
-  disk: Oid | null,
-): Promise<Buffer | 'overlap' | 'unknown'> {
-  const start = read(plan.start);
-  const now = read(disk);
-  if (start === undefined || now === undefined) return 'unknown';
-  let content = start;
-  for (const step of plan.steps) {
-    const [before, after] = [read(step.before), read(step.after)];
-    if (before === undefined || after === undefined) return 'unknown';
-    const merged = await merger.apply(content, before, after);
-    if (merged.kind !== 'merged') return merged.kind === 'conflict' ? 'overlap' : 'unknown';
-    content = merged.content;
-  }
-  const again = await merger.apply(now, start, content);
-  if (again.kind === 'binary') return 'unknown';
-  return again.kind === 'merged' && again.content.equals(now) ? content : 'overlap';
+  return { entries, contents, passed: failed.map(({ part }) => part) };
 }
 
 function inseparable(
   scene: CommitScene,
-  failed: readonly Inseparable[],
+  failed: readonly Inseparable<Share>[],
   again: Again,
   composed: readonly string[],
 ): Failure {
@@ -161,7 +68,7 @@ function inseparable(
   const { groups } = scene.asker;
   const own = peerName(self, groups);
   const rest = [...shares.whole.map(({ dirty }) => dirty.path), ...composed];
-  const beside = failed.filter(({ share }) => share.others.length === 0).map(({ share }) => share.dirty.path);
+  const beside = failed.filter(({ part }) => part.others.length === 0).map(({ part }) => part.dirty.path);
   if (beside.length > 0) {
     const message = `${listed(beside)}: HEAD has a new change where this session (${own}) changed it; nothing was ${done}. Merge the two in the file, then commit again`;
     const look = `git diff HEAD -- ${beside.slice(0, MAX_LOOK).map(typed).join(' ')}`;
@@ -172,9 +79,9 @@ function inseparable(
       rest.length === 0 || command === undefined ? { hint: look } : hints,
     );
   }
-  const sessions = failed.flatMap(({ share }) => share.others.map(({ session }) => session));
+  const sessions = failed.flatMap(({ part }) => part.others.map(({ session }) => session));
   const whose = peerNames(sessions, groups);
-  const paths = failed.map(({ share }) => share.dirty.path);
+  const paths = failed.map(({ part }) => part.dirty.path);
   const why = failed.every((one) => one.why === 'overlap')
     ? 'overlap or touch'
     : 'cannot be separated (not text, or too large)';

@@ -2,11 +2,9 @@ import { join, relative, resolve } from 'node:path';
 import { type Asker, type DirtyWork, askerOf, lookAtWork } from '../../../changes/dirty-work.ts';
 import { literal, pathWords } from '../../../changes/hint-words.ts';
 import { findStale, withUndone } from '../../../changes/stale-paths.ts';
-import { claimsAround } from '../../../changes/window-changes.ts';
-import { ARRIVAL, readStart, readWindows } from '../../../changes/windows.ts';
+import { ownersOf, unrecordedClaims } from '../../../changes/session-parts.ts';
+import { readStart, readWindows } from '../../../changes/windows.ts';
 import { Failure } from '../../../domain/failure.ts';
-import type { OpenClaim } from '../../../domain/ledger/claims.ts';
-import { foldLedger } from '../../../domain/journal/fold.ts';
 import {
   type SessionGroups,
   claimsOn,
@@ -19,7 +17,6 @@ import {
 import { type TreeStatus, stagedBetween } from '../../../domain/ledger/tree-status.ts';
 import { isUpToDate } from '../../../domain/ledger/stale.ts';
 import { type SessionId, isPerson } from '../../../domain/names.ts';
-import { succeededBy } from '../../../domain/session.ts';
 import { shellWord } from '../../../domain/surfacing.ts';
 import { readSettings } from '../../../git/config.ts';
 import { matchingPaths } from '../../../git/named-files.ts';
@@ -27,7 +24,6 @@ import { topLevel } from '../../../git/repository.ts';
 import { hashFiles, scratchStore } from '../../../git/scratch-store.ts';
 import { lstatOf, realPath } from '../../../host/disk.ts';
 import { type Context, findSession } from '../../../sessions/caller.ts';
-import type { JudgedSession } from '../../../sessions/records.ts';
 import { judgedSessions, openWorkspace } from '../../workspace.ts';
 
 /** All facts by which `commit`, `stage --mine` and `write --with-work` decide, read again at each try. */
@@ -110,46 +106,6 @@ function callerOf({ person }: SceneOptions, session: SessionId | undefined): Ses
   if (session !== undefined && !isPerson(session)) return session;
   if ('id' in person) return person.id;
   throw new Failure('usage', 'this command is for agents: a person commits with git itself', person);
-}
-
-/** The session, those whose conversation it continues, and those it started, but not those that started it. */
-function ownersOf(
-  self: SessionId,
-  { groups }: Asker,
-  sessions: readonly JudgedSession[],
-): ReadonlySet<SessionId> {
-  const records = sessions.map(({ record }) => record);
-  const above = new Set<SessionId>();
-  let at = records.find((record) => record.session === self)?.parent ?? null;
-  while (at !== null && !above.has(at)) {
-    above.add(at);
-    for (const before of succeededBy(at, records)) above.add(before);
-    const current: SessionId = at;
-    at = records.find((record) => record.session === current)?.parent ?? null;
-  }
-  return new Set([self, ...[...groups.own].filter((id) => !above.has(id))]);
-}
-
-/** Changes that no ledger has yet: those of a session that is alone, and those of this session's running commands. */
-async function unrecordedClaims(
-  self: SessionId,
-  work: DirtyWork,
-  owners: ReadonlySet<SessionId>,
-  now: number,
-): Promise<OpenClaim[]> {
-  const { lone, place, status, ledgers, tree } = work;
-  const loneClaims = lone !== undefined && owners.has(lone.session) ? [...lone.claims.values()] : [];
-  if (place === undefined) return loneClaims;
-  const windows = readWindows(place);
-  const changed: OpenClaim[] = [];
-  for (const window of windows) {
-    // An arrival opens a window for each session at work, whether that runs a command or not.
-    if (window.session !== self || window.id === ARRIVAL) continue;
-    const { top } = tree;
-    const claims = await claimsAround({ top, window, windows, after: status, ledgers, own: owners, now });
-    changed.push(...foldLedger(self, claims).claims.values());
-  }
-  return [...loneClaims, ...changed];
 }
 
 /** Paths that this session took out of the index and that are still on the disk. */

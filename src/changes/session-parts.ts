@@ -1,0 +1,206 @@
+import { chainChanges, differsOnDisk, strong } from '../domain/ledger/ownership.ts';
+import type { OpenClaim } from '../domain/ledger/claims.ts';
+import { type HunkPlan, contentsOf, planHunks } from '../domain/ledger/hunks.ts';
+import { type DirtyPath, type FileState, sameState } from '../domain/ledger/tree-status.ts';
+import { foldLedger, isCommitted } from '../domain/journal/fold.ts';
+import { type Oid, type SessionId, parseOid } from '../domain/names.ts';
+import { succeededBy } from '../domain/session.ts';
+import { objectName } from '../git/hash.ts';
+import { TextMerger } from '../git/merge-file.ts';
+import { objectFormat } from '../git/repository.ts';
+import { hashFiles, readContents, scratchStore } from '../git/scratch-store.ts';
+import type { JudgedSession } from '../sessions/records.ts';
+import type { Asker, DirtyWork, WorkTree } from './dirty-work.ts';
+import { claimsAround } from './window-changes.ts';
+import { ARRIVAL, readWindows } from './windows.ts';
+
+/**
+ * What one session changed of an uncommitted path, apart from what everybody else changed there: `commit` and
+ * `stage --mine` take it, `diff` shows it, `undo` takes it back.
+ */
+export interface SessionPart {
+  readonly dirty: DirtyPath;
+  /** The session's own claims. */
+  readonly mine: readonly OpenClaim[];
+  /** The claims of others. */
+  readonly others: readonly OpenClaim[];
+}
+
+/** A part that cannot be told from the changes of others: they overlap, or the path is not text or too large. */
+export interface Inseparable<Part extends SessionPart = SessionPart> {
+  readonly part: Part;
+  readonly why: 'overlap' | 'unknown';
+}
+
+/** The session, those whose conversation it continues, and those it started, but not those that started it. */
+export function ownersOf(
+  self: SessionId,
+  { groups }: Asker,
+  sessions: readonly JudgedSession[],
+): ReadonlySet<SessionId> {
+  const records = sessions.map(({ record }) => record);
+  const above = new Set<SessionId>();
+  let at = records.find((record) => record.session === self)?.parent ?? null;
+  while (at !== null && !above.has(at)) {
+    above.add(at);
+    for (const before of succeededBy(at, records)) above.add(before);
+    const current: SessionId = at;
+    at = records.find((record) => record.session === current)?.parent ?? null;
+  }
+  return new Set([self, ...[...groups.own].filter((id) => !above.has(id))]);
+}
+
+/** Changes that no ledger has yet: those of a session that is alone, and those of this session's running commands. */
+export async function unrecordedClaims(
+  self: SessionId,
+  work: DirtyWork,
+  owners: ReadonlySet<SessionId>,
+  now: number,
+): Promise<OpenClaim[]> {
+  const { lone, place, status, ledgers, tree } = work;
+  const loneClaims = lone !== undefined && owners.has(lone.session) ? [...lone.claims.values()] : [];
+  if (place === undefined) return loneClaims;
+  const windows = readWindows(place);
+  const changed: OpenClaim[] = [];
+  for (const window of windows) {
+    // An arrival opens a window for each session at work, whether that runs a command or not.
+    if (window.session !== self || window.id === ARRIVAL) continue;
+    const { top } = tree;
+    const claims = await claimsAround({ top, window, windows, after: status, ledgers, own: owners, now });
+    changed.push(...foldLedger(self, claims).claims.values());
+  }
+  return [...loneClaims, ...changed];
+}
+
+/**
+ * Returns the parts of these sessions, in the order of the paths. What may as well be another session's is nobody's part.
+ *
+ * @param unrecorded see {@link unrecordedClaims}
+ */
+export function partsOf(
+  { status, ledgers }: DirtyWork,
+  owners: ReadonlySet<SessionId>,
+  unrecorded: readonly OpenClaim[],
+): SessionPart[] {
+  return [...status.dirty.values()].flatMap((dirty): SessionPart[] => {
+    const { path, head } = dirty;
+    // git cannot name a repository inside the tree (`…/`), or a name that is not UTF-8, in a patch that it reads.
+    if (!differsOnDisk(dirty) || path.endsWith('/') || path.includes('\ufffd')) return [];
+    const recorded = ledgers.flatMap(({ claims }) => claims.get(path) ?? []);
+    const open = [...recorded, ...unrecorded.filter((claim) => claim.path === path)];
+    const claims = open.filter((claim) => !isCommitted(claim, head));
+    const others = claims.filter(({ session }) => !owners.has(session));
+    const held = claims.filter(({ session }) => owners.has(session));
+    const mine = others.length > 0 ? strong(held) : held;
+    return mine.length === 0 ? [] : [{ dirty, mine, others }];
+  });
+}
+
+/** Whether all that differs between `start` and the disk is the session's, so that nothing has to be merged. */
+export function isWhole({ dirty: { disk }, mine, others }: SessionPart, start: FileState): boolean {
+  const changes = chainChanges(mine[0]?.base ?? null, mine);
+  const [first, last] = [changes[0], changes.at(-1)];
+  if (first === undefined || last === undefined || !sameState(first.before, start)) return false;
+  const isChain = changes.every(
+    ({ before }, n) => n === 0 || sameState(changes[n - 1]?.after ?? null, before),
+  );
+  // The content of a big file, a link or a submodule was not read.
+  const isUnread = disk?.oid === null && others.length === 0 && changes.length === 1;
+  return isUnread || (isChain && sameState(last.after, disk));
+}
+
+/** Parts of sessions, joined with other content. */
+interface Joined<Part extends SessionPart> {
+  readonly entries: ReadonlyMap<string, FileState>;
+  /** The contents of the entries, not stored yet. */
+  readonly contents: ReadonlyMap<Oid, Buffer>;
+  readonly failed: readonly Inseparable<Part>[];
+}
+
+/**
+ * Joins a session's part of each path with what HEAD has there.
+ *
+ * @param startOf another content than HEAD's to join it with; the repository or the scratch store has it
+ */
+export async function addParts<Part extends SessionPart>(
+  { top, commonDir }: WorkTree,
+  parts: readonly Part[],
+  startOf: (part: Part) => FileState = ({ dirty }) => dirty.head,
+): Promise<Joined<Part>> {
+  const entries = new Map<string, FileState>();
+  const contents = new Map<Oid, Buffer>();
+  const failed: Inseparable<Part>[] = [];
+  if (parts.length === 0) return { entries, contents, failed };
+  const scratch = scratchStore(commonDir);
+  const paths = parts.map(({ dirty }) => dirty.path);
+  const onDisk = await hashFiles(top, paths, { scratch, all: true });
+  const format = await objectFormat({ cwd: top });
+  const merger = new TextMerger();
+  try {
+    for (const part of parts) {
+      const { path, disk: seen } = part.dirty;
+      const oid = onDisk.get(path);
+      const disk = seen === null || oid === undefined ? seen : { ...seen, oid };
+      const plan = planHunks({ head: startOf(part), disk, mine: part.mine, others: part.others });
+      if (plan.kind === 'removed') {
+        entries.set(path, null);
+        continue;
+      }
+      if (plan.kind !== 'apply') {
+        failed.push({ part, why: plan.kind });
+        continue;
+      }
+      const read = await contentReader(top, scratch, plan, disk?.oid ?? null);
+      const content = await merge(merger, plan, read, disk?.oid ?? null);
+      if (typeof content === 'string') failed.push({ part, why: content });
+      else {
+        const name = parseOid(objectName(format, 'blob', content)) ?? null;
+        if (name !== null) contents.set(name, content);
+        entries.set(path, { mode: plan.mode, oid: name });
+      }
+    }
+  } finally {
+    merger.close();
+  }
+  return { entries, contents, failed };
+}
+
+type Reader = (oid: Oid | null) => Buffer | undefined;
+
+async function contentReader(
+  top: string,
+  scratch: ReturnType<typeof scratchStore>,
+  plan: Extract<HunkPlan, { kind: 'apply' }>,
+  disk: Oid | null,
+): Promise<Reader> {
+  const names = [...contentsOf(plan), ...(disk === null ? [] : [disk])];
+  const contents = await readContents(top, scratch, names);
+  const known = new Map(names.map((name, n) => [name, contents[n]]));
+  return (oid) => (oid === null ? Buffer.alloc(0) : known.get(oid));
+}
+
+/**
+ * Applies the steps. Merging the result into the file on the disk must change nothing: otherwise hunks of several
+ * sessions overlap or touch, or somebody has undone some of them.
+ */
+async function merge(
+  merger: TextMerger,
+  plan: Extract<HunkPlan, { kind: 'apply' }>,
+  read: Reader,
+  disk: Oid | null,
+): Promise<Buffer | 'overlap' | 'unknown'> {
+  const start = read(plan.start);
+  const now = read(disk);
+  if (start === undefined || now === undefined) return 'unknown';
+  let content = start;
+  for (const step of plan.steps) {
+    const [before, after] = [read(step.before), read(step.after)];
+    if (before === undefined || after === undefined) return 'unknown';
+    const merged = await merger.apply(content, before, after);
+    if (merged.kind !== 'merged') return merged.kind === 'conflict' ? 'overlap' : 'unknown';
+    content = merged.content;
+  }
+  const again = await merger.apply(now, start, content);
+  if (again.kind === 'binary') return 'unknown';
+  return again.kind === 'merged' && again.content.equals(now) ? content : 'overlap';
+}

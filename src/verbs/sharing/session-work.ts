@@ -1,0 +1,121 @@
+import { join, relative } from 'node:path';
+import { literal, pathWords } from '../../changes/hint-words.ts';
+import { isInitialised } from '../../host/folders.ts';
+import { realPath } from '../../host/disk.ts';
+import { type DirtyWork, type Asker, askerOf, lookAtWork } from '../../changes/dirty-work.ts';
+import { type SessionPart, ownersOf, partsOf, unrecordedClaims } from '../../changes/session-parts.ts';
+import { Failure } from '../../domain/failure.ts';
+import { type SessionId, canMean, isPerson, meantId } from '../../domain/names.ts';
+import type { Settings } from '../../domain/settings.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { readSettings } from '../../git/config.ts';
+import { matchingPaths } from '../../git/named-files.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
+import { noWorkTree, workTreeOf } from './status.ts';
+import { judgedSessions, openWorkspace } from '../workspace.ts';
+
+/** The uncommitted work of a working tree, and who asks about it: what `diff` and `undo` start from. */
+export interface SessionWork {
+  readonly settings: Settings;
+  readonly work: DirtyWork;
+  readonly judged: readonly JudgedSession[];
+  /** The asking session; `undefined`: a person. */
+  readonly self: SessionId | undefined;
+  readonly asker: Asker;
+  /** The paths that the command line names; `undefined`: it names none. */
+  readonly named: ReadonlySet<string> | undefined;
+  readonly now: number;
+  readonly notices: readonly string[];
+  /** ` -- <path>...` as pathspecs that the caller types in its folder. Paths are from the top. */
+  readonly typedPaths: (paths: readonly string[]) => string;
+}
+
+/**
+ * Reads the uncommitted work of the working tree around `cwd`.
+ *
+ * @throws Failure `environment` where there is none, `usage` for a pathspec that git refuses
+ */
+export async function readSessionWork(
+  { pathspecs, session }: { readonly pathspecs: readonly string[]; readonly session: string | undefined },
+  context: Context,
+): Promise<SessionWork> {
+  const { cwd, now } = context;
+  const [{ repository, sessions, notices }, settings] = await Promise.all([
+    openWorkspace(context),
+    readSettings(cwd),
+  ]);
+  if (!isInitialised(repository.commonDir)) {
+    throw new Failure('not-found', 'no session is on record in this repository', {
+      hint: 'git handoff init',
+    });
+  }
+  const tree = await workTreeOf(repository);
+  if (tree === undefined) throw noWorkTree();
+  const found = findSession(context, sessions, session)?.id;
+  const self = found === undefined || isPerson(found) ? undefined : found;
+  const judged = judgedSessions({ repository, sessions }, settings, now);
+  const [work, named] = await Promise.all([
+    lookAtWork(tree, judged, now, { keep: true }),
+    pathspecs.length === 0 ? undefined : matchingPaths(cwd, pathspecs),
+  ]);
+  const here = (path: string) => relative(realPath(cwd), join(realPath(tree.top), path));
+  const typedPaths = (paths: readonly string[]) =>
+    pathWords(tree.commonDir, paths, (path) => literal(here(path)));
+  const asker = askerOf(self, judged);
+  return { settings, work, judged, self, asker, named, now, notices, typedPaths };
+}
+
+/**
+ * Returns the session that a full or short id names.
+ *
+ * @throws Failure `not-found` for one that has no work here, `usage` for a short id that fits several
+ */
+export function sessionNamed(text: string, { work, judged }: SessionWork): SessionId {
+  const ids = new Set([
+    ...work.ledgers.map(({ session }) => session),
+    ...judged.map(({ record }) => record.session),
+  ]);
+  const meant = meantId(text, ids);
+  if (meant !== undefined) return meant;
+  const several = [...ids].some((id) => canMean(text, id));
+  throw new Failure(
+    several ? 'usage' : 'not-found',
+    several ? `${escapeLine(text)} matches several sessions` : `no session here is named ${escapeLine(text)}`,
+    { hint: several ? 'git handoff sessions --all --json' : 'git handoff status' },
+  );
+}
+
+/** Returns a session's part of each uncommitted path, with those of the sessions that count as it. */
+export async function partsOfSession(scene: SessionWork, session: SessionId): Promise<SessionPart[]> {
+  const { judged } = scene;
+  return partsIn(scene, session, ownersOf(session, askerOf(session, judged), judged));
+}
+
+/** Returns the sessions that have changed something here, each with its own part, the earliest change first. */
+export async function allParts(
+  scene: SessionWork,
+): Promise<{ readonly session: SessionId; readonly parts: readonly SessionPart[] }[]> {
+  const { ledgers, lone } = scene.work;
+  const ids = new Set([
+    ...ledgers.map(({ session }) => session),
+    ...(lone === undefined ? [] : [lone.session]),
+  ]);
+  const found: { session: SessionId; parts: SessionPart[] }[] = [];
+  for (const session of ids) {
+    const parts = await partsIn(scene, session, new Set([session]));
+    if (parts.length > 0) found.push({ session, parts });
+  }
+  const begin = ({ parts }: (typeof found)[number]) =>
+    Math.min(...parts.flatMap(({ mine }) => mine.map(({ since }) => since)));
+  return found.sort((a, b) => begin(a) - begin(b));
+}
+
+async function partsIn(
+  { work, named, now }: SessionWork,
+  session: SessionId,
+  owners: ReadonlySet<SessionId>,
+): Promise<SessionPart[]> {
+  const parts = partsOf(work, owners, await unrecordedClaims(session, work, owners, now));
+  return parts.filter(({ dirty }) => named?.has(dirty.path) !== false);
+}

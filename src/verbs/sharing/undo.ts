@@ -1,0 +1,231 @@
+import { putLast, readLast } from '../../changes/windows.ts';
+import type { SessionPart } from '../../changes/session-parts.ts';
+import { Failure } from '../../domain/failure.ts';
+import type { WorktreeEvent } from '../../domain/journal/events.ts';
+import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
+import { type SessionId, canMean, peerName, peerNames, shortOid } from '../../domain/names.ts';
+import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
+import { logCommits } from '../../git/log.ts';
+import { committer } from '../../git/repository.ts';
+import { readTreeStatus } from '../../git/worktrees.ts';
+import { worktreeId } from '../../host/folders.ts';
+import { isAllowedOnce } from '../../sessions/bypass.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { news, recordRefusal } from '../../sessions/happenings.ts';
+import { type LedgerPlace, appendEvents } from '../../sessions/journal.ts';
+import { clientsOf } from '../../sessions/records.ts';
+import { applyPlan } from '../../snapshot/restore.ts';
+import { type TakeBackPlan, planTakeBack } from './take-back.ts';
+import { takeSnapshot } from '../../snapshot/take.ts';
+import { type Rendered, type TextContext, counted } from '../../ui/terminal.ts';
+import type { CommandResult } from '../verb.ts';
+import { type SessionWork, partsOfSession, readSessionWork, sessionNamed } from './session-work.ts';
+
+interface UndoOptions {
+  /** A session's full or short id; `undefined`: the session that asks. */
+  readonly of: string | undefined;
+  readonly pathspecs: readonly string[];
+  readonly session: string | undefined;
+}
+
+interface UndoValue {
+  /** Whose changes were taken back. */
+  readonly session: string;
+  /** The rescue that holds them. */
+  readonly rescue: number;
+  readonly items: readonly { readonly path: string }[];
+  /** The session's commits, newest first: they stay. */
+  readonly commits: readonly string[];
+}
+
+/**
+ * Takes what one session has changed and not committed out of the working tree and the index, and nobody else's changes:
+ * all of it, or nothing. A rescue keeps it first.
+ *
+ * @throws Failure `usage` for a person who names no session, `not-owner` for the work of another session that is live,
+ * `not-found` when there is nothing to undo, `refused` for changes that cannot be told from others' or not be kept,
+ * `lost-race` when a file changes meanwhile
+ */
+export async function undo(options: UndoOptions, context: Context): Promise<CommandResult<UndoValue>> {
+  const scene = await readSessionWork(options, context);
+  const { self, work, judged } = scene;
+  const session = options.of === undefined ? self : sessionNamed(options.of, scene);
+  if (session === undefined) {
+    throw new Failure('usage', 'whose changes should be undone?', { hint: 'git handoff diff --stat' });
+  }
+  const parts = await partsOfSession(scene, session);
+  requirePermission(scene, session, parts);
+  const plan = await planTakeBack(work.tree, parts);
+  const commits = await commitsOf(scene, session);
+  if (plan.refused.length > 0) throw refusal(scene, options, plan);
+  if (plan.paths.length === 0) throw nothing(scene, session, commits);
+  const place = work.place ?? { commonDir: work.tree.commonDir, worktreeId: worktreeId(work.tree.gitDir) };
+  const rescue = await keep(scene, place, session, plan, context);
+  await plan.batch.storeMany({ cwd: work.tree.top });
+  await applyPlan(
+    work.tree,
+    plan.paths.map(({ planned }) => planned),
+  );
+  await record(scene, place, plan);
+  await tell(scene, place, { session, rescue, plan }, context);
+  const items = plan.paths.map(({ part }) => ({ path: part.dirty.path }));
+  const value = { session, rescue, items, commits };
+  return { value, notices: scene.notices, clients: clientsOf(judged) };
+}
+
+/** An agent may undo its own changes and those of sessions that are over; a person, those of any. */
+function requirePermission(scene: SessionWork, session: SessionId, parts: readonly SessionPart[]): void {
+  const { self, asker, work, now } = scene;
+  const { groups } = asker;
+  if (self === undefined || !groups.foreign.has(session)) return;
+  const { commonDir } = work.tree;
+  if (isAllowedOnce(commonDir, self, now)) return;
+  const claims = parts.flatMap(({ mine }) => mine);
+  const asked =
+    work.place === undefined || claims.length === 0
+      ? undefined
+      : ({ place: work.place, wish: 'discard', claims } as const);
+  const text = `the changes of ${peerName(session, groups)} are its own while it is at work: only the user may undo them; nothing was undone`;
+  recordRefusal({ commonDir, session: self, text, asked, now });
+  throw new Failure('not-owner', text, { hint: `git handoff diff ${shellWord(session)} --stat` });
+}
+
+const WHY = {
+  overlap: 'its changes overlap or touch those of others',
+  unknown: 'its changes cannot be told from those of others (not text, or too large)',
+  staged: 'what is staged there cannot be told from the changes of others',
+  conflict: 'it is in conflict',
+  submodule: 'it is a submodule',
+} as const;
+
+function refusal(scene: SessionWork, { of }: UndoOptions, { refused, paths }: TakeBackPlan): Failure {
+  const {
+    asker: { groups },
+    typedPaths,
+  } = scene;
+  const lines = refused.map(({ part, why }) => {
+    const others =
+      part.others.length === 0
+        ? ''
+        : ` (${peerNames(
+            part.others.map((one) => one.session),
+            groups,
+          )})`;
+    return `${escapeLine(part.dirty.path)}: ${WHY[why]}${others}`;
+  });
+  const rest = paths.map(({ part }) => part.dirty.path);
+  const whose = of === undefined ? '' : ` ${shellWord(of)}`;
+  const hint =
+    rest.length === 0
+      ? `git handoff diff${whose}${typedPaths(refused.map(({ part }) => part.dirty.path))}`
+      : `git handoff undo${whose}${typedPaths(rest)}`;
+  return new Failure('refused', `nothing was undone: ${listed(lines)}`, { hint });
+}
+
+function nothing({ asker }: SessionWork, session: SessionId, commits: readonly string[]): Failure {
+  const message = `${peerName(session, asker.groups)} has no uncommitted change there`;
+  const hint = commits.length === 0 ? 'git handoff status' : revert(commits);
+  return new Failure('not-found', message, { hint });
+}
+
+const revert = (commits: readonly string[]) => `git revert --no-edit ${commits.join(' ')}`;
+
+/** Most commits that are searched for those of the session, and most that are named. */
+const MAX_LOOK = 200;
+const MAX_NAMED = 20;
+
+/** The session's commits on this branch, newest first, as git abbreviates them. */
+async function commitsOf({ work, named }: SessionWork, session: SessionId): Promise<string[]> {
+  // Named paths are about uncommitted changes: a commit may hold others, too.
+  if (named !== undefined || work.status.head.oid === null) return [];
+  const range = ['--no-merges', work.status.head.oid];
+  const commits = await logCommits({ cwd: work.tree.top }, range, MAX_LOOK);
+  return commits
+    .filter(({ sessions }) => sessions.some((id) => canMean(id, session)))
+    .slice(0, MAX_NAMED)
+    .map(({ oid }) => shortOid(oid));
+}
+
+/** Keeps what will be taken back. What cannot be kept is not taken back. */
+async function keep(
+  { work, settings, self, now }: SessionWork,
+  place: LedgerPlace,
+  session: SessionId,
+  { paths }: TakeBackPlan,
+  { budget }: Context,
+): Promise<number> {
+  const { top } = work.tree;
+  const dirty: TreeStatus['dirty'] = new Map(paths.map(({ part }) => [part.dirty.path, part.dirty]));
+  const saved = await takeSnapshot(
+    { cwd: top, worktreeId: place.worktreeId },
+    { ...work.status, dirty },
+    {
+      reason: { kind: 'undone', command: 'git handoff undo', session: self ?? null, at: now },
+      ownerOf: () => session,
+    },
+    { limits: settings.rescue, now, budget },
+  );
+  const [skipped] = saved?.skipped ?? [];
+  if (saved !== undefined && skipped === undefined) return saved.number;
+  const path = skipped?.path ?? paths[0]?.part.dirty.path ?? '';
+  throw new Failure('refused', `${escapeLine(path)} could not be kept first, so nothing was undone`, {
+    hint: `cp -- ${shellWord(`${top}/${path}`)} ${shellWord(`${top}/${path}.kept`)}`,
+  });
+}
+
+/** Ends the session's claims. What others have changed there stays theirs, as it is now. */
+async function record(
+  { work, now }: SessionWork,
+  place: LedgerPlace,
+  { paths }: TakeBackPlan,
+): Promise<void> {
+  const at = now;
+  for (const { part, planned } of paths) {
+    const { path, disk: before } = part.dirty;
+    const owners = new Set(part.mine.map(({ session }) => session));
+    for (const owner of owners) appendEvents(place, owner, [{ t: 'end', path, why: 'clean', at }]);
+    const [other] = [...part.others].sort((a, b) => b.at - a.at);
+    if (other === undefined || planned.disk === null) continue;
+    const { session, base, evidence, weak } = other;
+    const change: WorktreeEvent = { t: 'claim', path, base, before, after: planned.disk, evidence, weak, at };
+    appendEvents(place, session, [change]);
+  }
+  // What is gone was taken back: the next look must not tell it as a loss.
+  const last = readLast(place);
+  if (last === undefined) return;
+  putLast(place, await readTreeStatus(work.tree.top, { now, known: last }));
+}
+
+/** Tells the session whose changes were undone, if somebody else did it. */
+async function tell(
+  { self, asker, judged, now }: SessionWork,
+  place: LedgerPlace,
+  { session, rescue, plan }: { session: SessionId; rescue: number; plan: TakeBackPlan },
+  { cwd }: Context,
+): Promise<void> {
+  if (asker.groups.own.has(session)) return;
+  const isLive = judged.some((one) => one.record.session === session && one.liveness === 'live');
+  if (!isLive) return;
+  const who = self === undefined ? (await committer(cwd)).name || 'The user' : peerName(self, asker.groups);
+  const paths = plan.paths.map(({ part }) => part.dirty.path);
+  const text =
+    `${escapeLine(who)} undid your changes in ${listed(paths.map(escapeLine))}: do not restore them. ` +
+    `They are kept; to look: git handoff rescue show ${rescue}`;
+  appendEvents(place, self ?? session, [news(text, now, { to: session, paths, about: 'loss' })]);
+}
+
+/** Says what was undone, how it comes back, and which commits stay. */
+export function renderUndone(
+  { session, rescue, items, commits }: UndoValue,
+  { clients }: TextContext,
+): Rendered {
+  const paths = items.map(({ path }) => `  ${escapeLine(path)}\n`).join('');
+  const stay =
+    commits.length === 0
+      ? ''
+      : `Its ${commits.length === 1 ? 'commit stays' : 'commits stay'}; to undo ${commits.length === 1 ? 'it' : 'them'}: ${revert(commits)}\n`;
+  return (
+    `undid the changes of ${peerName(session, { clients })} in ${counted(items.length, 'file')}:\n${paths}` +
+    `To bring them back: git handoff rescue restore ${rescue}\n${stay}`
+  );
+}
