@@ -1,7 +1,7 @@
-import { chainChanges, differsOnDisk, strong } from '../domain/ledger/ownership.ts';
+import { chainChanges, differsOnDisk, isStaged, strong } from '../domain/ledger/ownership.ts';
 import type { OpenClaim } from '../domain/ledger/claims.ts';
 import { type HunkPlan, contentsOf, planHunks } from '../domain/ledger/hunks.ts';
-import { type DirtyPath, type FileState, sameState } from '../domain/ledger/tree-status.ts';
+import { type DirtyPath, type FileState, sameState, stagedBetween } from '../domain/ledger/tree-status.ts';
 import { foldLedger, isCommitted } from '../domain/journal/fold.ts';
 import { type Oid, type SessionId, parseOid } from '../domain/names.ts';
 import { succeededBy } from '../domain/session.ts';
@@ -12,7 +12,7 @@ import { hashFiles, readContents, scratchStore } from '../git/scratch-store.ts';
 import type { JudgedSession } from '../sessions/records.ts';
 import type { Asker, DirtyWork, WorkTree } from './dirty-work.ts';
 import { claimsAround } from './window-changes.ts';
-import { ARRIVAL, readWindows } from './windows.ts';
+import { ARRIVAL, readStart, readWindows } from './windows.ts';
 
 /**
  * What one session changed of an uncommitted path, apart from what everybody else changed there: `commit` and
@@ -94,6 +94,24 @@ export function partsOf(
     const mine = others.length > 0 ? strong(held) : held;
     return mine.length === 0 ? [] : [{ dirty, mine, others }];
   });
+}
+
+/** Returns the paths of which these sessions have changed nothing but what is staged: the file is as in HEAD. */
+export function stagedOnly(
+  { status, ledgers, lone, place }: DirtyWork,
+  owners: ReadonlySet<SessionId>,
+): DirtyPath[] {
+  const isLone = place !== undefined && lone !== undefined && owners.has(lone.session);
+  const start = isLone ? readStart(place, lone.session) : undefined;
+  const recent = new Set((start === undefined ? [] : stagedBetween(start, status)).map(({ path }) => path));
+  const isOnRecord = ({ path, index }: DirtyPath) =>
+    ledgers.some(
+      ({ session, staged }) =>
+        owners.has(session) && staged.get(path)?.some(({ state }) => sameState(state, index)),
+    );
+  return [...status.dirty.values()].filter(
+    (dirty) => !differsOnDisk(dirty) && isStaged(dirty) && (recent.has(dirty.path) || isOnRecord(dirty)),
+  );
 }
 
 /** Whether all that differs between `start` and the disk is the session's, so that nothing has to be merged. */

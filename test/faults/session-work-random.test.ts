@@ -208,7 +208,7 @@ class History {
 
   async #undo(session: SessionId): Promise<boolean> {
     const work = await this.#work();
-    const plan = await planTakeBack(work.tree, partsOf(work, new Set([session]), []));
+    const plan = await planTakeBack(work.tree, partsOf(work, new Set([session]), []), []);
     if (plan.refused.length > 0) return false;
     await plan.batch.storeMany({ cwd: work.tree.top });
     await applyPlan(

@@ -175,6 +175,7 @@ describe('git handoff undo', () => {
   it('is undone by the rescue that it names, byte for byte, with what was staged, removed and new', () => {
     world.bash(A, 'chmod +x src/a.ts; rm src/b.ts; mkdir new; printf "x\\r\\n" >new/file; git add new');
     world.edit(A, 'shared.md', '5', 'five');
+    world.bash(A, 'git rm -q --cached src/c.ts');
     const before = world.git(['status', '--porcelain', '-uall']);
     const text = world.ok(['undo'], { session: A });
     expect(world.status()).toEqual([]);

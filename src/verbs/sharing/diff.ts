@@ -13,7 +13,7 @@ import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import type { CommandResult } from '../verb.ts';
 import type { SessionDiffShape } from '../shapes.ts';
-import { type SessionWork, allParts, partsOfSession, readSessionWork, sessionNamed } from './session-work.ts';
+import { type SessionWork, allParts, workOfSession, readSessionWork, sessionNamed } from './session-work.ts';
 
 interface DiffOptions {
   /** A session's full or short id; `undefined`: the session that asks, or for a person all of them. */
@@ -47,7 +47,7 @@ export async function diff(options: DiffOptions, context: Context): Promise<Comm
     const whose =
       session === undefined
         ? await allParts(scene)
-        : [{ session, parts: await partsOfSession(scene, session) }];
+        : [{ session, parts: (await workOfSession(scene, session)).parts }];
     for (const one of whose) {
       failed.push(...(await trees.add(one.parts)));
       shown.push({ session: one.session, patch: await trees.patch(options.stat) });

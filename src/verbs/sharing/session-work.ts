@@ -3,8 +3,15 @@ import { literal, pathWords } from '../../changes/hint-words.ts';
 import { isInitialised } from '../../host/folders.ts';
 import { realPath } from '../../host/disk.ts';
 import { type DirtyWork, type Asker, askerOf, lookAtWork } from '../../changes/dirty-work.ts';
-import { type SessionPart, ownersOf, partsOf, unrecordedClaims } from '../../changes/session-parts.ts';
+import {
+  type SessionPart,
+  ownersOf,
+  partsOf,
+  stagedOnly,
+  unrecordedClaims,
+} from '../../changes/session-parts.ts';
 import { Failure } from '../../domain/failure.ts';
+import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, canMean, isPerson, meantId } from '../../domain/names.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
@@ -86,10 +93,19 @@ export function sessionNamed(text: string, { work, judged }: SessionWork): Sessi
   );
 }
 
-/** Returns a session's part of each uncommitted path, with those of the sessions that count as it. */
-export async function partsOfSession(scene: SessionWork, session: SessionId): Promise<SessionPart[]> {
-  const { judged } = scene;
-  return partsIn(scene, session, ownersOf(session, askerOf(session, judged), judged));
+/** What a session has changed, with the sessions that count as it. */
+interface OwnWork {
+  readonly parts: readonly SessionPart[];
+  /** Paths of which only what is staged is the session's. */
+  readonly staged: readonly DirtyPath[];
+}
+
+/** Returns a session's part of each uncommitted path. */
+export async function workOfSession(scene: SessionWork, session: SessionId): Promise<OwnWork> {
+  const { judged, work, named } = scene;
+  const owners = ownersOf(session, askerOf(session, judged), judged);
+  const staged = stagedOnly(work, owners).filter(({ path }) => named?.has(path) !== false);
+  return { parts: await partsIn(scene, session, owners), staged };
 }
 
 /** Returns the sessions that have changed something here, each with its own part, the earliest change first. */

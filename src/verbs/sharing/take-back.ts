@@ -1,6 +1,6 @@
 import { type Inseparable, type SessionPart, addParts, isWhole } from '../../changes/session-parts.ts';
 import type { WorkTree } from '../../changes/dirty-work.ts';
-import { type FileState, sameState } from '../../domain/ledger/tree-status.ts';
+import { type DirtyPath, type FileState, sameState } from '../../domain/ledger/tree-status.ts';
 import { ObjectBatch } from '../../git/objects.ts';
 import { objectFormat } from '../../git/repository.ts';
 import { hashFiles, scratchEnvironment, scratchStore } from '../../git/scratch-store.ts';
@@ -9,6 +9,7 @@ import { StateMerger } from '../../snapshot/three-way.ts';
 
 /** A path whose content loses a session's part. */
 interface TakenBack {
+  /** With no claims where only the index changes. */
   readonly part: SessionPart;
   readonly planned: PlannedPath;
 }
@@ -30,8 +31,14 @@ export interface TakeBackPlan {
  * Plans to take a session's parts out of the working tree and the index, and nobody else's: the inverse of what each part
  * adds to HEAD is merged into the file and into what is staged. Putting the part back must give what is there now, or the
  * path is refused. Changes nothing.
+ *
+ * @param staged paths of which only what is staged is the session's
  */
-export async function planTakeBack(tree: WorkTree, parts: readonly SessionPart[]): Promise<TakeBackPlan> {
+export async function planTakeBack(
+  tree: WorkTree,
+  parts: readonly SessionPart[],
+  staged: readonly DirtyPath[],
+): Promise<TakeBackPlan> {
   const { top, commonDir } = tree;
   const scratch = scratchStore(commonDir);
   const batch = new ObjectBatch(await objectFormat({ cwd: top }));
@@ -43,7 +50,10 @@ export async function planTakeBack(tree: WorkTree, parts: readonly SessionPart[]
   const git = { cwd: top, env: scratchEnvironment(scratch) };
   const merger = new StateMerger(git, batch, { ours: '', base: '', theirs: '' }, contents);
   try {
-    const paths: TakenBack[] = [];
+    const paths = staged.map((dirty): TakenBack => {
+      const { head, disk } = dirty;
+      return { part: { dirty, mine: [], others: [] }, planned: plannedPath(dirty, { disk, index: head }) };
+    });
     const refused: Refused[] = failed.map(({ part, why }) => ({ part, why }));
     for (const part of parts) {
       const { path, head, disk: seen } = part.dirty;
@@ -73,7 +83,7 @@ async function planPath(
   states: States,
   merger: StateMerger,
 ): Promise<PlannedPath | Refused['why']> {
-  const { path, index, stamp } = dirty;
+  const { index } = dirty;
   const { head, disk } = states;
   if ([head, disk].some((state) => state?.mode === '160000')) return 'submodule';
   if (index !== null && index.oid === null) return 'conflict';
@@ -87,17 +97,24 @@ async function planPath(
   // What is staged and cannot be merged is an older state of the file. It may go if it can be nobody else's.
   if (staged === undefined && others.length > 0) return 'staged';
   const nextIndex = staged === undefined ? head : staged;
+  return plannedPath({ ...dirty, disk }, { disk: next, index: nextIndex });
+}
+
+/** What happens to a path: its file and its entry in the index become these. */
+function plannedPath(
+  { path, head, index, disk, stamp }: DirtyPath,
+  next: Pick<PlannedPath, 'disk' | 'index'>,
+): PlannedPath {
   return {
     path,
     head,
-    disk: next,
-    index: nextIndex,
+    ...next,
     own: undefined,
     isPrivate: false,
     intended: false,
     marked: false,
-    writes: !sameState(next, disk),
-    stages: !sameState(nextIndex, index),
+    writes: !sameState(next.disk, disk),
+    stages: !sameState(next.index, index),
     overwrites: false,
     stamp,
   };

@@ -19,7 +19,7 @@ import { type TakeBackPlan, planTakeBack } from './take-back.ts';
 import { takeSnapshot } from '../../snapshot/take.ts';
 import { type Rendered, type TextContext, counted } from '../../ui/terminal.ts';
 import type { CommandResult } from '../verb.ts';
-import { type SessionWork, partsOfSession, readSessionWork, sessionNamed } from './session-work.ts';
+import { type SessionWork, workOfSession, readSessionWork, sessionNamed } from './session-work.ts';
 
 interface UndoOptions {
   /** A session's full or short id; `undefined`: the session that asks. */
@@ -53,9 +53,9 @@ export async function undo(options: UndoOptions, context: Context): Promise<Comm
   if (session === undefined) {
     throw new Failure('usage', 'whose changes should be undone?', { hint: 'git handoff diff --stat' });
   }
-  const parts = await partsOfSession(scene, session);
+  const { parts, staged } = await workOfSession(scene, session);
   requirePermission(scene, session, parts);
-  const plan = await planTakeBack(work.tree, parts);
+  const plan = await planTakeBack(work.tree, parts, staged);
   const commits = await commitsOf(scene, session);
   if (plan.refused.length > 0) throw refusal(scene, options, plan);
   if (plan.paths.length === 0) throw nothing(scene, session, commits);
