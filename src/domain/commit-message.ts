@@ -120,6 +120,24 @@ export function mixedSessions(message: string, related: readonly RelatedSessions
   return different.length < 2 ? [] : different;
 }
 
+/**
+ * Returns the sessions whose work a commit holds for `self`: none for its own, that of its related ones, and what it has
+ * taken over. `undefined`: the message names no session.
+ */
+export function otherOwners(
+  message: string,
+  self: SessionId | undefined,
+  related: readonly RelatedSessions[] = [],
+): SessionId[] | undefined {
+  const named = idsAfter(message, 'Claude-Session-Id');
+  if (named.length === 0) return undefined;
+  const family = self === undefined ? [] : familyOf(self, related);
+  const others = named.filter((id) => !family.some((one) => sameId(id, one)));
+  if (others.length === named.length) return others;
+  const accepted = idsAfter(message, 'Handoff-Accepted-From');
+  return others.filter((id) => !accepted.some((one) => sameId(id, one)));
+}
+
 const longer = (id: SessionId, ids: readonly SessionId[]) => ids.filter((one) => one.length > id.length);
 
 /** A message that names more sessions than this is judged by the first ones: comparing each with each takes time. */

@@ -17,6 +17,8 @@ export interface Settings {
   readonly headCheck: 'amend' | 'strict' | 'off';
   /** What happens to a push that includes commits of other live sessions. */
   readonly pushForeign: 'warn' | 'deny' | 'allow';
+  /** Whether a session's push may not drop commits of others from a branch at the remote. */
+  readonly pushLease: boolean;
   /** How long a silent session counts as live when its process cannot be seen. Milliseconds. */
   readonly staleAfterMs: number;
   /** Whether the program leaves a note for a session that left none. */
@@ -62,6 +64,7 @@ export const DEFAULT_SETTINGS: Settings = {
   contention: 'deny',
   headCheck: 'amend',
   pushForeign: 'warn',
+  pushLease: true,
   staleAfterMs: 30 * 60 * 1000,
   automaticNotes: true,
   rescue: { maxCount: 50, maxAgeMs: 14 * 86_400_000, maxBytes: 200 * 1024 * 1024 },
@@ -122,6 +125,7 @@ export function parseSettings(entries: readonly SettingEntry[]): Settings {
     contention: oneOf('handoff.contention', ['deny', 'warn', 'off']) ?? DEFAULT_SETTINGS.contention,
     headCheck: oneOf('handoff.headcheck', ['amend', 'strict', 'off']) ?? DEFAULT_SETTINGS.headCheck,
     pushForeign: oneOf('handoff.pushforeign', ['warn', 'deny', 'allow']) ?? DEFAULT_SETTINGS.pushForeign,
+    pushLease: flag('handoff.pushlease') ?? DEFAULT_SETTINGS.pushLease,
     staleAfterMs: age('handoff.staleafter') ?? DEFAULT_SETTINGS.staleAfterMs,
     automaticNotes: flag('handoff.automaticnotes') ?? DEFAULT_SETTINGS.automaticNotes,
     rescue: {

@@ -4,6 +4,7 @@ import { records, type GitOptions, gitFailure, runGit, type GitResult } from './
 import { parseTrailers } from '../domain/handoff.ts';
 import { type RelatedSessions, mixedSessions } from '../domain/commit-message.ts';
 import { CommitText } from './commits.ts';
+import { historyOf } from './histories.ts';
 import { readObjects } from './objects.ts';
 
 /** A ref that a push would move, as git describes it to pre-push (githooks(5)). */
@@ -85,15 +86,16 @@ export async function newCommits(
   const tips = refs.flatMap(({ local }) => local ?? []);
   if (tips.length === 0) return [];
   const known = refs.flatMap(({ remote: there }) => (there === undefined ? [] : [`^${there}`]));
-  const grep = ['--regexp-ignore-case', '--fixed-strings', '--grep=Claude-Session-Id'];
-  const format = ['-z', '--encoding=UTF-8', '--no-show-signature', '--no-notes', '--format=%H %P%x00%B'];
   const pushed = remote === undefined ? '--remotes' : `--remotes=${remote}`;
   // The remote may have commits that this clone does not: git ignores their names.
-  const args = ['log', '--ignore-missing', ...grep, ...format, '--stdin', '--not', pushed];
+  const args = ['log', '--ignore-missing', ...NAMED, ...WHOLE, '--stdin', '--not', pushed];
   const result = await runGit(args, { ...options, input: `${[...tips, ...known].join('\n')}\n` });
   if (result.code !== 0) throw gitFailure('log', result);
   return parseCommits(result.stdout.toString('utf8'));
 }
+
+/** Options of git-log(1) for `parseCommits`. */
+const WHOLE = ['-z', '--encoding=UTF-8', '--no-show-signature', '--no-notes', '--format=%H %P%x00%B'];
 
 function parseCommits(output: string): PushedCommit[] {
   return records(output, 2).flatMap(([names = '', message = '']) => {
@@ -105,6 +107,109 @@ function parseCommits(output: string): PushedCommit[] {
     return oid === undefined ? [] : [{ oid, parents, summary, message }];
   });
 }
+
+const HEADS = 'refs/heads/';
+
+/** Whether a push may take commits off a branch at the remote: it deletes one, forces one, or one was never fetched. */
+export async function isDropping(options: GitOptions, refs: readonly PushedRef[]): Promise<boolean> {
+  const old = refs.flatMap(({ remoteRef, remote }) =>
+    remoteRef.startsWith(HEADS) && remote !== undefined ? [remote] : [],
+  );
+  if (old.length === 0) return false;
+  const next = refs.flatMap(({ local }) => (local === undefined ? [] : [`^${local}`]));
+  const input = [...old, ...next, ''].join('\n');
+  const result = await runGit(['rev-list', '--max-count=1', '--stdin'], { ...options, input });
+  return result.code !== 0 || result.stdout.length > 0;
+}
+
+/** A branch at the remote, and what a push takes off it. */
+export interface ShortenedBranch {
+  /** The branch's short name. */
+  readonly name: string;
+  readonly ref: PushedRef;
+  readonly tip: Oid;
+  /** The dropped commits, newest first; `undefined`: the branch's tip was never fetched. */
+  readonly dropped: readonly PushedCommit[] | undefined;
+}
+
+/** Most dropped commits that are looked at. */
+const MAX_DROPPED = 10_000;
+
+/**
+ * Finds what a push takes off branches at the remote: the commits that nothing pushed contains, and no other branch
+ * there, as far as remote-tracking refs tell.
+ *
+ * @param remote as for `newCommits`
+ * @param refs all that is pushed
+ */
+export async function shortenedBranches(
+  options: GitOptions,
+  remote: string | undefined,
+  refs: readonly PushedRef[],
+): Promise<ShortenedBranch[]> {
+  const branches = refs.flatMap((ref) => {
+    const { remoteRef, remote: tip } = ref;
+    return remoteRef.startsWith(HEADS) ? [{ ref, name: remoteRef.slice(HEADS.length), tip }] : [];
+  });
+  const old = branches.flatMap(({ ref, name, tip }) => (tip === undefined ? [] : [{ ref, name, tip }]));
+  const found = await readObjects(
+    options,
+    old.map(({ tip }) => ({ name: tip, infoOnly: true })),
+  );
+  const here = old.filter((_, at) => found[at] !== undefined);
+  const below = `refs/remotes/${remote ?? '*'}/`;
+  const others = ['HEAD', ...branches.map(({ name }) => name)].map((name) => `--exclude=${below}${name}`);
+  const args = [
+    'log',
+    `--max-count=${MAX_DROPPED}`,
+    ...WHOLE,
+    '--stdin',
+    '--not',
+    ...others,
+    `--glob=${below}*`,
+  ];
+  const input = [...here.map(({ tip }) => tip), ...tipsOf(refs).map((oid) => `^${oid}`), ''].join('\n');
+  const result = await runGit(args, { ...options, input });
+  if (result.code !== 0) throw gitFailure('log', result);
+  const commits = parseCommits(result.stdout.toString('utf8'));
+  const parents = new Map(commits.map((commit) => [commit.oid, commit.parents]));
+  return old.map((branch) => {
+    if (!here.includes(branch)) return { ...branch, dropped: undefined };
+    const history = historyOf(parents, branch.tip);
+    return { ...branch, dropped: commits.filter(({ oid }) => history.has(oid)) };
+  });
+}
+
+/** A deleted branch's changes are searched in so many of the pushed commits. */
+const MAX_PAIRS = 20;
+
+/**
+ * Of the commits that a push takes off branches, those whose changes nothing pushed has: neither merges nor empty
+ * commits, and none with the same patch as a pushed one.
+ */
+export async function lostCommits(
+  options: GitOptions,
+  branches: readonly ShortenedBranch[],
+  refs: readonly PushedRef[],
+): Promise<ReadonlySet<string>> {
+  const dropped = branches.flatMap((branch) => branch.dropped ?? []);
+  const known = new Set(dropped.map(({ oid }) => oid));
+  const base = new Set(dropped.flatMap(({ parents }) => parents.filter((oid) => !known.has(oid))));
+  const ranges = branches.flatMap(({ ref: { local }, tip }) => [
+    tip,
+    ...(local === undefined ? tipsOf(refs).slice(0, MAX_PAIRS) : [local]).map((next) => `${next}...${tip}`),
+  ]);
+  const input = [...ranges, ...[...base].map((oid) => `^${oid}`), ''].join('\n');
+  const flags = ['--no-merges', '--full-history', '--cherry-pick', '--right-only', '--stdin'];
+  const result = await runGit(['rev-list', ...flags, '--', ':/'], { ...options, input });
+  // In a partial clone, a patch may not be here.
+  return result.code === 0 ? new Set(result.stdout.toString('latin1').split('\n')) : known;
+}
+
+/** The commits that a push sends, each once. */
+export const tipsOf = (refs: readonly PushedRef[]): Oid[] => [
+  ...new Set(refs.flatMap(({ local }) => local ?? [])),
+];
 
 /** The commits to examine: options that we choose (git-rev-list(1)), and a revision range that the user typed. */
 export interface CommitRange {

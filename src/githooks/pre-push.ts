@@ -3,34 +3,22 @@ import { type SessionId, canMean, meantId, peerName, peerNames } from '../domain
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { checkRemotePrefix } from '../domain/sync.ts';
 import { HANDOFFS, LIVE, LOCAL, REMOTE } from '../git/namespace.ts';
-import { type PushedCommit, type PushedRef, newCommits, parsePushedRefs } from '../git/push-range.ts';
 import { isAncestor } from '../git/histories.ts';
+import {
+  type PushedCommit,
+  type PushedRef,
+  isDropping,
+  newCommits,
+  parsePushedRefs,
+} from '../git/push-range.ts';
 import { listRefs } from '../git/refs.ts';
 import { judgePush } from '../notes/judge-push.ts';
 import { relatedSessions, readTopics } from '../notes/topic.ts';
 import { findSession } from '../sessions/caller.ts';
-import {
-  type StoredSession,
-  clientsOf,
-  judgeSessions,
-  sessionsFrom,
-  groupSessions,
-} from '../sessions/records.ts';
+import { clientsOf, judgeSessions, sessionsFrom, groupSessions } from '../sessions/records.ts';
 import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
-
-/** Who pushes what, and who else is at work. */
-interface PushScene {
-  readonly call: HookCall;
-  readonly self: SessionId | undefined;
-  /** Other live sessions; empty for a person. */
-  readonly foreign: ReadonlySet<SessionId>;
-  readonly sessions: readonly StoredSession[];
-  /** The remote as the user typed it. */
-  readonly remote: string;
-  readonly refs: readonly PushedRef[];
-  /** Commits that name a session and are new there, newest first. */
-  readonly commits: readonly PushedCommit[];
-}
+import { droppedWork } from './push-lease.ts';
+import { type PushFinding, MOST_COMMITS, NOTHING, type PushScene, titleOf } from './push-scene.ts';
 
 /** This machine's bookkeeping that would leave it: it may hold uncommitted work. Deleting it at a remote is welcome. */
 function leakingRefs(refs: readonly PushedRef[]): string[] {
@@ -40,21 +28,15 @@ function leakingRefs(refs: readonly PushedRef[]): string[] {
     .filter((name) => name.startsWith(LOCAL) || name.startsWith(REMOTE));
 }
 
-interface Finding {
-  readonly refused: boolean;
-  readonly lines: readonly string[];
-}
-
-const NOTHING: Finding = { refused: false, lines: [] };
-
 /**
- * Judges a push. Refuses commits that mix the work of several sessions, handoffs that did not move legally, and work
- * beyond its limits; reports commits of other live sessions. A person is only warned of the first, and hears nothing of
- * the last.
+ * Judges a push. Refuses commits that mix the work of several sessions, one that drops others' commits from a branch,
+ * handoffs that did not move legally, and work beyond its limits; reports commits of other live sessions. A person is
+ * only warned of the first two, and hears nothing of the last.
  *
  * @throws Failure when git fails; the caller lets the push pass
  */
-export async function checkPush(call: HookCall, { cwd, commonDir, gitDir }: HookPlace): Promise<HookAnswer> {
+export async function checkPush(call: HookCall, place: HookPlace): Promise<HookAnswer> {
+  const { cwd, commonDir } = place;
   const all = parsePushedRefs(await call.readInput());
   const leaks = leakingRefs(all);
   if (leaks.length > 0) {
@@ -65,23 +47,34 @@ export async function checkPush(call: HookCall, { cwd, commonDir, gitDir }: Hook
     return { refused: true, session: undefined, lines: [...lines, hint], isFinal: true };
   }
   const [remote = '', url = ''] = call.args;
-  const name = remote === url || /[*?[\\]/.test(remote) ? undefined : remote;
+  const tracking = remote === url || /[*?[\\]/.test(remote) ? undefined : remote;
   const options = { cwd, timeoutMs: call.budget.left() };
   const settings = await settingsOf(call);
   if (settings.enabled !== true) return PASSED;
   const { maxWork, remotePrefix } = settings;
   const prefixes = [...new Set([HANDOFFS, checkRemotePrefix(remotePrefix)])];
   const refs = all.filter(({ remoteRef }) => !prefixes.some((prefix) => remoteRef.startsWith(prefix)));
-  const [live, commits, judged] = await Promise.all([
+  const [live, commits, judged, drops] = await Promise.all([
     listRefs({ cwd }, [LIVE], { content: true, timeoutMs: call.budget.left() }),
-    newCommits(options, name, refs),
+    newCommits(options, tracking, refs),
     judgePush(all, { cwd, prefixes, maxWork, at: 'clone' }),
+    settings.pushLease && isDropping(options, all),
   ]);
   const sessions = sessionsFrom(live);
   const self = findSession(call, sessions, undefined)?.id;
   const beside = judgeSessions(sessions, commonDir, call.processes(), settings.staleAfterMs, call.now);
   const foreign = self === undefined ? new Set<SessionId>() : groupSessions(self, beside).foreign;
-  const scene: PushScene = { call, self, foreign, sessions, remote, refs, commits };
+  const scene: PushScene = {
+    call,
+    settings,
+    self,
+    foreign,
+    sessions,
+    remote,
+    tracking,
+    refs,
+    commits,
+  };
   const moved = judged.refused.flatMap(({ ref, why, hint }) => [
     `error: ${escapeLine(ref.remoteRef)}: ${why}`,
     `hint: ${hint}`,
@@ -89,18 +82,16 @@ export async function checkPush(call: HookCall, { cwd, commonDir, gitDir }: Hook
   const findings = [
     { refused: moved.length > 0, lines: moved },
     await mixedCommits(scene),
+    drops ? await droppedWork(scene, judged.others) : NOTHING,
     settings.pushForeign === 'allow' ? NOTHING : await foreignCommits(scene, settings.pushForeign),
   ];
   const refused = findings.some((finding) => finding.refused);
   const lines = findings.flatMap((finding) => finding.lines);
-  if (refused) logHook(call, { cwd, commonDir, gitDir }, 'deny', lines[0] ?? '', self);
+  if (refused) logHook(call, place, 'deny', lines[0] ?? '', self);
   return { refused, session: self, lines };
 }
 
-/** Most commits that one answer names. */
-const MAX_NAMED = 10;
-
-async function mixedCommits(scene: PushScene): Promise<Finding> {
+async function mixedCommits(scene: PushScene): Promise<PushFinding> {
   const { commits, self, call, sessions } = scene;
   const single = commits.filter(({ parents }) => parents.length < 2);
   if (!single.some(({ message }) => mixedSessions(message).length > 0)) return NOTHING;
@@ -115,9 +106,9 @@ async function mixedCommits(scene: PushScene): Promise<Finding> {
   const word = self === undefined ? 'warning' : 'error';
   const known = sessions.map(({ record }) => record.session);
   const records = { clients: clientsOf(sessions) };
-  const lines = mixed.slice(0, MAX_NAMED).map(
+  const lines = mixed.slice(0, MOST_COMMITS).map(
     ({ commit, ids }) =>
-      `${word}: ${named(commit)} mixes the work of ${peerNames(
+      `${word}: ${titleOf(commit)} mixes the work of ${peerNames(
         ids.map((id) => meantId(id, known) ?? id),
         records,
       )}`,
@@ -132,7 +123,7 @@ async function mixedCommits(scene: PushScene): Promise<Finding> {
   return { refused: true, lines: [...lines, `hint: ${hint}`] };
 }
 
-async function foreignCommits(scene: PushScene, policy: 'warn' | 'deny'): Promise<Finding> {
+async function foreignCommits(scene: PushScene, policy: 'warn' | 'deny'): Promise<PushFinding> {
   const { commits, foreign, sessions } = scene;
   const known = sessions.map(({ record }) => record.session);
   const theirs = commits.flatMap((commit) => {
@@ -147,10 +138,10 @@ async function foreignCommits(scene: PushScene, policy: 'warn' | 'deny'): Promis
   const lines = [
     `${word}: this push includes ${count} of other sessions that are at work:`,
     ...theirs
-      .slice(0, MAX_NAMED)
+      .slice(0, MOST_COMMITS)
       .map(
         ({ commit, owner }) =>
-          `${word}:   ${named(commit)} by ${peerName(owner, { clients: clientsOf(sessions) })}`,
+          `${word}:   ${titleOf(commit)} by ${peerName(owner, { clients: clientsOf(sessions) })}`,
       ),
   ];
   return { refused, lines: refused ? [...lines, `hint: ${await pushBefore(scene, oldest.commit)}`] : lines };
@@ -166,13 +157,9 @@ function ownersOf({ message }: PushedCommit, known: readonly SessionId[]): Sessi
 async function pushBefore({ call, remote, refs }: PushScene, commit: PushedCommit): Promise<string> {
   if (commit.parents.length === 0) return 'git handoff check';
   const options = { cwd: call.cwd, timeoutMs: call.budget.left() };
-  for (const { local, remoteRef } of refs.slice(0, MAX_NAMED)) {
+  for (const { local, remoteRef } of refs.slice(0, MOST_COMMITS)) {
     if (local === undefined || !(await isAncestor(options, commit.oid, local))) continue;
     return `git push ${shellWord(remote)} ${shellWord(`${commit.oid.slice(0, 12)}^:${remoteRef}`)}`;
   }
   return 'git handoff check';
-}
-
-function named({ oid, summary }: PushedCommit): string {
-  return `${oid.slice(0, 7)} "${escapeLine(summary).slice(0, 60)}"`;
 }

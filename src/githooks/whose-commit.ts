@@ -112,15 +112,22 @@ export function gitPid({ env }: Context): number | undefined {
   return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
 }
 
-/** Processes that are searched for `git commit`: a hook of the user's own may run between git and us. */
+/** Processes that are searched for the git command: a hook of the user's own may run between git and us. */
 const MAX_BETWEEN = 4;
 
 /** The arguments of the running `git commit`; `undefined` when they cannot be read. */
-export function runningCommit(context: Context): CommitWords | undefined {
+export const runningCommit = (context: Context): CommitWords | undefined =>
+  runningCommand(context, parseCommitWords);
+
+/** What the command line of the git that runs the hook says; `undefined` when it cannot be read. */
+export function runningCommand<Words>(
+  context: Context,
+  parse: (argv: readonly string[], exact: boolean) => Words | undefined,
+): Words | undefined {
   const first = gitPid(context) ?? context.clientPid;
   for (const { pid } of ancestorsOf(first, context.processes()).slice(0, MAX_BETWEEN)) {
     const line = commandLine(pid);
-    const words = line === undefined ? undefined : parseCommitWords(line.words, line.exact);
+    const words = line === undefined ? undefined : parse(line.words, line.exact);
     if (words !== undefined) return words;
   }
   return undefined;

@@ -59,7 +59,7 @@ export function hasSource({ kept }: Pick<CommitWords, 'kept'>): boolean {
  * value that may contain blanks is unknown
  */
 export function parseCommitWords(argv: readonly string[], exact = true): CommitWords | undefined {
-  const words = commitArguments(argv);
+  const words = argumentsOf('commit', argv);
   if (words === undefined) return undefined;
   const end = exact ? -1 : words.findIndex((word) => NEEDS_WORD.test(word));
   const options = parseOptions(end < 0 ? words : words.slice(0, end), OPTIONS);
@@ -77,14 +77,15 @@ export function parseCommitWords(argv: readonly string[], exact = true): CommitW
   };
 }
 
-function commitArguments(argv: readonly string[]): readonly string[] | undefined {
+/** The words after the verb of a command line of git; `undefined` when it is of another verb, or another program's. */
+export function argumentsOf(verb: string, argv: readonly string[]): readonly string[] | undefined {
   const program = (argv[0] ?? '').replace(/^.*\//, '');
-  if (program === 'git-commit') return argv.slice(1);
+  if (program === `git-${verb}`) return argv.slice(1);
   if (program !== 'git') return undefined;
   for (let at = 1; at < argv.length; at++) {
     const word = argv[at] ?? '';
     if (GLOBAL_VALUES.has(word)) at += 1;
-    else if (!word.startsWith('-')) return word === 'commit' ? argv.slice(at + 1) : undefined;
+    else if (!word.startsWith('-')) return word === verb ? argv.slice(at + 1) : undefined;
   }
   return undefined;
 }

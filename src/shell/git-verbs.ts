@@ -8,7 +8,7 @@ import { pushWords } from './tree-verbs.ts';
 
 /** The settings that change how the hooks judge, or whether they run. */
 const JUDGING =
-  /^(?:core\.hookspath|handoff\.(?:enabled|contention|headcheck|trailer|staleafter|pushforeign)|hook\.handoff-.*)$/i;
+  /^(?:core\.hookspath|handoff\.(?:enabled|contention|headcheck|trailer|staleafter|pushforeign|pushlease)|hook\.handoff-.*)$/i;
 
 /** Whether a setting decides what the hooks do, or whether they run. */
 export const isJudging = (key: string): boolean => JUDGING.test(key);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mixedSessions } from '../../src/domain/commit-message.ts';
+import { mixedSessions, otherOwners } from '../../src/domain/commit-message.ts';
 import type { SessionId } from '../../src/domain/names.ts';
 
 const id = (text: string) => text as SessionId;
@@ -43,5 +43,26 @@ describe('mixedSessions', () => {
   it('reads a long message in linear time', () => {
     const long = `${' '.repeat(200_000)}x\n`.repeat(5) + message(a, b);
     expect(mixedSessions(long)).toEqual([a, b]);
+  });
+});
+
+describe('otherOwners', () => {
+  it.each<[string, string, string[] | undefined]>([
+    ['nobody is named', 'x', undefined],
+    ['its own', message(a), []],
+    ['its own, by the short form', message('aaaaaaaa'), []],
+    ["another's", message(b), [b]],
+    ["another's beside its own", message(a, b), [b]],
+    ['what it took over', `${message(a, b)}Handoff-Accepted-From: ${b}`, []],
+    ['what another one took over from it', `${message(b, a)}Handoff-Accepted-From: ${a}`, [b]],
+    ['what others took over from each other', `${message(b, c)}Handoff-Accepted-From: ${b}`, [b, c]],
+  ])('%s', (_, text, expected) => {
+    expect(otherOwners(text, a)).toEqual(expected);
+  });
+
+  it("counts related sessions' as one's own, and all for a person", () => {
+    expect(otherOwners(message(b, c), a, [[a, b], [b, c]])).toEqual([]); // prettier-ignore
+    expect(otherOwners(message(c), a, [[a, b]])).toEqual([c]);
+    expect(otherOwners(message(a), undefined)).toEqual([a]);
   });
 });

@@ -101,6 +101,7 @@ describe('settings', () => {
     ['handoff.contention', 'contention', 'WARN', 'warn', 'deny'],
     ['handoff.headCheck', 'headCheck', 'strict', 'strict', 'amend'],
     ['handoff.pushForeign', 'pushForeign', 'deny', 'deny', 'warn'],
+    ['handoff.pushLease', 'pushLease', 'off', false, true],
     ['handoff.secretScan', 'secretScan', 'Warn', 'warn', 'deny'],
   ] as const)('read %s', (key, name, given, value, fallback) => {
     expect(setting(key.toLowerCase(), given)[name]).toBe(value);

@@ -1,5 +1,5 @@
 import type { RelatedSessions } from '../../domain/commit-message.ts';
-import { type Oid, shortId, peerNames } from '../../domain/names.ts';
+import { shortId, peerNames } from '../../domain/names.ts';
 import { shellWord, escapeLine } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync.ts';
 import { readSettings } from '../../git/config.ts';
@@ -10,6 +10,7 @@ import {
   handedOnSessions,
   receivedRange,
   type PushedRef,
+  tipsOf,
 } from '../../git/push-range.ts';
 import { commitNamed } from '../../git/commits.ts';
 import { HANDOFFS, handoffRef } from '../../git/namespace.ts';
@@ -168,8 +169,6 @@ async function mixedInPush(
   const related = await handedOnSessions(options, prefixes, tipsOf(all));
   return related.length === 0 ? found : findMixedCommits(options, range, related);
 }
-
-const tipsOf = (refs: readonly PushedRef[]): Oid[] => [...new Set(refs.flatMap(({ local }) => local ?? []))];
 
 function pushedHints(mixed: readonly MixedCommit[], refs: readonly PushedRef[]): string[] {
   const [only, ...more] = mixed;

@@ -1,0 +1,136 @@
+import { otherOwners } from '../domain/commit-message.ts';
+import { type SessionId, peerNames, shortOid } from '../domain/names.ts';
+import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { readSettingEntries } from '../git/config.ts';
+import {
+  type PushedCommit,
+  type PushedRef,
+  type ShortenedBranch,
+  lostCommits,
+  shortenedBranches,
+} from '../git/push-range.ts';
+import { readTopics, relatedSessions } from '../notes/topic.ts';
+import { clientsOf } from '../sessions/records.ts';
+import { isLeased, parsePushWords } from '../shell/push-words.ts';
+import type { HookCall } from './hook-call.ts';
+import { type PushFinding, MOST_COMMITS, NOTHING, type PushScene, titleOf } from './push-scene.ts';
+import { runningCommand } from './whose-commit.ts';
+
+/** A commit of somebody else that a push drops; no owners: nobody is named. */
+interface Foreign {
+  readonly commit: PushedCommit;
+  readonly owners: readonly SessionId[];
+}
+
+/** Most branches that one answer names. */
+const MOST_BRANCHES = 10;
+
+/**
+ * Refuses a push that drops commits of others from branches at the remote. To drop them on purpose, a session names the
+ * commit up to which it has seen them, as `--force-with-lease=<branch>:<object name>`. A lease without one, and what a
+ * reflog holds, prove nothing here: in a shared clone a sibling's fetch or commit is in both. A person is only warned.
+ *
+ * @param pushed the refs that are neither handoffs nor their work
+ */
+export async function droppedWork(scene: PushScene, pushed: readonly PushedRef[]): Promise<PushFinding> {
+  const { call, self, tracking } = scene;
+  const options = { cwd: call.cwd, timeoutMs: call.budget.left() };
+  const branches = await shortenedBranches(options, tracking, pushed);
+  const unseen = branches.filter(({ dropped }) => dropped === undefined);
+  const found = await foreignIn(scene, branches, pushed);
+  if (unseen.length + found.length === 0) return NOTHING;
+  const words = runningCommand(call, parsePushWords);
+  const left = found
+    .filter(({ branch }) => words === undefined || !isLeased(words, branch.ref.remoteRef, branch.tip))
+    .slice(0, MOST_BRANCHES);
+  // git itself refuses what is neither forced nor fetched.
+  const isForced = words?.isForced !== false || (await hasRefspecs(call));
+  const unknown = isForced ? unseen.slice(0, MOST_BRANCHES) : [];
+  // Where nobody can see the options, the command of our hint would be refused, too.
+  const refused = self !== undefined && (unknown.length > 0 || (left.length > 0 && words !== undefined));
+  const word = refused ? 'error' : 'warning';
+  const lines = [
+    ...unknown.map(
+      ({ name, tip }) =>
+        `${word}: nobody can tell what this push drops: the remote has ${escapeLine(name)} at ${shortOid(tip)}, which was never fetched`,
+    ),
+    ...left.flatMap(({ branch, foreign }) => lossLines(word, branch, foreign, scene)),
+  ];
+  if (!refused) return { refused, lines };
+  const remote = shellWord(scene.remote);
+  if (unknown.length > 0) {
+    const names = unknown.map(({ ref }) => shellWord(ref.remoteRef));
+    return { refused, lines: [...lines, `hint: git fetch ${remote} ${names.join(' ')}`] };
+  }
+  const leases = left.map(({ branch }) => `--force-with-lease=${shellWord(`${branch.name}:${branch.tip}`)}`);
+  const refspecs = left.map(({ branch }) => shellWord(refspecOf(branch.ref)));
+  return {
+    refused,
+    lines: [
+      ...lines,
+      `${word}: Merge or rebase to keep them. To drop them on purpose:`,
+      `hint: git push ${[...leases, remote, ...refspecs].join(' ')}`,
+    ],
+  };
+}
+
+/** Whether the configuration says what is pushed: it may be forced. */
+async function hasRefspecs({ cwd, budget }: HookCall): Promise<boolean> {
+  return (await readSettingEntries('^remote\\..*\\.(push|mirror)$', cwd, budget.left())).length > 0;
+}
+
+function lossLines(
+  word: string,
+  { name }: ShortenedBranch,
+  foreign: readonly Foreign[],
+  scene: PushScene,
+): string[] {
+  const count = foreign.length === 1 ? 'a commit' : `${foreign.length} commits`;
+  const records = { clients: clientsOf(scene.sessions) };
+  return [
+    `${word}: this push drops ${count} of others from ${escapeLine(name)}:`,
+    ...foreign
+      .slice(0, MOST_COMMITS)
+      .map(
+        ({ commit, owners }) =>
+          `${word}:   ${titleOf(commit)} by ${owners.length === 0 ? 'the user or an unknown session' : peerNames(owners, records)}`,
+      ),
+  ];
+}
+
+function refspecOf({ localRef, local, remoteRef }: PushedRef): string {
+  if (local === undefined) return `:${remoteRef}`;
+  return localRef === remoteRef ? remoteRef : `${localRef}:${remoteRef}`;
+}
+
+/** The branches that lose commits of others, with these. */
+async function foreignIn(
+  scene: PushScene,
+  branches: readonly ShortenedBranch[],
+  pushed: readonly PushedRef[],
+): Promise<{ branch: ShortenedBranch; foreign: Foreign[] }[]> {
+  const { call, self, sessions, settings } = scene;
+  if (branches.every(({ dropped = [] }) => dropped.length === 0)) return [];
+  const related = relatedSessions(sessions, await readTopics({ cwd: call.cwd }));
+  // A person's commits have no trailer, nor have a session's without `handoff.trailer`.
+  const isSigned = self !== undefined && settings.trailer !== 'off';
+  const found = branches.flatMap((branch) => {
+    const foreign = (branch.dropped ?? []).flatMap((commit) => {
+      const owners = otherOwners(commit.message, self, related);
+      const isOwn = owners === undefined ? !isSigned : owners.length === 0;
+      return isOwn ? [] : [{ commit, owners: owners ?? [] }];
+    });
+    return foreign.length === 0 ? [] : [{ branch, foreign }];
+  });
+  if (found.length === 0) return [];
+  const options = { cwd: call.cwd, timeoutMs: call.budget.left() };
+  const lost = await lostCommits(
+    options,
+    found.map(({ branch }) => branch),
+    pushed,
+  );
+  return found.flatMap(({ branch, foreign }) => {
+    const left = foreign.filter(({ commit }) => lost.has(commit.oid));
+    return left.length === 0 ? [] : [{ branch, foreign: left }];
+  });
+}
