@@ -171,6 +171,7 @@ export async function addParts<Part extends SessionPart>(
       const read = await contentReader(top, scratch, plan, disk?.oid ?? null);
       const content = await merge(merger, plan, read, disk?.oid ?? null);
       if (typeof content === 'string') failed.push({ part, why: content });
+      else if (content.length === 0 && plan.start === null && !isCreator(part)) entries.set(path, null);
       else {
         const name = parseOid(objectName(format, 'blob', content)) ?? null;
         if (name !== null) contents.set(name, content);
@@ -182,6 +183,10 @@ export async function addParts<Part extends SessionPart>(
   }
   return { entries, contents, failed };
 }
+
+/** Whether the session made the file: emptying somebody else's new file makes none. */
+const isCreator = ({ mine }: SessionPart) =>
+  mine.some(({ changes }) => changes.some(({ before }) => before === null));
 
 type Reader = (oid: Oid | null) => Buffer | undefined;
 

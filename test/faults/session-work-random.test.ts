@@ -236,7 +236,7 @@ describe('what several sessions changed by turns', () => {
   afterAll(() => {
     const figures = Object.entries(total).map(([what, count]) => `${what} ${count}`);
     process.stdout.write(`undo: ${figures.join(', ')} (seed ${SEED})\n`);
-    if (HISTORIES > 1) expect(2 * total.undone).toBeGreaterThan(total.refused);
+    if (total.undone + total.refused > 1) expect(2 * total.undone).toBeGreaterThan(total.refused);
   });
 
   it.each(SEEDS)('without one of them all is as if it had never been there (seed %i)', async (seed) => {
