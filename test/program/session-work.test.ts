@@ -190,18 +190,26 @@ describe('git handoff undo', () => {
   it('changes nothing when one file cannot be told apart, and names the rest', () => {
     world.wrote(A, 'shared.md', lines({ 5: 'A' }));
     world.wrote(B, 'shared.md', lines({ 5: 'AB' }));
-    world.wrote(B, 'src/b.ts', lines({ 3: 'B' }));
-    const run = world.handoff(['undo'], { session: B });
+    world.wrote(A, 'src/a.ts', lines({ 3: 'A' }));
+    const run = world.handoff(['undo'], { session: A });
     expect(run).toMatchObject({ stdout: '' });
     expect(run.stderr.replaceAll(world.path, '<top>')).toMatchInlineSnapshot(`
-      "error: nothing was undone: shared.md: its changes overlap or touch those of others (claude aaaaaaaa)
-      hint: git -C <top> handoff undo -- src/b.ts
+      "error: nothing was undone: shared.md: its changes overlap or touch those of others (claude bbbbbbbb)
+      hint: git -C <top> handoff undo -- src/a.ts
       "
     `);
-    expect(world.read('src/b.ts')).toBe(lines({ 3: 'B' }));
-    world.follow(B, run.stderr);
-    expect(world.read('src/b.ts')).toBe(TEN);
+    expect(world.read('src/a.ts')).toBe(lines({ 3: 'A' }));
+    world.follow(A, run.stderr);
+    expect(world.read('src/a.ts')).toBe(TEN);
     expect(world.read('shared.md')).toBe(lines({ 5: 'AB' }));
+  });
+
+  it('takes the last change of a line back to what another session had made of it', () => {
+    world.wrote(A, 'shared.md', lines({ 5: 'A' }));
+    world.wrote(B, 'shared.md', lines({ 5: 'AB' }));
+    world.ok(['undo'], { session: B });
+    expect(world.read('shared.md')).toBe(lines({ 5: 'A' }));
+    expect(world.whose(A)).toEqual({ 'shared.md': `mine ${A}` });
   });
 
   it('refuses an agent the work of a session at work, and leaves that one a request', () => {
