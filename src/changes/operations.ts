@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { CLOCK_SLACK_MS, sameState, type FileState, type HeadPlace } from '../domain/ledger/tree-status.ts';
 import type { OthersOperation, StagedPath } from '../domain/ledger/mixing.ts';
-import type { SessionGroups } from '../domain/ledger/ownership.ts';
+import { type SessionGroups, claimsOn, strong } from '../domain/ledger/ownership.ts';
 import { type Oid, type SessionId, shortId } from '../domain/names.ts';
 import {
   type Operation,
@@ -119,6 +119,8 @@ interface FinishingPlace {
   readonly gitDir: string;
   readonly head: HeadPlace;
   readonly ledger: LedgerPlace | undefined;
+  readonly ledgers: readonly SessionLedger[];
+  readonly groups: SessionGroups;
   readonly self: SessionId;
 }
 
@@ -150,7 +152,14 @@ async function readFinishing(
     tree === undefined || head.oid === null ? undefined : mergedPaths(cwd, head.oid, tree),
     resolvedPaths(cwd, new Map(staged.map((one) => [one.path, one.head]))),
   ]);
+  for (const one of staged) if (isOthers(one, place)) resolved.delete(one.path);
   return { made, merged, resolved };
+}
+
+/** It is what another session left there: where one side deletes a file, git stops and keeps what is on the disk. */
+function isOthers({ path, head, index }: StagedPath, { ledgers, groups }: FinishingPlace): boolean {
+  const { foreign } = claimsOn(path, ledgers, groups, head);
+  return strong(foreign).some(({ after }) => sameState(after, index));
 }
 
 /**
@@ -173,7 +182,7 @@ export interface Finishing {
   readonly made: ReadonlyMap<string, readonly FileState[]>;
   /** What git merged for it, where that differs from HEAD; `undefined`: not known to be this operation's. */
   readonly merged: ReadonlyMap<string, FileState> | undefined;
-  /** Paths that were in conflict; their content now is the resolution. */
+  /** Paths that were in conflict; their content now is the resolution, and not what another session left there. */
   readonly resolved: ReadonlySet<string>;
 }
 

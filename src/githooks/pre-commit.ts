@@ -149,7 +149,7 @@ function loneLedgers(
 async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
   const { self, head, groups, ledger, ledgers, own, unfinished } = scene;
   const { cwd, gitDir } = place;
-  const finishing = { cwd, gitDir, head: head.place, ledger, self };
+  const finishing = { cwd, gitDir, head: head.place, ledger, ledgers, groups, self };
   const staged = await withoutOperation(finishing, unfinished?.operation, scene.staged);
   const words = call.words();
   const settings = await settingsOf(call);

@@ -82,6 +82,27 @@ describe('a file that B’s merge left in conflict, as HEAD has it', () => {
   });
 });
 
+describe('A’s uncommitted change of a file that B’s operation would delete, where git stops and leaves it', () => {
+  it.each<[what: string, deleting: string, begin: string, commit: string]>([
+    ['a merge', 'side', 'git merge -q side', 'git commit -qam merged'],
+    ['a squash merge', 'side', 'git merge -q --squash side', 'git commit -qam squashed'],
+    ['a cherry-pick', 'side', 'git cherry-pick side', 'git commit -qam picked'],
+    ['a revert', 'HEAD~1', 'git revert -n HEAD~1', 'git commit -qam reverted'],
+  ])('%s: stays, and is in no commit of B’s', (_, deleting, begin, commit) => {
+    world.commit('added', { 'added.md': 'added\n' });
+    world.commit('changed', { 'added.md': 'changed\n', 'old.md': 'changed\n' });
+    const path = deleting === 'side' ? 'old.md' : 'added.md';
+    world.wrote(A, path, 'of A\n');
+    world.bash(B, begin, quiet);
+    const { errors, hints } = stopped(world, `git add -A; ${commit}`);
+    expect(errors).toContainEqual(expect.stringMatching(new RegExp(`^${path}: claude aaaaaaaa`)));
+    for (const hint of hints)
+      expect({ hint, ...world.bash(B, hint, quiet).run }).toMatchObject({ hint, status: 0 });
+    expect(world.git(['show', `HEAD:${path}`])).toBe('changed');
+    expect(world.read(path)).toBe('of A\n');
+  });
+});
+
 describe('what the operation itself staged passes', () => {
   it('a merge with nothing of A’s: conflict, merged lines, new and deleted files', () => {
     const { run } = world.bash(

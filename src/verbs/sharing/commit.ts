@@ -155,17 +155,19 @@ async function planFinish(
     });
   }
   const { self } = scene;
-  const at = { cwd: tree.top, gitDir: tree.gitDir, head: status.head, ledger: place, self };
+  const { ledgers } = work;
+  const { groups } = asker;
+  const { top: cwd, gitDir, commonDir } = tree;
+  const at = { cwd, gitDir, head: status.head, ledger: place, ledgers, groups, self };
   const judged = await withoutOperation(at, operation, await stagedPaths(tree.top));
   const checked = judged.map((staged) => ({
     staged,
-    ...claimsOn(staged.path, work.ledgers, asker.groups, staged.head),
+    ...claimsOn(staged.path, ledgers, groups, staged.head),
   }));
   const candidates = checked
     .filter(({ own, foreign }) => own.length === 0 && strong(foreign).length === 0)
     .map(({ staged: { path, head, index }, own }) => ({ path, head, next: index, own }));
-  const { top: cwd, gitDir, commonDir } = tree;
-  const where = { cwd, gitDir, commonDir, head: status.head, seen: [], groups: asker.groups };
+  const where = { cwd, gitDir, commonDir, head: status.head, seen: [], groups };
   const { stale } = await findStale(where, candidates);
   const entries = new Map<string, FileState>();
   const contended = new Set<string>();
