@@ -66,7 +66,7 @@ export function historyOf(walked: Parents, tip: Oid): ReadonlySet<Oid> {
 }
 
 /** The best common ancestor of two commits; `undefined` when they have none. */
-export async function mergeBase(options: GitOptions, one: Oid, other: Oid): Promise<Oid | undefined> {
+export async function mergeBase(options: GitOptions, one: string, other: string): Promise<Oid | undefined> {
   const result = await runGit(['merge-base', '--end-of-options', one, other], options);
   return result.code === 0 ? parseOid(result.stdout.toString('utf8').trim()) : undefined;
 }

@@ -13,6 +13,7 @@ import { type People, readPeople } from './presence.ts';
 import type { SettingEntry } from '../domain/settings.ts';
 import { configUnder, plainConfig } from '../git/config.ts';
 import { type LoggedCommit, headCommit, leftCommits } from '../git/log.ts';
+import { mergeBase } from '../git/histories.ts';
 import { listIgnored, type TreeFile, listTree, unmergedPaths } from '../git/staged.ts';
 import { listRefs } from '../git/refs.ts';
 import { readTreeStatus } from '../git/worktrees.ts';
@@ -106,6 +107,8 @@ export interface GitAnswers {
   readonly head: (cwd: string) => Promise<LoggedCommit | undefined>;
   /** The paths in conflict. */
   readonly unmerged: (cwd: string) => Promise<readonly string[]>;
+  /** Whether a commit has one in common with HEAD; false when git fails. */
+  readonly isRelated: (cwd: string, commit: string) => Promise<boolean>;
   /** The paths that git ignores below some pathspecs. */
   readonly ignored: (
     cwd: string,
@@ -136,6 +139,8 @@ function gitAnswers(call: Pick<Call, 'now' | 'budget'>): GitAnswers {
     look: (top, paths) => readTreeStatus(top, { paths, timeoutMs: time(), now: call.now }),
     head: (cwd) => headCommit(cwd, time()),
     unmerged: (cwd) => unmergedPaths(cwd),
+    isRelated: async (cwd, commit) =>
+      (await mergeBase({ cwd, timeoutMs: time() }, 'HEAD', commit)) !== undefined,
     ignored: (cwd, pathspecs, folders) => listIgnored(cwd, pathspecs, { folders, timeoutMs: time() }),
     leftBehind: (cwd, branch, to) => leftCommits(cwd, branch, to, time()),
     filesOf: (cwd, commit, paths) => listTree(cwd, commit, paths, { timeoutMs: time() }),

@@ -148,6 +148,14 @@ describe('what ends B’s own operation', () => {
   });
 });
 
+it('git rebase --autostash onto what shares no commit with HEAD: git would merge it neither', () => {
+  world.git(['branch', 'apart', world.git(['commit-tree', '-m', 'apart', 'HEAD^{tree}'])]);
+  const text = expect.stringMatching(/ shares with HEAD: wait [^:]*: git handoff status$/) as string;
+  expect(world.may(B, 'git rebase --autostash apart')).toMatchObject({ kind: 'deny', text });
+  const merge = expect.stringMatching(/: git merge --no-autostash --no-edit side$/) as string;
+  expect(world.may(B, 'git rebase --autostash side')).toMatchObject({ kind: 'deny', text: merge });
+});
+
 it('git pull --rebase --autostash: the hint pulls beside A’s files', () => {
   const upstream = join(world.root, 'upstream.git');
   world.git(['clone', '-q', '--bare', world.path, upstream], { cwd: world.root });

@@ -266,6 +266,7 @@ async function factsOf(
   const git = {
     look: () => (given.late === true ? Promise.reject(new Error('late')) : look()),
     unmerged: () => Promise.resolve([]),
+    isRelated: () => Promise.resolve(true),
     ...given.git,
   };
   const placed = toolPaths(call.event.tool ?? { kind: 'other' })

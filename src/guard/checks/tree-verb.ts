@@ -46,8 +46,11 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
     const owners = hit.map((claim) => claim.session);
     const idle = idleText(place.commonDir, owners, groups, call.now);
     const why = `${idle}${how.isByLedger ? BY_LEDGER : ''}`;
-    const inConflict = (await (await facts.git()).unmerged(place.top)).length > 0;
-    const text = treeRefusal(reach, hit, { mine, inConflict }, typedIn(call, place), why, groups);
+    const git = await facts.git();
+    const inConflict = (await git.unmerged(place.top)).length > 0;
+    const canMerge = reach.verb !== 'autostash' || (await git.isRelated(place.top, mergedName(reach.call)));
+    const own = { mine, inConflict, canMerge };
+    const text = treeRefusal(reach, hit, own, typedIn(call, place), why, groups);
     const asked = { place, wish: wishOf(reach), claims: hit };
     return [...found, { kind: 'refuse', text, owners, asked, allowedBy: 'person' }];
   }
@@ -69,8 +72,15 @@ function isMeant({ verb }: TreeReach, dirty: DirtyPath | undefined): dirty is Di
   return verb === 'stash' || (verb === 'clean') === isUntracked;
 }
 
-/** The session's own files that a command would reach; `inConflict`: files of the tree are, so git cannot stash. */
-type OwnPart = { readonly mine: readonly string[]; readonly inConflict: boolean };
+/** What decides on the command to suggest. */
+interface OwnPart {
+  /** The session's own files that the command would reach. */
+  readonly mine: readonly string[];
+  /** Files of the tree are in conflict, so git cannot stash. */
+  readonly inConflict: boolean;
+  /** What an autostash is for shares a commit with HEAD. */
+  readonly canMerge: boolean;
+}
 
 /**
  * Words the refusal of a command that would carry away or destroy others' work, and suggests a safe one instead.
@@ -124,17 +134,19 @@ function wishOf({ verb, does }: TreeReach): Wish {
 }
 
 /** Suggests a safe command for the same purpose. */
-function instead({ verb, call, unsure }: TreeReach, { mine, inConflict }: OwnPart, typed: Typed): string {
+function instead({ verb, call, unsure }: TreeReach, own: OwnPart, typed: Typed): string {
+  const { mine, inConflict, canMerge } = own;
   const { git } = typed;
+  const wait = `wait until they are committed. Whose each change is: ${git} handoff status`;
   if (unsure) return `Name the paths, and only your own; whose each change is: ${git} handoff status`;
   if (verb === 'switch')
     return `Work on the other branch in a tree of your own: ${git} worktree add ${worktreeWords(call, typed)}`;
   if (inConflict && /^(?:autostash|snapshot|stash)$/.test(verb))
     return `git cannot do this while files are in conflict; see: ${git} status`;
-  if (verb === 'autostash') return mergeInstead(call, git);
+  if (verb === 'autostash')
+    return canMerge ? mergeInstead(call, git) : `git finds no commit that it shares with HEAD: ${wait}`;
   // `--abort` and `--skip`: the session could undo its own changes, but that would not end the rebase.
-  if (call.verb === 'rebase')
-    return `git resets the whole tree for that: wait until they are committed. Whose each change is: ${git} handoff status`;
+  if (call.verb === 'rebase') return `git resets the whole tree for that: ${wait}`;
   if (verb === 'snapshot') return `Commit your own only: ${git} handoff commit -m '<message>'`;
   if (mine.length === 0 || verb === 'rm')
     return `Nothing else that it reaches is this session's to change; see: ${git} handoff status`;
@@ -156,18 +168,25 @@ const simple = (word: string) => (/^[\w./=-]+$/.test(word) ? word : shellWord(wo
  * Suggests a merge instead of a rebase or pull. git rebases a tree with changes only by putting all of them aside; a
  * merge leaves files alone that it does not change, and refuses to run otherwise.
  */
-function mergeInstead({ verb, words }: GitVerbCall, git: string): string {
+function mergeInstead(call: GitVerbCall, git: string): string {
+  const names = mergeOperands(call).map((word) => ` ${shellWord(word)}`);
+  const plain = '--no-autostash --no-edit';
+  return `Merge, which leaves uncommitted files where they are: ${
+    call.verb === 'pull'
+      ? `${git} pull --no-rebase ${plain}${names.join('')}`
+      : `${git} merge ${plain} ${shellWord(mergedName(call))}`
+  }`;
+}
+
+/** What {@link mergeInstead} merges. What a pull will fetch is not known: HEAD stands for it. */
+const mergedName = (call: GitVerbCall): string =>
+  call.verb === 'pull' ? 'HEAD' : (mergeOperands(call)[0] ?? '@{upstream}');
+
+function mergeOperands({ words }: GitVerbCall): readonly string[] {
   const known = words.map((word) => word ?? UNKNOWN);
   const spec = { short: 'x:X:s:C:m:F:', long: 'rebase=? onto= exec= strategy= strategy-option= message=' };
   const { operands } = parseOptions(known, spec);
-  const isKnown = !operands.includes(UNKNOWN);
-  const names = isKnown ? operands.map((word) => ` ${shellWord(word)}`) : [];
-  const plain = '--no-autostash --no-edit';
-  return `Merge, which leaves uncommitted files where they are: ${
-    verb === 'pull'
-      ? `${git} pull --no-rebase ${plain}${names.join('')}`
-      : `${git} merge ${plain}${names[0] ?? ' @{upstream}'}`
-  }`;
+  return operands.includes(UNKNOWN) ? [] : operands;
 }
 
 /** Returns the words after `git worktree add` for what the switch asked for; a new branch keeps its start point. */

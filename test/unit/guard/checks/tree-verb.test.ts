@@ -104,6 +104,14 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     refused('put aside, and may not bring back', 'git pull --no-rebase --no-autostash --no-edit'),
   ],
   [
+    'a rebase onto what shares no commit with HEAD: nothing can be merged instead',
+    {
+      ...both('git rebase --autostash apart'),
+      git: { isRelated: (_, name) => Promise.resolve(name !== 'apart') },
+    },
+    refused('git finds no commit that it shares with HEAD: wait', ': git handoff status'),
+  ],
+  [
     'a snapshot would commit it',
     both('jj new'),
     refused('`jj new` would', 'take along into a commit', "git handoff commit -m '<message>'"),
