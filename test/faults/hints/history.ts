@@ -119,7 +119,7 @@ export class History {
     const cwd = join(top, typed.folder);
     const before = uncommitted(this.#world, top);
     this.#do(session, typed.command, cwd, place);
-    if (kind === 'lockfile') this.#giveTouch(session, place, before);
+    if (kind === 'lockfile' || kind === 'pick') this.#giveTouch(session, place, before);
   }
 
   #personWrites(file: string, mark: string, place: Place): void {
@@ -179,10 +179,10 @@ export class History {
       ];
       const owner =
         all.find((one) => one !== session && one !== PERSON) ?? all.find((one) => one !== session);
-      const [touch] = mine;
-      if (mine.length !== 1 || touch === undefined || owner === undefined) continue;
-      this.#marks.give([touch], owner);
-      this.#touches.set(touch, session);
+      // Where the session has changed something before, it has a claim of its own.
+      if (owner === undefined || mine.some((mark) => was?.marks.includes(mark) === true)) continue;
+      this.#marks.give(mine, owner);
+      for (const touch of mine) this.#touches.set(touch, session);
     }
   }
 
