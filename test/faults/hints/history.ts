@@ -148,6 +148,8 @@ export class History {
     const gone = [...before.keys()].filter((path) => !after.has(path));
     const marks = gone.flatMap((path) => before.get(path)?.marks ?? []);
     this.#marks.give(marks, PERSON);
+    // What a person has taken back, a rebase of that commit takes back again.
+    for (const mark of this.#undone(place, head, headOf(this.#world, top))) place.published.delete(mark);
     this.#moved(place, before, after, head);
     owners.changed(PERSON, before, after);
     if (this.#world.operation(top) === undefined) place.beginner = undefined;
@@ -377,10 +379,7 @@ export class History {
     const theirs = marksOf(before).filter((mark) => isOthers(mark) && !isTouch(mark));
     expect({ command, lost: theirs.filter((mark) => !now.has(mark)) }).toEqual({ command, lost: [] });
     expect({ command, taken: taken.filter((mark) => theirs.includes(mark)) }).toEqual({ command, taken: [] });
-    const undone =
-      moved && this.#isBefore(head, there, top)
-        ? added(this.#world, top, there, head).filter((mark) => place.published.has(mark))
-        : [];
+    const undone = this.#undone(place, head, there);
     if (undoes) for (const mark of undone) place.published.delete(mark);
     else expect({ command, undone }).toEqual({ command, undone: [] });
     if (moved && FINISHES.test(command)) this.#finished.set(there, session);
@@ -444,6 +443,12 @@ export class History {
       if (before.get(path)?.text === text) continue;
       for (const mark of published) if (mark.startsWith(`${path} `)) published.delete(mark);
     }
+  }
+
+  /** Published marks that the commits between two places of HEAD have taken back. */
+  #undone({ top, published }: Place, head: string, there: string): string[] {
+    if (there === head || !this.#isBefore(head, there, top)) return [];
+    return added(this.#world, top, there, head).filter((mark) => published.has(mark));
   }
 
   /** One commit is an ancestor of another. */
