@@ -25,8 +25,10 @@ export const claude = dialectOf({
     'Stop',
   ]),
 
+  reportsAgentEnd: true,
+
   rewrite: (input, { content, context }, event) => {
-    const key = text(input['content']) === undefined ? 'text' : 'content';
+    const key = ['content', 'command'].find((name) => text(input[name]) !== undefined) ?? 'text';
     const more = context === undefined ? {} : { additionalContext: context };
     return specific(event, { updatedInput: { ...input, [key]: content }, ...more });
   },

@@ -58,6 +58,8 @@ export const copilot: Dialect = {
 
   runsGitHooks: true,
 
+  reportsAgentEnd: true,
+
   render: (verdict, event) => answered(answer(verdict, event)),
 };
 

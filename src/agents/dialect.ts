@@ -88,6 +88,8 @@ export interface Dialect {
   readonly contextEvents: ReadonlySet<string>;
   /** Whether git runs the repository's hooks in this client's shell. */
   readonly runsGitHooks: boolean;
+  /** Whether the client tells when a sub-agent ends. Where none does, sub-agents are no owners: they would never end. */
+  readonly reportsAgentEnd?: true;
   /** The bytes for stdout; an empty string is silence. The exit status is always 0. */
   render(verdict: Verdict, event: GuardEvent, payload: unknown): string;
 }

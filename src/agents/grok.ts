@@ -16,6 +16,8 @@ export const grok = dialectOf({
   /** Replacing the input would skip the question to the user. */
   canRewrite: () => false,
 
+  reportsAgentEnd: true,
+
   /** Events whose `additionalContext` reaches the model (checked on the real client). */
   contextEvents: new Set(['PreToolUse', 'PostToolUse']),
 });

@@ -69,7 +69,9 @@ export function guardEvent(
 
 /** Where a client differs from Claude Code, whose hook protocol it shares. */
 interface OwnWays
-  extends Pick<Dialect, 'client' | 'contextEvents'>, Partial<Pick<Dialect, 'canRewrite' | 'runsGitHooks'>> {
+  extends
+    Pick<Dialect, 'client' | 'contextEvents'>,
+    Partial<Pick<Dialect, 'canRewrite' | 'runsGitHooks' | 'reportsAgentEnd'>> {
   /** The events that we know, by the client's names. Default: Claude Code's. */
   readonly kinds?: Readonly<Record<string, GuardEvent['kind']>>;
   readonly tool: (event: Fields) => ToolCall;

@@ -9,14 +9,14 @@ import {
 import { withRevived, sinceStart } from '../domain/ledger/claim-events.ts';
 import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import type { DirtyPath, TreeStatus } from '../domain/ledger/tree-status.ts';
-import type { SessionId } from '../domain/names.ts';
+import { type SessionId, agentOfOwner, sessionOfOwner } from '../domain/names.ts';
 import { related, succeededBy } from '../domain/session.ts';
 import { scratchStore } from '../git/scratch-store.ts';
 import { changedAt, readTreeStatus } from '../git/worktrees.ts';
 import { knownWorktreeId, ensureFolder, removeFile, repositoryFolder, nameHash } from '../host/folders.ts';
 import { type JudgedSession, groupSessions } from '../sessions/records.ts';
 import { isLoneSession } from '../sessions/lone-session.ts';
-import { type LedgerPlace, appendEvents, readLedgers } from '../sessions/journal.ts';
+import { type LedgerPlace, appendEvents, readLedgers, readRunningAgents } from '../sessions/journal.ts';
 import { settledClaims } from './settle-claims.ts';
 import { changesSince } from './window-changes.ts';
 import { readLast, readStart } from './windows.ts';
@@ -51,13 +51,20 @@ export interface Asker {
   readonly areOne: (a: SessionId, b: SessionId) => boolean;
 }
 
-/** The asking session, or a person (`undefined`), among those on record. */
-export function askerOf(session: SessionId | undefined, sessions: readonly JudgedSession[]): Asker {
+/** The asking owner, or a person (`undefined`), among those on record. */
+export function askerOf(
+  asking: SessionId | undefined,
+  sessions: readonly JudgedSession[],
+  commonDir: string,
+): Asker {
   const records = sessions.map(({ record }) => record);
   const succeeds = (a: SessionId, b: SessionId) => succeededBy(a, records).includes(b);
+  const areKin = (a: SessionId, b: SessionId) => related(a, b, records) || succeeds(a, b) || succeeds(b, a);
+  const areSiblings = (a: SessionId, b: SessionId) =>
+    a !== b && [a, b].every((one) => agentOfOwner(one) !== undefined);
   return {
-    groups: groupSessions(session, sessions),
-    areOne: (a, b) => related(a, b, records) || succeeds(a, b) || succeeds(b, a),
+    groups: groupSessions(asking, sessions, readRunningAgents(commonDir)),
+    areOne: (a, b) => !areSiblings(a, b) && areKin(sessionOfOwner(a), sessionOfOwner(b)),
   };
 }
 

@@ -106,7 +106,11 @@ export function whoBeganText({ name }: OthersOperation, who: string, when: strin
 
 /** A folder beside the working tree for a worktree of the session's own, relative to the top; it does not exist. */
 export function ownWorktree(top: string, session: SessionId): string {
-  const name = `${basename(top).replace(/[^A-Za-z0-9_-]+/g, '-')}-${shortId(session)}`.replace(/^-+/, '');
+  const name =
+    `${basename(top).replace(/[^A-Za-z0-9_-]+/g, '-')}-${shortId(session).replace('/', '-')}`.replace(
+      /^-+/,
+      '',
+    );
   for (let n = 1; ; n += 1) {
     const path = n === 1 ? `../${name}` : `../${name}-${n}`;
     if (!exists(join(top, path))) return path;

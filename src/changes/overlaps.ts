@@ -5,7 +5,7 @@ import {
   type HeadPlace,
   type TreeStatus,
 } from '../domain/ledger/tree-status.ts';
-import type { Oid, SessionId } from '../domain/names.ts';
+import { type Oid, type SessionId, sessionOfOwner } from '../domain/names.ts';
 import {
   type OverlapKind,
   type Progress,
@@ -219,7 +219,7 @@ export async function overlapsElsewhere(
   options: { readonly asking: SessionId | undefined; readonly timeoutMs: number; readonly now: number },
 ): Promise<OtherTree[]> {
   const changes = [...dirty];
-  const { own } = groupSessions(options.asking, judged);
+  const { own } = groupSessions(options.asking, judged, []);
   const looking = { ...options, scratch: scratchStore(commonDir) };
   const trees = linkedWorktrees(commonDir).map(async (other): Promise<OtherTree[]> => {
     const id = knownWorktreeId(other.gitDir);
@@ -258,7 +258,9 @@ export function changersIn(
 ): (path: string) => readonly JudgedSession[] {
   const ledgers = live.length < 2 ? [] : readLedgers(place);
   return (path) => {
-    const claims = ledgers.filter((ledger) => ledger.claims.has(path)).map(({ session }) => session);
+    const claims = ledgers
+      .filter((ledger) => ledger.claims.has(path))
+      .map(({ session }) => sessionOfOwner(session));
     const claiming = live.filter(({ record }) => claims.includes(record.session));
     return claiming.length === 0 ? live : claiming;
   };

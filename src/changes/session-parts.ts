@@ -3,7 +3,7 @@ import type { OpenClaim } from '../domain/ledger/claims.ts';
 import { type HunkPlan, contentsOf, planHunks } from '../domain/ledger/hunks.ts';
 import { type DirtyPath, type FileState, sameState, stagedBetween } from '../domain/ledger/tree-status.ts';
 import { foldLedger, isCommitted } from '../domain/journal/fold.ts';
-import { type Oid, type SessionId, parseOid } from '../domain/names.ts';
+import { type Oid, type SessionId, agentOfOwner, parseOid, sessionOfOwner } from '../domain/names.ts';
 import { succeededBy } from '../domain/session.ts';
 import { objectName } from '../git/hash.ts';
 import { TextMerger } from '../git/merge-file.ts';
@@ -32,22 +32,27 @@ export interface Inseparable<Part extends SessionPart = SessionPart> {
   readonly why: 'overlap' | 'unknown';
 }
 
-/** The session, those whose conversation it continues, and those it started, but not those that started it. */
+/**
+ * The session, those whose conversation it continues, and those it started, but not those that started it. A sub-agent and
+ * its session are two owners: neither commits what the other has changed, unless it names it.
+ */
 export function ownersOf(
   self: SessionId,
   { groups }: Asker,
   sessions: readonly JudgedSession[],
 ): ReadonlySet<SessionId> {
   const records = sessions.map(({ record }) => record);
-  const above = new Set<SessionId>();
-  let at = records.find((record) => record.session === self)?.parent ?? null;
+  const session = sessionOfOwner(self);
+  const above = new Set<SessionId>(self === session ? [] : [session, ...succeededBy(session, records)]);
+  let at = records.find((record) => record.session === session)?.parent ?? null;
   while (at !== null && !above.has(at)) {
     above.add(at);
     for (const before of succeededBy(at, records)) above.add(before);
     const current: SessionId = at;
     at = records.find((record) => record.session === current)?.parent ?? null;
   }
-  return new Set([self, ...[...groups.own].filter((id) => !above.has(id))]);
+  const isOwn = (id: SessionId) => !above.has(id) && agentOfOwner(id) === undefined;
+  return new Set([self, ...[...groups.own].filter(isOwn)]);
 }
 
 /** Changes that no ledger has yet: those of a session that is alone, and those of this session's running commands. */

@@ -4,7 +4,7 @@ import type { WorktreeEvent } from '../domain/journal/events.ts';
 import { type FileState, sameState, type TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { Reversal } from '../domain/ledger/mixing.ts';
 import { rankClaims } from '../domain/ledger/ownership.ts';
-import { type SessionId, type Oid, canMean, shortOid, peerName } from '../domain/names.ts';
+import { type SessionId, type Oid, canMean, shortOid, peerName, sessionOfOwner } from '../domain/names.ts';
 import { escapeLine, listed } from '../domain/surfacing.ts';
 import { isPushed } from '../git/remotes.ts';
 import { newestChanges } from '../git/staged.ts';
@@ -77,7 +77,8 @@ async function takenEntries(
       claims.map(({ path }) => path),
       range,
     );
-    const isOwn = (change: Reversal) => change.session !== undefined && canMean(change.session, session);
+    const isOwn = (change: Reversal) =>
+      change.session !== undefined && canMean(change.session, sessionOfOwner(session));
     const others = changes.filter((change) => !isOwn(change));
     const ends = changes.map((change): WorktreeEvent => ({
       t: 'end',

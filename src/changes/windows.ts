@@ -1,9 +1,10 @@
 import { dirname, join } from 'node:path';
 import type { StartedCommand } from '../domain/journal/events.ts';
-import type { RunningCommand } from '../domain/ledger/claims.ts';
+import type { RunningCommand, SessionLedger } from '../domain/ledger/claims.ts';
+import { ledgersIn, runningOwners, treesIn } from '../domain/ledger/sub-agents.ts';
 import type { TreeStatus, Window } from '../domain/ledger/tree-status.ts';
 import { formatTreeStatus, parseTreeStatus } from '../domain/ledger/snapshot-text.ts';
-import type { SessionId } from '../domain/names.ts';
+import { AGENT_VARIABLE, type SessionId, ownerId } from '../domain/names.ts';
 import { readHead } from '../git/discover.ts';
 import { statOf, readText, realPath } from '../host/disk.ts';
 import { ensureFolder, lookFile } from '../host/folders.ts';
@@ -105,24 +106,52 @@ export function openWindow(
   ]);
 }
 
+/** Whether another agent of a session runs a command that commits. */
+export function isCommittingBeside(commonDir: string, session: SessionId, owner: SessionId): boolean {
+  return commandsOf(commonDir, session).some((one) => one.commits && one.session !== owner);
+}
+
 /**
  * Whether a session's shell is in a folder, as far as the calls that run now tell: a command that is typed there next need
  * not say where it means.
  */
 export function isShellIn(commonDir: string, session: SessionId, folder: string): boolean {
   const place = realPath(folder);
-  return [...readJournal(commonDir, session).trees.values()].some(({ commands }) =>
-    [...commands.values()].some(({ shell }) => shell === place),
-  );
+  return commandsOf(commonDir, session).some(({ shell }) => shell === place);
+}
+
+/** The commands that a session and its sub-agents run now, in all worktrees. */
+function commandsOf(commonDir: string, session: SessionId): OpenWindow[] {
+  const journal = readJournal(commonDir, session);
+  return treesIn(journal).flatMap((tree) => ledgersIn(journal, tree).flatMap(windowsOf));
+}
+
+/**
+ * Returns whose command runs this program: a running sub-agent of the session, or the session itself. A command names its
+ * agent (`AGENT_VARIABLE`) if it commits while another one does. Else it is the first that commits or, if none does, one of
+ * the only agent that runs any. In doubt it is the session's.
+ */
+export function commandOwner(commonDir: string, session: SessionId, env: NodeJS.ProcessEnv): SessionId {
+  const agents = runningOwners(readJournal(commonDir, session));
+  if (agents.length === 0) return session;
+  const named = env[AGENT_VARIABLE];
+  if (named !== undefined) return agents.find((owner) => owner === ownerId(session, named)) ?? session;
+  const running = commandsOf(commonDir, session)
+    .filter(({ id }) => id !== ARRIVAL)
+    .sort((a, b) => a.from - b.from);
+  const committing = running.find(({ commits }) => commits);
+  const [only, ...more] = new Set(running.map((one) => one.session));
+  return committing?.session ?? (more.length === 0 ? only : undefined) ?? session;
 }
 
 /** The commands that run now: of one session, or of all. */
 export function readWindows(place: LedgerPlace, only?: SessionId): OpenWindow[] {
   const ledgers = only === undefined ? readLedgers(place) : [readLedger(place, only)];
-  return ledgers.flatMap(({ session, commands }) =>
-    [...commands.values()].map((one) => openWindowOf(session, one)),
-  );
+  return ledgers.flatMap(windowsOf);
 }
+
+const windowsOf = ({ session, commands }: SessionLedger): OpenWindow[] =>
+  [...commands.values()].map((one) => openWindowOf(session, one));
 
 /** What was seen before the command is parsed where somebody asks: most only ask for its time. */
 function openWindowOf(session: SessionId, { look, ...facts }: RunningCommand): OpenWindow {
@@ -138,9 +167,9 @@ function openWindowOf(session: SessionId, { look, ...facts }: RunningCommand): O
   };
 }
 
-/** A commit that another session makes now. */
-export function commitOfOthers(place: LedgerPlace, session: SessionId): OpenWindow | undefined {
-  return readWindows(place).find((window) => window.commits && window.session !== session);
+/** A commit that another owner makes now. */
+export function commitOfOthers(place: LedgerPlace, owner: SessionId): OpenWindow | undefined {
+  return readWindows(place).find((window) => window.commits && window.session !== owner);
 }
 
 /** Calls of one agent that are this far apart are not made at once: the earlier one is over. Milliseconds. */

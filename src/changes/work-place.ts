@@ -1,7 +1,7 @@
 import { dirname, relative, sep } from 'node:path';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { emptyLedger } from '../domain/journal/fold.ts';
-import type { SessionId } from '../domain/names.ts';
+import { type SessionId, sessionOfOwner } from '../domain/names.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { realPath } from '../host/disk.ts';
 import { isInitialised, knownWorktreeId } from '../host/folders.ts';
@@ -42,25 +42,27 @@ export function ledgerOf(found: FoundRepository, session: SessionId): WorkPlace 
   return { commonDir, gitDir, worktreeId, top: realPath(found.workTree) };
 }
 
-/** The ledgers of a worktree, the session's own (maybe empty) told apart. */
+/** The ledgers of a worktree, the owner's own (maybe empty) told apart. */
 export interface Ledgers {
   readonly all: readonly SessionLedger[];
   readonly self: SessionLedger;
+  /** Those of other sessions and, to a sub-agent, of its siblings; not those of a session's own sub-agents. */
+  readonly others: readonly SessionLedger[];
 }
 
-/** Reads the ledgers of a worktree, for a session of it. */
-export function openLedgers(place: LedgerPlace, session: SessionId): Ledgers {
+/** Reads the ledgers of a worktree, for a session of it, or a sub-agent as an owner. */
+export function openLedgers(place: LedgerPlace, owner: SessionId): Ledgers {
   const all = readLedgers(place);
-  const self = all.find((one) => one.session === session);
-  return self === undefined ? { all, self: emptyLedger(session) } : { all, self };
+  const self = all.find((one) => one.session === owner) ?? emptyLedger(owner);
+  const session = sessionOfOwner(owner);
+  const isOwn = (id: SessionId) =>
+    id === owner || id === session || (owner === session && sessionOfOwner(id) === session);
+  return { all, self, others: all.filter((one) => !isOwn(one.session)) };
 }
 
 /** Ids of what others have told; one that arrives need not hear of what was before it. */
-export function undeliveredIds({ all, self }: Ledgers): string[] {
-  return all
-    .filter((ledger) => ledger !== self)
-    .flatMap(({ news }) => news.map(({ id }) => id))
-    .filter((id) => !self.notified.has(id));
+export function undeliveredIds({ others, self }: Ledgers): string[] {
+  return others.flatMap(({ news }) => news.map(({ id }) => id)).filter((id) => !self.notified.has(id));
 }
 
 /** Milliseconds that one look at the working tree may take; what takes longer is not known. */

@@ -32,6 +32,9 @@ export const SESSION_VARIABLES: Readonly<Record<string, string>> = {
   QWEN_CODE_SESSION_ID: 'qwen',
 };
 
+/** The variable that the guard puts before a sub-agent's command that commits while another one's does. */
+export const AGENT_VARIABLE = 'GIT_HANDOFF_AGENT';
+
 /** The variables of each client, the one that counts first. */
 const VARIABLES_OF_CLIENTS = [...new Set(Object.values(SESSION_VARIABLES))].map((client) =>
   Object.keys(SESSION_VARIABLES).filter((name) => SESSION_VARIABLES[name] === client),
@@ -112,6 +115,32 @@ export function parseClientSessionId(text: unknown): SessionId | undefined {
   return id === undefined || id.startsWith('person-') ? undefined : id;
 }
 
+/**
+ * Returns the owner of a sub-agent's changes while it runs, `<session>/<agent>`, which is no id of a session: refs, records
+ * and commits name the session. An agent whose name is no plain word is the session itself.
+ */
+export function ownerId(session: SessionId, agent: string | undefined): SessionId {
+  return agent !== undefined && SESSION.test(agent) ? (`${session}/${agent}` as SessionId) : session;
+}
+
+/** Returns the session of an owner: of a sub-agent the one that it works for. */
+export function sessionOfOwner(owner: SessionId): SessionId {
+  return owner.split('/', 1)[0] as SessionId;
+}
+
+/** Returns the sub-agent that an owner is; `undefined` for a session. */
+export function agentOfOwner(owner: string): string | undefined {
+  return owner.split('/')[1];
+}
+
+/** Parses an owner: a session, or a sub-agent that ran. */
+export function parseOwner(text: unknown): SessionId | undefined {
+  const [session, agent, ...more] = typeof text === 'string' ? text.split('/') : [];
+  const id = parseSessionId(session);
+  if (id === undefined || agent === undefined) return id;
+  return more.length === 0 && SESSION.test(agent) ? ownerId(id, agent) : undefined;
+}
+
 /** Whether an owner is a person and not a session. */
 export function isPerson(id: SessionId): boolean {
   return PERSON.test(id);
@@ -122,16 +151,19 @@ const TIMED_ID = /^.{8}-.{4}-7.{3}-.{4}-.{12}$|^ses_.{26}$/;
 
 /**
  * Returns the eight characters of an id that messages, trailers and topics show: the last ones of an id that begins
- * with the time, else the first ones; for a person, those of the hash.
+ * with the time, else the first ones; for a person, those of the hash. A sub-agent has the last four of its own id.
  */
 export function shortId(id: string): string {
+  const [session = '', agent] = id.split('/');
+  if (agent !== undefined) return `${shortId(session)}/${agent.length > 8 ? agent.slice(-4) : agent}`;
   if (id.startsWith('person-')) return id.slice(0, 15);
   return TIMED_ID.test(id) ? id.slice(-8) : id.slice(0, 8);
 }
 
 /** Whether a text can mean an id: the whole of it, or a short form. Version 0.1.0 took the first eight of every id. */
 export function canMean(text: string, id: string): boolean {
-  return text === id || text === shortId(id) || (text.length === 8 && id.startsWith(text));
+  if (text === id || text === shortId(id)) return true;
+  return text.length === 8 && id.startsWith(text) && !id.includes('/');
 }
 
 /** Returns the one of these ids that a text means; `undefined` if it means none, or if a short form fits several. */
@@ -206,9 +238,10 @@ export function ownerName(id: string, { client, name }: Known = {}): string {
   return escapeLine(`${known === 'unknown' ? 'session' : known} ${shortId(id)}`);
 }
 
-/** Names a session by the records that were read. `id` may be the short one of a commit's trailer. */
+/** Names an owner by the records that were read. `id` may be the short one of a commit's trailer. */
 export function peerName(id: string, { clients = new Map() }: WithClients): string {
-  return ownerName(id, { client: clients.get(meantId(id, clients.keys()) ?? id) });
+  const [session = id] = id.split('/');
+  return ownerName(id, { client: clients.get(meantId(session, clients.keys()) ?? session) });
 }
 
 /** Names several sessions, each once. */

@@ -13,6 +13,8 @@ export interface Settings {
   readonly assistedBy: boolean;
   /** What happens when a session edits a path that another live session has changed. */
   readonly contention: 'deny' | 'warn' | 'off';
+  /** Whether a sub-agent's changes are its own while it runs (`agents`), or its session's at once. */
+  readonly subAgents: 'agents' | 'session';
   /** `amend`: no session rewrites a live session's commit; `strict`: it uses no tool on top of one either. */
   readonly headCheck: 'amend' | 'strict' | 'off';
   /** What happens to a push that includes commits of other live sessions. */
@@ -62,6 +64,7 @@ export const DEFAULT_SETTINGS: Settings = {
   trailer: 'id',
   assistedBy: false,
   contention: 'deny',
+  subAgents: 'agents',
   headCheck: 'amend',
   pushForeign: 'warn',
   pushLease: true,
@@ -123,6 +126,7 @@ export function parseSettings(entries: readonly SettingEntry[]): Settings {
     trailer: read('handoff.trailer', trailerOf, 'id, short, off') ?? DEFAULT_SETTINGS.trailer,
     assistedBy: flag('handoff.assistedby') ?? DEFAULT_SETTINGS.assistedBy,
     contention: oneOf('handoff.contention', ['deny', 'warn', 'off']) ?? DEFAULT_SETTINGS.contention,
+    subAgents: oneOf('handoff.subagents', ['agents', 'session']) ?? DEFAULT_SETTINGS.subAgents,
     headCheck: oneOf('handoff.headcheck', ['amend', 'strict', 'off']) ?? DEFAULT_SETTINGS.headCheck,
     pushForeign: oneOf('handoff.pushforeign', ['warn', 'deny', 'allow']) ?? DEFAULT_SETTINGS.pushForeign,
     pushLease: flag('handoff.pushlease') ?? DEFAULT_SETTINGS.pushLease,

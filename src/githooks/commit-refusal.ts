@@ -2,16 +2,17 @@ import { join, resolve } from 'node:path';
 import { OUR_OPTIONS, otherWords, pathWords, sourceWords } from '../changes/hint-words.ts';
 import { whoBeganText, ownWorktree } from '../changes/operations.ts';
 import { ago } from '../domain/age.ts';
-import type { OpenClaim } from '../domain/ledger/claims.ts';
+import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import {
   type CommitDecision,
   type CommitFacts,
   type CommitProblem,
+  type StagedPath,
   problemOwners,
 } from '../domain/ledger/mixing.ts';
 import type { SessionGroups } from '../domain/ledger/ownership.ts';
 import { peerName } from '../domain/names.ts';
-import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { escapeLine, listed, shellWord } from '../domain/surfacing.ts';
 import { canSwitch } from '../git/head.ts';
 import { unmergedPaths } from '../git/staged.ts';
 import type { Budget } from '../host/io.ts';
@@ -102,6 +103,21 @@ export function warningLines(warnings: CommitDecision['warnings'], groups: Sessi
   return [
     `warning: ${escapeLine(first.path)}${more} also changed while a command of ${who} ran; look at: git show`,
   ];
+}
+
+/** Tells a session which uncommitted changes of its running sub-agents its commit takes along. */
+export function takenAlongLines(
+  staged: readonly StagedPath[],
+  ledgers: readonly SessionLedger[],
+  groups: SessionGroups,
+): string[] {
+  return ledgers.flatMap(({ session, claims }) => {
+    const paths = staged.flatMap(({ path }) => (claims.has(path) ? [escapeLine(path)] : []));
+    const who = peerName(session, groups);
+    return paths.length === 0
+      ? []
+      : [`warning: this takes along what ${who}, which runs, has changed: ${listed(paths)}`];
+  });
 }
 
 /** The commands that do what the refused commit was meant to do, without the others' work. */

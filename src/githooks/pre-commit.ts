@@ -1,8 +1,8 @@
 import { basename, dirname, resolve } from 'node:path';
 import { recordedMakers, withoutOperation, type Unfinished, findUnfinished } from '../changes/operations.ts';
-import { type LedgerPlace, appendEvents, readLedger } from '../sessions/journal.ts';
+import { type LedgerPlace, appendEvents, readLedger, readRunningAgents } from '../sessions/journal.ts';
 import { findStale, withUndone } from '../changes/stale-paths.ts';
-import { readStart, readWindows } from '../changes/windows.ts';
+import { commandOwner, readStart, readWindows } from '../changes/windows.ts';
 import { openLedgers } from '../changes/work-place.ts';
 import { withRevived } from '../domain/ledger/claim-events.ts';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
@@ -20,7 +20,7 @@ import {
 } from '../domain/ledger/mixing.ts';
 import { type SessionGroups, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
 import { markerOwner } from '../domain/marker.ts';
-import { type SessionId, canMean, parseSessionId } from '../domain/names.ts';
+import { type SessionId, agentOfOwner, canMean, parseSessionId, sessionOfOwner } from '../domain/names.ts';
 import { type HeadState, readHeadAndRefs } from '../git/head.ts';
 import { LIVE } from '../git/namespace.ts';
 import { readObjects } from '../git/objects.ts';
@@ -28,12 +28,13 @@ import { findReversals, newestChanges, stagedPaths, unstagedPaths } from '../git
 import { knownWorktreeId } from '../host/folders.ts';
 import { findSession } from '../sessions/caller.ts';
 import { judgeSessions, sessionsFrom, groupSessions } from '../sessions/records.ts';
-import { refusalLines, warningLines } from './commit-refusal.ts';
+import { refusalLines, takenAlongLines, warningLines } from './commit-refusal.ts';
 import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
 import { passingMessage } from './whose-commit.ts';
 
 /** Everything that decides about a commit, and where to record what became of it. */
 interface CommitScene {
+  /** Who commits, as an owner. */
   readonly self: SessionId;
   readonly head: HeadState;
   readonly groups: SessionGroups;
@@ -44,6 +45,8 @@ interface CommitScene {
   readonly own: SessionLedger;
   /** The operation that git has stopped in here. */
   readonly unfinished: Unfinished | undefined;
+  /** What the session's own sub-agents, which run, lose to the commit. */
+  readonly told: readonly string[];
 }
 
 /**
@@ -55,17 +58,18 @@ interface CommitScene {
 export async function judgeCommit(call: HookCall, place: HookPlace): Promise<HookAnswer> {
   const scene = await readScene(call, place);
   if (scene === undefined) return PASSED;
-  if ('session' in scene) return { ...PASSED, session: scene.session };
+  if ('session' in scene) return { ...PASSED, ...scene };
   const { self, head } = scene;
   const expected = call.env['GIT_HANDOFF_EXPECT'] ?? '';
   if (expected !== '' && expected !== head.place.oid) {
     // `git handoff commit` starts over, and says so when it gives up.
-    return { refused: true, session: self, lines: [] };
+    return { refused: true, session: sessionOfOwner(self), lines: [] };
   }
   const { decision, facts, words } = await judge(call, place, scene);
   if (decision.problems.length === 0) {
     await noteCommit(call, scene, words?.amend === true);
-    return { refused: false, session: self, lines: warningLines(decision.warnings, facts.groups) };
+    const lines = [...scene.told, ...warningLines(decision.warnings, facts.groups)];
+    return { refused: false, session: sessionOfOwner(self), lines };
   }
   const lines = await refusalLines(decision, {
     facts,
@@ -79,11 +83,11 @@ export async function judgeCommit(call: HookCall, place: HookPlace): Promise<Hoo
     budget: call.budget,
   });
   const detail = decision.problems.map(({ kind }) => kind).join(' ');
-  logHook(call, place, 'deny', detail, self);
+  logHook(call, place, 'deny', detail, sessionOfOwner(self));
   const { problems } = decision;
   return {
     refused: true,
-    session: self,
+    session: sessionOfOwner(self),
     lines,
     owners: problemOwners(problems),
     asked: asked(scene, problems),
@@ -91,18 +95,23 @@ export async function judgeCommit(call: HookCall, place: HookPlace): Promise<Hoo
 }
 
 /** The changes for whose sake the commit is refused. */
-function asked({ ledger }: CommitScene, problems: CommitDecision['problems']): HookAnswer['asked'] {
+function asked({ ledger, self }: CommitScene, problems: CommitDecision['problems']): HookAnswer['asked'] {
   const claims = problems.flatMap((one) =>
     one.kind === 'foreign' || one.kind === 'contended' ? one.claim : [],
   );
-  return ledger === undefined || claims.length === 0 ? undefined : { place: ledger, wish: 'commit', claims };
+  return ledger === undefined || claims.length === 0
+    ? undefined
+    : { place: ledger, from: self, wish: 'commit', claims };
 }
 
-/** `undefined` for a person, or if the repository is not enabled; only the session if no other one is at work. */
+/**
+ * `undefined` for a person, or if the repository is not enabled; only the session, and what to tell it, if no other one is
+ * at work.
+ */
 async function readScene(
   call: HookCall,
   { cwd, gitDir, commonDir }: HookPlace,
-): Promise<CommitScene | { session: SessionId } | undefined> {
+): Promise<CommitScene | Pick<HookAnswer, 'session' | 'lines'> | undefined> {
   const answers = Promise.all([
     settingsOf(call),
     readHeadAndRefs(cwd, gitDir, [LIVE], call.budget.left()),
@@ -113,20 +122,25 @@ async function readScene(
   const [settings, { head, refs }, staged] = await answers;
   if (settings.enabled !== true) return undefined;
   const sessions = sessionsFrom(refs);
-  const self = findSession(call, sessions, undefined)?.id;
-  if (self === undefined) return undefined;
+  const session = findSession(call, sessions, undefined)?.id;
+  if (session === undefined) return undefined;
+  const self = commandOwner(commonDir, session, call.env);
   const judged = judgeSessions(sessions, commonDir, processes, settings.staleAfterMs, call.now);
-  const groups = groupSessions(self, judged);
-  if (groups.foreign.size === 0) return { session: self };
+  const groups = groupSessions(self, judged, readRunningAgents(commonDir));
   const worktreeId = knownWorktreeId(gitDir);
   const ledger = worktreeId === undefined ? undefined : { commonDir, worktreeId };
-  const unfinished = findUnfinished(gitDir, ledger, groups);
+  const agents = [...groups.own].filter((id) => id !== self && agentOfOwner(id) !== undefined);
+  if (groups.foreign.size === 0 && agents.length === 0) return { session, lines: [] };
   const { all, self: own } = openLedgers(ledger ?? { commonDir, worktreeId: '-' }, self);
+  const theirs = all.filter((one) => agents.includes(one.session));
+  const told = takenAlongLines(staged, theirs, groups);
+  if (groups.foreign.size === 0) return { session, lines: told };
+  const unfinished = findUnfinished(gitDir, ledger, groups);
   const lone = loneLedgers(ledger, groups, staged);
   const changes = new Map(staged.map(({ path, head, index }) => [path, { head, disk: index }]));
   const shown = withRevived(all, (path) => changes.get(path));
   const ledgers = [...shown.filter(({ session }) => !lone.has(session)), ...lone.values()];
-  return { self, head, groups, staged, ledger, ledgers, own, unfinished };
+  return { self, head, groups, staged, ledger, ledgers, own, unfinished, told };
 }
 
 /** The ledgers of sessions that work alone here, or did until now, while the one that commits works elsewhere. */

@@ -63,7 +63,7 @@ export async function checkPush(call: HookCall, place: HookPlace): Promise<HookA
   const sessions = sessionsFrom(live);
   const self = findSession(call, sessions, undefined)?.id;
   const beside = judgeSessions(sessions, commonDir, call.processes(), settings.staleAfterMs, call.now);
-  const foreign = self === undefined ? new Set<SessionId>() : groupSessions(self, beside).foreign;
+  const foreign = self === undefined ? new Set<SessionId>() : groupSessions(self, beside, []).foreign;
   const scene: PushScene = {
     call,
     settings,

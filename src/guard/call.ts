@@ -1,5 +1,5 @@
 import type { Dialect, GuardEvent, Verdict, ToolCall } from '../agents/dialect.ts';
-import type { SessionId } from '../domain/names.ts';
+import { type SessionId, ownerId } from '../domain/names.ts';
 import type { SettingEntry, Settings } from '../domain/settings.ts';
 import type { FoundRepository } from '../git/discover.ts';
 import type { Budget } from '../host/io.ts';
@@ -64,6 +64,12 @@ export interface SessionCall extends Call {
 /** A session's call as it concerns one worktree. */
 export interface TreeCall extends SessionCall {
   readonly tree: Worktree;
+}
+
+/** Whose changes the call's are: the sub-agent's that makes it, as an owner, or its session's. */
+export function ownerOf({ event, dialect, session, settings }: TreeCall): SessionId {
+  const isOwner = settings.subAgents === 'agents' && dialect.reportsAgentEnd === true;
+  return isOwner ? ownerId(session, event.agent) : session;
 }
 
 /** Whether a session made the call, in a worktree where git-handoff is switched on. */

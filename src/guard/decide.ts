@@ -11,6 +11,7 @@ import {
   type SessionCall,
   type Finding,
   type CommandTool,
+  ownerOf,
   toolPath,
   toolPaths,
 } from './call.ts';
@@ -21,7 +22,7 @@ import { lifeCycle } from './events/life-cycle.ts';
 import { register } from './events/registration.ts';
 import { type FileFacts, type Looks, callFacts, treeFacts, beginToLook } from './facts.ts';
 import { hasBypass, type CheckTarget, judge } from './judge.ts';
-import { noteCall, noteModel } from './presence.ts';
+import { noteAgent, noteCall, noteModel } from './presence.ts';
 import { treesOf } from './visits.ts';
 
 /** Decides a call: judges a tool call before it runs, and records what the other events report. */
@@ -31,7 +32,12 @@ export async function decide(call: Call): Promise<readonly Finding[]> {
     call.log('probe', call.machine.env['GIT_HANDOFF_PROBE'] ?? '');
     return [];
   }
-  if (isInTree(call)) noteModel(call.tree.commonDir, event, call.dialect.client, call);
+  if (isInTree(call)) {
+    noteModel(call.tree.commonDir, event, call.dialect.client, call);
+    noteAgent(call);
+    // What was changed before a sub-agent began is not its own.
+    if (event.kind === 'agent-start' && ownerOf(call) !== call.session) return registration(call);
+  }
   if (event.kind === 'before-tool') {
     // The guard must know who else is here before it decides anything about their work.
     const notices = isInTree(call) ? await registration(call) : [];

@@ -8,7 +8,7 @@ import {
 } from '../changes/work-place.ts';
 import type { TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { ShellEffects, GitOverrides } from '../shell/effects.ts';
-import { type Call, type TreeCall, failOpen, type CommandTool } from './call.ts';
+import { type Call, type TreeCall, failOpen, ownerOf, type CommandTool } from './call.ts';
 import { type People, readPeople } from './presence.ts';
 import type { SettingEntry } from '../domain/settings.ts';
 import { configUnder, plainConfig } from '../git/config.ts';
@@ -87,7 +87,7 @@ export function callFacts(call: Call): CallFacts {
 export function treeFacts(call: TreeCall): TreeFacts {
   const ledger = once(() => {
     const place = ledgerOf(call.tree, call.session);
-    return place === undefined ? undefined : { place, ledgers: openLedgers(place, call.session) };
+    return place === undefined ? undefined : { place, ledgers: openLedgers(place, ownerOf(call)) };
   });
   const people = once(async () => readPeople(call));
   return { ...callFacts(call), ledger, people };

@@ -23,7 +23,9 @@ interface Caller {
  * that others must be told of. It asks git nothing. Returns false if the call has to be judged.
  */
 export async function noteHarmlessCall({ event, repository, env, home }: Caller): Promise<boolean> {
-  const { session, tool, kind, changedFiles } = event;
+  const { session, tool, kind, changedFiles, agent } = event;
+  // Beside a sub-agent, its session is not alone.
+  if (agent !== undefined) return false;
   if (repository === undefined || session === undefined || tool?.kind !== 'shell') return false;
   if (kind !== 'before-tool' && kind !== 'after-tool') return false;
   if (!isLoneSession(repository.gitDir, session) || tool.cwd !== undefined || mayBeAtStake(tool.command))

@@ -1,9 +1,10 @@
 import { processOf } from '../domain/journal/fold.ts';
 import type { GuardEvent } from '../agents/dialect.ts';
 import type { SessionGroups } from '../domain/ledger/ownership.ts';
-import type { SessionId } from '../domain/names.ts';
+import { type SessionId, agentOfOwner, sessionOfOwner } from '../domain/names.ts';
 import type { ProcessId } from '../domain/session.ts';
-import { beat, knownWorktreeId } from '../host/folders.ts';
+import { exists } from '../host/disk.ts';
+import { beat, journalFile, knownWorktreeId } from '../host/folders.ts';
 import { ancestorsOf, clientProcess } from '../host/processes.ts';
 import { type JudgedSession, judgeSessions, listSessions, groupSessions } from '../sessions/records.ts';
 import {
@@ -12,9 +13,10 @@ import {
   appendSessionEvents,
   readJournal,
   readLedger,
+  readRunningAgents,
 } from '../sessions/journal.ts';
-import { isLoneSession } from '../sessions/lone-session.ts';
-import type { Call, TreeCall } from './call.ts';
+import { isLoneSession, removeLoneSession } from '../sessions/lone-session.ts';
+import { type Call, type SessionCall, type TreeCall, knownRepositories, ownerOf } from './call.ts';
 
 /** Returns the client's process and its ancestors, nearest first. */
 export const clientChain = (call: Call): ProcessId[] =>
@@ -46,6 +48,37 @@ export function noteCall(call: TreeCall): boolean {
   if (loneStart !== undefined && !isLoneSession(tree.gitDir, session)) return false;
   beat(tree.commonDir, session, call.event.kind);
   return true;
+}
+
+/**
+ * Notes that the sub-agent which calls runs. From then on its session keeps a ledger, even without another session: what
+ * changes is one's or the other's.
+ */
+export function noteAgent(call: TreeCall): void {
+  const { event, session, tree, now } = call;
+  const owner = ownerOf(call);
+  if (owner === session || event.kind === 'agent-stop') return;
+  try {
+    const agent = agentOfOwner(owner) ?? '';
+    if (readJournal(tree.commonDir, session).agents.get(agent)?.isRunning !== true)
+      appendSessionEvents(tree.commonDir, session, [{ t: 'agent-started', agent, at: now }]);
+    if (isLoneSession(tree.gitDir, session)) removeLoneSession(tree.gitDir);
+  } catch (error) {
+    call.log('open', `the sub-agent was not noted: ${String(error)}`);
+  }
+}
+
+/** Notes that a sub-agent has ended or, without one, that all have, wherever the session has worked. */
+export function endAgents({ machine, tree, session, now }: SessionCall, agent?: string): void {
+  const known = [...knownRepositories(machine.env), ...(tree === undefined ? [] : [tree.commonDir])];
+  for (const commonDir of new Set(known)) {
+    if (!exists(journalFile(commonDir, session))) continue;
+    const { agents } = readJournal(commonDir, session);
+    const isOver = [...agents].some(([name, one]) => one.isRunning && (agent ?? name) === name);
+    if (!isOver) continue;
+    const which = agent === undefined ? {} : { agent };
+    appendSessionEvents(commonDir, session, [{ t: 'agent-ended', ...which, at: now }]);
+  }
 }
 
 /** How long a registration counts before the refs are read again, because peers may be gone. Milliseconds. */
@@ -91,24 +124,23 @@ export function noteModel(
 
 /** Who is at work beside this session, in all worktrees of the repository. */
 export interface People extends SessionGroups {
-  /** The other live sessions, with the worktree of each. */
+  /** The other live sessions, with the worktree of each; to a sub-agent, its running siblings, too. */
   readonly live: readonly JudgedSession[];
 }
 
 /** Reads from the live refs who is at work. */
-export async function readPeople({
-  tree,
-  session,
-  machine,
-  settings,
-  budget,
-  now,
-}: TreeCall): Promise<People> {
+export async function readPeople(call: TreeCall): Promise<People> {
+  const { tree, session, machine, settings, budget, now } = call;
   const sessions = await listSessions({ cwd: tree.workTree }, budget.left());
   const judged = judgeSessions(sessions, tree.commonDir, machine.processes(), settings.staleAfterMs, now);
-  const groups = groupSessions(session, judged);
+  const agents = readRunningAgents(tree.commonDir);
+  const groups = groupSessions(ownerOf(call), judged, agents);
   const live = judged.filter(
     ({ liveness, record }) => liveness === 'live' && groups.foreign.has(record.session),
   );
-  return { ...groups, live };
+  const own = judged.find(({ record }) => record.session === session);
+  const siblings = agents.filter((agent) => sessionOfOwner(agent) === session && groups.foreign.has(agent));
+  const beside =
+    own === undefined ? [] : siblings.map((agent) => ({ ...own, record: { ...own.record, session: agent } }));
+  return { ...groups, live: [...live, ...beside] };
 }

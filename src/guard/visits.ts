@@ -1,4 +1,4 @@
-import { appendEvents, readLedger, readJournal } from '../sessions/journal.ts';
+import { appendEvents, readLedger, readLedgers, readJournal } from '../sessions/journal.ts';
 import { readBeginners } from '../changes/operations.ts';
 import { readWindows } from '../changes/windows.ts';
 import { ledgerOf, type PlacedPath, placePath } from '../changes/work-place.ts';
@@ -16,13 +16,14 @@ import {
   type TreeCall,
   isInTree,
   type Finding,
+  ownerOf,
   windowId,
   knownRepositories,
 } from './call.ts';
 import { forgetCalls } from './effects/tidy.ts';
 import { register } from './events/registration.ts';
-import { noteCall, noteModel } from './presence.ts';
-import type { SessionId } from '../domain/names.ts';
+import { noteAgent, noteCall, noteModel } from './presence.ts';
+import { type SessionId, sessionOfOwner } from '../domain/names.ts';
 import { exists } from '../host/disk.ts';
 
 /** A worktree that a call touches from outside, with the call as it concerns that worktree. */
@@ -87,6 +88,7 @@ async function enter(call: TreeCall): Promise<Visit> {
   // Also where the session itself began: later events of this call may be reported from the other folder.
   putVisit(call.tree, call.session, call.now);
   noteModel(call.tree.commonDir, call.event, call.dialect.client, call);
+  noteAgent(call);
   if (noteCall(call)) return { call, isNew: false };
   const registered = await register(call);
   return { call, isNew: registered.isNew };
@@ -103,9 +105,9 @@ export async function visited(call: SessionCall): Promise<TreeCall[]> {
 /** Returns those of them in which the command ran that has just ended. */
 export async function ranIn(call: SessionCall): Promise<TreeCall[]> {
   const id = windowId(call);
-  return (await visited(call)).filter(({ tree, session }) => {
-    const ledger = ledgerOf(tree, session);
-    return ledger !== undefined && readWindows(ledger, session).some((window) => window.id === id);
+  return (await visited(call)).filter((there) => {
+    const ledger = ledgerOf(there.tree, there.session);
+    return ledger !== undefined && readWindows(ledger, ownerOf(there)).some((window) => window.id === id);
   });
 }
 
@@ -114,14 +116,15 @@ export async function leave({ tree, session, budget, now }: TreeCall): Promise<v
   const worktreeId = knownWorktreeId(tree.gitDir);
   if (worktreeId === undefined) return;
   const ledger = { commonDir: tree.commonDir, worktreeId };
-  if (readLedger(ledger, session).claims.size > 0 || readWindows(ledger, session).length > 0) return;
+  const own = readLedgers(ledger).filter((one) => sessionOfOwner(one.session) === session);
+  if (own.some(({ claims, commands }) => claims.size + commands.size > 0)) return;
   const operation = unfinishedOperation(tree.gitDir);
   if (operation !== undefined && readBeginners(ledger, operation).includes(session)) return;
   const repository = { cwd: tree.workTree };
   const all = await listSessions(repository, budget.left());
-  const own = all.filter((one) => one.worktreeId === worktreeId && one.record.session === session);
-  if (!own.every(({ record }) => record.visiting)) return;
-  await removeRecords(repository, own);
+  const records = all.filter((one) => one.worktreeId === worktreeId && one.record.session === session);
+  if (!records.every(({ record }) => record.visiting)) return;
+  await removeRecords(repository, records);
   appendEvents(ledger, session, [{ t: 'unregistered', at: now }]);
   forgetCalls(tree, session, now);
   removeVisit(tree, session, now);

@@ -94,7 +94,7 @@ async function readSessionGroups(
   { processes, now }: Context,
 ): Promise<SessionGroups> {
   const { staleAfterMs } = await readSettings(cwd);
-  return groupSessions(asking, judgeSessions(sessions, commonDir, processes(), staleAfterMs, now));
+  return groupSessions(asking, judgeSessions(sessions, commonDir, processes(), staleAfterMs, now), []);
 }
 
 const MAX_TRIES = 5;

@@ -2,7 +2,7 @@ import type { OpenClaim } from '../domain/ledger/claims.ts';
 import type { Wish } from '../domain/ledger/tree-status.ts';
 import type { EventOf } from '../domain/journal/events.ts';
 import { type Happening, happeningOf } from '../domain/journal/happenings.ts';
-import { type SessionId, isPerson, peerName } from '../domain/names.ts';
+import { type SessionId, isPerson, peerName, sessionOfOwner } from '../domain/names.ts';
 import { isInitialised, knownWorktreeId, repositoryFolder } from '../host/folders.ts';
 import { randomName, realPath } from '../host/disk.ts';
 import type { RecordedLines } from '../host/io.ts';
@@ -43,6 +43,8 @@ export function news(
 /** What a refused call wanted, and whose changes it was refused for. */
 export interface AskedFor {
   readonly place: LedgerPlace;
+  /** Who wanted it, as an owner. */
+  readonly from: SessionId;
   readonly wish: Wish;
   readonly claims: readonly Pick<OpenClaim, 'session' | 'path' | 'since'>[];
 }
@@ -64,8 +66,9 @@ export function recordRefusal(
   if (session === undefined || isPerson(session)) return;
   if (asked === undefined && !isInitialised(commonDir)) return;
   try {
-    appendSessionEvents(commonDir, session, [{ t: 'refused', text: text.slice(0, MAX_TEXT), at: now }]);
-    if (asked !== undefined) leaveRequests(session, asked, now);
+    const refused = { t: 'refused', text: text.slice(0, MAX_TEXT), at: now } as const;
+    appendSessionEvents(commonDir, asked?.from ?? session, [refused]);
+    if (asked !== undefined) leaveRequests(asked, now);
   } catch (error) {
     log('open', `no request was left: ${String(error)}`);
   }
@@ -74,7 +77,7 @@ export function recordRefusal(
 const MAX_TEXT = 1000;
 
 /** Leaves the owners of these changes a request for their next call, unless this session has made it before. */
-function leaveRequests(from: SessionId, { place, wish, claims }: AskedFor, now: number): void {
+function leaveRequests({ place, from, wish, claims }: AskedFor, now: number): void {
   const { requests } = readLedger(place, from);
   const isAsked = ({ session, path, since }: AskedFor['claims'][number]) =>
     requests.some(({ to, paths, at }) => to === session && at >= since && paths.includes(path));
@@ -118,6 +121,7 @@ export const recordBypass = (done: Deed): Promise<void> => notifyOwners(done, { 
 export async function notifyOwners(done: Deed, more: Pick<EventOf<'news'>, 'about'> = {}): Promise<void> {
   const { cwd, gitDir, commonDir, session, owners, text, now, timeoutMs, log } = done;
   if (owners?.length === 0) return;
+  const concerned = owners?.map(sessionOfOwner);
   const here = knownWorktreeId(gitDir);
   const sessions = await listSessions({ cwd }, timeoutMs).catch((error: unknown) => {
     log('error', `the owners could not be told: ${String(error)}`);
@@ -126,7 +130,7 @@ export async function notifyOwners(done: Deed, more: Pick<EventOf<'news'>, 'abou
   const who = session === undefined ? 'somebody' : peerName(session, { clients: clientsOf(sessions) });
   const places = new Map<SessionId, string>();
   for (const { worktreeId, record } of sessions) {
-    const isConcerned = owners?.includes(record.session) ?? worktreeId === here;
+    const isConcerned = concerned?.includes(record.session) ?? worktreeId === here;
     if (!isConcerned || record.ended !== null || record.session === session) continue;
     if (worktreeId === here || !places.has(record.session)) places.set(record.session, worktreeId);
   }

@@ -10,11 +10,17 @@ import {
   writeSync,
 } from 'node:fs';
 import { compactLines } from '../domain/journal/compact.ts';
-import type { JournalLine, SessionEvent, WorktreeEvent } from '../domain/journal/events.ts';
+import {
+  ofAgent,
+  type JournalLine,
+  type SessionEvent,
+  type WorktreeEvent,
+} from '../domain/journal/events.ts';
 import { type SessionJournal, emptyLedger, foldJournal } from '../domain/journal/fold.ts';
 import { formatLines, parseLines } from '../domain/journal/lines.ts';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
-import { type SessionId, parseSessionId } from '../domain/names.ts';
+import { ledgersIn, runningOwners, treesIn } from '../domain/ledger/sub-agents.ts';
+import { type SessionId, agentOfOwner, parseSessionId, sessionOfOwner } from '../domain/names.ts';
 import { entries, exists, readText } from '../host/disk.ts';
 import { ensureFolder, journalFile, journalsFolder, removeFile } from '../host/folders.ts';
 import { runningCall } from '../host/io.ts';
@@ -65,46 +71,54 @@ export function readAllJournals(commonDir: string): SessionJournal[] {
   return [...over, ...readJournals(commonDir)];
 }
 
-/** The ledgers of every session that has one in this worktree. */
+/** The ledgers of every session that has one in this worktree, and of its running sub-agents. */
 export function readLedgers({ commonDir, worktreeId }: LedgerPlace): SessionLedger[] {
-  return readJournals(commonDir).flatMap(({ trees }) => trees.get(worktreeId) ?? []);
+  return readJournals(commonDir).flatMap((journal) => ledgersIn(journal, worktreeId));
+}
+
+/** The sub-agents that run in a repository, as owners. */
+export function readRunningAgents(commonDir: string): SessionId[] {
+  return readJournals(commonDir).flatMap(runningOwners);
 }
 
 /** The ledgers of every worktree of a repository. */
 export function readAllLedgers(commonDir: string): { place: LedgerPlace; ledger: SessionLedger }[] {
-  return readJournals(commonDir).flatMap(({ trees }) =>
-    [...trees].map(([worktreeId, ledger]) => ({ place: { commonDir, worktreeId }, ledger })),
+  return readJournals(commonDir).flatMap((journal) =>
+    treesIn(journal).flatMap((worktreeId) =>
+      ledgersIn(journal, worktreeId).map((ledger) => ({ place: { commonDir, worktreeId }, ledger })),
+    ),
   );
 }
 
-/** One session's ledger in a worktree; an empty one where there is none. */
-export function readLedger({ commonDir, worktreeId }: LedgerPlace, session: SessionId): SessionLedger {
-  return readJournal(commonDir, session).trees.get(worktreeId) ?? emptyLedger(session);
+/** One owner's ledger in a worktree; an empty one where there is none. */
+export function readLedger({ commonDir, worktreeId }: LedgerPlace, owner: SessionId): SessionLedger {
+  const known = ledgersIn(readJournal(commonDir, sessionOfOwner(owner)), worktreeId);
+  return known.find(({ session }) => session === owner) ?? emptyLedger(owner);
 }
 
-/** Adds what a session did in a worktree to its journal. */
+/** Adds what a session, or a sub-agent as an owner, did in a worktree to the session's journal. */
 export function appendEvents(
   { commonDir, worktreeId }: LedgerPlace,
-  session: SessionId,
+  owner: SessionId,
   events: readonly WorktreeEvent[],
 ): void {
   append(
     commonDir,
-    session,
-    events.map((event) => ({ tree: worktreeId, event })),
+    sessionOfOwner(owner),
+    events.map((event) => ({ tree: worktreeId, event: ofAgent(event, agentOfOwner(owner)) })),
   );
 }
 
 /** Adds what a session did, wherever it is at work, to its journal. */
 export function appendSessionEvents(
   commonDir: string,
-  session: SessionId,
+  owner: SessionId,
   events: readonly SessionEvent[],
 ): void {
   append(
     commonDir,
-    session,
-    events.map((event) => ({ tree: undefined, event })),
+    sessionOfOwner(owner),
+    events.map((event) => ({ tree: undefined, event: ofAgent(event, agentOfOwner(owner)) })),
   );
 }
 

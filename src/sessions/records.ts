@@ -1,6 +1,13 @@
 import { ago } from '../domain/age.ts';
 import type { SessionGroups } from '../domain/ledger/ownership.ts';
-import { type Oid, type SessionId, type WithClients, peerName } from '../domain/names.ts';
+import {
+  type Oid,
+  type SessionId,
+  type WithClients,
+  agentOfOwner,
+  peerName,
+  sessionOfOwner,
+} from '../domain/names.ts';
 import {
   type Liveness,
   type SessionEnd,
@@ -137,12 +144,17 @@ export async function removeRecords(
 /**
  * Groups the sessions that count as the asking one (itself, those whose conversation it carries on, its parents and
  * children) and those that are live beside it. Sessions that are over, or may be, are not beside it. A person has no
- * own sessions.
+ * own sessions. To a sub-agent its running siblings are like other sessions; to everybody else it is as its session is.
+ *
+ * @param asking an owner, or `undefined` for a person
+ * @param agents the sub-agents that run, as owners
  */
 export function groupSessions(
-  session: SessionId | undefined,
+  asking: SessionId | undefined,
   sessions: readonly JudgedSession[],
+  agents: readonly SessionId[],
 ): SessionGroups {
+  const session = asking === undefined ? undefined : sessionOfOwner(asking);
   const records = sessions.map(({ record }) => record);
   const own = new Set<SessionId>();
   if (session !== undefined) {
@@ -156,11 +168,18 @@ export function groupSessions(
   const foreign = new Set(idsOf(live).filter((id) => !own.has(id)));
   const atWork = new Set(idsOf(live.filter((one) => one.isAtWork)));
   const idle = new Set([...foreign].filter((id) => !atWork.has(id)));
+  for (const agent of agents) {
+    const of = sessionOfOwner(agent);
+    const isSibling = asking !== session && asking !== agent && of === session;
+    if (isSibling || foreign.has(of)) foreign.add(agent);
+    else if (own.has(of)) own.add(agent);
+  }
   return { own, foreign, idle, clients: clientsOf(sessions) };
 }
 
-/** Since when a session waits for its user, in milliseconds since the epoch; `undefined`: at work, or not known. */
+/** Since when a session waits for its user, in milliseconds since the epoch; `undefined`: at work, as sub-agents are, or not known. */
 function idleSince(commonDir: string, session: SessionId): number | undefined {
+  if (agentOfOwner(session) !== undefined) return undefined;
   return lastEvent(commonDir, session) === 'stop' ? lastCall(commonDir, session) : undefined;
 }
 

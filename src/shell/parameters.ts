@@ -1,6 +1,6 @@
 import { forEachChild } from 'unbash';
 import type { Assignment, ParameterExpansionPart, SyntaxNode, Word } from 'unbash';
-import { SESSION_VARIABLES } from '../domain/names.ts';
+import { AGENT_VARIABLE, SESSION_VARIABLES } from '../domain/names.ts';
 import { UNKNOWN } from './effects.ts';
 import type { Frame, ShellMachine } from './machine.ts';
 import { patternMatcher, unescapePattern } from './pattern.ts';
@@ -10,7 +10,11 @@ import { expandFields, expandPattern, expandText } from './words.ts';
 /** The shell's variables: how they are set, and what their expansions yield. */
 
 /** The variables that tell which session calls, and the one that switches the guard off. */
-const IDENTITY_VARIABLES: readonly string[] = [...Object.keys(SESSION_VARIABLES), 'GIT_HANDOFF'];
+const IDENTITY_VARIABLES: readonly string[] = [
+  ...Object.keys(SESSION_VARIABLES),
+  AGENT_VARIABLE,
+  'GIT_HANDOFF',
+];
 
 /** Records an attempt to give an identity variable another value (`undefined`: to unset it). */
 export function checkIdentity(

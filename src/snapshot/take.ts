@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { TreeStatus, FileState, DirtyPath } from '../domain/ledger/tree-status.ts';
-import type { Oid, SessionId } from '../domain/names.ts';
+import { type Oid, type SessionId, sessionOfOwner } from '../domain/names.ts';
 import {
   type SkippedFile,
   type Snapshot,
@@ -173,7 +173,8 @@ function gatherWork(
   let total = 0;
   for (const { entry, bytes } of bySize(dirty)) {
     const { path, raw: name, disk } = entry;
-    const owner = ownerOf(path);
+    const known = ownerOf(path);
+    const owner = known && sessionOfOwner(known);
     const named = { path, ...(name === undefined ? {} : { name }), ...(owner === null ? {} : { owner }) };
     // The contents that HEAD and the index had at an older look may be gone.
     const [base, index] = seen === undefined ? [stored(entry.head), stored(entry.index)] : [null, null];

@@ -5,6 +5,8 @@ import { type JudgedSession, type StoredSession, judgeSessions, sessionsFrom } f
 import { type Context, findSession } from '../sessions/caller.ts';
 import { isInitialised } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
+import type { SessionId } from '../domain/names.ts';
+import { commandOwner } from '../changes/windows.ts';
 import type { Settings } from '../domain/settings.ts';
 import { settleCopies } from '../notes/guarded-files.ts';
 
@@ -33,6 +35,19 @@ export async function openWorkspace(context: Context, opened?: Repository): Prom
   if (copies.length === 0) return { repository, sessions, notices: [] };
   const session = findSession(context, sessions, undefined)?.id;
   return { repository, sessions, notices: await settleCopies(cwd, copies, session) };
+}
+
+/**
+ * Returns whose changes the caller's are: the running sub-agent's whose command this is, as an owner, or its session's;
+ * `undefined` for a person.
+ */
+export function findOwner(
+  context: Context,
+  { repository, sessions }: Pick<Workspace, 'repository' | 'sessions'>,
+  option: string | undefined,
+): SessionId | undefined {
+  const session = findSession(context, sessions, option)?.id;
+  return session && commandOwner(repository.commonDir, session, context.env);
 }
 
 /** Everybody on record, and whether they are at work. `now` in milliseconds since the epoch. */

@@ -44,7 +44,8 @@ describe('sub-agents of one session', () => {
     expect(world.git(['log', '-1', '--format=%(trailers:key=Claude-Session-Id,valueonly)']).trim()).toBe(A);
   });
 
-  it('are told once that they change what another of them has not committed', () => {
+  it('are told once, where they are no owners, that they change what another of them has not committed', () => {
+    world.git(['config', 'handoff.subAgents', 'session']);
     writes('agent-x', 'src/a.ts', 'x\n');
     const text = writes('agent-y', 'src/a.ts', 'y\n');
     expect(text).toContain('another sub-agent of this session (agent-x)');

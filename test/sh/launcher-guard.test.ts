@@ -170,6 +170,13 @@ describe.each(sure)('file tools of a session that is alone, under $name', (shell
     expect(asks(toolCall(lone, 'apply_patch', { command: '*** Begin Patch' }))).toBe(true);
   });
 
+  it('hands to Node every call of a sub-agent: beside one, its session is not alone', () => {
+    const call = write(join(lone, 'src', 'a.ts'), { agent_id: 'a7a1647f4c5f67f3e' });
+    const { tool_input: input, ...head } = call as Record<string, unknown>;
+    expect(asks({ ...head, tool_input: input })).toBe(true);
+    expect(asks(write(join(lone, 'src', 'a.ts')))).toBe(false);
+  });
+
   it('sets the beat, and nothing else', () => {
     const beat = join(lone, '.git', 'handoff', 'beat', loneSession);
     writeFileSync(beat, '');

@@ -35,7 +35,8 @@ export interface SharingOptions extends RepositoryOptions {
 
 /**
  * A repository with git-handoff switched on, in which sessions use tools: each tool call is the client's two hooks
- * with the real work between them. All of them are this test's process: the variable tells them apart.
+ * with the real work between them. All of them are this test's process: the variable tells them apart. `<session>/<agent>`
+ * is a sub-agent.
  */
 export class SharingWorld extends TestRepository {
   #calls = 0;
@@ -62,6 +63,15 @@ export class SharingWorld extends TestRepository {
   /** Its turn ends: it waits for its user. */
   stop(session: string, cwd = this.path): HookAnswer {
     return this.#hook(session, 'Stop', {}, { cwd });
+  }
+
+  /** A sub-agent begins. */
+  beginAgent(agent: string, cwd = this.path): HookAnswer {
+    return this.#hook(agent, 'SubagentStart', {}, { cwd });
+  }
+
+  endAgent(agent: string, cwd = this.path): HookAnswer {
+    return this.#hook(agent, 'SubagentStop', { stop_hook_active: false, background_tasks: [] }, { cwd });
   }
 
   /** Its user types. */
@@ -125,7 +135,9 @@ export class SharingWorld extends TestRepository {
     };
     const before = this.#hook(session, 'PreToolUse', tool, { cwd });
     if (before.kind === 'deny') return { before };
-    const run = this.run(shell, ['-c', command], { ...options, session });
+    const [own] = session.split('/');
+    const typed = before.kind === 'rewrite' ? String(before.input['command']) : command;
+    const run = this.run(shell, ['-c', typed], { ...options, session: own ?? '' });
     const answer = { ...tool, cwd, tool_response: { stdout: run.stdout } };
     // The command may have removed the folder that it was typed in.
     const after = this.#hook(session, 'PostToolUse', answer, { cwd: existsSync(cwd) ? cwd : this.path });
@@ -216,7 +228,9 @@ export class SharingWorld extends TestRepository {
     payload: Readonly<Record<string, unknown>>,
     options: RunOptions,
   ): HookAnswer {
-    const full = { session_id: session, hook_event_name: event, ...payload };
+    const [id, agent] = session.split('/');
+    const by = agent === undefined ? {} : { agent_id: agent, agent_type: 'general-purpose' };
+    const full = { session_id: id, ...by, hook_event_name: event, ...payload };
     return readAnswer(this.guard(full, options), event);
   }
 }

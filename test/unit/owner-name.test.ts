@@ -9,6 +9,13 @@ const PERSON = 'person-0123456789ab';
 describe('whom a message names', () => {
   it.each([
     ['a session by its client', SESSION, { client: 'codex' }, 'codex aaaaaaaa'],
+    [
+      'a sub-agent beside its session',
+      `${SESSION}/a7a1647f4c5f67f3e`,
+      { client: 'claude' },
+      'claude aaaaaaaa/7f3e',
+    ],
+    ['a sub-agent with a short id', `${SESSION}/agent-x`, { client: 'claude' }, 'claude aaaaaaaa/agent-x'],
     ['a session whose client no record tells', SESSION, {}, 'session aaaaaaaa'],
     ['a session whose client could not be found out', SESSION, { client: 'unknown' }, 'session aaaaaaaa'],
     ['a person by name', PERSON, { name: 'Ann Example', client: 'claude' }, 'Ann Example'],

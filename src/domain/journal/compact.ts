@@ -1,6 +1,6 @@
 import type { OpenClaim, SessionLedger } from '../ledger/claims.ts';
-import type { EventOf, JournalLine, SessionEvent, WorktreeEvent } from './events.ts';
-import { type SessionJournal, processOf } from './fold.ts';
+import { ofAgent, type EventOf, type JournalLine, type SessionEvent, type WorktreeEvent } from './events.ts';
+import { type AgentWork, type SessionJournal, processOf } from './fold.ts';
 
 /** How many of the notices that a session has heard are remembered. */
 const MAX_NOTIFIED = 256;
@@ -25,7 +25,8 @@ export function claimEvents(claim: OpenClaim): EventOf<'claim'>[] {
  * @param forgetBefore what only matters for a while (news, finished commands, commits) is left out if it is older
  */
 export function compactLines(journal: SessionJournal, forgetBefore: number): JournalLine[] {
-  const whole = sessionEvents(journal).map((event): JournalLine => ({ tree: undefined, event }));
+  const whole = sessionEvents(journal).map(anywhere);
+  const parts = [...journal.agents].map((one) => agentLines(one, forgetBefore));
   const trees = [...journal.trees].flatMap(([tree, ledger]) =>
     [
       ...pathEvents(ledger, forgetBefore),
@@ -33,7 +34,27 @@ export function compactLines(journal: SessionJournal, forgetBefore: number): Jou
       ...presenceEvents(ledger),
     ].map((event): JournalLine => ({ tree, event })),
   );
-  return [...whole, ...trees];
+  const running = [...journal.agents].flatMap(([agent, { isRunning }]) => (isRunning ? [agent] : []));
+  // While all run, nothing of theirs is the session's, and nothing that follows is theirs.
+  const known = [...journal.agents.keys()].filter(
+    (agent, n) => running.includes(agent) || parts[n]?.length !== 0,
+  );
+  const started = (agent: string) => anywhere({ t: 'agent-started', agent, at: 0 });
+  const ended =
+    known.length === running.length ? [] : [anywhere({ t: 'agent-ended', at: 0 }), ...running.map(started)];
+  return [...whole, ...known.map(started), ...parts.flat(), ...trees, ...ended];
+}
+
+const anywhere = (event: SessionEvent): JournalLine => ({ tree: undefined, event });
+
+/** What a sub-agent did. */
+function agentLines([agent, { trees }]: readonly [string, AgentWork], forgetBefore: number): JournalLine[] {
+  return [...trees].flatMap(([tree, ledger]) =>
+    [...pathEvents(ledger, forgetBefore), ...otherEvents(ledger, forgetBefore)].map((event): JournalLine => ({
+      tree,
+      event: ofAgent(event, agent),
+    })),
+  );
 }
 
 function sessionEvents(journal: SessionJournal): SessionEvent[] {
@@ -69,7 +90,8 @@ function pathEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent[
   for (const commit of ledger.commits.slice(-8)) {
     // A path that was claimed again since must not look committed.
     const paths = commit.paths.filter(([path]) => !ledger.claims.has(path));
-    if (commit.at >= forgetBefore) events.push({ ...commit, paths });
+    const { parent, at } = commit;
+    if (at >= forgetBefore) events.push({ t: 'commit', parent, paths, at });
   }
   for (const [path, { agent, at }] of ledger.announced) {
     events.push({ t: 'announced', paths: [path], ...(agent === undefined ? {} : { agent }), at });

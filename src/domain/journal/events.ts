@@ -27,10 +27,23 @@ export type WorktreeEvent =
       readonly at: number;
     }
   /** The session began the merge, rebase … with this mark, which merged the tree `merged` (if it is known). */
-  | { readonly t: 'operation'; readonly mark: string; readonly merged?: Oid; readonly at: number };
+  | (OfAgent & {
+      readonly t: 'operation';
+      readonly mark: string;
+      readonly merged?: Oid;
+      readonly at: number;
+    });
+
+/** The sub-agent that an event is about, if the client names it. */
+interface OfAgent {
+  readonly agent?: string;
+}
 
 /** Who changed what, and what became of it. */
-type ChangeEvent =
+type ChangeEvent = OfAgent & (WorkEvent | AnnouncementEvent);
+
+/** What a session has changed, and put into the index. */
+type WorkEvent =
   /** This session changed a path. */
   | {
       readonly t: 'claim';
@@ -42,8 +55,6 @@ type ChangeEvent =
       readonly evidence: Evidence;
       /** Whether the claim only warns, because somebody else may have made this change. */
       readonly weak: boolean;
-      /** The sub-agent that made it, if the client names it. */
-      readonly agent?: string;
       /** When the command that changed it began; a file tool takes no time. */
       readonly began?: number;
       readonly at: number;
@@ -74,21 +85,18 @@ type ChangeEvent =
       /** What HEAD had there, where that is known. */
       readonly head?: FileState;
       readonly at: number;
-    }
+    };
+
+/** File tools whose result has not arrived. */
+type AnnouncementEvent =
   /** A file tool of this session is about to write these paths. It refuses nobody. */
   | {
       readonly t: 'announced';
       readonly paths: readonly string[];
-      readonly agent?: string;
       readonly at: number;
     }
   /** Announced calls up to `at` are over: on these paths (else on all), of this agent (else of all). */
-  | {
-      readonly t: 'answered';
-      readonly paths?: readonly string[];
-      readonly agent?: string;
-      readonly at: number;
-    };
+  | { readonly t: 'answered'; readonly paths?: readonly string[]; readonly at: number };
 
 /** The shell commands that a session runs. */
 type CommandEvent =
@@ -100,14 +108,14 @@ type CommandEvent =
       readonly at: number;
     } & StartedCommand)
   /** The command is over. Without `from` it is only forgotten, because nobody reports its end. */
-  | {
+  | ({
       readonly t: 'command-end';
       readonly id: string;
       readonly from?: number;
       /** Whether a program that it started in the background may still run. */
       readonly goesOn?: boolean;
       readonly at: number;
-    };
+    } & OfAgent);
 
 /** What is known of a command when it begins. */
 export interface StartedCommand {
@@ -141,13 +149,13 @@ type MessageEvent =
       readonly at: number;
     }
   /** This session was refused something because `to` claims these paths. The request counts while they are claimed. */
-  | {
+  | ({
       readonly t: 'request';
       readonly to: SessionId;
       readonly wish: Wish;
       readonly paths: readonly string[];
       readonly at: number;
-    }
+    } & OfAgent)
   /** This session has heard these. `by`: the call that reports them; of parallel calls, the first in the journal does. */
   | { readonly t: 'notified'; readonly ids: readonly string[]; readonly by?: string; readonly at: number };
 
@@ -179,13 +187,17 @@ export type SessionEvent =
   /** The session's client and model, as its commits name them; empty: they must not. */
   | { readonly t: 'model'; readonly name: string; readonly at: number }
   /** A call of the session was refused. */
-  | { readonly t: 'refused'; readonly text: string; readonly at: number }
+  | (OfAgent & { readonly t: 'refused'; readonly text: string; readonly at: number })
   /** The session took a note (`<branch>/<topic>`) over from another one. */
   | { readonly t: 'took'; readonly topic: string; readonly from: SessionId; readonly at: number }
   /** The session's command may make stash entries; `before` are those that existed. */
   | { readonly t: 'stashing'; readonly before: readonly Oid[]; readonly at: number }
   /** That command is over, and made these entries. */
   | { readonly t: 'stashed'; readonly entries: readonly Oid[]; readonly at: number }
+  /** A sub-agent runs: from now on its changes are its own, and those that it made before. */
+  | { readonly t: 'agent-started'; readonly agent: string; readonly at: number }
+  /** It has ended, or all have (without `agent`): their changes are the session's. */
+  | { readonly t: 'agent-ended'; readonly agent?: string; readonly at: number }
   /** The session has ended. If it comes back, what it heard and was asked before no longer counts. */
   | { readonly t: 'ended'; readonly at: number }
   /** See {@link MessageEvent}. */
@@ -198,4 +210,9 @@ export interface JournalLine {
   /** The id of the worktree that it is about; `undefined`: it is about the session as a whole. */
   readonly tree: string | undefined;
   readonly event: JournalEvent;
+}
+
+/** Returns an event as one of a sub-agent; an event that is about nobody's changes stays as it is. */
+export function ofAgent<Event extends JournalEvent>(event: Event, agent: string | undefined): Event {
+  return agent === undefined ? event : { ...event, agent };
 }

@@ -9,15 +9,17 @@ import type {
   StagedState,
 } from '../ledger/claims.ts';
 import { type Evidence, type FileState, rankOf, sameState, type Window } from '../ledger/tree-status.ts';
-import type { Oid, SessionId } from '../names.ts';
+import { type Oid, type SessionId, ownerId } from '../names.ts';
 import type { ProcessId } from '../session.ts';
 import type { EventOf, JournalEvent, JournalLine, WorktreeEvent } from './events.ts';
 
 /** The state that a session's events add up to. */
 export interface SessionJournal {
   readonly session: SessionId;
-  /** The session's ledgers, by worktree. */
+  /** The session's ledgers, by worktree. `ledgersIn` adds what its sub-agents did. */
   readonly trees: ReadonlyMap<string, SessionLedger>;
+  /** What each of its sub-agents did. */
+  readonly agents: ReadonlyMap<string, AgentWork>;
   /** The session's client and model, as its commits name them; `undefined`: not known. */
   readonly model: string | undefined;
   /** The last request to write a note; `atStop`: this one, or an earlier one, came at the end of a turn. */
@@ -32,6 +34,12 @@ export interface SessionJournal {
   readonly refusals: readonly EventOf<'refused'>[];
 }
 
+/** What a sub-agent did, by worktree. */
+export interface AgentWork {
+  readonly isRunning: boolean;
+  readonly trees: ReadonlyMap<string, SessionLedger>;
+}
+
 interface Notice {
   readonly by: string | undefined;
   readonly at: number;
@@ -39,7 +47,8 @@ interface Notice {
 
 /** Folds a session's events, in the order in which they were written. */
 export function foldJournal(session: SessionId, lines: readonly JournalLine[]): SessionJournal {
-  const trees = new Map<string, Ledger>();
+  const trees: Trees = new Map();
+  const agents: Agents = new Map();
   const notified = new Map<string, Notice>();
   const stashed = new Set<Oid>();
   const refusals: EventOf<'refused'>[] = [];
@@ -48,9 +57,7 @@ export function foldJournal(session: SessionId, lines: readonly JournalLine[]): 
   let asked: SessionJournal['asked'];
   for (const { tree, event } of lines) {
     if (tree !== undefined) {
-      let ledger = trees.get(tree);
-      if (ledger === undefined) trees.set(tree, (ledger = emptyLedger(session)));
-      foldInto(ledger, event);
+      for (const ledger of ledgersOf(session, { trees, agents }, tree, event)) foldInto(ledger, event);
       continue;
     }
     switch (event.t) {
@@ -73,15 +80,87 @@ export function foldJournal(session: SessionId, lines: readonly JournalLine[]): 
       case 'refused':
         refusals.push(event);
         break;
+      case 'agent-started':
+        agents.set(event.agent, { ...agentIn(agents, event.agent), isRunning: true });
+        break;
+      case 'agent-ended':
+        endAgents(agents, event.agent);
+        break;
       case 'ended':
         notified.clear();
         [asked, stashing] = [undefined, undefined];
-        for (const ledger of trees.values()) endIn(ledger);
+        endAgents(agents);
+        for (const one of [{ trees }, ...agents.values()]) one.trees.forEach(endIn);
         break;
       default:
     }
   }
-  return { session, trees, model, asked, notified, stashing, stashed, refusals };
+  return { session, trees, agents, model, asked, notified, stashing, stashed, refusals };
+}
+
+type Trees = Map<string, Ledger>;
+type Agents = Map<string, { readonly isRunning: boolean; readonly trees: Trees }>;
+
+/** Ends all sub-agents, or one: none of its calls runs any more. */
+function endAgents(agents: Agents, only?: string): void {
+  for (const [name, one] of agents) {
+    if (only !== undefined && name !== only) continue;
+    agents.set(name, { ...one, isRunning: false });
+    if (name === only) one.trees.forEach(endIn);
+  }
+}
+
+/**
+ * Returns the ledgers that an event changes. What a running sub-agent does changes its own; what the session does, its own
+ * and those of sub-agents that do not run, for their changes are its.
+ */
+function ledgersOf(
+  session: SessionId,
+  { trees, agents }: { readonly trees: Trees; readonly agents: Agents },
+  tree: string,
+  event: JournalEvent,
+): Ledger[] {
+  const name = ('agent' in event ? event.agent : undefined) ?? '';
+  const agent = name === '' ? undefined : agentIn(agents, name);
+  const own = () => ledgerIn(trees, tree, session);
+  const part = () => (agent === undefined ? own() : ledgerIn(agent.trees, tree, ownerId(session, name)));
+  const joined = () => [
+    own(),
+    ...[...agents.values()].flatMap(({ isRunning, trees }) => (isRunning ? [] : (trees.get(tree) ?? []))),
+  ];
+  switch (event.t) {
+    case 'claim':
+    case 'announced':
+    case 'staged':
+    case 'command':
+    case 'request':
+    case 'operation':
+      return [part()];
+    case 'end':
+    case 'revived':
+    case 'answered':
+      return agent === undefined ? joined() : [part()];
+    case 'command-end': {
+      const { id } = event;
+      return agent === undefined ? [joined().find(({ commands }) => commands.has(id)) ?? own()] : [part()];
+    }
+    case 'commit':
+      return [...new Set([...joined(), part()])];
+    default:
+      return [own()];
+  }
+}
+
+function agentIn(agents: Agents, name: string) {
+  const known = agents.get(name) ?? { isRunning: false, trees: new Map<string, Ledger>() };
+  agents.set(name, known);
+  return known;
+}
+
+function ledgerIn(trees: Trees, tree: string, owner: SessionId): Ledger {
+  const known = trees.get(tree) ?? emptyLedger(owner);
+  trees.set(tree, known);
+  return known;
 }
 
 /** Folds a session's events in one worktree. */
@@ -316,8 +395,8 @@ function withClaim(session: SessionId, known: OpenClaim | undefined, event: Even
   };
 }
 
-/** Changes the fold's own list: a copy for each change would make a long journal take quadratic time. */
-function addChange(changes: PathChange[], next: PathChange): void {
+/** Adds to the list itself: a copy for each change would make a long journal take quadratic time. */
+export function addChange(changes: PathChange[], next: PathChange): void {
   const last = changes.at(-1);
   if (last === undefined || !sameState(last.after, next.before)) changes.push(next);
   else changes[changes.length - 1] = { before: last.before, after: next.after };

@@ -1,5 +1,5 @@
 import { wishText } from '../ledger/ownership.ts';
-import { type SessionId, type WithClients, peerName } from '../names.ts';
+import { type SessionId, type WithClients, ownerId, peerName, sessionOfOwner } from '../names.ts';
 import { escapeLine, listed } from '../surfacing.ts';
 import type { EventOf, JournalLine } from './events.ts';
 
@@ -26,10 +26,10 @@ export function happeningOf(owner: SessionId, { event }: JournalLine): Happening
   const { at } = event;
   switch (event.t) {
     case 'request': {
-      const { to: session, wish, paths } = event;
+      const { to, wish, paths, agent } = event;
       const message = (records: WithClients) =>
-        wishText(peerName(owner, records), wish, listed(paths.map(escapeLine)));
-      return { event: 'request', session, by: owner, paths, message, at };
+        wishText(peerName(ownerId(owner, agent), records), wish, listed(paths.map(escapeLine)));
+      return { event: 'request', session: sessionOfOwner(to), by: owner, paths, message, at };
     }
     case 'refused':
       return { event: 'refusal', session: owner, by: null, message: () => event.text, at };
@@ -40,8 +40,9 @@ export function happeningOf(owner: SessionId, { event }: JournalLine): Happening
       return { event: 'take', session: from, by: owner, topic, message, at };
     }
     case 'news': {
-      const { about, to: session = null, text, paths } = event;
+      const { about, to, text, paths } = event;
       if (about === undefined) return undefined;
+      const session = to === undefined ? null : sessionOfOwner(to);
       const by = session === owner ? null : owner;
       return {
         event: about,

@@ -1,6 +1,6 @@
 import { jsonFields } from '../json-fields.ts';
 import { EVIDENCE, type FileState, WISHES } from '../ledger/tree-status.ts';
-import { parseOid, parseSessionId } from '../names.ts';
+import { parseOid, parseOwner, parseSessionId } from '../names.ts';
 import { ABOUT, type EventOf, type JournalEvent, type JournalLine } from './events.ts';
 
 /** Formats the lines of a journal. */
@@ -65,11 +65,12 @@ const oid = required(asOid);
 const texts = required((value) => asTexts(value) ?? []);
 const oids = required((value) => (asTexts(value) ?? []).flatMap((one) => parseOid(one) ?? []));
 const session = required(parseSessionId);
+const owner = required(parseOwner);
 const someText = optional(asText);
 const someNumber = optional(asNumber);
 const someMark = optional(asMark);
 const someTexts = optional(asTexts);
-const someSession = optional(parseSessionId);
+const someOwner = optional(parseOwner);
 
 function oneOf<Word extends string>(words: readonly Word[]): Field<Word> {
   return required((value) => words.find((word) => word === value));
@@ -85,12 +86,13 @@ const KINDS: { readonly [Kind in JournalEvent['t']]: Fields<Kind> } = {
     ...{ path, base: state, before: state, after: state, evidence: oneOf(EVIDENCE), weak: flag },
     ...{ agent: someText, began: someNumber },
   },
-  end: { path, why: oneOf(['clean', 'committed', 'taken']), by: someSession },
-  revived: { path },
-  commit: { parent: oid, paths: required(asPathStates) },
+  end: { path, why: oneOf(['clean', 'committed', 'taken']), by: someOwner, agent: someText },
+  revived: { path, agent: someText },
+  commit: { parent: oid, paths: required(asPathStates), agent: someText },
   staged: {
     path,
     state,
+    agent: someText,
     head: optional((value) => (value === undefined ? undefined : parseFileState(value))),
   },
   announced: { paths: texts, agent: someText },
@@ -99,14 +101,14 @@ const KINDS: { readonly [Kind in JournalEvent['t']]: Fields<Kind> } = {
     ...{ id: text, look: text, agent: text, named: texts, commits: flag, merged: text, looked: flag },
     shell: someText,
   },
-  'command-end': { id: text, from: someNumber, goesOn: someMark },
+  'command-end': { id: text, from: someNumber, goesOn: someMark, agent: someText },
   head: { ref: text, oid, own: flag },
-  operation: { mark: text, merged: optional((value) => asOid(value) ?? undefined) },
+  operation: { mark: text, merged: optional((value) => asOid(value) ?? undefined), agent: someText },
   news: {
-    ...{ id: text, text, to: someSession, paths: someTexts },
+    ...{ id: text, text, to: someOwner, paths: someTexts },
     about: optional((value) => ABOUT.find((word) => word === value)),
   },
-  request: { to: session, wish: oneOf(WISHES), paths: texts },
+  request: { agent: someText, to: owner, wish: oneOf(WISHES), paths: texts },
   notified: { ids: texts, by: someText },
   registered: { pid: required(asNumber), start: text },
   unregistered: {},
@@ -119,10 +121,12 @@ const KINDS: { readonly [Kind in JournalEvent['t']]: Fields<Kind> } = {
   'note-left': { process: someText },
   asked: { note: text, atStop: flag },
   model: { name: text },
-  refused: { text },
+  refused: { text, agent: someText },
   took: { topic: text, from: session },
   stashing: { before: oids },
   stashed: { entries: oids },
+  'agent-started': { agent: text },
+  'agent-ended': { agent: someText },
   ended: {},
 };
 

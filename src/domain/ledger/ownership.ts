@@ -1,4 +1,4 @@
-import { type SessionId, canMean, meantId } from '../names.ts';
+import { type SessionId, canMean, meantId, sessionOfOwner } from '../names.ts';
 import type { OpenClaim, SessionLedger, PathChange } from './claims.ts';
 import { isCommitted } from '../journal/fold.ts';
 import { type FileState, rankOf, sameState, type DirtyPath, type Wish } from './tree-status.ts';
@@ -162,7 +162,9 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
     .flatMap(({ session, requests }) => requests.map((request) => ({ from: session, ...request })))
     .sort((a, b) => a.at - b.at);
   for (const { from, to, wish, paths, at } of asked) {
-    const owner = ledgers.find(({ session }) => session === to);
+    const ownerAs = (id: SessionId) => ledgers.find(({ session }) => session === id);
+    // What a sub-agent has left is its session's.
+    const owner = ownerAs(to) ?? ownerAs(sessionOfOwner(to));
     for (const path of paths) {
       const claim = owner?.claims.get(path);
       // A claim that began after the request is another one.
@@ -171,7 +173,8 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
       const heirs = heirsOf(owner, ledgers);
       const handedAt = heirs.map(({ notified }) => notified.get(id)).find((time) => time !== undefined);
       const heir = heirs.at(-1)?.session ?? to;
-      if (!found.has(id)) found.set(id, { from, to: heir, owner: to, wish, path, id, at, handedAt });
+      if (!found.has(id))
+        found.set(id, { from, to: heir, owner: owner.session, wish, path, id, at, handedAt });
     }
   }
   return [...found.values()];

@@ -74,7 +74,7 @@ export function aliveBeside(
     );
     return alive.length > 0 && !alive.some(({ pid }) => isRelated(pid));
   };
-  return new Set(ledgers.map((ledger) => ledger.session).filter((id) => id !== call.session && isBeside(id)));
+  return new Set(ledgers.map((ledger) => ledger.session).filter(isBeside));
 }
 
 /** Whether a file differs from what HEAD had when the session first changed it. */

@@ -5,7 +5,7 @@ import { peerName } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { commitOfOthers } from '../../changes/windows.ts';
-import type { TreeCall, Finding } from '../call.ts';
+import { type TreeCall, type Finding, ownerOf } from '../call.ts';
 import type { FileFacts } from '../facts.ts';
 
 /**
@@ -13,13 +13,13 @@ import type { FileFacts } from '../facts.ts';
  * as lint-staged's stash the whole tree and restore it at the end.
  */
 export async function commitRunning(
-  { session, now }: TreeCall,
+  call: TreeCall,
   { ledger, placed, people }: FileFacts,
 ): Promise<readonly Finding[]> {
   const open = ledger();
   if (open === undefined) return [];
   const { place, ledgers } = open;
-  const commit = commitOfOthers(place, session);
+  const commit = commitOfOthers(place, ownerOf(call));
   if (commit === undefined) return [];
   const gone = placed.find(({ path }) => {
     const oid = ledgers.self.claims.get(path)?.after?.oid ?? null;
@@ -28,7 +28,7 @@ export async function commitRunning(
   if (gone === undefined) return [];
   const text =
     `git-handoff: ${escapeLine(gone.path)} is not as this session left it, and a commit by ` +
-    `${peerName(commit.session, await people())} is in progress (since ${ago(commit.from, now)}): its hooks may have put the tree aside ` +
+    `${peerName(commit.session, await people())} is in progress (since ${ago(commit.from, call.now)}): its hooks may have put the tree aside ` +
     'for a while. Wait until it ends and look again before you repair anything. If something is missing then: git handoff rescue';
   return [{ kind: 'tell', text }];
 }

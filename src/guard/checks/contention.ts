@@ -3,7 +3,7 @@ import { type Ledgers, type WorkPlace, lookTimeoutMs } from '../../changes/work-
 import { ago } from '../../domain/age.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type SessionGroups, atWorkBeside, strong, claimsOn } from '../../domain/ledger/ownership.ts';
-import { type SessionId, peerName, peerNames } from '../../domain/names.ts';
+import { type SessionId, ownerName, peerName, peerNames, sessionOfOwner } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { idleText } from '../../sessions/records.ts';
 import type { TreeCall, Finding, Effect } from '../call.ts';
@@ -40,22 +40,28 @@ export async function contentionOn(
 }
 
 /**
- * Warns a sub-agent, once, before it changes what another sub-agent of its session has not committed.
+ * Warns an agent, once, before it changes what another one of its session has not committed: a sub-agent of what others
+ * have left, the main agent of what running ones have changed. Both may do so.
  */
 function siblings(
-  { event, now }: TreeCall,
-  { place, ledgers: { self } }: OpenLedger,
+  { event, session, dialect, now }: TreeCall,
+  { place, ledgers: { all, self, others } }: OpenLedger,
   touches: readonly Touch[],
 ): readonly Finding[] {
-  const { agent } = event;
-  if (agent === undefined) return [];
-  const claim = touches
-    .flatMap(({ path }) => self.claims.get(path) ?? [])
-    .find((one) => one.agent !== undefined && one.agent !== agent);
+  const { agent = '' } = event;
+  const claim = all
+    .filter((ledger) => sessionOfOwner(ledger.session) === session && !others.includes(ledger))
+    .flatMap(({ claims }) => touches.flatMap(({ path }) => claims.get(path) ?? []))
+    .find(
+      (one) => one.agent !== undefined && one.agent !== agent && (agent !== '' || one.session !== session),
+    );
   const id = `agent:${claim?.path ?? ''}:${claim?.agent ?? ''}:${agent}`;
   if (claim === undefined || self.notified.has(id)) return [];
-  const other = escapeLine((claim.agent ?? '').slice(0, 40));
-  const text = `git-handoff: ${escapeLine(claim.path)} was changed ${ago(claim.at, now)} by another sub-agent of this session (${other}) and is not committed. Read it before you change it.`;
+  const other =
+    claim.session === session
+      ? `another sub-agent of this session (${escapeLine((claim.agent ?? '').slice(0, 40))})`
+      : `${ownerName(claim.session, dialect)}, a sub-agent of this session that runs,`;
+  const text = `git-handoff: ${escapeLine(claim.path)} was changed ${ago(claim.at, now)} by ${other} and is not committed. Read it before you change it.`;
   const remember = async () => {
     appendEvents(place, self.session, [{ t: 'notified', ids: [id], at: now }]);
     return [];
@@ -66,11 +72,9 @@ function siblings(
   ];
 }
 
-function pathsOfOthers({ all, self }: Ledgers, touches: readonly Touch[]): string[] {
+function pathsOfOthers({ others }: Ledgers, touches: readonly Touch[]): string[] {
   const touched = (path: string) => touches.some((touch) => isTouched(path, touch));
-  const claimed = all
-    .filter(({ session }) => session !== self.session)
-    .flatMap(({ claims }) => [...claims.keys()].filter(touched));
+  const claimed = others.flatMap(({ claims }) => [...claims.keys()].filter(touched));
   return [...new Set(claimed)];
 }
 
@@ -99,7 +103,7 @@ async function contended(
   const wish = removes ? 'discard' : 'edit';
   const idle = idleText(ledger.place.commonDir, owners, groups, call.now);
   const outcome = `${idle}${isRefused ? 'Nothing was changed. ' : ''}${isByLedger ? BY_LEDGER : ''}`;
-  const asked = { place: ledger.place, wish, claims: hit } as const;
+  const asked = { place: ledger.place, from: ledger.ledgers.self.session, wish, claims: hit } as const;
   const text = contentionText(hit, call, typedIn(call, ledger.place), {
     ...{ outcome, removes, isRefused, groups, taken },
   });
@@ -246,10 +250,11 @@ export async function foreignClaims(
 export function claimsByLedger(
   call: TreeCall,
   place: WorkPlace,
-  { all, self }: Ledgers,
+  { all, self, others }: Ledgers,
   paths: readonly string[],
 ): ForeignClaims {
-  const groups = { own: new Set([self.session]), foreign: aliveBeside(call, place, all) };
+  const own = new Set([self.session, call.session]);
+  const groups = { own, foreign: aliveBeside(call, place, others) };
   const bases = all.flatMap(({ claims }) => paths.flatMap((path) => claims.get(path) ?? []));
   const claims = paths.flatMap((path) => {
     const base = bases.find((claim) => claim.path === path)?.base ?? null;

@@ -1,7 +1,8 @@
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { Wish, DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { isWhollyMine, strong, type SessionGroups } from '../../domain/ledger/ownership.ts';
-import { peerNames } from '../../domain/names.ts';
+import type { Ledgers } from '../../changes/work-place.ts';
+import { agentOfOwner, ownerName, peerNames } from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { idleText } from '../../sessions/records.ts';
 import { type GitVerbCall, UNKNOWN } from '../../shell/effects.ts';
@@ -22,13 +23,13 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
   const seen = await seenBefore(call, facts);
   if (seen === undefined) return [];
   const { place, status, ledgers, isByLedger } = seen;
-  const { all, self } = ledgers;
+  const { all, self, others } = ledgers;
   const found: Finding[] = [];
   for (const reach of reachesHere(call, facts.effects, seen)) {
     if (staysHere(reach, status.head.ref)) continue;
     const isReached = reachedPaths(reach, place.top);
-    const candidates = all
-      .filter((ledger) => ledger !== self)
+    found.push(...toldOfAgents(call, reach, ledgers, (path) => isReached(status.dirty.get(path))));
+    const candidates = others
       .flatMap(({ claims }) => [...claims.keys()])
       .filter((path) => isReached(status.dirty.get(path)));
     if (candidates.length === 0) continue;
@@ -51,10 +52,27 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
     const canMerge = reach.verb !== 'autostash' || (await git.isRelated(place.top, mergedName(reach.call)));
     const own = { mine, inConflict, canMerge };
     const text = treeRefusal(reach, hit, own, typedIn(call, place), why, groups);
-    const asked = { place, wish: wishOf(reach), claims: hit };
+    const asked = { place, from: self.session, wish: wishOf(reach), claims: hit };
     return [...found, { kind: 'refuse', text, owners, asked, allowedBy: 'person' }];
   }
   return found;
+}
+
+/** Tells a session which uncommitted work of its running sub-agents the command would hit: it may. */
+function toldOfAgents(
+  { dialect }: TreeCall,
+  reach: TreeReach,
+  { all, self, others }: Ledgers,
+  isReached: (path: string) => boolean,
+): readonly Finding[] {
+  return all.flatMap((ledger): Finding[] => {
+    const isOfAgent = ledger !== self && agentOfOwner(ledger.session) !== undefined;
+    const paths = [...ledger.claims.keys()].filter(isReached);
+    if (!isOfAgent || others.includes(ledger) || paths.length === 0) return [];
+    const who = `${ownerName(ledger.session, dialect)}, a sub-agent of this session that runs`;
+    const text = `git-handoff: \`${escapeLine(typedName(reach.call))}\` may ${deed(reach)} uncommitted work of ${who}: ${listed(paths.map(escapeLine))}.`;
+    return [{ kind: 'tell', text }];
+  });
 }
 
 /** Whether a call switches to the branch that is checked out already, which changes nothing. */

@@ -11,7 +11,7 @@ import { idleText } from '../../sessions/records.ts';
 import { type ShellEffects, type UnnamedWrites, UNKNOWN, isKnown } from '../../shell/effects.ts';
 import { updateRefOptions } from '../../shell/programs/git-files.ts';
 import { diffPaths } from '../../shell/programs/filters.ts';
-import type { TreeCall, Finding, Refusal } from '../call.ts';
+import { type TreeCall, type Finding, type Refusal, ownerOf } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { type Seen, seenBefore } from './by-ledger.ts';
 import { callsInWorktree } from './reach.ts';
@@ -26,9 +26,7 @@ export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promi
   const seen = await seenBefore(call, facts);
   if (seen === undefined) return [];
   const { place, status, ledgers } = seen;
-  const others = ledgers.all
-    .filter((ledger) => ledger !== ledgers.self)
-    .flatMap(({ claims }) => [...claims.values()]);
+  const others = ledgers.others.flatMap(({ claims }) => [...claims.values()]);
   if (others.length === 0) return [];
   const found: Finding[] = [];
   for (const danger of [
@@ -87,17 +85,23 @@ async function moves(
 }
 
 function refused(
-  { now }: TreeCall,
+  call: TreeCall,
   place: WorkPlace,
   claims: readonly OpenClaim[],
   groups: SessionGroups,
   { wish, does, instead }: Danger,
 ): Refusal {
   const owners = [...new Set(claims.map(({ session }) => session))];
-  const idle = idleText(place.commonDir, owners, groups, now);
+  const idle = idleText(place.commonDir, owners, groups, call.now);
   const names = listed(claims.map(({ path }) => escapeLine(path)));
   const text = `${does} uncommitted work of ${peerNames(owners, groups)}: ${names}. ${idle}Nothing was changed. ${instead}`;
-  return { kind: 'refuse', text, owners, asked: { place, wish, claims }, allowedBy: 'person' };
+  return {
+    kind: 'refuse',
+    text,
+    owners,
+    asked: { place, from: ownerOf(call), wish, claims },
+    allowedBy: 'person',
+  };
 }
 
 /** Returns a test for the paths, from the top of the worktree, that a patch or an archive may change. */

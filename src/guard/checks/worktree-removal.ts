@@ -1,12 +1,12 @@
 import { basename, resolve } from 'node:path';
-import { type SessionId, peerName } from '../../domain/names.ts';
+import { type SessionId, peerName, sessionOfOwner } from '../../domain/names.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { linkedWorktrees } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { exists, realPath } from '../../host/disk.ts';
-import { type LedgerPlace, readLedger } from '../../sessions/journal.ts';
+import { type LedgerPlace, readLedgers } from '../../sessions/journal.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
@@ -98,5 +98,7 @@ function isVisitor({ record, worktreeId }: JudgedSession, live: readonly JudgedS
 }
 
 function hasWork(place: LedgerPlace | undefined, session: SessionId): boolean {
-  return place !== undefined && readLedger(place, session).claims.size > 0;
+  const ledgers = place === undefined ? [] : readLedgers(place);
+  const isOf = (owner: SessionId) => owner === session || sessionOfOwner(owner) === session;
+  return ledgers.some((one) => isOf(one.session) && one.claims.size > 0);
 }

@@ -21,7 +21,7 @@ import { readTreeStatus } from '../../git/worktrees.ts';
 import { realPath, randomName } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { idleText, clientsOf, judgeSessions, listSessions } from '../../sessions/records.ts';
-import type { SessionCall, TreeCall } from '../call.ts';
+import { type SessionCall, type TreeCall, ownerOf } from '../call.ts';
 import { once } from '../facts.ts';
 import { treesOf, leave } from '../visits.ts';
 import { deliverNews } from './news.ts';
@@ -48,8 +48,8 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
     if (place === undefined) continue;
     await seeHead(there, place);
     await claimPaths(there, place, written, look);
-    appendEvents(place, session, [{ t: 'answered', paths: written, at: now }]);
-    news.push(...(await deliverNews(there, place, openLedgers(place, session))));
+    appendEvents(place, ownerOf(there), [{ t: 'answered', paths: written, at: now }]);
+    news.push(...(await deliverNews(there, place, openLedgers(place, ownerOf(there)))));
     if (there.tree.visiting === true) await leave(there);
   }
   return news;
@@ -72,7 +72,7 @@ async function claimPaths(
   const timeoutMs = lookTimeoutMs(call);
   const copies = new Map(paths.map((path) => [path, takeBefore(place, session, path)]));
   const status = await look();
-  const { self, all } = openLedgers(place, session);
+  const { self, all } = openLedgers(place, ownerOf(call));
   const entries: WorktreeEvent[] = [];
   for (const path of paths) {
     const dirty = status.dirty.get(path);
@@ -86,7 +86,7 @@ async function claimPaths(
     if (sameState(before, after) && (copy !== undefined || self.claims.has(path))) continue;
     entries.push({ t: 'claim', path, base, before, after, ...explicit(call) });
   }
-  appendEvents(place, session, entries);
+  appendEvents(place, self.session, entries);
 }
 
 /** The state of a path before the tool ran: by the copy made then, else by the newest claim, else as in HEAD. */

@@ -19,7 +19,7 @@ import {
   placePath,
 } from '../../changes/work-place.ts';
 import { withRevived, withoutEnded } from '../../domain/ledger/claim-events.ts';
-import type { OpenClaim } from '../../domain/ledger/claims.ts';
+import type { OpenClaim, SessionLedger } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import {
   type FileState,
@@ -34,7 +34,7 @@ import { isAncestor } from '../../git/histories.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { pastChanges } from '../../git/staged.ts';
 import { contentState, readTreeStatus } from '../../git/worktrees.ts';
-import { type TreeCall, windowId } from '../call.ts';
+import { type TreeCall, ownerOf, windowId } from '../call.ts';
 import { seeHead } from './after-file.ts';
 import { claimsHit, keepHitWork } from './hit-work.ts';
 import { noteOperation } from './operations.ts';
@@ -43,17 +43,17 @@ import { news } from '../../sessions/happenings.ts';
 
 /** After a shell command: claims what it changed for this session. Returns what to tell the session. */
 export async function afterShell(call: TreeCall, command: string): Promise<readonly string[]> {
-  const { session } = call;
-  const place = ledgerOf(call.tree, session);
+  const owner = ownerOf(call);
+  const place = ledgerOf(call.tree, call.session);
   if (place === undefined) return [];
   const windows = readWindows(place);
-  const own = windows.filter((window) => window.session === session);
+  const own = windows.filter((window) => window.session === owner);
   const id = windowId(call);
   const window = own.find((one) => one.id === id) ?? own.find((one) => one.id === ARRIVAL);
   if (window === undefined && call.event.changedFiles.length === 0) {
     await seeHead(call, place);
     // A command that only reads still gets the news of the other sessions.
-    return deliverNews(call, place, openLedgers(place, session));
+    return deliverNews(call, place, openLedgers(place, owner));
   }
   const known = window?.status ?? readLast(place);
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookTimeoutMs(call), now: call.now };
@@ -63,7 +63,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
     throw error;
   });
   putLast(place, after);
-  const ledgers = ledgersBeside(place, session, window?.named ?? []);
+  const ledgers = ledgersBeside(place, owner, window?.named ?? []);
   const notices: string[] = [];
   // While another commit runs, its hooks may have put changes aside, which will come back.
   const isLooked = window?.looked === true && !commitRuns(place, call.now, window.id);
@@ -87,16 +87,17 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
     headBefore === undefined
       ? undefined
       : await movedHead(ledgers, headBefore, place.top, lookTimeoutMs(call));
-  appendEvents(place, session, entries);
-  const news = await deliverNews(call, place, openLedgers(place, session), moved);
+  appendEvents(place, owner, entries);
+  const news = await deliverNews(call, place, openLedgers(place, owner), moved);
   return [...news, ...notices];
 }
 
 /** The ledgers as they were before the command. */
-function ledgersBeside(place: WorkPlace, session: SessionId, named: readonly string[]): Ledgers {
-  const { all, self } = openLedgers(place, session);
-  const known = all.map((ledger) => (ledger === self ? self : withoutEnded(ledger, named)));
-  return { all: known, self };
+function ledgersBeside(place: WorkPlace, owner: SessionId, named: readonly string[]): Ledgers {
+  const { all, self, others } = openLedgers(place, owner);
+  const known = (some: readonly SessionLedger[]) =>
+    some.map((ledger) => (ledger === self ? self : withoutEnded(ledger, named)));
+  return { all: known(all), self, others: known(others) };
 }
 
 /** Claims what the command named, and closes its window, when git could not be asked. */

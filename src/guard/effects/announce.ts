@@ -8,7 +8,7 @@ import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { CLOCK_SLACK_MS, type DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { statOf } from '../../host/disk.ts';
-import { type TreeCall, failOpen, type Effect } from '../call.ts';
+import { type TreeCall, failOpen, ownerOf, type Effect } from '../call.ts';
 import type { FileFacts, OpenLedger } from '../facts.ts';
 import { keepVanished } from './keep-work.ts';
 
@@ -32,10 +32,11 @@ export function announcement(call: TreeCall, { ledger, placed }: FileFacts): rea
   return [{ kind: 'do', when: 'allowed', run }];
 }
 
-function announce({ event, session, now }: TreeCall, place: WorkPlace, paths: readonly string[]): void {
+function announce(call: TreeCall, place: WorkPlace, paths: readonly string[]): void {
+  const { event, now } = call;
   const agent = event.agent === undefined ? {} : { agent: event.agent };
   const over = { t: 'answered', agent: event.agent ?? '', at: now - TOGETHER_MS } as const;
-  appendEvents(place, session, [over, { t: 'announced', paths, ...agent, at: now }]);
+  appendEvents(place, ownerOf(call), [over, { t: 'announced', paths, ...agent, at: now }]);
 }
 
 /** Keeps claimed work at a path where somebody threw it away by hand: the tool would write over its last trace. */

@@ -2,7 +2,7 @@ import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type TreeStatus, discardedBetween, overlaps, sameOnDisk } from '../../domain/ledger/tree-status.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
-import { type Oid, type SessionId, ownerName, peerName } from '../../domain/names.ts';
+import { type Oid, type SessionId, ownerName, peerName, sessionOfOwner } from '../../domain/names.ts';
 import { aliasesFrom } from '../../domain/settings.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
@@ -46,10 +46,10 @@ export async function keepHitWork(
   ledgers: Ledgers,
   { window, after, command, entries, hit }: Left,
 ): Promise<{ entries: WorktreeEvent[]; notices: string[] }> {
-  const { session, dialect, now } = call;
+  const { dialect, now } = call;
   const before = window.status.head.oid;
   const isCommit = entries.some((entry) => entry.t === 'head' && entry.own);
-  const isOthers = (path: string) => ledgers.all.some((one) => one !== ledgers.self && one.claims.has(path));
+  const isOthers = (path: string) => ledgers.others.some(({ claims }) => claims.has(path));
   const discarded = isStash(call, command)
     ? []
     : discardedBetween(window.status, after).filter((path) => !isOthers(path));
@@ -58,7 +58,7 @@ export async function keepHitWork(
   const howOf = (path: string) => (after.dirty.has(path) ? 'changed' : isCommit ? 'committed' : 'gone');
   // Both sides already know of a commit that a person allowed, and nobody should undo it.
   const hits = byOwner(hit, howOf, kept).filter(({ how }) => how !== 'committed' || !isAllowed(call, window));
-  const who = ownerName(session, dialect);
+  const who = ownerName(ledgers.self.session, dialect);
   return {
     entries: [
       ...discardedEvents(discarded, call),
@@ -105,11 +105,10 @@ function discardedEvents(gone: readonly string[], { session, dialect, now }: Tre
 export function claimsHit(
   window: OpenWindow,
   windows: readonly OpenWindow[],
-  { all, self }: Ledgers,
+  { others: ledgers, self }: Ledgers,
   after: TreeStatus,
 ): OpenClaim[] {
-  return all.flatMap((ledger) => {
-    if (ledger === self) return [];
+  return ledgers.flatMap((ledger) => {
     const running = [...ledger.windows, ...windows.filter(({ session }) => session === ledger.session)];
     const others = running.filter(({ id }) => id !== ARRIVAL);
     const mayHaveEnded = overlaps(window, others);
@@ -190,12 +189,16 @@ async function clientsBeside(call: TreeCall, { top }: WorkPlace): Promise<Readon
 async function keepOthers(
   call: TreeCall,
   place: WorkPlace,
-  { all, self }: Ledgers,
+  { others, self }: Ledgers,
   { window: { status, session }, after, command, hit }: Omit<Left, 'entries'>,
 ): Promise<number | undefined> {
-  const foreign = claimOwners(all.filter((ledger) => ledger !== self));
+  const foreign = claimOwners(others);
   const own = [...self.claims.keys()].filter((path) => !foreign.has(path));
   const dirty = new Map([...status.dirty].filter(([path]) => !own.includes(path)));
   const changed = new Set(hit.map(({ path }) => path));
-  return keepVanished(call, place, { ...status, dirty }, after, foreign, { session, command, changed });
+  return keepVanished(call, place, { ...status, dirty }, after, foreign, {
+    session: sessionOfOwner(session),
+    command,
+    changed,
+  });
 }

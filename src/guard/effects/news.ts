@@ -1,7 +1,14 @@
 import type { LedgerNews } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import type { HeadPlace } from '../../domain/ledger/tree-status.ts';
-import { type SessionId, shortId, shortOid, peerNames, peerName } from '../../domain/names.ts';
+import {
+  type SessionId,
+  canMean,
+  shortOid,
+  peerNames,
+  peerName,
+  sessionOfOwner,
+} from '../../domain/names.ts';
 import { escapeLine, shellWord, listed } from '../../domain/surfacing.ts';
 import { type LoggedCommit, headCommit } from '../../git/log.ts';
 import { readClients } from '../../sessions/records.ts';
@@ -32,13 +39,20 @@ const MAX_LINES = 5;
 /** Most characters that are shown of a commit's subject. */
 const MAX_SUBJECT = 60;
 
-/** News that this session has not heard. A sub-agent (not `isMain`) does not get what is addressed to the session. */
-function undelivered({ all, self }: Ledgers, isMain: boolean): LedgerNews[] {
+/**
+ * News that this owner has not heard. What is addressed to a sub-agent that no longer runs is its session's.
+ *
+ * @param isAddressee whether what is addressed to the owner is for this agent
+ */
+function undelivered({ all, self }: Ledgers, isAddressee: boolean): LedgerNews[] {
+  const session = sessionOfOwner(self.session);
+  const isOfSession = (to: SessionId) =>
+    session === self.session && sessionOfOwner(to) === session && !all.some((one) => one.session === to);
   return all
     .flatMap(({ news }) => news)
     .filter(
       ({ id, from, to }, at, events) =>
-        (to === undefined ? from !== self.session : isMain && to === self.session) &&
+        (to === undefined ? from !== session : isAddressee && (to === self.session || isOfSession(to))) &&
         !self.notified.has(id) &&
         // Two sessions that looked at the same time have recorded the same event.
         events.findIndex((one) => one.id === id) === at,
@@ -49,10 +63,10 @@ function undelivered({ all, self }: Ledgers, isMain: boolean): LedgerNews[] {
 /** The news of other sessions, and of a HEAD that moved since this session last looked. */
 function newsFor(
   ledgers: Ledgers,
-  { moved, isMain }: { readonly moved: MovedHead | undefined; readonly isMain: boolean },
+  { moved, isAddressee }: { readonly moved: MovedHead | undefined; readonly isAddressee: boolean },
   now: number,
 ): News {
-  const events = undelivered(ledgers, isMain).slice(0, MAX_LINES);
+  const events = undelivered(ledgers, isAddressee).slice(0, MAX_LINES);
   const lines = events.map(({ text }) => text);
   const ids = events.map(({ id }) => id);
   if (moved !== undefined) {
@@ -102,7 +116,7 @@ function commitText(
   self: SessionId,
   clients: ReadonlyMap<SessionId, string>,
 ): string {
-  const others = sessions.filter((id) => id !== self && id !== shortId(self));
+  const others = sessions.filter((id) => !canMean(id, sessionOfOwner(self)));
   const who =
     sessions.length === 0
       ? 'author unknown'
@@ -128,7 +142,7 @@ export function refName(ref: string): string {
 
 /**
  * Returns the others' news and requests for the session, each once. What is addressed to this session waits for its
- * main agent: a sub-agent would keep it to itself.
+ * main agent: a sub-agent, if it is no owner, would keep it to itself.
  *
  * @param moved where HEAD has moved
  */
@@ -138,9 +152,9 @@ export async function deliverNews(
   ledgers: Ledgers,
   moved?: MovedHead,
 ): Promise<readonly string[]> {
-  const isMain = call.event.agent === undefined;
-  const { lines, entries } = newsFor(ledgers, { moved, isMain }, call.now);
-  const asked = isMain ? newRequests(ledgers) : [];
+  const isAddressee = call.event.agent === undefined || ledgers.self.session !== call.session;
+  const { lines, entries } = newsFor(ledgers, { moved, isAddressee }, call.now);
+  const asked = isAddressee ? newRequests(ledgers) : [];
   const handed = await deliver(call, { place, ledgers }, asked);
   appendEvents(place, call.session, [...entries, ...handed.entries]);
   return [...lines, ...handed.lines];

@@ -1,13 +1,20 @@
 import { appendEvents } from '../../sessions/journal.ts';
 import { movedHead, deliverNews } from './news.ts';
-import { TOGETHER_MS, dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
-import { lookTimeoutMs } from '../../changes/work-place.ts';
+import {
+  TOGETHER_MS,
+  dropAbandoned,
+  isCommittingBeside,
+  openWindow,
+  putLast,
+} from '../../changes/windows.ts';
+import { type WorkPlace, lookTimeoutMs } from '../../changes/work-place.ts';
+import { AGENT_VARIABLE, agentOfOwner } from '../../domain/names.ts';
 import { type TreeStatus, sameDirty } from '../../domain/ledger/tree-status.ts';
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { mergedTree } from '../../git/operations.ts';
 import { realPath } from '../../host/disk.ts';
 import type { ShellEffects } from '../../shell/effects.ts';
-import { type TreeCall, type Effect, type Finding, windowId } from '../call.ts';
+import { type TreeCall, type Effect, type Finding, ownerOf, windowId } from '../call.ts';
 import { staysThere } from '../checks/typed.ts';
 import { namedPaths } from '../checks/contention-of-command.ts';
 import type { CommandFacts, LedgerLook, OpenLedger } from '../facts.ts';
@@ -27,12 +34,13 @@ async function open(
   { place, ledgers }: OpenLedger,
   { known, status: look }: LedgerLook,
 ): Promise<readonly Finding[]> {
-  const { session, now } = call;
+  const { now } = call;
+  const owner = ownerOf(call);
   const agent = call.event.agent ?? '';
   const about = {
     named: namedPaths(effects, place).map(({ path }) => path),
     agent,
-    commits: effects.gitCalls.some(({ verb }) => verb === 'commit'),
+    commits: [...effects.gitCalls, ...effects.handoffCalls].some(({ verb }) => verb === 'commit'),
     ...(staysThere(call) ? { shell: realPath(call.cwd) } : {}),
   };
   const status = await look();
@@ -40,18 +48,34 @@ async function open(
     call.notChecked(UNLOOKED);
     // The session can still claim the paths that the command names.
     const last = { ...about, looked: false };
-    if (known !== undefined) openWindow(place, session, windowId(call), { ...known, at: now }, last);
+    if (known !== undefined) openWindow(place, owner, windowId(call), { ...known, at: now }, last);
     return [];
   }
   await keepVanished(call, place, lastSeen(known, ledgers.all), status, claimOwners(ledgers.all));
   if (known === undefined || !sameDirty(known, status)) putLast(place, status);
-  dropAbandoned(place, session, agent, now);
+  dropAbandoned(place, owner, agent, now);
   if (ledgers.self.announced.size > 0) {
-    appendEvents(place, session, [{ t: 'answered', agent, at: now - TOGETHER_MS }]);
+    appendEvents(place, owner, [{ t: 'answered', agent, at: now - TOGETHER_MS }]);
   }
   const merged = mergedTree(place.gitDir) ?? '';
-  openWindow(place, session, windowId(call), status, { ...about, merged });
-  return call.dialect.contextEvents.has(call.event.name) ? news(call, { place, ledgers }, status) : [];
+  openWindow(place, owner, windowId(call), status, { ...about, merged });
+  const told = call.dialect.contextEvents.has(call.event.name)
+    ? await news(call, { place, ledgers }, status)
+    : [];
+  return about.commits ? [...told, ...naming(call, place)] : told;
+}
+
+/**
+ * While another agent of the session makes a commit, too, puts the agent before the command: the git hooks could not tell
+ * whose commit is whose.
+ */
+function naming(call: TreeCall, { commonDir }: WorkPlace): readonly Finding[] {
+  const { event, session, machine, dialect } = call;
+  const { tool, toolName } = event;
+  if (tool?.kind !== 'shell' || toolName === 'PowerShell' || !dialect.canRewrite(machine.env)) return [];
+  if (!isCommittingBeside(commonDir, session, ownerOf(call))) return [];
+  const agent = agentOfOwner(ownerOf(call)) ?? '';
+  return [{ kind: 'rewrite', content: `export ${AGENT_VARIABLE}=${agent}; ${tool.command}` }];
 }
 
 /** What the session is told was not checked, when `git status` took too long. */

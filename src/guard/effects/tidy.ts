@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { SessionLedger } from '../../domain/ledger/claims.ts';
+import { ledgersIn, treesIn } from '../../domain/ledger/sub-agents.ts';
 import { parseTreeStatus } from '../../domain/ledger/snapshot-text.ts';
 import { type SessionId, parseSessionId } from '../../domain/names.ts';
 import { linkedWorktrees } from '../../git/worktrees.ts';
@@ -61,8 +62,9 @@ interface OnRecord {
 export function tidy({ tree: { commonDir }, machine, now }: TreeCall, onRecord: OnRecord): void {
   tidyBeats(commonDir, onRecord);
   const used = new Set<string>();
-  for (const { session, trees } of readJournals(commonDir)) {
-    const ledgers = [...trees.values()];
+  for (const journal of readJournals(commonDir)) {
+    const { session } = journal;
+    const ledgers = treesIn(journal).flatMap((tree) => ledgersIn(journal, tree));
     const age = now - (lastWritten(commonDir, session) ?? now);
     const isOver = !onRecord.live.has(session);
     if (isOver && age > KEEP_MS) removeJournal(commonDir, session);

@@ -17,13 +17,17 @@ import { failOpen, type SessionCall, type TreeCall, isInTree, type Finding } fro
 import { deliverNews } from '../effects/news.ts';
 import { endLoneWork } from '../effects/arrival.ts';
 import { forgetCalls, answerCalls } from '../effects/tidy.ts';
+import { endAgents } from '../presence.ts';
 import { leave, visited } from '../visits.ts';
 import { noteCompaction, expectEndNotes, noteEnd, countOwn, hasWorkToNote } from './automatic.ts';
 import { sessionStart } from './session-start.ts';
 
 /** Handles every event but those of a tool. */
 export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> {
-  const { kind } = call.event;
+  const { kind, agent } = call.event;
+  if (kind === 'agent-stop') endAgents(call, agent);
+  // One that was interrupted has told nothing. One that runs in the background calls again.
+  else if (agent === undefined && (kind === 'prompt' || kind === 'session-start')) endAgents(call);
   // Read first: recording the session's end ends its visits, too.
   const elsewhere = kind === 'stop' || kind === 'session-end' ? await visited(call) : [];
   const found = isInTree(call) ? await here(call) : [];

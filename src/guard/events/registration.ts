@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { readLedgers, reopenJournal } from '../../sessions/journal.ts';
+import { readJournal, readLedgers, reopenJournal } from '../../sessions/journal.ts';
 import { rememberRepository, type TreeCall } from '../call.ts';
 import { isPaused } from '../../changes/windows.ts';
+import { runningOwners } from '../../domain/ledger/sub-agents.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { SessionRecord, ProcessId } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
@@ -126,8 +127,8 @@ interface SessionsHere extends OwnAndOthers {
   readonly gone: readonly SessionId[];
   readonly client: ProcessId | undefined;
   /**
-   * Whether others are at work, or the sh fast path cannot decide alone: it does not know further guarded paths, and a
-   * visitor's changes must be claimed at once, because all other changes here are not the visitor's.
+   * Whether others are at work, or the sh fast path cannot decide alone: it does not know further guarded paths, and the
+   * changes of a visitor or a sub-agent must be claimed at once, because all other changes here are not its own.
    */
   readonly isShared: boolean;
 }
@@ -143,7 +144,10 @@ async function readSessionsHere(call: TreeCall, listed?: readonly StoredSession[
   const peers = those('live');
   const client = callingClient(call);
   const isShared =
-    peers.length > 0 || isVisitor(call, known.own?.record) || call.settings.guardPath.length > 0;
+    peers.length > 0 ||
+    isVisitor(call, known.own?.record) ||
+    call.settings.guardPath.length > 0 ||
+    runningOwners(readJournal(tree.commonDir, session)).length > 0;
   return { ...known, peers, gone: those('dead', 'ended'), client, isShared };
 }
 

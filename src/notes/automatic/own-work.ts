@@ -2,7 +2,7 @@ import { decideBelonging, claimsOn } from '../../domain/ledger/ownership.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { changesLeft, sinceStart } from '../../domain/ledger/claim-events.ts';
 import { type TreeStatus, changesBetween } from '../../domain/ledger/tree-status.ts';
-import type { Oid, SessionId } from '../../domain/names.ts';
+import { type Oid, type SessionId, sessionOfOwner } from '../../domain/names.ts';
 import { changedAt, readTreeStatus } from '../../git/worktrees.ts';
 import { type LedgerPlace, readLedgers } from '../../sessions/journal.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
@@ -41,7 +41,12 @@ export async function ownWork(top: string, place: LedgerPlace, options: OwnWorkO
   const known = readLast(place);
   const status = await readTreeStatus(top, { now, timeoutMs, ...(known === undefined ? {} : { known }) });
   const lone = loneClaims(top, place, own, status);
-  const groups = { own: new Set(own), foreign: liveOthers(sessions, own) };
+  const others = liveOthers(sessions, own);
+  const owners = ledgers.map(({ session }) => session);
+  const groups = {
+    own: new Set(owners.filter((id) => own.includes(sessionOfOwner(id)))),
+    foreign: new Set(owners.filter((id) => others.has(sessionOfOwner(id)))),
+  };
   const found = [...status.dirty.values()].flatMap((dirty) => {
     const claims = claimsOn(dirty.path, ledgers, groups, dirty.head);
     const more = claims.own.length === 0 ? lone.get(dirty.path) : undefined;

@@ -4,7 +4,7 @@ import { join, resolve, basename, dirname } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import { NOTE_FILE } from '../../domain/handoff.ts';
 import type { SessionJournal } from '../../domain/journal/fold.ts';
-import { type Oid, type SessionId, parseSessionId } from '../../domain/names.ts';
+import { type Oid, type SessionId, ownerId, parseSessionId } from '../../domain/names.ts';
 import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
 import { parseWorkSize, workSizeText } from '../../domain/snapshot.ts';
 import { type ChainCommit, handoffChains, logCommits } from '../../git/log.ts';
@@ -318,7 +318,9 @@ export function boardRefusals(
   // The journal has the refusal of a note, too; the kept text says where it is.
   const isKept = new Set(kept.map(({ at, session }) => `${at} ${session}`));
   const told = journals.flatMap(({ session, refusals }) =>
-    refusals.flatMap(({ at, text }) => (isKept.has(`${at} ${session}`) ? [] : { at, session, detail: text })),
+    refusals.flatMap(({ at, text, agent }) =>
+      isKept.has(`${at} ${session}`) ? [] : { at, session: ownerId(session, agent), detail: text },
+    ),
   );
   const all = [...told, ...kept].sort((a, b) => b.at - a.at);
   const refusals = all.slice(0, MAX_REFUSALS).map(({ at, session, detail }): BoardRefusal => {

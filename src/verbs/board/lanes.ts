@@ -65,10 +65,12 @@ export class Lanes {
 
   #add(id: string, records: readonly JudgedSession[], from: number, to: number): number {
     const index = this.#lanes.length;
-    const client = records[0]?.record.client ?? (id.startsWith('person-') ? 'person' : undefined);
+    const [session = id, agent] = id.split('/');
+    const known = records[0]?.record.client ?? this.#lanes[this.#index.get(session) ?? -1]?.client;
+    const client = known ?? (id.startsWith('person-') ? 'person' : undefined);
     this.#lanes.push({ id, records, from, to, branch: undefined, client, name: undefined });
     this.#index.set(id, index);
-    this.#short.set(id.slice(0, SHORT_ID), index);
+    if (agent === undefined) this.#short.set(id.slice(0, SHORT_ID), index);
     return index;
   }
 

@@ -6,7 +6,7 @@ import {
   NOTE_FILE,
   type RecordedState,
 } from '../../domain/handoff.ts';
-import { type Oid, type SessionId, topicsOverlap } from '../../domain/names.ts';
+import { type Oid, type SessionId, sessionOfOwner, topicsOverlap } from '../../domain/names.ts';
 import { splitNote, type NoteSections, noteSections } from '../../domain/note/sections.ts';
 import { related, succeededBy } from '../../domain/session.ts';
 import {
@@ -235,7 +235,7 @@ function foreignWork(
   if (worktreeId === undefined || foreign.size === 0) return [];
   const isDirty = (path: string) => paths.some((one) => path === one || path.startsWith(`${one}/`));
   return readLedgers({ commonDir, worktreeId })
-    .filter(({ session }) => foreign.has(session))
+    .filter(({ session }) => foreign.has(sessionOfOwner(session)))
     .map(({ session, claims }) => ({ session, paths: [...claims.keys()].filter(isDirty).length }))
     .filter(({ paths: count }) => count > 0);
 }

@@ -3,22 +3,22 @@ import { Failure } from '../../domain/failure.ts';
 import type { OpenClaim, SessionLedger } from '../../domain/ledger/claims.ts';
 import { sameState, type DirtyPath, type TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
-import { type SessionId, peerName } from '../../domain/names.ts';
+import { type SessionId, peerName, sessionOfOwner } from '../../domain/names.ts';
 import type { SnapshotItem } from '../../domain/snapshot.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { diskState } from '../../git/worktrees.ts';
 import { realPath } from '../../host/disk.ts';
 import { worktreeId } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
-import { readLedgers } from '../../sessions/journal.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { readLedgers, readRunningAgents } from '../../sessions/journal.ts';
 import { type JudgedSession, groupSessions } from '../../sessions/records.ts';
 import { isLoneSession } from '../../sessions/lone-session.ts';
 import type { RestorePlan, TreePlace } from '../../snapshot/plan.ts';
 import { type Restoring, restoreSnapshot, treePlace } from '../../snapshot/restore.ts';
 import { takeSnapshot } from '../../snapshot/take.ts';
 import type { CommandResult } from '../verb.ts';
-import { judgedSessions } from '../workspace.ts';
+import { findOwner, judgedSessions } from '../workspace.ts';
 import {
   wantedPaths,
   type KnownRescue,
@@ -85,7 +85,7 @@ export async function restoreRescued(
   const place = treePlace(workspace.repository, top, context.env);
   const ledgerPlace = rescuePlace(workspace.repository, top);
   const ledgers = ledgerPlace === undefined ? [] : readLedgers(ledgerPlace);
-  const self = findSession(context, workspace.sessions, option)?.id;
+  const self = findOwner(context, workspace, option);
   const judged = judgedSessions(workspace, settings, now);
   const scene = { cwd, place, rescues, rescue, items, self, judged, ledgers, now, budget };
   let saved: number | undefined;
@@ -110,10 +110,10 @@ const overwritten = ({ paths }: RestorePlan) => paths.filter(({ overwrites }) =>
 
 /** Refuses to overwrite uncommitted changes, unless they are no other live session's and `force` is given. */
 function checkDirty(scene: Scene, { paths, refused, status }: Restoring, force: boolean): void {
-  const { rescue, self, judged, place, cwd, ledgers } = scene;
+  const { rescue, rescues, self, judged, place, cwd, ledgers } = scene;
   const dirty = overwritten({ paths, refused });
   if (dirty.length === 0) return;
-  const groups = groupSessions(self, judged);
+  const groups = groupSessions(self, judged, readRunningAgents(rescues.workspace.repository.commonDir));
   const claim = (self === undefined ? [] : ledgers)
     .filter(({ session }) => groups.foreign.has(session))
     .flatMap(({ claims }) => [...claims.values()])
@@ -141,8 +141,11 @@ function isOwnComing(
   status: TreeStatus,
 ): boolean {
   const owner = formerOwner(rescue, items, path);
-  if (owner === self) return true;
-  return owner === claim.session && !sameState(status.dirty.get(claim.path)?.disk ?? null, claim.after);
+  if (owner !== null && self !== undefined && owner === sessionOfOwner(self)) return true;
+  return (
+    owner === sessionOfOwner(claim.session) &&
+    !sameState(status.dirty.get(claim.path)?.disk ?? null, claim.after)
+  );
 }
 
 /** Saves what will be overwritten. What cannot be saved is not overwritten. */
@@ -163,7 +166,7 @@ async function saveDirty(
     { cwd: top, worktreeId: worktreeId(gitDir) },
     { ...status, dirty: new Map(entries.map((entry) => [entry.path, entry])) },
     {
-      reason: { kind: 'before', command, session: self ?? null, at: now },
+      reason: { kind: 'before', command, session: self === undefined ? null : sessionOfOwner(self), at: now },
       ownerOf: (path) => owners.get(path) ?? null,
     },
     { limits: rescues.settings.rescue, now, budget },
@@ -186,7 +189,8 @@ function ownersOf({ place, rescue, items, judged, self }: Scene, { paths }: Rest
   return (path: string) => {
     if (!written.has(path)) return undefined;
     const former = formerOwner(rescue, items, path);
-    return former !== null && live.has(former) ? former : self;
+    const isOthers = former !== null && former !== (self && sessionOfOwner(self)) && live.has(former);
+    return isOthers ? former : self;
   };
 }
 

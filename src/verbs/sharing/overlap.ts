@@ -4,7 +4,7 @@ import { askerOf, belongingOf, workSeen } from '../../changes/dirty-work.ts';
 import { type Side, changersIn, overlapsBetween } from '../../changes/overlaps.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
-import { type SessionId, canMean, meantId, ownerName } from '../../domain/names.ts';
+import { type SessionId, canMean, meantId, ownerName, sessionOfOwner } from '../../domain/names.ts';
 import { stopsMerge } from '../../domain/overlap.ts';
 import { parseSettings, type SettingEntry } from '../../domain/settings.ts';
 import { type Branches, listBranches, TARGET_KEYS, findTargets } from '../../git/branches.ts';
@@ -246,15 +246,19 @@ function sharedPaths(
   if (worktree === undefined || status === undefined || line.sessions.length < 2) return [];
   const tree = { top: worktree.path, gitDir: worktree.gitDir, commonDir: repository.commonDir };
   const work = workSeen(tree, status);
-  const asker = askerOf(undefined, sessions);
+  const asker = askerOf(undefined, sessions, repository.commonDir);
   const side = (id: SessionId) =>
-    sideOf({ worktree, branch, sessions: line.sessions.filter(({ record }) => record.session === id) });
+    sideOf({
+      worktree,
+      branch,
+      sessions: line.sessions.filter(({ record }) => record.session === sessionOfOwner(id)),
+    });
   const met = new Map<string, { sides: OverlapShape['sides']; paths: string[] }>();
   for (const dirty of status.dirty.values()) {
     const { state, claims } = belongingOf(work, dirty, asker);
     const [one, ...others] = claims.map(({ session }) => session);
     if (state !== 'contended' || one === undefined) continue;
-    for (const other of others) {
+    for (const other of others.filter((id) => sessionOfOwner(id) !== sessionOfOwner(one))) {
       const key = `${one} ${other}`;
       const known = met.get(key) ?? { sides: [side(one), side(other)] as const, paths: [] };
       known.paths.push(dirty.path);

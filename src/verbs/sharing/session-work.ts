@@ -12,22 +12,29 @@ import {
 } from '../../changes/session-parts.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
-import { type SessionId, canMean, isPerson, meantId } from '../../domain/names.ts';
+import {
+  type SessionId,
+  agentOfOwner,
+  canMean,
+  isPerson,
+  meantId,
+  sessionOfOwner,
+} from '../../domain/names.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { matchingPaths } from '../../git/named-files.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
+import type { Context } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { noWorkTree, workTreeOf } from './status.ts';
-import { judgedSessions, openWorkspace } from '../workspace.ts';
+import { findOwner, judgedSessions, openWorkspace } from '../workspace.ts';
 
 /** The uncommitted work of a working tree, and who asks about it: what `diff` and `undo` start from. */
 export interface SessionWork {
   readonly settings: Settings;
   readonly work: DirtyWork;
   readonly judged: readonly JudgedSession[];
-  /** The asking session; `undefined`: a person. */
+  /** Who asks, as an owner; `undefined`: a person. */
   readonly self: SessionId | undefined;
   readonly asker: Asker;
   /** The paths that the command line names; `undefined`: it names none. */
@@ -59,7 +66,7 @@ export async function readSessionWork(
   }
   const tree = await workTreeOf(repository);
   if (tree === undefined) throw noWorkTree();
-  const found = findSession(context, sessions, session)?.id;
+  const found = findOwner(context, { repository, sessions }, session);
   const self = found === undefined || isPerson(found) ? undefined : found;
   const judged = judgedSessions({ repository, sessions }, settings, now);
   const [work, named] = await Promise.all([
@@ -69,7 +76,7 @@ export async function readSessionWork(
   const here = (path: string) => relative(realPath(cwd), join(realPath(tree.top), path));
   const typedPaths = (paths: readonly string[]) =>
     pathWords(tree.commonDir, paths, (path) => literal(here(path)));
-  const asker = askerOf(self, judged);
+  const asker = askerOf(self, judged, tree.commonDir);
   return { settings, work, judged, self, asker, named, now, notices, typedPaths };
 }
 
@@ -103,7 +110,14 @@ interface OwnWork {
 /** Returns a session's part of each uncommitted path. */
 export async function workOfSession(scene: SessionWork, session: SessionId): Promise<OwnWork> {
   const { judged, work, named } = scene;
-  const owners = ownersOf(session, askerOf(session, judged), judged);
+  const asker = askerOf(session, judged, work.tree.commonDir);
+  // To others, what a running sub-agent does is its session's, too.
+  const agents =
+    scene.self === session ? [] : [...asker.groups.own].filter((id) => agentOfOwner(id) !== undefined);
+  const owners = new Set([
+    ...ownersOf(session, asker, judged),
+    ...(session === sessionOfOwner(session) ? agents : []),
+  ]);
   const staged = stagedOnly(work, owners).filter(({ path }) => named?.has(path) !== false);
   return { parts: await partsIn(scene, session, owners), staged };
 }

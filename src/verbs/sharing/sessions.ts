@@ -12,7 +12,7 @@ import { judgedSessions, openWorkspace } from '../workspace.ts';
 import type { SessionLedger } from '../../domain/ledger/claims.ts';
 import { openRequests, wishText } from '../../domain/ledger/ownership.ts';
 import { listed, escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { shortId, ownerName, peerName } from '../../domain/names.ts';
+import { type SessionId, shortId, peerName, sessionOfOwner } from '../../domain/names.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 interface SessionsOptions {
@@ -109,10 +109,13 @@ async function pathsIn(
   now: number,
 ): Promise<Map<string, string[]>> {
   const paths = new Map<string, string[]>();
-  const add = (session: string, path: string) => paths.set(session, [...(paths.get(session) ?? []), path]);
+  // A sub-agent's change is one of its session, too.
+  const add = (owner: SessionId, path: string) => {
+    for (const id of new Set([owner, sessionOfOwner(owner)])) paths.set(id, [...(paths.get(id) ?? []), path]);
+  };
   try {
     const work = await lookAtWork(tree, sessions, now);
-    const asker = askerOf(undefined, sessions);
+    const asker = askerOf(undefined, sessions, tree.commonDir);
     for (const dirty of work.status.dirty.values()) {
       for (const { session } of belongingOf(work, dirty, asker).claims) add(session, dirty.path);
     }
@@ -137,8 +140,8 @@ export function requestShapes(
   worktree: string,
   isChanged: (session: string, path: string) => boolean,
 ): RequestShape[] {
-  const isLive = (id: string) =>
-    sessions.some(({ record, liveness }) => record.session === id && liveness === 'live');
+  const isLive = (id: SessionId) =>
+    sessions.some(({ record, liveness }) => record.session === sessionOfOwner(id) && liveness === 'live');
   return openRequests(ledgers)
     .filter(({ from, to, owner, path }) => isLive(from) && isLive(to) && isChanged(owner, path))
     .map(({ from, to, wish, path, at, handedAt }) => {
@@ -181,8 +184,8 @@ export function requestLines(
 /** Prints a line for each session, with a star for the one that asks. */
 export function renderSessions({ items, requests }: SessionsValue, { now }: TextContext): Rendered {
   if (items.length === 0) return 'no session is registered here\n';
-  const client = (id: string) => items.find(({ session }) => session === id)?.client;
-  const named = (id: string) => ownerName(id, { client: client(id) });
+  const clients = new Map(items.map(({ session, client }) => [session, client]));
+  const named = (id: string) => peerName(id, { clients });
   const asked = requestLines(requests, named, ({ path }) => shellWord(path), now);
   const table = columns(
     items.map((item) => [

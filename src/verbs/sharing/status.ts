@@ -3,6 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { type BelongsTo, type Belonging, changeKind, isStaged } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { Failure } from '../../domain/failure.ts';
+import { type SessionId, sessionOfOwner } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { RemoteSummary } from '../../domain/tracking/relation.ts';
 import { readSettingsAndRemotes } from '../../git/config.ts';
@@ -13,7 +14,7 @@ import { isInitialised } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { compareWithRemotes } from '../../notes/tracking.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
+import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
 import {
   type WorkTree,
@@ -29,7 +30,7 @@ import type { AlsoChangedShape, DirtyPathShape, NamedSessionShape, RequestShape 
 import { requestShapes } from './sessions.ts';
 import { timestamp } from '../../domain/age.ts';
 import { namedSession } from '../handoff-shape.ts';
-import { judgedSessions, openWorkspace } from '../workspace.ts';
+import { findOwner, judgedSessions, openWorkspace } from '../workspace.ts';
 
 interface StatusOptions {
   /** The paths to show, with all below them; every path when empty. */
@@ -65,14 +66,14 @@ export async function status(options: StatusOptions, context: Context): Promise<
   const tree = await workTreeOf(repository);
   if (tree === undefined) throw noWorkTree();
   const named = options.paths.map((path) => namedHere(path, cwd, tree));
-  const self = findSession(context, sessions, options.session)?.id;
+  const self = findOwner(context, { repository, sessions }, options.session);
   const judged = judgedSessions({ repository, sessions }, settings, context.now);
   const [work, waiting] = await Promise.all([
     lookAtWork(tree, judged, context.now),
     remotes.size === 0 ? [] : summariseRemotes(cwd, remotes, context.budget),
   ]);
   await settleClaims(work);
-  const asker = askerOf(self, judged);
+  const asker = askerOf(self, judged, tree.commonDir);
   const paths = [...work.status.dirty.keys()];
   const looking = { asking: self, timeoutMs: context.budget.left(), now: context.now };
   const others = await overlapsElsewhere(tree, work.status.dirty.values(), judged, looking);
@@ -178,7 +179,7 @@ function alsoIn({ top, overlaps }: OtherTree, path: string): AlsoChangedShape[] 
 
 function namedSessions(names: readonly string[], judged: readonly JudgedSession[]): NamedSessionShape[] {
   return [...new Set(names)].map((session) => {
-    const all = judged.filter(({ record }) => record.session === session);
+    const all = judged.filter(({ record }) => record.session === sessionOfOwner(session as SessionId));
     const known = all.find(({ liveness }) => liveness === 'live') ?? all[0];
     return { session, client: known?.record.client ?? null, liveness: known?.liveness ?? 'ended' };
   });

@@ -10,14 +10,14 @@ import {
   parsePathArgument,
 } from '../../changes/dirty-work.ts';
 import { type LedgerPlace, appendEvents } from '../../sessions/journal.ts';
-import { putStart, readStart } from '../../changes/windows.ts';
+import { commandOwner, putStart, readStart } from '../../changes/windows.ts';
 import { Failure } from '../../domain/failure.ts';
 import { chainChanges, atWorkBeside } from '../../domain/ledger/ownership.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { claimEvents } from '../../domain/journal/compact.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
-import { shortId, type SessionId, peerName, peerNames } from '../../domain/names.ts';
+import { shortId, type SessionId, peerName, peerNames, sessionOfOwner } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { committer } from '../../git/repository.ts';
@@ -66,7 +66,7 @@ export async function takePaths(
   const current = await workTreeOf(repository);
   const named = options.paths.map((path) => parsePathArgument(path, cwd, commonDir, current));
   const judged = judgedSessions({ repository, sessions }, settings, now);
-  const taker = await takerOf(options, context, judged);
+  const taker = await takerOf(options, context, judged, commonDir);
   const plans: { work: DirtyWork; targets: readonly Target[] }[] = [];
   for (const tree of new Set(named.map((one) => one.tree.gitDir))) {
     const here = named.filter((one) => one.tree.gitDir === tree);
@@ -97,9 +97,10 @@ function requireLeft(
     claims.map((claim) => claim.session),
     groups,
   );
-  if (owners.length === 0 || isAllowedOnce(tree.commonDir, session, context.now)) return;
+  if (owners.length === 0 || isAllowedOnce(tree.commonDir, sessionOfOwner(session), context.now)) return;
   const held = claims.filter((claim) => owners.includes(claim.session));
-  const asked = place === undefined ? undefined : ({ place, wish: 'edit', claims: held } as const);
+  const asked =
+    place === undefined ? undefined : ({ place, from: session, wish: 'edit', claims: held } as const);
   const paths = [...new Set(held.map(({ path }) => escapeLine(path)))];
   const [it, is] = owners.length === 1 ? ['it', 'is'] : ['they', 'are'];
   const text = `${listed(paths)}: uncommitted work of ${peerNames(owners, groups)}, which ${is} at work; nothing was taken, and ${it} will be told. Work on something else; if you cannot go on without it, ask the user`;
@@ -111,17 +112,19 @@ async function takerOf(
   { session: option }: TakePathsOptions,
   context: Context,
   judged: readonly JudgedSession[],
+  commonDir: string,
 ): Promise<Taker> {
   const { now } = context;
   const found = findSession(context, judged, option)?.id;
-  const session = found?.startsWith('person-') === true ? undefined : found;
-  if (session !== undefined && !judged.some(({ record }) => record.session === session)) {
-    throw new Failure('not-found', `session ${escapeLine(shortId(session))} is not on record here`, {
+  const known = found?.startsWith('person-') === true ? undefined : found;
+  const session = known && commandOwner(commonDir, known, context.env);
+  if (known !== undefined && !judged.some(({ record }) => record.session === known)) {
+    throw new Failure('not-found', `session ${escapeLine(shortId(known))} is not on record here`, {
       hint: 'git handoff sessions --all',
     });
   }
   const id = found ?? personOf(await committer(context.cwd));
-  return { session, id, asker: askerOf(session, judged), now };
+  return { session, id: session ?? id, asker: askerOf(session, judged, commonDir), now };
 }
 
 function targetsOf(named: readonly PathArgument[], work: DirtyWork, asker: Asker): Target[] {
@@ -152,7 +155,7 @@ function pathsBelow({ typed, path }: PathArgument, work: DirtyWork, asker: Asker
 
 /** The session or person that takes. */
 interface Taker {
-  /** `undefined`: a person, who has no claims. */
+  /** As an owner; `undefined`: a person, who has no claims. */
   readonly session: SessionId | undefined;
   /** The name that the record of the take carries. */
   readonly id: SessionId | undefined;
@@ -175,7 +178,7 @@ async function takeIn(
   judged: readonly JudgedSession[],
 ): Promise<TakenPathShape[]> {
   const place = work.place ?? { commonDir: work.tree.commonDir, worktreeId: worktreeId(work.tree.gitDir) };
-  if (taker.session !== undefined) await enter(work, place, taker.session, judged);
+  if (taker.session !== undefined) await enter(work, place, sessionOfOwner(taker.session), judged);
   const taken = targets.map((target) => takePath(work, place, target, taker));
   reportTake(place, taken, taker);
   return taken;

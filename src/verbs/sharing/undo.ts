@@ -3,7 +3,14 @@ import type { SessionPart } from '../../changes/session-parts.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
-import { type SessionId, canMean, peerName, peerNames, shortOid } from '../../domain/names.ts';
+import {
+  type SessionId,
+  canMean,
+  peerName,
+  peerNames,
+  sessionOfOwner,
+  shortOid,
+} from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { logCommits } from '../../git/log.ts';
 import { committer } from '../../git/repository.ts';
@@ -79,12 +86,12 @@ function requirePermission(scene: SessionWork, session: SessionId, parts: readon
   const { groups } = asker;
   if (self === undefined || !groups.foreign.has(session)) return;
   const { commonDir } = work.tree;
-  if (isAllowedOnce(commonDir, self, now)) return;
+  if (isAllowedOnce(commonDir, sessionOfOwner(self), now)) return;
   const claims = parts.flatMap(({ mine }) => mine);
   const asked =
     work.place === undefined || claims.length === 0
       ? undefined
-      : ({ place: work.place, wish: 'discard', claims } as const);
+      : ({ place: work.place, from: self, wish: 'discard', claims } as const);
   const text = `the changes of ${peerName(session, groups)} are its own while it is at work: only the user may undo them; nothing was undone`;
   recordRefusal({ commonDir, session: self, text, asked, now });
   throw new Failure('not-owner', text, { hint: `git handoff diff ${shellWord(session)} --stat` });
@@ -160,7 +167,12 @@ async function keep(
     { cwd: top, worktreeId: place.worktreeId },
     { ...work.status, dirty },
     {
-      reason: { kind: 'undone', command: 'git handoff undo', session: self ?? null, at: now },
+      reason: {
+        kind: 'undone',
+        command: 'git handoff undo',
+        session: self === undefined ? null : sessionOfOwner(self),
+        at: now,
+      },
       ownerOf: () => session,
     },
     { limits: settings.rescue, now, budget },
@@ -204,7 +216,9 @@ async function tell(
   { cwd }: Context,
 ): Promise<void> {
   if (asker.groups.own.has(session)) return;
-  const isLive = judged.some((one) => one.record.session === session && one.liveness === 'live');
+  const isLive = judged.some(
+    (one) => one.record.session === sessionOfOwner(session) && one.liveness === 'live',
+  );
   if (!isLive) return;
   const who = self === undefined ? (await committer(cwd)).name || 'The user' : peerName(self, asker.groups);
   const paths = plan.paths.map(({ part }) => part.dirty.path);

@@ -1,6 +1,7 @@
 import { join, relative, posix } from 'node:path';
 import { askerOf, lookAtWork, openClaims } from '../../changes/dirty-work.ts';
 import { Failure } from '../../domain/failure.ts';
+import { commandOwner } from '../../changes/windows.ts';
 import { type SessionId, isPerson, peerNames } from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { isMoving, workSizeText } from '../../domain/snapshot.ts';
@@ -75,6 +76,7 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
   if (top === undefined)
     throw new Failure('environment', 'there is no working tree here', { hint: 'git worktree list' });
   const caller = findCaller(context, sessions, options.session, author);
+  const owner = caller.isPerson ? caller.id : commandOwner(repository.commonDir, caller.id, context.env);
   const found = await findWork(repository, { ...options, author });
   if (!found.isLocal) await requireHarmless(top, found, config, options);
   const place = treePlace(repository, top, context.env);
@@ -83,12 +85,10 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
   const check = async ({ paths, refused }: Restoring) => {
     requireFree(found, refused, options, here);
     const judged = judgedSessions({ repository, sessions }, settings, context.now);
-    const held = options.dryRun
-      ? new Map()
-      : await heldByOthers(place, caller.id, paths, judged, context.now);
-    others = stayNotices(held, askerOf(caller.id, judged).groups);
+    const held = options.dryRun ? new Map() : await heldByOthers(place, owner, paths, judged, context.now);
+    others = stayNotices(held, askerOf(owner, judged, repository.commonDir).groups);
     const isClaimed = !caller.isPerson && !isLoneSession(place.gitDir, caller.id);
-    return (path: string) => (isClaimed && !held.has(path) ? caller.id : undefined);
+    return (path: string) => (isClaimed && !held.has(path) ? owner : undefined);
   };
   const { now } = context;
   const how = mergeOf(found, config, options.merge);
@@ -120,7 +120,7 @@ async function heldByOthers(
   const there = paths.filter(({ writes }) => !writes).map(({ path }) => path);
   if (there.length === 0 || isPerson(self)) return held;
   const work = await lookAtWork(place, sessions, now);
-  const asker = askerOf(self, sessions);
+  const asker = askerOf(self, sessions, place.commonDir);
   for (const path of there) {
     const dirty = work.status.dirty.get(path);
     const claims = dirty === undefined ? undefined : openClaims(work, dirty, asker);

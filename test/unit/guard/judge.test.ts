@@ -63,7 +63,7 @@ it('refuses although the request for the owners cannot be written', async () => 
   const { call, reported } = world();
   const place = { commonDir: '/dev/null', worktreeId: 'w' };
   const claims = [{ session: PEER, path: 'f', since: 1 }];
-  const asked: Finding = { ...refuse, asked: { place, wish: 'edit', claims } };
+  const asked: Finding = { ...refuse, asked: { place, from: SELF, wish: 'edit', claims } };
   const found = await judge({ ...call, session: SELF }, question([check('a', [asked])]));
   expect(found).toEqual([asked]);
   expect(reported).toEqual(['open']);

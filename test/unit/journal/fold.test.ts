@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compactLines } from '../../../src/domain/journal/compact.ts';
-import type { JournalEvent, JournalLine } from '../../../src/domain/journal/events.ts';
+import { type JournalEvent, type JournalLine, ofAgent } from '../../../src/domain/journal/events.ts';
 import { type SessionJournal, foldJournal } from '../../../src/domain/journal/fold.ts';
 import { formatLines, parseLines } from '../../../src/domain/journal/lines.ts';
 import type { SessionLedger } from '../../../src/domain/ledger/claims.ts';
+import { ledgersIn, treesIn } from '../../../src/domain/ledger/sub-agents.ts';
 import { EVIDENCE, type FileState, WISHES } from '../../../src/domain/ledger/tree-status.ts';
 import { sessionOf } from '../../support/chain.ts';
 import { blob, oid } from '../ledger/facts.ts';
@@ -106,9 +107,25 @@ const ofStash = fc.oneof(
   fc.record({ t: kind('stashed'), entries: fc.array(fc.constant(oid(6))), at }),
   fc.record({ t: kind('refused'), text, at }),
 );
+const agent = fc.constantFrom('x', 'y');
+const ofAgents = fc.oneof(
+  fc.record({ t: kind('agent-started'), agent, at }),
+  fc.record({ t: kind('agent-ended'), agent, at }),
+);
+const OF_AGENTS: readonly JournalEvent['t'][] = [
+  'claim',
+  'end',
+  'staged',
+  'commit',
+  'request',
+  'command-end',
+];
+const named = fc
+  .tuple(event, fc.option(agent, { nil: undefined }))
+  .map(([one, name]) => (OF_AGENTS.includes(one.t) ? ofAgent(one, name) : one));
 const line: fc.Arbitrary<JournalLine> = fc.oneof(
-  fc.record({ tree: fc.constantFrom('main', 'linked'), event }),
-  fc.record({ tree: fc.constant(undefined), event: ofStash }),
+  fc.record({ tree: fc.constantFrom('main', 'linked'), event: named }),
+  fc.record({ tree: fc.constant(undefined), event: fc.oneof(ofStash, ofAgents) }),
 );
 
 describe('a journal', () => {
@@ -159,8 +176,8 @@ describe('a journal', () => {
         const before = foldJournal(self, lines);
         const after = foldJournal(self, compactLines(before, 0));
         expect(after.refusals).toEqual(before.refusals);
-        for (const [tree, ledger] of after.trees) {
-          expect(shape(ledger)).toEqual(shape(before.trees.get(tree) ?? ledger));
+        for (const tree of treesIn(after)) {
+          expect(ledgersIn(after, tree).map(shape)).toEqual(ledgersIn(before, tree).map(shape));
         }
       }),
     );

@@ -149,7 +149,9 @@ export function requireOwnership(scene: CommitScene, again: Again, now: number):
   const { self, work } = scene;
   const claims = shares.refused.map(({ claim }) => claim);
   const asked =
-    work.place === undefined ? undefined : ({ place: work.place, wish: 'commit', claims } as const);
+    work.place === undefined
+      ? undefined
+      : ({ place: work.place, from: self, wish: 'commit', claims } as const);
   recordRefusal({ commonDir: work.tree.commonDir, session: self, text: message, asked, now });
   const hints = withoutOrTaken(scene, again, { rest, refused, owners: sessions });
   throw new Failure('not-owner', message, hints);

@@ -23,11 +23,12 @@ import { matchingPaths } from '../../../git/named-files.ts';
 import { topLevel } from '../../../git/repository.ts';
 import { hashFiles, scratchStore } from '../../../git/scratch-store.ts';
 import { lstatOf, realPath } from '../../../host/disk.ts';
-import { type Context, findSession } from '../../../sessions/caller.ts';
-import { judgedSessions, openWorkspace } from '../../workspace.ts';
+import type { Context } from '../../../sessions/caller.ts';
+import { findOwner, judgedSessions, openWorkspace } from '../../workspace.ts';
 
 /** All facts by which `commit`, `stage --mine` and `write --with-work` decide, read again at each try. */
 export interface CommitScene {
+  /** Who commits, as an owner. */
   readonly self: SessionId;
   readonly work: DirtyWork;
   readonly asker: Asker;
@@ -67,7 +68,7 @@ export async function readScene(options: SceneOptions, context: Context): Promis
     openWorkspace(context),
     readSettings(cwd),
   ]);
-  const self = callerOf(options, findSession(context, sessions, options.session)?.id);
+  const self = callerOf(options, findOwner(context, { repository, sessions }, options.session));
   const { gitDir, commonDir } = repository;
   const top = await topLevel(repository);
   if (top === undefined) {
@@ -75,7 +76,7 @@ export async function readScene(options: SceneOptions, context: Context): Promis
   }
   const here = (path: string) => relative(realPath(cwd), join(realPath(top), path));
   const judged = judgedSessions({ repository, sessions }, settings, now);
-  const asker = askerOf(isPerson(self) ? undefined : self, judged);
+  const asker = askerOf(isPerson(self) ? undefined : self, judged, commonDir);
   const tree = { top, gitDir, commonDir };
   const [work, named] = await Promise.all([
     lookAtWork(tree, judged, now),

@@ -1,0 +1,210 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B, SharingWorld, TEN, contextText, refusal } from '../support/sharing-world.ts';
+
+/** Two sub-agents of A, by the ids that Claude Code gives its own. */
+const X = `${A}/a7a1647f4c5f67f3e`;
+const Y = `${A}/a91b0c22d4e8f01b2`;
+
+let world: SharingWorld;
+afterEach(() => world.remove());
+
+const committed = (cwd = world.path) =>
+  world.git(['show', '--format=', '--name-only', 'HEAD'], { cwd }).split('\n').filter(Boolean);
+
+/** Nobody but A is here, which has two sub-agents at work. */
+function twoAgents(options: ConstructorParameters<typeof SharingWorld>[0] = {}): void {
+  world = new SharingWorld({ ready: [A], ...options });
+  world.beginAgent(X);
+  world.beginAgent(Y);
+}
+
+describe('two sub-agents of a session that is alone', () => {
+  beforeEach(() => twoAgents());
+
+  it('do not change each other’s files while they run', () => {
+    world.edit(X, 'src/a.ts', 'line 1', 'by x');
+    expect(refusal(world.try(Y, 'src/a.ts', 'y\n'))).toMatchInlineSnapshot(
+      `"src/a.ts: claude aaaaaaaa/7f3e changed it just now and has not committed it. Nothing was changed. claude aaaaaaaa/7f3e will be told. Work on something else, and try again later. If you cannot go on without it, ask the user."`,
+    );
+    expect(world.write(Y, 'src/b.ts', 'y\n').kind).toBe('silent');
+    expect(refusal(world.may(Y, 'sed -i s/1/2/ src/a.ts'))).toContain('claude aaaaaaaa/7f3e changed it');
+    world.endAgent(X);
+    expect(world.write(Y, 'src/a.ts', 'y\n').kind).toBe('context');
+  });
+
+  it('commit no more than their own part, and then the main agent commits all', () => {
+    world.edit(X, 'src/a.ts', 'line 1', 'by x');
+    world.write(Y, 'new.md', 'y\n');
+    const { run } = world.bash(X, 'git add -A && git commit -qm mine');
+    expect(run?.status).toBe(1);
+    expect(run?.stderr).toMatchInlineSnapshot(`
+      "error: new.md: claude aaaaaaaa/01b2 changed it just now and has not committed it
+      hint: git handoff commit -m mine -- src/a.ts
+      "
+    `);
+    const hint = /^hint: (.*)$/m.exec(run?.stderr ?? '')?.[1] ?? '';
+    expect(world.bash(X, hint).run).toMatchObject({ status: 0 });
+    expect(committed()).toEqual(['src/a.ts']);
+    world.edit(X, 'shared.md', 'line 5', 'by x');
+    world.endAgent(X);
+    world.endAgent(Y);
+    expect(world.bash(A, 'git add -A && git commit -qm all').run).toMatchObject({ status: 0, stderr: '' });
+    expect(committed()).toEqual(['new.md', 'shared.md']);
+  });
+
+  it('separate their hunks in a file that both have changed', () => {
+    world.edit(X, 'src/a.ts', 'line 1\n', 'by x\n');
+    // As an editor of a client without a hook before the tool does it.
+    world.wrote(Y, 'src/a.ts', world.read('src/a.ts').replace('line 9', 'by y'));
+    expect(world.bash(Y, "git handoff commit -m 'mine of y'").run).toMatchObject({ status: 0 });
+    expect(world.git(['show', 'HEAD:src/a.ts'])).toBe(TEN.replace('line 9', 'by y').trimEnd());
+    expect(world.bash(X, "git handoff commit -m 'mine of x'").run).toMatchObject({ status: 0 });
+    expect(world.git(['show', 'HEAD:src/a.ts'])).toBe(world.read('src/a.ts').trimEnd());
+  });
+
+  it('run no command over the whole tree beside each other', () => {
+    world.write(X, 'src/a.ts', 'x\n');
+    world.write(Y, 'src/b.ts', 'y\n');
+    for (const command of ['git stash', 'git reset --hard', 'git checkout .', 'git switch -c other'])
+      expect(refusal(world.may(Y, command))).toContain('uncommitted work of claude aaaaaaaa/7f3e: src/a.ts');
+    expect(refusal(world.may(Y, 'git reset --hard'))).toContain(
+      'git restore --source=HEAD --staged --worktree -- src/b.ts',
+    );
+    expect(contextText(world.may(A, 'git stash'))).toMatchInlineSnapshot(`
+      "git-handoff: \`git stash\` may stash away uncommitted work of claude aaaaaaaa/7f3e, a sub-agent of this session that runs: src/a.ts.
+      git-handoff: \`git stash\` may stash away uncommitted work of claude aaaaaaaa/01b2, a sub-agent of this session that runs: src/b.ts."
+    `);
+  });
+
+  it('hear what the other one was refused', () => {
+    world.write(X, 'src/a.ts', 'x\n');
+    world.try(Y, 'src/a.ts', 'y\n');
+    expect(contextText(world.may(A, 'make'))).not.toContain('wants to edit');
+    expect(contextText(world.may(X, 'make'))).toContain('claude aaaaaaaa/01b2 wants to edit src/a.ts');
+  });
+
+  it('are known to other sessions by name', () => {
+    world.write(X, 'src/a.ts', 'x\n');
+    world.begin(B);
+    expect(refusal(world.try(B, 'src/a.ts', 'b\n'))).toContain('src/a.ts: claude aaaaaaaa/7f3e changed it');
+    expect(world.ok(['status'], { session: B })).toContain('Of claude aaaaaaaa/7f3e (live):');
+    expect(world.whose(B)).toEqual({ 'src/a.ts': `other ${X}` });
+    world.endAgent(X);
+    expect(world.ok(['status'], { session: B })).toContain('Of claude aaaaaaaa (live):');
+  });
+
+  it('leave what was changed before they began to their session', () => {
+    world.endAgent(X);
+    world.endAgent(Y);
+    world.write(A, 'src/a.ts', 'a\n');
+    world.beginAgent(X);
+    world.beginAgent(Y);
+    expect(world.write(X, 'src/a.ts', 'x\n').kind).not.toBe('deny');
+    expect(world.write(Y, 'src/a.ts', 'y\n').kind).toBe('deny');
+  });
+
+  it('are no owners with handoff.subAgents=session', () => {
+    world.git(['config', 'handoff.subAgents', 'session']);
+    world.write(X, 'src/a.ts', 'x\n');
+    world.endAgent(X);
+    world.beginAgent(X);
+    world.write(X, 'src/a.ts', 'xx\n');
+    expect(world.write(Y, 'src/a.ts', 'y\n').kind).not.toBe('deny');
+    expect(world.bash(Y, 'git add -A && git commit -qm both').run).toMatchObject({ status: 0 });
+  });
+});
+
+describe('the main agent', () => {
+  beforeEach(() => twoAgents());
+
+  it('is told of what a running sub-agent has changed, and never refused', () => {
+    world.write(X, 'src/a.ts', 'x\n');
+    expect(contextText(world.write(A, 'src/a.ts', 'a\n'))).toMatchInlineSnapshot(
+      `"git-handoff: src/a.ts was changed just now by claude aaaaaaaa/7f3e, a sub-agent of this session that runs, and is not committed. Read it before you change it."`,
+    );
+    expect(world.write(A, 'src/a.ts', 'aa\n').kind).toBe('silent');
+    const { run } = world.bash(A, 'git add -A && git commit -qm all');
+    expect(run).toMatchObject({ status: 0 });
+    expect(run?.stderr).toMatchInlineSnapshot(`
+      "warning: this takes along what claude aaaaaaaa/7f3e, which runs, has changed: src/a.ts
+      "
+    `);
+  });
+
+  it('commits what is its own with git handoff commit, and what it names', () => {
+    world.write(X, 'src/a.ts', 'x\n');
+    world.write(A, 'src/b.ts', 'a\n');
+    expect(world.bash(A, 'git handoff commit -m own').run).toMatchObject({ status: 0 });
+    expect(committed()).toEqual(['src/b.ts']);
+    expect(world.bash(A, 'git handoff commit -m theirs -- src/a.ts').run).toMatchObject({ status: 0 });
+    expect(committed()).toEqual(['src/a.ts']);
+  });
+});
+
+describe('a sub-agent whose end nobody reported', () => {
+  beforeEach(() => twoAgents());
+
+  it('has ended when the user types, and runs again when it calls', () => {
+    world.write(X, 'src/a.ts', 'x\n');
+    expect(world.may(A, 'make').kind).toBe('silent');
+    expect(world.try(Y, 'src/a.ts', 'y\n').kind).toBe('deny');
+    world.prompt(A);
+    expect(world.try(Y, 'src/a.ts', 'y\n').kind).not.toBe('deny');
+    world.may(X, 'make');
+    expect(world.try(Y, 'src/a.ts', 'y\n').kind).toBe('deny');
+  });
+
+  it('has ended with its session', () => {
+    world.write(X, 'src/a.ts', 'x\n');
+    world.begin(B);
+    world.end(A);
+    expect(world.whose(B)).toEqual({ 'src/a.ts': `left ${A}` });
+  });
+});
+
+describe('two sub-agents that commit at the same time', () => {
+  beforeEach(() => twoAgents());
+
+  it('are told apart by a variable before the later command', () => {
+    world.write(X, 'src/a.ts', 'x\n');
+    world.write(Y, 'src/b.ts', 'y\n');
+    const command = 'git add src/b.ts && git commit -qm y';
+    expect(world.may(X, 'git commit -qam x').kind).toBe('silent');
+    const answer = world.bash(Y, command);
+    expect(answer.before).toMatchObject({
+      kind: 'rewrite',
+      input: { command: `export GIT_HANDOFF_AGENT=${Y.split('/')[1] ?? ''}; ${command}` },
+    });
+    expect(answer.run).toMatchObject({ status: 0, stderr: '' });
+    expect(committed()).toEqual(['src/b.ts']);
+    // The other's command is the first one that runs: it has no variable.
+    world.write(Y, 'src/b.ts', 'yy\n');
+    const other = world.as(A, ['commit', '-qam', 'x']);
+    expect(other.stderr).toContain('claude aaaaaaaa/01b2');
+    expect(world.as(A, ['commit', '-qm', 'x', '--', 'src/a.ts'])).toMatchObject({ status: 0 });
+  });
+
+  it('do not take another one’s name', () => {
+    expect(refusal(world.may(X, 'GIT_HANDOFF_AGENT=a91b0c22d4e8f01b2 git commit -m x'))).toContain(
+      'changes GIT_HANDOFF_AGENT, which tells whose work this is',
+    );
+  });
+});
+
+describe('a session that works alone', () => {
+  it('keeps no ledger while no sub-agent runs', () => {
+    world = new SharingWorld({ ready: [A] });
+    const isLone = () => existsSync(join(world.path, '.git', 'handoff-solo'));
+    world.write(A, 'src/a.ts', 'a\n');
+    expect([isLone(), world.claimed(A)]).toEqual([true, []]);
+    world.beginAgent(X);
+    expect(isLone()).toBe(false);
+    expect(world.claimed(A)).toEqual(['src/a.ts']);
+    writeFileSync(join(world.path, 'by-hand'), '');
+    expect(world.bash(X, 'git add -A && git commit -qm all').run).toMatchObject({ status: 0, stderr: '' });
+    world.begin(A, world.path, 'compact');
+    expect(isLone()).toBe(true);
+  });
+});
