@@ -90,8 +90,7 @@ function pathEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent[
   for (const commit of ledger.commits.slice(-8)) {
     // A path that was claimed again since must not look committed.
     const paths = commit.paths.filter(([path]) => !ledger.claims.has(path));
-    const { parent, at } = commit;
-    if (at >= forgetBefore) events.push({ t: 'commit', parent, paths, at });
+    if (commit.at >= forgetBefore) events.push({ t: 'commit', parent: commit.parent, paths, at: commit.at });
   }
   for (const [path, { agent, at }] of ledger.announced) {
     events.push({ t: 'announced', paths: [path], ...(agent === undefined ? {} : { agent }), at });

@@ -28,7 +28,7 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
   for (const reach of reachesHere(call, facts.effects, seen)) {
     if (staysHere(reach, status.head.ref)) continue;
     const isReached = reachedPaths(reach, place.top);
-    found.push(...toldOfAgents(call, reach, ledgers, (path) => isReached(status.dirty.get(path))));
+    found.push(...agentsWork(call, reach, ledgers, (path) => isReached(status.dirty.get(path))));
     const candidates = others
       .flatMap(({ claims }) => [...claims.keys()])
       .filter((path) => isReached(status.dirty.get(path)));
@@ -59,7 +59,7 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
 }
 
 /** Tells a session which uncommitted work of its running sub-agents the command would hit: it may. */
-function toldOfAgents(
+function agentsWork(
   { dialect }: TreeCall,
   reach: TreeReach,
   { all, self, others }: Ledgers,
