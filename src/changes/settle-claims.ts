@@ -11,8 +11,7 @@ import { newestChanges } from '../git/staged.ts';
 import { nameHash } from '../host/folders.ts';
 import { readClients } from '../sessions/records.ts';
 import { commitRuns, statesAt } from './window-changes.ts';
-import { readWindows } from './windows.ts';
-import type { WorkPlace } from './work-place.ts';
+import { readWindows, type WorkPlace } from './windows.ts';
 
 /**
  * What a look says of the open and the ended claims of all sessions, for their ledgers. HEAD is asked only where a claimed

@@ -5,7 +5,8 @@ import {
   ledgerOf,
   openLedgers,
   lookTimeoutMs,
-} from '../changes/work-place.ts';
+  readLast,
+} from '../changes/windows.ts';
 import type { TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { ShellEffects, GitOverrides } from '../shell/effects.ts';
 import { type Call, type TreeCall, failOpen, ownerOf, type CommandTool } from './call.ts';
@@ -18,7 +19,6 @@ import { listIgnored, type TreeFile, listTree, unmergedPaths } from '../git/stag
 import { listRefs } from '../git/refs.ts';
 import { readTreeStatus } from '../git/worktrees.ts';
 import { type SeenStash, readStash } from '../snapshot/stash.ts';
-import { readLast } from '../changes/windows.ts';
 import { scratchStore } from '../git/scratch-store.ts';
 import { beforeAnswer } from '../host/io.ts';
 import { readsOnly } from '../shell/read-only.ts';

@@ -10,14 +10,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { compactLines } from '../domain/journal/compact.ts';
-import {
-  ofAgent,
-  type JournalLine,
-  type SessionEvent,
-  type WorktreeEvent,
-} from '../domain/journal/events.ts';
+import { type JournalLine, type SessionEvent, type WorktreeEvent } from '../domain/journal/events.ts';
 import { type SessionJournal, emptyLedger, foldJournal } from '../domain/journal/fold.ts';
-import { formatLines, parseLines } from '../domain/journal/lines.ts';
+import { formatLines, ofAgent, parseLines } from '../domain/journal/lines.ts';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { ledgersIn, runningOwners, treesIn } from '../domain/ledger/sub-agents.ts';
 import { type SessionId, agentOfOwner, parseSessionId, sessionOfOwner } from '../domain/names.ts';

@@ -1,5 +1,6 @@
 import type { OpenClaim, SessionLedger } from '../ledger/claims.ts';
-import { ofAgent, type EventOf, type JournalLine, type SessionEvent, type WorktreeEvent } from './events.ts';
+import type { EventOf, JournalLine, SessionEvent, WorktreeEvent } from './events.ts';
+import { ofAgent } from './lines.ts';
 import { type AgentWork, type SessionJournal, processOf } from './fold.ts';
 
 /** How many of the notices that a session has heard are remembered. */

@@ -211,8 +211,3 @@ export interface JournalLine {
   readonly tree: string | undefined;
   readonly event: JournalEvent;
 }
-
-/** Returns an event as one of a sub-agent; an event that is about nobody's changes stays as it is. */
-export function ofAgent<Event extends JournalEvent>(event: Event, agent: string | undefined): Event {
-  return agent === undefined ? event : { ...event, agent };
-}

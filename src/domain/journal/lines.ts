@@ -144,3 +144,8 @@ function asPathStates(value: unknown): (readonly [string, FileState])[] {
     return typeof name === 'string' ? [[name, parseFileState(left)] as const] : [];
   });
 }
+
+/** Returns an event as one of a sub-agent; an event that is about nobody's changes stays as it is. */
+export function ofAgent<Event extends JournalEvent>(event: Event, agent: string | undefined): Event {
+  return agent === undefined ? event : { ...event, agent };
+}

@@ -8,7 +8,7 @@ import { formatOf, objectName } from '../../git/hash.ts';
 import { lstatOf } from '../../host/disk.ts';
 import { diskState, stampOf } from '../../git/worktrees.ts';
 import { ancestorsOf } from '../../host/processes.ts';
-import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
+import type { Ledgers, WorkPlace } from '../../changes/windows.ts';
 import { clientChain, registeredProcesses } from '../presence.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts, OpenLedger } from '../facts.ts';

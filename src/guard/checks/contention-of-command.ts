@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { realPath } from '../../host/disk.ts';
 import type { PathEffect, ShellEffects } from '../../shell/effects.ts';
-import { type WorkPlace, placePath } from '../../changes/work-place.ts';
+import { type WorkPlace, placePath } from '../../changes/windows.ts';
 import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { contentionOn } from './contention.ts';

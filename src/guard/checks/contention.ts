@@ -1,5 +1,5 @@
 import { appendEvents } from '../../sessions/journal.ts';
-import { type Ledgers, type WorkPlace, lookTimeoutMs } from '../../changes/work-place.ts';
+import { type Ledgers, type WorkPlace, lookTimeoutMs } from '../../changes/windows.ts';
 import { ago } from '../../domain/age.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type SessionGroups, atWorkBeside, strong, claimsOn } from '../../domain/ledger/ownership.ts';

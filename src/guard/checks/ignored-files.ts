@@ -8,7 +8,7 @@ import type { CommandFacts } from '../facts.ts';
 import { seenBefore } from './by-ledger.ts';
 import { reachesHere } from './reach.ts';
 import { type Typed, typedIn } from './typed.ts';
-import type { WorkPlace } from '../../changes/work-place.ts';
+import type { WorkPlace } from '../../changes/windows.ts';
 
 /**
  * Refuses `git clean -x` while another session is at work in the same tree. No ledger records what git ignores (builds,

@@ -4,7 +4,7 @@ import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type TreeReach, treeReach } from '../../shell/tree-verbs.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
 import { treeSettingsFrom } from '../../domain/settings.ts';
-import type { WorkPlace } from '../../changes/work-place.ts';
+import type { WorkPlace } from '../../changes/windows.ts';
 import { exists, readBeginning, realPath } from '../../host/disk.ts';
 import type { TreeCall } from '../call.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';

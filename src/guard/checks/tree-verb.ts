@@ -1,7 +1,7 @@
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { Wish, DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { isWhollyMine, strong, type SessionGroups } from '../../domain/ledger/ownership.ts';
-import type { Ledgers } from '../../changes/work-place.ts';
+import type { Ledgers } from '../../changes/windows.ts';
 import { agentOfOwner, ownerName, peerNames } from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { idleText } from '../../sessions/records.ts';

@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path';
-import type { WorkPlace } from '../../changes/work-place.ts';
+import type { WorkPlace } from '../../changes/windows.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { sameState, type Wish, type TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type SessionGroups, strong } from '../../domain/ledger/ownership.ts';

@@ -2,8 +2,15 @@ import { takeBefore } from '../../changes/dirty-work.ts';
 import { appendEvents, isFirstToReport, readAllLedgers } from '../../sessions/journal.ts';
 import { type OtherTree, overlapsElsewhere } from '../../changes/overlaps.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
-import { mayHaveMoved, putLast, readLast } from '../../changes/windows.ts';
-import { type WorkPlace, ledgerOf, lookTimeoutMs, openLedgers } from '../../changes/work-place.ts';
+import {
+  mayHaveMoved,
+  putLast,
+  readLast,
+  type WorkPlace,
+  ledgerOf,
+  lookTimeoutMs,
+  openLedgers,
+} from '../../changes/windows.ts';
 import type { SessionLedger } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import {

@@ -9,15 +9,13 @@ import {
   putLast,
   readLast,
   readWindows,
-} from '../../changes/windows.ts';
-import {
   type Ledgers,
   type WorkPlace,
   ledgerOf,
   lookTimeoutMs,
   openLedgers,
   placePath,
-} from '../../changes/work-place.ts';
+} from '../../changes/windows.ts';
 import { withRevived, withoutEnded } from '../../domain/ledger/claim-events.ts';
 import type { OpenClaim, SessionLedger } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';

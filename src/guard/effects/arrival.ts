@@ -29,10 +29,13 @@ import {
   readPause,
   readStart,
   removeStart,
+  type WorkPlace,
+  lookTimeoutMs,
+  openLedgers,
+  undeliveredIds,
 } from '../../changes/windows.ts';
 import type { TreeCall } from '../call.ts';
 import { noteLoneOperation } from './operations.ts';
-import { type WorkPlace, lookTimeoutMs, openLedgers, undeliveredIds } from '../../changes/work-place.ts';
 
 /** A session that arrives, and whom it finds. */
 interface Arrival {

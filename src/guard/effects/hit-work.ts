@@ -5,12 +5,17 @@ import { claimOwners } from '../../domain/ledger/vanished.ts';
 import { type Oid, type SessionId, ownerName, peerName, sessionOfOwner } from '../../domain/names.ts';
 import { aliasesFrom } from '../../domain/settings.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
-import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
+import {
+  ARRIVAL,
+  type OpenWindow,
+  type Ledgers,
+  type WorkPlace,
+  lookTimeoutMs,
+} from '../../changes/windows.ts';
 import { keepVanished } from './keep-work.ts';
 import { type TreeCall, windowId } from '../call.ts';
 import { type Typed, typedIn } from '../checks/typed.ts';
 import { pathWords } from '../../changes/hint-words.ts';
-import { type Ledgers, type WorkPlace, lookTimeoutMs } from '../../changes/work-place.ts';
 import { readConsumed } from '../../sessions/bypass.ts';
 import { news } from '../../sessions/happenings.ts';
 import { readClients } from '../../sessions/records.ts';

@@ -8,7 +8,7 @@ import { beforeAnswer } from '../../host/io.ts';
 import type { TreeCall, Effect, Finding } from '../call.ts';
 import type { OpenLedger } from '../facts.ts';
 import { vanishedBetween } from '../../domain/ledger/vanished.ts';
-import { lookTimeoutMs, type WorkPlace } from '../../changes/work-place.ts';
+import { lookTimeoutMs, type WorkPlace } from '../../changes/windows.ts';
 import { saveVanished } from '../../snapshot/vanished.ts';
 
 /** Uncommitted work that a call is about to change, and whose sessions are no longer at work. */

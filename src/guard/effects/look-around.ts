@@ -1,4 +1,4 @@
-import { lookTimeoutMs } from '../../changes/work-place.ts';
+import { lookTimeoutMs } from '../../changes/windows.ts';
 import { aliasesFrom } from '../../domain/settings.ts';
 import { readHead } from '../../git/discover.ts';
 import { HANDOFFS, KEPT, RESCUE, STASH } from '../../git/namespace.ts';

@@ -12,7 +12,7 @@ import {
 import { escapeLine, shellWord, listed } from '../../domain/surfacing.ts';
 import { type LoggedCommit, headCommit } from '../../git/log.ts';
 import { readClients } from '../../sessions/records.ts';
-import { type Ledgers, type WorkPlace, openLedgers, lookTimeoutMs } from '../../changes/work-place.ts';
+import { type Ledgers, type WorkPlace, openLedgers, lookTimeoutMs } from '../../changes/windows.ts';
 import { appendEvents } from '../../sessions/journal.ts';
 import {
   type SessionGroups,

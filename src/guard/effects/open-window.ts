@@ -6,8 +6,9 @@ import {
   isCommittingBeside,
   openWindow,
   putLast,
+  type WorkPlace,
+  lookTimeoutMs,
 } from '../../changes/windows.ts';
-import { type WorkPlace, lookTimeoutMs } from '../../changes/work-place.ts';
 import { AGENT_VARIABLE, agentOfOwner } from '../../domain/names.ts';
 import { type TreeStatus, sameDirty } from '../../domain/ledger/tree-status.ts';
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';

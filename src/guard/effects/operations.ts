@@ -2,9 +2,8 @@ import { CLOCK_SLACK_MS, LONG_WINDOW_MS, type Window, overlaps } from '../../dom
 import type { SessionId } from '../../domain/names.ts';
 import { type Operation, unfinishedOperation, mergedTree } from '../../git/operations.ts';
 import { putBeginner } from '../../changes/operations.ts';
-import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
+import { ARRIVAL, type OpenWindow, type Ledgers, type WorkPlace } from '../../changes/windows.ts';
 import type { TreeCall } from '../call.ts';
-import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
 
 /**
  * After a shell command: if an unfinished merge, rebase … began while it ran, records that this session began it. In

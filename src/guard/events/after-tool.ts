@@ -1,4 +1,4 @@
-import { ledgerOf, openLedgers } from '../../changes/work-place.ts';
+import { ledgerOf, openLedgers } from '../../changes/windows.ts';
 import { beat } from '../../host/folders.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
 import { readVisits, ranIn, leave, visited } from '../visits.ts';

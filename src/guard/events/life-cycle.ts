@@ -1,5 +1,5 @@
 import { contextUse, sessionFile } from '../../agents/context-use.ts';
-import { ledgerOf, openLedgers } from '../../changes/work-place.ts';
+import { ledgerOf, openLedgers } from '../../changes/windows.ts';
 import { parseContextSettings } from '../../domain/settings.ts';
 import { parseLongTopic, shortId, ownerName } from '../../domain/names.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, basename } from 'node:path';
 import { type OtherTree, overlapsElsewhere } from '../../changes/overlaps.ts';
-import { ledgerOf } from '../../changes/work-place.ts';
+import { ledgerOf } from '../../changes/windows.ts';
 import { parseContextSettings, type UnknownValue, unknownValueText } from '../../domain/settings.ts';
 import { isMarkerFileName } from '../../domain/marker.ts';
 import { type SessionId, shortId, ownerName } from '../../domain/names.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ToolCall } from '../../../../src/agents/dialect.ts';
 import { readLedger } from '../../../../src/sessions/journal.ts';
-import type { WorkPlace } from '../../../../src/changes/work-place.ts';
+import type { WorkPlace } from '../../../../src/changes/windows.ts';
 import { FILES_IN_TREE } from '../../../../src/guard/checks/of-files.ts';
 import { SELF, does, judgedBy, table } from '../../../support/guard-table.ts';
 

@@ -1,5 +1,4 @@
-import { type WorkPlace } from '../../../../src/changes/work-place.ts';
-import { openWindow } from '../../../../src/changes/windows.ts';
+import { type WorkPlace, openWindow } from '../../../../src/changes/windows.ts';
 import type { Oid, SessionId } from '../../../../src/domain/names.ts';
 import { objectName } from '../../../../src/git/hash.ts';
 import { FILES_IN_TREE } from '../../../../src/guard/checks/of-files.ts';

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../../../src/agents/dialect.ts';
-import type { WorkPlace } from '../../../../src/changes/work-place.ts';
+import type { WorkPlace } from '../../../../src/changes/windows.ts';
 import { FILES_IN_TREE } from '../../../../src/guard/checks/of-files.ts';
 import {
   NOW,

@@ -2,7 +2,7 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ToolCall } from '../../../../src/agents/dialect.ts';
 import { putBeginner } from '../../../../src/changes/operations.ts';
-import type { WorkPlace } from '../../../../src/changes/work-place.ts';
+import type { WorkPlace } from '../../../../src/changes/windows.ts';
 import type { SessionId } from '../../../../src/domain/names.ts';
 import { unfinishedOperation } from '../../../../src/git/operations.ts';
 import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { gemini } from '../../../../src/agents/gemini.ts';
-import { type OpenWindow, readWindows } from '../../../../src/changes/windows.ts';
-import type { WorkPlace } from '../../../../src/changes/work-place.ts';
+import { type OpenWindow, readWindows, type WorkPlace } from '../../../../src/changes/windows.ts';
 import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';
 import type { Finding } from '../../../../src/guard/call.ts';
 import { PEER, SELF, type Situation, does, judgedBy, table, tells } from '../../../support/guard-table.ts';

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { gemini } from '../../../../src/agents/gemini.ts';
-import type { WorkPlace } from '../../../../src/changes/work-place.ts';
+import type { WorkPlace } from '../../../../src/changes/windows.ts';
 import type { SettingEntry } from '../../../../src/domain/settings.ts';
 import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';
 import { PEER, type Situation, refuses, table } from '../../../support/guard-table.ts';
