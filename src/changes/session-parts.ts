@@ -128,7 +128,8 @@ export function isWhole({ dirty: { disk }, mine, others }: SessionPart, start: F
     ({ before }, n) => n === 0 || sameState(changes[n - 1]?.after ?? null, before),
   );
   // The content of a big file, a link or a submodule was not read.
-  const isUnread = disk?.oid === null && others.length === 0 && changes.length === 1;
+  const isUnread =
+    disk?.oid === null && last.after?.oid === null && others.length === 0 && changes.length === 1;
   return isUnread || (isChain && sameState(last.after, disk));
 }
 

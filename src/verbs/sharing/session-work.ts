@@ -24,6 +24,7 @@ import type { Settings } from '../../domain/settings.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { matchingPaths } from '../../git/named-files.ts';
+import { hashFiles, scratchStore } from '../../git/scratch-store.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { noWorkTree, workTreeOf } from './status.ts';
@@ -146,6 +147,20 @@ async function partsIn(
   session: SessionId,
   owners: ReadonlySet<SessionId>,
 ): Promise<SessionPart[]> {
-  const parts = partsOf(work, owners, await unrecordedClaims(session, work, owners, now));
-  return parts.filter(({ dirty }) => named?.has(dirty.path) !== false);
+  const all = partsOf(work, owners, await unrecordedClaims(session, work, owners, now));
+  const parts = all.filter(({ dirty }) => named?.has(dirty.path) !== false);
+  const { top, commonDir } = work.tree;
+  // A look at very many files names some only by their size and times: they may have changed since the claim.
+  const unread = parts.filter(({ dirty: { disk }, mine }) => disk?.oid === null && mine.some(isRead));
+  const paths = unread.map(({ dirty }) => dirty.path);
+  const oids = await hashFiles(top, paths, { scratch: scratchStore(commonDir), all: true });
+  return parts.map((part) => {
+    const { path, disk } = part.dirty;
+    const oid = disk?.mode.startsWith('100') === true ? oids.get(path) : undefined;
+    return disk === null || oid === undefined
+      ? part
+      : { ...part, dirty: { ...part.dirty, disk: { ...disk, oid } } };
+  });
 }
+
+const isRead = ({ after }: SessionPart['mine'][number]) => typeof after?.oid === 'string';
