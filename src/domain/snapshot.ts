@@ -26,6 +26,8 @@ export interface SnapshotItem {
   readonly disk: FileState;
   /** The file's own bytes, if a checkout may not restore them; the same blob as the disk's: no filter changed them. */
   readonly raw?: Oid;
+  /** What `git handoff undo` left there, if that is not HEAD's: the part of others. */
+  readonly left?: FileState;
   /** Added by `git add --intent-to-add`. */
   readonly intended?: true;
   /** The session that made the change; left out: nobody, not known, or whoever took the snapshot. */
@@ -86,12 +88,13 @@ export function formatSnapshot({ base, items, reason }: Snapshot): { text: strin
   };
   const pair = (state: FileState) =>
     state === null || state.oid === null ? null : [state.mode, numberOf(state.oid)];
-  const listed = items.map(({ path, base: head, index, disk, raw, ...marks }) => ({
+  const listed = items.map(({ path, base: head, index, disk, raw, left, ...marks }) => ({
     path,
     base: pair(head),
     index: pair(index),
     disk: pair(disk),
     ...(raw === undefined ? {} : { raw: numberOf(raw) }),
+    ...(left === undefined ? {} : { left: pair(left) }),
     ...marks,
   }));
   const text = `${JSON.stringify({ version: VERSION, base, items: listed, reason })}\n`;
@@ -131,10 +134,10 @@ function parseItem(value: unknown, blobs: readonly Oid[], isOwn: boolean): Snaps
   const { path, name, raw, intended, ...rest } = value as Record<string, unknown>;
   if (typeof path !== 'string' || !(isOwn || isWorkPath(path)))
     return `not a path: ${JSON.stringify(path ?? null)}`;
-  const [base, index, disk] = [rest['base'], rest['index'], rest['disk']].map((state) =>
-    parseState(state, blobs),
+  const [base, index, disk, left] = [rest['base'], rest['index'], rest['disk'], rest['left'] ?? null].map(
+    (state) => parseState(state, blobs),
   );
-  if (base === undefined || index === undefined || disk === undefined) return DAMAGED;
+  if (base === undefined || index === undefined || disk === undefined || left === undefined) return DAMAGED;
   const own = raw === undefined ? undefined : blobAt(raw, blobs);
   if (raw !== undefined && (own === undefined || disk === null)) return DAMAGED;
   return {
@@ -144,6 +147,7 @@ function parseItem(value: unknown, blobs: readonly Oid[], isOwn: boolean): Snaps
     index,
     disk,
     ...(own === undefined ? {} : { raw: own }),
+    ...(isOwn && left !== null ? { left } : {}),
     ...(intended === true && index === null ? { intended } : {}),
     ...marksOf(rest),
   };

@@ -7,8 +7,8 @@ import { type GitOptions, gitFailure, runGit } from './run.ts';
  *
  * @throws Failure `environment` when a required filter fails
  */
-export async function asCheckedOut(cwd: string, path: string, oid: Oid): Promise<Buffer> {
-  const result = await runGit(['cat-file', '--filters', `--path=${path}`, oid], { cwd });
+export async function asCheckedOut(options: GitOptions, path: string, oid: Oid): Promise<Buffer> {
+  const result = await runGit(['cat-file', '--filters', `--path=${path}`, oid], options);
   if (result.code !== 0) throw gitFailure('cat-file', result);
   return result.stdout;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FileState, sameState, type TreeStatus } from '../domain/ledger/tree-status.ts';
+import { type DirtyPath, type FileState, sameState, type TreeStatus } from '../domain/ledger/tree-status.ts';
 import { type Oid, foldedName } from '../domain/names.ts';
 import { type SnapshotItem, contentOf, pathsOfBlobs } from '../domain/snapshot.ts';
 import type { TreeConfig } from '../git/config.ts';
@@ -8,7 +8,13 @@ import { listTree } from '../git/staged.ts';
 import { readObjects } from '../git/objects.ts';
 import { PrivateIndex, setEntries } from '../git/private-index.ts';
 import { gitFailure } from '../git/run.ts';
-import { type ScratchStore, hashFiles, scratchEnvironment } from '../git/scratch-store.ts';
+import {
+  type ScratchStore,
+  hashContent,
+  hashFiles,
+  scratchEnvironment,
+  scratchStore,
+} from '../git/scratch-store.ts';
 import { lstatOf, holdsOnly, isOccupied, obstacle } from '../host/disk.ts';
 import { contentState, stampOf } from '../git/worktrees.ts';
 import { readKept } from './commit.ts';
@@ -30,6 +36,8 @@ export interface PlannedPath {
   readonly raw?: string;
   /** What HEAD has there. */
   readonly head: FileState;
+  /** What the disk had, if what comes back was merged into it. */
+  readonly mergedInto?: FileState;
   /** What the disk and the index will have. */
   readonly disk: FileState;
   readonly index: FileState;
@@ -81,13 +89,14 @@ export const nameBytes = ({ path, raw }: Pick<PlannedPath, 'path' | 'raw'>): Buf
  * Plans to bring files back whole, as they were, whatever HEAD has now, and to leave the index unless it comes back,
  * too. An item without content is a file that is removed. Changes nothing.
  *
+ * @param merger where an undo is undone: what others changed since stays, and what was staged comes back
  * @throws Failure `integrity` when a content is gone
  */
 export async function planWhole(
-  top: string,
+  { top, commonDir }: Pick<TreePlace, 'top' | 'commonDir'>,
   items: readonly SnapshotItem[],
   status: TreeStatus,
-  withIndex: boolean,
+  merger: StateMerger | undefined,
 ): Promise<RestorePlan> {
   await readKept(
     top,
@@ -115,6 +124,15 @@ export async function planWhole(
     const isThere = (found ?? there)?.oid === (own ?? disk?.oid) && there?.mode === disk?.mode;
     // git lists no ignored file, but its content would be lost just as well.
     const isClean = dirty === undefined && head !== null && head.oid === onDisk.get(path);
+    const overwrites = !isThere && !isClean && isOccupied(top, nameBytes(named));
+    const joined =
+      merger === undefined || !overwrites || dirty === undefined
+        ? undefined
+        : await joinUndone({ top, commonDir }, item, dirty, merger);
+    if (joined !== undefined) {
+      paths.push(joined);
+      continue;
+    }
     paths.push({
       ...named,
       head,
@@ -125,13 +143,53 @@ export async function planWhole(
       intended: false,
       marked: false,
       writes: !isThere,
-      stages: withIndex && !sameState(item.index, item.base),
-      overwrites: !isThere && !isClean && isOccupied(top, nameBytes(named)),
+      stages: merger !== undefined && !sameState(item.index, item.base),
+      overwrites,
       stamp: stampOf(top, named),
     });
   }
   return { paths, refused };
 }
+
+/** Plans to put what an undo took back into a file that others have changed, too; `undefined`: it overlaps with that. */
+async function joinUndone(
+  { top, commonDir }: Pick<TreePlace, 'top' | 'commonDir'>,
+  item: SnapshotItem,
+  dirty: DirtyPath,
+  merger: StateMerger,
+): Promise<PlannedPath | undefined> {
+  const { path, head, index, stamp } = dirty;
+  const scratch = scratchStore(commonDir);
+  const oid = (await hashFiles(top, [path], { scratch, all: true })).get(path);
+  if (item.raw === undefined || item.disk === null || dirty.disk === null || oid === undefined)
+    return undefined;
+  const [bytes] = await readKept(top, [item]);
+  const kept = bytes && (await hashContent(top, path, bytes, scratch, STORING_MS));
+  if (kept === undefined) return undefined;
+  const now = { ...dirty.disk, oid };
+  const undone = { ...item.disk, oid: kept };
+  const joined = await merger.merge({ base: item.left ?? item.base, ours: now, theirs: undone });
+  if (joined.kind !== 'merged') return undefined;
+  const isStaged = sameState(index, now);
+  return {
+    path,
+    head,
+    mergedInto: now,
+    disk: joined.state,
+    index: isStaged ? joined.state : index,
+    own: undefined,
+    isPrivate: item.isPrivate === true,
+    intended: false,
+    marked: false,
+    writes: !sameState(joined.state, now),
+    stages: isStaged,
+    overwrites: false,
+    stamp,
+  };
+}
+
+/** Milliseconds. */
+const STORING_MS = 10_000;
 
 /**
  * Plans to put a snapshot onto what HEAD has now, and to stage what was staged. A file may be overwritten only if it is

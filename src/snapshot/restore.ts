@@ -6,7 +6,7 @@ import type { Snapshot } from '../domain/snapshot.ts';
 import type { TreeConfig } from '../git/config.ts';
 import { ObjectBatch, readObjects } from '../git/objects.ts';
 import { type Repository, objectFormat } from '../git/repository.ts';
-import { ownStore, scratchStore } from '../git/scratch-store.ts';
+import { ownStore, scratchEnvironment, scratchStore } from '../git/scratch-store.ts';
 import { readTreeStatus, diskPath, stampOf } from '../git/worktrees.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { appendEvents } from '../sessions/journal.ts';
@@ -96,9 +96,18 @@ async function planFor(
   how: How,
 ): Promise<RestorePlan & { readonly batch?: ObjectBatch }> {
   const { top } = place;
-  if (how.kind === 'whole') return planWhole(top, items, status, how.withIndex);
-  const { config, markers: merge } = how;
   const batch = new ObjectBatch(await objectFormat({ cwd: top }, status.head.oid ?? undefined));
+  if (how.kind === 'whole') {
+    if (!how.withIndex) return planWhole(place, items, status, undefined);
+    const git = { cwd: top, env: scratchEnvironment(scratchStore(place.commonDir)) };
+    const merger = new StateMerger(git, batch, { ours: '', base: '', theirs: '' });
+    try {
+      return { ...(await planWhole(place, items, status, merger)), batch };
+    } finally {
+      merger.close();
+    }
+  }
+  const { config, markers: merge } = how;
   const names = { ours: 'HEAD', base: 'before the work', theirs: how.name };
   const merger = new StateMerger({ cwd: top }, batch, names);
   const store = ownStore(place.commonDir);
@@ -126,7 +135,8 @@ async function claimRestored(
     const [owner, entry] = [ownerOf(name), dirty.get(name)];
     if (owner === undefined || entry === undefined) continue;
     const { path, head, disk } = entry;
-    const claim = { t: 'claim', path, base: head, before: head, after: disk, at: now } as const;
+    const before = paths.find((one) => one.path === path)?.mergedInto ?? head;
+    const claim = { t: 'claim', path, base: head, before, after: disk, at: now } as const;
     appendEvents({ commonDir, worktreeId }, owner, [{ ...claim, evidence: 'explicit', weak: false }]);
   }
 }
@@ -192,8 +202,8 @@ function removeEmptyFolders(folder: string | Buffer): void {
 /** Throws if the path has changed since the plan was made, or a link now leads elsewhere. */
 function requireUntouched(top: string, planned: PlannedPath): void {
   const why = obstacle(top, nameBytes(planned), new Set());
-  // A folder has been removed by now; a file may have been removed to make room for another's folder.
-  const now = stampOf(top, planned);
+  // A folder there is empty by now, or has been removed; a file may have been removed to make room for another's folder.
+  const now = lstatOf(diskPath(top, planned))?.isDirectory() === true ? '' : stampOf(top, planned);
   if (why === undefined && (now === planned.stamp || (now === '' && planned.head === null))) return;
   const message = `${escapeLine(planned.path)} changed while it was restored; it was left as it is`;
   throw new Failure('lost-race', message, { hint: 'git handoff status' });
@@ -219,7 +229,7 @@ async function checkouts(top: string, files: readonly Written[]): Promise<(Buffe
     ...plain.map((file, at) => [file, written[at]] as const),
   ]);
   for (const file of files)
-    if (!found.has(file)) found.set(file, await asCheckedOut(top, file.path, file.disk.oid));
+    if (!found.has(file)) found.set(file, await asCheckedOut({ cwd: top }, file.path, file.disk.oid));
   return files.map((file) => found.get(file));
 }
 

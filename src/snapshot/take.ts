@@ -126,7 +126,7 @@ function sameWork(
     return undefined;
   const contents = (all: Snapshot['items']) =>
     JSON.stringify(
-      all.map(({ path, name, index, disk, raw }) => [path, name, index, disk?.mode, raw ?? disk]),
+      all.map(({ path, name, index, disk, raw, left }) => [path, name, index, disk?.mode, raw ?? disk, left]),
     );
   if (contents(newest.items) !== contents(items)) return undefined;
   // A snapshot that will soon be too old must not stand for work that is destroyed now.
@@ -146,6 +146,8 @@ interface GatherLimits {
 /** Who owns a path, and where its content comes from. */
 interface Source {
   readonly ownerOf: (path: string) => SessionId | null;
+  /** What stays at a path, if that is not HEAD's. */
+  readonly leftAt?: (path: string) => FileState;
   /** The contents that a look has kept, as git stores them; if absent, the bytes of the files themselves, unfiltered. */
   readonly seen?: (entry: DirtyPath) => Buffer | undefined;
 }
@@ -166,7 +168,7 @@ function gatherWork(
   dirty: Iterable<DirtyPath>,
   batch: ObjectBatch,
   { maxBytes, isLate }: GatherLimits,
-  { ownerOf, seen }: Source,
+  { ownerOf, leftAt, seen }: Source,
 ): Gathered {
   const items: SnapshotItem[] = [];
   const skipped: SkippedFile[] = [];
@@ -193,6 +195,7 @@ function gatherWork(
     }
     total += content.length;
     const oid = batch.blob(content);
+    const left = leftAt?.(path) ?? null;
     const isFile = seen === undefined && disk.mode !== '120000';
     // The repository already has what is staged or committed, as git stores it.
     const isStored = disk.oid !== null && [base?.oid, index?.oid].includes(disk.oid);
@@ -202,6 +205,7 @@ function gatherWork(
       index,
       disk: isStored ? disk : { mode: disk.mode, oid },
       ...(isFile ? { raw: oid } : {}),
+      ...(left === null ? {} : { left }),
       bytes: content.length,
       ...(isFile && isPrivate(top, entry) ? { isPrivate: true } : {}),
     });
@@ -230,7 +234,8 @@ function readBytes(top: string, entry: DirtyPath): Buffer | undefined {
   }
 }
 
-function isPrivate(top: string, entry: DirtyPath): boolean {
+/** Whether only its owner may read a file. */
+export function isPrivate(top: string, entry: Pick<DirtyPath, 'path' | 'raw'>): boolean {
   const stat = lstatOf(diskPath(top, entry));
   return stat?.isFile() === true && (stat.mode & 0o077) === 0;
 }

@@ -141,7 +141,8 @@ function isOwnComing(
   status: TreeStatus,
 ): boolean {
   const owner = formerOwner(rescue, items, path);
-  if (owner !== null && self !== undefined && owner === sessionOfOwner(self)) return true;
+  // An undo left there what is others'.
+  if (owner !== null && self !== undefined && owner === sessionOfOwner(self)) return !isUndone(rescue);
   return (
     owner === sessionOfOwner(claim.session) &&
     !sameState(status.dirty.get(claim.path)?.disk ?? null, claim.after)

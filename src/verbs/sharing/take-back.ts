@@ -1,12 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Inseparable, type SessionPart, addParts, isWhole } from '../../changes/session-parts.ts';
 import type { WorkTree } from '../../changes/dirty-work.ts';
 import type { PathChange } from '../../domain/ledger/claims.ts';
 import { chainChanges } from '../../domain/ledger/ownership.ts';
 import { type DirtyPath, type FileState, sameState } from '../../domain/ledger/tree-status.ts';
 import { ObjectBatch } from '../../git/objects.ts';
+import { asCheckedOut } from '../../git/filters.ts';
 import { objectFormat } from '../../git/repository.ts';
+import type { GitOptions } from '../../git/run.ts';
 import { hashFiles, readContents, scratchEnvironment, scratchStore } from '../../git/scratch-store.ts';
+import { lstatOf, obstacle } from '../../host/disk.ts';
 import type { PlannedPath } from '../../snapshot/plan.ts';
+import { isPrivate } from '../../snapshot/take.ts';
 import { StateMerger } from '../../snapshot/three-way.ts';
 
 /** A path whose content loses a session's part. */
@@ -19,7 +25,8 @@ interface TakenBack {
 /** A path that stays as it is, and so does everything else. */
 interface Refused {
   readonly part: SessionPart;
-  readonly why: Inseparable['why'] | 'staged' | 'conflict' | 'submodule';
+  readonly why:
+    Inseparable['why'] | 'staged' | 'conflict' | 'submodule' | 'occupied' | 'filter' | 'operation';
 }
 
 export interface TakeBackPlan {
@@ -57,7 +64,10 @@ export async function planTakeBack(
   try {
     const paths = staged.map((dirty): TakenBack => {
       const { head, disk } = dirty;
-      return { part: { dirty, mine: [], others: [] }, planned: plannedPath(dirty, { disk, index: head }) };
+      return {
+        part: { dirty, mine: [], others: [] },
+        planned: plannedPath(top, dirty, { disk, index: head }),
+      };
     });
     const refused: Refused[] = joined.failed.map(({ part, why }) => ({ part, why }));
     for (const part of parts) {
@@ -70,18 +80,45 @@ export async function planTakeBack(
       const changes = whole.includes(part) || !isExact(part) ? sum : changesOf(part);
       const moves = changes.filter(({ before, after }) => !sameState(before, after));
       if (moves.length === 0) continue;
-      const planned = await planPath({ ...part, dirty }, moves, merger);
+      const planned = await planPath(top, { ...part, dirty }, moves, merger);
       if (typeof planned === 'string') refused.push({ part, why: planned });
+      else if (await isFilteredAway(top, git, dirty, planned)) refused.push({ part, why: 'filter' });
       else paths.push({ part, planned });
     }
     // What stood there before the session may be kept in the scratch store alone.
     const next = paths.flatMap(({ planned }) => [planned.disk?.oid ?? [], planned.index?.oid ?? []].flat());
     for (const content of await readContents(top, scratch, next))
       if (content !== undefined) batch.blob(content);
-    return { paths, refused, batch };
+    const blocked = paths.filter((one) => isBlocked(top, one, paths));
+    refused.push(...blocked.map(({ part }) => ({ part, why: 'occupied' as const })));
+    return { paths: paths.filter((one) => !blocked.includes(one)), refused, batch };
   } finally {
     merger.close();
   }
+}
+
+/** Whether the disk has something that git does not list in the place of a file, or anything in its way. */
+function isBlocked(top: string, { part, planned }: TakenBack, paths: readonly TakenBack[]): boolean {
+  const { path, disk } = planned;
+  if (!planned.writes || disk === null) return false;
+  const removed = paths.filter((one) => one.planned.writes && one.planned.disk === null);
+  const going = new Set(removed.map((one) => one.planned.path));
+  if (obstacle(top, Buffer.from(path), going) !== undefined) return true;
+  // An ignored file, which is in no index any more.
+  return part.dirty.disk === null && lstatOf(join(top, path))?.isDirectory() === false;
+}
+
+/** Whether others' part of a file has bytes that git's filters and line ends would not write back. */
+async function isFilteredAway(
+  top: string,
+  git: GitOptions,
+  { disk, head }: DirtyPath,
+  planned: PlannedPath,
+): Promise<boolean> {
+  const { path } = planned;
+  if (!planned.writes || planned.disk === null || sameState(planned.disk, head)) return false;
+  if (disk === null || disk.oid === null || !disk.mode.startsWith('100')) return false;
+  return !(await asCheckedOut(git, path, disk.oid)).equals(readFileSync(join(top, path)));
 }
 
 const changesOf = ({ mine }: SessionPart) => chainChanges(mine[0]?.base ?? null, mine);
@@ -101,6 +138,7 @@ function isExact(part: SessionPart): boolean {
 }
 
 async function planPath(
+  top: string,
   { dirty, others }: SessionPart,
   changes: readonly PathChange[],
   merger: StateMerger,
@@ -114,17 +152,22 @@ async function planPath(
     ? next
     : sameState(index, head)
       ? head
-      : await without(index, changes, merger);
+      : await without(index, changes, merger, others.length === 0);
   // What is staged and cannot be merged is an older state of the file. It may go if it can be nobody else's.
   if (staged === undefined && others.length > 0) return 'staged';
-  return plannedPath(dirty, { disk: next, index: staged === undefined ? head : staged });
+  return plannedPath(top, dirty, { disk: next, index: staged === undefined ? head : staged });
 }
 
-/** A content without the session's changes; `undefined`: they cannot be taken out of it. */
+/**
+ * A content without the session's changes; `undefined`: they cannot be taken out of it.
+ *
+ * @param mayLack whether the content may hold none, or only some, of them: it was staged earlier
+ */
 async function without(
   state: FileState,
   changes: readonly PathChange[],
   merger: StateMerger,
+  mayLack = false,
 ): Promise<FileState | undefined> {
   const [only] = changes;
   // The two are one where the content was not read.
@@ -136,6 +179,7 @@ async function without(
     if (merged.kind !== 'merged') return undefined;
     taken = merged.state;
   }
+  if (mayLack) return taken;
   let again = taken;
   for (const { before, after } of changes) {
     const merged = await merger.merge({ base: before, ours: again, theirs: after });
@@ -147,6 +191,7 @@ async function without(
 
 /** What happens to a path: its file and its entry in the index become these. */
 function plannedPath(
+  top: string,
   { path, head, index, disk, stamp }: DirtyPath,
   next: Pick<PlannedPath, 'disk' | 'index'>,
 ): PlannedPath {
@@ -155,12 +200,13 @@ function plannedPath(
     head,
     ...next,
     own: undefined,
-    isPrivate: false,
+    isPrivate: isPrivate(top, { path }),
     intended: false,
     marked: false,
     writes: !sameState(next.disk, disk),
     stages: !sameState(next.index, index),
     overwrites: false,
-    stamp,
+    // A folder there is one whose files go first.
+    stamp: disk === null ? '' : stamp,
   };
 }

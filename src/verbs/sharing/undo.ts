@@ -1,8 +1,11 @@
+import { askerOf } from '../../changes/dirty-work.ts';
+import { withoutOperation } from '../../changes/operations.ts';
 import { putLast, readLast } from '../../changes/windows.ts';
 import type { SessionPart } from '../../changes/session-parts.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
-import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
+import { isStaged } from '../../domain/ledger/ownership.ts';
+import { type TreeStatus, sameState } from '../../domain/ledger/tree-status.ts';
 import {
   type SessionId,
   canMean,
@@ -13,9 +16,11 @@ import {
 } from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { logCommits } from '../../git/log.ts';
+import { unfinishedOperation } from '../../git/operations.ts';
 import { committer } from '../../git/repository.ts';
 import { readTreeStatus } from '../../git/worktrees.ts';
 import { worktreeId } from '../../host/folders.ts';
+import { succeededBy } from '../../domain/session.ts';
 import { isAllowedOnce } from '../../sessions/bypass.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { news, recordRefusal } from '../../sessions/happenings.ts';
@@ -62,13 +67,14 @@ export async function undo(options: UndoOptions, context: Context): Promise<Comm
   }
   const { parts, staged } = await workOfSession(scene, session);
   requirePermission(scene, session, parts);
-  const plan = await planTakeBack(work.tree, parts, staged);
+  const plan = await withoutMerged(scene, session, await planTakeBack(work.tree, parts, staged));
   const commits = await commitsOf(scene, session);
   if (plan.refused.length > 0) throw refusal(scene, options, plan);
   if (plan.paths.length === 0) throw nothing(scene, session, commits);
   const place = work.place ?? { commonDir: work.tree.commonDir, worktreeId: worktreeId(work.tree.gitDir) };
-  const rescue = await keep(scene, place, session, plan, context);
+  // The rescue names what is left, too.
   await plan.batch.storeMany({ cwd: work.tree.top });
+  const rescue = await keep(scene, place, session, plan, context);
   await applyPlan(
     work.tree,
     plan.paths.map(({ planned }) => planned),
@@ -84,7 +90,10 @@ export async function undo(options: UndoOptions, context: Context): Promise<Comm
 function requirePermission(scene: SessionWork, session: SessionId, parts: readonly SessionPart[]): void {
   const { self, asker, work, now } = scene;
   const { groups } = asker;
-  if (self === undefined || !groups.foreign.has(session)) return;
+  const owners = [session, ...parts.flatMap(({ mine }) => mine.map((claim) => claim.session))];
+  // A session that is over may have started one that is live.
+  const live = owners.find((owner) => groups.foreign.has(owner));
+  if (self === undefined || live === undefined) return;
   const { commonDir } = work.tree;
   if (isAllowedOnce(commonDir, sessionOfOwner(self), now)) return;
   const claims = parts.flatMap(({ mine }) => mine);
@@ -92,9 +101,30 @@ function requirePermission(scene: SessionWork, session: SessionId, parts: readon
     work.place === undefined || claims.length === 0
       ? undefined
       : ({ place: work.place, from: self, wish: 'discard', claims } as const);
-  const text = `the changes of ${peerName(session, groups)} are its own while it is at work: only the user may undo them; nothing was undone`;
+  const text = `the changes of ${peerName(live, groups)} are its own while it is at work: only the user may undo them; nothing was undone`;
   recordRefusal({ commonDir, session: self, text, asked, now });
   throw new Failure('not-owner', text, { hint: `git handoff diff ${shellWord(session)} --stat` });
+}
+
+/** Refuses what an unfinished merge, pick or revert has staged: without it, the commit that ends it would drop commits. */
+async function withoutMerged(
+  { work: { tree, status, place, ledgers }, judged }: SessionWork,
+  session: SessionId,
+  plan: TakeBackPlan,
+): Promise<TakeBackPlan> {
+  const { top: cwd, gitDir } = tree;
+  const staged = plan.paths.map(({ part }) => part.dirty).filter(isStaged);
+  const { groups } = askerOf(session, judged, tree.commonDir);
+  const finishing = { cwd, gitDir, head: status.head, ledger: place, ledgers, groups, self: session };
+  const kept = new Set(await withoutOperation(finishing, unfinishedOperation(gitDir), staged));
+  const isMerged = ({ part: { dirty } }: TakeBackPlan['paths'][number]) =>
+    isStaged(dirty) && !kept.has(dirty);
+  const merged = plan.paths.filter(isMerged).map(({ part }) => ({ part, why: 'operation' }) as const);
+  return {
+    ...plan,
+    paths: plan.paths.filter((one) => !isMerged(one)),
+    refused: [...plan.refused, ...merged],
+  };
 }
 
 const WHY = {
@@ -103,6 +133,9 @@ const WHY = {
   staged: 'what is staged there cannot be told from the changes of others',
   conflict: 'it is in conflict',
   submodule: 'it is a submodule',
+  operation: 'it is part of the merge, pick or revert that is not finished here',
+  occupied: 'something that git does not list is in the way',
+  filter: 'git would not write the rest of it as it is now (filters, line ends)',
 } as const;
 
 function refusal(scene: SessionWork, { of }: UndoOptions, { refused, paths }: TakeBackPlan): Failure {
@@ -163,6 +196,8 @@ async function keep(
 ): Promise<number> {
   const { top } = work.tree;
   const dirty: TreeStatus['dirty'] = new Map(paths.map(({ part }) => [part.dirty.path, part.dirty]));
+  const others = paths.filter(({ planned: { disk, head } }) => !sameState(disk, head));
+  const left = new Map(others.map(({ planned: { path, disk } }) => [path, disk]));
   const saved = await takeSnapshot(
     { cwd: top, worktreeId: place.worktreeId },
     { ...work.status, dirty },
@@ -174,6 +209,7 @@ async function keep(
         at: now,
       },
       ownerOf: () => session,
+      leftAt: (path) => left.get(path) ?? null,
     },
     { limits: settings.rescue, now, budget },
   );
@@ -208,24 +244,30 @@ async function record(
   putLast(place, await readTreeStatus(work.tree.top, { now, known: last }));
 }
 
-/** Tells the session whose changes were undone, if somebody else did it. */
+/** Tells the live sessions whose changes were undone, if somebody else did it. */
 async function tell(
   { self, asker, judged, now }: SessionWork,
   place: LedgerPlace,
   { session, rescue, plan }: { session: SessionId; rescue: number; plan: TakeBackPlan },
   { cwd }: Context,
 ): Promise<void> {
-  if (asker.groups.own.has(session)) return;
-  const isLive = judged.some(
-    (one) => one.record.session === sessionOfOwner(session) && one.liveness === 'live',
+  const claims = plan.paths.flatMap(({ part }) => part.mine);
+  const owners = new Set([session, ...claims.map((one) => one.session)].map(sessionOfOwner));
+  const records = judged.map(({ record }) => record);
+  const hearers = judged.flatMap(({ record: { session: id }, liveness }) =>
+    liveness === 'live' &&
+    !asker.groups.own.has(id) &&
+    [id, ...succeededBy(id, records)].some((one) => owners.has(one))
+      ? [id]
+      : [],
   );
-  if (!isLive) return;
   const who = self === undefined ? (await committer(cwd)).name || 'The user' : peerName(self, asker.groups);
   const paths = plan.paths.map(({ part }) => part.dirty.path);
   const text =
     `${escapeLine(who)} undid your changes in ${listed(paths.map(escapeLine))}: do not restore them. ` +
     `They are kept; to look: git handoff rescue show ${rescue}`;
-  appendEvents(place, self ?? session, [news(text, now, { to: session, paths, about: 'loss' })]);
+  for (const to of hearers)
+    appendEvents(place, self ?? session, [news(text, now, { to, paths, about: 'loss' })]);
 }
 
 /** Says what was undone, how it comes back, and which commits stay. */
