@@ -13,15 +13,18 @@ import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import type { CommandResult } from '../verb.ts';
 import type { SessionDiffShape } from '../shapes.ts';
-import { type SessionWork, allParts, workOfSession, readSessionWork, sessionNamed } from './session-work.ts';
+import {
+  type SessionWork,
+  type WorkOptions,
+  allParts,
+  workOfSession,
+  readSessionWork,
+  sessionNamed,
+} from './session-work.ts';
 
-interface DiffOptions {
-  /** A session's full or short id; `undefined`: the session that asks, or for a person all of them. */
-  readonly of: string | undefined;
-  readonly pathspecs: readonly string[];
+interface DiffOptions extends WorkOptions {
   /** Whether to show the names of files and the numbers of lines only. */
   readonly stat: boolean;
-  readonly session: string | undefined;
 }
 
 interface DiffValue {

@@ -30,6 +30,15 @@ import type { JudgedSession } from '../../sessions/records.ts';
 import { noWorkTree, workTreeOf } from './status.ts';
 import { findOwner, judgedSessions, openWorkspace } from '../workspace.ts';
 
+/** Whose work it is about, and where. */
+export interface WorkOptions {
+  /** A session's full or short id; `undefined`: the session that asks. */
+  readonly of: string | undefined;
+  /** Empty: everything. */
+  readonly pathspecs: readonly string[];
+  readonly session: string | undefined;
+}
+
 /** The uncommitted work of a working tree, and who asks about it: what `diff` and `undo` start from. */
 export interface SessionWork {
   readonly settings: Settings;
@@ -51,10 +60,8 @@ export interface SessionWork {
  *
  * @throws Failure `environment` where there is none, `usage` for a pathspec that git refuses
  */
-export async function readSessionWork(
-  { pathspecs, session }: { readonly pathspecs: readonly string[]; readonly session: string | undefined },
-  context: Context,
-): Promise<SessionWork> {
+export async function readSessionWork(options: WorkOptions, context: Context): Promise<SessionWork> {
+  const { pathspecs, session } = options;
   const { cwd, now } = context;
   const [{ repository, sessions, notices }, settings] = await Promise.all([
     openWorkspace(context),

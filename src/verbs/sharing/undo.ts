@@ -31,14 +31,13 @@ import { type TakeBackPlan, planTakeBack } from './take-back.ts';
 import { takeSnapshot } from '../../snapshot/take.ts';
 import { type Rendered, type TextContext, counted } from '../../ui/terminal.ts';
 import type { CommandResult } from '../verb.ts';
-import { type SessionWork, workOfSession, readSessionWork, sessionNamed } from './session-work.ts';
-
-interface UndoOptions {
-  /** A session's full or short id; `undefined`: the session that asks. */
-  readonly of: string | undefined;
-  readonly pathspecs: readonly string[];
-  readonly session: string | undefined;
-}
+import {
+  type SessionWork,
+  type WorkOptions,
+  workOfSession,
+  readSessionWork,
+  sessionNamed,
+} from './session-work.ts';
 
 interface UndoValue {
   /** Whose changes were taken back. */
@@ -58,7 +57,7 @@ interface UndoValue {
  * `not-found` when there is nothing to undo, `refused` for changes that cannot be told from others' or not be kept,
  * `lost-race` when a file changes meanwhile
  */
-export async function undo(options: UndoOptions, context: Context): Promise<CommandResult<UndoValue>> {
+export async function undo(options: WorkOptions, context: Context): Promise<CommandResult<UndoValue>> {
   const scene = await readSessionWork(options, context);
   const { self, work, judged } = scene;
   const session = options.of === undefined ? self : sessionNamed(options.of, scene);
@@ -97,10 +96,8 @@ function requirePermission(scene: SessionWork, session: SessionId, parts: readon
   const { commonDir } = work.tree;
   if (isAllowedOnce(commonDir, sessionOfOwner(self), now)) return;
   const claims = parts.flatMap(({ mine }) => mine);
-  const asked =
-    work.place === undefined || claims.length === 0
-      ? undefined
-      : ({ place: work.place, from: self, wish: 'discard', claims } as const);
+  const { place } = work;
+  const asked = place === undefined ? undefined : ({ place, from: self, wish: 'discard', claims } as const);
   const text = `the changes of ${peerName(live, groups)} are its own while it is at work: only the user may undo them; nothing was undone`;
   recordRefusal({ commonDir, session: self, text, asked, now });
   throw new Failure('not-owner', text, { hint: `git handoff diff ${shellWord(session)} --stat` });
@@ -138,19 +135,12 @@ const WHY = {
   filter: 'git would not write the rest of it as it is now (filters, line ends)',
 } as const;
 
-function refusal(scene: SessionWork, { of }: UndoOptions, { refused, paths }: TakeBackPlan): Failure {
-  const {
-    asker: { groups },
-    typedPaths,
-  } = scene;
+function refusal(scene: SessionWork, { of }: WorkOptions, { refused, paths }: TakeBackPlan): Failure {
+  const { asker, typedPaths } = scene;
+  const { groups } = asker;
   const lines = refused.map(({ part, why }) => {
-    const others =
-      part.others.length === 0
-        ? ''
-        : ` (${peerNames(
-            part.others.map((one) => one.session),
-            groups,
-          )})`;
+    const ids = part.others.map((one) => one.session);
+    const others = ids.length === 0 ? '' : ` (${peerNames(ids, groups)})`;
     return `${escapeLine(part.dirty.path)}: ${WHY[why]}${others}`;
   });
   const rest = paths.map(({ part }) => part.dirty.path);
@@ -198,19 +188,12 @@ async function keep(
   const dirty: TreeStatus['dirty'] = new Map(paths.map(({ part }) => [part.dirty.path, part.dirty]));
   const others = paths.filter(({ planned: { disk, head } }) => !sameState(disk, head));
   const left = new Map(others.map(({ planned: { path, disk } }) => [path, disk]));
+  const by = self === undefined ? null : sessionOfOwner(self);
+  const reason = { kind: 'undone', command: 'git handoff undo', session: by, at: now } as const;
   const saved = await takeSnapshot(
     { cwd: top, worktreeId: place.worktreeId },
     { ...work.status, dirty },
-    {
-      reason: {
-        kind: 'undone',
-        command: 'git handoff undo',
-        session: self === undefined ? null : sessionOfOwner(self),
-        at: now,
-      },
-      ownerOf: () => session,
-      leftAt: (path) => left.get(path) ?? null,
-    },
+    { reason, ownerOf: () => session, leftAt: (path) => left.get(path) ?? null },
     { limits: settings.rescue, now, budget },
   );
   const [skipped] = saved?.skipped ?? [];
@@ -276,10 +259,8 @@ export function renderUndone(
   { clients }: TextContext,
 ): Rendered {
   const paths = items.map(({ path }) => `  ${escapeLine(path)}\n`).join('');
-  const stay =
-    commits.length === 0
-      ? ''
-      : `Its ${commits.length === 1 ? 'commit stays' : 'commits stay'}; to undo ${commits.length === 1 ? 'it' : 'them'}: ${revert(commits)}\n`;
+  const [what, it] = commits.length === 1 ? ['commit stays', 'it'] : ['commits stay', 'them'];
+  const stay = commits.length === 0 ? '' : `Its ${what}; to undo ${it}: ${revert(commits)}\n`;
   return (
     `undid the changes of ${peerName(session, { clients })} in ${counted(items.length, 'file')}:\n${paths}` +
     `To bring them back: git handoff rescue restore ${rescue}\n${stay}`
