@@ -59,12 +59,12 @@ export function askerOf(
 ): Asker {
   const records = sessions.map(({ record }) => record);
   const succeeds = (a: SessionId, b: SessionId) => succeededBy(a, records).includes(b);
-  const areKin = (a: SessionId, b: SessionId) => related(a, b, records) || succeeds(a, b) || succeeds(b, a);
+  const areTogether = (a: SessionId, b: SessionId) => related(a, b, records) || succeeds(a, b) || succeeds(b, a);
   const areSiblings = (a: SessionId, b: SessionId) =>
     a !== b && [a, b].every((one) => agentOfOwner(one) !== undefined);
   return {
     groups: groupSessions(asking, sessions, readRunningAgents(commonDir)),
-    areOne: (a, b) => !areSiblings(a, b) && areKin(sessionOfOwner(a), sessionOfOwner(b)),
+    areOne: (a, b) => !areSiblings(a, b) && areTogether(sessionOfOwner(a), sessionOfOwner(b)),
   };
 }
 
