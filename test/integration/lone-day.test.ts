@@ -125,6 +125,7 @@ class GuardedDay {
     this.#hook('PreToolUse', tool);
     put(this.world, path, content);
     this.#hook('PostToolUse', tool);
+    this.#stop(agent);
   }
 
   #bash({ command, agent }: Extract<Step, { kind: 'bash' }>): void {
@@ -133,6 +134,12 @@ class GuardedDay {
     const { stdout, stderr } = this.world.run('bash', ['-c', command], { session: this.#session });
     this.told.push(...`${stdout}\n${stderr}`.split('\n').filter((line) => line.includes('handoff')));
     this.#hook('PostToolUse', { ...tool, tool_response: { stdout, stderr } });
+    this.#stop(agent);
+  }
+
+  /** A sub-agent ends before its session goes on. */
+  #stop(agent: string | undefined): void {
+    if (agent !== undefined) this.#hook('SubagentStop', { agent_id: agent, stop_hook_active: false });
   }
 
   #tool(tool_name: string, tool_input: object, agent: string | undefined): Readonly<Record<string, unknown>> {

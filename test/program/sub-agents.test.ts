@@ -31,7 +31,7 @@ describe('two sub-agents of a session that is alone', () => {
     expect(world.write(Y, 'src/b.ts', 'y\n').kind).toBe('silent');
     expect(refusal(world.may(Y, 'sed -i s/1/2/ src/a.ts'))).toContain('claude aaaaaaaa/7f3e changed it');
     world.endAgent(X);
-    expect(world.write(Y, 'src/a.ts', 'y\n').kind).toBe('context');
+    expect(world.write(Y, 'src/a.ts', 'y\n').kind).toBe('silent');
   });
 
   it('commit no more than their own part, and then the main agent commits all', () => {
@@ -194,6 +194,20 @@ describe('two sub-agents that commit at the same time', () => {
 });
 
 describe('a session that works alone', () => {
+  it('hears no news of the session whose conversation it carries on', () => {
+    world = new SharingWorld({ ready: [A] });
+    world.beginAgent(X);
+    world.endAgent(X);
+    writeFileSync(join(world.path, 'draft.md'), 'x\n');
+    world.bash(A, 'git commit -q --allow-empty -m one && git switch -q -c other');
+    world.end(A, world.path, 'clear');
+    world.begin(B, world.path, 'clear');
+    const agent = X.replace(A, B);
+    world.beginAgent(agent);
+    expect(world.write(agent, 'src/a.ts', 'x\n')).toEqual({ kind: 'silent' });
+    expect(world.bash(B, 'true')).toMatchObject({ before: { kind: 'silent' }, after: { kind: 'silent' } });
+  });
+
   it('keeps no ledger while no sub-agent runs', () => {
     world = new SharingWorld({ ready: [A] });
     const isLone = () => existsSync(join(world.path, '.git', 'handoff-solo'));

@@ -183,6 +183,20 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
 /** The id that a session records as heard, without a message, when it continues `former`'s conversation (`/clear`). */
 export const carriesOn = (former: SessionId) => `carries-on:${former}`;
 
+/** A session and those whose conversation it carries on, as far as their ledgers are there. */
+export function conversationOf(
+  session: SessionId,
+  ledgers: readonly SessionLedger[],
+): ReadonlySet<SessionId> {
+  const found = new Set([session]);
+  for (const id of found) {
+    const heard = ledgers.find((one) => one.session === id)?.notified;
+    for (const former of ledgers)
+      if (heard?.has(carriesOn(former.session)) === true) found.add(former.session);
+  }
+  return found;
+}
+
 /** A session and those that continued its conversation, oldest first. */
 function heirsOf(owner: SessionLedger, ledgers: readonly SessionLedger[]): SessionLedger[] {
   const heirs = [owner];

@@ -49,12 +49,12 @@ function siblings(
   touches: readonly Touch[],
 ): readonly Finding[] {
   const { agent = '' } = event;
+  // One that is an owner of its own may change what an ended one has left: that is its session's.
+  const isPart = agent !== '' && self.session === session;
   const claim = all
     .filter((ledger) => sessionOfOwner(ledger.session) === session && !others.includes(ledger))
     .flatMap(({ claims }) => touches.flatMap(({ path }) => claims.get(path) ?? []))
-    .find(
-      (one) => one.agent !== undefined && one.agent !== agent && (agent !== '' || one.session !== session),
-    );
+    .find((one) => one.agent !== undefined && one.agent !== agent && (isPart || one.session !== session));
   const id = `agent:${claim?.path ?? ''}:${claim?.agent ?? ''}:${agent}`;
   if (claim === undefined || self.notified.has(id)) return [];
   const other =

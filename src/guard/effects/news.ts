@@ -17,6 +17,7 @@ import { appendEvents } from '../../sessions/journal.ts';
 import {
   type SessionGroups,
   claimsOn,
+  conversationOf,
   type Request,
   openRequests,
   wishText,
@@ -46,13 +47,14 @@ const MAX_SUBJECT = 60;
  */
 function undelivered({ all, self }: Ledgers, isAddressee: boolean): LedgerNews[] {
   const session = sessionOfOwner(self.session);
+  const own = conversationOf(session, all);
   const isOfSession = (to: SessionId) =>
     session === self.session && sessionOfOwner(to) === session && !all.some((one) => one.session === to);
   return all
     .flatMap(({ news }) => news)
     .filter(
       ({ id, from, to }, at, events) =>
-        (to === undefined ? from !== session : isAddressee && (to === self.session || isOfSession(to))) &&
+        (to === undefined ? !own.has(from) : isAddressee && (to === self.session || isOfSession(to))) &&
         !self.notified.has(id) &&
         // Two sessions that looked at the same time have recorded the same event.
         events.findIndex((one) => one.id === id) === at,
