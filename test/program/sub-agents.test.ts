@@ -194,20 +194,6 @@ describe('two sub-agents that commit at the same time', () => {
 });
 
 describe('a session that works alone', () => {
-  it('hears no news of the session whose conversation it carries on', () => {
-    world = new SharingWorld({ ready: [A] });
-    world.beginAgent(X);
-    world.endAgent(X);
-    writeFileSync(join(world.path, 'draft.md'), 'x\n');
-    world.bash(A, 'git commit -q --allow-empty -m one && git switch -q -c other');
-    world.end(A, world.path, 'clear');
-    world.begin(B, world.path, 'clear');
-    const agent = X.replace(A, B);
-    world.beginAgent(agent);
-    expect(world.write(agent, 'src/a.ts', 'x\n')).toEqual({ kind: 'silent' });
-    expect(world.bash(B, 'true')).toMatchObject({ before: { kind: 'silent' }, after: { kind: 'silent' } });
-  });
-
   it('keeps no ledger while no sub-agent runs', () => {
     world = new SharingWorld({ ready: [A] });
     const isLone = () => existsSync(join(world.path, '.git', 'handoff-solo'));
