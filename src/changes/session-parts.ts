@@ -26,7 +26,7 @@ export interface SessionPart {
   readonly others: readonly OpenClaim[];
 }
 
-/** A part that cannot be told from the changes of others: they overlap, or the path is not text or too large. */
+/** A part that cannot be told from others' changes: they overlap, or the file is no text or is too large. */
 export interface Inseparable<Part extends SessionPart = SessionPart> {
   readonly part: Part;
   readonly why: 'overlap' | 'unknown';
@@ -190,7 +190,7 @@ export async function addParts<Part extends SessionPart>(
   return { entries, contents, failed };
 }
 
-/** Whether the session made the file: emptying somebody else's new file makes none. */
+/** Whether the session created the file. One that empties another session's new file has not. */
 const isCreator = ({ mine }: SessionPart) =>
   mine.some(({ changes }) => changes.some(({ before }) => before === null));
 

@@ -44,13 +44,14 @@ export async function logCommits(
 /** Most commits that are searched for a session's own, which are among these unless many others worked since. */
 const MAX_LOOK = 200;
 
-/** Commits on any branch, or at HEAD, whose trailers name one of the sessions; newest first. */
+/** Commits of a range, by default on any branch or at HEAD, whose trailers name one of the sessions; newest first. */
 export async function commitsOf(
   cwd: string,
   sessions: readonly SessionId[],
   timeoutMs: number,
+  range: readonly string[] = ['HEAD', '--branches'],
 ): Promise<LoggedCommit[]> {
-  const all = await logCommits({ cwd, timeoutMs }, ['HEAD', '--branches'], MAX_LOOK);
+  const all = await logCommits({ cwd, timeoutMs }, range, MAX_LOOK);
   return all.filter((commit) => commit.sessions.some((name) => sessions.some((id) => canMean(name, id))));
 }
 

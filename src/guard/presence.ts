@@ -51,7 +51,7 @@ export function noteCall(call: TreeCall): boolean {
 }
 
 /**
- * Notes that the sub-agent which calls runs. From then on its session keeps a ledger, even without another session: what
+ * Records that the calling sub-agent is running. From then on its session keeps a ledger, even without another session: what
  * changes is one's or the other's.
  */
 export function noteAgent(call: TreeCall): void {

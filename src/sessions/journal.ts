@@ -85,7 +85,7 @@ export function readAllLedgers(commonDir: string): { place: LedgerPlace; ledger:
   );
 }
 
-/** One owner's ledger in a worktree; an empty one where there is none. */
+/** Returns an owner's ledger in a worktree, or an empty one. */
 export function readLedger({ commonDir, worktreeId }: LedgerPlace, owner: SessionId): SessionLedger {
   const known = ledgersIn(readJournal(commonDir, sessionOfOwner(owner)), worktreeId);
   return known.find(({ session }) => session === owner) ?? emptyLedger(owner);

@@ -59,7 +59,7 @@ export interface Restoring extends RestorePlan {
 
 /** The working tree at `top`, with the index that git would use. */
 export function treePlace(
-  { gitDir, commonDir }: Repository,
+  { gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>,
   top: string,
   env: Readonly<Record<string, string | undefined>>,
 ): TreePlace {

@@ -2,20 +2,13 @@ import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CommitWorld, errorsOf, hintsOf } from '../support/commit-hooks-world.ts';
-import { A, B, TEN } from '../support/sharing-world.ts';
+import { A, B, TEN, lines } from '../support/sharing-world.ts';
 
 let world: CommitWorld;
 beforeEach(() => {
   world = new CommitWorld({ ready: [A, B], files: { 'src/c.ts': 'c\n' } });
 });
 afterEach(() => world.remove());
-
-/** The ten lines with some of them replaced. */
-const lines = (changes: Readonly<Record<number, string>>) =>
-  TEN.trimEnd()
-    .split('\n')
-    .map((line, at) => `${changes[at + 1] ?? line}\n`)
-    .join('');
 
 /** Both have changed shared.md, in lines that are far apart; each has a file of its own. */
 function bothChange(): void {

@@ -2,19 +2,13 @@ import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CommitWorld, errorsOf } from '../support/commit-hooks-world.ts';
-import { A, B, C, TEN, contextText } from '../support/sharing-world.ts';
+import { A, B, C, TEN, contextText, lines } from '../support/sharing-world.ts';
 
 let world: CommitWorld;
 beforeEach(() => {
   world = new CommitWorld({ ready: [A, B], files: { 'src/c.ts': 'c\n' } });
 });
 afterEach(() => world.remove());
-
-const lines = (changes: Readonly<Record<number, string>>) =>
-  TEN.trimEnd()
-    .split('\n')
-    .map((line, at) => `${changes[at + 1] ?? line}\n`)
-    .join('');
 
 const put = (path: string, text: string) => writeFileSync(join(world.path, path), text);
 

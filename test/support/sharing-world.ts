@@ -12,6 +12,10 @@ export const C = 'cccccccc-3333-4333-8333-333333333333';
 /** Ten numbered lines. */
 export const TEN = Array.from({ length: 10 }, (_, n) => `line ${n + 1}\n`).join('');
 
+/** The ten lines with some of them replaced, by their numbers. */
+export const lines = (changes: Readonly<Record<number, string>>): string =>
+  Array.from({ length: 10 }, (_, n) => `${changes[n + 1] ?? `line ${n + 1}`}\n`).join('');
+
 /** The text of a refusal; the test fails when it is none. */
 export function refusal(answer: HookAnswer): string {
   if (answer.kind !== 'deny') throw new Error(`expected a refusal, got ${JSON.stringify(answer)}`);

@@ -40,8 +40,8 @@ export async function contentionOn(
 }
 
 /**
- * Warns an agent, once, before it changes what another one of its session has not committed: a sub-agent of what others
- * have left, the main agent of what running ones have changed. Both may do so.
+ * Warns an agent, once, before it changes what another one of its session has not committed: the main agent of what
+ * running ones have changed and, where sub-agents are no owners, each of what others have changed. Both may do so.
  */
 function siblings(
   { event, session, dialect, now }: TreeCall,
@@ -49,7 +49,7 @@ function siblings(
   touches: readonly Touch[],
 ): readonly Finding[] {
   const { agent = '' } = event;
-  // One that is an owner of its own may change what an ended one has left: that is its session's.
+  // A sub-agent that is an owner hears nothing of what an ended one has left: that is its session's.
   const isPart = agent !== '' && self.session === session;
   const claim = all
     .filter((ledger) => sessionOfOwner(ledger.session) === session && !others.includes(ledger))

@@ -72,10 +72,10 @@ function textOf(item: RescuedText, number: number): string {
 
 /** Tells what was written, and where the former content is kept. */
 export function renderRestored({ number, saved, items }: RestoreValue): Rendered {
-  const lines = items.map(
-    ({ path, written, removed }) =>
-      `${escapeLine(path)} ${removed ? (written ? 'is removed again' : 'was gone already') : written ? 'is back' : 'was there already'}\n`,
-  );
+  const lines = items.map(({ path, written, removed }) => {
+    const [done, already] = removed ? ['is removed again', 'was gone'] : ['is back', 'was there'];
+    return `${escapeLine(path)} ${written ? done : `${already} already`}\n`;
+  });
   const kept = saved === null ? '' : `What was there is kept: git handoff rescue restore --force ${saved}\n`;
   return `${lines.join('')}(from rescue ${number})\n${kept}`;
 }

@@ -1,4 +1,3 @@
-import { join, resolve } from 'node:path';
 import { type Inseparable, type SessionPart, addParts, isWhole } from '../../changes/session-parts.ts';
 import { differsOnDisk } from '../../domain/ledger/ownership.ts';
 import type { FileState } from '../../domain/ledger/tree-status.ts';
@@ -11,6 +10,7 @@ import { type GitOptions, git, gitFailure, runGit } from '../../git/run.ts';
 import { scratchEnvironment, scratchStore } from '../../git/scratch-store.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
+import { treePlace } from '../../snapshot/restore.ts';
 import type { CommandResult } from '../verb.ts';
 import type { SessionDiffShape } from '../shapes.ts';
 import {
@@ -83,7 +83,7 @@ function patchShape(patch: Buffer): { patch: string } | { patchBase64: string } 
   return Buffer.from(text).equals(patch) ? { patch: text } : { patchBase64: patch.toString('base64') };
 }
 
-/** Says of a path that is left out, whose changes there cannot be told apart. */
+/** Says that a path is left out because the changes there cannot be told apart. */
 function apartNotice(
   { part, why }: Inseparable,
   records: { readonly clients: ReadonlyMap<string, string> },
@@ -125,8 +125,8 @@ class TreeBuilder {
   static async open(scene: SessionWork, { env }: Context): Promise<TreeBuilder> {
     const { tree, status } = scene.work;
     const scratch = scratchEnvironment(scratchStore(tree.commonDir));
-    const indexFile = resolve(tree.top, env['GIT_INDEX_FILE'] ?? join(tree.gitDir, 'index'));
-    const index = await PrivateIndex.open({ ...tree, indexFile, env: scratch }, status.head.oid);
+    const place = treePlace(tree, tree.top, env);
+    const index = await PrivateIndex.open({ ...place, env: scratch }, status.head.oid);
     const options = { cwd: tree.top, env: index.env };
     return new TreeBuilder(scene, index, options, await writeTree(options));
   }

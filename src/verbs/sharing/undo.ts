@@ -6,16 +6,9 @@ import { Failure } from '../../domain/failure.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { isStaged } from '../../domain/ledger/ownership.ts';
 import { type TreeStatus, sameState } from '../../domain/ledger/tree-status.ts';
-import {
-  type SessionId,
-  canMean,
-  peerName,
-  peerNames,
-  sessionOfOwner,
-  shortOid,
-} from '../../domain/names.ts';
+import { type SessionId, peerName, peerNames, sessionOfOwner, shortOid } from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
-import { logCommits } from '../../git/log.ts';
+import { commitsOf } from '../../git/log.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
 import { committer } from '../../git/repository.ts';
 import { readTreeStatus } from '../../git/worktrees.ts';
@@ -67,7 +60,7 @@ export async function undo(options: WorkOptions, context: Context): Promise<Comm
   const { parts, staged } = await workOfSession(scene, session);
   requirePermission(scene, session, parts);
   const plan = await withoutMerged(scene, session, await planTakeBack(work.tree, parts, staged));
-  const commits = await commitsOf(scene, session);
+  const commits = await ownCommits(scene, session, context);
   if (plan.refused.length > 0) throw refusal(scene, options, plan);
   if (plan.paths.length === 0) throw nothing(scene, session, commits);
   const place = work.place ?? { commonDir: work.tree.commonDir, worktreeId: worktreeId(work.tree.gitDir) };
@@ -160,20 +153,19 @@ function nothing({ asker }: SessionWork, session: SessionId, commits: readonly s
 
 const revert = (commits: readonly string[]) => `git revert --no-edit ${commits.join(' ')}`;
 
-/** Most commits that are searched for those of the session, and most that are named. */
-const MAX_LOOK = 200;
+/** Most commits that are named. */
 const MAX_NAMED = 20;
 
 /** The session's commits on this branch, newest first, as git abbreviates them. */
-async function commitsOf({ work, named }: SessionWork, session: SessionId): Promise<string[]> {
+async function ownCommits(
+  { work: { tree, status }, named }: SessionWork,
+  session: SessionId,
+  { budget }: Context,
+): Promise<string[]> {
   // Named paths are about uncommitted changes: a commit may hold others, too.
-  if (named !== undefined || work.status.head.oid === null) return [];
-  const range = ['--no-merges', work.status.head.oid];
-  const commits = await logCommits({ cwd: work.tree.top }, range, MAX_LOOK);
-  return commits
-    .filter(({ sessions }) => sessions.some((id) => canMean(id, session)))
-    .slice(0, MAX_NAMED)
-    .map(({ oid }) => shortOid(oid));
+  if (named !== undefined || status.head.oid === null) return [];
+  const commits = await commitsOf(tree.top, [session], budget.left(), ['--no-merges', status.head.oid]);
+  return commits.slice(0, MAX_NAMED).map(({ oid }) => shortOid(oid));
 }
 
 /** Keeps what will be taken back. What cannot be kept is not taken back. */

@@ -3,7 +3,7 @@ import type { WorktreeEvent } from '../../../src/domain/journal/events.ts';
 import { type SessionJournal, foldJournal, foldLedger } from '../../../src/domain/journal/fold.ts';
 import { compactLines } from '../../../src/domain/journal/compact.ts';
 import { formatLines, parseLines } from '../../../src/domain/journal/lines.ts';
-import { openRequests, wishText } from '../../../src/domain/ledger/ownership.ts';
+import { carriesOn, conversationOf, openRequests, wishText } from '../../../src/domain/ledger/ownership.ts';
 import { WISHES } from '../../../src/domain/ledger/tree-status.ts';
 import { sessionOf } from '../../support/chain.ts';
 import { blob, claim } from './facts.ts';
@@ -94,5 +94,16 @@ describe('a request', () => {
       'codex bbbbbbbb wants to stash src/a.ts',
       'codex bbbbbbbb wants to switch branches and would take along src/a.ts',
     ]);
+  });
+});
+
+describe('a conversation that goes on under other ids', () => {
+  const heir = (id: typeof a, former: typeof a) =>
+    foldLedger(id, [{ t: 'notified', ids: [carriesOn(former)], at: 1 }]);
+
+  it('is of all that carried it on up to this session, and of nobody beside it', () => {
+    const ledgers = [foldLedger(a, []), heir(b, a), heir(c, b), foldLedger(sessionOf('d'), [])];
+    expect([...conversationOf(c, ledgers)]).toEqual([c, b, a]);
+    expect([...conversationOf(a, ledgers)]).toEqual([a]);
   });
 });
