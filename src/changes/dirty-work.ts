@@ -58,13 +58,13 @@ export function askerOf(
   commonDir: string,
 ): Asker {
   const records = sessions.map(({ record }) => record);
-  const succeeds = (a: SessionId, b: SessionId) => succeededBy(a, records).includes(b);
-  const areTogether = (a: SessionId, b: SessionId) => related(a, b, records) || succeeds(a, b) || succeeds(b, a);
+  const areRelated = (a: SessionId, b: SessionId) =>
+    related(a, b, records) || succeededBy(a, records).includes(b) || succeededBy(b, records).includes(a);
   const areSiblings = (a: SessionId, b: SessionId) =>
     a !== b && [a, b].every((one) => agentOfOwner(one) !== undefined);
   return {
     groups: groupSessions(asking, sessions, readRunningAgents(commonDir)),
-    areOne: (a, b) => !areSiblings(a, b) && areTogether(sessionOfOwner(a), sessionOfOwner(b)),
+    areOne: (a, b) => !areSiblings(a, b) && areRelated(sessionOfOwner(a), sessionOfOwner(b)),
   };
 }
 
