@@ -15,7 +15,9 @@ export const FORMAT_VERSION = 1;
 /** Notes above this size are refused (and kept as lost text). Bytes. */
 export const MAX_NOTE_BYTES = 1024 * 1024;
 /** Commit objects above this size are not ours (those that we write stay below 8 KiB), and are never read. Bytes. */
-export const MAX_COMMIT_BYTES = 8 * 1024 * 1024;
+export const MAX_COMMIT_BYTES = 16 * 1024;
+/** The same limit for the tree, which names two files. Bytes. */
+export const MAX_TREE_BYTES = 4 * 1024;
 /** The same limit for `state.json`. Bytes. */
 export const MAX_STATE_BYTES = 64 * 1024;
 export const NOTE_FILE = 'handoff.md';
@@ -78,8 +80,9 @@ export interface HandoffCommit {
   /** `undefined` when `state.json` is missing or no JSON object of the known shape. */
   readonly recorded: RecordedState | undefined;
   readonly hasNote: boolean;
-  /** Sizes of the commit object and of its note in bytes, if they were read. */
+  /** Sizes of the commit object, of its tree and of its note in bytes, if they were read. */
   readonly bytes?: number;
+  readonly treeBytes?: number;
   readonly noteBytes?: number;
   readonly summary: string;
   /** Committer date, seconds since the epoch. */

@@ -4,6 +4,7 @@ import {
   type HandoffTrailers,
   MAX_COMMIT_BYTES,
   MAX_NOTE_BYTES,
+  MAX_TREE_BYTES,
 } from './handoff.ts';
 import type { Oid, SessionId, Topic } from './names.ts';
 
@@ -33,15 +34,17 @@ export type IllegalReason =
   | 'deleted'
   | 'names another branch or topic'
   | 'no commit'
-  | 'commit too large';
+  | 'commit too large'
+  | 'too many files';
 
 const illegal = (reason: IllegalReason): StepVerdict => ({ legal: false, reason });
 const legal = (step: StepKind): StepVerdict => ({ legal: true, step });
 
 /** Returns what is wrong with a commit by itself, whatever came before it. */
 export function checkHandoffCommit(commit: HandoffCommit): IllegalReason | undefined {
-  const { trailers, recorded, bytes = 0, noteBytes = 0 } = commit;
+  const { trailers, recorded, bytes = 0, treeBytes = 0, noteBytes = 0 } = commit;
   if (bytes > MAX_COMMIT_BYTES) return 'commit too large';
+  if (treeBytes > MAX_TREE_BYTES) return 'too many files';
   if (recorded === undefined) return 'unreadable state.json';
   if (recorded.version > FORMAT_VERSION) return 'unknown format version';
   if (recorded.version !== FORMAT_VERSION) return 'unreadable state.json';

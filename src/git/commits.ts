@@ -1,9 +1,10 @@
 import { type Oid, parseOid, type RefName } from '../domain/names.ts';
-import { type BinaryText, utf8, entriesOf, type GitOptions, gitFailure, runGit } from './run.ts';
+import { type BinaryText, utf8, entriesOf, type GitOptions, gitFailure, oidsIn, runGit } from './run.ts';
 import {
   type HandoffCommit,
   type HandoffTrailers,
   MAX_COMMIT_BYTES,
+  MAX_NOTE_BYTES,
   MAX_STATE_BYTES,
   NOTE_FILE,
   STATE_FILE,
@@ -113,6 +114,18 @@ export class ListedCommit extends CommitText implements HandoffCommit {
   }
 }
 
+/** Reads any number of commits as lists show them. What is no commit is left out, and what is too large has no text. */
+export async function readListed(options: GitOptions, oids: readonly Oid[]): Promise<ListedCommit[]> {
+  const found: ListedCommit[] = [];
+  for (const batch of inBatches(oids, TOGETHER)) {
+    const requests = batch.map((name) => ({ name, mostBytes: MAX_COMMIT_BYTES }));
+    for (const object of await readObjects(options, requests))
+      if (object?.type === 'commit')
+        found.push(new ListedCommit(object.oid, object.content.toString('latin1')));
+  }
+  return found;
+}
+
 /** A handoff commit with the bytes of its note. */
 export interface LoadedCommit extends HandoffCommit {
   /** `undefined` when `handoff.md` is missing or was not asked for. */
@@ -130,11 +143,35 @@ export async function loadCommits(
   oids: readonly Oid[],
   { notes = false }: { readonly notes?: boolean } = {},
 ): Promise<(LoadedCommit | undefined)[]> {
+  return (await readParts(options, oids, notes)).map((parts) => assemble(parts, notes));
+}
+
+/** Few enough commits that git may read them whole to find what their trees name. */
+const FEW = 8;
+
+/** The commits that are too large for ours, of many. git would hold each in memory that it walks from or looks into. */
+async function largeCommits(options: GitOptions, oids: readonly Oid[]) {
+  const infos = oids.length > FEW ? await readObjects(options, oids.map(infoOf)) : [];
+  const large = infos.filter((info) => info !== undefined && info.size > MAX_COMMIT_BYTES);
+  return new Map(large.map((info) => [info?.oid, info]));
+}
+
+const infoOf = (name: string): ObjectRequest => ({ name, infoOnly: true });
+
+/** Leaves out of many commits those that are too large for ours. */
+export async function withoutLarge(options: GitOptions, oids: readonly Oid[]): Promise<Oid[]> {
+  const large = await largeCommits(options, oids);
+  return oids.filter((oid) => !large.has(oid));
+}
+
+async function readParts(options: GitOptions, oids: readonly Oid[], notes: boolean) {
+  const large = await largeCommits(options, oids);
   const objects = await readObjects(
     options,
-    oids.flatMap((oid) => commitRequests(oid, notes)),
+    oids.flatMap((oid) => (large.has(oid) ? [] : commitRequests(oid, notes))),
   );
-  return oids.map((_, index) => assemble(objects.slice(index * 3, index * 3 + 3), notes));
+  const read = inBatches(objects, PARTS).values();
+  return oids.map((oid) => (large.has(oid) ? [large.get(oid)] : (read.next().value ?? [])));
 }
 
 /**
@@ -147,45 +184,40 @@ export async function loadSettled(
   second: RefName,
   notes: boolean,
 ): Promise<LoadedCommit | undefined> {
-  const info = (name: string): ObjectRequest => ({ name, infoOnly: true });
-  const requests = [info(first), ...commitRequests(second, notes), info(second)];
-  const [before, commit, state, note, after] = await readObjects(options, requests);
-  const loaded = assemble([commit, state, note], notes);
+  const requests = [infoOf(first), ...commitRequests(second, notes), infoOf(second)];
+  const [before, ...found] = await readObjects(options, requests);
+  const after = found.pop();
+  const loaded = assemble(found, notes);
   return loaded !== undefined && loaded.oid === before?.oid && loaded.oid === after?.oid ? loaded : undefined;
 }
 
+/** What is asked for of a commit; what is larger than in any handoff is not read. */
 function commitRequests(commit: string, notes: boolean): ObjectRequest[] {
   return [
-    { name: commit },
-    { name: `${commit}:${STATE_FILE}` },
-    { name: `${commit}:${NOTE_FILE}`, infoOnly: !notes },
+    { name: commit, mostBytes: MAX_COMMIT_BYTES },
+    { name: `${commit}^{tree}`, infoOnly: true },
+    { name: `${commit}:${STATE_FILE}`, mostBytes: MAX_STATE_BYTES },
+    { name: `${commit}:${NOTE_FILE}`, infoOnly: !notes, mostBytes: MAX_NOTE_BYTES },
   ];
 }
 
-function assemble(
-  [commit, state, note]: readonly (ReadObject | undefined)[],
-  notes: boolean,
-): LoadedCommit | undefined {
+/** The number of objects that `commitRequests` asks for. */
+const PARTS = 4;
+
+function assemble(parts: readonly (ReadObject | undefined)[], notes: boolean): LoadedCommit | undefined {
+  const [commit, , , note] = parts;
   if (commit?.type !== 'commit') return undefined;
-  const recorded = state?.type === 'blob' ? state.content : undefined;
-  const isNote = note?.type === 'blob';
-  return {
-    ...commitFrom(commit, commit.content, recorded, note),
-    noteOid: isNote ? note.oid : undefined,
-    note: notes && isNote ? note.content : undefined,
-  };
+  const noteOid = note?.type === 'blob' ? note.oid : undefined;
+  const isRead = notes && noteOid !== undefined && note?.content.length === note?.size;
+  return { ...commitFrom(commit, parts), noteOid, note: isRead ? note?.content : undefined };
 }
 
-/** Builds a commit from the parts that were read; `content` and `state` are `undefined` where they are too large. */
+/** Builds a commit from the parts that were read. */
 function commitFrom(
-  { oid, size }: ReadObject,
-  content: Buffer | undefined,
-  state: Buffer | undefined,
-  note: ReadObject | undefined,
+  { oid, size, content }: ReadObject,
+  [, tree, state, note]: readonly (ReadObject | undefined)[],
 ): HandoffCommit {
-  const { parents, message, summary, seconds, name, mail } = new CommitText(
-    content?.toString('latin1') ?? '',
-  );
+  const { parents, message, summary, seconds, name, mail } = new CommitText(content.toString('latin1'));
   return {
     oid,
     parents,
@@ -194,9 +226,10 @@ function commitFrom(
     seconds,
     name,
     mail,
-    recorded: state === undefined ? undefined : parseState(state.toString('utf8')),
+    recorded: state?.type === 'blob' ? parseState(state.content.toString('utf8')) : undefined,
     hasNote: note?.type === 'blob',
     bytes: size,
+    treeBytes: tree?.size ?? 0,
     noteBytes: note?.size ?? 0,
   };
 }
@@ -204,41 +237,19 @@ function commitFrom(
 /** What an object name refers to: a commit, another object, or nothing. */
 export type Found = HandoffCommit | 'other' | 'missing';
 
-/** Most bytes that are read of a commit, of `state.json`, and of the note, which is never read here. */
-const MOST_READ = [MAX_COMMIT_BYTES, MAX_STATE_BYTES, -1];
-
 /** Commits in one batch: git reads the next batch while we parse this one. */
-const TOGETHER = 5000;
+const TOGETHER = 1000;
 
-/**
- * Loads any number of commits, whoever made them, to judge them. Two processes for thousands: the first asks for the
- * sizes, so that the second reads nothing that is too large for one of our handoffs.
- */
+/** Loads any number of commits, whoever made them, to judge them. */
 export async function loadJudged(options: GitOptions, oids: readonly Oid[]): Promise<Found[]> {
   return (await twoAtOnce(inBatches(oids, TOGETHER), (part) => loadPart(options, part))).flat();
 }
 
 async function loadPart(options: GitOptions, oids: readonly Oid[]): Promise<Found[]> {
-  const requests = oids.flatMap((oid) => commitRequests(oid, false));
-  const infos = await readObjects(
-    options,
-    requests.map(({ name }) => ({ name, infoOnly: true })),
-  );
-  const small = infos.filter(
-    (info, at) => info?.type === (at % 3 === 0 ? 'commit' : 'blob') && info.size <= (MOST_READ[at % 3] ?? 0),
-  );
-  const names = [...new Set(small.flatMap((info) => info?.oid ?? []))];
-  const read = await readObjects(
-    options,
-    names.map((name) => ({ name })),
-  );
-  const contents = new Map(names.map((name, at) => [name, read[at]?.content]));
-  return oids.map((_, at): Found => {
-    const [commit, state, note] = infos.slice(at * 3, at * 3 + 3);
+  return (await readParts(options, oids, false)).map((parts): Found => {
+    const [commit] = parts;
     if (commit === undefined) return 'missing';
-    if (commit.type !== 'commit') return 'other';
-    const recorded = state?.type === 'blob' ? contents.get(state.oid) : undefined;
-    return commitFrom(commit, contents.get(commit.oid), recorded, note);
+    return commit.type === 'commit' ? commitFrom(commit, parts) : 'other';
   });
 }
 
@@ -265,6 +276,27 @@ export async function firstParentChain(options: GitOptions, tip: Oid, base: Oid 
   return listCommits(options, '--first-parent', tip, base);
 }
 
+/** A commit of a handoff's chain, without the contents of its tree. */
+export type ChainCommit = Omit<HandoffCommit, 'recorded' | 'hasNote'>;
+
+/**
+ * Commits of the chains that end in `tips`, newest first and at most `most` of them; first parents only.
+ *
+ * @throws Failure when an object on the way cannot be read
+ */
+export async function handoffChains(
+  options: GitOptions,
+  tips: readonly Oid[],
+  most: number,
+): Promise<ChainCommit[]> {
+  const starts = await withoutLarge(options, tips);
+  if (starts.length === 0) return [];
+  const args = ['rev-list', '--first-parent', `--max-count=${most}`, '--stdin'];
+  const result = await runGit(args, { ...options, input: `${starts.join('\n')}\n` });
+  if (result.code !== 0) throw gitFailure('rev-list', result);
+  return readListed(options, oidsIn(result));
+}
+
 /** All commits reachable from `tip`, through every parent: newest first, and no parent before its children. */
 export async function wholeHistory(options: GitOptions, tip: Oid): Promise<Oid[]> {
   return listCommits(options, '--date-order', tip, undefined);
@@ -280,10 +312,7 @@ async function listCommits(
   const result = await runGit(['rev-list', walk, '--end-of-options', ...range], options);
   if (result.code !== 0 && isDamage(result.stderr)) return readableChain(options, tip, base);
   if (result.code !== 0) throw gitFailure('rev-list', result);
-  return result.stdout
-    .toString('utf8')
-    .split('\n')
-    .flatMap((line) => parseOid(line) ?? []);
+  return oidsIn(result);
 }
 
 /** Lists first parents commit by commit, until one cannot be read. */

@@ -1,7 +1,5 @@
-import { type HandoffCommit, parseTrailers } from '../domain/handoff.ts';
 import { type Oid, type SessionId, canMean, parseOid } from '../domain/names.ts';
-import { SESSIONS, records, sessionsIn, type GitOptions, gitFailure, runGit } from './run.ts';
-import type { InRepository } from './repository.ts';
+import { SESSIONS, records, sessionsIn, type GitOptions, runGit } from './run.ts';
 
 /** Reads commits with git-log(1), independently of the user's settings. */
 
@@ -118,35 +116,4 @@ export async function headAt(cwd: string, seconds: number, timeoutMs: number): P
   const result = await runGit(['rev-parse', '--verify', '--end-of-options', name], { cwd, timeoutMs });
   if (result.code !== 0 || result.stderr.includes('only goes back')) return undefined;
   return parseOid(result.stdout.toString('utf8').trim());
-}
-
-/** A commit of a handoff's chain, without the contents of its tree. */
-export type ChainCommit = Omit<HandoffCommit, 'recorded' | 'hasNote'>;
-
-/**
- * Commits of the chains that end in `tips`, newest first and at most `most` of them; first parents only. One process for
- * any number of handoffs.
- *
- * @throws Failure when an object on the way cannot be read
- */
-export async function handoffChains(
-  { cwd }: InRepository,
-  tips: readonly Oid[],
-  most: number,
-): Promise<ChainCommit[]> {
-  if (tips.length === 0) return [];
-  const format = '--format=tformat:%H%x00%P%x00%ct%x00%cn%x00%ce%x00%B';
-  const args = ['log', ...QUIET, '--first-parent', `--max-count=${most}`, format, '--stdin'];
-  const result = await runGit(args, { cwd, input: `${tips.join('\n')}\n` });
-  if (result.code !== 0) throw gitFailure('log', result);
-  return records(result.stdout.toString('utf8'), 6).flatMap((fields) => {
-    const [commit = '', names = '', seconds = '', name = '', mail = '', message = ''] = fields;
-    const oid = parseOid(commit);
-    if (oid === undefined) return [];
-    const parents = names.split(' ').flatMap((one) => parseOid(one) ?? []);
-    const [summary = ''] = message.split('\n', 1);
-    return [
-      { oid, parents, seconds: Number(seconds), name, mail, summary, trailers: parseTrailers(message) },
-    ];
-  });
 }

@@ -19,16 +19,51 @@ export interface ObjectRequest {
   readonly name: string;
   /** Whether to read only the object's type and size, because nobody needs its bytes. */
   readonly infoOnly?: boolean;
+  /** Of an object with more bytes, only type and size are read: its content is empty. */
+  readonly mostBytes?: number;
 }
 
 /**
  * Reads objects in order; missing and damaged ones are `undefined`. One process; more only when an object is damaged,
- * because that ends git's batch, and each half is then read by itself.
+ * because that ends git's batch, and each half is then read by itself; or when requests with `mostBytes` make git print
+ * more than `MOST_PRINTED`: then their sizes are asked first.
  */
 export async function readObjects(
   options: GitOptions,
   requests: readonly ObjectRequest[],
 ): Promise<(ReadObject | undefined)[]> {
+  const isBounded = requests.some(({ mostBytes }) => mostBytes !== undefined);
+  const read = await readAll(isBounded ? { ...options, mostPrinted: MOST_PRINTED } : options, requests);
+  return read ?? readSmall(options, requests);
+}
+
+/** Bytes that git prints before the sizes of objects are asked. */
+const MOST_PRINTED = 32 << 20;
+
+/** Asks for the sizes, and reads the objects that are small enough. */
+async function readSmall(
+  options: GitOptions,
+  requests: readonly ObjectRequest[],
+): Promise<(ReadObject | undefined)[]> {
+  const infos = await readObjects(
+    options,
+    requests.map(({ name }) => ({ name, infoOnly: true })),
+  );
+  const isSmall = ({ infoOnly, mostBytes = Infinity }: ObjectRequest, at: number) =>
+    infoOnly !== true && (infos[at]?.size ?? Infinity) <= mostBytes;
+  const small = await readObjects(
+    options,
+    requests.filter(isSmall).map(({ name }) => ({ name })),
+  );
+  const read = small.values();
+  return requests.map((request, at) => (isSmall(request, at) ? read.next().value : infos[at]));
+}
+
+/** Reads objects; `undefined` when git prints too much. */
+async function readAll(
+  options: GitOptions,
+  requests: readonly ObjectRequest[],
+): Promise<(ReadObject | undefined)[] | undefined> {
   if (requests.length === 0) return [];
   const lines = requests.map(({ name, infoOnly }) => {
     if (/[\n\0]/.test(name)) throw new TypeError('an object name holds no line feed');
@@ -37,6 +72,7 @@ export async function readObjects(
   // After `flush` git answers at once; it sees the end of its input only when Node is done with other work.
   const input = `${lines.join('\n')}\nflush\n`;
   const result = await runGit(['cat-file', '--buffer', '--batch-command'], { ...options, input });
+  if (result.isCut) return undefined;
   if (result.code !== 0) {
     if (!isDamage(result.stderr)) throw gitFailure('cat-file', result);
     if (requests.length === 1) return [undefined];
@@ -45,14 +81,14 @@ export async function readObjects(
     return [...first, ...(await readObjects(options, requests.slice(half)))];
   }
   let at = 0;
-  return requests.map(({ infoOnly }) => {
+  return requests.map(({ infoOnly, mostBytes = Infinity }) => {
     const lineEnd = result.stdout.indexOf(10, at);
     const header = parseHeader(result.stdout.toString('latin1', at, lineEnd));
     at = lineEnd + 1;
     if (header === undefined || infoOnly === true) return header;
     const content = result.stdout.subarray(at, at + header.size);
     at += header.size + 1;
-    return { ...header, content };
+    return header.size <= mostBytes ? { ...header, content } : header;
   });
 }
 

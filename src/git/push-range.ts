@@ -1,11 +1,12 @@
 import { Failure } from '../domain/failure.ts';
 import { type Oid, isZeroOid, parseOid, type SessionId } from '../domain/names.ts';
-import { records, type GitOptions, gitFailure, runGit, type GitResult } from './run.ts';
-import { parseTrailers } from '../domain/handoff.ts';
+import { records, type GitOptions, gitFailure, oidsIn, runGit, type GitResult } from './run.ts';
 import { type RelatedSessions, mixedSessions } from '../domain/commit-message.ts';
-import { CommitText } from './commits.ts';
+import { inBatches } from './batches.ts';
+import { CommitText, readListed, withoutLarge } from './commits.ts';
 import { historyOf } from './histories.ts';
 import { readObjects } from './objects.ts';
+import { listRefNames } from './refs.ts';
 
 /** A ref that a push would move, as git describes it to pre-push (githooks(5)). */
 export interface PushedRef {
@@ -242,7 +243,8 @@ export async function findMixedCommits(
   related: readonly RelatedSessions[],
 ): Promise<{ readonly looked: number; readonly mixed: readonly MixedCommit[] }> {
   const flags = ['-z', '--no-merges', '--encoding=UTF-8', '--format=%H %P%x00%B'];
-  const result = await inRange('log', [...flags, ...(range.named === true ? NAMED : [])], options, range);
+  const bounded = { ...options, mostPrinted: MOST_MESSAGES };
+  const result = await inRange('log', [...flags, ...(range.named === true ? NAMED : [])], bounded, range);
   const found = records(result.stdout.toString('utf8'), 2);
   const mixed = found.flatMap(([names = '', message = '']): Omit<MixedCommit, 'paths'>[] => {
     const [name = '', ...parents] = names.trim().split(' ');
@@ -275,12 +277,20 @@ async function inRange(
   const typed = revision === undefined ? [] : ['--end-of-options', revision];
   const args = [verb, ...flags, ...chosen, ...typed, '--'];
   const result = await runGit(args, input === undefined ? options : { ...options, input });
+  if (result.isCut === true) {
+    throw new Failure('usage', 'the messages of these commits are too long to check', {
+      hint: 'take fewer commits at a time',
+    });
+  }
   if (result.code !== 0) throw await rangeFailure(options, result, revision);
   return result;
 }
 
-/** Most commits that are in memory at once. */
-const AT_ONCE = 10_000;
+/** Bytes of messages that are checked at once. */
+const MOST_MESSAGES = 64 << 20;
+
+/** Most commits that are in memory at once, and the size from which one is read by itself. */
+const [AT_ONCE, LARGE_BYTES] = [1000, 64 * 1024];
 
 /** git shows a message only up to its first NUL byte: this searches what comes after it (or is in UTF-16). */
 async function hiddenMixed(
@@ -289,11 +299,12 @@ async function hiddenMixed(
   related: readonly RelatedSessions[],
 ): Promise<Omit<MixedCommit, 'paths'>[]> {
   const listed = await inRange('rev-list', ['--no-merges'], options, range);
-  const oids = listed.stdout.toString('latin1').split('\n').filter(Boolean);
   const mixed: Omit<MixedCommit, 'paths'>[] = [];
-  for (let from = 0; from < oids.length; from += AT_ONCE) {
-    const names = oids.slice(from, from + AT_ONCE).map((name) => ({ name }));
-    for (const commit of await readObjects(options, names)) {
+  for (const batch of inBatches(oidsIn(listed), AT_ONCE)) {
+    const names = batch.map((name) => ({ name, mostBytes: LARGE_BYTES }));
+    for (const found of await readObjects(options, names)) {
+      const isLarge = found !== undefined && found.content.length < found.size;
+      const [commit] = isLarge ? await readObjects(options, [{ name: found.oid }]) : [found];
       if (commit?.content.includes(0) !== true) continue;
       const { message, parents, summary } = new CommitText(commit.content.toString('latin1'));
       const sessions = mixedSessions(
@@ -348,11 +359,12 @@ async function countPaths(options: GitOptions, commits: readonly Oid[]): Promise
 
 /**
  * The commits that name a session and that a push of `tips` would bring to this repository, for a server's hook. In a
- * hook the pushed objects are already readable, and no ref has moved.
+ * hook the pushed objects are already readable, and no ref has moved. Handoffs hold no commits of branches.
  */
-export function receivedRange(tips: readonly Oid[]): CommitRange {
+export function receivedRange(tips: readonly Oid[], prefixes: readonly string[]): CommitRange {
   const input = tips.map((oid) => `${oid}\n`).join('');
-  return { options: ['--stdin', '--not', '--all'], input, named: true };
+  const handoffs = prefixes.map((prefix) => `--exclude=${prefix}*`);
+  return { options: ['--stdin', '--not', ...handoffs, '--all'], input, named: true };
 }
 
 /**
@@ -364,15 +376,15 @@ export async function handedOnSessions(
   prefixes: readonly string[],
   tips: readonly Oid[],
 ): Promise<RelatedSessions[]> {
-  const grep = ['--regexp-ignore-case', '--fixed-strings', '--grep=Handoff-Succeeds'];
-  const args = ['log', '-z', '--encoding=UTF-8', '--format=%B', ...grep, '--ignore-missing', '--stdin'];
-  const globs = prefixes.map((prefix) => `--glob=${prefix}*`);
-  const input = tips.map((oid) => `${oid}\n`).join('');
-  const result = await runGit([...args, ...globs, '--'], { ...options, input });
-  if (result.code !== 0) throw gitFailure('log', result);
-  const messages = result.stdout.toString('utf8').split('\0');
-  return messages.flatMap((message): RelatedSessions[] => {
-    const { owner, succeeds } = parseTrailers(message) ?? {};
+  const refs = await listRefNames(options, prefixes);
+  const starts = await withoutLarge(options, [...tips, ...refs.map(({ oid }) => oid)]);
+  if (starts.length === 0) return [];
+  const input = starts.map((oid) => `${oid}\n`).join('');
+  const result = await runGit(['rev-list', '--ignore-missing', '--stdin'], { ...options, input });
+  if (result.code !== 0) throw gitFailure('rev-list', result);
+  const commits = await readListed(options, oidsIn(result));
+  return commits.flatMap(({ trailers }): RelatedSessions[] => {
+    const { owner, succeeds } = trailers ?? {};
     return owner === undefined || succeeds === undefined ? [] : [[owner, succeeds]];
   });
 }

@@ -6,13 +6,15 @@ import { type RunningCall, runningCall } from '../host/io.ts';
 import { trace } from '../host/log.ts';
 import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
 import type { FileState } from '../domain/ledger/tree-status.ts';
-import { isZeroOid, parseOid } from '../domain/names.ts';
+import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
 
 /** How a git child ended. `code` is 128 or above for git's own fatal errors (git(1)). */
 export interface GitResult {
   readonly code: number;
   readonly stdout: Buffer;
   readonly stderr: string;
+  /** Whether git was ended because it printed more than `mostPrinted`; `stdout` is then only a part. */
+  readonly isCut?: boolean;
 }
 
 export interface GitOptions {
@@ -22,6 +24,8 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Milliseconds until the child gets SIGTERM (SIGKILL would leave lock files for ever). Default: the call's own limit. */
   readonly timeoutMs?: number | undefined;
+  /** Bytes of output at which the child is ended, because what it prints comes from elsewhere. Default: no limit. */
+  readonly mostPrinted?: number;
 }
 
 /** Runs git with an argument array; the seam for tests and for the guard's deadline. */
@@ -122,13 +126,19 @@ function collect(
       traceEnd(outcome);
       finish();
     };
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+    let left = options.mostPrinted ?? Infinity;
+    child.stdout.on('data', (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left >= 0) stdout.push(chunk);
+      else child.kill();
+    });
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
     child.on('error', (error) => settle(error.message, () => reject(cannotStart(error, options.cwd))));
     child.on('close', (code, signal) =>
       settle(`exit ${code ?? signal ?? ''}`, () =>
         resolve({
           code: code ?? (signal === null ? 1 : 128),
+          isCut: left < 0,
           stdout: Buffer.concat(stdout),
           stderr: Buffer.concat(stderr).toString('utf8') || (signal === null ? '' : `killed by ${signal}`),
         }),
@@ -260,6 +270,14 @@ export const SESSIONS = '%(trailers:key=Claude-Session-Id,valueonly,separator=%x
 /** The sessions that `SESSIONS` stands for in git's output. */
 export function sessionsIn(text: string): string[] {
   return text.split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim()]));
+}
+
+/** The object names that git printed, one a line. */
+export function oidsIn({ stdout }: Pick<GitResult, 'stdout'>): Oid[] {
+  return stdout
+    .toString('latin1')
+    .split('\n')
+    .flatMap((line) => parseOid(line) ?? []);
 }
 
 /** Splits what git printed with `-z`. */

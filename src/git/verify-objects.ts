@@ -1,9 +1,16 @@
-import { NOTE_FILE, STATE_FILE } from '../domain/handoff.ts';
+import {
+  MAX_COMMIT_BYTES,
+  MAX_NOTE_BYTES,
+  MAX_STATE_BYTES,
+  MAX_TREE_BYTES,
+  NOTE_FILE,
+  STATE_FILE,
+} from '../domain/handoff.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { CommitText } from './commits.ts';
 import { formatOf, objectName } from './hash.ts';
 import { type ReadObject, readObjects, parseTree } from './objects.ts';
-import { type GitOptions, runGit } from './run.ts';
+import { type GitOptions, oidsIn, runGit } from './run.ts';
 
 /** An object of a handoff that cannot be read, or that is not what its name says. */
 export interface BrokenObject {
@@ -40,10 +47,7 @@ export async function reachableCommits(
   const input = tips.map((tip) => `${tip}\n`).join('');
   const result = await runGit(['rev-list', '--stdin'], { ...options, input });
   if (result.code !== 0) return undefined;
-  const commits = result.stdout
-    .toString('utf8')
-    .split('\n')
-    .flatMap((line) => parseOid(line) ?? []);
+  const commits = oidsIn(result);
   const known = new Set(commits);
   // git skips a tip that is no commit.
   return tips.every((tip) => known.has(tip)) ? commits : undefined;
@@ -72,9 +76,12 @@ async function* readBatches(options: GitOptions, commits: readonly Oid[]): Async
 }
 
 function startBatch(options: GitOptions, batch: readonly Oid[]) {
-  const requests = batch.flatMap((oid) =>
-    [oid, `${oid}^{tree}`, `${oid}:${NOTE_FILE}`, `${oid}:${STATE_FILE}`].map((name) => ({ name })),
-  );
+  const requests = batch.flatMap((oid) => [
+    { name: oid, mostBytes: MAX_COMMIT_BYTES },
+    { name: `${oid}^{tree}`, mostBytes: MAX_TREE_BYTES },
+    { name: `${oid}:${NOTE_FILE}`, mostBytes: MAX_NOTE_BYTES },
+    { name: `${oid}:${STATE_FILE}`, mostBytes: MAX_STATE_BYTES },
+  ]);
   const objects = readObjects(options, requests);
   // The code that awaits it gets the error.
   objects.catch(() => undefined);
@@ -90,6 +97,8 @@ function judge(commit: Oid, [object, tree, note, state]: readonly (ReadObject | 
   ): BrokenObject | undefined => {
     if (found === undefined) return { commit, what, oid, why: 'missing or unreadable' };
     if (found.type !== type) return { commit, what, oid, why: 'of the wrong type' };
+    // What is too large for a handoff was not read: it is refused as it is.
+    if (found.content.length < found.size) return undefined;
     const isWhole = objectName(formatOf(found.oid), found.type, found.content) === found.oid;
     return isWhole ? undefined : { commit, what, oid: found.oid, why: 'damaged' };
   };

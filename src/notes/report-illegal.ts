@@ -36,7 +36,8 @@ export function reasonText(reason: IllegalReason): string {
 const PLAIN_WORDS: Partial<Record<IllegalReason, string>> = {
   'not a descendant': 'rewound or replaced',
   'no commit': 'points at something that is not a commit',
-  'commit too large': `a commit object of more than ${MAX_COMMIT_BYTES / 1024 / 1024} MiB`,
+  'commit too large': `a commit object of more than ${MAX_COMMIT_BYTES / 1024} KiB`,
+  'too many files': 'a commit with more files than a note has',
   'note too large': `a note of more than ${MAX_NOTE_BYTES / 1024 / 1024} MiB`,
 };
 

@@ -2,7 +2,14 @@ import type { HandoffCommit } from '../domain/handoff.ts';
 import type { RelatedSessions } from '../domain/commit-message.ts';
 import { type BranchName, type Oid, type Topic, parseBranchName } from '../domain/names.ts';
 import type { IllegalReason } from '../domain/transition.ts';
-import { ListedCommit, type LoadedCommit, loadCommits, loadSettled, wholeHistory } from '../git/commits.ts';
+import {
+  type ListedCommit,
+  type LoadedCommit,
+  loadCommits,
+  loadSettled,
+  readListed,
+  wholeHistory,
+} from '../git/commits.ts';
 import { listBookkeeping, listBookkeepingRefs } from '../git/migrate-ref-lists.ts';
 import {
   HANDOFFS,
@@ -112,8 +119,8 @@ async function compareTopic(
 }
 
 /**
- * Reads every topic (or those of one branch component), tips from their commit objects only. Costs
- * two processes, however many topics there are, and one or two more for each that was moved by hand.
+ * Reads every topic (or those of one branch component), tips from their commit objects only. Costs three processes,
+ * however many topics there are, and one or two more for each that was moved by hand.
  */
 export async function readTopics(repository: InRepository, component?: string): Promise<TopicState[]> {
   const below = component === undefined ? '' : `${component}/`;
@@ -126,12 +133,12 @@ export async function readTopicsBeside(
   below: string,
   local: Promise<readonly RefValue[]>,
 ): Promise<TopicState[]> {
-  const listed = listRefs(repository, [HANDOFFS + below], { content: true });
+  const listed = listRefs(repository, [HANDOFFS + below]);
   const [publicRefs, localRefs] = await Promise.all([listed, local]);
   return topicsFrom(repository, publicRefs, localRefs);
 }
 
-/** The topics of public refs that were listed with their content, and of local ones by name. */
+/** The topics of public refs, and of local ones by name. */
 async function topicsFrom(
   repository: InRepository,
   publicRefs: readonly Ref[],
@@ -145,10 +152,14 @@ async function topicsFrom(
     const path = parsePath(ref.name, HANDOFFS);
     return path === undefined ? [] : [{ ref, path, keptOid: kept.get(places[at] ?? '') }];
   });
-  const fetched = await judgeFetched(repository, found);
+  const oids = found.flatMap(({ ref }) => (isPlainCommit(ref) ? ref.oid : []));
+  const listed = await readListed({ cwd: repository.cwd }, oids);
+  const tips = new Map(listed.map((tip) => [tip.oid, tip]));
+  const fetched = await judgeFetched(repository, found, tips);
   const states: TopicState[] = [];
   for (const { ref, path, keptOid } of found) {
-    const state = fetched.get(ref.name) ?? settledState(path, ref, keptOid);
+    const isSettled = ref.oid === keptOid && !ref.symbolic;
+    const state = fetched.get(ref.name) ?? (isSettled ? settledState(path, tips.get(ref.oid)) : undefined);
     states.push(state ?? (await readTopic(repository, path)));
   }
   const open = new Set(places);
@@ -163,6 +174,7 @@ async function topicsFrom(
 async function judgeFetched(
   repository: InRepository,
   found: readonly { ref: Ref; path: HandoffPath; keptOid: Oid | undefined }[],
+  tips: ReadonlyMap<Oid, ListedCommit>,
 ): Promise<ReadonlyMap<string, TopicState>> {
   const fetched = found.filter(({ ref, keptOid }) => keptOid === undefined && isPlainCommit(ref));
   const states = new Map<string, TopicState>();
@@ -172,7 +184,7 @@ async function judgeFetched(
   for (const [at, { ref, path }] of fetched.entries()) {
     const reason = reasons[at];
     const state =
-      reason === undefined ? settledState(path, ref, ref.oid) : illegalState(path, ref.oid, reason);
+      reason === undefined ? settledState(path, tips.get(ref.oid)) : illegalState(path, ref.oid, reason);
     if (state !== undefined) states.set(ref.name, { ...state, keptOid: undefined });
   }
   return states;
@@ -188,19 +200,11 @@ function illegalState(path: HandoffPath, bad: Oid, reason: IllegalReason): Topic
 }
 
 /** The state in the common case: the public ref equals `kept`, and its commit says all that a list shows. */
-function settledState(path: HandoffPath, ref: Ref, keptOid: Oid | undefined): TopicState | undefined {
+function settledState(path: HandoffPath, tip: ListedCommit | undefined): TopicState | undefined {
   const branch = decodeBranch(path.component);
-  if (branch === undefined || ref.oid !== keptOid || !isPlainCommit(ref)) return undefined;
-  const tip = new ListedCommit(ref.oid, ref.content);
-  return {
-    path,
-    branch,
-    topic: path.topic,
-    tip,
-    publicOid: ref.oid,
-    keptOid,
-    illegal: undefined,
-  };
+  if (branch === undefined || tip === undefined) return undefined;
+  const { oid } = tip;
+  return { path, branch, topic: path.topic, tip, publicOid: oid, keptOid: oid, illegal: undefined };
 }
 
 const isPlainCommit = (ref: Ref) => ref.type === 'commit' && !ref.symbolic;

@@ -45,9 +45,9 @@ describe('the gate refuses', () => {
     ['no trailers', { message: 'by hand\n' }, 'unreadable trailers'],
     ['trailers above the last paragraph', { message: `x\n\n${BOTH}\n\nbody\n` }, 'unreadable trailers'],
     [
-      'a message of 9 MB',
-      { message: `${'x'.repeat(9e6)}\n\nClaude-Session-Id: ${A}\nHandoff-State: open\n` },
-      'a commit object of more than 8 MiB',
+      'a message of 17 KB',
+      { message: `${'x'.repeat(17e3)}\n\nClaude-Session-Id: ${A}\nHandoff-State: open\n` },
+      'a commit object of more than 16 KiB',
     ],
     ['a note over 1 MiB', { note: 'x'.repeat(1024 * 1024 + 1) }, 'a note of more than 1 MiB'],
   ])('%s', (_, made, reason) => {

@@ -67,6 +67,7 @@ const next =
     return expected;
   };
 
+const TOO_LARGE = 'a commit object of more than 16 KiB';
 const MEBIBYTE_AND_ONE = 'x'.repeat(1024 * 1024 + 1);
 const created: Expected = { action: 'created', stays: false };
 /** Ours is kept as a lost text. */
@@ -114,16 +115,16 @@ const ACTS: Readonly<Record<string, Act>> = {
     return ignored('a tag');
   },
   RR016: first({ note: '' }, { ...created, also: ({ topic }) => expect(summary(topic)).toBe('evil') }),
-  RR017: first(
-    { summary: 'x'.repeat(5_000_000) },
-    { ...created, also: ({ topic }) => expect(summary(topic).length).toBeLessThanOrEqual(72) },
-  ),
+  RR017: first({ summary: 'x'.repeat(5_000_000) }, refused(TOO_LARGE)),
   RR018: ({ ours, forge, point }) => {
     const tip = ours();
     point(forge({ parents: Array<string>(100_000).fill(tip) }));
-    return refused('too many parents');
+    return refused(TOO_LARGE);
   },
-  RR019: first({ trailers: Array.from({ length: 10_000 }, (_, at) => `X-Key-${at}: value`) }, created),
+  RR019: first(
+    { trailers: Array.from({ length: 10_000 }, (_, at) => `X-Key-${at}: value`) },
+    refused(TOO_LARGE),
+  ),
   RR022: first(
     { message: 'evil\n\nClaude-Session-Id: sess-evil-1\nHandoff-State: open\n\nLast words.\n' },
     refused('unreadable trailers'),
@@ -323,6 +324,13 @@ const ACTS: Readonly<Record<string, Act>> = {
     victim.write(`${long}a`, 'ours\n');
     point(forge({ topic: `${long}b` }), `refs/handoffs/main/${long}b`);
     return { ...created, also: () => expect(victim.note(`${long}a`)).toBe('ours\n') };
+  },
+  RX031: ({ forge, point, topic }) => {
+    const file = (name: string, text: string) => `100644 blob ${forger.object('blob', text)}\t${name}`;
+    const [note, state] = [file('handoff.md', 'evil\n'), file('state.json', forger.state({ topic }))];
+    const more = Array.from({ length: 10_000 }, (_, at) => note.replace('handoff.md', `more-${at}`));
+    point(forge({ tree: [note, state, ...more] }));
+    return refused('a commit with more files than a note has');
   },
 };
 

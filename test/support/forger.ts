@@ -77,10 +77,10 @@ export class Forger {
     return this.object('tag', `object ${oid}\ntype ${type}\ntag evil\ntagger ${who}\n\nevil\n`);
   }
 
-  /** First notes on many topics, made in one process: each says its number. */
-  plant(topics: readonly string[]): void {
+  /** First notes on many topics, made in one process: each says its number, and its message holds the padding. */
+  plant(topics: readonly string[], padding = ''): void {
     const commits = topics.map((topic, at) => {
-      const message = `note ${at}\n\nClaude-Session-Id: sess-eve-1\nHandoff-State: open\n`;
+      const message = `note ${at}\n\n${padding}Claude-Session-Id: sess-eve-1\nHandoff-State: open\n`;
       const state = this.state({ topic });
       return [
         `commit refs/handoffs/main/${topic}`,

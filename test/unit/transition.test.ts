@@ -5,6 +5,7 @@ import {
   type HandoffTrailers,
   MAX_COMMIT_BYTES,
   MAX_NOTE_BYTES,
+  MAX_TREE_BYTES,
 } from '../../src/domain/handoff.ts';
 import type { Topic } from '../../src/domain/names.ts';
 import {
@@ -29,6 +30,8 @@ describe('legal steps', () => {
   it.each([
     [{ bytes: MAX_COMMIT_BYTES }, undefined],
     [{ bytes: MAX_COMMIT_BYTES + 1 }, 'commit too large'],
+    [{ treeBytes: MAX_TREE_BYTES }, undefined],
+    [{ treeBytes: MAX_TREE_BYTES + 1 }, 'too many files'],
     [{ noteBytes: MAX_NOTE_BYTES }, undefined],
     [{ noteBytes: MAX_NOTE_BYTES + 1 }, 'note too large'],
     [{ parents: [1, 1, 1].map(oidOf) }, 'too many parents'],

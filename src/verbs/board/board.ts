@@ -7,7 +7,8 @@ import type { SessionJournal } from '../../domain/journal/fold.ts';
 import { type Oid, type SessionId, ownerId, parseSessionId } from '../../domain/names.ts';
 import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
 import { parseWorkSize, workSizeText } from '../../domain/snapshot.ts';
-import { type ChainCommit, handoffChains, logCommits } from '../../git/log.ts';
+import { type ChainCommit, handoffChains } from '../../git/commits.ts';
+import { logCommits } from '../../git/log.ts';
 import { readSettings } from '../../git/config.ts';
 import { decodeBranch } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
@@ -174,7 +175,7 @@ async function boardTopics(
 ): Promise<{ topics: BoardTopic[]; complete: boolean }> {
   const tips = states.flatMap(({ tip }) => tip ?? []);
   const chains = await handoffChains(
-    repository,
+    { cwd: repository.cwd },
     tips.map(({ oid }) => oid),
     MAX_VERSIONS,
     // A damaged object must not hide the handoffs whose tips can be read.

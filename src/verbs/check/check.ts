@@ -162,11 +162,12 @@ async function mixedInPush(
 ): Promise<{ looked: number; mixed: readonly MixedCommit[] }> {
   const tips = tipsOf(others);
   if (tips.length === 0) return { looked: 0, mixed: [] };
-  const range = receivedRange(tips);
+  const range = receivedRange(tips, prefixes);
   const found = await findMixedCommits(options, range, []);
   if (found.mixed.length === 0) return found;
+  const handoffTips = tipsOf(all.filter((ref) => !others.includes(ref)));
   // Only now does it matter which session continued which other one's conversation.
-  const related = await handedOnSessions(options, prefixes, tipsOf(all));
+  const related = await handedOnSessions(options, prefixes, handoffTips);
   return related.length === 0 ? found : findMixedCommits(options, range, related);
 }
 

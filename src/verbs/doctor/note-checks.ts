@@ -1,6 +1,7 @@
 import { type Oid, shortId } from '../../domain/names.ts';
 import type { Settings } from '../../domain/settings.ts';
 import type { Repository } from '../../git/repository.ts';
+import { withoutLarge } from '../../git/commits.ts';
 import { type BrokenObject, areWhole, brokenBelow, reachableCommits } from '../../git/verify-objects.ts';
 import { homeFolder } from '../../host/folders.ts';
 import { markerFiles } from '../../host/marker-files.ts';
@@ -58,9 +59,10 @@ export async function checkObjects(
   { cwd }: Repository,
   states: readonly TopicState[],
 ): Promise<CheckShape[]> {
-  const tips = [...new Set(states.flatMap(tipsOf))];
+  // What is too large for a handoff is refused as it is.
+  const tips = await withoutLarge({ cwd }, [...new Set(states.flatMap(tipsOf))]);
   const commits = await reachableCommits({ cwd }, tips);
-  if (commits !== undefined && (await areWhole({ cwd }, commits))) {
+  if (commits !== undefined && (await areWhole({ cwd }, await withoutLarge({ cwd }, commits)))) {
     return [doctorLine('objects', 'ok', `${counted(commits.length, 'commit')} of handoffs, all readable`)];
   }
   const found: CheckShape[] = [];

@@ -15,7 +15,7 @@ import { openWorkspace } from '../workspace.ts';
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Oid } from '../../domain/names.ts';
-import { loadCommits } from '../../git/commits.ts';
+import { loadCommits, noteNames } from '../../git/commits.ts';
 import { gitFailure, runGit } from '../../git/run.ts';
 
 interface LogOptions {
@@ -130,13 +130,12 @@ export async function diffNotes(
   };
 }
 
-/** Returns the newest version whose note differs from the tip's, or cannot be read: takes and closes change no note. */
+/** Returns the newest version whose note differs from the tip's, or is missing: takes and closes change no note. */
 async function lastOther(history: readonly HandoffCommit[], cwd: string): Promise<HandoffCommit | undefined> {
   const oids = history.map(({ oid }) => oid);
-  const loaded = await loadCommits({ cwd }, oids, { notes: true });
-  const tip = loaded[0]?.note;
-  const at = loaded.findIndex((one) => tip !== undefined && one?.note?.equals(tip) !== true);
-  return history[at];
+  const notes = await noteNames({ cwd }, oids);
+  const [tip] = history;
+  return history.find(({ oid }) => tip !== undefined && notes.get(oid) !== notes.get(tip.oid));
 }
 
 async function readNotes(versions: readonly HandoffCommit[], cwd: string): Promise<Buffer[]> {
