@@ -1,5 +1,6 @@
 import { dirname, join, relative, sep } from 'node:path';
 import type { StartedCommand } from '../domain/journal/events.ts';
+import { FORGOTTEN_MS } from '../domain/ledger/claim-events.ts';
 import type { RunningCommand, SessionLedger } from '../domain/ledger/claims.ts';
 import { ledgersIn, runningOwners, treesIn } from '../domain/ledger/sub-agents.ts';
 import type { TreeStatus, Window } from '../domain/ledger/tree-status.ts';
@@ -168,6 +169,16 @@ export function openWindow(
   appendEvents(place, session, [
     { t: 'command', id, ...facts, look: formatTreeStatus(status), at: status.at },
   ]);
+}
+
+/** Whether a session's call runs whose changes its ledger does not have yet. */
+export function hasCallsRunning(place: LedgerPlace, session: SessionId, now: number): boolean {
+  const { commands, announced } = readLedger(place, session);
+  const begun = [
+    ...[...commands.values()].map(({ from }) => from),
+    ...[...announced.values()].map(({ at }) => at),
+  ];
+  return begun.some((at) => now - at <= FORGOTTEN_MS);
 }
 
 /** Whether another agent of a session runs a command that commits. */

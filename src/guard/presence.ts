@@ -1,6 +1,7 @@
 import { processOf } from '../domain/journal/fold.ts';
 import type { GuardEvent } from '../agents/dialect.ts';
 import type { SessionGroups } from '../domain/ledger/ownership.ts';
+import { runningOwners } from '../domain/ledger/sub-agents.ts';
 import { type SessionId, agentOfOwner, sessionOfOwner } from '../domain/names.ts';
 import type { ProcessId } from '../domain/session.ts';
 import { exists } from '../host/disk.ts';
@@ -68,8 +69,12 @@ export function noteAgent(call: TreeCall): void {
   }
 }
 
-/** Notes that a sub-agent has ended or, without one, that all have, wherever the session has worked. */
-export function endAgents({ machine, tree, session, now }: SessionCall, agent?: string): void {
+/**
+ * Notes that a sub-agent has ended or, without one, that all have, wherever the session has worked. Returns whether the
+ * last one that ran in a repository has.
+ */
+export function endAgents({ machine, tree, session, now }: SessionCall, agent?: string): boolean {
+  let isLast = false;
   const known = [...knownRepositories(machine.env), ...(tree === undefined ? [] : [tree.commonDir])];
   for (const commonDir of new Set(known)) {
     if (!exists(journalFile(commonDir, session))) continue;
@@ -78,7 +83,9 @@ export function endAgents({ machine, tree, session, now }: SessionCall, agent?: 
     if (!isOver) continue;
     const which = agent === undefined ? {} : { agent };
     appendSessionEvents(commonDir, session, [{ t: 'agent-ended', ...which, at: now }]);
+    isLast ||= runningOwners(readJournal(commonDir, session)).length === 0;
   }
+  return isLast;
 }
 
 /** How long a registration counts before the refs are read again, because peers may be gone. Milliseconds. */

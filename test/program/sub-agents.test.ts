@@ -194,17 +194,51 @@ describe('two sub-agents that commit at the same time', () => {
 });
 
 describe('a session that works alone', () => {
-  it('keeps no ledger while no sub-agent runs', () => {
+  const isLone = () => existsSync(join(world.path, '.git', 'handoff-solo'));
+  beforeEach(() => {
     world = new SharingWorld({ ready: [A] });
-    const isLone = () => existsSync(join(world.path, '.git', 'handoff-solo'));
+  });
+
+  it('keeps no ledger but while a sub-agent runs', () => {
     world.write(A, 'src/a.ts', 'a\n');
     expect([isLone(), world.claimed(A)]).toEqual([true, []]);
     world.beginAgent(X);
-    expect(isLone()).toBe(false);
+    world.beginAgent(Y);
     expect(world.claimed(A)).toEqual(['src/a.ts']);
     writeFileSync(join(world.path, 'by-hand'), '');
-    expect(world.bash(X, 'git add -A && git commit -qm all').run).toMatchObject({ status: 0, stderr: '' });
-    world.begin(A, world.path, 'compact');
+    world.write(Y, 'src/b.ts', 'y\n');
+    expect(world.bash(X, 'git add by-hand && git commit -qm hand').run).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    world.endAgent(X);
+    expect(isLone()).toBe(false);
+    world.endAgent(Y);
     expect(isLone()).toBe(true);
+    world.write(A, 'src/a.ts', 'aa\n');
+    world.write(A, 'new', 'a\n');
+    expect(world.claimed(A)).toEqual(['src/a.ts', 'src/b.ts']);
+    world.begin(B);
+    const mine = Object.fromEntries(['src/a.ts', 'src/b.ts', 'new'].map((path) => [path, `other ${A}`]));
+    expect(world.whose(B)).toEqual(mine);
+    world.ok(['undo'], { session: A });
+    expect(world.status()).toEqual([]);
+  });
+
+  it('keeps one while a command of its own runs: what that has changed by then would be nobody’s', () => {
+    world.beginAgent(X);
+    world.may(A, 'make');
+    writeFileSync(join(world.path, 'made'), 'a\n');
+    world.endAgent(X);
+    expect(isLone()).toBe(false);
+    expect(world.ok(['diff'], { session: A })).toContain('+++ b/made');
+  });
+
+  it('does not come back by the end of a sub-agent that is reported after its own', () => {
+    world.beginAgent(X);
+    world.end(A);
+    world.endAgent(X);
+    expect(isLone()).toBe(false);
+    expect(world.json(['sessions', '--all'])).toMatchObject({ items: [{ liveness: 'ended' }] });
   });
 });

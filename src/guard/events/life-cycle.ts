@@ -20,14 +20,17 @@ import { forgetCalls, answerCalls } from '../effects/tidy.ts';
 import { endAgents } from '../presence.ts';
 import { leave, visited } from '../visits.ts';
 import { noteCompaction, expectEndNotes, noteEnd, countOwn, hasWorkToNote } from './automatic.ts';
+import { register } from './registration.ts';
 import { sessionStart } from './session-start.ts';
 
 /** Handles every event but those of a tool. */
 export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> {
   const { kind, agent } = call.event;
-  if (kind === 'agent-stop') endAgents(call, agent);
+  // Its session may be alone again.
+  if (kind === 'agent-stop' && endAgents(call, agent) && isInTree(call))
+    await failOpen(call, 'whether the session is alone', () => register(call));
   // One that was interrupted has told nothing. One that runs in the background calls again.
-  else if (agent === undefined && (kind === 'prompt' || kind === 'session-start')) endAgents(call);
+  if (agent === undefined && (kind === 'prompt' || kind === 'session-start')) endAgents(call);
   // Read first: recording the session's end ends its visits, too.
   const elsewhere = kind === 'stop' || kind === 'session-end' ? await visited(call) : [];
   const found = isInTree(call) ? await here(call) : [];

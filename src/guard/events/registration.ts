@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readJournal, readLedgers, reopenJournal } from '../../sessions/journal.ts';
 import { rememberRepository, type TreeCall } from '../call.ts';
-import { isPaused } from '../../changes/windows.ts';
+import { hasCallsRunning, isPaused } from '../../changes/windows.ts';
 import { runningOwners } from '../../domain/ledger/sub-agents.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { SessionRecord, ProcessId } from '../../domain/session.ts';
@@ -128,7 +128,8 @@ interface SessionsHere extends OwnAndOthers {
   readonly client: ProcessId | undefined;
   /**
    * Whether others are at work, or the sh fast path cannot decide alone: it does not know further guarded paths, and the
-   * changes of a visitor or a sub-agent must be claimed at once, because all other changes here are not its own.
+   * changes of a visitor or a sub-agent must be claimed at once, because all other changes here are not its own. What a
+   * call that runs has changed so far is claimed when it is over, and would be nobody's in a time alone that begins now.
    */
   readonly isShared: boolean;
 }
@@ -147,7 +148,9 @@ async function readSessionsHere(call: TreeCall, listed?: readonly StoredSession[
     peers.length > 0 ||
     isVisitor(call, known.own?.record) ||
     call.settings.guardPath.length > 0 ||
-    runningOwners(readJournal(tree.commonDir, session)).length > 0;
+    runningOwners(readJournal(tree.commonDir, session)).length > 0 ||
+    (call.event.kind !== 'session-start' &&
+      hasCallsRunning({ commonDir: tree.commonDir, worktreeId: worktree }, session, call.now));
   return { ...known, peers, gone: those('dead', 'ended'), client, isShared };
 }
 
