@@ -6,9 +6,11 @@ import {
   type Window,
   type WindowChange,
   changesBetween,
+  sameState,
 } from '../domain/ledger/tree-status.ts';
 import { FORGOTTEN_MS, claimsInWindow } from '../domain/ledger/claim-events.ts';
-import type { SessionId } from '../domain/names.ts';
+import type { Oid, SessionId } from '../domain/names.ts';
+import { isAncestor } from '../git/histories.ts';
 import { listTree } from '../git/staged.ts';
 import { exactStatOf, statOf, readText } from '../host/disk.ts';
 import { ARRIVAL, type OpenWindow, readWindows } from './windows.ts';
@@ -63,9 +65,21 @@ export async function changesSince(
 ): Promise<WindowChange[]> {
   const { oid } = before.head;
   if (oid === after.head.oid) return changesBetween(before, after);
-  const fresh = [...after.dirty.keys()].filter((path) => !before.dirty.has(path));
-  return changesBetween(before, after, await statesAt(top, oid, fresh, timeoutMs));
+  const fresh = [...after.dirty.values()].filter(({ path }) => !before.dirty.has(path));
+  const paths = fresh.map(({ path }) => path);
+  const was = await statesAt(top, oid, paths, timeoutMs);
+  // What was committed on top is no uncommitted change any more: a file that changed begins with what HEAD has now.
+  const moved = fresh.filter(
+    ({ path, head, disk }) =>
+      was.has(path) && ![head, disk].some((state) => sameState(state, was.get(path) ?? null)),
+  );
+  if (moved.length > 0 && (await isOnTop(top, oid, after.head.oid)))
+    for (const { path, head } of moved) was.set(path, head);
+  return changesBetween(before, after, was);
 }
+
+const isOnTop = async (top: string, former: Oid | null, now: Oid | null) =>
+  former === null || (now !== null && (await isAncestor({ cwd: top }, former, now)));
 
 /** What a commit has at paths; `null` where it has nothing. Submodules are left out. */
 export async function statesAt(

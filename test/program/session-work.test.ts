@@ -128,6 +128,17 @@ describe('git handoff diff', () => {
     expect(appliedTo(patchOf(['diff'], A), 'shared.md')).toEqual([lines({ 9: 'A' })]);
   });
 
+  it('of a session that is alone begins with what it has committed since', () => {
+    world.end(B);
+    world.bash(
+      A,
+      "sed -i 's/line 5/once/' shared.md; git commit -qam once; sed -i 's/once/twice/' shared.md",
+    );
+    expect(patchOf(['diff'], A)).toContain('\n-once\n+twice\n');
+    world.ok(['undo'], { session: A });
+    expect(world.status()).toEqual([]);
+  });
+
   it('takes modes, links, bytes that are no text, new and removed files', () => {
     world.bash(A, 'chmod +x src/a.ts; ln -s a.ts src/link; printf "\\0\\1" >bytes; git rm -q shared.md');
     const patch = patchOf(['diff'], A);
