@@ -161,31 +161,34 @@ async function joinUndone(
   const { path, head, index, stamp } = dirty;
   const scratch = scratchStore(commonDir);
   const oid = (await hashFiles(top, [path], { scratch, all: true })).get(path);
-  if (item.raw === undefined || item.disk === null || dirty.disk === null || oid === undefined)
-    return undefined;
-  const [bytes] = await readKept(top, [item]);
-  const kept = bytes && (await hashContent(top, path, bytes, scratch, STORING_MS));
-  if (kept === undefined) return undefined;
+  if (dirty.disk === null || oid === undefined) return undefined;
   const now = { ...dirty.disk, oid };
-  const undone = { ...item.disk, oid: kept };
-  const joined = await merger.merge({ base: item.left ?? item.base, ours: now, theirs: undone });
+  const undone = await undoneState(top, item, scratch);
+  if (undone === undefined) return undefined;
+  const left = item.left ?? item.base;
+  const joined = await merger.merge({ base: left, ours: now, theirs: undone });
   if (joined.kind !== 'merged') return undefined;
-  const isStaged = sameState(index, now);
+  const unstaged = await merger.merge({ base: undone, ours: item.index, theirs: left });
+  const base = unstaged.kind === 'merged' ? unstaged.state : head;
+  const isStaged = !sameState(item.index, item.base);
+  const staged = isStaged ? await merger.merge({ base, ours: index, theirs: item.index }) : undefined;
   return {
-    path,
-    head,
+    ...{ path, head, stamp, own: undefined, intended: false, marked: false, overwrites: false },
     mergedInto: now,
     disk: joined.state,
-    index: isStaged ? joined.state : index,
-    own: undefined,
+    index: staged?.kind === 'merged' ? staged.state : index,
     isPrivate: item.isPrivate === true,
-    intended: false,
-    marked: false,
     writes: !sameState(joined.state, now),
-    stages: isStaged,
-    overwrites: false,
-    stamp,
+    stages: staged?.kind === 'merged',
   };
+}
+
+/** What an undo took back, by the file's own bytes; `undefined`: they were not kept. */
+async function undoneState(top: string, item: SnapshotItem, scratch: ScratchStore) {
+  if (item.disk === null) return null;
+  const [bytes] = item.raw === undefined ? [] : await readKept(top, [item]);
+  const oid = bytes && (await hashContent(top, item.path, bytes, scratch, STORING_MS));
+  return oid === undefined ? undefined : { ...item.disk, oid };
 }
 
 /** Milliseconds. */

@@ -177,7 +177,11 @@ function gatherWork(
     const { path, raw: name, disk } = entry;
     const known = ownerOf(path);
     const owner = known && sessionOfOwner(known);
-    const named = { path, ...(name === undefined ? {} : { name }), ...(owner === null ? {} : { owner }) };
+    const left = leftAt?.(path) ?? null;
+    const named = {
+      ...{ path, ...(name === undefined ? {} : { name }), ...(owner === null ? {} : { owner }) },
+      ...(left === null ? {} : { left }),
+    };
     // The contents that HEAD and the index had at an older look may be gone.
     const [base, index] = seen === undefined ? [stored(entry.head), stored(entry.index)] : [null, null];
     const staged = { ...named, base, index, disk: null };
@@ -195,7 +199,6 @@ function gatherWork(
     }
     total += content.length;
     const oid = batch.blob(content);
-    const left = leftAt?.(path) ?? null;
     const isFile = seen === undefined && disk.mode !== '120000';
     // The repository already has what is staged or committed, as git stores it.
     const isStored = disk.oid !== null && [base?.oid, index?.oid].includes(disk.oid);
@@ -205,7 +208,6 @@ function gatherWork(
       index,
       disk: isStored ? disk : { mode: disk.mode, oid },
       ...(isFile ? { raw: oid } : {}),
-      ...(left === null ? {} : { left }),
       bytes: content.length,
       ...(isFile && isPrivate(top, entry) ? { isPrivate: true } : {}),
     });

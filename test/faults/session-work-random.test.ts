@@ -1,28 +1,44 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { DirtyWork } from '../../src/changes/dirty-work.ts';
 import { addParts, isWhole, partsOf } from '../../src/changes/session-parts.ts';
-import { foldLedger } from '../../src/domain/journal/fold.ts';
-import type { WorktreeEvent } from '../../src/domain/journal/events.ts';
+import { Failure } from '../../src/domain/failure.ts';
 import type { FileState } from '../../src/domain/ledger/tree-status.ts';
-import { type SessionId, parseSessionId } from '../../src/domain/names.ts';
+import {
+  type SessionId,
+  agentOfOwner,
+  ownerId,
+  parseSessionId,
+  sessionOfOwner,
+} from '../../src/domain/names.ts';
 import { hashFiles, readContents, scratchStore } from '../../src/git/scratch-store.ts';
 import { readTreeStatus } from '../../src/git/worktrees.ts';
-import { applyPlan } from '../../src/snapshot/restore.ts';
-import { planTakeBack } from '../../src/verbs/sharing/take-back.ts';
+import { worktreeId } from '../../src/host/folders.ts';
+import { budgetUntil } from '../../src/host/io.ts';
+import { processTable } from '../../src/host/processes.ts';
+import type { Context } from '../../src/sessions/caller.ts';
+import { appendEvents, appendSessionEvents, readLedgers } from '../../src/sessions/journal.ts';
+import { restoreRescued } from '../../src/verbs/rescue/restore.ts';
+import { diff } from '../../src/verbs/sharing/diff.ts';
+import { undo } from '../../src/verbs/sharing/undo.ts';
 import { Random, SEED, amount } from '../support/faults/seed.ts';
 import { TestRepository } from '../support/repository.ts';
 
 /**
- * Sessions change lines of shared files by turns. Without one of them, the files have to be as if it had never been
- * there, or nothing may change; and its part alone has to be as if the others had never been there.
+ * Sessions and their sub-agents change lines of shared files by turns. Without one of them, the files have to be as if it
+ * had never been there, or nothing may change; and its part alone has to be as if the others had never been there. All
+ * parts and the rest are what differs from HEAD, and the rescue of an undo brings all back.
  */
 
 const HISTORIES = amount(20, 1000);
 const SEEDS = Array.from({ length: HISTORIES }, (_, n) => SEED + n);
 const FILES = ['one.txt', 'two.txt', 'deep/three.txt'];
 const SESSIONS = ['aaaaaaaa-1', 'bbbbbbbb-2', 'cccccccc-3'].map((id) => parseSessionId(id) as SessionId);
+/** Three sub-agents of two of them. */
+const AGENTS = SESSIONS.slice(0, 2).flatMap((id, n) =>
+  ['x', 'y'].slice(n).map((agent) => ownerId(id, agent)),
+);
 
 interface Line {
   readonly id: number;
@@ -31,7 +47,8 @@ interface Line {
 
 /** A change of one file by one session, in terms of lines that keep their identity. */
 interface Act {
-  readonly session: SessionId;
+  /** The session or, as an owner, the sub-agent. */
+  readonly by: SessionId;
   readonly path: string;
   readonly kind: 'insert' | 'replace' | 'delete' | 'remove file' | 'add file';
   /** The line that it is about, or after which it inserts; 0: the top. */
@@ -74,11 +91,14 @@ class History {
   readonly #repository = new TestRepository();
   readonly #start: Files;
   readonly #acts: Act[] = [];
-  readonly #events = new Map<SessionId, WorktreeEvent[]>();
+  readonly #owners: readonly SessionId[];
+  /** The sub-agents that run. */
+  readonly #running = new Set<SessionId>();
   #lines = 0;
 
   constructor(seed: number) {
     this.#random = new Random(seed);
+    this.#owners = this.#random.below(2) === 0 ? SESSIONS : [...SESSIONS.slice(0, 2), ...AGENTS];
     this.#start = new Map(
       FILES.map((path) => [
         path,
@@ -100,13 +120,14 @@ class History {
     const count = { undone: 0, refused: 0, shown: 0, apart: 0 };
     try {
       for (let n = 2 + this.#random.below(9); n > 0; n -= 1) await this.#act();
-      const session = this.#random.pick([...this.#events.keys()]);
-      for (const one of this.#events.keys()) {
+      const owners = [...new Set(this.#acts.map(({ by }) => this.#counted(by)))];
+      for (const one of owners) {
         const { shown, apart } = await this.#show(one);
         count.shown += shown;
         count.apart += apart;
       }
-      const isUndone = await this.#undo(session);
+      await this.#showAll();
+      const isUndone = await this.#undo(this.#random.pick(owners));
       count[isUndone ? 'undone' : 'refused'] += 1;
       return count;
     } catch (error) {
@@ -118,9 +139,10 @@ class History {
     }
   }
 
-  /** A session's file tool changes a file, and the session claims that. */
+  /** A file tool of a session or a sub-agent changes a file, and that is claimed. Sub-agents end, and call again. */
   async #act(): Promise<void> {
-    const session = this.#random.pick(SESSIONS);
+    const by = this.#random.pick(this.#owners);
+    if (agentOfOwner(by) !== undefined && !this.#running.has(by)) this.#runs(by, true);
     const now = play(this.#start, this.#acts);
     const path = this.#random.below(8) === 0 ? `new-${this.#random.below(2)}.txt` : this.#random.pick(FILES);
     const lines = now.get(path);
@@ -128,10 +150,10 @@ class History {
     const kind =
       lines === undefined
         ? 'add file'
-        : this.#isRemovable(path, session) && this.#random.below(12) === 0
+        : this.#isRemovable(path, by) && this.#random.below(12) === 0
           ? 'remove file'
           : this.#random.pick(['insert', 'replace', 'replace', 'delete'] as const);
-    const act: Act = { session, path, kind, at: anchor, line: this.#line(session) };
+    const act: Act = { by, path, kind, at: anchor, line: this.#line(by) };
     const before = await this.#stateOf(path);
     this.#acts.push(act);
     this.#put(path, play(this.#start, this.#acts).get(path));
@@ -140,12 +162,27 @@ class History {
     const base = this.#headOf(path);
     const at = this.#acts.length;
     const claim = { t: 'claim', path, base, before, after, evidence: 'explicit', weak: false, at } as const;
-    this.#events.set(session, [...(this.#events.get(session) ?? []), claim]);
+    appendEvents(this.#place, by, [claim]);
+    const [over] = this.#random.sample([...this.#running], 1);
+    if (over !== undefined && this.#random.below(4) === 0) this.#runs(over, false);
+  }
+
+  #runs(owner: SessionId, isRunning: boolean): void {
+    const agent = agentOfOwner(owner) ?? '';
+    const t = isRunning ? 'agent-started' : 'agent-ended';
+    appendSessionEvents(this.#place.commonDir, sessionOfOwner(owner), [{ t, agent, at: this.#acts.length }]);
+    if (isRunning) this.#running.add(owner);
+    else this.#running.delete(owner);
+  }
+
+  /** Whose an act is now: of a sub-agent that has ended, its session's. */
+  #counted(by: SessionId): SessionId {
+    return this.#running.has(by) ? by : sessionOfOwner(by);
   }
 
   /** The guard lets no session remove a file that another one has added: then there is nothing to bring back. */
-  #isRemovable(path: string, session: SessionId): boolean {
-    const others = this.#acts.filter((act) => act.path === path && act.session !== session);
+  #isRemovable(path: string, by: SessionId): boolean {
+    const others = this.#acts.filter((act) => act.path === path && act.by !== by);
     return others.length === 0 || FILES.includes(path);
   }
 
@@ -171,26 +208,38 @@ class History {
   }
 
   get #scratch() {
-    return scratchStore(join(this.#repository.path, '.git'));
+    return scratchStore(this.#place.commonDir);
+  }
+
+  get #place() {
+    const commonDir = join(this.#repository.path, '.git');
+    return { commonDir, worktreeId: worktreeId(commonDir) };
+  }
+
+  /** A person's command. */
+  get #context(): Context {
+    const [now, cwd] = [Date.now(), this.#repository.path];
+    const budget = budgetUntil(now + 600_000, Date.now);
+    return { cwd, env: {}, clientPid: 1, processes: processTable, now, clock: Date.now, budget };
   }
 
   async #work(): Promise<DirtyWork> {
     const { path: top } = this.#repository;
     const gitDir = join(top, '.git');
     const status = await readTreeStatus(top, { now: 1000, scratch: this.#scratch });
-    const ledgers = [...this.#events].map(([session, events]) => foldLedger(session, events));
+    const ledgers = readLedgers(this.#place);
     return { tree: { top, gitDir, commonDir: gitDir }, place: undefined, status, ledgers, lone: undefined };
   }
 
-  /** The session's part of each path is what it would have made of HEAD alone, or it cannot be told. */
-  async #show(session: SessionId): Promise<{ shown: number; apart: number }> {
+  /** The owner's part of each path is what it would have made of HEAD alone, or it cannot be told. */
+  async #show(owner: SessionId): Promise<{ shown: number; apart: number }> {
     const work = await this.#work();
-    const parts = partsOf(work, new Set([session]), []);
+    const parts = partsOf(work, new Set([owner]), []);
     const rest = parts.filter((part) => !isWhole(part, part.dirty.head));
     const { entries, contents, failed } = await addParts(work.tree, rest);
     const alone = play(
       this.#start,
-      this.#acts.filter((act) => act.session === session),
+      this.#acts.filter(({ by }) => this.#counted(by) === owner),
     );
     for (const [path, state] of entries) {
       const kept = state?.oid === undefined || state.oid === null ? undefined : contents.get(state.oid);
@@ -206,28 +255,56 @@ class History {
     return { shown: parts.length - failed.length, apart: failed.length };
   }
 
-  async #undo(session: SessionId): Promise<boolean> {
-    const work = await this.#work();
-    const plan = await planTakeBack(work.tree, partsOf(work, new Set([session]), []), []);
-    if (plan.refused.length > 0) return false;
-    await plan.batch.storeMany({ cwd: work.tree.top });
-    await applyPlan(
-      work.tree,
-      plan.paths.map(({ planned }) => planned),
-    );
-    const others = play(
-      this.#start,
-      this.#acts.filter((act) => act.session !== session),
-    );
-    const paths = new Set([...FILES, ...this.#acts.map(({ path }) => path)]);
-    const found = [...paths].map((path) => [path, this.#textAt(path)]);
-    expect(found).toEqual([...paths].map((path) => [path, textOf(others.get(path))]));
-    return true;
+  /** All parts and the rest are what differs from HEAD. */
+  async #showAll(): Promise<void> {
+    const options = { of: undefined, pathspecs: [], session: undefined, stat: false };
+    const { bytes } = await diff(options, this.#context);
+    const tree = (index: string, args: readonly string[], input = '') => {
+      const env = { GIT_INDEX_FILE: join(this.#place.commonDir, index) };
+      this.#repository.git(['read-tree', 'HEAD'], { env });
+      this.#repository.git(args, { env, input });
+      return this.#repository.git(['write-tree'], { env });
+    };
+    const applied = tree('applied', ['apply', '--cached', '--allow-empty'], String(bytes));
+    expect(applied).toBe(tree('whole', ['add', '-A']));
   }
 
-  #textAt(path: string): string | null {
-    const file = join(this.#repository.path, path);
-    return existsSync(file) ? readFileSync(file, 'utf8') : null;
+  /** Takes an owner's changes back, of a session those of its running sub-agents, too, and then brings them back. */
+  async #undo(owner: SessionId): Promise<boolean> {
+    const before = this.#found();
+    const isTaken = ({ by }: Act) => this.#counted(by) === owner || sessionOfOwner(by) === owner;
+    try {
+      const { value } = await undo({ of: owner, pathspecs: [], session: undefined }, this.#context);
+      const others = play(
+        this.#start,
+        this.#acts.filter((act) => !isTaken(act)),
+      );
+      const left = [...others].flatMap(([path, lines]) => [[path, textOf(lines)]]).sort();
+      expect(this.#found().files).toEqual(left);
+      const which = String(value.rescue);
+      await restoreRescued({ which, paths: [], force: false, session: undefined }, this.#context);
+      expect(this.#found()).toEqual(before);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      expect(error.message).toMatch(/^nothing was undone: |has no uncommitted change there$/);
+      expect(this.#found()).toEqual(before);
+      return false;
+    }
+  }
+
+  /** Every file with its text, and the index. */
+  #found() {
+    const { path: top } = this.#repository;
+    const names = readdirSync(top, { recursive: true, encoding: 'utf8', withFileTypes: true });
+    const paths = names
+      .filter((one) => one.isFile())
+      .map((one) => relative(top, join(one.parentPath, one.name)));
+    const files = paths.filter((path) => path !== 'a.txt' && !path.startsWith('.git/')).sort();
+    return {
+      files: files.map((path) => [path, readFileSync(join(top, path), 'utf8')]),
+      index: this.#repository.git(['ls-files', '--stage']),
+    };
   }
 }
 

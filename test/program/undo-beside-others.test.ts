@@ -33,6 +33,17 @@ describe('the rescue of an undo', () => {
     expect(world.git(['show', 'HEAD:shared.md'])).toBe(lines({ 5: 'later', 9: 'B2' }).trimEnd());
   });
 
+  it('stages what was staged where the file holds another one’s part, which was not', () => {
+    world.wrote(A, 'shared.md', lines({ 1: 'A' }));
+    world.git(['add', 'shared.md']);
+    world.wrote(B, 'shared.md', lines({ 1: 'A', 9: 'B' }));
+    const back = undoneAndBack();
+    expect(world.status()).toEqual([' M shared.md']);
+    expect(back()).toMatchObject({ status: 0, stderr: '' });
+    expect(world.git(['show', ':shared.md'])).toBe(lines({ 1: 'A' }).trimEnd());
+    expect(world.read('shared.md')).toBe(lines({ 1: 'A', 9: 'B' }));
+  });
+
   it('does not bring back what another session has withdrawn', () => {
     world.wrote(A, 'shared.md', lines({ 1: 'A' }));
     world.wrote(B, 'shared.md', lines({ 1: 'A', 5: 'B', 9: 'B' }));
