@@ -1,4 +1,4 @@
-import { chainChanges, differsOnDisk, isStaged, strong } from '../domain/ledger/ownership.ts';
+import { chainChanges, differsOnDisk, isStaged, isUsable, strong } from '../domain/ledger/ownership.ts';
 import type { OpenClaim } from '../domain/ledger/claims.ts';
 import { type HunkPlan, contentsOf, planHunks } from '../domain/ledger/hunks.ts';
 import { type DirtyPath, type FileState, sameState, stagedBetween } from '../domain/ledger/tree-status.ts';
@@ -26,10 +26,10 @@ export interface SessionPart {
   readonly others: readonly OpenClaim[];
 }
 
-/** A part that cannot be told from others' changes: they overlap, or the file is no text or is too large. */
+/** A part that cannot be told from others' changes (they overlap, or the file is no text or is too large), or be named. */
 export interface Inseparable<Part extends SessionPart = SessionPart> {
   readonly part: Part;
-  readonly why: 'overlap' | 'unknown';
+  readonly why: 'overlap' | 'unknown' | 'unusable';
 }
 
 /**
@@ -89,8 +89,7 @@ export function partsOf(
 ): SessionPart[] {
   return [...status.dirty.values()].flatMap((dirty): SessionPart[] => {
     const { path, head } = dirty;
-    // git cannot name a repository inside the tree (`…/`), or a name that is not UTF-8, in a patch that it reads.
-    if (!differsOnDisk(dirty) || path.endsWith('/') || path.includes('\ufffd')) return [];
+    if (!differsOnDisk(dirty)) return [];
     const recorded = ledgers.flatMap(({ claims }) => claims.get(path) ?? []);
     const open = [...recorded, ...unrecorded.filter((claim) => claim.path === path)];
     const claims = open.filter((claim) => !isCommitted(claim, head));
@@ -120,8 +119,8 @@ export function stagedOnly(
 }
 
 /** Whether all that differs between `start` and the disk is the session's, so that nothing has to be merged. */
-export function isWhole({ dirty: { disk }, mine, others }: SessionPart, start: FileState): boolean {
-  const changes = chainChanges(mine[0]?.base ?? null, mine);
+export function isWhole({ dirty: { path, disk }, mine, others }: SessionPart, start: FileState): boolean {
+  const changes = isUsable(path) ? chainChanges(mine[0]?.base ?? null, mine) : [];
   const [first, last] = [changes[0], changes.at(-1)];
   if (first === undefined || last === undefined || !sameState(first.before, start)) return false;
   const isChain = changes.every(
@@ -156,7 +155,7 @@ export async function addParts<Part extends SessionPart>(
   const failed: Inseparable<Part>[] = [];
   if (parts.length === 0) return { entries, contents, failed };
   const scratch = scratchStore(commonDir);
-  const paths = parts.map(({ dirty }) => dirty.path);
+  const paths = parts.map(({ dirty }) => dirty.path).filter(isUsable);
   const onDisk = await hashFiles(top, paths, { scratch, all: true });
   const format = await objectFormat({ cwd: top });
   const merger = new TextMerger();
@@ -165,7 +164,9 @@ export async function addParts<Part extends SessionPart>(
       const { path, disk: seen } = part.dirty;
       const oid = onDisk.get(path);
       const disk = seen === null || oid === undefined ? seen : { ...seen, oid };
-      const plan = planHunks({ head: startOf(part), disk, mine: part.mine, others: part.others });
+      const plan = isUsable(path)
+        ? planHunks({ head: startOf(part), disk, mine: part.mine, others: part.others })
+        : ({ kind: 'unusable' } as const);
       if (plan.kind === 'removed') {
         entries.set(path, null);
         continue;

@@ -202,9 +202,12 @@ export function diskPath(top: string, { path, raw }: Named): string | Buffer {
 export function contentState(top: string, named: Named, like: string): FileState {
   const state = diskState(top, named);
   const file = diskPath(top, named);
-  if (state?.mode.startsWith('100') !== true || (lstatOf(file)?.size ?? 0) > MAX_READ) return state;
+  const isLink = state?.mode === '120000';
+  if (!isLink && (state?.mode.startsWith('100') !== true || (lstatOf(file)?.size ?? 0) > MAX_READ))
+    return state;
   try {
-    return { ...state, oid: parseOid(objectName(formatOf(like), 'blob', readFileSync(file))) ?? null };
+    const content = isLink ? readlinkSync(file, 'buffer') : readFileSync(file);
+    return { ...state, oid: parseOid(objectName(formatOf(like), 'blob', content)) ?? null };
   } catch {
     return state;
   }
@@ -272,7 +275,8 @@ function parseEntry(line: BinaryText, top: string): StatusEntry | undefined {
       const [, xy = '', , mH = '', mI = '', mW = '', hH = '', hI = ''] = fields;
       const index = listedState(mI, hI);
       const onDisk = xy[1] === '.' ? index : listedState(mW, '');
-      return { ...rest(8), head: listedState(mH, hH), index, disk: onDisk };
+      const intended = xy === '.A' ? { intended: true as const } : {};
+      return { ...rest(8), head: listedState(mH, hH), index, disk: onDisk, ...intended };
     }
     case 'u': {
       // In conflict: "ours" is HEAD's version. The index holds several versions, so its state is not `null`.

@@ -265,9 +265,9 @@ export function holdsOnly(top: string, folder: string, files: ReadonlySet<string
   });
 }
 
-/** Whether anything exists at a path of the working tree. */
+/** Whether anything but a folder exists at a path of the working tree. */
 export function isOccupied(top: string, path: Buffer): boolean {
-  return lstatSync(joined(top, partsOf(path)), { throwIfNoEntry: false }) !== undefined;
+  return lstatOf(joined(top, partsOf(path)))?.isDirectory() === false;
 }
 
 /**

@@ -106,12 +106,14 @@ export async function planWhole(
   // git may have been told not to look at a file (`git update-index --assume-unchanged`).
   const clean = [...atHead.keys()].filter((path) => !status.dirty.has(path));
   const onDisk = await hashFiles(top, clean, { all: true });
+  const going = new Set(items.filter((item) => contentOf(item) === null).map(({ path }) => path));
   const paths: PlannedPath[] = [];
   const refused: RefusedPath[] = [];
   for (const item of items) {
     const { path, name, raw: own, isPrivate = false } = item;
     const named = { path, ...(name === undefined ? {} : { raw: name }) };
-    const why = obstacle(top, nameBytes(named));
+    const isGone = contentOf(item) === null && !isOccupied(top, nameBytes(named));
+    const why = isGone ? undefined : obstacle(top, nameBytes(named), going);
     if (why !== undefined) {
       refused.push({ path, why });
       continue;
@@ -123,30 +125,30 @@ export async function planWhole(
     const there = (dirty === undefined ? head : dirty.disk) ?? found;
     const isThere = (found ?? there)?.oid === (own ?? disk?.oid) && there?.mode === disk?.mode;
     // git lists no ignored file, but its content would be lost just as well.
-    const isClean = dirty === undefined && head !== null && head.oid === onDisk.get(path);
+    const content =
+      head?.mode === '120000' ? contentState(top, named, head.oid ?? '')?.oid : onDisk.get(path);
+    const isClean = dirty === undefined && head !== null && head.oid === content;
     const overwrites = !isThere && !isClean && isOccupied(top, nameBytes(named));
     const joined =
       merger === undefined || !overwrites || dirty === undefined
         ? undefined
         : await joinUndone({ top, commonDir }, item, dirty, merger);
-    if (joined !== undefined) {
-      paths.push(joined);
-      continue;
-    }
-    paths.push({
-      ...named,
-      head,
-      disk,
-      index: item.index,
-      own: disk?.mode === '120000' ? undefined : own,
-      isPrivate,
-      intended: false,
-      marked: false,
-      writes: !isThere,
-      stages: merger !== undefined && !sameState(item.index, item.base),
-      overwrites,
-      stamp: stampOf(top, named),
-    });
+    paths.push(
+      joined ?? {
+        ...named,
+        head,
+        disk,
+        index: item.index,
+        own: disk?.mode === '120000' ? undefined : own,
+        isPrivate,
+        intended: merger !== undefined && item.intended === true && head === null,
+        marked: false,
+        writes: !isThere,
+        stages: merger !== undefined && !sameState(item.index, item.base),
+        overwrites,
+        stamp: stampOf(top, named),
+      },
+    );
   }
   return { paths, refused };
 }

@@ -181,6 +181,7 @@ function gatherWork(
     const named = {
       ...{ path, ...(name === undefined ? {} : { name }), ...(owner === null ? {} : { owner }) },
       ...(left === null ? {} : { left }),
+      ...(entry.intended === true ? { intended: true as const } : {}),
     };
     // The contents that HEAD and the index had at an older look may be gone.
     const [base, index] = seen === undefined ? [stored(entry.head), stored(entry.index)] : [null, null];

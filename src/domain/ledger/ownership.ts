@@ -365,8 +365,8 @@ function shareOf(dirty: DirtyPath, claims: PathClaims, { owners, named }: ShareF
   return { dirty, mine, isPassing, others: strong(claims.foreign), doubts };
 }
 
-/** Whether a commit can take a path: not a repository inside the tree (`…/`), and not a name that is not UTF-8. */
-function isUsable(path: string): boolean {
+/** Whether a commit or a patch can name a path: no repository inside the tree (`…/`), and no name that is not UTF-8. */
+export function isUsable(path: string): boolean {
   return !path.endsWith('/') && !path.includes('\ufffd');
 }
 

@@ -14,6 +14,8 @@ export interface DirtyPath {
   readonly head: FileState;
   readonly index: FileState;
   readonly disk: FileState;
+  /** Whether the index has the path by `git add --intent-to-add`. */
+  readonly intended?: true;
   /** Size, times and inode of the file: when they are the same, so is the content. Empty when there is none. */
   readonly stamp: string;
 }

@@ -1,5 +1,5 @@
 import { type Inseparable, type SessionPart, addParts, isWhole } from '../../changes/session-parts.ts';
-import { differsOnDisk } from '../../domain/ledger/ownership.ts';
+import { differsOnDisk, isUsable } from '../../domain/ledger/ownership.ts';
 import type { FileState } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, peerName, peerNames } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
@@ -15,6 +15,7 @@ import type { CommandResult } from '../verb.ts';
 import type { SessionDiffShape } from '../shapes.ts';
 import {
   type SessionWork,
+  UNUSABLE,
   type WorkOptions,
   allParts,
   workOfSession,
@@ -55,8 +56,9 @@ export async function diff(options: DiffOptions, context: Context): Promise<Comm
       failed.push(...(await trees.add(one.parts)));
       shown.push({ session: one.session, patch: await trees.patch(options.stat) });
     }
+    let unusable = failed.filter(({ why }) => why === 'unusable').map(({ part }) => part.dirty.path);
     if (session === undefined) {
-      await trees.addRest();
+      unusable = await trees.addRest();
       shown.push({ session: null, patch: await trees.patch(options.stat) });
     }
     const some = shown.filter(({ patch }) => patch.length > 0);
@@ -71,7 +73,11 @@ export async function diff(options: DiffOptions, context: Context): Promise<Comm
     return {
       value: { items },
       bytes,
-      notices: [...notices, ...failed.flatMap((one) => apartNotice(one, records, session === undefined))],
+      notices: [
+        ...notices,
+        ...failed.flatMap((one) => apartNotice(one, records, session === undefined)),
+        ...unusable.map((path) => `${escapeLine(path)}: ${UNUSABLE}; it is left out`),
+      ],
     };
   } finally {
     trees.remove();
@@ -89,6 +95,7 @@ function apartNotice(
   records: { readonly clients: ReadonlyMap<string, string> },
   isAll: boolean,
 ): string[] {
+  if (why === 'unusable') return [];
   const { dirty, mine, others } = part;
   const whose = peerNames(
     mine.map(({ session }) => session),
@@ -152,15 +159,13 @@ class TreeBuilder {
     return failed;
   }
 
-  /** Adds all that differs from HEAD on the disk. */
-  async addRest(): Promise<void> {
+  /** Adds all that differs from HEAD on the disk; returns what a patch cannot name. */
+  async addRest(): Promise<string[]> {
     const { work, named } = this.#scene;
-    const rest = [...work.status.dirty.values()].filter(differsOnDisk).map(({ path }) => path);
-    const paths = rest.filter((path) => !path.endsWith('/') && !path.includes('\ufffd'));
-    await this.#index.takeFromDisk(
-      paths.filter((path) => named?.has(path) !== false),
-      true,
-    );
+    const dirty = [...work.status.dirty.values()].filter(differsOnDisk).map(({ path }) => path);
+    const rest = dirty.filter((path) => named?.has(path) !== false);
+    await this.#index.takeFromDisk(rest.filter(isUsable), true);
+    return rest.filter((path) => !isUsable(path));
   }
 
   /** The patch from the tree of the last call, or HEAD's, to what was added since. */

@@ -108,6 +108,9 @@ export function sessionNamed(text: string, { work, judged }: SessionWork): Sessi
   );
 }
 
+/** Why a path is in no part. */
+export const UNUSABLE = 'it is a repository of its own, or its name is not UTF-8';
+
 /** What a session has changed, with the sessions that count as it. */
 interface OwnWork {
   readonly parts: readonly SessionPart[];

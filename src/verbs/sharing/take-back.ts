@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Inseparable, type SessionPart, addParts, isWhole } from '../../changes/session-parts.ts';
 import type { WorkTree } from '../../changes/dirty-work.ts';
 import type { PathChange } from '../../domain/ledger/claims.ts';
-import { chainChanges } from '../../domain/ledger/ownership.ts';
+import { chainChanges, isUsable } from '../../domain/ledger/ownership.ts';
 import { type DirtyPath, type FileState, sameState } from '../../domain/ledger/tree-status.ts';
 import { ObjectBatch } from '../../git/objects.ts';
 import { asCheckedOut } from '../../git/filters.ts';
@@ -57,7 +57,7 @@ export async function planTakeBack(
     tree,
     shared.filter((part) => !isExact(part)),
   );
-  const names = shared.map(({ dirty }) => dirty.path);
+  const names = shared.map(({ dirty }) => dirty.path).filter(isUsable);
   const onDisk = await hashFiles(top, names, { scratch, all: true });
   const git = { cwd: top, env: scratchEnvironment(scratch) };
   const merger = new StateMerger(git, batch, { ours: '', base: '', theirs: '' }, joined.contents);
@@ -143,7 +143,8 @@ async function planPath(
   changes: readonly PathChange[],
   merger: StateMerger,
 ): Promise<PlannedPath | Refused['why']> {
-  const { head, index, disk } = dirty;
+  const { path, head, index, disk } = dirty;
+  if (!isUsable(path)) return 'unusable';
   if ([head, disk].some((state) => state?.mode === '160000')) return 'submodule';
   if (index !== null && index.oid === null) return 'conflict';
   const next = await without(disk, changes, merger);
@@ -192,7 +193,7 @@ async function without(
 /** What happens to a path: its file and its entry in the index become these. */
 function plannedPath(
   top: string,
-  { path, head, index, disk, stamp }: DirtyPath,
+  { path, head, index, disk, stamp, intended }: DirtyPath,
   next: Pick<PlannedPath, 'disk' | 'index'>,
 ): PlannedPath {
   return {
@@ -204,7 +205,7 @@ function plannedPath(
     intended: false,
     marked: false,
     writes: !sameState(next.disk, disk),
-    stages: !sameState(next.index, index),
+    stages: !sameState(next.index, index) || (intended === true && next.disk === null),
     overwrites: false,
     // A folder there is one whose files go first.
     stamp: disk === null ? '' : stamp,

@@ -26,6 +26,7 @@ import { type Rendered, type TextContext, counted } from '../../ui/terminal.ts';
 import type { CommandResult } from '../verb.ts';
 import {
   type SessionWork,
+  UNUSABLE,
   type WorkOptions,
   workOfSession,
   readSessionWork,
@@ -123,6 +124,7 @@ const WHY = {
   staged: 'what is staged there cannot be told from the changes of others',
   conflict: 'it is in conflict',
   submodule: 'it is a submodule',
+  unusable: UNUSABLE,
   operation: 'it is part of the merge, pick or revert that is not finished here',
   occupied: 'something that git does not list is in the way',
   filter: 'git would not write the rest of it as it is now (filters, line ends)',
