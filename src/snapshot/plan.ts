@@ -106,7 +106,8 @@ export async function planWhole(
   // git may have been told not to look at a file (`git update-index --assume-unchanged`).
   const clean = [...atHead.keys()].filter((path) => !status.dirty.has(path));
   const onDisk = await hashFiles(top, clean, { all: true });
-  const going = new Set(items.filter((item) => contentOf(item) === null).map(({ path }) => path));
+  const removed = items.filter((item) => contentOf(item) === null).map(({ path }) => path);
+  const going = merger === undefined ? undefined : new Set(removed);
   const paths: PlannedPath[] = [];
   const refused: RefusedPath[] = [];
   for (const item of items) {
