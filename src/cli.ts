@@ -15,6 +15,7 @@ import {
   renderHint,
   renderNotice,
 } from './ui/terminal.ts';
+import { commandOfTry } from './shell/try-words.ts';
 import { NOTE_VERBS } from './verbs/notes/note-verbs.ts';
 import type { Answer, Verb } from './verbs/verb.ts';
 
@@ -40,7 +41,8 @@ export async function run([parent = '', ...typed]: readonly string[], io: Io): P
   const words = typed.flatMap(
     (word, at) => (at === (typed[0] === 'help' ? 1 : 0) ? FORMER.get(word) : undefined) ?? word,
   );
-  const [verb, ...rest] = words;
+  const [verb, ...given] = words;
+  const rest = verb === 'try' ? dashedCommand(given) : given;
   // After `--` the word `--json` is a path.
   const json = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined).includes('--json');
   const budget = io.budget(Infinity);
@@ -63,6 +65,12 @@ export async function run([parent = '', ...typed]: readonly string[], io: Io): P
         await (await import('./sessions/happenings.ts')).notifySubscribers(recorded, io.env);
     }
   });
+}
+
+/** Puts `--` before the command of `try`, whose options are its own. */
+function dashedCommand(words: readonly string[]): readonly string[] {
+  const { own, command } = commandOfTry(words);
+  return [...own, '--', ...command];
 }
 
 /** The launcher starts whatever Node it finds; one that is too old would fail in the middle of something. */

@@ -71,7 +71,7 @@ const GROUPS: Readonly<Record<VerbGroup, string>> = {
 /** The verbs that `git handoff` alone shows, in the order in which users need them; `git help` has such a list, too. */
 const COMMON = [
   ...['write', 'show', 'list', 'boot', 'take', 'close'],
-  ...['status', 'commit', 'rescue', 'sync'],
+  ...['status', 'commit', 'try', 'rescue', 'sync'],
   ...['init', 'doctor', 'uninstall'],
 ];
 

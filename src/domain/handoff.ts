@@ -53,6 +53,8 @@ export interface HandoffTrailers {
   readonly work?: Oid | undefined;
   /** The size of that work, for readers who have not fetched it (`parseWorkSize`). */
   readonly workSize?: string | undefined;
+  /** What its session tried before it wrote the note (domain/tried.ts reads the list). */
+  readonly tried?: string | undefined;
 }
 
 /** When the program leaves a note for a session that wrote none. */
@@ -108,6 +110,7 @@ const KEYS = {
   secretAllowed: 'Handoff-Secret-Allowed',
   work: 'Handoff-Work',
   workSize: 'Handoff-Work-Size',
+  tried: 'Handoff-Tried',
 } as const;
 
 type Field = keyof typeof KEYS;
@@ -155,6 +158,7 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     // An invalid name counts as no work; 0.1.0 ignores this trailer.
     work: found.work === undefined ? undefined : parseOid(found.work),
     workSize: found.workSize,
+    tried: found.tried,
   } as const;
   const unreadable = (text: string | undefined, parsed: unknown) =>
     text !== undefined && parsed === undefined;

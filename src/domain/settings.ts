@@ -37,6 +37,8 @@ export interface Settings {
   readonly secretScan: SecretScan;
   /** The most uncommitted work that a note may carry: bytes of all its contents. */
   readonly maxWork: number;
+  /** Ignored dependencies that `try` links: names, or paths from the top. */
+  readonly tryLinks: readonly string[];
   /** Invalid values; the default applies instead. */
   readonly unknown: readonly UnknownValue[];
 }
@@ -76,6 +78,7 @@ export const DEFAULT_SETTINGS: Settings = {
   verifyOperators: false,
   secretScan: 'deny',
   maxWork: 20 * 1024 * 1024,
+  tryLinks: ['node_modules', '.venv', 'vendor'],
   unknown: [],
 };
 
@@ -112,6 +115,7 @@ export function parseSettings(entries: readonly SettingEntry[]): Settings {
   };
   const oneOf = <T extends string>(key: string, values: readonly T[]) =>
     read(key, (given) => values.find((value) => value === given?.toLowerCase()), values.join(', '));
+  const texts = (key: string) => all(key).flatMap((value) => value || []);
   const flag = (key: string) => read(key, parseBoolean, 'true, false');
   const age = (key: string) => read(key, (value = '') => parseAge(value), 'an age such as 30m, 12h or 14d');
   const size = (key: string) =>
@@ -120,9 +124,7 @@ export function parseSettings(entries: readonly SettingEntry[]): Settings {
   return {
     enabled: flag('handoff.enabled'),
     marker: oneOf('handoff.marker', ['rewrite', 'handshake']) ?? DEFAULT_SETTINGS.marker,
-    guardPath: all('handoff.guardpath').flatMap((value) =>
-      value === undefined || value === '' ? [] : [value],
-    ),
+    guardPath: texts('handoff.guardpath'),
     trailer: read('handoff.trailer', trailerOf, 'id, short, off') ?? DEFAULT_SETTINGS.trailer,
     assistedBy: flag('handoff.assistedby') ?? DEFAULT_SETTINGS.assistedBy,
     contention: oneOf('handoff.contention', ['deny', 'warn', 'off']) ?? DEFAULT_SETTINGS.contention,
@@ -142,6 +144,7 @@ export function parseSettings(entries: readonly SettingEntry[]): Settings {
     verifyOperators: flag('handoff.verifyoperators') ?? DEFAULT_SETTINGS.verifyOperators,
     secretScan: oneOf('handoff.secretscan', ['deny', 'warn', 'off']) ?? DEFAULT_SETTINGS.secretScan,
     maxWork: size('handoff.maxwork') ?? DEFAULT_SETTINGS.maxWork,
+    tryLinks: all('handoff.trylinks').length === 0 ? DEFAULT_SETTINGS.tryLinks : texts('handoff.trylinks'),
     unknown,
   };
 }

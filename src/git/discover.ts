@@ -103,8 +103,8 @@ export function readGitFile(path: string): string {
 
 const LOOSE_REFS = /^(.*?)\/(?:logs\/)?refs(\/handoffs[^/]*(?:\/.*)?)?$/s;
 
-/** The folder of the sessions' records, beside the refs. */
-const RECORDS = /^(.*?\.git)\/handoff(?:\/.*)?$/s;
+/** The folder of the sessions' records, beside the refs. What is in the tree of `try` is nobody's. */
+const RECORDS = /^(.*?\.git)\/handoff(?!\/try\/)(?:\/.*)?$/s;
 
 /**
  * Whether changing a file would change handoffs behind git's back: loose refs and their logs, `packed-refs`, reftable

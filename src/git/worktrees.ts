@@ -6,6 +6,7 @@ import type { FileState, DirtyPath, HeadPlace, TreeStatus } from '../domain/ledg
 import { discoverRepository } from './discover.ts';
 import { formatOf, objectName } from './hash.ts';
 import { MAX_READ, type ScratchStore, hashFiles } from './scratch-store.ts';
+import { isTryTree } from '../host/folders.ts';
 import { exactStatOf, lstatOf } from '../host/disk.ts';
 
 /** A worktree of the repository, as git-worktree(1) lists it. */
@@ -19,7 +20,7 @@ export interface ListedWorktree {
   readonly head: Oid | undefined;
 }
 
-/** Lists the main worktree and the linked ones. */
+/** Lists the main worktree and the linked ones, without that of `try`. */
 export async function listWorktrees(options: GitOptions): Promise<ListedWorktree[]> {
   const result = await runGit(['worktree', 'list', '--porcelain', '-z'], options);
   if (result.code !== 0) throw gitFailure('worktree', result);
@@ -31,7 +32,7 @@ export async function listWorktrees(options: GitOptions): Promise<ListedWorktree
       const path = lines.find((line) => line.startsWith('worktree '))?.slice('worktree '.length);
       const branch = lines.find((line) => line.startsWith('branch refs/heads/'));
       const head = parseOid(lines.find((line) => line.startsWith('HEAD '))?.slice('HEAD '.length) ?? '');
-      if (path === undefined) return [];
+      if (path === undefined || isTryTree(path)) return [];
       return [
         {
           path,
@@ -54,7 +55,7 @@ function gitDirOf(worktree: string): string {
 }
 
 /**
- * The main worktree and the linked ones, read from their files (gitrepository-layout(5)) without starting git. A bare
+ * The main worktree and the linked ones but that of `try`, read from their files (gitrepository-layout(5)) without starting git. A bare
  * repository has no main one.
  */
 export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' | 'gitDir'>[] {
@@ -67,9 +68,8 @@ export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' 
       const dotGit = textOf(`${gitDir}/gitdir`);
       if (dotGit === undefined) return [];
       const isPlain = dotGit.startsWith('/') && dotGit.endsWith('/.git');
-      return [
-        { path: isPlain ? dotGit.slice(0, -'/.git'.length) : dirname(resolve(gitDir, dotGit)), gitDir },
-      ];
+      const path = isPlain ? dotGit.slice(0, -'/.git'.length) : dirname(resolve(gitDir, dotGit));
+      return isTryTree(path) ? [] : [{ path, gitDir }];
     }),
   ];
 }

@@ -5,7 +5,7 @@ import { aliasesFrom } from '../domain/settings.ts';
 import { type FoundRepository, checkedOutBranch, discoverRepository } from '../git/discover.ts';
 import { linkedWorktrees } from '../git/worktrees.ts';
 import { absolutePath, realPath } from '../host/disk.ts';
-import { knownWorktreeId } from '../host/folders.ts';
+import { isTryTree, knownWorktreeId } from '../host/folders.ts';
 import { shellWorld } from '../host/shell-world.ts';
 import {
   knownRepositories,
@@ -177,7 +177,8 @@ function touchedTrees(
     if (folder === undefined || seen.has(folder)) return;
     seen.add(folder);
     const found = discoverRepository(realPath(folder));
-    if (found !== undefined && found.gitDir !== own?.gitDir) trees.set(found.gitDir, found);
+    if (found !== undefined && found.gitDir !== own?.gitDir && !isTryTree(found.workTree))
+      trees.set(found.gitDir, found);
   };
   const removed: string[] = [];
   for (const { path, kind, follows } of paths) {

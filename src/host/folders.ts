@@ -48,6 +48,16 @@ export function repositoryFolder(commonDir: string): string {
   return `${commonDir}/handoff`;
 }
 
+/**
+ * The worktree of `git handoff try`, one for a clone. git knows it as a linked worktree with a detached HEAD; nobody works
+ * there, so no list of ours has it.
+ */
+export const tryTree = (commonDir: string): string => `${repositoryFolder(commonDir)}/try`;
+
+/** Whether a worktree is one of `try`: no user's own lies in a folder of ours. */
+export const isTryTree = (path: string): boolean =>
+  path.endsWith('/handoff/try') && exists(`${path.slice(0, -'/handoff/try'.length)}/HEAD`);
+
 /** Removes a file, if it exists. `rmSync` would load the code that removes whole folders. */
 export function removeFile(file: string): void {
   try {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ShellWorld } from '../shell/effects.ts';
 import { entries, exists, isFolder, linkTarget } from './disk.ts';
+import { tryTree } from './folders.ts';
 import type { MarkerFiles } from './marker-files.ts';
 
 /** The disk and environment as the analysis of a shell command sees them. */
@@ -28,6 +29,7 @@ export function shellWorld(
   return {
     cwd,
     home,
+    tryTree: commonDir && tryTree(commonDir),
     variable: (name) => (name === 'HOME' ? home : env[name]),
     entries,
     isDirectory: isFolder,

@@ -1,7 +1,8 @@
 import { promises as fs } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../domain/failure.ts';
-import { isInitialised, repositoryEntry, stateFolder } from '../host/folders.ts';
+import { isInitialised, isTryTree, repositoryEntry, stateFolder, tryTree } from '../host/folders.ts';
+import { discoverRepository } from '../git/discover.ts';
 import {
   type Change,
   type FileChange,
@@ -33,7 +34,15 @@ interface Suspect extends DiskFile {
 const RENAMED = ['', '.legacy', '.old'];
 
 /** Files that the guard leaves in the git folders of worktrees. */
-const MARKERS = ['handoff-id', 'handoff-solo', 'handoff-checked', 'handoff-committing', 'handoff-operation'];
+const MARKERS = [
+  'handoff-id',
+  'handoff-solo',
+  'handoff-checked',
+  'handoff-committing',
+  'handoff-operation',
+  'handoff-try.lock',
+  'handoff-try.group',
+];
 
 /**
  * Plans what `uninstall` changes: first the config, last the receipts, so that an interrupted run can be repeated. What
@@ -65,6 +74,10 @@ export async function planUninstall(context: InstallContext, userToo: boolean): 
       for (const name of MARKERS) changes.push(...removal(await plainFileFacts(join(dir, name))));
     if (!userGoes) changes.push(...removal(await readFileFacts(repositoryEntry(state, commonDir))));
     tail.push(...emptyFolders(own.folders));
+    // git's part of the worktree of `try`, which goes with our folder.
+    const tried = discoverRepository(tryTree(commonDir));
+    if (tried !== undefined && isTryTree(tried.workTree))
+      tail.push({ kind: 'remove-folder', path: tried.gitDir, tree: true });
     if (await pathExists(folder)) tail.push({ kind: 'remove-folder', path: folder, tree: true });
   }
   if (userGoes) {

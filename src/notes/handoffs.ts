@@ -52,6 +52,8 @@ export interface CommitContent {
   readonly importedFrom?: string | undefined;
   /** The rules for secrets that somebody let the note break; a note that stays keeps this. */
   readonly secretAllowed?: string | undefined;
+  /** What its writer tried; a note that stays keeps this. */
+  readonly tried?: string | undefined;
   /** The work that the note carries from now on; `undefined`: the same as before. */
   readonly carried?: CarriedTrailers | undefined;
   readonly author: Committer;
@@ -175,9 +177,9 @@ async function newCommit(
 
 /** The trailers that describe the note: the content's, or the tip's if its note stays. */
 function nature(content: CommitContent, parent: HandoffCommit | undefined) {
-  const { to, from, automatic, importedFrom, secretAllowed } =
+  const { to, from, automatic, importedFrom, secretAllowed, tried } =
     content.note === undefined ? (parent?.trailers ?? content) : content;
-  return { to, from, automatic, importedFrom, secretAllowed };
+  return { to, from, automatic, importedFrom, secretAllowed, tried };
 }
 
 /** The work of the next commit: a note keeps its work, but a reopened one only if this clone still has it. */

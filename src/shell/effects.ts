@@ -19,6 +19,8 @@ export interface ShellWorld {
   /** The folder in which the command starts; absolute. */
   readonly cwd: string;
   readonly home: string;
+  /** The folder in which `git handoff try` runs its command, if the caller knows it. */
+  readonly tryTree?: string | undefined;
   /** Returns a variable of the client's environment; `undefined` when it is unset. */
   variable(name: string): string | undefined;
   /** Returns the names in a folder, as readdir(3) without `.` and `..`, in any order; none when it cannot be read. */

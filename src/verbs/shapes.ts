@@ -258,6 +258,16 @@ export type SessionDiffShape = { readonly session: string | null } & (
   { readonly patch: string } | { readonly patchBase64: string }
 );
 
+/** A command that was run on HEAD plus the caller's changes. */
+export interface TriedShape {
+  /** As it may be typed, perhaps cut. */
+  readonly command: string;
+  readonly status: number;
+  /** The tree on which it ran, and the commit on which that builds. */
+  readonly tree: string;
+  readonly head: string;
+}
+
 /** A refusal that a person has allowed in advance. */
 export interface AllowShape {
   /** The session; `null` for the first one that is refused. */

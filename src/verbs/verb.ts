@@ -50,8 +50,8 @@ export interface CommandResult<T> {
   readonly notices?: readonly string[];
   /** The next command, if there is one. */
   readonly hint?: string;
-  /** 1 is a clear no (stale, something is wrong); failures are thrown. */
-  readonly exitCode?: 0 | 1;
+  /** 1 is a clear no (stale, something is wrong); failures are thrown. `try` answers with its command's. */
+  readonly exitCode?: number;
   /** What went wrong with a part of it: told after the answer, and decides the exit code. */
   readonly failure?: Failure;
   /** The clients of the sessions on record: what the text calls a session. */

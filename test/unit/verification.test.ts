@@ -42,6 +42,7 @@ const SOUND: VerificationFacts = {
   files: [file({ kind: 'present' })],
   filesLeft: 0,
   tree: tree(0, 0),
+  tried: [{ command: 'npm test', status: 0, isHere: true }],
   liveOwner: undefined,
   siblings: [],
 };

@@ -1,3 +1,4 @@
+import { MAX_TRIED } from '../tried.ts';
 import type { OpenClaim, SessionLedger } from '../ledger/claims.ts';
 import type { EventOf, JournalLine, SessionEvent, WorktreeEvent } from './events.ts';
 import { ofAgent } from './lines.ts';
@@ -118,6 +119,7 @@ function otherEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent
     ...[...ledger.notified]
       .slice(-MAX_NOTIFIED)
       .map(([id, at]) => ({ t: 'notified', ids: [id], at }) as const),
+    ...[...ledger.tried.values()].slice(-MAX_TRIED),
     ...ledger.operations.slice(-2).map(({ mark, merged, at }) => {
       return { t: 'operation', mark, ...(merged === undefined ? {} : { merged }), at } as const;
     }),

@@ -26,6 +26,15 @@ export type WorktreeEvent =
       readonly own: boolean;
       readonly at: number;
     }
+  /** The session ran a command on HEAD plus its changes (`git handoff try`). */
+  | {
+      readonly t: 'tried';
+      readonly command: string;
+      readonly status: number;
+      /** The tree on which it ran. */
+      readonly on: Oid;
+      readonly at: number;
+    }
   /** The session began the merge, rebase … with this mark, which merged the tree `merged` (if it is known). */
   | (OfAgent & {
       readonly t: 'operation';

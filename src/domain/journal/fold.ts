@@ -189,6 +189,7 @@ export function emptyLedger(session: SessionId): Ledger {
     commands: new Map(),
     registrations: new Map(),
     operations: [],
+    tried: new Map(),
     visitedTop: undefined,
     loneStart: undefined,
     paused: undefined,
@@ -222,6 +223,10 @@ function foldInto(ledger: Ledger, event: JournalEvent): void {
       break;
     case 'notified':
       for (const id of event.ids) if (!ledger.notified.has(id)) ledger.notified.set(id, event.at);
+      break;
+    case 'tried':
+      ledger.tried.delete(event.command);
+      ledger.tried.set(event.command, event);
       break;
     case 'operation': {
       const { mark, merged, at } = event;

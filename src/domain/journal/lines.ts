@@ -103,6 +103,7 @@ const KINDS: { readonly [Kind in JournalEvent['t']]: Fields<Kind> } = {
   },
   'command-end': { id: text, from: someNumber, goesOn: someMark, agent: someText },
   head: { ref: text, oid, own: flag },
+  tried: { command: text, status: required(asNumber), on: required((value) => asOid(value) ?? undefined) },
   operation: { mark: text, merged: optional((value) => asOid(value) ?? undefined), agent: someText },
   news: {
     ...{ id: text, text, to: someOwner, paths: someTexts },

@@ -117,6 +117,8 @@ export interface SessionLedger {
   /** The processes under which it was put on record here, each with the last time. */
   readonly registrations: ReadonlyMap<string, number>;
   readonly operations: readonly StartedOperation[];
+  /** What the session tried, the last run of each command, the newest last. */
+  readonly tried: ReadonlyMap<string, EventOf<'tried'>>;
   /** The top of the worktree, if the session works here from a folder outside. */
   readonly visitedTop: string | undefined;
   /** What was dirty when it began to work alone here, and when that was interrupted. */

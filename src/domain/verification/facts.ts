@@ -1,7 +1,7 @@
 import type { AutomaticReason } from '../handoff.ts';
 
 /** What a note is checked against. */
-type Axis = 'note' | 'branch' | 'head' | 'files' | 'tree' | 'siblings';
+type Axis = 'note' | 'branch' | 'head' | 'files' | 'tree' | 'tests' | 'siblings';
 
 /**
  * `ok`: as the note says · `changed`: older than the repository, and still good to continue from · `stale`: not to be
@@ -57,6 +57,11 @@ export const RULES = {
   'tree-operation': ['tree', 'changed'],
   'tree-elsewhere': ['tree', 'unknown'],
   'tree-none': ['tree', 'unknown'],
+
+  'tests-proven': ['tests', 'ok'],
+  'tests-failed': ['tests', 'changed'],
+  'tests-outdated': ['tests', 'changed'],
+  'tests-none': ['tests', 'unknown'],
 
   'owner-live': ['siblings', 'changed'],
   'sibling-newer': ['siblings', 'changed'],
@@ -159,6 +164,13 @@ export type TreeFact =
       readonly operation: string | undefined;
     };
 
+/** What the note's session tried, and whether the tree is the one that is here: committed, or HEAD plus its changes. */
+export interface TriedFact {
+  readonly command: string;
+  readonly status: number;
+  readonly isHere: boolean;
+}
+
 /** Another open handoff of the branch. */
 export interface SiblingFact {
   /** As it is typed. */
@@ -187,6 +199,7 @@ export interface VerificationFacts {
   /** How many important files are left unchecked. */
   readonly filesLeft: number;
   readonly tree: TreeFact;
+  readonly tried: readonly TriedFact[];
   /** The owner, when it is at work now and is not the reader. */
   readonly liveOwner: string | undefined;
   /** The clients of sessions on record. */

@@ -3,6 +3,7 @@ import { ownerName, peerName } from '../names.ts';
 import { escapeLine, cutToBytes } from '../surfacing.ts';
 import {
   type SiblingFact,
+  type TriedFact,
   type VerificationFacts,
   type FileFact,
   type HeadRelation,
@@ -27,6 +28,7 @@ export function verify(facts: VerificationFacts): Verification {
     headFinding(facts.head, facts.branch),
     ...fileFindings(facts.files, facts.filesLeft),
     ...treeFindings(facts),
+    ...triedFindings(facts.tried),
     ...siblingFindings(facts),
   ];
   return { stale: findings.some(({ verdict }) => verdict === 'stale'), findings };
@@ -79,6 +81,19 @@ function siblingFinding(sibling: SiblingFact): NoteFinding[] {
   if (newer) return [finding('sibling-newer', `${which} is newer`, name)];
   if (overlaps) return [finding('sibling-overlap', `${which} is older and looks like the same work`, name)];
   return [];
+}
+
+/** Says which of the commands that were tried prove something of the tree that is here. */
+function triedFindings(tried: readonly TriedFact[]): NoteFinding[] {
+  if (tried.length === 0) return [finding('tests-none', 'not proven: the session of the note tried nothing')];
+  return tried.map(({ command, status, isHere }) => {
+    const name = cutToBytes(escapeLine(command), MAX_SHOWN);
+    const how = status === 0 ? 'passed' : `failed (${status})`;
+    if (!isHere) return finding('tests-outdated', `outdated: ${name} ${how} on another tree than this`);
+    return status === 0
+      ? finding('tests-proven', `proven on this tree: ${name}`)
+      : finding('tests-failed', `${name} ${how} on this tree`);
+  });
 }
 
 /** Compares the working tree now with the number of uncommitted paths that was recorded. */

@@ -2,6 +2,7 @@ import { dirname, isBelow } from '../disk.ts';
 import { type GitOverrides, type GitVerbCall, UNKNOWN, isKnown } from '../effects.ts';
 import type { CommandInput, Program, ProgramCall, ShellMachine, Status } from '../machine.ts';
 import { parseOptions } from '../options.ts';
+import { commandOfTry } from '../try-words.ts';
 import { CWD, type Scope } from '../scope.ts';
 import { GIT_FILE_VERBS, type GitCall, OWN_VERBS, writesOutputOption, GIT_REF_VERBS } from './git-files.ts';
 import { runChildShell } from './interpreters.ts';
@@ -141,8 +142,9 @@ function inputRead({ rest, file }: CommandInput): Pick<GitVerbCall, 'input' | 'i
 }
 
 /** Records a call of git-handoff, and the session that the call claims to be. */
-function recordHandoff(call: ProgramCall, args: readonly string[]): void {
+function recordHandoff(call: ProgramCall, all: readonly string[]): void {
   const { machine, frame } = call;
+  const { args, command } = splitTry(all);
   const words: string[] = [];
   for (let i = 0; i < args.length; i++) {
     const word = args[i] ?? '';
@@ -156,6 +158,22 @@ function recordHandoff(call: ProgramCall, args: readonly string[]): void {
     verb: words[at] ?? '',
     words: words.slice(at < 0 ? words.length : at + 1).map((word) => (isKnown(word) ? word : undefined)),
   });
+  if (command.length > 0) runTried(call, command);
+}
+
+/** Judges the command of `git handoff try` where it runs: in the tree of `try`. */
+function runTried({ machine, frame }: ProgramCall, command: readonly string[]): void {
+  const scope = frame.scope.layer();
+  const { tryTree } = machine.disk.world;
+  if (tryTree !== undefined) scope.set(CWD, tryTree);
+  machine.run.argv(machine, command, { ...frame, scope });
+}
+
+function splitTry(all: readonly string[]): { args: readonly string[]; command: readonly string[] } {
+  const at = all.findIndex((word) => !word.startsWith('-')) + 1;
+  if (all[at - 1] !== 'try') return { args: all, command: [] };
+  const { own, command } = commandOfTry(all.slice(at));
+  return { args: [...all.slice(0, at), ...own], command };
 }
 
 /** Handles `git-update-ref` and the like, which lie in git's exec path. */

@@ -46,6 +46,8 @@ import type { CommandResult } from '../verb.ts';
 import { carriedFacts } from '../work/unpack.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { type FoundBranch, findBranch, type Chosen, chooseNote } from './branch-place.ts';
+import { triedFacts } from './tried-facts.ts';
+import { parseTried } from '../../domain/tried.ts';
 import type { BootShape } from '../shapes.ts';
 
 interface BootOptions {
@@ -85,6 +87,12 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   const found = await repositoryFacts(repository, chosen, written, named, looked, foreign);
   const facts = {
     ...found,
+    tried: await triedFacts(
+      parseTried(tip.trailers?.tried),
+      [branches.heads.get(state.branch)?.oid, tree?.head],
+      [owner, caller?.id],
+      context,
+    ),
     liveOwner: owner !== undefined && foreign.has(owner) ? owner : undefined,
     clients: clientsOf(judged),
     siblings: siblingFacts(chosen, [reader, ...(caller?.succeeded ?? [])]),
@@ -115,7 +123,7 @@ async function repositoryFacts(
   named: NamedPaths,
   { branches, tree, top, limits }: Seen,
   foreign: Parameters<typeof treeFact>[4],
-): Promise<Omit<VerificationFacts, 'liveOwner' | 'siblings'>> {
+): Promise<Omit<VerificationFacts, 'liveOwner' | 'siblings' | 'tried'>> {
   const { branch } = state;
   const base = written.trailers?.base;
   const found = await findBranch(repository, branch, { base, mail: written.mail, limits }, branches);

@@ -16,7 +16,7 @@ import {
   checkInit,
   checkRemotes,
 } from './repository-checks.ts';
-import { checkLeftovers, checkLocks } from './leftover-checks.ts';
+import { checkLeftovers, checkLocks, checkTryTree } from './leftover-checks.ts';
 import { checkGone, checkObjects, checkRefs, checkWork } from './note-checks.ts';
 
 interface DoctorOptions {
@@ -53,6 +53,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     // First, because a lock that stays would keep refs from being repaired.
     ...checkLocks(repository, fix, now),
     ...checkLeftovers(repository, fix, now),
+    ...checkTryTree(repository),
   ];
   const states = await readTopics(repository);
   const items = [

@@ -1,12 +1,21 @@
 import { rmSync, statSync, readdirSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { Repository } from '../../git/repository.ts';
-import { entries, readText } from '../../host/disk.ts';
+import { entries, exists, readText } from '../../host/disk.ts';
+import { tryTree } from '../../host/folders.ts';
 import { type ProcessTable, processTable } from '../../host/processes.ts';
 import { counted } from '../../ui/terminal.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, doctorLine } from './repository-checks.ts';
+
+/** Names the worktree of `try`: git lists it, and somebody may wonder whose it is. */
+export function checkTryTree({ commonDir }: Repository): CheckShape[] {
+  const top = tryTree(commonDir);
+  if (!exists(top)) return [];
+  const command = `git worktree remove --force --force ${shellWord(top)}`;
+  return [doctorLine('try', 'ok', `git handoff try runs in ${top}; nothing of value is there: ${command}`)];
+}
 
 /** Younger files may be in use although they do not name their process yet. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;
@@ -22,7 +31,7 @@ export function checkLeftovers({ commonDir }: Repository, fix: boolean, now: num
   const table = processTable();
   const left = gitDirs(commonDir).flatMap((gitDir) =>
     entries(gitDir)
-      .filter((name) => /^handoff-(?:index\.\d+|commit\.lock)/.test(name))
+      .filter((name) => /^handoff-(?:index\.\d+|commit\.lock|try\.(?:lock|group))/.test(name))
       .map((name) => join(gitDir, name))
       .filter((file) => isLeft(file, table, now)),
   );

@@ -1,6 +1,6 @@
 import { Failure, asFailure } from '../../domain/failure.ts';
 import { MAX_NOTE_BYTES, recordState } from '../../domain/handoff.ts';
-import { type Oid, type Topic, parseOid, topicsOverlap } from '../../domain/names.ts';
+import { type Oid, type SessionId, type Topic, parseOid, topicsOverlap } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { loadForWriting } from '../../git/objects.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../../git/repository.ts';
@@ -13,10 +13,12 @@ import { mayHaveFrontMatter, prepareNote } from '../../notes/front-matter/prepar
 import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { commitAs } from '../../notes/whose-note.ts';
-import { keepInFile } from '../../host/folders.ts';
+import { keepInFile, knownWorktreeId } from '../../host/folders.ts';
+import { readJournal } from '../../sessions/journal.ts';
+import { MAX_TRIED, type Tried, formatTried } from '../../domain/tried.ts';
 import { type WriteIntent, failKeeping, keptText, refusal } from '../../notes/refusal.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import { checkSecrets } from '../../notes/secrets/check-note.ts';
+import { checkSecrets, findSecrets } from '../../notes/secrets/check-note.ts';
 import type { HandoffShape } from '../shapes.ts';
 import { clientsOfOwner, handoffShape } from '../handoff-shape.ts';
 import {
@@ -136,6 +138,7 @@ async function writeTo(
     ...prepared,
     secretAllowed: secrets.allowed,
     carried: carried?.trailers,
+    tried: caller.isPerson ? undefined : await triedBy(caller.id, repository),
     state: 'open' as const,
     base,
     client,
@@ -163,6 +166,16 @@ async function writeTo(
       ...(created ? await creationNotices(repository, target) : []),
     ],
   };
+}
+
+/** What a session last tried in this worktree, for the note; without a command that seems to hold a secret. */
+async function triedBy(session: SessionId, { commonDir, gitDir }: Repository): Promise<string | undefined> {
+  const id = knownWorktreeId(gitDir);
+  const known = id === undefined ? undefined : readJournal(commonDir, session).trees.get(id)?.tried;
+  const tried: Tried[] = [];
+  for (const { command, status, on } of [...(known?.values() ?? [])].slice(-MAX_TRIED))
+    if ((await findSecrets(Buffer.from(command))).length === 0) tried.push({ command, status, tree: on });
+  return formatTried(tried);
 }
 
 /** @throws Failure unless the note was written; its text is then kept */

@@ -76,6 +76,27 @@ export const SHARING_VERBS: VerbTable = {
       return answer(result, async () => (await import('./undo.ts')).renderUndone);
     },
   },
+  try: {
+    usage: 'try [--] <command> [<arg>...]',
+    group: 'sharing',
+    summary: 'run a command on HEAD plus only your own changes',
+    details:
+      "Others' half-done work is not there, in a worktree that git-handoff reuses. Ignored dependencies are linked " +
+      "(handoff.tryLinks), other ignored files are not there. The exit status is the command's. write adds the result to " +
+      'the note, and boot says whether it holds.',
+    words: [1, Infinity],
+    options: {},
+    examples: [
+      ['git handoff try npm test', 'what the tests say of your work'],
+      ["git handoff try -- sh -c 'npm run build && npm test'", 'shell syntax needs a shell'],
+    ],
+    async run(args, context, interaction) {
+      const { tryCommand } = await import('./try.ts');
+      const tell = args.flag('quiet') ? () => undefined : interaction.warn;
+      const options = { argv: args.words, session: args.text('session'), tell };
+      return answer(await tryCommand(options, context), () => Promise.resolve(() => ''));
+    },
+  },
   overlap: {
     usage: 'overlap [<session|branch|worktree>...]',
     group: 'sharing',

@@ -1,0 +1,87 @@
+import { copyFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../domain/failure.ts';
+import { type Oid, shortOid } from '../domain/names.ts';
+import { escapeLine, listed, shellWord } from '../domain/surfacing.ts';
+import { readText, realPath } from '../host/disk.ts';
+import { tryTree } from '../host/folders.ts';
+import { discoverRepository } from './discover.ts';
+import { connecting } from './environment.ts';
+import { type GitOptions, entriesOf, git, gitFailure, runGit } from './run.ts';
+
+/** git's settings by which a checkout writes every file that differs, and no other. */
+const WHOLE = ['core.sparseCheckout=false', 'core.trustctime=true', 'core.checkStat=default'].flatMap(
+  (setting) => ['-c', setting],
+);
+
+interface PreparedTree {
+  readonly top: string;
+  /** Submodules: their folders are empty. */
+  readonly submodules: readonly string[];
+}
+
+/**
+ * Makes the worktree hold exactly this tree, with HEAD at this commit: writes only files that differ, and removes
+ * everything else, also what git ignores. Whoever calls holds the lock of `try`.
+ *
+ * @param cwd the working tree whose settings count
+ * @throws Failure `environment` for a full disk, or a file there that cannot be removed
+ */
+export async function prepareTryTree(
+  cwd: string,
+  commonDir: string,
+  { head, tree }: { readonly head: Oid; readonly tree: Oid },
+): Promise<PreparedTree> {
+  const top = tryTree(commonDir);
+  const gitDir = (await healthyGitDir(top, commonDir)) ?? (await addWorktree(cwd, top, commonDir, head));
+  // An index of our own: the command may have done anything with the worktree's.
+  const index = join(gitDir, 'handoff-index');
+  for (const file of [`${index}.lock`, join(gitDir, 'index.lock'), join(gitDir, 'HEAD.lock')])
+    rmSync(file, { force: true });
+  const options = {
+    cwd: top,
+    env: { ...connecting(false), GIT_DIR: gitDir, GIT_WORK_TREE: top, GIT_INDEX_FILE: index },
+  };
+  await git(['update-ref', '--no-deref', 'HEAD', head], options);
+  await requireDone(['read-tree', '--reset', '-u', tree], top, options);
+  await requireDone(['clean', '-ffdxq'], top, options);
+  copyFileSync(index, join(gitDir, 'index'));
+  const links = entriesOf(await runGit(['ls-files', '--stage', '-z'], options)).flatMap(
+    (line) => /^160000 [0-9a-f]+ \d\t([^]*)$/.exec(line)?.[1] ?? [],
+  );
+  for (const path of links)
+    for (const name of readdirSync(join(top, path)))
+      rmSync(join(top, path, name), { recursive: true, force: true });
+  return { top, submodules: links };
+}
+
+/** The git dir of the worktree, if both lead to each other: a clone that was copied or moved has one that leads elsewhere. */
+async function healthyGitDir(top: string, commonDir: string): Promise<string | undefined> {
+  const found = discoverRepository(top);
+  if (found?.workTree !== top || realPath(found.commonDir) !== realPath(commonDir)) return undefined;
+  const back = readText(join(found.gitDir, 'gitdir')).replace(/\n$/, '');
+  return realPath(back) === realPath(join(top, '.git')) ? found.gitDir : undefined;
+}
+
+async function addWorktree(cwd: string, top: string, commonDir: string, head: Oid): Promise<string> {
+  rmSync(top, { recursive: true, force: true });
+  // Twice `--force`: git may still know a worktree that was here.
+  await git(['worktree', 'add', '--force', '--force', '--detach', '--no-checkout', '--', top, head], { cwd });
+  const gitDir = await healthyGitDir(top, commonDir);
+  if (gitDir !== undefined) return gitDir;
+  throw new Failure('internal', `git made no worktree of ${escapeLine(top)} at ${shortOid(head)}`);
+}
+
+async function requireDone(args: readonly string[], top: string, options: GitOptions): Promise<void> {
+  const result = await runGit([...WHOLE, ...args], options);
+  if (result.code === 0) return;
+  if (args[0] !== 'clean') throw gitFailure(args[0] ?? '', result);
+  const [first = ''] = result.stderr.trim().split('\n');
+  throw new Failure('environment', `what an earlier run left cannot be removed: ${escapeLine(first)}`, {
+    hint: `chmod -R u+rwX ${shellWord(top)}`,
+  });
+}
+
+/** Says that submodules are not there. */
+export const submodulesNotice = (paths: readonly string[]): string =>
+  `submodules are empty in the tried tree: ${listed(paths.map(escapeLine))}`;

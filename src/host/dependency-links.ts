@@ -1,0 +1,115 @@
+import {
+  type Dirent,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { exists, isFolder, lstatOf } from './disk.ts';
+
+/**
+ * Dependencies that git ignores, made usable in another tree without a copy. What leads back into the working tree has to
+ * lead into the other tree, or its files would be tested: a workspace's link in node_modules, the path of an editable
+ * install in a virtual environment, the paths that a file of composer's builds from its own place. So a folder of
+ * dependencies becomes a folder with a link for each entry, except that
+ *
+ * - a link into the working tree becomes one to the same place in the other tree;
+ * - a folder with such a name as `@scope` or `site-packages`, in which these things lie, is made in the same way;
+ * - a file there is copied, with the path of the working tree replaced;
+ * - a cache is left out: what the tools write is private, and gone with the next run.
+ */
+const OPENED = /^(?:@.*|\.bin|bin|lib|lib64|python[\d.]+|site-packages|composer)$/;
+const PRIVATE = /^(?:\.cache|\.vite.*|__pycache__)$/;
+/** Bytes. A bigger file names no path that matters, and is linked. */
+const MAX_COPIED = 1 << 20;
+
+interface Trees {
+  /** The working tree, without symbolic links. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Puts these dependencies of the working tree into the other tree, where it has the folders around them and not them.
+ *
+ * @param paths relative to the top
+ */
+export function linkDependencies(trees: Trees, paths: readonly string[]): void {
+  for (const path of paths) {
+    const target = join(trees.to, path);
+    if (lstatOf(target) !== undefined || !isFolder(dirname(target))) continue;
+    const source = join(trees.from, path);
+    if (lstatOf(source)?.isDirectory() === true) linkFolder(trees, source, target);
+    else linkEntry(trees, source, target);
+  }
+}
+
+function linkFolder(trees: Trees, source: string, target: string): void {
+  mkdirSync(target);
+  for (const entry of readdirSync(source, { withFileTypes: true })) {
+    const [from, to] = [join(source, entry.name), join(target, entry.name)];
+    if (PRIVATE.test(entry.name)) continue;
+    if (isOpened(entry)) linkFolder(trees, from, to);
+    else linkEntry(trees, from, to);
+  }
+}
+
+const isOpened = (entry: Dirent) => entry.isDirectory() && OPENED.test(entry.name);
+
+function linkEntry({ from, to }: Trees, source: string, target: string): void {
+  const stat = lstatOf(source);
+  if (stat?.isFile() === true && stat.size <= MAX_COPIED) {
+    const text = readFileSync(source, 'latin1');
+    const own = Buffer.from(from).toString('latin1');
+    const content = text.includes(own) ? replacePath(text, own, Buffer.from(to).toString('latin1')) : text;
+    writeFileSync(target, content, { encoding: 'latin1', mode: stat.mode & 0o777 });
+    return;
+  }
+  const real = realPlace(source);
+  if (real === undefined) return;
+  const inside = isBelow(real, from) && stat?.isSymbolicLink() === true;
+  symlinkSync(inside ? join(to, relative(from, real)) : source, target);
+}
+
+/** The place that a path leads to; `undefined`: to none. */
+function realPlace(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const isBelow = (path: string, top: string) => path === top || path.startsWith(`${top}/`);
+
+function replacePath(text: string, path: string, by: string): string {
+  return text.split(path).reduce((done, rest) => `${done}${/^[\w.-]/.test(rest) ? path : by}${rest}`);
+}
+
+/**
+ * Returns an environment in which every path of the working tree, alone or in a list, is the other tree's, if that has
+ * it: the PATH of an activated virtual environment, a PYTHONPATH.
+ */
+export function environmentIn({ from, to }: Trees, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const moved = (path: string) => {
+    if (!isBelow(path, from) || isBelow(path, to)) return path;
+    const there = join(to, relative(from, path));
+    return exists(there) ? there : path;
+  };
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [
+      name,
+      name === 'HOME' ? value : value?.split(':').map(moved).join(':'),
+    ]),
+  );
+}
+
+/** Whether a path that git ignores is one of the named dependencies: by its last name, or from the top where it has a slash. */
+export function isDependency(path: string, names: readonly string[]): boolean {
+  return names.some((name) =>
+    name.includes('/') ? path === name.replace(/\/$/, '') : basename(path) === name,
+  );
+}

@@ -1,0 +1,98 @@
+import type { ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { readText } from './disk.ts';
+import { processTable } from './processes.ts';
+
+/** A command that runs in front of the user, in a process group of its own. */
+interface Command {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The file that names the group while it runs, so that `endLeftGroup` finds it after a SIGKILL of ours. */
+  readonly groupFile: string;
+}
+
+interface Outcome {
+  readonly status: number;
+  /** Why the command could not be started. */
+  readonly error?: string;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** What runs after a signal for so long is killed. Milliseconds. */
+const GRACE_MS = 5000;
+/** The same for what a command leaves behind. */
+const END_MS = 1000;
+
+/**
+ * Runs a command with our standard descriptors and returns its exit status as a shell would. Signals go to its whole group.
+ * When the command is over, nothing of the group runs any more, also not what it left in the background.
+ */
+export async function runCommand({
+  argv,
+  cwd,
+  env,
+  groupFile,
+}: Command): Promise<Outcome & { readonly isInterrupted: boolean }> {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const [program = '', ...words] = argv;
+  const child = spawn(program, words, { cwd, env, stdio: 'inherit', detached: true });
+  const timers: NodeJS.Timeout[] = [];
+  const pass = (signal: NodeJS.Signals) => {
+    if (child.pid === undefined) return;
+    signalGroup(child.pid, signal);
+    const { pid } = child;
+    timers.push(setTimeout(() => signalGroup(pid, 'SIGKILL'), GRACE_MS));
+  };
+  for (const signal of SIGNALS) process.on(signal, pass);
+  try {
+    if (child.pid !== undefined)
+      writeFileSync(groupFile, `group ${child.pid} ${processTable().startOf(child.pid) ?? ''}`);
+    return { ...(await outcomeOf(child)), isInterrupted: timers.length > 0 };
+  } finally {
+    timers.forEach(clearTimeout);
+    if (child.pid !== undefined) await endGroup(child.pid);
+    rmSync(groupFile, { force: true });
+    for (const signal of SIGNALS) process.off(signal, pass);
+  }
+}
+
+function outcomeOf(child: ChildProcess): Promise<Outcome> {
+  return new Promise((resolve) => {
+    child.once('error', ({ code, message }: NodeJS.ErrnoException) =>
+      resolve({ status: code === 'ENOENT' ? 127 : 126, error: message }),
+    );
+    child.once('exit', (code, signal) =>
+      resolve({ status: code ?? 128 + (signal === null ? 0 : constants.signals[signal]) }),
+    );
+  });
+}
+
+/** Ends the group of a run whose `git handoff` was killed, if its first process still runs. */
+export async function endLeftGroup(groupFile: string): Promise<void> {
+  const [, pid = '', start = ''] = /^group (\d+) (.+)$/.exec(readText(groupFile)) ?? [];
+  if (pid !== '' && start !== '' && processTable().runningSince(Number(pid)) === start)
+    await endGroup(Number(pid));
+  rmSync(groupFile, { force: true });
+}
+
+async function endGroup(pid: number): Promise<void> {
+  if (!signalGroup(pid, 'SIGTERM')) return;
+  for (let waited = 0; waited < END_MS; waited += 20) {
+    await pause(20);
+    if (!signalGroup(pid, 0)) return;
+  }
+  signalGroup(pid, 'SIGKILL');
+}
+
+/** Whether there is such a group. */
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}

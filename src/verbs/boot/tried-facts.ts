@@ -1,0 +1,48 @@
+import type { Oid, SessionId } from '../../domain/names.ts';
+import type { Tried } from '../../domain/tried.ts';
+import type { TriedFact } from '../../domain/verification/facts.ts';
+import { runGit } from '../../git/run.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { readSessionWork, workOfSession } from '../sharing/session-work.ts';
+import { TreeBuilder } from '../sharing/session-tree.ts';
+
+/**
+ * Compares the trees on which something was tried with those that a reader of the note would continue on: what the
+ * branch or HEAD has committed, else HEAD plus the uncommitted changes of the note's owner, or of the reader.
+ */
+export async function triedFacts(
+  tried: readonly Tried[],
+  commits: readonly (Oid | undefined)[],
+  sessions: readonly (SessionId | undefined)[],
+  context: Context,
+): Promise<TriedFact[]> {
+  if (tried.length === 0) return [];
+  const here = new Set<string>();
+  for (const commit of new Set(commits)) {
+    if (commit === undefined) continue;
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`];
+    here.add((await runGit(args, { cwd: context.cwd })).stdout.toString('utf8').trim());
+  }
+  if (tried.some(({ tree }) => !here.has(tree)))
+    for (const tree of await uncommittedTrees(sessions, context).catch(() => [])) here.add(tree);
+  return tried.map(({ command, status, tree }) => ({ command, status, isHere: here.has(tree) }));
+}
+
+async function uncommittedTrees(
+  sessions: readonly (SessionId | undefined)[],
+  context: Context,
+): Promise<Oid[]> {
+  const scene = await readSessionWork({ of: undefined, pathspecs: [], session: undefined }, context);
+  const trees: Oid[] = [];
+  for (const session of new Set(sessions)) {
+    if (session === undefined) continue;
+    const builder = await TreeBuilder.open(scene, context, 'scratch');
+    try {
+      const failed = await builder.add((await workOfSession(scene, session)).parts);
+      if (failed.length === 0) trees.push(await builder.tree());
+    } finally {
+      builder.remove();
+    }
+  }
+  return trees;
+}

@@ -1,0 +1,104 @@
+import { type Inseparable, type SessionPart, addParts, isWhole } from '../../changes/session-parts.ts';
+import { differsOnDisk, isUsable } from '../../domain/ledger/ownership.ts';
+import type { DirtyPath, FileState } from '../../domain/ledger/tree-status.ts';
+import type { Oid } from '../../domain/names.ts';
+import { ObjectBatch } from '../../git/objects.ts';
+import { PrivateIndex } from '../../git/private-index.ts';
+import { objectFormat } from '../../git/repository.ts';
+import { type GitOptions, git, gitFailure, runGit } from '../../git/run.ts';
+import { scratchEnvironment, scratchStore } from '../../git/scratch-store.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { treePlace } from '../../snapshot/restore.ts';
+import type { SessionWork } from './session-work.ts';
+
+/** Builds trees that begin with HEAD's and gain one session's part after the other, in an index of its own: one at a time. */
+export class TreeBuilder {
+  readonly #scene: SessionWork;
+  readonly #index: PrivateIndex;
+  readonly #git: GitOptions;
+  /** What the tree has where that is no longer HEAD's content. */
+  readonly #states = new Map<string, FileState>();
+  #before: string;
+
+  private constructor(scene: SessionWork, index: PrivateIndex, git: GitOptions, before: string) {
+    [this.#scene, this.#index, this.#git, this.#before] = [scene, index, git, before];
+  }
+
+  /** @param store where the trees are kept: for an hour (`scratch`), or where git keeps its own objects */
+  static async open(
+    scene: SessionWork,
+    { env }: Context,
+    store: 'scratch' | 'repository',
+  ): Promise<TreeBuilder> {
+    const { tree, status } = scene.work;
+    const scratch = store === 'scratch' ? scratchEnvironment(scratchStore(tree.commonDir)) : {};
+    const place = treePlace(tree, tree.top, env);
+    const index = await PrivateIndex.open({ ...place, env: scratch }, status.head.oid);
+    const options = { cwd: tree.top, env: index.env };
+    return new TreeBuilder(scene, index, options, await writeTree(options));
+  }
+
+  /** Adds a session's part; returns what of it cannot be told from others' changes. */
+  async add(parts: readonly SessionPart[]): Promise<readonly Inseparable[]> {
+    const { tree } = this.#scene.work;
+    const startOf = ({ dirty }: SessionPart) => this.at(dirty);
+    const whole = parts.filter((part) => isWhole(part, startOf(part)));
+    const { entries, contents, failed } = await addParts(
+      tree,
+      parts.filter((part) => !whole.includes(part)),
+      startOf,
+    );
+    const batch = new ObjectBatch(await objectFormat(this.#git));
+    for (const content of contents.values()) batch.blob(content);
+    if (contents.size > 0) await batch.storeMany(this.#git);
+    const paths = whole.map(({ dirty }) => dirty.path);
+    await this.#index.takeFromDisk(paths, true);
+    await this.#index.set(entries);
+    for (const [path, state] of [...(await this.#index.read(paths)), ...entries])
+      this.#states.set(path, state);
+    return failed;
+  }
+
+  /** Adds all that differs from HEAD on the disk; returns what a patch cannot name. */
+  async addRest(): Promise<string[]> {
+    const { work, named } = this.#scene;
+    const dirty = [...work.status.dirty.values()].filter(differsOnDisk).map(({ path }) => path);
+    const rest = dirty.filter((path) => named?.has(path) !== false);
+    await this.addFromDisk(rest.filter(isUsable));
+    return rest.filter((path) => !isUsable(path));
+  }
+
+  /** The patch from the tree of the last call, or HEAD's, to what was added since. */
+  async patch(stat: boolean): Promise<Buffer> {
+    const [before, after] = [this.#before, await writeTree(this.#git)];
+    this.#before = after;
+    const form = stat ? ['--stat'] : ['-p', '--binary', '--full-index', '--src-prefix=a/', '--dst-prefix=b/'];
+    const plain = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--submodule=short'];
+    const result = await runGit(['diff-tree', '-r', ...form, ...plain, before, after], this.#git);
+    if (result.code !== 0) throw gitFailure('diff-tree', result);
+    return result.stdout;
+  }
+
+  /** What the tree has at a path. */
+  at({ path, head }: DirtyPath): FileState {
+    return this.#states.get(path) ?? head;
+  }
+
+  /** Adds paths as they are on the disk. */
+  async addFromDisk(paths: readonly string[]): Promise<void> {
+    await this.#index.takeFromDisk(paths, true);
+  }
+
+  /** The object name of the tree. */
+  async tree(): Promise<Oid> {
+    return (await writeTree(this.#git)) as Oid;
+  }
+
+  remove(): void {
+    this.#index.remove();
+  }
+}
+
+async function writeTree(options: GitOptions): Promise<string> {
+  return (await git(['write-tree'], options)).trim();
+}

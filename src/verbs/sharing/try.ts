@@ -1,0 +1,189 @@
+import { join, relative } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { belongingOf } from '../../changes/dirty-work.ts';
+import { type Inseparable, ownersOf } from '../../changes/session-parts.ts';
+import { Failure } from '../../domain/failure.ts';
+import { differsOnDisk, isUsable } from '../../domain/ledger/ownership.ts';
+import { sameState } from '../../domain/ledger/tree-status.ts';
+import { type Oid, type SessionId, peerName, sessionOfOwner, shortOid } from '../../domain/names.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
+import { triedText } from '../../domain/tried.ts';
+import { entriesOf, gitFailure, runGit } from '../../git/run.ts';
+import { prepareTryTree, submodulesNotice } from '../../git/try-tree.ts';
+import { isFolder, realPath } from '../../host/disk.ts';
+import { environmentIn, isDependency, linkDependencies } from '../../host/dependency-links.ts';
+import { worktreeId } from '../../host/folders.ts';
+import { takeLock } from '../../host/processes.ts';
+import { endLeftGroup, runCommand } from '../../host/run-command.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { appendEvents } from '../../sessions/journal.ts';
+import { clientsOf } from '../../sessions/records.ts';
+import { counted } from '../../ui/terminal.ts';
+import type { TriedShape } from '../shapes.ts';
+import type { CommandResult } from '../verb.ts';
+import { type SessionWork, allParts, readSessionWork, workOfSession } from './session-work.ts';
+import { TreeBuilder } from './session-tree.ts';
+
+interface TryOptions {
+  readonly argv: readonly string[];
+  readonly session: string | undefined;
+  /** Says something before the command runs. */
+  readonly tell: (text: string) => void;
+}
+
+/**
+ * Runs a command on HEAD plus only the caller's uncommitted changes, in a worktree of its own: what `diff` shows, applied
+ * to HEAD. The exit status is the command's; a session's journal keeps it, with the tree.
+ *
+ * @throws Failure `refused` where changes cannot be told from others', `environment` if there is no commit yet
+ */
+export async function tryCommand(
+  { argv, session, tell }: TryOptions,
+  context: Context,
+): Promise<CommandResult<TriedShape>> {
+  const scene = await readSessionWork({ of: undefined, pathspecs: [], session }, context);
+  const { work, self } = scene;
+  const { top, gitDir, commonDir } = work.tree;
+  const head = work.status.head.oid;
+  if (head === null) {
+    throw new Failure('environment', 'there is no commit yet to try anything on', {
+      hint: "git commit --allow-empty -m 'first commit'",
+    });
+  }
+  const who =
+    self === undefined ? 'a-person' : peerName(self, { clients: clientsOf(scene.judged) }).replace(' ', '-');
+  const release = await waitForTurn(`${commonDir}/handoff-try.lock`, who, tell);
+  try {
+    const groupFile = `${commonDir}/handoff-try.group`;
+    await endLeftGroup(groupFile);
+    const { tree, count } = await treeOf(scene, self, context);
+    const prepared = await prepareTryTree(top, commonDir, { head, tree });
+    const trees = { from: realPath(top), to: realPath(prepared.top) };
+    linkDependencies(trees, await dependencies(top, scene.settings.tryLinks));
+    if (prepared.submodules.length > 0) tell(submodulesNotice(prepared.submodules));
+    const cwd = folderIn(trees, context.cwd, tell);
+    tell(
+      `HEAD ${shortOid(head)} and ${counted(count, 'changed path')} of yours: ${escapeLine(triedText(argv))}`,
+    );
+    const env = environmentIn(trees, { ...withoutGit(context.env), PWD: cwd });
+    const { status, error, isInterrupted } = await runCommand({ argv, cwd, env, groupFile });
+    if (error !== undefined) tell(escapeLine(error));
+    const tried = { command: triedText(argv), status, tree };
+    if (self !== undefined && !isInterrupted) {
+      const place = work.place ?? { commonDir, worktreeId: worktreeId(gitDir) };
+      appendEvents(place, sessionOfOwner(self), [
+        { t: 'tried', command: tried.command, status, on: tree, at: context.clock() },
+      ]);
+    }
+    return { value: { ...tried, head }, notices: scene.notices, exitCode: status };
+  } finally {
+    release();
+  }
+}
+
+/** Waits until nobody else tries something in this clone. A run that was killed no longer counts. */
+async function waitForTurn(lock: string, who: string, tell: TryOptions['tell']): Promise<() => void> {
+  for (let isTold = false; ; isTold = true) {
+    const taken = await takeLock(lock, who, 0);
+    if (taken.kind === 'held') return taken.release;
+    if (!isTold)
+      tell(
+        `${escapeLine(taken.by.replace('-', ' '))} tries something in this clone; waiting until it is done`,
+      );
+    await pause(WAIT_MS);
+  }
+}
+
+/** Milliseconds between two looks at the lock. */
+const WAIT_MS = 300;
+
+/** HEAD's tree plus what is the caller's, and of how many paths that is. */
+async function treeOf(
+  scene: SessionWork,
+  self: SessionId | undefined,
+  context: Context,
+): Promise<{ tree: Oid; count: number }> {
+  const paths = self === undefined ? await pathsOfNobody(scene, context) : [];
+  const trees = await TreeBuilder.open(scene, context, 'repository');
+  try {
+    if (self === undefined) {
+      await trees.addFromDisk(paths);
+      return { tree: await trees.tree(), count: paths.length };
+    }
+    const { parts } = await workOfSession(scene, self);
+    const failed = await trees.add(parts);
+    const own = ownersOf(self, scene.asker, scene.judged);
+    const shown = new Set(parts.map(({ dirty }) => dirty.path));
+    const doubtful = [...scene.work.status.dirty.values()].filter((dirty) => {
+      if (shown.has(dirty.path) || !isUsable(dirty.path) || !differsOnDisk(dirty)) return false;
+      const { claims } = belongingOf(scene.work, dirty, scene.asker);
+      return claims.some((claim) => own.has(claim.session));
+    });
+    requireApart([...pathsIn(failed), ...doubtful.map(({ path }) => path)]);
+    return { tree: await trees.tree(), count: parts.length };
+  } finally {
+    trees.remove();
+  }
+}
+
+/** The paths whose changes cannot be told apart; what no tree can name is left out. */
+const pathsIn = (failed: readonly Inseparable[]) =>
+  failed.flatMap(({ part, why }) => (why === 'unusable' ? [] : part.dirty.path));
+
+/** What a person calls theirs: the changed paths without the work of a session that is live. */
+async function pathsOfNobody(scene: SessionWork, context: Context): Promise<string[]> {
+  const { work, judged } = scene;
+  const live = new Set(
+    judged.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session),
+  );
+  const theirs = (await allParts(scene)).filter(({ session }) => live.has(sessionOfOwner(session)));
+  const trees = await TreeBuilder.open(scene, context, 'scratch');
+  try {
+    const mixed: string[] = [];
+    for (const { parts } of theirs) mixed.push(...pathsIn(await trees.add(parts)));
+    const dirty = new Map(theirs.flatMap(({ parts }) => parts.map((part) => [part.dirty.path, part.dirty])));
+    for (const one of dirty.values()) if (!sameState(trees.at(one), one.disk)) mixed.push(one.path);
+    requireApart(mixed);
+    const all = [...work.status.dirty.values()].filter(differsOnDisk).map(({ path }) => path);
+    return all.filter((path) => isUsable(path) && !dirty.has(path));
+  } finally {
+    trees.remove();
+  }
+}
+
+function requireApart(paths: readonly string[]): void {
+  if (paths.length === 0) return;
+  const names = listed([...new Set(paths)].map(escapeLine));
+  throw new Failure('refused', `your changes cannot be told from others' in ${names}: nothing was run`, {
+    hint: 'git handoff status',
+  });
+}
+
+/** The ignored paths that are linked, from the top. */
+async function dependencies(top: string, names: readonly string[]): Promise<string[]> {
+  const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'];
+  const result = await runGit(args, { cwd: top });
+  if (result.code !== 0) throw gitFailure('ls-files', result);
+  return entriesOf(result)
+    .map((path) => path.replace(/\/$/, ''))
+    .filter((path) => isDependency(path, names));
+}
+
+/** The caller's folder in the tried tree, or its top. */
+function folderIn(
+  { from, to }: { readonly from: string; readonly to: string },
+  cwd: string,
+  tell: TryOptions['tell'],
+): string {
+  const folder = relative(from, realPath(cwd));
+  if (isFolder(join(to, folder))) return join(to, folder);
+  tell(`${escapeLine(folder)} is not in the tried tree: the command runs at its top`);
+  return to;
+}
+
+/** Variables by which git tells a program that it starts where the repository is; they would lead back to it. */
+const LOCAL =
+  /^GIT_(?:DIR|WORK_TREE|IMPLICIT_WORK_TREE|INDEX_FILE|INDEX_VERSION|PREFIX|COMMON_DIR|NAMESPACE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|SHALLOW_FILE|GRAFT_FILE|INTERNAL_SUPER_PREFIX)$/;
+
+const withoutGit = (env: NodeJS.ProcessEnv) =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !LOCAL.test(name) && name !== 'OLDPWD'));
