@@ -381,7 +381,7 @@ describe('git handoff try, its proof', () => {
     expect(findings(B)).toEqual(['ok: proven on this tree: true']);
   });
 
-  it('names no command that holds a secret, and survives a compaction of the journal', () => {
+  it('names no command that holds a secret, and escapes the others', () => {
     tried(A, ['true', TOKEN]);
     tried(A, ['true', 'a\u202eb', 'two\nlines']);
     write(A);

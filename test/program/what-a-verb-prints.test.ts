@@ -103,6 +103,9 @@ describe('notes', () => {
         head  changed  main has 1 commit more than the note's base
         siblings  changed  its owner, claude aaaaaaaa, is at work now and may be doing this
 
+      Unknown:
+        tests  not proven: the session of the note tried nothing
+
       Next action:
         | Run the tests.
 

@@ -17,7 +17,7 @@ export const NOTE = [
 export interface Booted {
   readonly status: number | null;
   readonly stale: boolean;
-  /** Codes of all findings that are not `ok`, and of the branch and HEAD ones that are. */
+  /** Codes of all findings that are not `ok`, but that nothing was tried, and of the branch and HEAD ones that are. */
   readonly codes: readonly string[];
   readonly value: BootShape;
   /** Sentence of the finding with a code. */
@@ -54,7 +54,8 @@ export class BootWorld extends TestRepository {
     if ((status === 1) !== value.stale) throw new Error(`exit ${status}, stale ${value.stale}`);
     const { findings } = value;
     const shown = findings.filter(
-      ({ verdict, axis }) => verdict !== 'ok' || axis === 'branch' || axis === 'head',
+      ({ verdict, axis, code }) =>
+        (verdict !== 'ok' && code !== 'tests-none') || axis === 'branch' || axis === 'head',
     );
     const text = (code: string) => findings.find((one) => one.code === code)?.text ?? '';
     return { status, stale: value.stale, codes: shown.map(({ code }) => code), value, text };
