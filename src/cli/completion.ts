@@ -100,7 +100,7 @@ async function valuesOf(spec: OptionSpec | undefined, cwd: string): Promise<read
 
 /** What the first word after a verb may be, by its usage. */
 async function firstWords(name: string, { usage }: Verb, cwd: string): Promise<readonly string[]> {
-  if (name === 'rescue') return ['list', 'show', 'restore'];
+  if (name === 'rescue') return ['list', 'show', 'restore', 'search'];
   if (usage.includes('<shell>')) return [...SCRIPTS.keys()];
   if (!usage.includes('<topic>')) return [];
   // A new note may go to a branch that has no notes.

@@ -65,13 +65,16 @@ async function readAll(
   requests: readonly ObjectRequest[],
 ): Promise<(ReadObject | undefined)[] | undefined> {
   if (requests.length === 0) return [];
+  const isOdd = requests.some(({ name }) => name.includes('\n'));
+  const end = isOdd ? '\0' : '\n';
   const lines = requests.map(({ name, infoOnly }) => {
-    if (/[\n\0]/.test(name)) throw new TypeError('an object name holds no line feed');
-    return `${infoOnly === true ? 'info' : 'contents'} ${name}`;
+    if (name.includes('\0')) throw new TypeError('an object name holds no NUL');
+    return `${infoOnly === true ? 'info' : 'contents'} ${name}${end}`;
   });
   // After `flush` git answers at once; it sees the end of its input only when Node is done with other work.
-  const input = `${lines.join('\n')}\nflush\n`;
-  const result = await runGit(['cat-file', '--buffer', '--batch-command'], { ...options, input });
+  const input = `${lines.join('')}flush${end}`;
+  const args = ['cat-file', '--buffer', '--batch-command', ...(isOdd ? ['-z'] : [])];
+  const result = await runGit(args, { ...options, input });
   if (result.isCut) return undefined;
   if (result.code !== 0) {
     if (!isDamage(result.stderr)) throw gitFailure('cat-file', result);
@@ -81,8 +84,10 @@ async function readAll(
     return [...first, ...(await readObjects(options, requests.slice(half)))];
   }
   let at = 0;
-  return requests.map(({ infoOnly, mostBytes = Infinity }) => {
-    const lineEnd = result.stdout.indexOf(10, at);
+  return requests.map(({ name, infoOnly, mostBytes = Infinity }) => {
+    // About an object that is missing git repeats the name, line feeds and all.
+    const echo = isOdd && result.stdout.indexOf(`${name} `, at) === at ? Buffer.byteLength(name) : 0;
+    const lineEnd = result.stdout.indexOf(10, at + echo);
     const header = parseHeader(result.stdout.toString('latin1', at, lineEnd));
     at = lineEnd + 1;
     if (header === undefined || infoOnly === true) return header;

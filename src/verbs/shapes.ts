@@ -309,6 +309,29 @@ export interface RescueShape {
   readonly skipped: readonly { readonly path: string; readonly bytes: number; readonly why: string }[];
 }
 
+/** A former content of a path, which git still has although nothing refers to it. */
+export interface FoundShape {
+  readonly path: string;
+  /** The object that names it in `git handoff rescue restore`. */
+  readonly which: string;
+  readonly blob: string;
+  /**
+   * What has it at this path: a commit · a dropped stash, its index or its untracked files · a snapshot that git-handoff kept
+   * no longer · a tree that no commit has · `blob`: nothing, its path is not recorded.
+   */
+  readonly kind: 'commit' | 'stash' | 'index' | 'untracked' | 'snapshot' | 'tree' | 'blob';
+  /** The commit's time, or when the content was stored; `null` when that is not recorded. */
+  readonly at: string | null;
+  /** The first line of the commit's or the stash entry's message. */
+  readonly subject: string;
+  /** `null`: not asked for. */
+  readonly bytes: number | null;
+  /** For `blob`: the version of the path that it is most like; `null` when none is known. */
+  readonly like: { readonly percent: number; readonly what: string } | null;
+  /** Its first line, where there is nothing to compare it with. */
+  readonly begins: string | null;
+}
+
 /** What becomes, or with `--dry-run` would become, of a file that `import` found. */
 export interface ImportShape {
   /** The path from the current folder, if the file lies below. */

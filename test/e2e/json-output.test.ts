@@ -204,14 +204,19 @@ describe('every verb answers --json as the schema says', () => {
     expect(kinds).toEqual(['mixed', 'illegal']);
     expect(answer('error', 2, ['check', 'nope..HEAD']).error.code).toBe('usage');
     repo.ok(['doctor', '--fix']);
+    repo.git(['hash-object', '-w', '--stdin'], { input: 'lost\n' });
     repo.guard({ ...shell('git clean -f b.txt'), session_id: b, hook_event_name: 'PreToolUse' });
     const [rescued] = answer('rescueList', 0, ['rescue']).items;
     expect(rescued).toMatchObject({ kind: 'before', reason: 'git clean -f b.txt', session: b });
     expect(answer('rescueShow', 0, ['rescue', 'show', '1']).items[0]).toEqual({ path: 'b.txt', note: 'b\n' });
     expect(answer('rescueRestore', 0, ['rescue', 'restore', '1']).items[0]).toMatchObject({ written: false });
+    const [found] = answer('rescueSearch', 0, ['rescue', 'search', 'c.txt']).items;
+    expect(found).toMatchObject({ kind: 'blob', like: null, begins: 'lost' });
+    const which = String(found?.['which']);
+    expect(answer('rescueRestore', 0, ['rescue', 'restore', which, '--', 'c.txt'])['number']).toBe(null);
     expect(answer('error', 1, ['rescue', 'show', '99']).error.code).toBe('not-found');
     expect(answer('error', 2, ['rescue', 'throw']).error.code).toBe('usage');
-    for (const name of ['b.txt', 'hand.txt']) rmSync(join(repo.path, name));
+    for (const name of ['b.txt', 'c.txt', 'hand.txt']) rmSync(join(repo.path, name));
   });
 
   it('import and export', () => {

@@ -1,10 +1,11 @@
 import type { RescueListValue, RescueShowValue, RescuedText } from './rescues.ts';
 import type { RestoreValue } from './restore.ts';
-import type { RescueShape } from '../shapes.ts';
+import type { SearchValue } from './search.ts';
+import type { FoundShape, RescueShape } from '../shapes.ts';
 import { ago } from '../../domain/age.ts';
 import { peerName } from '../../domain/names.ts';
 import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
-import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
+import { type Rendered, type TextContext, columns, counted } from '../../ui/terminal.ts';
 
 const MAX_NAMES = 4;
 
@@ -71,11 +72,63 @@ function textOf(item: RescuedText, number: number): string {
 }
 
 /** Tells what was written, and where the former content is kept. */
-export function renderRestored({ number, saved, items }: RestoreValue): Rendered {
+export function renderRestored({ number, oid, saved, items }: RestoreValue): Rendered {
   const lines = items.map(({ path, written, removed }) => {
     const [done, already] = removed ? ['is removed again', 'was gone'] : ['is back', 'was there'];
     return `${escapeLine(path)} ${written ? done : `${already} already`}\n`;
   });
   const kept = saved === null ? '' : `What was there is kept: git handoff rescue restore --force ${saved}\n`;
-  return `${lines.join('')}(from rescue ${number})\n${kept}`;
+  return `${lines.join('')}(from ${number === null ? nameOf(oid) : `rescue ${number}`})\n${kept}`;
+}
+
+const MOST_FOUND = 20;
+/** An object name as `rescue restore` takes it. */
+const nameOf = (oid: string) => oid.slice(0, 12);
+
+/** Prints one line for each content, the likeliest first, and what to type next. */
+export function renderFound({ path, typed, items, mayBeKept }: SearchValue, { now }: TextContext): Rendered {
+  const kept = mayBeKept ? `What git-handoff has kept: git handoff rescue list -- ${shellWord(typed)}\n` : '';
+  const [first] = items;
+  if (first === undefined) return `git has no lost content of ${escapeLine(typed)}\n${kept}`;
+  const isFolder = items.some((one) => one.path !== path);
+  const rows = items
+    .slice(0, MOST_FOUND)
+    .map((item) => [
+      nameOf(item.which),
+      item.at === null ? '-' : ago(Date.parse(item.at), now),
+      ...(isFolder ? [escapeLine(item.path)] : []),
+      origin(item),
+    ]);
+  const more = items.length - MOST_FOUND;
+  const left = more > 0 ? `and ${more} more: git handoff rescue search --json -- ${shellWord(typed)}\n` : '';
+  const words = shellWord(isFolder ? `:/${first.path}` : typed);
+  const which = nameOf(first.which);
+  const found = `${counted(items.length, 'lost content')} of ${escapeLine(typed)}, the likeliest first:\n`;
+  return `${found}${columns(rows)}\n${left}To look: git show ${nameOf(first.blob)}
+To bring back: git handoff rescue restore ${which} -- ${words}\n${kept}`;
+}
+
+/** Says what has a content, as far as that is recorded. */
+function origin({ kind, subject, like, path, begins }: FoundShape): string {
+  const message = escapeLine(JSON.stringify(subject));
+  switch (kind) {
+    case 'commit':
+      return `commit ${message}, which no branch has`;
+    case 'stash':
+      return `dropped stash ${message}`;
+    case 'index':
+      return `staged in the dropped stash ${message}`;
+    case 'untracked':
+      return `untracked in the dropped stash ${message}`;
+    case 'snapshot':
+      return `snapshot of git-handoff, kept no longer: ${message}`;
+    case 'tree':
+      return 'staged about then, and in a tree that no commit has';
+    case 'blob':
+      return `staged about then, its name is not recorded; ${
+        like === null
+          ? `nothing is known of ${escapeLine(path)}. It begins: ${escapeLine(begins ?? '')}`
+          : `${like.percent} % like ${like.what} ${escapeLine(path)}`
+      }`;
+  }
 }

@@ -11,7 +11,8 @@ export const RESCUE_VERBS: VerbTable = {
     usage: 'rescue [<action>] [<which>] [-- <path>...]',
     group: 'rescue',
     summary: 'list and restore what a command threw away',
-    details: 'Uncommitted work, and dropped stashes.',
+    details:
+      'Uncommitted work, and dropped stashes. The action search finds what was lost before git-handoff came, or without it: lost commits and stashes, and what was only staged.',
     words: [0, Infinity],
     options: {
       since: { type: 'string', value: '<age>', describe: 'list: only what is newer (2h, 3d)' },
@@ -27,6 +28,7 @@ export const RESCUE_VERBS: VerbTable = {
       ['git handoff rescue list a1f0c3d2', 'of one session'],
       ['git handoff rescue show 3 -- src/auth.ts', 'one file of the third'],
       ['git handoff rescue restore 3 -- src/auth.ts', 'bring it back'],
+      ['git handoff rescue search src/auth.ts', 'what git still has of it, from before, too'],
     ],
     async run(args, context) {
       const { action, which, paths } = parseWords(args);
@@ -40,6 +42,11 @@ export const RESCUE_VERBS: VerbTable = {
         const result = await showRescued({ which, paths, raw: args.flag('raw') }, context);
         return answer(result, async () => (await import('./rescue-text.ts')).renderRescued);
       }
+      if (action === 'search') {
+        const { searchLost } = await import('./search.ts');
+        const result = await searchLost(paths[0] ?? which, context);
+        return answer(result, async () => (await import('./rescue-text.ts')).renderFound);
+      }
       const { restoreRescued } = await import('./restore.ts');
       const options = { which, paths, force: args.flag('force'), session: args.text('session') };
       const result = await restoreRescued(options, context);
@@ -48,8 +55,8 @@ export const RESCUE_VERBS: VerbTable = {
   },
 };
 
-type Action = 'list' | 'show' | 'restore';
-const ACTIONS: readonly Action[] = ['list', 'show', 'restore'];
+const ACTIONS = ['list', 'show', 'restore', 'search'] as const;
+type Action = (typeof ACTIONS)[number];
 
 function parseWords({ words, afterDashes }: Arguments): {
   action: Action;
@@ -58,7 +65,7 @@ function parseWords({ words, afterDashes }: Arguments): {
 } {
   const [first, which = '', ...more] = words.slice(0, words.length - afterDashes.length);
   const action = first === undefined ? 'list' : ACTIONS.find((one) => one === first);
-  if (action === undefined) throw new Failure('usage', 'rescue takes list, show or restore', HINT);
+  if (action === undefined) throw new Failure('usage', 'rescue takes list, show, restore or search', HINT);
   if (more.length > 0) {
     throw new Failure('usage', 'paths go after --, and only one rescue before it', HINT);
   }
@@ -67,6 +74,8 @@ function parseWords({ words, afterDashes }: Arguments): {
       hint: 'git handoff rescue list',
     });
   }
+  if (action === 'search' && afterDashes.length + Number(which !== '') !== 1)
+    throw new Failure('usage', 'search needs one path', HINT);
   return { action, which, paths: afterDashes };
 }
 

@@ -1,6 +1,6 @@
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { Failure } from '../../domain/failure.ts';
-import { type SessionId, shortId } from '../../domain/names.ts';
+import { type Oid, type SessionId, shortId } from '../../domain/names.ts';
 import { type SnapshotItem, contentOf, isOnlyStaged } from '../../domain/snapshot.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { readSettings } from '../../git/config.ts';
@@ -24,14 +24,16 @@ import type { Context } from '../../sessions/caller.ts';
 import { saveVanished } from '../../snapshot/vanished.ts';
 import { type Workspace, openWorkspace } from '../workspace.ts';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { realPath } from '../../host/disk.ts';
 import { timestamp } from '../../domain/age.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import type { CommandResult } from '../verb.ts';
 import type { RescueShape, NoteShape } from '../shapes.ts';
 import { noteShape } from '../handoff-shape.ts';
-import { readKept } from '../../snapshot/commit.ts';
+import { readKept, readSnapshots } from '../../snapshot/commit.ts';
+import { readObjects } from '../../git/objects.ts';
+import { listTree } from '../../git/staged.ts';
 
 /** A rescue, with the files that it can restore. */
 export type KnownRescue =
@@ -88,7 +90,7 @@ export async function openRescues(context: Context): Promise<Rescues> {
 }
 
 /** Whether it keeps what `git handoff undo` took back: a restore of it undoes deletions, and brings the index back. */
-export function isUndone(rescue: Rescue): boolean {
+export function isUndone(rescue: Rescue | FoundObject): boolean {
   return rescue.kind === 'work' && rescue.reason.kind === 'undone';
 }
 
@@ -151,17 +153,20 @@ const LEAST_ID = 4;
 
 /** Whether the words name a file. */
 function isWanted(rescue: KnownRescue, item: SnapshotItem, { which, paths }: Wanted): boolean {
-  const isNamed = paths.length === 0 || paths.some((path) => covers(path, item.path));
+  const isNamed = paths.length === 0 || paths.some((path) => coversFile(path, item.path));
   if (which === '' || which === String(rescue.number)) return isNamed;
   return isNamed && which.length >= LEAST_ID && begins(sessionOf(rescue, item) ?? '', which);
 }
 
 const begins = (id: string, text: string) => id.startsWith(text) || shortId(id).startsWith(text);
 
-const covers = (path: string, file: string) => path === '' || path === file || file.startsWith(`${path}/`);
+/** Whether a path names a file: itself, or a folder above it. */
+export const coversFile = (path: string, file: string) =>
+  path === '' || path === file || file.startsWith(`${path}/`);
 
 /** Returns a file's session: its owner, or else the session that ran the command. */
-export function sessionOf(rescue: KnownRescue, item: SnapshotItem): SessionId | null {
+export function sessionOf(rescue: KnownRescue | FoundObject, item: SnapshotItem): SessionId | null {
+  if (rescue.kind === 'found') return item.owner ?? null;
   return item.owner ?? (rescue.kind === 'work' ? rescue.reason.session : rescue.owner);
 }
 
@@ -187,6 +192,45 @@ export async function select(cwd: string, { all, worktreeId }: Rescues, wanted: 
     wanted.which === '' ? 'rescue' : isNumber ? `file of rescue ${wanted.which}` : `rescue ${wanted.which}`;
   const where = wanted.paths.length === 0 ? '' : ` with ${wanted.paths.join(', ')}`;
   throw new Failure('not-found', `there is no ${whose}${where}`, { hint: 'git handoff rescue list' });
+}
+
+/** An object that `rescue search` has found: a commit or tree with the paths, or the content of one path. */
+export interface FoundObject {
+  readonly kind: 'found';
+  /** As it was typed. */
+  readonly number: string;
+  readonly oid: Oid;
+}
+
+/** Returns the object that was named instead of a rescue, with its files; `undefined`: there is none. */
+export async function findObject(
+  cwd: string,
+  { which, paths }: Wanted,
+): Promise<{ rescue: FoundObject; items: readonly SnapshotItem[] } | undefined> {
+  if (!/^[0-9a-f]{12,64}$/.test(which) || paths.length === 0) return undefined;
+  const [object] = await readObjects({ cwd }, [{ name: which, infoOnly: true }]);
+  if (object === undefined) return undefined;
+  const { oid, type } = object;
+  const rescue = { kind: 'found', number: which, oid } as const;
+  const names = paths.includes('') ? [] : paths;
+  const [path] = names;
+  if (type === 'blob' && path !== undefined && names.length === 1) {
+    const [atHead] = await listTree(cwd, 'HEAD', names);
+    const mode = atHead?.mode === '100755' ? atHead.mode : '100644';
+    return { rescue, items: [{ path, base: null, index: null, disk: { mode, oid } }] };
+  }
+  const [snapshot] = type === 'commit' ? await readSnapshots({ cwd }, [oid]) : [];
+  const files = snapshot === undefined ? await listTree(cwd, oid, names) : [];
+  const items = [
+    ...(snapshot?.items ?? []).filter((item) => contentOf(item) !== null),
+    ...files.map(({ path: name, raw, mode, oid: blob }): SnapshotItem => {
+      const named = { path: name, ...(raw === undefined ? {} : { name: raw }) };
+      return { ...named, base: null, index: null, disk: { mode, oid: blob } };
+    }),
+  ].filter((item) => paths.some((one) => coversFile(one, item.path)));
+  if (items.length > 0) return { rescue, items };
+  const hint = `git handoff rescue search -- ${shellWord(`:/${path ?? ''}`)}`;
+  throw new Failure('not-found', `${which} has no ${listed(names.map(escapeLine))}`, { hint });
 }
 
 function requireOneSession(all: readonly KnownRescue[], which: string): void {

@@ -21,7 +21,9 @@ import type { CommandResult } from '../verb.ts';
 import { findOwner, judgedSessions } from '../workspace.ts';
 import {
   wantedPaths,
+  type FoundObject,
   type KnownRescue,
+  findObject,
   isUndone,
   type Rescues,
   openRescues,
@@ -39,8 +41,9 @@ interface RestoreOptions {
 }
 
 export interface RestoreValue {
-  /** The rescue that was restored. */
-  readonly number: number;
+  /** The rescue that was restored; `null`: an object that `rescue search` found. */
+  readonly number: number | null;
+  readonly oid: string;
   /** The rescue that holds what was overwritten; `null` when nothing was. */
   readonly saved: number | null;
   readonly items: readonly {
@@ -57,7 +60,7 @@ interface Scene {
   readonly cwd: string;
   readonly place: TreePlace;
   readonly rescues: Rescues;
-  readonly rescue: KnownRescue;
+  readonly rescue: KnownRescue | FoundObject;
   readonly items: readonly SnapshotItem[];
   readonly self: SessionId | undefined;
   readonly judged: readonly JudgedSession[];
@@ -81,7 +84,8 @@ export async function restoreRescued(
   const { top, workspace, settings } = rescues;
   if (top === undefined)
     throw new Failure('environment', 'there is no working tree here', { hint: 'git worktree list' });
-  const { rescue, items } = await select(cwd, rescues, { which, paths: wantedPaths(paths, cwd, top) });
+  const wanted = { which, paths: wantedPaths(paths, cwd, top) };
+  const { rescue, items } = (await findObject(cwd, wanted)) ?? (await select(cwd, rescues, wanted));
   const place = treePlace(workspace.repository, top, context.env);
   const ledgerPlace = rescuePlace(workspace.repository, top);
   const ledgers = ledgerPlace === undefined ? [] : readLedgers(ledgerPlace);
@@ -99,7 +103,8 @@ export async function restoreRescued(
   const withIndex = isUndone(rescue);
   const done = await restoreSnapshot(place, { items }, { how: { kind: 'whole', withIndex }, now, check });
   const value = {
-    number: rescue.number,
+    number: rescue.kind === 'found' ? null : rescue.number,
+    oid: rescue.oid,
     saved: saved ?? null,
     items: done.paths.map(({ path, disk, writes }) => ({ path, removed: disk === null, written: writes })),
   };
@@ -195,22 +200,30 @@ function ownersOf({ place, rescue, items, judged, self }: Scene, { paths }: Rest
   };
 }
 
-function formerOwner(rescue: KnownRescue, items: readonly SnapshotItem[], path: string): SessionId | null {
+function formerOwner(
+  rescue: Scene['rescue'],
+  items: readonly SnapshotItem[],
+  path: string,
+): SessionId | null {
   const item = items.find((one) => one.path === path);
   return item === undefined ? null : sessionOf(rescue, item);
 }
 
 /** Warns that files are restored whole, without what was committed since. */
-function headNotices(rescue: KnownRescue, { status }: Restoring): string[] {
+function headNotices(rescue: Scene['rescue'], { status }: Restoring): string[] {
   if (rescue.kind === 'stash')
     return [`to merge it instead of replacing whole files: git stash apply ${rescue.oid}`];
+  if (rescue.kind === 'found') return ['the files came back whole: look at git diff before you commit them'];
   return rescue.base === status.head.oid
     ? []
     : ['HEAD has moved since then, and the files came back whole: look at git diff before you commit them'];
 }
 
-function inTheWay({ path, why }: RestorePlan['refused'][number], { number }: KnownRescue): Failure {
+function inTheWay({ path, why }: RestorePlan['refused'][number], { kind, number }: Scene['rescue']): Failure {
   return new Failure('refused', `${escapeLine(path)} cannot be restored: ${escapeLine(why)}`, {
-    hint: `git handoff rescue show --raw ${number} -- ${shellWord(`:/${path}`)}`,
+    hint:
+      kind === 'found'
+        ? `git handoff rescue search -- ${shellWord(`:/${path}`)}`
+        : `git handoff rescue show --raw ${number} -- ${shellWord(`:/${path}`)}`,
   });
 }

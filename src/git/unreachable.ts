@@ -1,0 +1,103 @@
+import { type Oid, parseOid } from '../domain/names.ts';
+import { statOf } from '../host/disk.ts';
+import { inBatches } from './batches.ts';
+import { CommitText } from './commits.ts';
+import { formatOf } from './hash.ts';
+import { parseTree, readObjects } from './objects.ts';
+import { gitFailure, runGit } from './run.ts';
+import { listStash } from './stash.ts';
+
+/** A commit that no ref has, as far as a search needs it. */
+interface LostCommit {
+  readonly parents: readonly Oid[];
+  /** Seconds since the epoch. */
+  readonly seconds: number;
+  readonly subject: string;
+}
+
+/** What no ref, no index and no entry of the stash has: reflogs do not count. */
+export interface Unreachable {
+  readonly commits: ReadonlyMap<Oid, LostCommit>;
+  /** Trees that are part of no other tree. A commit may have them. */
+  readonly rootTrees: readonly Oid[];
+  /** Sizes in bytes. */
+  readonly blobs: ReadonlyMap<Oid, number>;
+  /** The blobs that a tree names. */
+  readonly named: ReadonlySet<Oid>;
+}
+
+/** Without them git would verify these files, too. */
+const NO_CACHES = ['-c', 'core.commitGraph=false', '-c', 'core.multiPackIndex=false'];
+const FSCK = [
+  'fsck',
+  '--connectivity-only',
+  '--unreachable',
+  '--no-reflogs',
+  '--no-dangling',
+  '--no-progress',
+];
+const KEPT = 'rev-list --objects --missing=allow-any --indexed-objects --stdin --not --all'.split(' ');
+/** Objects that one process reads, and the largest commit or tree that is read at all: bytes. */
+const BATCH = 1000;
+const MAX_READ = 1 << 18;
+const MAX_SUBJECT = 100;
+
+/**
+ * Lists the objects that nothing reaches, packed ones, too. Writes nothing and fetches nothing.
+ *
+ * @throws Failure when git cannot look
+ */
+export async function readUnreachable(cwd: string): Promise<Unreachable> {
+  const [looked, kept] = await Promise.all([runGit([...NO_CACHES, ...FSCK], { cwd }), reachedOtherwise(cwd)]);
+  // Other exit codes say that objects are missing or damaged: the rest is there.
+  if (looked.code >= 128) throw gitFailure('fsck', looked);
+  const oids = [
+    ...looked.stdout.toString('latin1').matchAll(/^unreachable (?:blob|commit|tree) ([0-9a-f]+)$/gm),
+  ]
+    .flatMap(([, name = '']) => parseOid(name) ?? [])
+    .filter((oid) => !kept.has(oid));
+  const commits = new Map<Oid, LostCommit>();
+  const trees: Oid[] = [];
+  const blobs = new Map<Oid, number>();
+  const small: Oid[] = [];
+  for (const part of inBatches(oids, 10 * BATCH))
+    for (const found of await readObjects(
+      { cwd },
+      part.map((name) => ({ name, infoOnly: true })),
+    )) {
+      if (found?.type === 'blob') blobs.set(found.oid, found.size);
+      else if (found !== undefined && found.size <= MAX_READ) small.push(found.oid);
+    }
+  const [named, parts] = [new Set<Oid>(), new Set<Oid>()];
+  for (const part of inBatches(small, BATCH))
+    for (const found of await readObjects(
+      { cwd },
+      part.map((name) => ({ name })),
+    )) {
+      if (found?.type === 'commit') commits.set(found.oid, lostCommit(found.content));
+      if (found?.type !== 'tree') continue;
+      trees.push(found.oid);
+      for (const oid of parseTree(found.content, formatOf(found.oid)).values())
+        if (blobs.has(oid)) named.add(oid);
+        else parts.add(oid);
+    }
+  return { commits, rootTrees: trees.filter((oid) => !parts.has(oid)), blobs, named };
+}
+
+function lostCommit(content: Buffer): LostCommit {
+  const { parents, seconds, summary } = new CommitText(content.toString('latin1'));
+  return { parents, seconds, subject: summary.slice(0, MAX_SUBJECT) };
+}
+
+/** What no ref reaches, but an entry of the stash or the index of any worktree. */
+async function reachedOtherwise(cwd: string): Promise<Set<string>> {
+  const stash = await listStash(cwd);
+  const input = stash.map(({ oid }) => `${oid}\n`).join('');
+  const { stdout } = await runGit(KEPT, { cwd, input });
+  return new Set([...stdout.toString('latin1').matchAll(/^[0-9a-f]+/gm)].map(([oid]) => oid));
+}
+
+/** When a loose object was written, in milliseconds since the epoch; `undefined` for a packed one. */
+export function looseSince(commonDir: string, oid: Oid): number | undefined {
+  return statOf(`${commonDir}/objects/${oid.slice(0, 2)}/${oid.slice(2)}`)?.mtimeMs;
+}

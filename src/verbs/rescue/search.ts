@@ -1,0 +1,300 @@
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { timestamp } from '../../domain/age.ts';
+import { Failure } from '../../domain/failure.ts';
+import { type Oid, shortOid } from '../../domain/names.ts';
+import { type Pieces, piecesOf, similarity } from '../../domain/similarity.ts';
+import { contentOf } from '../../domain/snapshot.ts';
+import { inBatches, twoAtOnce } from '../../git/batches.ts';
+import { readObjects } from '../../git/objects.ts';
+import { readEntries } from '../../git/private-index.ts';
+import { openRepository, topLevel } from '../../git/repository.ts';
+import { hashFiles } from '../../git/scratch-store.ts';
+import { listTree, pastChanges } from '../../git/staged.ts';
+import { type Unreachable, looseSince, readUnreachable } from '../../git/unreachable.ts';
+import { lstatOf, realPath } from '../../host/disk.ts';
+import { isInitialised } from '../../host/folders.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { readSnapshots } from '../../snapshot/commit.ts';
+import type { FoundShape } from '../shapes.ts';
+import type { CommandResult } from '../verb.ts';
+import { coversFile, wantedPaths } from './rescues.ts';
+
+/** Most folders, unnamed contents and bytes of these that are looked into, and the most bytes of one content. */
+const MOST_FOLDERS = 300;
+const MOST_COMPARED = 5000;
+const MOST_BYTES = 64 << 20;
+const MAX_CONTENT = 2 << 20;
+/** Most older versions, and as many lost ones, that a content without a name is compared with. */
+const MOST_VERSIONS = 10;
+/** The least similarity of a content without a name, in percent: that of a rename in git. */
+const LEAST_ALIKE = 50;
+/** Most contents without a name that are shown when there is nothing to compare them with. */
+const MOST_UNKNOWN = 10;
+const BATCH = 1000;
+
+export interface SearchValue {
+  /** The path, from the top of the working tree. */
+  readonly path: string;
+  /** The path from the current folder. */
+  readonly typed: string;
+  readonly items: readonly FoundShape[];
+  /** Whether rescues may hold the path, too. */
+  readonly mayBeKept: boolean;
+}
+
+/** What may hold a path: a commit, or a tree that no commit has. */
+interface Source {
+  readonly oid: Oid;
+  readonly kind: Exclude<FoundShape['kind'], 'blob'>;
+  /** Milliseconds since the epoch; `undefined`: not recorded. */
+  readonly at: number | undefined;
+  readonly subject: string;
+}
+
+/** A content that a source has at a path. */
+interface Named {
+  readonly path: string;
+  readonly blob: Oid;
+  readonly source: Source;
+}
+
+/** The better one comes first: the earliest commit that has a content made it. */
+const KINDS: readonly Source['kind'][] = ['commit', 'stash', 'index', 'untracked', 'snapshot', 'tree'];
+
+/**
+ * Searches what no ref, no index and no stash entry has for former contents of a path. Writes nothing.
+ *
+ * @throws Failure `usage` for a path outside of the working tree, `environment` when git cannot look
+ */
+export async function searchLost(typed: string, { cwd }: Context): Promise<CommandResult<SearchValue>> {
+  const repository = await openRepository(cwd);
+  const top = await topLevel(repository);
+  if (top === undefined)
+    throw new Failure('environment', 'there is no working tree here', { hint: 'git worktree list' });
+  const [path = ''] = wantedPaths([typed], cwd, top);
+  const lost = await readUnreachable(top);
+  const all = await namedContents(top, path, lost);
+  const known = await knownVersions(top, path, [...new Set([path, ...all.map((one) => one.path)])]);
+  const named = all.filter((one) => isLost(one, lost, known));
+  const isFile = path !== '' && !known.isFolder && named.every((one) => one.path === path);
+  const loose = (oid: Oid) => looseSince(repository.commonDir, oid);
+  const rest = isFile ? await unnamedContents(top, path, { lost, known, named, loose }) : [];
+  const found = [...named.map((one) => foundIn(one, lost, loose)), ...rest];
+  const items = found
+    .sort(
+      (a, b) =>
+        rankOf(a) - rankOf(b) || (b.at ?? 0) - (a.at ?? 0) || (b.like?.percent ?? 0) - (a.like?.percent ?? 0),
+    )
+    .map(({ at, ...one }) => ({ ...one, at: at === undefined ? null : timestamp(at) }));
+  const words = relative(realPath(cwd), join(realPath(top), path)) || '.';
+  const mayBeKept = isInitialised(repository.commonDir);
+  // `:/` would mean the top.
+  return { value: { path, typed: words.startsWith(':') ? `./${words}` : words, items, mayBeKept } };
+}
+
+/** What is found; its time in milliseconds since the epoch. */
+type Found = Omit<FoundShape, 'at'> & { readonly at: number | undefined };
+
+const rankOf = ({ kind, begins }: Found) =>
+  kind === 'tree' || kind === 'blob' ? (begins === null ? 1 : 2) : 0;
+
+function foundIn(
+  { path, blob, source }: Named,
+  { blobs }: Unreachable,
+  loose: (oid: Oid) => number | undefined,
+): Found {
+  const { oid, kind, subject, at = loose(oid) } = source;
+  const bytes = blobs.get(blob) ?? null;
+  return { path, which: oid, blob, kind, at, subject, bytes, like: null, begins: null };
+}
+
+/** The commits and trees that may hold the path. */
+function sourcesIn({ commits, rootTrees }: Unreachable): Source[] {
+  const parts = new Map<Oid, Pick<Source, 'kind' | 'subject'>>();
+  for (const [oid, { parents, subject }] of commits) {
+    const [base, index, untracked] = parents;
+    const staged = index && commits.get(index);
+    // As git-stash(1) makes them.
+    if (staged?.subject.startsWith('index on ') !== true || staged.parents[0] !== base) continue;
+    parts.set(oid, { kind: 'stash', subject }).set(index as Oid, { kind: 'index', subject });
+    if (untracked !== undefined) parts.set(untracked, { kind: 'untracked', subject });
+  }
+  const found = [...commits].map(([oid, { subject, seconds, parents }]): Source => {
+    const isSnapshot = parents.length === 0 && subject.startsWith('uncommitted work ');
+    const kind = isSnapshot ? 'snapshot' : 'commit';
+    return { oid, kind, subject, at: seconds * 1000, ...parts.get(oid) };
+  });
+  return [
+    ...found.sort((a, b) => (a.at ?? 0) - (b.at ?? 0)),
+    ...rootTrees.map((oid): Source => ({ oid, kind: 'tree', at: undefined, subject: '' })),
+  ];
+}
+
+/** Every content of the path, or of files below it, that lost commits and trees have: each once. */
+async function namedContents(top: string, path: string, lost: Unreachable): Promise<Named[]> {
+  const git = { cwd: top };
+  const found = new Map<string, Named>();
+  const add = (one: Named) => {
+    const key = `${one.blob} ${one.path}`;
+    const other = found.get(key)?.source;
+    if (other === undefined || KINDS.indexOf(one.source.kind) < KINDS.indexOf(other.kind))
+      found.set(key, one);
+  };
+  const folders = new Map<Oid, Source>();
+  const sources = sourcesIn(lost);
+  for (const part of inBatches(sources, BATCH)) {
+    const kept = part.filter(({ kind }) => kind === 'snapshot');
+    const names = part.map(({ oid }) => ({ name: `${oid}:${path}`, infoOnly: true }));
+    const [objects, snapshots] = await Promise.all([
+      readObjects(git, names),
+      readSnapshots(git, kept.map(({ oid }) => oid)), // prettier-ignore
+    ]);
+    for (const [at, source] of part.entries()) {
+      const { type, oid } = objects[at] ?? {};
+      if (source.kind === 'snapshot' || oid === undefined) continue;
+      if (type === 'blob') add({ path, blob: oid, source });
+      else if (type === 'tree' && !folders.has(oid)) folders.set(oid, source);
+    }
+    for (const [at, source] of kept.entries())
+      for (const item of snapshots[at]?.items ?? []) {
+        const blob = contentOf(item)?.oid;
+        if (coversFile(path, item.path) && blob !== null && blob !== undefined)
+          add({ path: item.path, blob, source });
+      }
+  }
+  await twoAtOnce([...folders].slice(-MOST_FOLDERS), async ([oid, source]) => {
+    for (const file of await listTree(top, oid))
+      add({ path: path === '' ? file.path : `${path}/${file.path}`, blob: file.oid, source });
+  });
+  return [...found.values()];
+}
+
+/** The contents of paths that are not lost. */
+interface Known {
+  readonly isFolder: boolean;
+  /** Each content of a path, with where it is: "HEAD's", "the index's". The best to compare with come first. */
+  readonly versions: ReadonlyMap<string, ReadonlyMap<Oid, string>>;
+}
+
+/** What HEAD, the index, the disk and the newest changes in the history of all refs have at the paths. */
+async function knownVersions(top: string, path: string, paths: readonly string[]): Promise<Known> {
+  const below = path === '' ? [] : [path];
+  const [atHead, index, disk, past] = await Promise.all([
+    listTree(top, 'HEAD', below),
+    readEntries(top, paths),
+    hashFiles(top, paths, { all: true }),
+    pastChanges(top, ['--all'], below),
+  ]);
+  const versions = new Map<string, Map<Oid, string>>();
+  const add = (name: string, oid: Oid | null | undefined, where: string) => {
+    const known = versions.get(name) ?? new Map<Oid, string>();
+    if (oid !== null && oid !== undefined && !known.has(oid)) versions.set(name, known.set(oid, where));
+  };
+  for (const { path: name, oid } of atHead) add(name, oid, "HEAD's");
+  for (const [name, state] of index) add(name, state?.oid, "the index's");
+  for (const [name, oid] of disk) add(name, oid, "the disk's");
+  for (const { path: name, index: after, commit } of past) add(name, after?.oid, `${shortOid(commit)}'s`);
+  for (const { path: name, head: before, commit } of past) add(name, before?.oid, `${shortOid(commit)}^'s`);
+  const isFolder =
+    lstatOf(join(top, path))?.isDirectory() === true || [...versions.keys()].some((one) => one !== path);
+  return { isFolder, versions };
+}
+
+/** Whether a content is nowhere else, or its path is: a file that is empty has the content of any other empty one. */
+function isLost({ path, blob }: Named, { blobs }: Unreachable, { versions }: Known): boolean {
+  return versions.get(path)?.has(blob) !== true && (blobs.has(blob) || !versions.has(path));
+}
+
+/** What contents without a name are judged by. */
+interface Around {
+  readonly lost: Unreachable;
+  readonly known: Known;
+  readonly named: readonly Named[];
+  readonly loose: (oid: Oid) => number | undefined;
+}
+
+/** Contents that were staged, and that no tree names: those that are like a version of the path. */
+async function unnamedContents(
+  top: string,
+  path: string,
+  { lost: { blobs, named: inTrees }, known, named, loose }: Around,
+): Promise<Found[]> {
+  const versions = await readVersions(top, path, known, named);
+  const others = known.versions.get(path);
+  const isNear = (bytes: number) =>
+    versions.length === 0 ||
+    versions.some(({ pieces }) => 2 * Math.min(bytes, pieces.bytes) >= Math.max(bytes, pieces.bytes));
+  const unnamed = [...blobs]
+    .filter(([, bytes]) => bytes > 0 && bytes <= MAX_CONTENT && isNear(bytes))
+    .filter(([oid]) => !inTrees.has(oid) && others?.has(oid) !== true)
+    .map(([oid, bytes]) => ({ oid, bytes, at: loose(oid) }))
+    .sort((a, b) => (b.at ?? 0) - (a.at ?? 0))
+    .slice(0, versions.length === 0 ? MOST_UNKNOWN : MOST_COMPARED);
+  const found: Found[] = [];
+  let read = 0;
+  for (let at = 0, next = 0; at < unnamed.length && read < MOST_BYTES; at = next) {
+    const most = read + MAX_CONTENT;
+    while (next < unnamed.length && read < most) read += unnamed[next++]?.bytes ?? 0;
+    const part = unnamed.slice(at, next);
+    const objects = await readObjects({ cwd: top }, part.map(({ oid }) => ({ name: oid }))); // prettier-ignore
+    for (const [n, { oid, bytes, at: time }] of part.entries()) {
+      const { content } = objects[n] ?? {};
+      const like = content && likest(piecesOf(content), versions);
+      if (content === undefined || (versions.length > 0 && (like?.percent ?? 0) < LEAST_ALIKE)) continue;
+      const begins = versions.length > 0 ? null : firstLine(content);
+      const what = { path, which: oid, blob: oid, kind: 'blob', at: time, subject: '' } as const;
+      found.push({ ...what, bytes, like: like ?? null, begins });
+    }
+  }
+  return found;
+}
+
+const MAX_LINE = 60;
+
+/** The first line of a text that says something. */
+function firstLine(content: Buffer): string {
+  const text = content.subarray(0, 1000).toString('utf8');
+  return text.includes('\0') ? '(not text)' : (/\S.*/.exec(text)?.[0] ?? '').slice(0, MAX_LINE);
+}
+
+/** A version of the path, and what it is called. */
+interface Version {
+  readonly name: string;
+  readonly pieces: Pieces;
+}
+
+/** The versions of a path to compare with: HEAD's, the index's, the disk's, older ones, and lost ones with a name. */
+async function readVersions(
+  top: string,
+  path: string,
+  { versions }: Known,
+  named: readonly Named[],
+): Promise<Version[]> {
+  const lost = named
+    .slice(-MOST_VERSIONS)
+    .map(({ blob, source }) => [blob, `${shortOid(source.oid)}'s`] as const);
+  const names = new Map([...[...(versions.get(path) ?? [])].slice(0, MOST_VERSIONS), ...lost]);
+  const infos = await readObjects({ cwd: top }, [...names.keys()].map((name) => ({ name, infoOnly: true }))); // prettier-ignore
+  const small = [...names].filter((_, at) => (infos[at]?.size ?? Infinity) <= MAX_CONTENT);
+  const objects = await readObjects({ cwd: top }, small.map(([name]) => ({ name }))); // prettier-ignore
+  const found = small.flatMap(([, name], at): Version[] => {
+    const content = objects[at]?.content;
+    return content === undefined ? [] : [{ name, pieces: piecesOf(content) }];
+  });
+  // git has not stored what is only on the disk.
+  const file = join(top, path);
+  const stat = lstatOf(file);
+  const isOnDisk = stat?.isFile() === true && stat.size <= MAX_CONTENT;
+  return isOnDisk ? [...found, { name: "the disk's", pieces: piecesOf(readFileSync(file)) }] : found;
+}
+
+/** The version that a content is most like. */
+function likest(pieces: Pieces, versions: readonly Version[]): FoundShape['like'] {
+  let best: FoundShape['like'] = null;
+  for (const version of versions) {
+    const percent = similarity(pieces, version.pieces);
+    if (percent > (best?.percent ?? 0)) best = { percent, what: version.name };
+  }
+  return best;
+}
