@@ -27,9 +27,15 @@ export interface Looked {
 /** The number of newest snapshots in which a content is searched before it is kept once more. */
 const RECENT = 5;
 
+/** Work that is gone, and the rescue that holds it, which may be an earlier one; `undefined`: it could not be kept. */
+export interface Vanished {
+  readonly lost: readonly DirtyPath[];
+  readonly kept: number | undefined;
+}
+
 /**
- * Keeps uncommitted work that has gone since the last look, with the contents that were seen then. Returns the number of
- * the rescue that holds it, which may be an earlier one; `undefined` when nothing is lost.
+ * Keeps uncommitted work that has gone since the last look, with the contents that were seen then. Returns `undefined` when
+ * nothing is lost.
  *
  * @param place the worktree; its last look kept the contents
  * @throws Failure `environment` when git fails or overruns its time
@@ -37,7 +43,7 @@ const RECENT = 5;
 export async function saveVanished(
   place: LedgerPlace & { readonly top: string },
   looked: Looked,
-): Promise<number | undefined> {
+): Promise<Vanished | undefined> {
   const { before, after, budget } = looked;
   const gone = vanishedBetween(before, after, looked.ownerOf, looked.changed);
   if (gone.length === 0) return undefined;
@@ -52,7 +58,7 @@ export async function saveVanished(
   const lost = gone.filter(({ path, disk }) => atHead.get(path) !== disk?.oid);
   if (lost.length === 0) return undefined;
   // What vanished together is kept together, even if rescues already hold the parts: one restore brings back everything.
-  return (await rescueWithAll(place, known, lost)) ?? keep(place, looked, lost);
+  return { lost, kept: (await rescueWithAll(place, known, lost)) ?? (await keep(place, looked, lost)) };
 }
 
 /** Returns the newest of the recent snapshots that holds all of this work. */

@@ -11,6 +11,7 @@ import {
   type Ledgers,
   type WorkPlace,
   lookTimeoutMs,
+  readWindows,
 } from '../../changes/windows.ts';
 import { keepVanished } from './keep-work.ts';
 import { type TreeCall, windowId } from '../call.ts';
@@ -18,6 +19,7 @@ import { type Typed, typedIn } from '../checks/typed.ts';
 import { pathWords } from '../../changes/hint-words.ts';
 import { readConsumed } from '../../sessions/bypass.ts';
 import { news } from '../../sessions/happenings.ts';
+import { appendEvents } from '../../sessions/journal.ts';
 import { readClients } from '../../sessions/records.ts';
 
 /** Uncommitted work of others that a session's command removed, replaced or committed: reports it, and keeps it. */
@@ -201,9 +203,33 @@ async function keepOthers(
   const own = [...self.claims.keys()].filter((path) => !foreign.has(path));
   const dirty = new Map([...status.dirty].filter(([path]) => !own.includes(path)));
   const changed = new Set(hit.map(({ path }) => path));
-  return keepVanished(call, place, { ...status, dirty }, after, foreign, {
-    session: sessionOfOwner(session),
-    command,
-    changed,
+  const ran = { session: sessionOfOwner(session), command, changed };
+  return (await keepVanished(call, place, { ...status, dirty }, after, foreign, ran))?.kept;
+}
+
+/**
+ * Keeps work that is gone since anybody last looked, without any session's command, and has its owners told.
+ *
+ * @returns whether there is news
+ */
+export async function keepGoneOutside(
+  call: TreeCall,
+  place: WorkPlace,
+  { all, self }: Ledgers,
+  before: TreeStatus,
+  after: TreeStatus,
+): Promise<boolean> {
+  const owners = claimOwners(all);
+  const { lost = [], kept } = (await keepVanished(call, place, before, after, owners)) ?? {};
+  // A command that runs now may have done it: it is looked at when it is over.
+  if (kept === undefined || readWindows(place).some(({ id }) => id !== ARRIVAL)) return false;
+  const told = [...new Set(lost.flatMap(({ path }) => owners.get(path) ?? []))].map((to) => {
+    const paths = lost.map(({ path }) => path).filter((path) => owners.get(path) === to);
+    const words = pathWords(place.commonDir, paths, (path) => `:/${path}`);
+    const text = `your uncommitted work in ${named(paths)} is gone, by no tool call of a session: the user or another program took it away. Ask the user before you bring it back. ${keptText(kept, words)}`;
+    // Whoever sees it tells of it once.
+    return { ...news(text, call.now, { to, paths, about: 'loss' }), id: `gone:${kept}:${to}` };
   });
+  appendEvents(place, self.session, told);
+  return told.length > 0;
 }

@@ -9,7 +9,7 @@ import type { TreeCall, Effect, Finding } from '../call.ts';
 import type { OpenLedger } from '../facts.ts';
 import { vanishedBetween } from '../../domain/ledger/vanished.ts';
 import { lookTimeoutMs, type WorkPlace } from '../../changes/windows.ts';
-import { saveVanished } from '../../snapshot/vanished.ts';
+import { type Vanished, saveVanished } from '../../snapshot/vanished.ts';
 
 /** Uncommitted work that a call is about to change, and whose sessions are no longer at work. */
 interface LeftWork {
@@ -82,11 +82,7 @@ interface Ran {
   readonly changed: ReadonlySet<string>;
 }
 
-/**
- * Keeps uncommitted work that was there at the last look and is gone now. If that fails, only the log says so.
- *
- * @returns the number of the rescue that holds it
- */
+/** Keeps uncommitted work that was there at the last look and is gone now. If that fails, only the log says so. */
 export async function keepVanished(
   call: TreeCall,
   place: WorkPlace,
@@ -94,7 +90,7 @@ export async function keepVanished(
   after: TreeStatus,
   owners: ReadonlyMap<string, SessionId>,
   ran?: Ran,
-): Promise<number | undefined> {
+): Promise<Vanished | undefined> {
   const ownerOf = (path: string) => owners.get(path);
   if (vanishedBetween(before, after, ownerOf, ran?.changed).length === 0) return undefined;
   const limits = call.settings.rescue;

@@ -4,6 +4,7 @@ import {
   TOGETHER_MS,
   dropAbandoned,
   isCommittingBeside,
+  openLedgers,
   openWindow,
   putLast,
   type WorkPlace,
@@ -11,7 +12,7 @@ import {
 } from '../../changes/windows.ts';
 import { AGENT_VARIABLE, agentOfOwner } from '../../domain/names.ts';
 import { type TreeStatus, sameDirty } from '../../domain/ledger/tree-status.ts';
-import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
+import { lastSeen } from '../../domain/ledger/vanished.ts';
 import { mergedTree } from '../../git/operations.ts';
 import { realPath } from '../../host/disk.ts';
 import type { ShellEffects } from '../../shell/effects.ts';
@@ -19,7 +20,7 @@ import { type TreeCall, type Effect, type Finding, ownerOf, windowId } from '../
 import { staysThere } from '../checks/typed.ts';
 import { namedPaths } from '../checks/contention-of-command.ts';
 import type { CommandFacts, LedgerLook, OpenLedger } from '../facts.ts';
-import { keepVanished } from './keep-work.ts';
+import { keepGoneOutside } from './hit-work.ts';
 
 /** Before a command: records the working tree, to see later what the command changed, and delivers the others' news. */
 export function window(call: TreeCall, facts: CommandFacts): readonly Effect[] {
@@ -52,7 +53,7 @@ async function open(
     if (known !== undefined) openWindow(place, owner, windowId(call), { ...known, at: now }, last);
     return [];
   }
-  await keepVanished(call, place, lastSeen(known, ledgers.all), status, claimOwners(ledgers.all));
+  const isNews = await keepGoneOutside(call, place, ledgers, lastSeen(known, ledgers.all), status);
   if (known === undefined || !sameDirty(known, status)) putLast(place, status);
   dropAbandoned(place, owner, agent, now);
   if (ledgers.self.announced.size > 0) {
@@ -61,7 +62,7 @@ async function open(
   const merged = mergedTree(place.gitDir) ?? '';
   openWindow(place, owner, windowId(call), status, { ...about, merged });
   const told = call.dialect.contextEvents.has(call.event.name)
-    ? await news(call, { place, ledgers }, status)
+    ? await news(call, { place, ledgers: isNews ? openLedgers(place, owner) : ledgers }, status)
     : [];
   return about.commits ? [...told, ...naming(call, place)] : told;
 }

@@ -1,5 +1,15 @@
 import { contextUse, sessionFile } from '../../agents/context-use.ts';
-import { ledgerOf, openLedgers } from '../../changes/windows.ts';
+import {
+  type WorkPlace,
+  ledgerOf,
+  lookTimeoutMs,
+  openLedgers,
+  putLast,
+  readLast,
+} from '../../changes/windows.ts';
+import { lastSeen } from '../../domain/ledger/vanished.ts';
+import { scratchStore } from '../../git/scratch-store.ts';
+import { readTreeStatus } from '../../git/worktrees.ts';
 import { parseContextSettings } from '../../domain/settings.ts';
 import { parseLongTopic, shortId, ownerName } from '../../domain/names.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';
@@ -14,6 +24,7 @@ import { appendSessionEvents, isFirstToReport, readJournal } from '../../session
 import { isLoneSession, removeLoneSession } from '../../sessions/lone-session.ts';
 import { forgetAgents } from '../agents.ts';
 import { failOpen, type SessionCall, type TreeCall, isInTree, type Finding } from '../call.ts';
+import { keepGoneOutside } from '../effects/hit-work.ts';
 import { deliverNews } from '../effects/news.ts';
 import { endLoneWork } from '../effects/arrival.ts';
 import { forgetCalls, answerCalls } from '../effects/tidy.ts';
@@ -148,8 +159,24 @@ async function deliverNewsAtPrompt(call: TreeCall): Promise<readonly Finding[]> 
   const { tree, session, dialect, event } = call;
   const place = ledgerOf(tree, session);
   if (place === undefined || !dialect.contextEvents.has(event.name)) return [];
+  await lookForLoss(call, place);
   const lines = await deliverNews(call, place, openLedgers(place, session));
   return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
+}
+
+/** Looks whether the session's uncommitted work is still there: between its turns a person may have taken it away. */
+async function lookForLoss(call: TreeCall, place: WorkPlace): Promise<void> {
+  const { session, now, tree } = call;
+  const ledgers = openLedgers(place, session);
+  if (ledgers.self.claims.size === 0) return;
+  const known = readLast(place);
+  const scratch = scratchStore(tree.commonDir);
+  const options = { now, scratch, timeoutMs: lookTimeoutMs(call), ...(known === undefined ? {} : { known }) };
+  await failOpen(call, 'whether uncommitted work is gone', async () => {
+    const status = await readTreeStatus(place.top, options);
+    await keepGoneOutside(call, place, ledgers, lastSeen(known, ledgers.all), status);
+    putLast(place, status);
+  });
 }
 
 /** Returns how full the context is, in percent; `undefined` when that is unknown or not full enough to ask. */

@@ -1,0 +1,65 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { A, B, SharingWorld, TEN, contextText, lines } from '../support/sharing-world.ts';
+
+/** Beside a peer, something takes a session's uncommitted work away outside of any tool call: the session hears of it. */
+
+let world: SharingWorld;
+beforeEach(() => {
+  world = new SharingWorld({ ready: [A, B] });
+  world.write(B, 'src/b.ts', lines({ 3: 'B' }));
+});
+afterEach(() => world.remove());
+
+const putBack = (content = TEN) => writeFileSync(join(world.path, 'src/b.ts'), content);
+/** What a session hears around a command of its own. */
+function heard(session: string): string {
+  const { before, after } = world.bash(session, 'make');
+  return contextText(before) + contextText(after);
+}
+
+const GONE = 'is gone, by no tool call';
+
+it('with its next command: what is gone, and the command that brings it back, once', () => {
+  world.bash(A, 'make');
+  putBack();
+  const text = heard(B);
+  expect(text).toMatchInlineSnapshot(`"git-handoff: your uncommitted work in src/b.ts is gone, by no tool call of a session: the user or another program took it away. Ask the user before you bring it back. It is kept as it was: git handoff rescue show 1; to put it back: git handoff rescue restore --force 1 -- :/src/b.ts"`);
+  const command = /to put it back: (git handoff .*)$/m.exec(text)?.[1] ?? '';
+  expect(world.run('bash', ['-c', command], { session: B })).toMatchObject({ status: 0 });
+  expect(world.read('src/b.ts')).toBe(lines({ 3: 'B' }));
+  expect(heard(B)).not.toContain(GONE);
+});
+
+it('with its prompt, whoever sees it first, and nobody else hears of it', () => {
+  putBack();
+  expect(heard(A)).not.toContain(GONE);
+  expect(contextText(world.prompt(B))).toContain(`src/b.ts ${GONE}`);
+  expect(contextText(world.prompt(B))).not.toContain(GONE);
+  expect(contextText(world.prompt(A))).not.toContain(GONE);
+});
+
+it('with its prompt, before anybody has looked', () => {
+  putBack();
+  expect(contextText(world.prompt(B))).toContain(`src/b.ts ${GONE}`);
+});
+
+it('is not told so of what its own command or its own undo put back, what was committed, or what is only changed', () => {
+  world.bash(B, 'git checkout -q -- src/b.ts');
+  world.write(B, 'shared.md', lines({ 3: 'B' }));
+  world.ok(['undo', '--', 'shared.md'], { session: B });
+  world.write(B, 'src/b.ts', lines({ 5: 'B' }));
+  putBack(lines({ 5: 'by hand' }));
+  world.write(B, 'new.ts', 'new\n');
+  world.git(['add', 'new.ts']);
+  world.git(['commit', '-qm', 'by hand', '--', 'new.ts']);
+  const told = [contextText(world.prompt(B)), heard(B), contextText(world.prompt(A))];
+  expect(told.join('\n')).not.toContain(GONE);
+});
+
+it('is not told so while a command runs that may have done it', () => {
+  world.may(A, 'make');
+  putBack();
+  expect(contextText(world.prompt(B))).not.toContain(GONE);
+});
