@@ -47,13 +47,14 @@ export interface SkippedFile {
 
 const WHY_SKIPPED = ['big', 'time', 'unreadable', 'repository'] as const;
 
-const KINDS = ['before', 'seen', 'undone'] as const;
+const KINDS = ['before', 'seen', 'undone', 'stop'] as const;
 
 /** Why a snapshot was taken. */
 export interface SnapshotReason {
   /**
    * `before`: taken before a command · `seen`: gone without a tool call, as last seen by a hook or carried by a note ·
-   * `undone`: taken before `git handoff undo`, whose deletions and staged changes come back, too.
+   * `undone`: taken before `git handoff undo`, whose deletions and staged changes come back, too · `stop`: taken at the end of
+   * a session's turn, where nothing is lost yet.
    */
   readonly kind: (typeof KINDS)[number];
   /** The command, as far as it is known. */

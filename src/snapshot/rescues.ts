@@ -52,6 +52,16 @@ export interface PinnedStash extends Stored {
 
 export type Rescue = SavedWork | PinnedStash;
 
+/** Rescues that are counted together. */
+type Group = Rescue['kind'] | 'stop';
+
+/** What a rescue is counted with: the ends of turns displace no other snapshot. */
+export const groupOf = (rescue: Rescue): Group =>
+  rescue.kind === 'work' && rescue.reason.kind === 'stop' ? 'stop' : rescue.kind;
+
+/** Most ends of turns that a worktree keeps. */
+const MOST_TURNS = 20;
+
 interface Limits {
   readonly timeoutMs?: number | undefined;
 }
@@ -132,24 +142,25 @@ const MAX_LOCKS = 2;
 
 /**
  * Keeps snapshots or commits of the stash under the next free numbers of a worktree, in one transaction, and
- * removes those that are beyond the limits: snapshots and stashes are counted separately.
+ * removes those of this group that are beyond the limits.
  *
  * @returns the numbers; `undefined` when a lock was held
  */
 export async function keepRescues(
   place: RescuePlace,
-  kind: Rescue['kind'],
+  group: Group,
   oids: readonly Oid[],
   { known, limits, now, bytes = 0, held }: Keeping,
 ): Promise<number[] | undefined> {
   let numbers = numbersAfter(known, oids.length);
   const same = known.filter(
-    (one) => one.kind === kind && one.worktreeId === place.worktreeId && held?.has(one.oid) !== true,
+    (one) => groupOf(one) === group && one.worktreeId === place.worktreeId && held?.has(one.oid) !== true,
   );
   // The new ones count, and are the last to go.
   const added = held === undefined ? numbers.map((number) => ({ number, at: now, bytes })) : [];
   const kept = [...same.map((rescue) => keptOf(rescue, now)), ...added];
-  const over = new Set(beyondLimits(kept, limits, now).map(({ number }) => number));
+  const maxCount = group === 'stop' ? Math.min(limits.maxCount, MOST_TURNS) : limits.maxCount;
+  const over = new Set(beyondLimits(kept, { ...limits, maxCount }, now).map(({ number }) => number));
   const removed = same.filter(({ number }) => over.has(number));
   const removals = removed.map(({ ref, oid }): RefUpdate => ({ ref, next: undefined, old: oid }));
   let locks = 0;

@@ -16,7 +16,7 @@ import { ObjectBatch } from '../git/objects.ts';
 import { objectFormat } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';
 import { addSnapshot } from './commit.ts';
-import { type Keeping, type Rescue, type RescuePlace, keepRescues, listRescues } from './rescues.ts';
+import { type Keeping, type Rescue, type RescuePlace, groupOf, keepRescues, listRescues } from './rescues.ts';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { lstatOf } from '../host/disk.ts';
 import { diskPath } from '../git/worktrees.ts';
@@ -102,10 +102,12 @@ export async function keepSnapshot(
   },
 ): Promise<{ commit: Oid; number: number }> {
   const { kind, command } = snapshot.reason;
-  const message = `uncommitted work ${kind === 'seen' ? 'gone after' : 'before'} ${escapeLine(command)}\n`;
+  const when = kind === 'seen' ? 'gone after' : kind === 'stop' ? 'at the end of a turn' : 'before';
+  const message = `uncommitted work ${when} ${escapeLine(command)}`.trimEnd() + '\n';
   const commit = addSnapshot(batch, snapshot, { message, seconds: Math.floor(keeping.now / 1000) });
   await batch.storeMany({ cwd: place.cwd, timeoutMs });
-  const numbers = await keepRescues(place, 'work', [commit], { ...keeping, bytes: bytesOf(snapshot) });
+  const group = kind === 'stop' ? kind : 'work';
+  const numbers = await keepRescues(place, group, [commit], { ...keeping, bytes: bytesOf(snapshot) });
   const [number] = numbers ?? [];
   if (number === undefined) throw new Error('a ref is locked (git handoff doctor)');
   return { commit, number };
@@ -121,7 +123,10 @@ function sameWork(
   { items, reason }: Snapshot,
   { limits, now }: Omit<Limits, 'budget'>,
 ): Rescue | undefined {
-  const newest = known.filter((one) => one.kind === 'work' && one.worktreeId === worktreeId).at(-1);
+  const isStop = reason?.kind === 'stop';
+  const newest = known
+    .filter((one) => groupOf(one) === (isStop ? 'stop' : 'work') && one.worktreeId === worktreeId)
+    .at(-1);
   if (newest?.kind !== 'work' || (newest.reason.kind === 'undone') !== (reason?.kind === 'undone'))
     return undefined;
   const contents = (all: Snapshot['items']) =>
@@ -130,7 +135,8 @@ function sameWork(
     );
   if (contents(newest.items) !== contents(items)) return undefined;
   // A snapshot that will soon be too old must not stand for work that is destroyed now.
-  return now - newest.reason.at < Math.min(FRESH_MS, limits.maxAgeMs / 2) ? newest : undefined;
+  const fresh = Math.min(isStop ? Infinity : FRESH_MS, limits.maxAgeMs / 2);
+  return now - newest.reason.at < fresh ? newest : undefined;
 }
 
 /** The size of the largest file that a snapshot keeps; it only names larger ones. Bytes. */

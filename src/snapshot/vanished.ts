@@ -6,7 +6,7 @@ import { listTree } from '../git/staged.ts';
 import { readContents, scratchStore } from '../git/scratch-store.ts';
 import type { Budget } from '../host/io.ts';
 import type { LedgerPlace } from '../sessions/journal.ts';
-import { type Rescue, type SavedWork, itemsOf, listRescues } from './rescues.ts';
+import { type Rescue, type SavedWork, groupOf, itemsOf, listRescues } from './rescues.ts';
 import { takeSnapshot } from './take.ts';
 
 export interface Looked {
@@ -68,7 +68,7 @@ async function rescueWithAll(
   lost: readonly DirtyPath[],
 ): Promise<number | undefined> {
   const recent = known
-    .filter((one): one is SavedWork => one.kind === 'work' && one.worktreeId === worktreeId)
+    .filter((one): one is SavedWork => groupOf(one) === 'work' && one.worktreeId === worktreeId)
     .slice(-RECENT)
     .reverse();
   for (const rescue of recent) {

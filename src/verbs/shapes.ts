@@ -287,8 +287,8 @@ interface RescuedFileShape {
 /** Uncommitted work that was saved. */
 export interface RescueShape {
   readonly number: number;
-  /** `before`: before a command · `seen`: gone without a tool call · `stash`: an entry of git-stash(1). */
-  readonly kind: 'before' | 'seen' | 'undone' | 'stash';
+  /** `before`: before a command · `seen`: gone without a tool call · `stop`: a turn's end · `stash`: git-stash(1)'s. */
+  readonly kind: 'before' | 'seen' | 'undone' | 'stop' | 'stash';
   readonly ref: string;
   readonly oid: string;
   /** When the work was in this state. */

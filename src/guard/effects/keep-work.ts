@@ -2,12 +2,15 @@ import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { peerNames, type SessionId } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
-import { appendEvents } from '../../sessions/journal.ts';
+import { readTreeStatus } from '../../git/worktrees.ts';
+import { realPath } from '../../host/disk.ts';
+import { worktreeId } from '../../host/folders.ts';
+import { appendEvents, readLedgers } from '../../sessions/journal.ts';
 import { takeSnapshot } from '../../snapshot/take.ts';
 import { beforeAnswer } from '../../host/io.ts';
 import type { TreeCall, Effect, Finding } from '../call.ts';
 import type { OpenLedger } from '../facts.ts';
-import { vanishedBetween } from '../../domain/ledger/vanished.ts';
+import { claimOwners, vanishedBetween } from '../../domain/ledger/vanished.ts';
 import { lookTimeoutMs, type WorkPlace } from '../../changes/windows.ts';
 import { type Vanished, saveVanished } from '../../snapshot/vanished.ts';
 
@@ -71,6 +74,30 @@ async function keep(
   } catch (error) {
     call.log('open', `uncommitted work of an ended session was not kept: ${String(error)}`);
     return 'It could not be kept.';
+  }
+}
+
+/**
+ * Keeps what is uncommitted at the end of a turn, also where the session is alone: what a person, a client's undo or a script
+ * throws away before the next one ends costs that turn at most. Nobody is told. Returns how many paths differ from HEAD.
+ */
+export async function keepTurn({ tree, session, settings, now, budget, log }: TreeCall): Promise<number> {
+  try {
+    const cwd = realPath(tree.workTree);
+    const status = await readTreeStatus(cwd, { now, timeoutMs: budget.left(), namesOnly: true });
+    if (status.dirty.size === 0) return 0;
+    const place = { commonDir: tree.commonDir, worktreeId: worktreeId(tree.gitDir) };
+    const owners = claimOwners(readLedgers(place));
+    const reason = { kind: 'stop', command: '', session, at: now } as const;
+    const limits = { limits: settings.rescue, now, budget: budget.part(beforeAnswer(budget)) };
+    const occasion = { reason, ownerOf: (path: string) => owners.get(path) ?? null };
+    await takeSnapshot({ ...place, cwd }, status, occasion, limits).catch((error: unknown) => {
+      log('open', `uncommitted work was not kept at the end of a turn: ${String(error)}`);
+    });
+    return status.dirty.size;
+  } catch {
+    // There is no working tree, or git did not answer.
+    return 0;
   }
 }
 

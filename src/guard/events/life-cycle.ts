@@ -14,7 +14,7 @@ import { parseContextSettings } from '../../domain/settings.ts';
 import { parseLongTopic, shortId, ownerName } from '../../domain/names.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';
 import { encodeBranch } from '../../git/namespace.ts';
-import { openRepository, workTreeFacts } from '../../git/repository.ts';
+import { openRepository } from '../../git/repository.ts';
 import { readTail, randomName } from '../../host/disk.ts';
 import { stateFolder, beat, removeBeat } from '../../host/folders.ts';
 import { byAge, typedTopic } from '../../notes/topic-argument.ts';
@@ -25,6 +25,7 @@ import { isLoneSession, removeLoneSession } from '../../sessions/lone-session.ts
 import { forgetAgents } from '../agents.ts';
 import { failOpen, type SessionCall, type TreeCall, isInTree, type Finding } from '../call.ts';
 import { keepGoneOutside } from '../effects/hit-work.ts';
+import { keepTurn } from '../effects/keep-work.ts';
 import { deliverNews } from '../effects/news.ts';
 import { endLoneWork } from '../effects/arrival.ts';
 import { forgetCalls, answerCalls } from '../effects/tidy.ts';
@@ -76,6 +77,7 @@ async function here(call: TreeCall): Promise<readonly Finding[]> {
 async function endedThere(there: TreeCall): Promise<void> {
   forgetCalls(there.tree, there.session, there.now);
   await leave(there);
+  if (there.event.kind === 'stop') await keepTurn(there);
   if (there.event.kind === 'session-end') await sessionEnd(there);
 }
 
@@ -89,9 +91,8 @@ async function stop(call: TreeCall): Promise<readonly Finding[]> {
   // The turn continues.
   if (asked.length > 0) return asked;
   beat(tree.commonDir, session, call.event.kind);
-  if (call.event.stopHookActive) return [];
   // Most sessions that stop have nothing uncommitted around them.
-  if ((await workTreeFacts(call.tree.folder)).dirty === 0 || (await hasNote(call))) return [];
+  if ((await keepTurn(call)) === 0 || call.event.stopHookActive || (await hasNote(call))) return [];
   const own = await countOwn(call);
   if (own === 0 || !isFirstToReport(tree.commonDir, session, 'reminder', randomName(), call.now)) return [];
   const who = ownerName(session, { client: call.dialect.client });

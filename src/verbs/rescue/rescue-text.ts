@@ -34,6 +34,8 @@ function occasion({ kind, reason, session, stashIndex }: RescueShape, clients?: 
       return `before ${escapeLine(reason)}${who}`;
     case 'seen':
       return reason === '' ? 'gone without a tool call' : `gone after ${escapeLine(reason)}${who}`;
+    case 'stop':
+      return `at the end of a turn${who}`;
     case 'stash':
       return `${stashIndex === null ? 'dropped stash' : `stash@{${stashIndex}}`} ${escapeLine(reason)}${who}`;
   }

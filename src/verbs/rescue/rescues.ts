@@ -7,13 +7,14 @@ import { readSettings } from '../../git/config.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { stashItems } from '../../git/stash.ts';
-import { readTreeStatus } from '../../git/worktrees.ts';
+import { contentState, readTreeStatus } from '../../git/worktrees.ts';
 import { isInitialised, knownWorktreeId, worktreeId } from '../../host/folders.ts';
 import { type LedgerPlace, readLedgers } from '../../sessions/journal.ts';
 import {
   type PinnedStash,
   type Rescue,
   type SavedWork,
+  groupOf,
   itemsOf,
   listRescues,
   rescuedAt,
@@ -171,17 +172,26 @@ export function sessionOf(rescue: KnownRescue | FoundObject, item: SnapshotItem)
 }
 
 /**
- * Returns the newest rescue that holds what was named.
+ * Returns the newest rescue that holds what was named. Ends of turns come last if nothing was lost since the newest one.
  *
  * @throws Failure `not-found`, `usage` when the beginning of an id matches several sessions
  */
-export async function select(cwd: string, { all, worktreeId }: Rescues, wanted: Wanted): Promise<Selection> {
+export async function select(
+  cwd: string,
+  { all, top, worktreeId }: Rescues,
+  wanted: Wanted,
+): Promise<Selection> {
   const isNumber =
     /^\d{1,9}$/.test(wanted.which) && all.some(({ number }) => String(number) === wanted.which);
   // Two worktrees that save at the same instant may use the same number. Then this worktree's rescue is meant.
   const here = all.filter((rescue) => rescue.worktreeId === worktreeId);
   if (!isNumber) requireOneSession(all, wanted.which);
-  for (const rescue of isNumber ? [...here, ...all] : all) {
+  const isEnd = (one: KnownRescue) => groupOf(one) === 'stop';
+  const end = here.find((one) => isEnd(one) && one.held.some((item) => isWanted(one, item, wanted)));
+  const isCalm = end !== undefined && isStanding(top, end, wanted);
+  const isLast = (one: KnownRescue) => isEnd(one) && (isCalm || one.worktreeId !== worktreeId);
+  const likely = [...all].sort((a, b) => Number(isLast(a)) - Number(isLast(b)));
+  for (const rescue of isNumber ? [...here, ...all] : likely) {
     if (isNumber && String(rescue.number) !== wanted.which) continue;
     const isMeant = (item: SnapshotItem) => isHeld(rescue, item) && isWanted(rescue, item, wanted);
     if (!rescue.held.some(isMeant)) continue;
@@ -233,6 +243,17 @@ export async function findObject(
   throw new Failure('not-found', `${which} has no ${listed(names.map(escapeLine))}`, { hint });
 }
 
+/** Whether the named files still are as a rescue has them. */
+function isStanding(top: string | undefined, rescue: KnownRescue, wanted: Wanted): boolean {
+  if (top === undefined) return false;
+  return rescue.held
+    .filter((item) => isWanted(rescue, item, wanted))
+    .every(({ path, name, raw, disk }) => {
+      const [named, oid] = [name === undefined ? { path } : { path, raw: name }, raw ?? disk?.oid];
+      return typeof oid === 'string' && contentState(top, named, oid)?.oid === oid;
+    });
+}
+
 function requireOneSession(all: readonly KnownRescue[], which: string): void {
   const wanted = { which, paths: [] };
   const ids = all.flatMap((rescue) =>
@@ -278,14 +299,18 @@ export interface RescueListValue {
   readonly items: readonly RescueShape[];
 }
 
-/** Lists what can be restored, newest first. Exit status 1: there is nothing. */
+/** Lists what can be restored, newest first, and then how the work was at the end of turns. */
 export async function listRescued(
   { which, paths, sinceMs }: RescueListOptions,
   context: Context,
 ): Promise<CommandResult<RescueListValue>> {
   const { all, top, workspace } = await openRescues(context);
   const wanted: Wanted = { which, paths: wantedPaths(paths, context.cwd, top) };
-  const items = all
+  // Of the ends of turns the newest of each worktree is enough, unless somebody asks for more.
+  const ends = all.filter((one) => groupOf(one) === 'stop');
+  const newest = new Map(ends.toReversed().map((one) => [one.worktreeId, one]));
+  const shown = which + paths.join('') === '' ? [...newest.values()] : ends;
+  const items = [...all.filter((one) => !ends.includes(one)), ...shown]
     .filter((rescue) => sinceMs === undefined || context.now - rescuedAt(rescue) <= sinceMs)
     .flatMap((rescue) => {
       const held = rescue.held.filter((item) => isWanted(rescue, item, wanted));

@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { A, B, SharingWorld, TEN, contextText, lines } from '../support/sharing-world.ts';
+
+/** What is uncommitted at the end of a turn is kept, also where the session is alone: nobody else would see it go. */
+
+let world: SharingWorld;
+beforeEach(() => {
+  world = new SharingWorld({ ready: [A] });
+});
+afterEach(() => world.remove());
+
+const put = (path: string, content: string) => writeFileSync(join(world.path, path), content);
+const kept = () => world.refs('refs/handoffs-local/rescue').length;
+
+it('brings back what was thrown away between two turns, byte for byte, untracked files, too', () => {
+  world.write(A, 'src/a.ts', lines({ 2: 'A' }));
+  world.write(A, 'new.ts', 'new\n');
+  world.stop(A);
+  world.git(['reset', '-q', '--hard']);
+  world.git(['clean', '-qf']);
+  expect(world.ok(['rescue']).replace(/just now|\d+ \w+ ago/, '<time>')).toMatchInlineSnapshot(`
+    "1  <time>  at the end of a turn (claude aaaaaaaa)  repository  new.ts src/a.ts
+
+    To look: git handoff rescue show 1
+    To bring back: git handoff rescue restore 1"
+  `);
+  world.ok(['rescue', 'restore', '1']);
+  expect([world.read('src/a.ts'), world.read('new.ts')]).toEqual([lines({ 2: 'A' }), 'new\n']);
+});
+
+it('writes nothing where nothing is uncommitted, or nothing has changed since the last turn', () => {
+  world.stop(A);
+  expect(kept()).toBe(0);
+  put('src/a.ts', lines({ 2: 'A' }));
+  world.stop(A);
+  const refs = world.git(['for-each-ref', 'refs/handoffs-local/rescue']);
+  world.prompt(A);
+  world.stop(A);
+  expect(world.git(['for-each-ref', 'refs/handoffs-local/rescue'])).toBe(refs);
+});
+
+it('keeps twenty, which displace no other rescue, hide none, and are told to nobody', () => {
+  world.git(['config', 'handoff.rescue.maxCount', '30']);
+  put('src/b.ts', lines({ 5: 'before' }));
+  world.bash(A, 'git checkout -q -- src/b.ts');
+  world.begin(B);
+  for (let turn = 0; turn < 22; turn++) {
+    put('src/b.ts', lines({ 1: `turn ${turn}` }));
+    expect(world.stop(A).kind).not.toBe('context');
+  }
+  expect(kept()).toBe(21);
+  const all = world.json(['rescue', 'list', 'aaaaaaaa']).items.map(({ kind }) => kind);
+  expect(all).toEqual(['before', ...Array<string>(20).fill('stop')]);
+  expect(world.json(['rescue']).items.map(({ kind }) => kind)).toEqual(['before', 'stop']);
+  world.ok(['rescue', 'restore', '--force', '--', 'src/b.ts']);
+  expect(world.read('src/b.ts')).toBe(lines({ 5: 'before' }));
+  expect(contextText(world.prompt(B))).not.toContain('rescue');
+});
+
+it('is meant without a number once the file is no longer as it was then', () => {
+  put('src/b.ts', lines({ 5: 'at the end' }));
+  world.stop(A);
+  put('src/b.ts', TEN);
+  world.ok(['rescue', 'restore', '--', 'src/b.ts']);
+  expect(world.read('src/b.ts')).toBe(lines({ 5: 'at the end' }));
+});
