@@ -21,6 +21,9 @@ const WORK = 'refs/handoffs-local/work';
 const text = (name: string) => readFileSync(join(world.path, name), 'utf8');
 const put = (name: string, content: string) => writeFileSync(join(world.path, name), content);
 
+/** The rescues but for those of a turn's end. */
+const discarded = () => world.json(['rescue']).items.filter(({ kind }) => kind !== 'stop');
+
 /** Writes a note with everything that is uncommitted, and returns its work commit. */
 function carry(session = A, topic = 'auth-refresh'): string {
   world.ok(['write', topic, '-m', 'half done', '--with-work', '--', '.'], { session });
@@ -48,7 +51,7 @@ describe('the work of a closed note', () => {
     const { stderr } = world.handoff(['close', 'auth-refresh'], { session: A });
     expect(stderr).toBe('');
     expect(world.refs(WORK)).toEqual([]);
-    expect(world.json(['rescue']).items).toEqual([]);
+    expect(discarded()).toEqual([]);
   });
 
   it.each([A, B])('is not named when the note that %s closed is opened again', (closer) => {
@@ -104,7 +107,7 @@ describe('the work of a closed note', () => {
       'the uncommitted work of claude aaaaaaaa that auth-refresh carried is kept: git handoff rescue show 1',
     );
     expect(world.refs(WORK)).toEqual([]);
-    const [rescue] = world.json(['rescue']).items;
+    const [rescue] = discarded();
     expect(rescue).toMatchObject({
       number: 1,
       kind: 'seen',
@@ -138,7 +141,7 @@ describe('the work of a closed note', () => {
     expect(world.refs(WORK)).toHaveLength(2);
     world.ok(['close', 'auth-refresh'], { session: B });
     expect(world.refs(WORK)).toEqual([]);
-    expect(world.json(['rescue']).items.map(({ files }) => files)).toEqual([
+    expect(discarded().map(({ files }) => files)).toEqual([
       [{ path: 'a.txt', mode: '100644', bytes: 5, owner: A }],
     ]);
   });
@@ -200,7 +203,7 @@ describe('work whose note is gone or closed unseen', () => {
       { status: 'fixed', detail: expect.stringContaining('is kept: git handoff rescue show 1') as unknown },
     ]);
     expect(world.refs(WORK)).toEqual([]);
-    expect(world.json(['rescue']).items).toHaveLength(1);
+    expect(discarded()).toHaveLength(1);
     expect(checks()).toEqual([]);
   });
 });
