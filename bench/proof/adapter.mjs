@@ -1,0 +1,38 @@
+/**
+ * What a tool is to the proof: one file in adapters/, which exports `adapter`.
+ *
+ * @typedef {object} Adapter
+ * @property {string} name as the table has it
+ * @property {boolean} [ownWorktrees] each worker gets a worktree and branch of its own
+ * @property {(world: import('./world.mjs').World) => void} [install]
+ *   registers its hooks in the world's `~/.claude/settings.json` and in the repository, as a user would
+ * @property {(output: { stdout: string, stderr: string }) => boolean} [refused]
+ *   whether a command that failed was stopped by the tool, and not by git
+ * @property {(commit: { message: string, paths: string[] }) => string} commit
+ *   the command line with which a session commits these files of its own
+ * @property {(note: { topic: string, text: string, id: string, checkout: string, world: import('./world.mjs').World }) =>
+ *   { command: string } | { path: string, text: string }} note
+ *   how a session leaves a note: a command line, or a file for the client's Write tool
+ * @property {(world: import('./world.mjs').World, checkouts: string[]) => string[]} readableNotes
+ *   the texts that the next session finds
+ * @property {(world: import('./world.mjs').World) => string[]} [saved]
+ *   the texts that the tool's documented command brings back
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FIRST = ['nothing', 'worktrees', 'handoff-guard'];
+const LAST = 'git-handoff';
+
+/** Those without a place of their own come before ours, by their names. */
+const place = ({ name }) => (name === LAST ? 4 : FIRST.includes(name) ? FIRST.indexOf(name) : 3);
+
+/** Every adapter. @returns {Promise<Adapter[]>} */
+export async function adapters() {
+  const folder = join(import.meta.dirname, 'adapters');
+  const modules = readdirSync(folder)
+    .sort()
+    .map((file) => import(join(folder, file)));
+  const all = (await Promise.all(modules)).map(({ adapter }) => adapter);
+  return all.sort((a, b) => place(a) - place(b));
+}

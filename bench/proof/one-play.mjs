@@ -1,0 +1,15 @@
+/** A thread that plays: for each message, `{ kind, scenario, adapter }` as numbers, one with what came of it. */
+import { parentPort } from 'node:worker_threads';
+import { adapters } from './adapter.mjs';
+import { play } from './play.mjs';
+import { kinds } from './scenarios.mjs';
+
+const tools = await adapters();
+const all = await kinds();
+
+parentPort.on('message', ({ kind, scenario, adapter }) => {
+  play(all[kind].scenarios[scenario], tools[adapter]).then(
+    (result) => parentPort.postMessage({ result }),
+    (error) => parentPort.postMessage({ failed: error.stack }),
+  );
+});
