@@ -29,6 +29,8 @@ interface RefusalView {
   /** The folder that the command was typed in, below the top; empty or ending in a slash (GIT_PREFIX). */
   readonly prefix: string;
   readonly words: CommitWords | undefined;
+  /** Whether `git handoff commit` makes the commit, in an index of its own: the worktree's is as it was. */
+  readonly isOurs: boolean;
   /** The message that `-F` read, if its file will be gone when the hint is typed. */
   readonly message: string | undefined;
   /** Milliseconds since the epoch. */
@@ -154,9 +156,12 @@ async function commitHints(decision: CommitDecision, view: RefusalView): Promise
 
 /** Whether git would switch and the guard would allow it: no uncommitted change is in the way, or another session's. */
 async function canSwitchBack(expected: string, view: RefusalView): Promise<boolean> {
-  const { cwd, gitDir, budget } = view;
+  const { cwd, gitDir, isOurs, budget } = view;
   const { ledgers, groups, self, ownIndex } = view.facts;
-  if (!ownIndex || ledgers.some(({ session, claims }) => groups.foreign.has(session) && claims.size > 0))
+  if (
+    !(ownIndex || isOurs) ||
+    ledgers.some(({ session, claims }) => groups.foreign.has(session) && claims.size > 0)
+  )
     return false;
   const to = expected === 'HEAD' ? self.head?.oid : expected;
   if (to === null || to === undefined) return false;

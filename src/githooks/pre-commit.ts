@@ -77,6 +77,7 @@ export async function judgeCommit(call: HookCall, place: HookPlace): Promise<Hoo
     commonDir: place.commonDir,
     prefix: call.env['GIT_PREFIX'] ?? '',
     words,
+    isOurs: expected !== '',
     message: passingMessage(call, words),
     now: call.now,
     budget: call.budget,

@@ -40,6 +40,22 @@ describe('a commit on another branch than the session knows', () => {
     world.commits(B, ['--allow-empty', '-m', 'B is where it went']);
   });
 
+  it('git handoff commit: the hint switches back, and the same command commits then', () => {
+    world.begin(A);
+    world.begin(B);
+    world.bash(B, 'git switch -q feat/a');
+    world.wrote(A, 'src/a.ts', '1\n');
+    const commit = 'git handoff commit -m x -- src/a.ts';
+    const { run } = world.bash(A, commit);
+    expect(errorsOf(run?.stderr ?? '')[0]).toMatch(
+      /^expected main, HEAD is feat\/a, moved by claude bbbbbbbb/,
+    );
+    expect(hintsOf(run?.stderr ?? '')[0]).toBe('git switch main');
+    expect(world.bash(A, 'git switch main').run).toMatchObject({ status: 0 });
+    expect(world.bash(A, commit).run).toMatchObject({ status: 0 });
+    expect(world.git(['log', '-1', '--format=%s', 'main'])).toBe('x');
+  });
+
   it('git handoff commit -F -: the hint keeps the message', () => {
     world.git(['switch', '-q', 'feat/a']);
     world.commit('other lines', { 'src/a.ts': 'other\n' });
