@@ -31,7 +31,7 @@ const sessionOf = (who) => who.split('/')[0];
 
 /** @param {Facts} facts */
 export function judge(facts) {
-  const places = facts.lines.map((line) => placeOf(line, facts));
+  const places = facts.lines.map((line) => whereLineIs(line, facts));
   const count = (list, test) => list.filter(test).length;
   return {
     lost: count(places, (place) => place === 'lost'),
@@ -50,7 +50,7 @@ export function judge(facts) {
 }
 
 /** Where a line is: where its author left it, somewhere else where git or the tool finds it, or nowhere. */
-function placeOf({ text, by }, { workers, commits, kept, saved }) {
+function whereLineIs({ text, by }, { workers, commits, kept, saved }) {
   const { disk, tips } = workers[by];
   if (tips.has(text)) return 'there';
   // A file that is on the disk, but not in the branch that its author committed it to, was taken out of it.

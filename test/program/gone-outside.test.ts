@@ -14,7 +14,7 @@ afterEach(() => world.remove());
 
 const putBack = (content = TEN) => writeFileSync(join(world.path, 'src/b.ts'), content);
 /** What a session is told around a command of its own. */
-function toldAround(session: string): string {
+function newsAtNextCommand(session: string): string {
   const { before, after } = world.bash(session, 'make');
   return contextText(before) + contextText(after);
 }
@@ -24,19 +24,19 @@ const GONE = 'is gone, by no tool call';
 it('with its next command: what is gone, and the command that brings it back, once', () => {
   world.bash(A, 'make');
   putBack();
-  const text = toldAround(B);
+  const text = newsAtNextCommand(B);
   expect(text).toMatchInlineSnapshot(
     `"git-handoff: your uncommitted work in src/b.ts is gone, by no tool call of a session: the user or another program took it away. Ask the user before you bring it back. It is kept as it was: git handoff rescue show 1; to put it back: git handoff rescue restore --force 1 -- :/src/b.ts"`,
   );
   const command = /to put it back: (git handoff .*)$/m.exec(text)?.[1] ?? '';
   expect(world.run('bash', ['-c', command], { session: B })).toMatchObject({ status: 0 });
   expect(world.read('src/b.ts')).toBe(lines({ 3: 'B' }));
-  expect(toldAround(B)).not.toContain(GONE);
+  expect(newsAtNextCommand(B)).not.toContain(GONE);
 });
 
 it('with its prompt, whoever sees it first, and nobody else hears of it', () => {
   putBack();
-  expect(toldAround(A)).not.toContain(GONE);
+  expect(newsAtNextCommand(A)).not.toContain(GONE);
   expect(contextText(world.prompt(B))).toContain(`src/b.ts ${GONE}`);
   expect(contextText(world.prompt(B))).not.toContain(GONE);
   expect(contextText(world.prompt(A))).not.toContain(GONE);
@@ -56,7 +56,7 @@ it('is not told so of what its own command or its own undo put back, what was co
   world.write(B, 'new.ts', 'new\n');
   world.git(['add', 'new.ts']);
   world.git(['commit', '-qm', 'by hand', '--', 'new.ts']);
-  const told = [contextText(world.prompt(B)), toldAround(B), contextText(world.prompt(A))];
+  const told = [contextText(world.prompt(B)), newsAtNextCommand(B), contextText(world.prompt(A))];
   expect(told.join('\n')).not.toContain(GONE);
 });
 
