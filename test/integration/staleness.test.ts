@@ -200,6 +200,6 @@ describe('list', () => {
     // Two for the topics, one for the branches; two for the default branch, two for what lies inside of it.
     // Where refs are no files, two more: for the repository and for what HEAD names.
     const more = existsSync(join(world.path, '.git', 'reftable')) ? 2 : 0;
-    expect([alone, before]).toEqual([5 + more, 7 + more]);
+    expect([alone, before]).toEqual([6 + more, 8 + more]);
   });
 });
