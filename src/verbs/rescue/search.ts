@@ -146,10 +146,8 @@ async function namedContents(top: string, path: string, lost: Unreachable): Prom
   for (const part of inBatches(sources, BATCH)) {
     const kept = part.filter(({ kind }) => kind === 'snapshot');
     const names = part.map(({ oid }) => ({ name: `${oid}:${path}`, infoOnly: true }));
-    const [objects, snapshots] = await Promise.all([
-      readObjects(git, names),
-      readSnapshots(git, kept.map(({ oid }) => oid)), // prettier-ignore
-    ]);
+    const oids = kept.map(({ oid }) => oid);
+    const [objects, snapshots] = await Promise.all([readObjects(git, names), readSnapshots(git, oids)]);
     for (const [at, source] of part.entries()) {
       const { type, oid } = objects[at] ?? {};
       if (source.kind === 'snapshot' || oid === undefined) continue;
@@ -237,7 +235,8 @@ async function unnamedContents(
     const most = read + MAX_CONTENT;
     while (next < unnamed.length && read < most) read += unnamed[next++]?.bytes ?? 0;
     const part = unnamed.slice(at, next);
-    const objects = await readObjects({ cwd: top }, part.map(({ oid }) => ({ name: oid }))); // prettier-ignore
+    const names = part.map(({ oid }) => ({ name: oid }));
+    const objects = await readObjects({ cwd: top }, names);
     for (const [n, { oid, bytes, at: time }] of part.entries()) {
       const { content } = objects[n] ?? {};
       const like = content && likest(piecesOf(content), versions);
@@ -275,12 +274,11 @@ async function readVersions(
     .slice(-MOST_VERSIONS)
     .map(({ blob, source }) => [blob, `${shortOid(source.oid)}'s`] as const);
   const names = new Map([...[...(versions.get(path) ?? [])].slice(0, MOST_VERSIONS), ...lost]);
-  const infos = await readObjects({ cwd: top }, [...names.keys()].map((name) => ({ name, infoOnly: true }))); // prettier-ignore
-  const small = [...names].filter((_, at) => (infos[at]?.size ?? Infinity) <= MAX_CONTENT);
-  const objects = await readObjects({ cwd: top }, small.map(([name]) => ({ name }))); // prettier-ignore
-  const found = small.flatMap(([, name], at): Version[] => {
-    const content = objects[at]?.content;
-    return content === undefined ? [] : [{ name, pieces: piecesOf(content) }];
+  const requests = [...names.keys()].map((name) => ({ name, mostBytes: MAX_CONTENT }));
+  const objects = await readObjects({ cwd: top }, requests);
+  const found = [...names.values()].flatMap((name, at): Version[] => {
+    const { content, size = 0 } = objects[at] ?? {};
+    return content?.length === size ? [{ name, pieces: piecesOf(content) }] : [];
   });
   // git has not stored what is only on the disk.
   const file = join(top, path);
