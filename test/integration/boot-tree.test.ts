@@ -99,6 +99,7 @@ describe('what a session is told', () => {
       'Goal:',
       'Holds:',
       'Does not hold:',
+      'Unknown:',
       'Next action, written before that stopped holding:',
       'Stop conditions:',
     ]);

@@ -1,7 +1,7 @@
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type TreeStatus, discardedBetween, overlaps, sameOnDisk } from '../../domain/ledger/tree-status.ts';
-import { claimOwners } from '../../domain/ledger/vanished.ts';
+import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { type Oid, type SessionId, ownerName, peerName, sessionOfOwner } from '../../domain/names.ts';
 import { aliasesFrom } from '../../domain/settings.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
@@ -208,7 +208,8 @@ async function keepOthers(
 }
 
 /**
- * Keeps work that is gone since anybody last looked, without any session's command, and has its owners told.
+ * Keeps work that is gone since anybody last looked, without any session's command, and has its owners told. What was gone
+ * at that look already was a session's own doing, or it is known.
  *
  * @returns whether there is news
  */
@@ -216,11 +217,16 @@ export async function keepGoneOutside(
   call: TreeCall,
   place: WorkPlace,
   { all, self }: Ledgers,
-  before: TreeStatus,
+  known: TreeStatus | undefined,
   after: TreeStatus,
 ): Promise<boolean> {
   const owners = claimOwners(all);
-  const { lost = [], kept } = (await keepVanished(call, place, before, after, owners)) ?? {};
+  const before = lastSeen(known, all);
+  const { lost: missing = [], kept } = (await keepVanished(call, place, before, after, owners)) ?? {};
+  const isNew = (path: string) =>
+    known?.dirty.has(path) === true ||
+    all.some(({ claims }) => (claims.get(path)?.at ?? -1) >= (known?.at ?? 0));
+  const lost = missing.filter(({ path }) => isNew(path));
   // A command that runs now may have done it: it is looked at when it is over.
   if (kept === undefined || readWindows(place).some(({ id }) => id !== ARRIVAL)) return false;
   const told = [...new Set(lost.flatMap(({ path }) => owners.get(path) ?? []))].map((to) => {

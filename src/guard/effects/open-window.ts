@@ -12,7 +12,6 @@ import {
 } from '../../changes/windows.ts';
 import { AGENT_VARIABLE, agentOfOwner } from '../../domain/names.ts';
 import { type TreeStatus, sameDirty } from '../../domain/ledger/tree-status.ts';
-import { lastSeen } from '../../domain/ledger/vanished.ts';
 import { mergedTree } from '../../git/operations.ts';
 import { realPath } from '../../host/disk.ts';
 import type { ShellEffects } from '../../shell/effects.ts';
@@ -53,7 +52,7 @@ async function open(
     if (known !== undefined) openWindow(place, owner, windowId(call), { ...known, at: now }, last);
     return [];
   }
-  const isNews = await keepGoneOutside(call, place, ledgers, lastSeen(known, ledgers.all), status);
+  const isNews = await keepGoneOutside(call, place, ledgers, known, status);
   if (known === undefined || !sameDirty(known, status)) putLast(place, status);
   dropAbandoned(place, owner, agent, now);
   if (ledgers.self.announced.size > 0) {

@@ -6,8 +6,8 @@ import {
   openLedgers,
   putLast,
   readLast,
+  readStart,
 } from '../../changes/windows.ts';
-import { lastSeen } from '../../domain/ledger/vanished.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { readTreeStatus } from '../../git/worktrees.ts';
 import { parseContextSettings } from '../../domain/settings.ts';
@@ -169,13 +169,14 @@ async function deliverNewsAtPrompt(call: TreeCall): Promise<readonly Finding[]> 
 async function lookForLoss(call: TreeCall, place: WorkPlace): Promise<void> {
   const { session, now, tree } = call;
   const ledgers = openLedgers(place, session);
-  if (ledgers.self.claims.size === 0) return;
+  // The calls of a session that is alone are not recorded: it may have taken the work away itself.
+  if (ledgers.self.claims.size === 0 || readStart(place, session) !== undefined) return;
   const known = readLast(place);
   const scratch = scratchStore(tree.commonDir);
   const options = { now, scratch, timeoutMs: lookTimeoutMs(call), ...(known === undefined ? {} : { known }) };
   await failOpen(call, 'whether uncommitted work is gone', async () => {
     const status = await readTreeStatus(place.top, options);
-    await keepGoneOutside(call, place, ledgers, lastSeen(known, ledgers.all), status);
+    await keepGoneOutside(call, place, ledgers, known, status);
     putLast(place, status);
   });
 }
