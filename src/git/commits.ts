@@ -117,7 +117,8 @@ export class ListedCommit extends CommitText implements HandoffCommit {
 /** Reads any number of commits as lists show them. What is no commit is left out, and what is too large has no text. */
 export async function readListed(options: GitOptions, oids: readonly Oid[]): Promise<ListedCommit[]> {
   const found: ListedCommit[] = [];
-  for (const batch of inBatches(oids, TOGETHER)) {
+  for (let at = 0; at < oids.length; at += TOGETHER) {
+    const batch = oids.slice(at, at + TOGETHER);
     const requests = batch.map((name) => ({ name, mostBytes: MAX_COMMIT_BYTES }));
     for (const object of await readObjects(options, requests))
       if (object?.type === 'commit')
@@ -170,8 +171,8 @@ async function readParts(options: GitOptions, oids: readonly Oid[], notes: boole
     options,
     oids.flatMap((oid) => (large.has(oid) ? [] : commitRequests(oid, notes))),
   );
-  const read = inBatches(objects, PARTS).values();
-  return oids.map((oid) => (large.has(oid) ? [large.get(oid)] : (read.next().value ?? [])));
+  let at = 0;
+  return oids.map((oid) => (large.has(oid) ? [large.get(oid)] : objects.slice(at, (at += PARTS))));
 }
 
 /**

@@ -13,7 +13,8 @@ import { mayHaveFrontMatter, prepareNote } from '../../notes/front-matter/prepar
 import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { commitAs } from '../../notes/whose-note.ts';
-import { keepInFile, knownWorktreeId } from '../../host/folders.ts';
+import { exists } from '../../host/disk.ts';
+import { keepInFile, knownWorktreeId, tryTree } from '../../host/folders.ts';
 import { readJournal } from '../../sessions/journal.ts';
 import { MAX_TRIED, type Tried, formatTried } from '../../domain/tried.ts';
 import { type WriteIntent, failKeeping, keptText, refusal } from '../../notes/refusal.ts';
@@ -170,6 +171,8 @@ async function writeTo(
 
 /** What a session last tried in this worktree, for the note; without a command that seems to hold a secret. */
 async function triedBy(session: SessionId, { commonDir, gitDir }: Repository): Promise<string | undefined> {
+  // In most clones nothing was ever tried.
+  if (!exists(tryTree(commonDir))) return undefined;
   const id = knownWorktreeId(gitDir);
   const known = id === undefined ? undefined : readJournal(commonDir, session).trees.get(id)?.tried;
   const tried: Tried[] = [];
