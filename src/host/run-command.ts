@@ -38,22 +38,24 @@ export async function runCommand({
 }: Command): Promise<Outcome & { readonly isInterrupted: boolean }> {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const [program = '', ...words] = argv;
-  const child = spawn(program, words, { cwd, env, stdio: 'inherit', detached: true });
   const timers: NodeJS.Timeout[] = [];
+  let pid: number | undefined;
   const pass = (signal: NodeJS.Signals) => {
-    if (child.pid === undefined) return;
-    signalGroup(child.pid, signal);
-    const { pid } = child;
-    timers.push(setTimeout(() => signalGroup(pid, 'SIGKILL'), GRACE_MS));
+    const group = pid;
+    if (group === undefined) return;
+    signalGroup(group, signal);
+    timers.push(setTimeout(() => signalGroup(group, 'SIGKILL'), GRACE_MS));
   };
+  // Before the command starts: a signal that comes just then would end us and leave the command running.
   for (const signal of SIGNALS) process.on(signal, pass);
   try {
-    if (child.pid !== undefined)
-      writeFileSync(groupFile, `group ${child.pid} ${processTable().startOf(child.pid) ?? ''}`);
+    const child = spawn(program, words, { cwd, env, stdio: 'inherit', detached: true });
+    ({ pid } = child);
+    if (pid !== undefined) writeFileSync(groupFile, `group ${pid} ${processTable().startOf(pid) ?? ''}`);
     return { ...(await outcomeOf(child)), isInterrupted: timers.length > 0 };
   } finally {
     timers.forEach(clearTimeout);
-    if (child.pid !== undefined) await endGroup(child.pid);
+    if (pid !== undefined) await endGroup(pid);
     rmSync(groupFile, { force: true });
     for (const signal of SIGNALS) process.off(signal, pass);
   }
