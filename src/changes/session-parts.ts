@@ -26,7 +26,7 @@ export interface SessionPart {
   readonly others: readonly OpenClaim[];
 }
 
-/** A part that cannot be told from others' changes (they overlap, or the file is no text or is too large), or be named. */
+/** A part that overlaps others' changes, is not text or too large, or has a name that git cannot use. */
 export interface Inseparable<Part extends SessionPart = SessionPart> {
   readonly part: Part;
   readonly why: 'overlap' | 'unknown' | 'unusable';

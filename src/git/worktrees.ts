@@ -55,8 +55,8 @@ function gitDirOf(worktree: string): string {
 }
 
 /**
- * The main worktree and the linked ones but that of `try`, read from their files (gitrepository-layout(5)) without starting git. A bare
- * repository has no main one.
+ * The main worktree and the linked ones but that of `try`, read from their files (gitrepository-layout(5)) without
+ * starting git. A bare repository has no main one.
  */
 export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' | 'gitDir'>[] {
   const main = basename(commonDir) === '.git' ? [{ path: dirname(commonDir), gitDir: commonDir }] : [];

@@ -233,7 +233,7 @@ export async function keepGoneOutside(
     const paths = lost.map(({ path }) => path).filter((path) => owners.get(path) === to);
     const words = pathWords(place.commonDir, paths, (path) => `:/${path}`);
     const text = `your uncommitted work in ${named(paths)} is gone, by no tool call of a session: the user or another program took it away. Ask the user before you bring it back. ${keptText(kept, words)}`;
-    // Whoever sees it tells of it once.
+    // Several sessions may see the same loss: by this id the owner hears of it once.
     return { ...news(text, call.now, { to, paths, about: 'loss' }), id: `gone:${kept}:${to}` };
   });
   appendEvents(place, self.session, told);

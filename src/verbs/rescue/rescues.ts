@@ -212,7 +212,7 @@ export interface FoundObject {
   readonly oid: Oid;
 }
 
-/** Returns the object that was named instead of a rescue, with its files; `undefined`: there is none. */
+/** Finds the object that somebody named in the place of a rescue, and its files; `undefined`: there is no such object. */
 export async function findObject(
   cwd: string,
   { which, paths }: Wanted,

@@ -38,7 +38,7 @@ export class TreeBuilder {
     return new TreeBuilder(scene, index, options, await writeTree(options));
   }
 
-  /** Adds a session's part; returns what of it cannot be told from others' changes. */
+  /** Adds a session's part; returns what of it cannot be separated from others' changes. */
   async add(parts: readonly SessionPart[]): Promise<readonly Inseparable[]> {
     const { tree } = this.#scene.work;
     const startOf = ({ dirty }: SessionPart) => this.at(dirty);

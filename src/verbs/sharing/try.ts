@@ -35,7 +35,7 @@ interface TryOptions {
  * Runs a command on HEAD plus only the caller's uncommitted changes, in a worktree of its own: what `diff` shows, applied
  * to HEAD. The exit status is the command's; a session's journal keeps it, with the tree.
  *
- * @throws Failure `refused` where changes cannot be told from others', `environment` if there is no commit yet
+ * @throws Failure `refused` where changes cannot be separated from others', `environment` if there is no commit yet
  */
 export async function tryCommand(
   { argv, session, tell }: TryOptions,
