@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { plainWord, shellWord } from '../domain/surfacing.ts';
 import { type CommitWords, hasSource } from '../shell/commit-words.ts';
 import { hash } from '../git/hash.ts';
-import { repositoryFolder } from '../host/folders.ts';
+import { ensureFolder, repositoryFolder } from '../host/folders.ts';
 import { onceJudged } from '../host/io.ts';
 import { TOP_LITERAL } from './dirty-work.ts';
 
@@ -108,7 +108,7 @@ export function fileWord(commonDir: string, text: string | Uint8Array): string {
   const folder = join(resolve(repositoryFolder(commonDir)), 'typed');
   const file = join(folder, hash('sha256', text).slice(0, 16));
   onceJudged(() => {
-    mkdirSync(folder, { recursive: true });
+    ensureFolder(folder);
     writeFileSync(file, text, { mode: 0o600 });
     const now = statSync(file).mtimeMs;
     for (const name of readdirSync(folder)) removeOld(join(folder, name), now);

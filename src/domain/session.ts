@@ -25,6 +25,10 @@ export interface SessionRecord {
   readonly start: string | null;
   readonly bootId: string | null;
   readonly pidNs: string | null;
+  /** The name of the machine or container; `null` in a record of version 0.1.0. */
+  readonly host: string | null;
+  /** The common dir of the clone that it works in: a copy of the clone has its record, too. `null` as before. */
+  readonly clone: string | null;
   /** The session inside whose process tree this one was started. */
   readonly parent: SessionId | null;
   /** The ended session whose conversation this one carries on. */
@@ -56,22 +60,23 @@ export type Liveness = 'live' | 'dead' | 'unknown' | 'ended';
 export interface LivenessFacts {
   readonly bootId: string | null;
   readonly pidNs: string | null;
-  /** Start time of the process with this pid now, `undefined` when there is none. */
-  readonly startOf: (pid: number) => string | undefined;
+  /** Whether a process still runs; `undefined` if this user may not know. */
+  readonly stillRuns: (process: ProcessId) => boolean | undefined;
   /** Milliseconds since the session's last call, `undefined` when it never called. */
   readonly silentMs: number | undefined;
   readonly staleAfterMs: number;
 }
 
 /**
- * Judges whether a session is live. A pid proves something only on the same boot and in the same pid namespace;
- * otherwise activity counts, and silence is "unknown", which refuses nothing.
+ * Judges whether a session is live. A pid proves something only on the same boot and in the same pid namespace, and to who
+ * may see the process; otherwise activity counts, and silence is "unknown", which refuses nothing.
  */
 export function judgeLiveness(record: SessionRecord, facts: LivenessFacts): Liveness {
   if (record.ended !== null) return 'ended';
   const { pid, start, bootId, pidNs } = record;
   if (pid !== null && start !== null && bootId !== null && bootId === facts.bootId && pidNs === facts.pidNs) {
-    return facts.startOf(pid) === start ? 'live' : 'dead';
+    const runs = facts.stillRuns({ pid, start });
+    if (runs !== undefined) return runs ? 'live' : 'dead';
   }
   return facts.silentMs !== undefined && facts.silentMs <= facts.staleAfterMs ? 'live' : 'unknown';
 }
@@ -96,6 +101,8 @@ export function parseRecord(text: string): SessionRecord | undefined {
     start: text_(value.start),
     bootId: text_(value.bootId),
     pidNs: text_(value.pidNs),
+    host: text_(value.host),
+    clone: text_(value.clone),
     parent: parseSessionId(value.parent) ?? null,
     succeeds: parseSessionId(value.succeeds) ?? null,
     startedAt: value.startedAt,

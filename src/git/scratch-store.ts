@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { readObjects } from './objects.ts';
 import { type GitOptions, runGit } from './run.ts';
 import { statOf } from '../host/disk.ts';
+import { ensureFolder } from '../host/folders.ts';
 
 /**
  * A folder of objects beside the repository's own (`GIT_OBJECT_DIRECTORY`, git(1)). Contents of uncommitted files go here,
@@ -41,7 +42,7 @@ export function ownStore(commonDir: string): ScratchStore {
 
 /** Variables that make git write to the scratch store, which is made, and read from both. */
 export function scratchEnvironment({ folder, objects }: ScratchStore): Record<string, string> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  ensureFolder(folder);
   const others = process.env['GIT_ALTERNATE_OBJECT_DIRECTORIES'];
   const own = process.env['GIT_OBJECT_DIRECTORY'] ?? objects;
   // git reads a name in double quotes as a C string: one with a colon needs them.

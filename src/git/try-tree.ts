@@ -45,6 +45,8 @@ export async function prepareTryTree(
   await git(['update-ref', '--no-deref', 'HEAD', head], options);
   await requireDone(['read-tree', '--reset', '-u', tree], top, options);
   await requireDone(['clean', '-ffdxq'], top, options);
+  // Another user's index can be replaced, not written to.
+  rmSync(join(gitDir, 'index'), { force: true });
   copyFileSync(index, join(gitDir, 'index'));
   const links = entriesOf(await runGit(['ls-files', '--stage', '-z'], options)).flatMap(
     (line) => /^160000 [0-9a-f]+ \d\t([^]*)$/.exec(line)?.[1] ?? [],

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GuardEvent } from '../agents/dialect.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
-import { ensureFolder, removeFile } from '../host/folders.ts';
+import { ensurePrivateFolder, removeFile } from '../host/folders.ts';
 
 /*
  * Some clients name the agent that started a sub-agent, which may be a sub-agent, too, but not the session. For each
@@ -29,7 +29,7 @@ function rootSession(state: string, agent: string, startedBy: SessionId): Sessio
   const name = parseSessionId(agent);
   if (name === undefined || name === root) return root;
   try {
-    ensureFolder(folder);
+    ensurePrivateFolder(folder);
     symlinkSync(root, join(folder, name));
   } catch {
     // The link exists, or cannot be made: sub-agents of this one then count as its own, and not as the session's.

@@ -1,8 +1,12 @@
 import {
+  chmodSync,
+  chownSync,
   closeSync,
   constants,
+  fstatSync,
   ftruncateSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -72,8 +76,9 @@ export function removeFile(file: string): void {
  * `writeFileSync` takes five times as long: ext4 syncs a file that was emptied when it is closed (option auto_da_alloc).
  */
 export function rewriteText(file: string, text: string): void {
-  const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT);
+  const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600);
   try {
+    if (fstatSync(descriptor).size === 0) share(file);
     ftruncateSync(descriptor, writeSync(descriptor, text));
   } finally {
     closeSync(descriptor);
@@ -152,6 +157,7 @@ export function worktreeId(gitDir: string): string {
   const own = `${file}.${randomName()}`;
   writeFileSync(own, `${process.getBuiltinModule('node:crypto').randomBytes(8).toString('hex')}\n`);
   try {
+    share(own);
     linkSync(own, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -199,8 +205,38 @@ export function keepInFile(text: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Makes one of our folders, with its parents, for this user alone. */
+/**
+ * Gives a new file or folder of ours to those who may write to the folder that it is in: the group, or everybody, may then do
+ * with it what its owner may. What root makes in another user's folder becomes that user's.
+ */
+export function share(path: string): void {
+  const above = statSync(dirname(path));
+  const own = lstatSync(path);
+  const user = process.getuid?.();
+  if (user === 0 && above.uid !== own.uid) chownSync(path, above.uid, above.gid);
+  const mode = sharedMode(above.mode, own.mode);
+  // Another user may have made the folder at the same moment, and shares it.
+  if (mode !== (own.mode & 0o7777) && (user === 0 || own.uid === user)) chmodSync(path, mode);
+}
+
+/** The mode that a path of ours should have, by that of the folder that it is in. */
+export function sharedMode(above: number, own: number): number {
+  const group = (above & 0o020) === 0 ? 0 : (own & 0o700) >> 3;
+  const everybody = (above & 0o002) === 0 ? 0 : (own & 0o700) >> 6;
+  return (own & 0o7777) | group | everybody | (group !== 0 && (own & 0o040000) !== 0 ? above & 0o2000 : 0);
+}
+
+/** Makes one of our folders in a repository, for those who share it. */
 export function ensureFolder(path: string): void {
+  if (exists(path)) return;
+  const above = path.slice(0, path.lastIndexOf('/'));
+  if (!exists(above)) ensureFolder(above);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  share(path);
+}
+
+/** Makes a folder outside of repositories, with its parents, for this user alone. */
+export function ensurePrivateFolder(path: string): void {
   if (!exists(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { escapeLine } from '../domain/surfacing.ts';
+import { share } from './folders.ts';
 import { type Output, type Trace, runningCall } from './io.ts';
 
 /** One line of the guard's log: what happened, never what a note says. */
@@ -67,6 +69,7 @@ const APPEND =
 function append(file: string, line: string): void {
   const descriptor = openSync(file, APPEND, 0o600);
   try {
+    if (fstatSync(descriptor).size === 0) share(file);
     writeSync(descriptor, line);
   } finally {
     closeSync(descriptor);

@@ -1,11 +1,13 @@
 import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync, fsyncSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { randomName } from './disk.ts';
+import { share } from './folders.ts';
 
 /** Writes a text to one of our files, which has the former text or the new one at any time. */
 export function putText(file: string, text: string): void {
   const temporary = `${file}.${randomName()}.new`;
   writeFileSync(temporary, text, { mode: 0o600 });
+  share(temporary);
   renameSync(temporary, file);
 }
 

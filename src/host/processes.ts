@@ -1,9 +1,7 @@
-import { existsSync, readFileSync, readlinkSync, linkSync, renameSync, writeFileSync } from 'node:fs';
-import { uptime } from 'node:os';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { hostname, uptime } from 'node:os';
 import type { ProcessId } from '../domain/session.ts';
 import { timeLeft } from './io.ts';
-import { removeFile } from './folders.ts';
-import { randomName } from './disk.ts';
 
 /**
  * The process table: on Linux from /proc, elsewhere from one `ps`, which is read once and kept. Process
@@ -12,6 +10,7 @@ import { randomName } from './disk.ts';
 export interface ProcessTable {
   readonly bootId: string | null;
   readonly pidNs: string | null;
+  readonly host: string;
   /** When a process started, also one that has ended but that its parent has not waited for. */
   readonly startOf: (pid: number) => string | undefined;
   /** The same, if the process still runs. In a container whose first process reaps nothing, ended ones stay for ever. */
@@ -21,9 +20,26 @@ export interface ProcessTable {
 
 const MAX_DEPTH = 64;
 
-/** This process, as the table has it. */
-function ownProcess(table: ProcessTable): ProcessId {
-  return { pid: process.pid, start: table.startOf(process.pid) ?? '-' };
+/**
+ * Whether there is a process that this user may not look at: Linux can hide the processes of other users (proc(5),
+ * `hidepid`), and then nobody knows whose pid it is.
+ */
+function isHidden(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Whether a process still runs; `undefined` if this user may not know. */
+export function stillRuns(
+  { pid, start }: ProcessId,
+  { runningSince }: Pick<ProcessTable, 'runningSince'>,
+): boolean | undefined {
+  const since = runningSince(pid);
+  return since === undefined && isHidden(pid) ? undefined : since === start;
 }
 
 /** The process table of this machine. */
@@ -54,6 +70,7 @@ function linuxTable(): ProcessTable {
     get pidNs() {
       return (namespace ??= quiet(() => readlinkSync('/proc/self/ns/pid')));
     },
+    host: hostname(),
     startOf: (pid) => statOf(pid)?.[19],
     runningSince: (pid) => {
       const fields = statOf(pid);
@@ -102,6 +119,7 @@ function tableOf(output: string): ProcessTable {
   return {
     bootId: rows.get(1)?.start ?? null,
     pidNs: null,
+    host: hostname(),
     startOf: (pid) => rows.get(pid)?.start,
     runningSince: (pid) => {
       const row = rows.get(pid);
@@ -178,80 +196,5 @@ export function commandLine(pid: number): CommandLine | undefined {
     return { words: text.split(/\s+/), exact: false };
   } catch {
     return undefined;
-  }
-}
-
-/** A lock that was taken, or who still held it when the patience was over. */
-type ProcessLock =
-  { readonly kind: 'held'; readonly release: () => void } | { readonly kind: 'busy'; readonly by: string };
-
-/** Milliseconds. */
-const LONGEST_PAUSE_MS = 120;
-const FIRST_PAUSE_MS = 4;
-
-/**
- * Takes a lock that one process holds at a time, also from a process that is gone. A process that ends while it holds the
- * lock, like a hook whose time is over, gives it back.
- *
- * @param who one word that tells a waiting process who holds the lock
- */
-export async function takeLock(lock: string, who: string, patienceMs: number): Promise<ProcessLock> {
-  const own = `${lock}.${randomName()}`;
-  const { pid: ownPid, start: ownStart } = ownProcess(processTable());
-  const text = `${who} ${ownPid} ${ownStart} ${randomName()}`;
-  const release = () => {
-    process.removeListener('exit', release);
-    removeFile(own);
-    if (readLock(lock) === text) removeFile(lock);
-  };
-  process.once('exit', release);
-  let isHeld = false;
-  try {
-    writeFileSync(own, text);
-    const end = Date.now() + patienceMs;
-    for (let pause = FIRST_PAUSE_MS; !linked(own, lock); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      const held = readLock(lock);
-      const [by = '', pid = '', start = ''] = held.split(' ');
-      if (pid !== '' && processTable().runningSince(Number(pid)) !== start) takeAway(lock, held);
-      else if (Date.now() > end) return { kind: 'busy', by };
-      else await new Promise((resolve) => setTimeout(resolve, Math.random() * pause));
-    }
-    isHeld = true;
-    return { kind: 'held', release };
-  } finally {
-    if (isHeld) removeFile(own);
-    else release();
-  }
-}
-
-/** Takes a dead process's lock away. If two do so at once, the second finds the first one's lock, and gives it back. */
-function takeAway(lock: string, held: string): void {
-  const aside = `${lock}.${randomName()}`;
-  try {
-    renameSync(lock, aside);
-    if (readLock(aside) !== held) linked(aside, lock);
-  } catch {
-    // It is gone.
-  } finally {
-    removeFile(aside);
-  }
-}
-
-/** link(2) makes the lock with its content or not at all. */
-function linked(own: string, lock: string): boolean {
-  try {
-    linkSync(own, lock);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-function readLock(lock: string): string {
-  try {
-    return readFileSync(lock, 'utf8').trimEnd();
-  } catch {
-    return '';
   }
 }

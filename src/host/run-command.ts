@@ -3,7 +3,8 @@ import { constants } from 'node:os';
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readText } from './disk.ts';
-import { processTable } from './processes.ts';
+import { namedProcess, processWords } from './process-lock.ts';
+import { processTable, stillRuns } from './processes.ts';
 
 /** A command that runs in front of the user, in a process group of its own. */
 interface Command {
@@ -51,7 +52,7 @@ export async function runCommand({
   try {
     const child = spawn(program, words, { cwd, env, stdio: 'inherit', detached: true });
     ({ pid } = child);
-    if (pid !== undefined) writeFileSync(groupFile, `group ${pid} ${processTable().startOf(pid) ?? ''}`);
+    if (pid !== undefined) writeFileSync(groupFile, processWords('group', pid));
     return { ...(await outcomeOf(child)), isInterrupted: timers.length > 0 };
   } finally {
     timers.forEach(clearTimeout);
@@ -74,9 +75,9 @@ function outcomeOf(child: ChildProcess): Promise<Outcome> {
 
 /** Ends the group of a run whose `git handoff` was killed, if its first process still runs. */
 export async function endLeftGroup(groupFile: string): Promise<void> {
-  const [, pid = '', start = ''] = /^group (\d+) (.+)$/.exec(readText(groupFile)) ?? [];
-  if (pid !== '' && start !== '' && processTable().runningSince(Number(pid)) === start)
-    await endGroup(Number(pid));
+  const table = processTable();
+  const left = namedProcess(readText(groupFile), table);
+  if (left !== undefined && stillRuns(left, table) === true) await endGroup(left.pid);
   rmSync(groupFile, { force: true });
 }
 

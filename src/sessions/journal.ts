@@ -17,7 +17,7 @@ import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { ledgersIn, runningOwners, treesIn } from '../domain/ledger/sub-agents.ts';
 import { type SessionId, agentOfOwner, parseSessionId, sessionOfOwner } from '../domain/names.ts';
 import { entries, exists, readText } from '../host/disk.ts';
-import { ensureFolder, journalFile, journalsFolder, removeFile } from '../host/folders.ts';
+import { ensureFolder, journalFile, journalsFolder, removeFile, share } from '../host/folders.ts';
 import { runningCall } from '../host/io.ts';
 import { migrateState } from './migrate-state.ts';
 
@@ -145,6 +145,7 @@ function appendText(file: string, text: string): number {
     const descriptor = openSync(file, 'a+', 0o600);
     try {
       const { size, ino } = fstatSync(descriptor);
+      if (size === 0) share(file);
       // A writer that died in the middle of a line must not swallow ours.
       const last = Buffer.alloc(1, '\n');
       if (size > 0) readSync(descriptor, last, 0, 1, size - 1);
@@ -190,6 +191,7 @@ function rewrite(file: string, now: number, rewritten: (text: string) => string)
       const text = readFileSync(descriptor, 'utf8');
       const temporary = `${file}.new`;
       writeFileSync(temporary, rewritten(text), { mode: 0o600 });
+      share(temporary);
       renameSync(temporary, file);
       const tail = readFileSync(descriptor, 'utf8');
       if (tail !== '') appendText(file, tail);

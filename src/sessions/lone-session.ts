@@ -1,11 +1,12 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { randomName } from '../host/disk.ts';
+import { share } from '../host/folders.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import type { ProcessId, SessionRecord } from '../domain/session.ts';
 
 /**
- * `<git-dir>/handoff-solo` names the only live session of a worktree: `<session> <pid> <start>`. It is a cache of the
- * live refs for the sh fast path. The order matters: a session creates its ref, then unlinks the file if that names
+ * `<git-dir>/handoff-solo` names the only live session of a worktree: `<session> <pid> <start>`, and in a second line the git
+ * dir, because a copy of the clone has the file, too. It is a cache of the live refs for the sh fast path. The order matters: a session creates its ref, then unlinks the file if that names
  * another one; after creating the file, it lists the refs.
  */
 export const loneSessionFile = (gitDir: string): string => `${gitDir}/handoff-solo`;
@@ -15,11 +16,12 @@ export const loneSessionFile = (gitDir: string): string => `${gitDir}/handoff-so
  * afterwards, and unlink the file when the session is not alone.
  */
 export function claimLoneSession(gitDir: string, record: SessionRecord): boolean {
-  const text = `${record.session} ${record.pid ?? '-'} ${record.start ?? '-'}\n`;
+  const text = `${record.session} ${record.pid ?? '-'} ${record.start ?? '-'}\n${gitDir}\n`;
   if (readLoneSession(gitDir) === text) return true;
   const file = loneSessionFile(gitDir);
   const temporary = `${file}.${randomName()}`;
   writeFileSync(temporary, text);
+  share(temporary);
   try {
     if (isLoneSession(gitDir, record.session)) renameSync(temporary, file);
     else linkSync(temporary, file);
@@ -41,7 +43,7 @@ export function loneSession(gitDir: string): SessionId | undefined {
 export function loneProcess(
   gitDir: string,
 ): { session: SessionId; process: ProcessId | undefined } | undefined {
-  const [name, pid, ...start] = readLoneSession(gitDir)?.trimEnd().split(' ') ?? [];
+  const [name, pid, ...start] = readLoneSession(gitDir)?.split('\n')[0]?.split(' ') ?? [];
   const session = parseSessionId(name);
   if (session === undefined) return undefined;
   // Without /proc a start is a date, which has blanks in it.

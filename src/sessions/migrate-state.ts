@@ -6,6 +6,7 @@ import { hash } from '../git/hash.ts';
 import { linkedWorktrees } from '../git/worktrees.ts';
 import { entries, exists, readText } from '../host/disk.ts';
 import { knownWorktreeId, lookFile, repositoryFolder } from '../host/folders.ts';
+import { shareAll } from '../host/sharing.ts';
 
 /**
  * Version 0.1.0 and the builds after it kept in many files what is now in a session's journal:
@@ -103,6 +104,7 @@ function migrate(commonDir: string, ledgers: string): void {
   for (const file of operations) rmSync(file, { force: true });
   for (const name of ['noted', 'late', 'ledger'])
     rmSync(`${folder}/${name}`, { recursive: true, force: true });
+  shareAll(folder);
 }
 
 /** The new names of kinds of entries, by their old ones. */

@@ -23,8 +23,9 @@ import { ObjectBatch } from '../git/objects.ts';
 import { utf8 } from '../git/run.ts';
 import { updateRefs, type Ref, listRefs } from '../git/refs.ts';
 import { type InRepository, objectFormat } from '../git/repository.ts';
-import { lastCall, lastEvent } from '../host/folders.ts';
-import type { ProcessTable } from '../host/processes.ts';
+import { statOf } from '../host/disk.ts';
+import { journalFile, lastCall, lastEvent } from '../host/folders.ts';
+import { type ProcessTable, stillRuns } from '../host/processes.ts';
 
 /** A session's record, its worktree, and the object name that the next compare-and-swap expects. */
 export interface StoredSession {
@@ -82,13 +83,14 @@ export function judgeSessions(
   staleAfterMs: number,
   now: number,
 ): JudgedSession[] {
-  return sessions.map((session) => {
+  return sessions.map((stored) => {
+    const session = isOfCopiedClone(stored.record, commonDir) ? asEnded(stored) : stored;
     const { session: id, startedAt } = session.record;
     const silentMs = Math.max(0, now - (lastCall(commonDir, id) ?? startedAt));
     const liveness = judgeLiveness(session.record, {
       bootId: table.bootId,
       pidNs: table.pidNs,
-      startOf: table.runningSince,
+      stillRuns: (process) => stillRuns(process, table),
       silentMs,
       staleAfterMs,
     });
@@ -96,6 +98,22 @@ export function judgeSessions(
     return { ...session, liveness, silentMs, isAtWork };
   });
 }
+
+/**
+ * Whether the record came here with the files of another clone (`cp -r`), in which the session goes on: both have a journal
+ * of it. Where that clone cannot be seen, it was moved here, or another machine or container names its folder differently.
+ */
+function isOfCopiedClone({ session, clone }: SessionRecord, commonDir: string): boolean {
+  if (clone === null || clone === commonDir) return false;
+  const [here, there] = [commonDir, clone].map((folder) => statOf(journalFile(folder, session)));
+  return here !== undefined && there !== undefined && (here.ino !== there.ino || here.dev !== there.dev);
+}
+
+/** A copy's session is over here, whatever it does where it is at work. */
+const asEnded = (stored: StoredSession): StoredSession => ({
+  ...stored,
+  record: { ...stored.record, ended: { at: stored.record.startedAt, reason: 'copied' } },
+});
 
 /** The clients that report the end of each turn. */
 const REPORTING = new Set(['claude', 'codex', 'copilot', 'cursor', 'gemini', 'grok', 'qwen']);

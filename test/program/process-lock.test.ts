@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { takeLock } from '../../src/host/processes.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { namedProcess, processWords, takeLock } from '../../src/host/process-lock.ts';
+import { processTable } from '../../src/host/processes.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -23,4 +24,30 @@ it('a lock is given back by a process that ends with it, and nothing is left of 
   expect(readdirSync(folder)).toEqual([]);
   if (held.kind === 'held') held.release();
   expect(process.listeners('exit')).toEqual(before);
+});
+
+describe('a lock whose holder cannot be looked at', () => {
+  const lock = () => join(folder, 'commit.lock');
+  /** Words as a process of another container, or of another machine, writes them. */
+  const elsewhere = () => processWords('commit', process.pid).replace(/\S+$/, 'another-boot');
+
+  it('is respected as long as its holder gives signs', async () => {
+    writeFileSync(lock(), elsewhere());
+    expect(await takeLock(lock(), 'sess-one', 0)).toEqual({ kind: 'busy', by: 'commit' });
+  });
+
+  it('is taken when its holder has given none for five minutes', async () => {
+    writeFileSync(lock(), elsewhere());
+    const before = new Date(Date.now() - 6 * 60_000);
+    utimesSync(lock(), before, before);
+    const taken = await takeLock(lock(), 'sess-one', 0);
+    expect(taken.kind).toBe('held');
+    if (taken.kind === 'held') taken.release();
+  });
+});
+
+it('a process is named with a start that is a date with blanks, as ps prints it', () => {
+  const start = 'Sat Nov 28 09:35:39 2026';
+  const table = { ...processTable(), startOf: () => start };
+  expect(namedProcess(processWords('commit', 7, table), table)).toEqual({ pid: 7, start });
 });

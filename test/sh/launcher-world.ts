@@ -122,7 +122,7 @@ export class LauncherWorld {
   /** What `init` and the first session of a worktree leave behind. */
   enable(gitDir: string, commonDir: string): void {
     mkdirSync(join(commonDir, 'handoff', 'beat'), { recursive: true });
-    writeFileSync(join(gitDir, 'handoff-solo'), `${loneSession} 1 2\n`);
+    writeFileSync(join(gitDir, 'handoff-solo'), `${loneSession} 1 2\n${gitDir}\n`);
   }
 
   /** Runs git there and returns its output; fails the test if git fails. */

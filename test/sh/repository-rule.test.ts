@@ -150,9 +150,9 @@ describe.each(shells)('a call from a folder, under $name', (shell) => {
       mkdirSync(join(common, 'handoff', 'beat'), { recursive: true });
       for (const cwd of [world.dir, sub]) expect(asked(sub, cwd)).toEqual([true, true, true]);
       // One that works in the repository around is not at work in this one.
-      writeFileSync(join(around, '.git', 'handoff-solo'), `${loneSession} 1 2\n`);
+      writeFileSync(join(around, '.git', 'handoff-solo'), `${loneSession} 1 2\n${around}/.git\n`);
       for (const cwd of [world.dir, sub]) expect(asked(sub, cwd)).toEqual([true, true, true]);
-      writeFileSync(join(found, 'handoff-solo'), `${loneSession} 1 2\n`);
+      writeFileSync(join(found, 'handoff-solo'), `${loneSession} 1 2\n${found}\n`);
       for (const cwd of [world.dir, sub]) expect(asked(sub, cwd)[1]).toBe(true);
       writeFileSync(join(found, 'handoff-solo'), 'another 1 2\n');
       for (const cwd of [world.dir, sub]) expect(asked(sub, cwd)).toEqual([true, true, true]);

@@ -86,6 +86,9 @@ const STUCK_MS = 600_000;
 /** A time that every commit of a fixture carries, so that its object names repeat. */
 const FIXED_DATE = '2026-01-02T03:04:05Z';
 
+/** A folder that names no handoff: the guard's fast path in sh is part of what is tested. */
+const newRoot = () => realpathSync(mkdtempSync(join(tmpdir(), 'git-notes-test-')));
+
 /** git packs a repository in the background once a commit left many objects: into the folder that a test removes. */
 const IN_FOREGROUND = ['[gc]', 'autoDetach = false', '[maintenance]', 'autoDetach = false'];
 
@@ -94,10 +97,7 @@ const IN_FOREGROUND = ['[gc]', 'autoDetach = false', '[maintenance]', 'autoDetac
  * locale and commit dates, and one real repository. Call `remove()` when done.
  */
 export class TestRepository {
-  readonly root: string;
-  readonly home: string;
-  /** The working tree, or the bare repository itself. */
-  readonly path: string;
+  #root = newRoot();
   readonly #options: RepositoryOptions;
   /** How the program is called where a call does not say. */
   readonly calls: Calls;
@@ -109,23 +109,45 @@ export class TestRepository {
   constructor(options: RepositoryOptions = {}, kind?: string) {
     this.#options = options;
     this.calls = options.calls ?? inject('calls') ?? 'process';
-    // A folder that names no handoff: the guard's fast path in sh is part of what is tested.
-    this.root = realpathSync(mkdtempSync(join(tmpdir(), 'git-notes-test-')));
-    this.home = join(this.root, 'home');
-    this.path = join(this.root, options.folder ?? 'repository');
     this.#template = options.cloneOf === undefined ? `${kind ?? ''} ${JSON.stringify(options)}` : undefined;
     this.#isCopy = this.#template !== undefined && copyTemplate(this.#template, this.root);
-    // The index knows files by their inodes, too.
-    if (this.#isCopy && options.bare !== true) this.run('git', ['update-index', '-q', '--refresh']);
-    if (!this.#isCopy) this.#make();
+    if (this.#isCopy) this.#refresh();
+    else this.#make();
     if (kind === undefined) this.build(() => undefined);
   }
 
-  /** What a subclass has beyond a repository; a world that is a copy has it already. */
+  get root(): string {
+    return this.#root;
+  }
+
+  get home(): string {
+    return join(this.#root, 'home');
+  }
+
+  /** The working tree, or the bare repository itself. */
+  get path(): string {
+    return join(this.#root, this.#options.folder ?? 'repository');
+  }
+
+  /**
+   * What a subclass has beyond a repository; a world that is a copy has it already. The first one is a copy, too: where it was
+   * built, no clone may be left whose sessions the copies would be taken for.
+   */
   protected build(steps: () => void): void {
     if (this.#isCopy) return;
     steps();
-    if (this.#template !== undefined) keepTemplate(this.#template, this.root);
+    if (this.#template === undefined) return;
+    keepTemplate(this.#template, this.root);
+    const [built, copy] = [this.#root, newRoot()];
+    const isCopied = copyTemplate(this.#template, copy);
+    if (isCopied) this.#root = copy;
+    rmSync(isCopied ? built : copy, { recursive: true, force: true, maxRetries: 6 });
+    if (isCopied) this.#refresh();
+  }
+
+  /** The index knows files by their inodes, too. */
+  #refresh(): void {
+    if (this.#options.bare !== true) this.run('git', ['update-index', '-q', '--refresh']);
   }
 
   #make(): void {

@@ -11,6 +11,8 @@ export function recordOf(session: SessionId, changes: Partial<SessionRecord> = {
     start: '200',
     bootId: 'boot',
     pidNs: 'ns',
+    host: 'machine',
+    clone: '/repo/.git',
     parent: null,
     succeeds: null,
     startedAt: 1000,

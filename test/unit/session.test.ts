@@ -17,7 +17,7 @@ function judge(changes: Parameters<typeof recordOf>[1], facts: Partial<LivenessF
   return judgeLiveness(recordOf(a, changes), {
     bootId: 'boot',
     pidNs: 'ns',
-    startOf: (pid) => (pid === 20 ? '200' : undefined),
+    stillRuns: ({ pid, start }) => pid === 20 && start === '200',
     silentMs: minutes(5),
     staleAfterMs: minutes(30),
     ...facts,
@@ -35,6 +35,12 @@ describe('judgeLiveness', () => {
 
   it('is dead when another process has its pid', () => {
     expect(judge({ start: '201' }, { silentMs: 0 })).toBe('dead');
+  });
+
+  it('is judged by its activity if this user may not see its process', () => {
+    const hidden = { stillRuns: () => undefined };
+    expect(judge({}, hidden)).toBe('live');
+    expect(judge({}, { ...hidden, silentMs: minutes(31) })).toBe('unknown');
   });
 
   it('is ended when it said so, whatever its process does', () => {

@@ -7,7 +7,7 @@ import { readHead } from '../../git/discover.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { lstatOf } from '../../host/disk.ts';
 import { diskState, stampOf } from '../../git/worktrees.ts';
-import { ancestorsOf } from '../../host/processes.ts';
+import { ancestorsOf, stillRuns } from '../../host/processes.ts';
 import type { Ledgers, WorkPlace } from '../../changes/windows.ts';
 import { clientChain, registeredProcesses } from '../presence.ts';
 import type { TreeCall } from '../call.ts';
@@ -69,9 +69,7 @@ export function aliveBeside(
     pid !== client?.pid &&
     (above.some((one) => one.pid === pid) || ancestorsOf(pid, table).some((one) => one.pid === client?.pid));
   const isBeside = (id: SessionId) => {
-    const alive = registeredProcesses(place, id).filter(
-      ({ pid, start }) => table.runningSince(pid) === start,
-    );
+    const alive = registeredProcesses(place, id).filter((one) => stillRuns(one, table) !== false);
     return alive.length > 0 && !alive.some(({ pid }) => isRelated(pid));
   };
   return new Set(ledgers.map((ledger) => ledger.session).filter(isBeside));

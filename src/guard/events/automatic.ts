@@ -71,7 +71,7 @@ export async function noteGone(call: TreeCall, { others }: Registered): Promise<
   const { tree, settings, machine, now } = call;
   if (!settings.automaticNotes) return false;
   const { commonDir } = tree;
-  const gone = sessionsToNote(commonDir, others, machine.processes().bootId);
+  const gone = sessionsToNote(commonDir, others, machine.processes());
   if (gone.length === 0) return false;
   const log = (detail: string) => call.log('note', detail);
   const facts = { commonDir, sessions: others, files: machine.files, now, log };

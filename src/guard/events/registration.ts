@@ -8,7 +8,8 @@ import type { SessionRecord, ProcessId } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { openRepository } from '../../git/repository.ts';
 import { beat, ensureFolder, journalsFolder, worktreeId } from '../../host/folders.ts';
-import { takeLock, type ProcessTable } from '../../host/processes.ts';
+import { takeLock } from '../../host/process-lock.ts';
+import type { ProcessTable } from '../../host/processes.ts';
 import {
   type JudgedSession,
   type StoredSession,
@@ -241,6 +242,8 @@ function describe(
     start: recorded?.start ?? null,
     bootId: table.bootId,
     pidNs: table.pidNs,
+    host: table.host,
+    clone: call.tree.commonDir,
     parent: known?.parent ?? parentSession(chain.slice(1), others),
     succeeds: known?.succeeds ?? (isStart ? succeeded(call, client, others) : null),
     startedAt: known?.startedAt ?? call.now,

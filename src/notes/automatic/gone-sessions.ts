@@ -2,6 +2,7 @@ import { linkedWorktrees } from '../../git/worktrees.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { type Budget, beforeAnswer } from '../../host/io.ts';
+import type { ProcessTable } from '../../host/processes.ts';
 import type { MarkerFiles } from '../../host/marker-files.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { appendEvents, readLedger } from '../../sessions/journal.ts';
@@ -13,6 +14,9 @@ const SILENT_MS = 86_400_000;
 const MAX_AT_ONCE = 5;
 /** The least time in which a note can be made. Milliseconds. */
 const LEAST_MS = 50;
+
+/** Which machine, and since which boot. */
+type Machine = Pick<ProcessTable, 'bootId' | 'host'>;
 
 interface GoneFacts {
   readonly commonDir: string;
@@ -32,11 +36,11 @@ interface GoneFacts {
 export function sessionsToNote(
   commonDir: string,
   sessions: readonly JudgedSession[],
-  bootId: string | null,
+  machine: Machine,
 ): JudgedSession[] {
   return sessions
     .filter((one) => {
-      if (one.liveness !== 'ended' && !isGone(one, bootId)) return false;
+      if (one.liveness !== 'ended' && !isGone(one, machine)) return false;
       const { isNoteDue, noteLeft } = ledgerOf(commonDir, one);
       return one.liveness === 'ended' ? isNoteDue : noteLeft !== processOf(one);
     })
@@ -92,9 +96,10 @@ const ledgerOf = (commonDir: string, { worktreeId, record }: JudgedSession) =>
 /** Names the process of a session: a session that is resumed runs as another one. */
 const processOf = ({ record: { pid, start } }: JudgedSession) => `${pid ?? '-'} ${start ?? '-'}`;
 
-/** A silent session of this boot and another pid namespace may be at work in its container. */
-function isGone({ liveness, record, silentMs }: JudgedSession, bootId: string | null): boolean {
+/** A silent session may be at work in its container, or on another machine, if its boot is another one. */
+function isGone({ liveness, record, silentMs }: JudgedSession, { bootId, host }: Machine): boolean {
   if (liveness !== 'unknown') return liveness === 'dead';
   const isOtherBoot = bootId !== null && record.bootId !== null && record.bootId !== bootId;
-  return isOtherBoot || (silentMs ?? 0) > SILENT_MS;
+  const isThisMachine = record.host === null || record.host === host;
+  return (isOtherBoot && isThisMachine) || (silentMs ?? 0) > SILENT_MS;
 }

@@ -16,7 +16,7 @@ import {
   checkInit,
   checkRemotes,
 } from './repository-checks.ts';
-import { checkLeftovers, checkLocks, checkTryTree } from './leftover-checks.ts';
+import { checkLeftovers, checkLocks, checkShared, checkTryTree } from './leftover-checks.ts';
 import { checkGone, checkObjects, checkRefs, checkWork } from './note-checks.ts';
 
 interface DoctorOptions {
@@ -54,6 +54,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...checkLocks(repository, fix, now),
     ...checkLeftovers(repository, fix, now),
     ...checkTryTree(repository),
+    ...checkShared(repository, fix),
   ];
   const states = await readTopics(repository);
   const items = [

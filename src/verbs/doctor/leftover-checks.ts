@@ -3,8 +3,10 @@ import { basename, join, relative } from 'node:path';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { Repository } from '../../git/repository.ts';
 import { entries, exists, readText } from '../../host/disk.ts';
-import { tryTree } from '../../host/folders.ts';
+import { repositoryFolder, tryTree } from '../../host/folders.ts';
+import { isLeft } from '../../host/process-lock.ts';
 import { type ProcessTable, processTable } from '../../host/processes.ts';
+import { closedPaths, shareAll } from '../../host/sharing.ts';
 import { counted } from '../../ui/terminal.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, doctorLine } from './repository-checks.ts';
@@ -33,7 +35,7 @@ export function checkLeftovers({ commonDir }: Repository, fix: boolean, now: num
     entries(gitDir)
       .filter((name) => /^handoff-(?:index\.\d+|commit\.lock|try\.(?:lock|group))/.test(name))
       .map((name) => join(gitDir, name))
-      .filter((file) => isLeft(file, table, now)),
+      .filter((file) => isLeftover(file, table, now)),
   );
   if (left.length === 0) return [];
   const detail = `${counted(left.length, 'file')} of processes that are gone: ${left.slice(0, 5).join(', ')}`;
@@ -42,14 +44,25 @@ export function checkLeftovers({ commonDir }: Repository, fix: boolean, now: num
   return [doctorLine('leftovers', 'fixed', `${detail}; removed`)];
 }
 
-function isLeft(file: string, table: ProcessTable, now: number): boolean {
+function isLeftover(file: string, table: ProcessTable, now: number): boolean {
   const age = now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now);
   const index = /^handoff-index\.(\d+)(?:\.lock)?$/.exec(basename(file));
   if (index !== null) return age > YOUNG_MS && table.runningSince(Number(index[1])) === undefined;
-  // `<session> <pid> <start>`: the start tells whether another process has the pid by now.
-  const [, pid = '', start = ''] = readText(file).trim().split(' ');
-  if (pid === '') return age > YOUNG_MS;
-  return table.runningSince(Number(pid)) !== start;
+  const words = readText(file);
+  return words === '' ? age > YOUNG_MS : isLeft(file, words, table, now);
+}
+
+/**
+ * Finds what several users cannot share although they share the repository: they are at work without seeing each other. With
+ * `fix` opens what belongs to this user.
+ */
+export function checkShared({ commonDir }: Repository, fix: boolean): CheckShape[] {
+  const folder = repositoryFolder(commonDir);
+  if (fix) shareAll(folder);
+  const [closed] = closedPaths(folder);
+  if (closed === undefined) return [];
+  const detail = `others write to this repository, but ${escapeLine(closed)} is closed to them`;
+  return [doctorLine('shared', 'problem', `${detail}; its owner can open it`, FIX)];
 }
 
 /** The age from which a lock is reported, because git's own writes take only milliseconds. Milliseconds. */

@@ -119,7 +119,7 @@ export async function checkGone(
   if (!fix || settings.enabled !== true || !settings.automaticNotes) return [];
   const table = processTable();
   const sessions = judgeSessions(await listSessions({ cwd }), commonDir, table, settings.staleAfterMs, now);
-  const gone = sessionsToNote(commonDir, sessions, table.bootId);
+  const gone = sessionsToNote(commonDir, sessions, table);
   const failures: string[] = [];
   const written = await leaveNotesOfGone(gone, {
     commonDir,

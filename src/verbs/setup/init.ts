@@ -8,6 +8,8 @@ import { describeChanges } from '../../install/describe.ts';
 import { requireWritable } from '../../install/disk.ts';
 import { planInit } from '../../install/plan-init.ts';
 import { readRepository } from '../../install/repository-facts.ts';
+import { repositoryFolder } from '../../host/folders.ts';
+import { shareAll } from '../../host/sharing.ts';
 import { summarize } from './summary.ts';
 
 export interface InitOptions {
@@ -52,7 +54,7 @@ export async function init(options: InitOptions, context: InstallContext): Promi
   if (context.platform === 'win32') {
     throw new Failure('environment', 'git-handoff does not run on Windows; install and run it inside WSL');
   }
-  const { topLevel } = await readRepository(context.git, context.cwd);
+  const { topLevel, commonDir } = await readRepository(context.git, context.cwd);
   const chosen = await chooseInstallers(options.clients, { ...context, topLevel });
   const { installers } = chosen;
   if (installers.length === 0 && options.skill === true) {
@@ -85,6 +87,7 @@ export async function init(options: InitOptions, context: InstallContext): Promi
     }
   }
   await applyChanges(changes);
+  shareAll(repositoryFolder(commonDir));
   return result(changes.length > 0 ? 'applied' : 'unchanged', plan, changes, notices);
 }
 

@@ -18,7 +18,7 @@ import { objectFormat, openRepository } from '../../git/repository.ts';
 import { runGit } from '../../git/run.ts';
 import { headCommit } from '../../git/log.ts';
 import { stagedPaths, unmergedPaths } from '../../git/staged.ts';
-import { takeLock } from '../../host/processes.ts';
+import { takeLock } from '../../host/process-lock.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
 import type { CommitShape } from '../shapes.ts';

@@ -13,7 +13,7 @@ import { prepareTryTree, submodulesNotice } from '../../git/try-tree.ts';
 import { isFolder, realPath } from '../../host/disk.ts';
 import { environmentIn, isDependency, linkDependencies } from '../../host/dependency-links.ts';
 import { worktreeId } from '../../host/folders.ts';
-import { takeLock } from '../../host/processes.ts';
+import { takeLock } from '../../host/process-lock.ts';
 import { endLeftGroup, runCommand } from '../../host/run-command.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { appendEvents } from '../../sessions/journal.ts';
