@@ -114,7 +114,9 @@ function tableOf(output: string): ProcessTable {
   for (const line of output.split('\n')) {
     const [, pid, parent, state, start] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/.exec(line.trimEnd()) ?? [];
     if (start === undefined) continue;
-    rows.set(Number(pid), { parent: Number(parent), start, ended: state?.startsWith('Z') === true });
+    // One word, as in /proc: files that name a process separate their words by blanks.
+    const word = start.replaceAll(' ', '_');
+    rows.set(Number(pid), { parent: Number(parent), start: word, ended: state?.startsWith('Z') === true });
   }
   return {
     bootId: rows.get(1)?.start ?? null,
@@ -134,7 +136,7 @@ const TICK_MS = 10;
 
 /** When a process began, by its start in a table: milliseconds since the epoch, to within a second. */
 export function beganAt(start: string): number {
-  if (!/^\d+$/.test(start)) return Date.parse(`${start} UTC`);
+  if (!/^\d+$/.test(start)) return Date.parse(`${start.replaceAll('_', ' ')} UTC`);
   return Date.now() - uptime() * 1000 + Number(start) * TICK_MS;
 }
 

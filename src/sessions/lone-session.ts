@@ -43,11 +43,11 @@ export function loneSession(gitDir: string): SessionId | undefined {
 export function loneProcess(
   gitDir: string,
 ): { session: SessionId; process: ProcessId | undefined } | undefined {
-  const [name, pid, ...start] = readLoneSession(gitDir)?.split('\n')[0]?.split(' ') ?? [];
+  const [name, pid, start = '-'] = readLoneSession(gitDir)?.split('
+')[0]?.split(' ') ?? [];
   const session = parseSessionId(name);
   if (session === undefined) return undefined;
-  // Without /proc a start is a date, which has blanks in it.
-  const process = { pid: Number(pid), start: start.join(' ') };
+  const process = { pid: Number(pid), start };
   return { session, process: process.pid > 0 && process.start !== '-' ? process : undefined };
 }
 

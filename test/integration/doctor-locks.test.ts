@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { processTable } from '../../src/host/processes.ts';
 import { type Json, TestRepository } from '../support/repository.ts';
 
 const SESSION = 'aaaaaaaa-1111';
@@ -120,8 +121,7 @@ describe('what dead processes left', () => {
   });
 
   it('keeps the lock of a process that is at work, and not that of another one with its number', () => {
-    const stat = repo.run('cat', [`/proc/${process.pid}/stat`]).stdout;
-    const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    const start = processTable().startOf(process.pid);
     const lock = leave(git('handoff-commit.lock'), 7200, `${SESSION} ${process.pid} ${start}\n`);
     doctor('--fix');
     expect(existsSync(lock)).toBe(true);

@@ -19,7 +19,7 @@ describe.skipIf(!psTells)('a process table without /proc', () => {
   ])('knows a process by the same start time with %j', (env) => {
     const own = psTable({ PATH, ...env });
     const other = psTable({ PATH, TZ: 'UTC' });
-    expect(own.startOf(process.pid)).toMatch(/\d\d:\d\d:\d\d/);
+    expect(own.startOf(process.pid)).toMatch(/^\S+_\d\d:\d\d:\d\d_\d{4}$/);
     expect(own.startOf(process.pid)).toBe(other.startOf(process.pid));
     expect(own.parentOf(process.pid)).toBe(process.ppid);
     expect(own.bootId).toBe(other.bootId);

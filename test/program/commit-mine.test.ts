@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { processTable } from '../../src/host/processes.ts';
 import { type Schema, violations } from '../support/json-schema.ts';
 import { finished, type Json, LAUNCHER } from '../support/repository.ts';
 import { typedHints } from '../support/commit-hooks-world.ts';
@@ -582,7 +583,7 @@ describe('several at once', () => {
   it('one commit at a time; one whose process is gone does not count', async () => {
     world.write(B, 'new.ts', 'B\n');
     const lock = join(world.path, '.git', 'handoff-commit.lock');
-    const start = /\) (?:\S+ ){19}(\S+)/.exec(readFileSync('/proc/self/stat', 'latin1'))?.[1];
+    const start = processTable().startOf(process.pid);
     writeFileSync(lock, `${A} ${process.pid} ${start}\n`);
     let isOver = false;
     const done = finished(world.start(LAUNCHER, ['commit', '-m', 'b'], { session: B }));

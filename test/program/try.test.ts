@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { processTable } from '../../src/host/processes.ts';
 import { LAUNCHER, type Run, type RunOptions, finished } from '../support/repository.ts';
 import { TOKEN } from '../support/secrets.ts';
 import { A, B, TEN, SharingWorld, lines, refusal } from '../support/sharing-world.ts';
@@ -39,13 +40,7 @@ const untilThere = async (file: string) => {
     await new Promise((done) => setTimeout(done, 10));
 };
 
-const runs = (pid: string) => {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid.trim()}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-};
+const runs = (pid: string) => processTable().runningSince(Number(pid)) !== undefined;
 
 describe('git handoff try beside a peer', () => {
   beforeEach(() => {

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commitRuns } from '../../src/changes/window-changes.ts';
+import { processTable } from '../../src/host/processes.ts';
 import { A, B, SharingWorld, TEN, refusal, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
@@ -62,10 +63,7 @@ describe('a tree that a commit’s hooks have put aside for a while', () => {
 
   /** Somebody’s commit has begun its hooks, and they hide what is not staged. */
   function hidden(run: () => void): void {
-    const start = readFileSync('/proc/self/stat', 'latin1')
-      .replace(/^.*\) /s, '')
-      .split(' ')[19];
-    writeFileSync(record(), `${process.pid} ${start}\n`);
+    writeFileSync(record(), `${process.pid} ${processTable().startOf(process.pid)}\n`);
     world.git(['stash', 'push', '-q', '--include-untracked']);
     run();
     world.git(['stash', 'pop', '-q']);

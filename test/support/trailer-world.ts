@@ -30,11 +30,8 @@ export interface GitRun {
   asked: string[];
 }
 
-/** Start time of a process: field 22 of its stat line. */
-export function startOf(pid: number): string {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-}
+/** When a process began, in its table's words. */
+export const startOf = (pid: number): string => processTable().startOf(pid) ?? '';
 
 const DIST = join(import.meta.dirname, '..', '..', 'dist');
 
