@@ -79,7 +79,8 @@ export function sourceWords(
 ): string {
   const { messages = [], file, kept = [] } = words ?? {};
   if (messages.length > 0) return messageWords(commonDir, messages);
-  if (file !== undefined && text !== undefined) return textWords(commonDir, text);
+  if (file !== undefined && text !== undefined)
+    return /\n./s.test(text) ? textWords(commonDir, text) : messageWords(commonDir, [text.trimEnd()]);
   const read = file === undefined || file === '-' ? undefined : plainWord(resolve(folder, file));
   if (read !== undefined) return ` -F ${read}`;
   if (hasSource({ kept })) return kept.some((word) => word.startsWith('--squash')) ? ' --no-edit' : '';

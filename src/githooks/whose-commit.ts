@@ -141,11 +141,12 @@ const OUR_MESSAGE = /^\/.*\/git-commit-\w{6}\/message$/;
  * to prepare-commit-msg in a file, so such a commit is checked there.
  */
 export function passingMessage(
-  { name, args, cwd }: HookCall,
+  { name, args, cwd, env }: HookCall,
   words: CommitWords | undefined,
 ): string | undefined {
   const [prepared = ''] = args;
-  if (words?.file === '-' && name === 'prepare-commit-msg')
+  // For an editor git adds comments.
+  if (words?.file === '-' && name === 'prepare-commit-msg' && env['GIT_EDITOR'] === ':')
     return readText(resolve(cwd, prepared)) || undefined;
   return words?.file !== undefined && OUR_MESSAGE.test(words.file)
     ? readText(words.file) || undefined

@@ -8,7 +8,7 @@ export interface CommitWords {
   readonly all: boolean;
   /** The values of `-m`, in their order. */
   readonly messages: readonly string[];
-  /** The value of `-F`. */
+  /** The value of `-F`; `-` where git has the message, too, and we do not: if its words are not known one by one. */
   readonly file: string | undefined;
   /** The other words that shape the commit (`--author`, `-s`), to be typed again. */
   readonly kept: readonly string[];
@@ -36,8 +36,8 @@ const OPTIONS: GetoptSpec = {
     s: 'signoff',
   },
 };
-/** The options whose value is the next word. */
-const NEEDS_WORD = /^-[A-Za-z]*[CcFmt]$|^--(?:au|cl|da|fi|m|re[eu]|sq|te|tr|pathspec-fr)[a-z-]*$/;
+/** The options whose value may contain blanks, with the letters before a short one. */
+const HAS_VALUE = /^(-[A-Za-z]*?)[CcFmt]|^--(?:au|cl|da|fi|m|re[eu]|sq|te|tr|pathspec-fr)/;
 
 /** The options to be typed again as they are. */
 const KEPT = new Set([
@@ -61,8 +61,9 @@ export function hasSource({ kept }: Pick<CommitWords, 'kept'>): boolean {
 export function parseCommitWords(argv: readonly string[], exact = true): CommitWords | undefined {
   const words = argumentsOf('commit', argv);
   if (words === undefined) return undefined;
-  const end = exact ? -1 : words.findIndex((word) => NEEDS_WORD.test(word));
-  const options = parseOptions(end < 0 ? words : words.slice(0, end), OPTIONS);
+  const end = exact ? -1 : words.findIndex((word) => HAS_VALUE.test(word));
+  const [, letters = '-'] = HAS_VALUE.exec(words[end] ?? '') ?? [];
+  const options = parseOptions(end < 0 ? words : [...words.slice(0, end), letters], OPTIONS);
   const kept = [...options.values].flatMap(([name, values]) => {
     if (name === 'reedit-message') return values.map((value) => `--reuse-message=${value}`);
     return KEPT.has(name) ? values.map((value) => `--${name}${value === '' ? '' : `=${value}`}`) : [];
@@ -72,7 +73,7 @@ export function parseCommitWords(argv: readonly string[], exact = true): CommitW
     amend: [...options.values.keys()].findLast((name) => /^(?:no-)?amend$/.test(name)) === 'amend',
     all: hasOption(options, 'all'),
     messages: optionValues(options, 'message'),
-    file: optionValue(options, 'file'),
+    file: end < 0 ? optionValue(options, 'file') : '-',
     kept,
   };
 }

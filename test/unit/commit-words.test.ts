@@ -85,5 +85,12 @@ describe('the words of a git commit', () => {
     expect(cut('git commit --amend -m a message')).toMatchObject({ amend: true, messages: [] });
     expect(cut('git commit -m say --amend to them')).toMatchObject({ amend: false, messages: [] });
     expect(cut('git commit -a --author A B <a@b> -s')).toMatchObject({ all: true, kept: [] });
+    expect(cut('git commit -mfix the rate -a')).toMatchObject({ all: false, messages: [] });
+    expect(cut('git commit -nam a message')).toMatchObject({ all: true, kept: ['--no-verify'] });
+  });
+
+  it('says that git has the message where the split line does not tell it', () => {
+    expect(parse('git commit -am a message', false)?.file).toBe('-');
+    expect(parse('git commit -a', false)?.file).toBeUndefined();
   });
 });
