@@ -166,7 +166,9 @@ const SAME_MOMENT_TICKS = 20;
 export function clientProcess(launcherParent: number, table: ProcessTable): number {
   const [parent, self] = [table.startOf(launcherParent), table.startOf(process.pid)];
   if (parent === undefined || self === undefined) return launcherParent;
-  const together = parent === self || Math.abs(Number(self) - Number(parent)) <= SAME_MOMENT_TICKS;
+  // A date from `ps` has whole seconds, and the same moment may lie in two of them.
+  const ticks = (start: string) => (start.includes('_') ? beganAt(start) / 50 : Number(start));
+  const together = parent === self || Math.abs(ticks(self) - ticks(parent)) <= SAME_MOMENT_TICKS;
   return together ? (table.parentOf(launcherParent) ?? launcherParent) : launcherParent;
 }
 

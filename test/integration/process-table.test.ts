@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { psTable } from '../../src/host/processes.ts';
+import { clientProcess, psTable } from '../../src/host/processes.ts';
 
 const PATH = process.env['PATH'];
 const psTells = (() => {
@@ -24,4 +24,17 @@ describe.skipIf(!psTells)('a process table without /proc', () => {
     expect(own.parentOf(process.pid)).toBe(process.ppid);
     expect(own.bootId).toBe(other.bootId);
   });
+});
+
+it.each([
+  ['Sat_Nov_28_09:59:59_2026', 'git’s parent', 7],
+  ['Sat_Nov_28_09:59:58_2026', 'the parent itself', 8],
+])('a client’s hook that git began at %s is known, a second later, as called by %s', (start, _, client) => {
+  const own = 'Sat_Nov_28_10:00:00_2026';
+  const table = {
+    ...{ bootId: null, pidNs: null, runningSince: () => undefined },
+    startOf: (pid: number) => (pid === process.pid ? own : start),
+    parentOf: () => 7,
+  };
+  expect(clientProcess(8, table)).toBe(client);
 });
