@@ -5,13 +5,13 @@ import type { SessionId } from './names.ts';
  * project's memory folder, whose first line names the session that owns the file.
  */
 
-const MEMORY_FILE = /\/projects\/[^/]+\/memory\/(handoff-[^/]*)$/;
+const MEMORY_FILE = /\/projects\/[^/]+\/memory\/(handoff-[^/]*)$/i;
 const MEMORY_FOLDER = /\/projects\/[^/]+\/memory$/;
 const GRAMMAR = /^handoff-[a-z0-9]+-[a-z0-9]+(?:-[a-z0-9]+)+\.md$/;
 const ARCHIVE = 'handoff-archive';
 const STOPWORDS = new Set('fix feat chore docs refactor test main master the and for a'.split(' '));
 
-/** Returns the name of such a file from its absolute path; any name that begins like one counts. */
+/** Returns the name of such a file from its absolute path; any name that begins like one counts, in any case. */
 export function markerFileName(path: string): string | undefined {
   const name = MEMORY_FILE.exec(path)?.[1];
   return name === ARCHIVE ? undefined : name;

@@ -101,26 +101,25 @@ export function readGitFile(path: string): string {
   }
 }
 
-const LOOSE_REFS = /^(.*?)\/(?:logs\/)?refs(\/handoffs[^/]*(?:\/.*)?)?$/s;
+const LOOSE_REFS = /^(.*?)\/(?:logs\/)?refs(\/handoffs[^/]*(?:\/.*)?)?$/is;
 
 /** The folder of the sessions' records, beside the refs. What is in the tree of `try` is nobody's. */
-const RECORDS = /^(.*?\.git)\/handoff(?!\/try\/)(?:\/.*)?$/s;
+const RECORDS = /^(.*?\.git)\/handoff(?!\/try\/)(?:\/.*)?$/is;
 
 /**
  * Whether changing a file would change handoffs behind git's back: loose refs and their logs, `packed-refs`, reftable
- * files, and our records beside them. `removed`: the path is deleted with everything below it.
+ * files, and our records beside them, by names in any case (macOS). `removed`: the path is deleted with all below it.
  */
 export function isHandoffRefFile(path: string, removed: boolean): boolean {
-  const folded = process.platform === 'darwin' || process.platform === 'win32' ? path.toLowerCase() : path;
-  const [, gitDir, handoffs] = LOOSE_REFS.exec(folded) ?? [];
+  const [, gitDir, handoffs] = LOOSE_REFS.exec(path) ?? [];
   if (gitDir !== undefined && isGitDir(gitDir))
     return handoffs !== undefined || (removed && hasHandoffs(gitDir));
-  const [, recordsOf] = RECORDS.exec(folded) ?? [];
+  const [, recordsOf] = RECORDS.exec(path) ?? [];
   if (recordsOf !== undefined) return isGitDir(recordsOf);
-  const parent = dirname(folded);
-  if (folded.endsWith('/packed-refs')) return isGitDir(parent);
-  if (/\/reftable(?:\/[^/]*)?$/.test(folded)) return isGitDir(parent) || isGitDir(dirname(parent));
-  return removed && folded.endsWith('/.git') && isGitDir(folded) && hasHandoffs(folded);
+  const parent = dirname(path);
+  if (/\/packed-refs$/i.test(path)) return isGitDir(parent);
+  if (/\/reftable(?:\/[^/]*)?$/i.test(path)) return isGitDir(parent) || isGitDir(dirname(parent));
+  return removed && /\/\.git$/i.test(path) && isGitDir(path) && hasHandoffs(path);
 }
 
 /** Whether a repository with the files backend holds handoffs: a hint, for commands that would delete it whole. */

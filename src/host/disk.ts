@@ -33,16 +33,22 @@ export function absolutePath(path: string, cwd: string, home: string): string {
  * `followLast` a link in the last part counts too (what a write goes to), also a dangling one.
  */
 export function realPath(path: string, followLast = true, depth = 0): string {
-  if (!followLast) return join(realPath(dirname(path)), basename(path));
+  if (!followLast && (IS_LINUX || linkTarget(path))) return join(realPath(dirname(path)), basename(path));
   try {
-    return realpathSync(path);
+    return IS_LINUX ? realpathSync(path) : composed(realpathSync.native(path));
   } catch {
     const target = depth < 40 ? linkTarget(path) : undefined;
     if (target !== undefined) return realPath(resolve(dirname(path), target), true, depth + 1);
     const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent, true, depth + 1), basename(path));
+    return parent === path ? path : join(realPath(parent, true, depth + 1), composed(basename(path)));
   }
 }
+
+/** Elsewhere names in another case reach a file, too; the system's realpath finds its own. */
+const IS_LINUX = process.platform === 'linux';
+
+/** A path as git has it on a Mac, whichever form it is stored in (`core.precomposeUnicode`): its letters composed. */
+const composed = (path: string) => (process.platform === 'darwin' ? path.normalize('NFC') : path);
 
 /** Where a symbolic link points, as stored; `undefined` when the path is none. */
 export function linkTarget(path: string): string | undefined {

@@ -17,11 +17,9 @@ export interface MarkerFiles {
 
 /** `guardPath`: shell patterns of further files, matched against whole paths. */
 export function markerFiles(home: string, env: NodeJS.ProcessEnv, guardPath: readonly string[]): MarkerFiles {
-  const fold = process.platform === 'darwin' || process.platform === 'win32';
   const further = guardPath.map((pattern) => patternMatcher(absolutePath(pattern, home, home)));
   const isGuarded = (path: string) =>
-    markerFileName(fold ? path.toLowerCase() : path) !== undefined ||
-    further.some((matches) => matches(path));
+    markerFileName(path) !== undefined || further.some((matches) => matches(path));
   let known: string[] | undefined;
   const all = () => (known ??= [...new Set(memoryFolders(home, env).flatMap(filesOf))]);
   const filesOf = (folder: string) =>

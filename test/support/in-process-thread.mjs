@@ -9,6 +9,9 @@ import { ENDLESS } from './endless.mjs';
 const { port, done, packageRoot } = workerData;
 const require = createRequire(import.meta.url);
 const bundle = (name) => require(join(packageRoot, 'dist', name));
+/** What has Node answer as on another system. */
+const { GIT_HANDOFF_TEST_PRELOAD: preload } = process.env;
+if (preload !== undefined) require(preload);
 
 /** The words that start.cjs is started with, and the bundle that it loads for them. */
 function startedAs({ args }) {

@@ -20,6 +20,7 @@ describe('the files of the predecessor', () => {
   it.each([
     ['/h/.claude/projects/p/memory/handoff-main-auth-refresh.md', NAME],
     ['/h/.claude/projects/p/memory/handoff-x', 'handoff-x'],
+    ['/h/.claude/projects/p/Memory/Handoff-x', 'Handoff-x'],
     ['/h/.claude/projects/p/memory/notes.md', undefined],
     ['/h/.claude/projects/p/memory/handoff-archive', undefined],
     ['/h/.claude/projects/p/q/memory/handoff-main-a-b.md', undefined],

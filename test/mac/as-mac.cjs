@@ -1,0 +1,18 @@
+// Preloaded where names of one file may differ: Node calls the system by a Mac's name, and realpath(3) gives each name as the disk
+// has it, as a Mac's does.
+const fs = require('node:fs');
+const { dirname, join } = require('node:path');
+
+Object.defineProperty(process, 'platform', { value: 'darwin' });
+
+const folded = (name) => name.normalize('NFD').toLowerCase();
+const asStored = (path) => {
+  const parent = dirname(path);
+  if (parent === path) return path;
+  const name = path.slice(parent.length).replace(/^\//, '');
+  const names = fs.readdirSync(parent);
+  const stored = names.includes(name) ? name : names.find((one) => folded(one) === folded(name));
+  return join(asStored(parent), stored ?? name);
+};
+const { realpathSync } = fs;
+realpathSync.native = (path) => asStored(realpathSync(path));
