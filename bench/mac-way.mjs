@@ -15,11 +15,13 @@ folder=$1 bash=$2
 shift 2
 mount --rbind /proc "$folder/proc"
 mount -t tmpfs -o mode=755 none "$folder/dev"
-for name in null zero full random urandom tty ptmx pts shm; do
+for name in null zero full random urandom tty pts shm; do
   if [ ! -e "/dev/$name" ]; then continue; fi
   if [ -d "/dev/$name" ]; then mkdir "$folder/dev/$name"; else : >"$folder/dev/$name"; fi
   mount --rbind "/dev/$name" "$folder/dev/$name"
 done
+# The kernel looks for \`pts\` beside it, which a mount of it alone has not.
+mknod -m 666 "$folder/dev/ptmx" c 5 2 || ln -s pts/ptmx "$folder/dev/ptmx"
 ln -s "$folder/proc/self/fd" "$folder/dev/fd"
 ln -s fd/0 "$folder/dev/stdin"
 ln -s fd/1 "$folder/dev/stdout"

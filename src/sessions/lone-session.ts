@@ -43,8 +43,7 @@ export function loneSession(gitDir: string): SessionId | undefined {
 export function loneProcess(
   gitDir: string,
 ): { session: SessionId; process: ProcessId | undefined } | undefined {
-  const [name, pid, start = '-'] = readLoneSession(gitDir)?.split('
-')[0]?.split(' ') ?? [];
+  const [name, pid, start = '-'] = readLoneSession(gitDir)?.split('\n')[0]?.split(' ') ?? [];
   const session = parseSessionId(name);
   if (session === undefined) return undefined;
   const process = { pid: Number(pid), start };

@@ -181,10 +181,7 @@ describe('write --to, --tag and --reference', () => {
       { mode: 0o755 },
     );
     const command = 'git-handoff write retry-policy --to bob --tag one';
-    const done = repo.run('script', ['-qec', command, '/dev/null'], {
-      session: a,
-      env: { GIT_EDITOR: editor },
-    });
+    const done = repo.atTerminal(command, { session: a, env: { GIT_EDITOR: editor } });
     expect(done.status, done.stdout).toBe(0);
     const template = repo.run('cat', [join(repo.home, 'template')]).stdout;
     expect(template).toMatch(/^---\nschema_version: '1\.0'\nfrom: .*\n---\n\n# Goal\n/s);

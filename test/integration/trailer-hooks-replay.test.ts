@@ -29,12 +29,12 @@ describe('commits that are made anew', () => {
   });
 
   it('keep them in a rebase that squashes, rewords and stops', () => {
-    const pick = world.editor('case $1 in *todo) sed -i 2s/pick/squash/ "$1" ;; esac');
+    const pick = world.editor('case $1 in *todo) sed -i.x 2s/pick/squash/ "$1" ;; esac');
     world.git(['rebase', '-q', '-i', 'HEAD~2'], pick);
     expect(world.message()).toContain(other);
     expect(world.message()).not.toContain(mine);
     const reword = world.editor(
-      'case $1 in *todo) sed -i s/pick/reword/ "$1" ;; *) sed -i 1s/^/x/ "$1" ;; esac',
+      'case $1 in *todo) sed -i.x s/pick/reword/ "$1" ;; *) sed -i.x 1s/^/x/ "$1" ;; esac',
     );
     world.git(['rebase', '-q', '-i', '--force-rebase', 'HEAD~'], reword);
     expect(world.message()).toMatch(/^x/);
@@ -64,7 +64,7 @@ describe('commits that are made anew', () => {
     world.git(['checkout', '-q', 'side']);
     world.git(['cherry-pick', 'main']);
     expect(world.ids()).toEqual([]);
-    const edit = world.editor('sed -i 1s/pick/edit/ "$1"');
+    const edit = world.editor('sed -i.x 1s/pick/edit/ "$1"');
     world.git(['rebase', '-q', '-i', '--force-rebase', 'HEAD~'], edit);
     world.git(['commit', '-q', '--amend', '-m', 'edited']);
     world.git(['rebase', '--continue']);

@@ -78,7 +78,7 @@ describe('a handoff beside a remote', () => {
     const line = 'Handoffs: 2 not pushed to origin, 2 to fetch from origin, 1 diverged from origin';
     expect(repo.ok(['list']).split('\n').at(-1)).toBe(line);
     expect(repo.ok(['status']).split('\n').at(-1)).toBe(line);
-    const { stdout } = repo.run('script', ['-qec', 'git handoff list', '/dev/null']);
+    const { stdout } = repo.atTerminal('git handoff list');
     expect(stdout.replaceAll('\r', '')).toContain(`${line}: git handoff sync origin\n`);
     expect(repo.ok(['list'])).toMatch(/main\/ahead-topic +ahead 2 .*\n/);
     expect(repo.ok(['list'])).toMatch(/main\/diverged-topic +diverged 1\/2 .*\n/);

@@ -124,7 +124,7 @@ describe('a note with a secret', () => {
     writeFileSync(editor, `#!/bin/sh\nprintf 'Goal: use %s\\n' "$SECRET" >"$1"\n`);
     chmodSync(editor, 0o755);
     const command = `GIT_EDITOR='${editor}' git-handoff write auth-refresh`;
-    const done = world.run('script', ['-qec', command, '/dev/null'], { env: { SECRET: TOKEN } });
+    const done = world.atTerminal(command, { env: { SECRET: TOKEN } });
     expect(done.status).toBe(1);
     expect(objects().includes(TOKEN)).toBe(false);
     const folders = readdirSync(join(world.root, 'tmp')).filter((name) => name.startsWith('git-handoff'));

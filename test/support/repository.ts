@@ -17,7 +17,11 @@ export const START = [join(PACKAGE_ROOT, 'dist', 'start.cjs'), String(process.pi
 const NODE = dirname(process.execPath);
 const [GIT] = (process.env['PATH'] ?? '').split(delimiter).filter((dir) => existsSync(join(dir, 'git')));
 const OWN = GIT === undefined || existsSync(join(GIT, 'node')) ? [NODE] : [GIT, NODE];
-const PATH = [dirname(LAUNCHER), ...OWN, '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
+/** Programs that stand in for a Mac's (scripts/test-mac.mjs). */
+const { GIT_HANDOFF_TEST_MAC: STAND_INS } = process.env;
+const PATH = [dirname(LAUNCHER), STAND_INS, ...OWN, '/usr/local/bin', '/usr/bin', '/bin']
+  .filter((folder) => folder !== undefined)
+  .join(delimiter);
 
 /** What a finished process left behind. */
 export interface Run {
@@ -83,6 +87,9 @@ export interface Json {
 /** A process that runs for so long will not end by itself, and vitest's limits cannot interrupt `spawnSync`. */
 const STUCK_MS = 600_000;
 
+/** The folder that is a world's home; `npm run test:mac` wants a blank in its name. */
+const HOME = STAND_INS === undefined ? 'home' : 'Ada Lovelace';
+
 /** A time that every commit of a fixture carries, so that its object names repeat. */
 const FIXED_DATE = '2026-01-02T03:04:05Z';
 
@@ -121,7 +128,7 @@ export class TestRepository {
   }
 
   get home(): string {
-    return join(this.#root, 'home');
+    return join(this.#root, HOME);
   }
 
   /** The working tree, or the bare repository itself. */
@@ -233,6 +240,15 @@ export class TestRepository {
     if (done.error !== undefined) throw done.error;
     const { status, stdout, stderr } = done;
     return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8'), bytes: stdout };
+  }
+
+  /** Runs a command line at a terminal of its own, on whose screen (`stdout`) is what `input` types, too. */
+  atTerminal(command: string, options: RunOptions = {}): Run {
+    const words =
+      process.platform === 'linux'
+        ? ['-qec', command, '/dev/null']
+        : ['-q', '/dev/null', 'sh', '-c', command];
+    return this.run('script', words, options);
   }
 
   /** Runs `git handoff <args>`. */
