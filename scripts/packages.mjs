@@ -1,5 +1,5 @@
 // Writes the plugins and extensions of the clients from the table of clients (src/install/clients.ts) and from
-// skills/. `--check` writes nothing and exits 1 if what is committed is not what it would write.
+// skills/, and the name of the packed file into docs/. `--check` writes nothing and exits 1 if what is committed is not what it would write.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +22,9 @@ const clients = await readClients();
 const hooks = (client) => clients.get(client).register('', 'project', '');
 const marketplace = (source) =>
   json({ name, owner: AUTHOR, metadata: { description }, plugins: [{ name, source, description, version }] });
+
+const named = (text) =>
+  text.replaceAll(/(?<=\/|-g )git-handoff-\d+\.\d+\.\d+\S*?\.tgz/g, `${name}-${version}.tgz`);
 
 const files = {
   '.claude-plugin/marketplace.json': marketplace('./plugins/claude'),
@@ -46,6 +49,8 @@ const files = {
   // Gemini CLI installs from the top of a repository only, and reads skills/ there.
   'gemini-extension.json': json({ name, version, description }),
   'hooks/hooks.json': hooks('gemini'),
+  // Pages that name the packed file.
+  ...Object.fromEntries(['docs/release.md', 'docs/server.md'].map((page) => [page, named(read(page))])),
 };
 
 const committed = OURS.filter((folder) => existsSync(join(root, folder))).flatMap((folder) =>

@@ -83,16 +83,19 @@ export function interaction(io: Io): Interaction {
     warn: (text) => void stderr.write(renderNotice(text)),
     pass: (output) => void stderr.write(output),
     ask,
-    installContext: async () => ({
-      cwd,
-      home: homeFolder(env),
-      env,
-      packageRoot: dirname(dirname(realpathSync(io.program))),
-      nodePath: process.execPath,
-      confirm: ask && confirming(ask),
-      git: (await import('../git/run.ts')).runGit,
-      platform: process.platform,
-    }),
+    installContext: async () => {
+      const { lastingName } = await import('../install/programs.ts');
+      return {
+        cwd,
+        home: homeFolder(env),
+        env,
+        packageRoot: lastingName(dirname(dirname(realpathSync(io.program)))),
+        nodePath: lastingName(process.execPath),
+        confirm: ask && confirming(ask),
+        git: (await import('../git/run.ts')).runGit,
+        platform: process.platform,
+      };
+    },
   };
 }
 

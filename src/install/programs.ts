@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, closeSync, constants, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
+import { realPath } from '../host/disk.ts';
 
 /** A program that a shell would start for `git-handoff`, or git for `git handoff`. */
 interface FoundProgram {
@@ -11,8 +12,8 @@ interface FoundProgram {
 }
 
 const NAME = 'git-handoff';
-/** The second line of the launcher, whatever its release. */
-const LAUNCHER_MARK = '# git-handoff: launcher';
+/** What the second line of the launcher begins with, whatever its release. */
+const LAUNCHER_MARK = '\n# git-handoff: ';
 const HEAD_BYTES = 4096;
 /** Milliseconds. */
 const VERSION_TIMEOUT_MS = 2000;
@@ -24,6 +25,18 @@ export function programsOnPath(env: NodeJS.ProcessEnv): FoundProgram[] {
     const path = join(folder, NAME);
     return isExecutable(path) ? [{ path, isOurs: isOurs(path, env) }] : [];
   });
+}
+
+/**
+ * A path by a name that outlives an update, if it has one. Homebrew and mise keep each version in a folder of its own, which
+ * the next one replaces, and a link to the current one.
+ */
+export function lastingName(path: string): string {
+  const names = [
+    path.replace(/\/Cellar\/([^/]+)\/[^/]+\//, '/opt/$1/'),
+    path.replace(/(\/installs\/[^/]+)\/[^/]+\//, '$1/latest/'),
+  ];
+  return names.find((name) => name !== path && realPath(name) === path) ?? path;
 }
 
 /** Whether one of these programs is on a PATH. */
@@ -46,13 +59,14 @@ export function isExecutable(path: string): boolean {
 }
 
 /**
- * Whether a program is ours, by its first bytes. Compiled programs are never run. A script that is not the launcher may
- * be a version manager's and start ours: it is run with `--version`, without input and outside of any repository.
+ * Whether a program is ours, by its first bytes. Compiled programs are never run: one of another name, to which a link leads, is a
+ * version manager's and starts ours. A script that is not the launcher may be such a program, too: it is run with `--version`,
+ * without input and outside of any repository.
  */
 function isOurs(path: string, env: NodeJS.ProcessEnv): boolean {
   const head = readHead(path);
   if (head.includes(LAUNCHER_MARK)) return true;
-  if (!head.startsWith('#!')) return false;
+  if (!head.startsWith('#!')) return !basename(realPath(path)).startsWith(NAME);
   const { status, stdout } = spawnSync(path, ['--version'], {
     cwd: tmpdir(),
     env,

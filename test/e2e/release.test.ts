@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -96,7 +97,13 @@ describe('the workflows', () => {
   interface Workflow {
     readonly permissions: unknown;
     readonly jobs: Readonly<
-      Record<string, { steps: { uses?: string }[]; strategy?: { matrix: Record<string, unknown[]> } }>
+      Record<
+        string,
+        {
+          steps: { name?: string; run?: string; uses?: string }[];
+          strategy?: { matrix: Record<string, unknown[]> };
+        }
+      >
     >;
   }
   const folder = join(ROOT, '.github', 'workflows');
@@ -115,6 +122,37 @@ describe('the workflows', () => {
       const lines = text.split('\n').filter((line) => line.includes('uses:'));
       expect(lines.length).toBe(used.length);
       for (const line of lines) expect(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    },
+  );
+
+  it.each([
+    ['this version of this repository', 'v1.2.3', 'git+https://github.com/you/git-handoff.git', 0],
+    ['another version', 'v1.2.4', 'git+https://github.com/you/git-handoff.git', 1],
+    ['a fork', 'v1.2.3', 'git+https://github.com/them/git-handoff.git', 1],
+    ['a package that names no repository', 'v1.2.3', undefined, 1],
+  ])(
+    'release.yml goes on only with a tag of this version of this repository: %s',
+    (_, tag, url, expected) => {
+      const { jobs } = parse(read('.github', 'workflows', 'release.yml')) as Workflow;
+      const step = jobs['pack']?.steps.find(({ name }) => name?.startsWith('The tag is the version'));
+      const folder = mkdtempSync(join(tmpdir(), 'git-notes-release-'));
+      try {
+        const manifest = {
+          version: '1.2.3',
+          type: 'module',
+          ...(url && { repository: { type: 'git', url } }),
+        };
+        writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+        // As GitHub starts it.
+        const { status } = spawnSync('bash', ['-e', '-c', step?.run ?? 'exit 9'], {
+          cwd: folder,
+          env: { PATH: process.env['PATH'], GITHUB_REF_NAME: tag, GITHUB_REPOSITORY: 'you/git-handoff' },
+          stdio: 'ignore',
+        });
+        expect(status).toBe(expected);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
     },
   );
 
