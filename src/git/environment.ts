@@ -97,6 +97,7 @@ export function gitEnvironment(
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_GRAFT_FILE: '/dev/null',
     GIT_PAGER: 'cat',
     GIT_NO_LAZY_FETCH: '1',
     // git before 2.45 does not know the variable above, so we allow no protocol.

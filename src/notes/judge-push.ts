@@ -1,4 +1,4 @@
-import type { BranchName } from '../domain/names.ts';
+import { type BranchName, parseOid } from '../domain/names.ts';
 import { shellWord } from '../domain/surfacing.ts';
 import type { IllegalReason } from '../domain/transition.ts';
 import {
@@ -12,8 +12,10 @@ import {
   parseWorkRef,
   remoteWorkPrefix,
 } from '../git/namespace.ts';
+import { readObjects } from '../git/objects.ts';
 import type { PushedRef } from '../git/push-range.ts';
 import { listRefNames, listSymbolicRefs } from '../git/refs.ts';
+import { gitFailure, oidsIn, runGit } from '../git/run.ts';
 import { type HandoffMove, judgeMoves } from './moves.ts';
 import { reasonText } from './report-illegal.ts';
 import { typedTopic } from './topic-argument.ts';
@@ -65,10 +67,15 @@ export async function judgePush(refs: readonly PushedRef[], judge: Judge): Promi
   const named = new Set([...handoffs, ...work].map(({ ref }) => ref));
   const others = refs.filter((ref) => !named.has(ref));
   const ours = [...prefixes, ...prefixes.map(remoteWorkPrefix)];
-  const [moved, carried] = await Promise.all([judgeHandoffs(handoffs, judge), judgeAllWork(work, judge)]);
+  const [moved, carried, replacing] = await Promise.all([
+    judgeHandoffs(handoffs, judge),
+    judgeAllWork(work, judge),
+    replacingHandoffs(others, [...handoffs, ...work], judge),
+  ]);
   const refused = [
     ...moved,
     ...carried,
+    ...replacing.map((ref) => refusedFor(ref, undefined, 'replacing')),
     ...others
       .filter(({ remoteRef }) => looksLikeOurs(remoteRef, ours))
       .map((ref) => refusedFor(ref, undefined, 'misspelt')),
@@ -86,7 +93,7 @@ interface PushedHandoff {
 }
 
 /** Why a ref is refused: for an illegal move, or for the ref itself. */
-type RefReason = IllegalReason | 'badly named' | 'misspelt' | 'symbolic' | 'bookkeeping';
+type RefReason = IllegalReason | 'badly named' | 'misspelt' | 'symbolic' | 'bookkeeping' | 'replacing';
 
 async function judgeHandoffs(handoffs: readonly PushedHandoff[], judge: Judge): Promise<RefusedRef[]> {
   if (handoffs.length === 0) return [];
@@ -129,6 +136,35 @@ async function acceptedBefore({ cwd }: Judge, count: number): Promise<(move: Han
   return ({ path, old, next }) => old === undefined && kept.get(keptRef(path)) === next;
 }
 
+/**
+ * The refs with which git would show something else for an object of a handoff, or for carried work, to everybody who fetches them
+ * (git-replace(1)). An object that does not exist here may be one of the next handoff.
+ */
+async function replacingHandoffs(
+  others: readonly PushedRef[],
+  pushed: readonly { readonly ref: PushedRef }[],
+  { cwd, prefixes }: Judge,
+): Promise<PushedRef[]> {
+  const replaced = new Map(
+    others.flatMap((ref) => {
+      const oid = parseOid(/^refs\/replace\/([^/]*)$/i.exec(ref.remoteRef)?.[1]?.toLowerCase() ?? '');
+      return ref.local === undefined || oid === undefined ? [] : [[ref, oid] as const];
+    }),
+  );
+  if (replaced.size === 0) return [];
+  const names = [...replaced.values()].map((name) => ({ name, infoOnly: true }));
+  const [there, refs] = await Promise.all([
+    readObjects({ cwd }, names),
+    listRefNames({ cwd }, [...prefixes, ...prefixes.map(remoteWorkPrefix)]),
+  ]);
+  const tips = [...refs.map(({ oid }) => oid), ...pushed.flatMap(({ ref }) => ref.local ?? [])];
+  const input = tips.map((oid) => `${oid}\n`).join('');
+  const listed = await runGit(['rev-list', '--objects', '--no-object-names', '--stdin'], { cwd, input });
+  if (listed.code !== 0) throw gitFailure('rev-list', listed);
+  const ours = new Set(oidsIn(listed));
+  return [...replaced].flatMap(([ref, oid], at) => (there[at] === undefined || ours.has(oid) ? [ref] : []));
+}
+
 /** Judges pushed work one at a time, because each may be large. */
 async function judgeAllWork(work: readonly PushedWork[], { cwd, maxWork }: Judge): Promise<RefusedRef[]> {
   const refused: RefusedRef[] = [];
@@ -168,6 +204,7 @@ const TEXTS: Partial<Record<RefReason, string>> = {
   'badly named': 'not the name of a handoff, which is <branch>/<topic> with a topic that says something',
   misspelt: 'some servers treat that name as one of refs/handoffs*',
   symbolic: 'a symbolic ref is not a handoff',
+  replacing: 'git would show it instead of a handoff',
   bookkeeping: 'the bookkeeping of one machine is never pushed',
   'unknown format version': 'written by a later git-handoff than this server has; update the server first',
 };
@@ -176,7 +213,7 @@ function nextCommand(path: RefusedRef['path'], reason: RefReason): string {
   const topic = path === undefined ? undefined : typedPath(path);
   if (reason === 'deleted' && topic !== undefined) return `git handoff close ${topic}`;
   if (reason === 'not a descendant' || reason === 'names another branch or topic') return 'git handoff sync';
-  if (reason === 'bookkeeping' || reason === 'misspelt') return 'git push --all';
+  if (['bookkeeping', 'misspelt', 'replacing'].includes(reason)) return 'git push --all';
   if (reason === 'unknown format version') return 'git handoff --version';
   return 'git handoff doctor --fix';
 }

@@ -16,6 +16,7 @@ describe('the environment of git children', () => {
     const env = gitEnvironment({ GIT_ALLOW_PROTOCOL: 'https' });
     expect(env).toMatchObject({
       GIT_NO_REPLACE_OBJECTS: '1',
+      GIT_GRAFT_FILE: '/dev/null',
       GIT_NO_LAZY_FETCH: '1',
       GIT_ALLOW_PROTOCOL: 'none',
     });
