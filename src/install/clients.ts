@@ -41,7 +41,7 @@ const CLAUDE_FILES = {
 const claude = jsonClient({
   client: 'claude',
   title: 'Claude Code',
-  proven: '2.1.197',
+  proven: '2.1.332',
   instructionsFile: 'CLAUDE.md',
   programs: ['claude'],
   folder: (places) => clientFolder(places, 'CLAUDE_CONFIG_DIR', '.claude'),
@@ -81,7 +81,7 @@ const claude = jsonClient({
 const codex = jsonClient({
   client: 'codex',
   title: 'Codex CLI',
-  proven: '0.169.0',
+  proven: '0.171.0',
   note: 'Codex runs a hook only when you have trusted it: start codex, type /hooks, trust ours, once',
   instructionsFile: 'AGENTS.md',
   hookShell: 'login',
