@@ -9,7 +9,7 @@ import { type Fields, UNREADABLE, dialectOf, fields, specific, text, writeOrEdit
 export const claude = dialectOf({
   client: 'claude',
 
-  tool: (event) => toolCall(text(event['tool_name']), fields(event['tool_input'])),
+  tool: (event) => toolCall(text(event['tool_name']), fields(event['tool_input']), text(event['cwd'])),
   more: (event) => ({ changedFiles: changedFiles(event['tool_response']) }),
 
   /** Organisation-hosted sessions turn a rewrite by the user's own hooks into a denial. */
@@ -34,7 +34,7 @@ export const claude = dialectOf({
   },
 });
 
-function toolCall(tool: string | undefined, input: Fields | undefined): ToolCall {
+function toolCall(tool: string | undefined, input: Fields | undefined, cwd: string | undefined): ToolCall {
   if (tool === undefined) return UNREADABLE;
   switch (tool) {
     case 'Bash':
@@ -48,6 +48,8 @@ function toolCall(tool: string | undefined, input: Fields | undefined): ToolCall
       const command = text(input?.['command']);
       return command === undefined ? { kind: 'other' } : { kind: 'shell', command, inBackground: true };
     }
+    case 'ExitWorktree':
+      return input?.['action'] === 'remove' ? worktreeRemoval(cwd) : { kind: 'other' };
     case 'Write':
     case 'Edit':
     case 'MultiEdit':
@@ -56,6 +58,13 @@ function toolCall(tool: string | undefined, input: Fields | undefined): ToolCall
     default:
       return tool.startsWith('mcp__') && input !== undefined ? mcpCall(tool, input) : { kind: 'other' };
   }
+}
+
+/** Leaving a worktree may remove it with all that is in it, whoever works there; `cwd` is a folder in it. */
+function worktreeRemoval(cwd = ''): ToolCall {
+  const top = /^.*\/\.claude\/worktrees\/[^/]+/.exec(cwd)?.[0];
+  if (top === undefined) return { kind: 'other' };
+  return { kind: 'argv', argv: ['git', 'worktree', 'remove', '--force', top], cwd };
 }
 
 /** Reads `bashEditDiff` of newer versions: the files that the client itself saw the command change. */

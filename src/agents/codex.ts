@@ -2,6 +2,7 @@ import { patchedFiles } from '../domain/patch.ts';
 import type { ToolCall } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
 import { type Fields, UNREADABLE, dialectOf, fields, text } from './payload.ts';
+import { toolsOf } from './tools.ts';
 
 /**
  * Codex CLI's hook protocol (0.169). Codex reads answers strictly: an unknown key, or an `allow` without a reason,
@@ -18,12 +19,12 @@ export const codex = dialectOf({
 });
 
 /** Hooks get `Bash` for every shell tool; the other names occur in rollouts and in older versions. */
-const SHELLS = new Set(['Bash', 'shell', 'shell_command', 'exec_command', 'local_shell', 'container.exec']);
+const SHELLS = toolsOf('codex', 'shell');
 
 function toolCall(tool: string | undefined, given: unknown): ToolCall {
   if (tool === undefined) return UNREADABLE;
   const input = fields(given);
-  if (SHELLS.has(tool)) return shellCall(input);
+  if (SHELLS.includes(tool)) return shellCall(input);
   if (tool === 'apply_patch')
     return patchCall(text(given) ?? text(input?.['command']) ?? text(input?.['input']));
   return tool.startsWith('mcp__') && input !== undefined ? mcpCall(tool, input) : { kind: 'other' };

@@ -14,6 +14,7 @@ import {
   writeOrEdit,
 } from './payload.ts';
 import { mcpCall } from './mcp.ts';
+import { toolsOf } from './tools.ts';
 
 /**
  * Copilot CLI's hook protocol (1.0). How the settings spell an event selects one of two payloads: `init` registers the
@@ -85,7 +86,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   preCompact: 'compaction',
 };
 
-const SHELLS = new Set(['Bash', 'bash', 'PowerShell', 'powershell']);
+const SHELLS = toolsOf('copilot', 'shell');
 /** A payload may call `apply_patch` Edit, too: its input shows the difference. */
 const EDITORS = new Set(['Edit', 'edit', 'str_replace_editor', 'apply_patch', 'MultiEdit', 'NotebookEdit']);
 const WRITERS = new Set(['Write', 'create']);
@@ -117,7 +118,7 @@ function toolCall(event: Fields): ToolCall {
   const given = event['tool_input'] ?? event['toolArgs'];
   const input = fieldsOrJson(given);
   if (tool === undefined) return UNREADABLE;
-  if (SHELLS.has(tool)) {
+  if (SHELLS.includes(tool)) {
     const command = text(input?.['command']);
     if (command === undefined) return UNREADABLE;
     const runsOn = input?.['mode'] === 'async' || STILL_RUNNING.test(printed(event));

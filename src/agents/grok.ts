@@ -35,10 +35,15 @@ function toolCall(tool: string | undefined, input: Fields | undefined): ToolCall
   switch (tool) {
     case undefined:
       return UNREADABLE;
+    case 'monitor':
     case 'run_terminal_command': {
       const command = text(input?.['command']);
       if (command === undefined) return UNREADABLE;
-      return { kind: 'shell', command, ...(input?.['background'] === true ? { inBackground: true } : {}) };
+      return {
+        kind: 'shell',
+        command,
+        ...(tool === 'monitor' || input?.['background'] === true ? { inBackground: true } : {}),
+      };
     }
     case 'write':
     case 'search_replace': {

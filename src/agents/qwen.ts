@@ -30,6 +30,11 @@ function toolCall(event: Fields): ToolCall {
     case 'edit':
     case 'notebook_edit':
       return fileCall(input, tool);
+    case 'exit_worktree': {
+      const worktree = `.qwen/worktrees/${text(input['name']) ?? ''}`;
+      if (input['action'] !== 'remove') return { kind: 'other' };
+      return { kind: 'argv', argv: ['git', 'worktree', 'remove', '--force', worktree] };
+    }
     default:
       return tool.startsWith('mcp__') ? mcpCall(tool, input) : { kind: 'other' };
   }

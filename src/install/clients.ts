@@ -18,15 +18,17 @@ const CODEX_END_TIMEOUT_S = 3;
 const NAME = 'git-handoff';
 
 /*
- * The tools that can change a file or run a command, as each client spells them. Claude Code, Gemini CLI, Qwen Code and
+ * The tools that agents/tools.ts has as file or shell tools, as each client's hooks spell them. Claude Code, Gemini CLI, Qwen Code and
  * Codex CLI test a regex unanchored, so these are anchored; for Copilot CLI the whole name has to fit; Cursor documents
  * names joined by bars.
  */
-const CLAUDE_TOOLS = '^(Write|Edit|MultiEdit|NotebookEdit|Bash|Monitor|mcp__.*)$';
+/** Grok Build runs these hooks, too; of its tools only `monitor` is not told by Claude Code's name. */
+const CLAUDE_TOOLS =
+  '^(Write|Edit|MultiEdit|NotebookEdit|Bash|Monitor|PowerShell|ExitWorktree|monitor|mcp__.*)$';
 /** Codex reports every shell tool as `Bash`. */
 const CODEX_TOOLS = '^(Bash|apply_patch|mcp__.*)$';
 const GEMINI_TOOLS = '^(write_file|replace|run_shell_command|mcp_.*)$';
-const QWEN_TOOLS = '^(write_file|edit|notebook_edit|run_shell_command|monitor|mcp__.*)$';
+const QWEN_TOOLS = '^(write_file|edit|notebook_edit|run_shell_command|monitor|exit_worktree|mcp__.*)$';
 const CURSOR_TOOLS = 'Shell|Write|Edit|MultiEdit|StrReplace|TabWrite|EditNotebook|NotebookEdit|Delete|MCP:.*';
 const COPILOT_SHELL = 'Bash|bash|PowerShell|powershell';
 /** Copilot CLI's own names of tools, Claude Code's, and `<server>-<tool>` of an MCP server. */

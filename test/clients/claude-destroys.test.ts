@@ -6,7 +6,7 @@ import { expectHealthy, short } from '../support/client/expectations.ts';
 import { bash, write } from '../support/client/tools.ts';
 import { createInstalledWorld } from '../support/client/world.ts';
 import { createGates } from '../support/model/gates.ts';
-import { say, type Turn } from '../support/model/script.ts';
+import { call, say, type Turn } from '../support/model/script.ts';
 
 /** Types the command at the end of the last answer. */
 const typeWhatItSays = (before: string, gates: Partial<Turn> = {}) =>
@@ -53,6 +53,44 @@ describe('a real session B beside a live session A', () => {
     expect(answers[3]).toContain(`${short(a.session)}: new.txt`);
     const now = ['a.txt', 'new.txt', 'mine.txt'].map((name) => readFileSync(file(name), 'utf8'));
     expect(now, JSON.stringify(answers.slice(4))).toEqual(["A's\n", "A's, untracked\n", "B's\n"]);
+  });
+
+  it('cannot leave its worktree and have it removed while A works there', async () => {
+    const world = await createInstalledWorld();
+    const gates = createGates();
+    const file = path.join(world.repository, '.claude/worktrees/wt/new.txt');
+    const [a, b] = await Promise.all([
+      runClaude(
+        world,
+        {
+          turns: [
+            write(file, "A's\n", { waitsFor: 'B is in' }),
+            say('done', { opens: 'A has written', waitsFor: 'B is over' }),
+          ],
+        },
+        { gates },
+      ),
+      runClaude(
+        world,
+        {
+          turns: [
+            call('ToolSearch', { query: 'select:EnterWorktree,ExitWorktree' }),
+            call('EnterWorktree', { name: 'wt' }),
+            call(
+              'ExitWorktree',
+              { action: 'remove', discard_changes: true },
+              { opens: 'B is in', waitsFor: 'A has written' },
+            ),
+            say('done', { opens: 'B is over' }),
+          ],
+        },
+        { gates },
+      ),
+    ]);
+    expectHealthy(a);
+    expectHealthy(b);
+    expect(b.conversation.toolResults()[2]?.output, world.guardLog()).toContain(short(a.session));
+    expect(readFileSync(file, 'utf8')).toBe("A's\n");
   });
 
   it("cannot pop A's stash in another worktree, and applies its own by the name that it is told", async () => {

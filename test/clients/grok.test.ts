@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { replace, runGrok, shell, subagent } from '../support/client/grok.ts';
 import { expectWell, outputs } from '../support/client/run.ts';
 import { createInstalledWorld } from '../support/client/world.ts';
-import { say } from '../support/model/script.ts';
+import { call, say } from '../support/model/script.ts';
 
 const REF = 'refs/handoffs/main/auth-refresh';
 
@@ -14,6 +14,7 @@ it('Grok Build is guarded by the hooks of Claude Code, and its sub-agents count 
   const run = await runGrok(world, {
     turns: [
       shell(`git update-ref -d ${REF}`),
+      call('monitor', { command: `git update-ref -d ${REF}`, description: 'test' }),
       shell("printf 'mine' | git handoff write main/auth-refresh"),
       replace(path.join(world.repository, 'a.txt'), 'hello', 'bye'),
       subagent('SUBAGENT'),
@@ -24,7 +25,8 @@ it('Grok Build is guarded by the hooks of Claude Code, and its sub-agents count 
   });
   expectWell(run);
   const told = outputs(run).join('\n');
-  expect(told, world.guardLog()).toContain(`would change ${REF}`);
+  for (const refused of outputs(run).slice(0, 2))
+    expect(refused, world.guardLog()).toContain(`would change ${REF}`);
   expect(told).toContain('git handoff take main/auth-refresh');
   expect(await world.output(`git rev-parse ${REF}`)).toBe(before);
   expect(told.match(/^\* .* live {2}grok .*$/gm)).toHaveLength(2);

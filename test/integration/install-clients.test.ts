@@ -17,7 +17,7 @@ const SHAPES: Record<string, string | undefined> = {
   'hooks of others': `{"hooks":{"SessionStart":[${FOREIGN}],\n"PreToolUse":[ ],"BeforeTool":[${FOREIGN}]}}`,
 };
 
-const QWEN_TOOLS = '^(write_file|edit|notebook_edit|run_shell_command|monitor|mcp__.*)$';
+const QWEN_TOOLS = '^(write_file|edit|notebook_edit|run_shell_command|monitor|exit_worktree|mcp__.*)$';
 const CURSOR_TOOLS = 'Shell|Write|Edit|MultiEdit|StrReplace|TabWrite|EditNotebook|NotebookEdit|Delete|MCP:.*';
 const COPILOT_SHELLS = 'Bash|bash|PowerShell|powershell';
 const COPILOT_TOOLS = `${COPILOT_SHELLS}|Write|create|Edit|edit|str_replace_editor|apply_patch|.+-.+`;

@@ -59,7 +59,7 @@ function registrations(path: string): string[] {
   );
 }
 
-const TOOLS = '^(Write|Edit|MultiEdit|NotebookEdit|Bash|Monitor|mcp__.*)$';
+const TOOLS = '^(Write|Edit|MultiEdit|NotebookEdit|Bash|Monitor|PowerShell|ExitWorktree|monitor|mcp__.*)$';
 const EXPECTED = [
   `PostToolUse ${TOOLS}`,
   'PostToolUseFailure Bash',

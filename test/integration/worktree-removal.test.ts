@@ -1,6 +1,7 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type HookAnswer, readAnswer } from '../support/hook-answer.ts';
 import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
 
 describe('a working tree or a branch under a live session', () => {
@@ -44,6 +45,29 @@ describe('a working tree or a branch under a live session', () => {
       expect(world.read('wip.txt')).toBe('WIP\n');
     },
   );
+
+  it('is not removed by the tool with which Claude Code leaves a worktree, until its other session has ended', () => {
+    const world = new SharingWorld();
+    const path = join(world.path, '.claude/worktrees/wt');
+    world.git(['worktree', 'add', '-q', '-b', 'wt', path]);
+    mkdirSync(join(path, 'sub'));
+    world.begin(A, path);
+    world.begin(B, path);
+    world.write(A, 'wip.txt', 'WIP\n', path);
+    const leave = (action: string): HookAnswer => {
+      const tool = { tool_name: 'ExitWorktree', tool_input: { action, discard_changes: true } };
+      const call = { session_id: B, hook_event_name: 'PreToolUse', cwd: join(path, 'sub'), ...tool };
+      return readAnswer(world.guard(call, { cwd: path }), 'PreToolUse');
+    };
+    expect(leave('keep').kind).toBe('silent');
+    expect(refusal(leave('remove'))).toContain('aaaaaaaa');
+    world.end(A, path);
+    expect(leave('remove').kind).toBe('silent');
+    rmSync(path, { recursive: true });
+    world.git(['worktree', 'prune']);
+    expect(world.handoff(['rescue', 'restore', '--', 'wip.txt']).status).toBe(0);
+    expect(world.read('wip.txt')).toBe('WIP\n');
+  });
 
   it('a session may tidy up its own, and folders that are no worktree', () => {
     const world = new SharingWorld({ ready: [B] });

@@ -30,7 +30,9 @@ const EVENTS: readonly (readonly [name: RegExp, kind: GuardEvent['kind']])[] = [
 
 /** What a tool does, by its name in any client. */
 const TOOLS: readonly (readonly [name: RegExp, kinds: readonly ToolCall['kind'][]])[] = [
-  [/^(?:Bash|bash|Shell|run_shell_command|run_terminal_command)$/, ['shell']],
+  [/^(?:Bash|bash|Shell|run_shell_command|run_terminal_command|monitor)$/, ['shell']],
+  // Once the worktree is gone, its removal has been judged.
+  [/^(?:ExitWorktree|exit_worktree)$/, ['argv', 'other']],
   [/^(?:Write|write|create|(?:.*[-_])?write_file)$/, ['write']],
   [
     /^(?:Edit|edit|MultiEdit|NotebookEdit|replace|search_replace|apply_patch|Delete)$/,

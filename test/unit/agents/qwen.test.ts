@@ -62,6 +62,12 @@ describe('payloads of Qwen Code', () => {
     ],
     ['run_shell_command', { command: 1 }, { kind: 'unreadable' }],
     ['monitor', { command: 'ls' }, { kind: 'shell', command: 'ls', inBackground: true }],
+    [
+      'exit_worktree',
+      { name: 'w1', action: 'remove' },
+      { kind: 'argv', argv: ['git', 'worktree', 'remove', '--force', '.qwen/worktrees/w1'] },
+    ],
+    ['exit_worktree', { name: 'w1', action: 'keep' }, { kind: 'other' }],
     ['write_file', { file_path: 'a', content: 'b' }, { kind: 'write', path: 'a', content: 'b' }],
     ['write_file', { content: 'b' }, { kind: 'unreadable' }],
     ['write_file', { file_path: 'a' }, { kind: 'edit', path: 'a' }],
