@@ -1,6 +1,6 @@
 /**
  * Writes docs/clients.md, the clients' part of README.md, and their names in the help and the manual, from the table of
- * clients: the rows of src/install/clients.ts, the dialects of src/agents/, the variables of src/domain/names.ts.
+ * clients: the rows of src/install/clients.ts, the dialects and tools of src/agents/, the variables of src/domain/names.ts.
  *
  *   node scripts/clients.mjs [--check]      --check: exit status 1 if what is committed is out of date
  */
@@ -20,6 +20,11 @@ const HEAD = `# Clients
 those that \`npm run test:clients\` drives. "Refuses" is what the guard prints to refuse a tool call, "tells" at which events a
 text of ours reaches the model.
 
+A call of a file tool or a shell tool is judged before it runs, and what it changed is looked at when it has ended. Of tools
+that are looked at afterwards our hooks hear nothing: what they changed is seen with the session's next call. The others only
+read, or are ignored: they concern the client itself, or sub-agents, whose own calls are judged. The tools of MCP servers are
+judged by the verbs in their names. What is not named here, \`node scripts/client-news.mjs\` reports.
+
 ## Trailers
 
 A session's commits name it in \`Claude-Session-Id\`, whichever its client is: that is what git-handoff reads. With
@@ -34,12 +39,30 @@ const TAIL = `
 Grok Build (1.0.41, driven) runs the hooks of Claude Code's settings: \`init --client claude\` guards it, too, and lists its
 sessions as \`grok\`. Its model hears nothing at a start, and a refusal's first 250 characters.
 
+GROK
+
 No hooks of ours are made for these, and none was driven. Their sessions can use the verbs; what they change and commit counts as a person's.
 
 - Kimi Code (2.1) has hooks, and needs a newer Node than git-handoff.
 - Cline: a hook that refuses a call ends the whole run.
-- Antigravity and Droid: no package that could be tried.
+- Droid: no package that could be tried.
+
+## Antigravity
+
+\`agy\`, which took the place of Gemini CLI, has hooks; there is no package of it that could be tried, and its documents do not
+suffice. \`hooks.json\` (in \`.agents/\` and \`~/.gemini/config/\`) is a map of names to events, of which a bad entry drops the whole
+file; that could be merged exactly. What is missing is an answer that says nothing. Before a tool, says the document in its
+package, \`decision\` is required: \`allow\` "automatically allows" the call, which is not ours to say
+([39](decisions/0039-clients.md)), and \`ask\` asks also those who want no questions, and refuses in print mode, where nobody
+can answer. Printing nothing is reported as no opinion (1.0.3, 1.1.12), as a question (1.1.2) and as a refusal; \`{}\` always as a
+refusal; \`deny\` as a veto and as a question (both 1.1.2); two reports saw 1.1.27 and 1.2.7 run no hook before a tool, others
+saw 1.2.7 do so. A payload names neither its event nor, in print mode, a folder.
+
+One run of the newest version decides it: where a \`PreToolUse\` hook prints nothing and exits with 0, every call must go on as it
+does without a hook, in its window and in print mode.
 `;
+/** Clients that are supported, and that few can start with. */
+const ENDED = { gemini: 'ended for individuals in June 2026' };
 /** Where the help and the manual list the clients. */
 const HELP = 'src/verbs/setup/setup-verbs.ts';
 const HELP_LIST = /'claude(?:, [a-z]+)*, none(?=, or all)/;
@@ -54,13 +77,21 @@ export async function readClients() {
   const { SESSION_VARIABLES } = await load('src/domain/names.ts');
   const rows = INSTALLERS.map(async (installer) => {
     const dialect = await dialectFor(installer.client);
+    const tools = await readTools(installer.client);
     const hooks = installer.register('', 'project', join(ROOT, 'bin/git-handoff'));
     const variables = Object.keys(SESSION_VARIABLES).filter(
       (name) => SESSION_VARIABLES[name] === installer.client || hooks.includes(name),
     );
-    return { ...installer, dialect, variables };
+    return { ...installer, dialect, variables, tools };
   });
   return new Map((await Promise.all(rows)).map((row) => [row.client, row]));
+}
+
+/** The tools of a client, by how they are judged. */
+async function readTools(client) {
+  const { toolsOf } = await load('src/agents/tools.ts');
+  const judgements = Object.keys(JUDGED);
+  return Object.fromEntries(judgements.map((judgement) => [judgement, toolsOf(client, judgement)]));
 }
 
 async function load(input) {
@@ -69,6 +100,15 @@ async function load(input) {
   await build.close();
   return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
 }
+
+/** How the calls of a tool may be judged (src/agents/tools.ts), as the page says it. */
+const JUDGED = {
+  file: 'file tools',
+  shell: 'shell tools',
+  afterwards: 'looked at afterwards',
+  reads: 'read only',
+  ignored: 'ignored',
+};
 
 const code = (words) => words.map((word) => `\`${word}\``).join(', ');
 
@@ -87,6 +127,13 @@ function eventsWithModel({ client, events }) {
   return telling.length === seen.length ? 'always' : `at ${code(telling)}`;
 }
 
+/** The tools of a client, a line for each way in which they are judged. */
+const toolLines = (tools) =>
+  Object.entries(JUDGED)
+    .filter(([judgement]) => tools[judgement].length > 0)
+    .map(([judgement, title]) => `- ${title}: ${code(tools[judgement])}\n`)
+    .join('');
+
 function sectionOf(row) {
   const { title, proven, note, events, variables, dialect } = row;
   const file = (scope) => row.settingsFile(scope, { home: '/~', env: {}, cwd: '/', topLevel: '.' });
@@ -96,7 +143,7 @@ function sectionOf(row) {
   return `
 ## ${title}
 
-- client: \`${row.client}\`
+- client: \`${row.client}\`${ENDED[row.client] === undefined ? '' : `, ${ENDED[row.client]}`}
 - ${proven === undefined ? 'made after its documentation, never tried with the client itself' : `tested with ${proven}`}
 - hooks in: ${code(files.map((path) => path.replace(/^\/~/, '~')))}
 - events: ${code(events)}
@@ -104,7 +151,7 @@ function sectionOf(row) {
 - tells: ${code(events.filter((event) => dialect.contextEvents.has(event)))}
 - names the session of a shell command in: ${variables.length === 0 ? 'nothing, its process tells' : code(variables)}
 - tells its model: ${eventsWithModel(row)}
-${dialect.runsGitHooks ? '' : '- its shell runs no git hooks: beside others use `git handoff commit`\n'}${note === undefined ? '' : `- ${note}\n`}`;
+${toolLines(row.tools)}${dialect.runsGitHooks ? '' : '- its shell runs no git hooks: beside others use `git handoff commit`\n'}${note === undefined ? '' : `- ${note}\n`}`;
 }
 
 /** The clients as the README lists them; what is special about some, the page says. */
@@ -114,19 +161,23 @@ function readmeList(rows) {
   );
   const special = rows.filter(({ note, dialect }) => note !== undefined || !dialect.runsGitHooks);
   const titles = (some) => some.map(({ title }) => title).join(', ');
-  return `- tried with the real client: ${tried.map(({ title, proven }) => `${title} ${proven}`).join(', ')}
+  const version = ({ client, title, proven }) =>
+    `${title} ${proven}${client in ENDED ? ` (${ENDED[client]})` : ''}`;
+  return `- tried with the real client: ${tried.map(version).join(', ')}
 - made after its documentation only: ${titles(untried)}
 - need a step or have a limit of their own: ${titles(special)} ([clients](${PAGE}))
-- any other agent can use the verbs; its edits are not guarded`;
+- others can use the verbs, unguarded`;
 }
 
 async function main() {
-  const rows = [...(await readClients()).values()];
+  const grok = await readTools('grok');
+  const clients = [...(await readClients()).values()];
+  const names = clients.map(({ client }) => client);
+  const rows = clients.toSorted((a, b) => (a.client in ENDED) - (b.client in ENDED));
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
   const list = `${readmeList(rows)}\n`;
-  const names = rows.map(({ client }) => client);
   const texts = {
-    [PAGE]: HEAD + rows.map(sectionOf).join('') + TAIL,
+    [PAGE]: HEAD + rows.map(sectionOf).join('') + TAIL.replace('GROK\n', () => toolLines(grok)),
     [HELP]: readFileSync(join(ROOT, HELP), 'utf8').replace(HELP_LIST, `'${names.join(', ')}, none`),
     [MANUAL]: readFileSync(join(ROOT, MANUAL), 'utf8').replace(
       MANUAL_LIST,
