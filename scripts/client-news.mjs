@@ -1,24 +1,33 @@
 /**
  * Tells what the newest versions of the clients changed in what they tell our hooks. Each is installed into a scratch
  * folder, driven once against a scripted model on 127.0.0.1 with a probe as hook for the events that `init` registers
- * (test/client-news), and compared with fixtures/payloads/<client>/. Prints Markdown; no gate, so that news are exit status 0.
+ * (test/client-news), and compared with fixtures/payloads/<client>/. Its tools, as it offers them to the model and as its package
+ * names them, are compared with src/agents/tools.ts. Prints Markdown; exit status 1 if a tool is not in that table, or none was seen.
  *
  *   node scripts/client-news.mjs [client...]
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readClients } from './clients.mjs';
 
 const ROOT = dirname(import.meta.dirname);
 
-/** Captured, and not brought about by the run: a notebook's tool, a sub-agent of Codex, a server's tools, `create`. */
+/** Captured, and not brought about by the run: some tools (a notebook's, a worktree's, a server's, `create`), a sub-agent of Codex. */
 const NOT_DRIVEN = {
-  claude: / NotebookEdit$/,
+  claude: / (?:NotebookEdit|ExitWorktree)$/,
   codex: /^SubagentStart$/,
-  qwen: / mcp__/,
+  qwen: / (?:mcp__|exit_worktree$)/,
   opencode: / files_/,
   copilot: / files-| Write$/,
 };
@@ -85,15 +94,29 @@ function capturedOf(row) {
   const isRegistered = ({ hook_event_name: event, tool_name: tool }) =>
     event === undefined ||
     hooks[event]?.some(({ matcher }) => !matcher || new RegExp(`^(?:${matcher})$`).test(tool));
-  const folder = join(ROOT, 'fixtures/payloads', row.client);
-  const names = readdirSync(folder).filter((name) => !name.startsWith('camel-'));
-  return names
-    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).payload)
+  const folders = ['', '-new']
+    .map((age) => join(ROOT, 'fixtures/payloads', row.client + age))
+    .filter(existsSync);
+  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  return files
+    .filter((file) => !basename(file).startsWith('camel-'))
+    .map((file) => JSON.parse(readFileSync(file, 'utf8')).payload)
     .filter((payload) => isRegistered(payload) && !NOT_DRIVEN[row.client]?.test(nameOf(payload)));
 }
 
-function sectionOf(row, { version, payloads, problem }) {
-  const lines = [];
+/** What the table of tools does not know among the tools that a client has, as lines. */
+export function toolNews(table, tools) {
+  if (tools.length === 0) return ['no tools were seen: there may be new ones'];
+  const known = new Set(Object.values(table).flat());
+  const unknown = tools.filter((name) => !known.has(name));
+  return unknown.map(
+    (name) => `**unknown tool: ${name}**, src/agents/tools.ts does not say how it is judged`,
+  );
+}
+
+function sectionOf(row, { version, payloads, problem, tools = [] }) {
+  const lines = toolNews(row.tools, tools);
+  if (lines.length > 0) process.exitCode = 1;
   if (problem !== undefined)
     lines.push(`could not be driven to the end: ${problem.replaceAll(/\s+/g, ' ').slice(0, 400)}`);
   if (payloads?.length > 0) {
@@ -101,7 +124,7 @@ function sectionOf(row, { version, payloads, problem }) {
     lines.push(...(news.length > 0 ? news : ['no difference']));
   }
   const list = lines.map((line) => `- ${line}\n`).join('');
-  return `## ${row.title} ${version ?? '(version not known)'}, captured: ${row.proven}\n\n${list}\n`;
+  return `## ${row.title} ${version ?? '(version not known)'}, tested with: ${row.proven}\n\n${list}\n`;
 }
 
 /** Has vitest drive the clients; its own words go to stderr. Returns what it found out about each. */

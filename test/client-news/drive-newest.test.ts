@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import path from 'node:path';
 import { it, onTestFinished } from 'vitest';
 import { INSTALLERS } from '../../src/install/clients.ts';
+import { useCodeMode } from '../support/client/codex.ts';
 import { task } from '../support/client/copilot.ts';
 import {
   CLAUDE_HANDS,
@@ -23,6 +24,7 @@ import {
   installVersion,
   OPENCODE,
   QWEN_CODE,
+  toolsIn,
 } from '../support/client/install.ts';
 import { REPOSITORY } from '../support/client/paths.ts';
 import { createWorld, type World } from '../support/client/world.ts';
@@ -41,11 +43,34 @@ const AGENT = {
   run_in_background: false,
 };
 
-const CLIENTS: readonly { package: ClientPackage; hands: Hands; agent?: Turn }[] = [
-  { package: CLAUDE_CODE, hands: CLAUDE_HANDS, agent: call('Agent', AGENT) },
-  { package: CODEX, hands: CODEX_HANDS },
+/** What finds the tools that Codex does not offer until they are looked for. */
+const SEARCH = {
+  query: 'spawn agent wait send message file edit command memory goal image browser plan',
+  limit: 100,
+};
+
+interface Driven {
+  readonly package: ClientPackage;
+  readonly hands: Hands;
+  readonly agent?: Turn;
+  readonly search?: Turn;
+  /** Makes it offer other tools in a further run. */
+  readonly otherwise?: (world: World) => void;
+  /** A tool that the client only lists until it is looked for: without it, its list is not read. */
+  readonly listed?: string;
+}
+
+const CLIENTS: readonly Driven[] = [
+  { package: CLAUDE_CODE, hands: CLAUDE_HANDS, agent: call('Agent', AGENT), listed: 'Monitor' },
+  {
+    package: CODEX,
+    hands: CODEX_HANDS,
+    search: call('tool_search', SEARCH),
+    listed: 'spawn_agent',
+    otherwise: useCodeMode,
+  },
   { package: GEMINI_CLI, hands: GEMINI_HANDS },
-  { package: QWEN_CODE, hands: QWEN_HANDS },
+  { package: QWEN_CODE, hands: QWEN_HANDS, listed: 'monitor' },
   { package: OPENCODE, hands: OPENCODE_HANDS },
   { package: COPILOT_CLI, hands: COPILOT_HANDS, agent: task(ASKED) },
 ];
@@ -76,11 +101,13 @@ function payloadsIn(folder: string): unknown[] {
 }
 
 async function drive(
-  { hands, agent }: (typeof CLIENTS)[number],
+  { hands, agent, search, otherwise }: Driven,
   world: World,
   folder: string,
+  hears: (tools: readonly string[]) => void,
 ): Promise<void> {
   const turns = [
+    ...(search === undefined ? [] : [search]),
     ...hands.create(world, 'b.txt', 'b'),
     ...hands.change(world, 'a.txt', { from: 'hello', to: 'goodbye' }, {}),
     hands.shell('echo more >> b.txt'),
@@ -90,14 +117,19 @@ async function drive(
   ];
   const agents = [{ match: ASKED, turns: [hands.shell('echo hello'), say('looked')] }];
   await hands.trust(world);
-  await hands.run(world, { turns, agents }, createGates());
+  await hands.run(world, { turns, agents, hears }, createGates());
+  if (otherwise !== undefined) {
+    otherwise(world);
+    await hands.run(world, { turns: [say('done')], hears }, createGates());
+  }
   if (payloadsIn(folder).length === 0) throw new Error('it called no hook');
 }
 
 it.each(CLIENTS)('$package.name', async (client) => {
   const report = path.join(REPORTS, `${client.package.name}.json`);
   if (!existsSync(report)) return;
-  const found: { version?: string; payloads?: unknown[]; problem?: string } = {};
+  const found: { version?: string; payloads?: unknown[]; tools?: string[]; problem?: string } = {};
+  const tools = new Set<string>();
   const world = await createWorld();
   onTestFinished(() => world.remove());
   let folder: string | undefined;
@@ -108,13 +140,17 @@ it.each(CLIENTS)('$package.name', async (client) => {
       stdio: ['ignore', 'pipe', 'pipe'],
     }).trim();
     installVersion(client.package, found.version);
+    toolsIn(client.package).forEach((name) => tools.add(name));
     client.hands.prepare(world);
     folder = registerProbe(world, client.package.name);
-    await drive(client, world, folder);
+    await drive(client, world, folder, (names) => names.forEach((name) => tools.add(name)));
+    if (client.listed !== undefined && !tools.has(client.listed))
+      throw new Error(`its list of tools is not read: ${client.listed} is not among them`);
   } catch (error) {
     const { message = String(error), actual } = error as Partial<AssertionError>;
     found.problem = actual === undefined ? message : `${message}: ${JSON.stringify(actual)}`;
   }
+  found.tools = [...tools].sort();
   if (folder !== undefined) found.payloads = payloadsIn(folder);
   writeFileSync(report, JSON.stringify(found));
 });

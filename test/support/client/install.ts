@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { TestRunner } from 'vitest';
 import { INSTALLERS } from '../../../src/install/clients.ts';
@@ -13,6 +13,8 @@ export interface ClientPackage {
   readonly bin: string;
   /** Where the table of clients names none, for it has no row of its own. */
   readonly version?: string;
+  /** Which of the package's files name its tools, and how: also those that a session is offered only at times. */
+  readonly tools?: { readonly files: RegExp; readonly within?: RegExp; readonly names: RegExp };
   /** The package's own install script, run by us: npm 12 runs none that a person has not approved. */
   readonly installScript?: string;
 }
@@ -23,6 +25,7 @@ export const CLAUDE_CODE: ClientPackage = {
   package: '@anthropic-ai/claude-code',
   bin: 'claude',
   installScript: 'install.cjs',
+  tools: { files: /^sdk-tools\.d\.ts$/, names: /^ {2}\| (?:File)?(?!Mcp)(\w+)Input$/gm },
 };
 
 /** Codex CLI; the native program is an optional package. */
@@ -37,6 +40,7 @@ export const GEMINI_CLI: ClientPackage = {
   name: 'gemini',
   package: '@google/gemini-cli',
   bin: 'gemini',
+  tools: { files: /^bundle\/[\w-]+\.js$/, names: /\b[A-Z_]+_TOOL_NAME = "(\w+)"/g },
 };
 
 /** Copilot CLI; its first start unpacks the native program of an optional package into its home's cache. */
@@ -51,6 +55,11 @@ export const QWEN_CODE: ClientPackage = {
   name: 'qwen',
   package: '@qwen-code/qwen-code',
   bin: 'qwen',
+  tools: {
+    files: /^chunks\/chunk-\w+\.js$/,
+    within: /\bvar ToolNames = \{[^}]*\}/,
+    names: /\b[A-Z_]+: "(\w+)"/g,
+  },
 };
 
 /** OpenCode; its script puts the native program of an optional package in place. */
@@ -104,6 +113,21 @@ export function installVersion(client: ClientPackage, version: string): string {
   }
   ready.set(client, program);
   return program;
+}
+
+/** The names of tools in an installed client's package. Throws where they are no longer where they were. */
+export function toolsIn({ name, package: of, tools }: ClientPackage): string[] {
+  if (tools === undefined) return [];
+  const folder = path.join(CACHE, name, 'node_modules', of);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    tools.files.test(file),
+  );
+  const texts = files
+    .map((file) => readFileSync(path.join(folder, file), 'utf8'))
+    .map((text) => (tools.within === undefined ? text : (tools.within.exec(text)?.[0] ?? '')));
+  const found = texts.flatMap((text) => [...text.matchAll(tools.names)].flatMap(([, tool = '']) => tool));
+  if (found.length === 0) throw new Error(`no names of tools in ${of}, ${String(tools.files)}`);
+  return found;
 }
 
 /** Ends the test that is being run, and says why where no reporter does. */

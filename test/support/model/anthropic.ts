@@ -50,6 +50,16 @@ function userTexts(body: Body): string[] {
   });
 }
 
+/** Claude Code lists the tools behind its ToolSearch, one a line. */
+function toolNames(body: Body): string[] {
+  const texts = messagesOf(body).map(({ content }) => textOf(content));
+  const lists = texts.flatMap(
+    (text) => /deferred tools are now available.*\n((?:\w+\n)+)/.exec(text)?.[1] ?? [],
+  );
+  const offered = listOf(body['tools']).map((tool) => stringOf(objectOf(tool)['name']));
+  return [...offered, ...lists.flatMap((list) => list.trim().split('\n'))];
+}
+
 function contentOf(turn: Turn): JsonObject[] {
   const text = spokenText(turn);
   const uses = (turn.tools ?? []).map(({ name, input }) => ({
@@ -104,6 +114,7 @@ export const anthropic: ModelDialect = {
   // Claude Code asks side questions (a title, a quota probe) without tools or for a single token.
   isTurn: (body) => listOf(body['tools']).length > 0 && body['max_tokens'] !== 1,
   firstUserText: (body) => textOf(messagesOf(body).find(({ role }) => role === 'user')?.['content']),
+  toolNames,
   toolResults,
   userTexts,
   wantedSchema(body) {

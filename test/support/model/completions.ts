@@ -56,6 +56,15 @@ function userTexts(body: Body): string[] {
     .map((message) => textOf(message['content']));
 }
 
+/** Qwen Code lists the tools behind its tool_search as `- "name": "what it does"`. */
+function toolNames(body: Body): string[] {
+  const texts = messagesOf(body).map(({ content }) => textOf(content));
+  const lists = texts.filter((text) => text.includes('reachable through `tool_search`'));
+  const listed = lists.flatMap((text) => [...text.matchAll(/^- "(\w+)": /gm)].map(([, name = '']) => name));
+  const offered = toolsOf(body).map((tool) => stringOf(objectOf(tool['function'] ?? tool['custom'])['name']));
+  return [...offered, ...listed];
+}
+
 function callPart({ name, input }: ToolUse, index: number, body: Body): JsonObject {
   const isCustom = toolsOf(body).some((tool) => objectOf(tool['custom'])['name'] === name);
   const id = freshId('call_');
@@ -91,6 +100,7 @@ export const completions: ModelDialect = {
     const asked = messagesOf(body).filter(({ role }) => role === 'user');
     return asked.map((message) => textOf(message['content'])).join('\n');
   },
+  toolNames,
   toolResults,
   userTexts,
   wantedSchema: (body) => objectOf(objectOf(body['response_format'])['json_schema'])['schema'],

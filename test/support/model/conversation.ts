@@ -49,6 +49,7 @@ export class Conversation {
     }
     const turn = this.#nextTurn(dialect, body);
     this.requests.push({ method, path, body, dialect, turn });
+    this.#script.hears?.(dialect.toolNames(body));
     await this.#pace(turn);
     return turn.error ?? dialect.answer(turn, body, path);
   }

@@ -33,6 +33,8 @@ export interface ModelDialect {
   isTurn(body: Body): boolean;
   /** What the conversation was first asked, to tell a sub-agent's from the main one. */
   firstUserText(body: Body): string;
+  /** The names of the tools that the client offers, those that it only lists until they are looked for as well. */
+  toolNames(body: Body): string[];
   /** Every tool result in the conversation so far, oldest first. */
   toolResults(body: Body): ToolResult[];
   /** What the model was told since its last answer, by the person and by hooks. */

@@ -37,6 +37,11 @@ function toolResults(body: Body): ToolResult[] {
   return results;
 }
 
+function toolNames(body: Body): string[] {
+  const declared = listOf(body['tools']).flatMap((tool) => listOf(objectOf(tool)['functionDeclarations']));
+  return declared.map((tool) => stringOf(objectOf(tool)['name']));
+}
+
 function answer(turn: Turn, _body: Body, path: string): Reply {
   const text = spokenText(turn);
   const calls = (turn.tools ?? []).map(({ name, input }) => ({
@@ -62,15 +67,14 @@ export const gemini: ModelDialect = {
   },
   // Gemini CLI's routers and checkers declare no functions, or want JSON.
   isTurn(body) {
-    const declared = listOf(body['tools']).some(
-      (tool) => listOf(objectOf(tool)['functionDeclarations']).length > 0,
-    );
-    return declared && !stringOf(objectOf(body['generationConfig'])['responseMimeType']).includes('json');
+    const isDeclared = toolNames(body).length > 0;
+    return isDeclared && !stringOf(objectOf(body['generationConfig'])['responseMimeType']).includes('json');
   },
   firstUserText(body) {
     const asked = contentsOf(body).filter(({ role }) => role === 'user');
     return textsOf(asked.flatMap(partsOf)).join('\n');
   },
+  toolNames,
   toolResults,
   userTexts: (body) => textsOf(partsOf(contentsOf(body).at(-1))),
   wantedSchema(body) {

@@ -24,13 +24,23 @@ function itemsOf(body: Body): Body[] {
 
 /** The tools on offer; newer models get some as an input item, and namespaces hold tools of their own. */
 function toolsOf(body: Body): Body[] {
-  const added = itemsOf(body).filter(({ type }) => type === 'additional_tools');
+  const added = itemsOf(body).filter(
+    ({ type }) => type === 'additional_tools' || type === 'tool_search_output',
+  );
   const all = [body, ...added].flatMap((holder) => listOf(holder['tools']).map(objectOf));
   return all.flatMap((tool) =>
     tool['type'] === 'namespace'
       ? listOf(tool['tools']).map((inner) => ({ ...objectOf(inner), namespace: tool['name'] }))
       : [tool],
   );
+}
+
+/** In Codex's code mode the description of `exec` has a heading for each tool that its programs can call. */
+function toolNames(body: Body): string[] {
+  return toolsOf(body).flatMap(({ name, type, description }) => {
+    const within = stringOf(description).matchAll(/^### `(\w+)`$/gm);
+    return [stringOf(name ?? type), ...[...within].map(([, inner = '']) => inner)];
+  });
 }
 
 function callInput(item: Body | undefined): unknown {
@@ -79,6 +89,17 @@ function callItem({ name, input, namespace: within }: ToolUse, body: Body): Json
   const offered = within ?? tool?.['namespace'];
   const namespace = typeof offered === 'string' ? { namespace: offered } : {};
   const common = { call_id: freshId('call_'), name, ...namespace, status: 'completed' };
+  if (tool?.['type'] === 'tool_search') {
+    const { call_id, status } = common;
+    return {
+      type: 'tool_search_call',
+      id: freshId('tsc_'),
+      call_id,
+      status,
+      execution: 'client',
+      arguments: input,
+    };
+  }
   return tool?.['type'] === 'custom'
     ? { type: 'custom_tool_call', id: freshId('ctc_'), ...common, input }
     : { type: 'function_call', id: freshId('fc_'), ...common, arguments: JSON.stringify(input) };
@@ -130,6 +151,7 @@ export const responses: ModelDialect = {
     const asked = itemsOf(body).filter(({ role }) => role === 'user');
     return asked.map((item) => textOf(item['content'])).join('\n');
   },
+  toolNames,
   toolResults,
   userTexts,
   wantedSchema: (body) => objectOf(objectOf(body['text'])['format'])['schema'],

@@ -30,6 +30,8 @@ export interface Turn {
 /** The turns of the conversation, and those of sub-agents, found by a text in what they were asked. */
 export interface Script {
   readonly turns: readonly Turn[];
+  /** Told with each request which tools the client offers. */
+  readonly hears?: (tools: readonly string[]) => void;
   readonly agents?: readonly { readonly match: string; readonly turns: readonly Turn[] }[];
 }
 
