@@ -18,7 +18,6 @@ import { type Found, loadJudged } from '../../git/commits.ts';
 import { readObjects } from '../../git/objects.ts';
 import { type Ref, listRefs, type RefUpdate, updateRefs } from '../../git/refs.ts';
 import type { InRepository, Repository } from '../../git/repository.ts';
-import { listBookkeepingRefs } from '../../git/migrate-ref-lists.ts';
 import { memoryName } from '../../notes/delete-notes.ts';
 import { judgeMoves } from '../../notes/moves.ts';
 import { commitOwner } from '../../notes/person-name.ts';
@@ -50,7 +49,7 @@ export async function readSyncedTopics(
   const below = component === undefined ? '' : `${component}/`;
   const [states, beside] = await Promise.all([
     known ?? readTopics(repository, component),
-    listBookkeepingRefs(repository, [remotePrefix(remote) + below, PRUNED + below]),
+    listRefs(repository, [remotePrefix(remote) + below, PRUNED + below]),
   ]);
   const here = new Map(states.map((state) => [handoffRef(state.path), state]));
   const there = new Map(
