@@ -70,63 +70,32 @@ const BLOCKING_MS = 60_000;
 /** The age from which a lock counts as left behind. Milliseconds. */
 const STALE_MS = 10 * 60_000;
 
-interface Lock {
-  readonly file: string;
-  readonly ageMs: number;
-  /** The age from which this lock counts as left behind. Milliseconds. */
-  readonly staleMs: number;
-}
-
 /**
  * Finds lock files that a killed writer left on our refs, packed-refs, reftables and the config, which git never
  * removes. With `fix`, removes those that are ten minutes old.
  */
-export function checkLocks(repository: Repository, fix: boolean, now: number): CheckShape[] {
-  const { commonDir } = repository;
-  const locks = [...refLocks(commonDir, now), ...configLock(commonDir, now)];
-  return locks.map((lock) => lockCheck(lock, commonDir, fix));
-}
-
-function refLocks(commonDir: string, now: number): Lock[] {
+export function checkLocks({ commonDir }: Repository, fix: boolean, now: number): CheckShape[] {
+  const folders = ['refs/handoffs', 'refs/handoffs-local', 'refs/handoffs-remote', 'reftable'];
   const files = [
-    ...['refs/handoffs', 'refs/handoffs-local', 'refs/handoffs-remote', 'reftable'].flatMap((folder) =>
-      locksBelow(join(commonDir, folder)),
-    ),
-    join(commonDir, 'packed-refs.lock'),
+    ...folders.flatMap((folder) => locksBelow(join(commonDir, folder))),
+    ...['packed-refs.lock', 'config.lock'].map((name) => join(commonDir, name)),
   ];
-  return files.flatMap((file) => lockAt(file, now, STALE_MS)).filter(({ ageMs }) => ageMs >= BLOCKING_MS);
+  return files.flatMap((file) => {
+    const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now;
+    return now - modified < BLOCKING_MS ? [] : [lockCheck(file, now - modified, commonDir, fix)];
+  });
 }
 
-/** Finds a lock on the config. Only a write locks it, and what `init` and `uninstall` write can be recognised. */
-function configLock(commonDir: string, now: number): Lock[] {
-  const config = join(commonDir, 'config');
-  const file = `${config}.lock`;
-  return lockAt(
-    file,
-    now,
-    isOurConfigLock(readText(config, 'latin1'), readText(file, 'latin1')) ? 0 : STALE_MS,
-  );
-}
-
-function lockAt(file: string, now: number, staleMs: number): Lock[] {
-  const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  return modified === undefined ? [] : [{ file, ageMs: now - modified, staleMs }];
-}
-
-function lockCheck({ file, ageMs, staleMs }: Lock, commonDir: string, fix: boolean): CheckShape {
-  const what = `${escapeLine(relative(commonDir, file))} is ${duration(ageMs)} old and blocks writes`;
-  if (ageMs < staleMs) {
+function lockCheck(file: string, ageMs: number, commonDir: string, fix: boolean): CheckShape {
+  const minutes = Math.round(ageMs / 60_000);
+  const what = `${escapeLine(relative(commonDir, file))} is ${minutes} min old and blocks writes`;
+  if (ageMs < STALE_MS) {
     const detail = `${what}. If no git is running here, it was left behind; --fix removes it when it is 10 minutes old`;
     return doctorLine('locks', 'problem', detail, FIX);
   }
   if (!fix) return doctorLine('locks', 'problem', what, FIX);
   rmSync(file, { force: true });
   return doctorLine('locks', 'fixed', `${what}; removed`);
-}
-
-function duration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  return seconds < 600 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
 function locksBelow(folder: string): string[] {
@@ -137,28 +106,4 @@ function locksBelow(folder: string): string[] {
   } catch {
     return [];
   }
-}
-
-/** The lines that `init` writes into a config, and `uninstall` removes. */
-const OURS = /^(?:\[handoff\]|\[hook "handoff-[a-z-]+"\]|\t(?:enabled|command|event) = .*)?$/;
-
-/**
- * Whether the lock of a config holds what `init` or `uninstall` were about to write: the same text except for lines of
- * ours. Pure.
- *
- * @param config the text of the config
- * @param lock the text of the lock; empty at first, as git's own locks are
- */
-function isOurConfigLock(config: string, lock: string): boolean {
-  if (lock === '' || lock === config) return false;
-  return (
-    linesBut(lock, config).every((line) => OURS.test(line)) &&
-    linesBut(config, lock).every((line) => OURS.test(line))
-  );
-}
-
-/** Returns the lines of a text that another text does not have. */
-function linesBut(text: string, other: string): string[] {
-  const known = new Set(other.split('\n'));
-  return text.split('\n').filter((line) => !known.has(line));
 }
