@@ -242,11 +242,6 @@ function openWindowOf(session: SessionId, { look, ...facts }: RunningCommand): O
   };
 }
 
-/** A commit that another owner makes now. */
-export function commitOfOthers(place: LedgerPlace, owner: SessionId): OpenWindow | undefined {
-  return readWindows(place).find((window) => window.commits && window.session !== owner);
-}
-
 /** Calls of one agent that are this far apart are not made at once: the earlier one is over. Milliseconds. */
 export const TOGETHER_MS = 5000;
 

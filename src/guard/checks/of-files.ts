@@ -1,11 +1,9 @@
-import { commitOfOthers } from '../../changes/windows.ts';
 import { realPath } from '../../host/disk.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
 import { type Call, type TreeCall, toolPath, toolPaths } from '../call.ts';
 import { announcement } from '../effects/announce.ts';
 import type { CallFacts, FileFacts } from '../facts.ts';
 import type { Check } from '../judge.ts';
-import { commitRunning } from './commit-running.ts';
 import { contention } from './contention.ts';
 import { handoffFiles } from './handoff-files.ts';
 import { hookFiles } from './hook-files.ts';
@@ -41,14 +39,6 @@ export const FILES_IN_TREE: readonly Check<TreeCall, FileFacts>[] = [
     rule: 'strict-head',
     when: ({ settings }) => settings.headCheck === 'strict',
     judge: strictHead,
-  },
-  {
-    rule: 'commit-running',
-    when: ({ session }, { placed, ledger }) => {
-      const place = placed.length > 0 ? ledger()?.place : undefined;
-      return place !== undefined && commitOfOthers(place, session) !== undefined;
-    },
-    judge: commitRunning,
   },
   {
     rule: 'announce',
