@@ -1,14 +1,10 @@
 import { type BranchLogEntry, type DefaultBranch, chooseDefault } from '../domain/staleness.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { records, runGit, gitFailure } from './run.ts';
-import type { SettingEntry } from '../domain/settings.ts';
-import { commitNamed } from './commits.ts';
 
 interface ListedBranch {
   readonly oid: Oid;
   readonly worktree: string | undefined;
-  /** The upstream, if it was asked for: the branch's name on the remote, and its tracking ref here. */
-  readonly upstream: { readonly there: string; readonly here: string } | undefined;
 }
 
 /** The local branches. */
@@ -26,38 +22,26 @@ export interface Limits {
 const HEADS = 'refs/heads/';
 const ORIGIN_HEAD = 'refs/remotes/origin/HEAD';
 
-/** Lists the branches; `with` adds where each is checked out, or its upstream. Empty when git fails. */
+/** Lists the branches; `with` adds where each is checked out. Empty when git fails. */
 export async function listBranches(
   cwd: string,
-  { timeoutMs, with: more }: Limits & { readonly with?: 'worktrees' | 'upstreams' },
+  { timeoutMs, with: more }: Limits & { readonly with?: 'worktrees' },
 ): Promise<Branches> {
   const place = more === 'worktrees' ? '%(worktreepath)' : '';
-  const follows = more === 'upstreams' ? '%(upstream:remoteref)%00%(upstream)%00' : '';
-  const format = `--format=%(refname)%00%(objectname)%00%(symref)%00${place}%00${follows}`;
-  const text = await lines(['for-each-ref', format, '--', HEADS, ORIGIN_HEAD], cwd, timeoutMs);
-  return parseBranches(text, follows === '' ? 4 : 6);
+  const format = `--format=%(refname)%00%(objectname)%00%(symref)%00${place}%00`;
+  return parseBranches(await lines(['for-each-ref', format, '--', HEADS, ORIGIN_HEAD], cwd, timeoutMs));
 }
 
-/**
- * Parses `<name>NUL<oid>NUL<symref>NUL<worktree>NULLF` records of `refs/heads/` and `refs/remotes/origin/HEAD`; with upstreams,
- * `<branch on the remote>NUL<tracking ref>NUL` precedes the line feed.
- */
-function parseBranches(text: string, width: 4 | 6): Branches {
+/** Parses `<name>NUL<oid>NUL<symref>NUL<worktree>NULLF` records of `refs/heads/` and `refs/remotes/origin/HEAD`. */
+function parseBranches(text: string): Branches {
   const heads = new Map<string, ListedBranch>();
   let origin: string | undefined;
-  for (const [name = '', value = '', symbolic = '', worktree = '', there = '', here = ''] of records(
-    text,
-    width,
-  )) {
+  for (const [name = '', value = '', symbolic = '', worktree = ''] of records(text, 4)) {
     const ref = name.replace(/^\n/, '');
     const oid = parseOid(value);
     if (ref === ORIGIN_HEAD) origin = symbolic === '' ? undefined : symbolic;
     else if (oid !== undefined) {
-      heads.set(ref.slice(HEADS.length), {
-        oid,
-        worktree: worktree === '' ? undefined : worktree,
-        upstream: here === '' ? undefined : { there, here },
-      });
+      heads.set(ref.slice(HEADS.length), { oid, worktree: worktree === '' ? undefined : worktree });
     }
   }
   return { heads, origin };
@@ -246,76 +230,4 @@ export async function isSquashed(
     // Out of time, or unrelated histories.
     return false;
   }
-}
-
-/** What a branch will be merged into: its target. */
-interface TargetBranch {
-  readonly ref: string;
-  /** As users type it: `main`, `origin/main`. */
-  readonly name: string;
-  readonly commit: Oid;
-}
-
-/** The settings that choose a target, as keys for `readSettingEntries`. */
-export const TARGET_KEYS = 'branch\\..*\\.gh-merge-base|init\\.defaultbranch';
-
-/**
- * The target of each branch, if it exists here; branches with the same target share one object.
- *
- * @param branches listed with their upstreams
- * @param settings with those of `TARGET_KEYS`
- */
-export async function findTargets(
-  cwd: string,
-  names: readonly string[],
-  { heads, origin }: Branches,
-  settings: readonly SettingEntry[],
-): Promise<ReadonlyMap<string, TargetBranch>> {
-  const configured = settings.findLast(([key]) => key === 'init.defaultbranch')?.[1];
-  const fallback = chooseDefault({ origin, configured, has: (name) => heads.has(name) });
-  const refs = targetRefs(names, heads, settings, fallback);
-  const targets = new Map<string, TargetBranch>();
-  for (const ref of new Set(refs.values())) {
-    const name = ref.replace(/^refs\/(?:heads|remotes)\//, '');
-    const known = ref.startsWith(HEADS) ? heads.get(name)?.oid : undefined;
-    const commit = known ?? (await commitNamed(cwd, ref));
-    if (commit !== undefined) targets.set(ref, { ref, name, commit });
-  }
-  return new Map(
-    [...refs].flatMap(([branch, ref]) => {
-      const target = targets.get(ref);
-      return target === undefined ? [] : [[branch, target] as const];
-    }),
-  );
-}
-
-/**
- * The ref that each branch will be merged into: `branch.<name>.gh-merge-base`, which GitHub's command line sets, else its
- * upstream where that has another name, else the default branch. A branch is never its own target.
- */
-function targetRefs(
-  branches: readonly string[],
-  heads: Branches['heads'],
-  settings: readonly SettingEntry[],
-  fallback: DefaultBranch | undefined,
-): ReadonlyMap<string, string> {
-  const chosen = new Map(
-    settings.flatMap(([key, base]) => {
-      const branch = /^branch\.([^]*)\.gh-merge-base$/.exec(key)?.[1];
-      return branch === undefined || base === undefined ? [] : [[branch, base] as const];
-    }),
-  );
-  const refOf = (branch: string): string | undefined => {
-    const base = chosen.get(branch);
-    if (base !== undefined) return heads.has(base) ? HEADS + base : `refs/remotes/origin/${base}`;
-    const upstream = heads.get(branch)?.upstream;
-    if (upstream !== undefined && upstream.there !== HEADS + branch) return upstream.here;
-    return fallback?.name === branch ? undefined : fallback?.refs[0];
-  };
-  return new Map(
-    branches.flatMap((branch) => {
-      const ref = refOf(branch);
-      return ref === undefined || ref === HEADS + branch ? [] : [[branch, ref] as const];
-    }),
-  );
 }

@@ -195,27 +195,6 @@ describe('the branch that a worktree will be merged into', () => {
       '',
     ]);
   });
-
-  it('is its upstream, where that has another name, however that ends', () => {
-    const upstream = 'release/feature/other';
-    world.git(['remote', 'add', 'origin', world.path]);
-    world.git(['update-ref', `refs/remotes/origin/${upstream}`, 'main']);
-    world.git(['config', 'branch.feature/other.remote', 'origin']);
-    world.git(['config', 'branch.feature/other.merge', `refs/heads/${upstream}`]);
-    world.commit('on main', { 'src/a.ts': changed(TEN, 1, 'main') });
-    expect(overlap([], other)).toMatchObject({ status: 0 });
-    world.git(['update-ref', `refs/remotes/origin/${upstream}`, 'main']);
-    expect(lines([], other)).toContain(`origin/${upstream}  as committed`);
-  });
-
-  it('is the one that the branch is made for', () => {
-    world.git(['branch', 'release']);
-    world.git(['config', 'branch.feature/other.gh-merge-base', 'release']);
-    world.commit('on main', { 'src/a.ts': changed(TEN, 1, 'main') });
-    expect(overlap([], other)).toMatchObject({ status: 0 });
-    world.git(['branch', '-f', 'release', 'main']);
-    expect(lines([], other)).toContain('release          as committed');
-  });
 });
 
 describe('names', () => {

@@ -6,9 +6,9 @@ import { Failure } from '../../domain/failure.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, canMean, meantId, ownerName, sessionOfOwner } from '../../domain/names.ts';
 import { stopsMerge } from '../../domain/overlap.ts';
-import { parseSettings, type SettingEntry } from '../../domain/settings.ts';
-import { type Branches, listBranches, TARGET_KEYS, findTargets } from '../../git/branches.ts';
-import { readSettingEntries } from '../../git/config.ts';
+import { type Branches, findDefaultBranch, listBranches } from '../../git/branches.ts';
+import { commitNamed } from '../../git/commits.ts';
+import { readSettings } from '../../git/config.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import { type ScratchStore, ownStore } from '../../git/scratch-store.ts';
 import { readTreeStatus, type ListedWorktree, listWorktrees } from '../../git/worktrees.ts';
@@ -53,7 +53,6 @@ interface Scene {
   readonly sessions: readonly JudgedSession[];
   readonly worktrees: readonly ListedWorktree[];
   readonly branches: Branches;
-  readonly entries: readonly SettingEntry[];
   readonly scratch: ScratchStore;
   readonly context: Context;
 }
@@ -70,16 +69,16 @@ export async function overlap(
 ): Promise<CommandResult<OverlapValue>> {
   const { cwd, now, budget } = context;
   const repository = await openRepository(cwd);
-  const [workspace, entries, branches, worktrees] = await Promise.all([
+  const [workspace, settings, branches, worktrees] = await Promise.all([
     openWorkspace(context, repository),
-    readSettingEntries(`^(handoff\\..*|${TARGET_KEYS})$`, cwd),
-    listBranches(cwd, { timeoutMs: budget.left(), with: 'upstreams' }),
+    readSettings(cwd),
+    listBranches(cwd, { timeoutMs: budget.left() }),
     listWorktrees({ cwd }),
   ]);
-  const sessions = judgedSessions(workspace, parseSettings(entries), now);
+  const sessions = judgedSessions(workspace, settings, now);
   const self = findSession(context, workspace.sessions, options.session)?.id;
   const scratch = ownStore(repository.commonDir);
-  const scene = { repository, sessions, worktrees, branches, entries, scratch, context };
+  const scene = { repository, sessions, worktrees, branches, scratch, context };
   try {
     const { items, compared } = await compareAll(scene, options.names);
     const live = sessions.filter(({ liveness, record }) => liveness === 'live' && record.session !== self);
@@ -166,21 +165,18 @@ const lineOfBranch = (branch: string | undefined, commit: Side['head']): Line =>
 const isAt = ({ worktreeId }: JudgedSession, { gitDir }: ListedWorktree) =>
   worktreeId === knownWorktreeId(gitDir);
 
-/** The branch that each worktree's branch will be merged into. */
+/** The default branch, into which each other branch will be merged, beside the worktrees of these. */
 async function targetsOf(
   trees: readonly Line[],
-  { context, branches, entries }: Scene,
-): Promise<readonly (readonly [tree: Line, target: Line])[]> {
-  const names = [...new Set(trees.flatMap(({ branch }) => branch ?? []))];
-  const targets = await findTargets(context.cwd, names, branches, entries);
-  const lines = new Map(
-    [...new Set(targets.values())].map((one) => [one, lineOfBranch(one.name, one.commit)] as const),
-  );
-  return trees.flatMap((tree) => {
-    const target = targets.get(tree.branch ?? '');
-    const line = target === undefined ? undefined : lines.get(target);
-    return line === undefined ? [] : [[tree, line] as const];
-  });
+  { context: { cwd, budget }, branches }: Scene,
+): Promise<readonly LinePair[]> {
+  const { name, refs: [ref] = [] } =
+    (await findDefaultBranch(cwd, branches, { timeoutMs: budget.left() })) ?? {};
+  const commit = ref === undefined ? undefined : await commitNamed(cwd, ref);
+  if (ref === undefined || commit === undefined) return [];
+  const target = lineOfBranch(ref.replace(/^refs\/(?:heads|remotes)\//, ''), commit);
+  const others = trees.filter(({ branch }) => branch !== undefined && branch !== name);
+  return others.map((tree) => [tree, target] as const);
 }
 
 type LinePair = readonly [one: Line, other: Line];

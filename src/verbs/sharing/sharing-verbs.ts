@@ -102,9 +102,8 @@ export const SHARING_VERBS: VerbTable = {
     group: 'sharing',
     summary: 'which work meets, and whether it would merge',
     details:
-      'Compares worktrees in which a session is working, their uncommitted changes included, and the branch that each will be ' +
-      'merged into. One name: what overlaps with it. Several: the overlaps among them. Exit status 1: something would not ' +
-      'merge.',
+      'Compares worktrees in which a session is working, their uncommitted changes included, and the default branch. One ' +
+      'name: what overlaps with it. Several: the overlaps among them. Exit status 1: something would not merge.',
     words: [0, Infinity],
     options: {},
     examples: [
