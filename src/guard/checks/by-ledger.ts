@@ -1,12 +1,8 @@
-import { readFileSync, readlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import type { OpenClaim, SessionLedger } from '../../domain/ledger/claims.ts';
-import type { FileState, DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
-import { type SessionId, parseOid } from '../../domain/names.ts';
+import { type DirtyPath, type TreeStatus, sameState } from '../../domain/ledger/tree-status.ts';
+import type { SessionId } from '../../domain/names.ts';
 import { readHead } from '../../git/discover.ts';
-import { formatOf, objectName } from '../../git/hash.ts';
-import { lstatOf } from '../../host/disk.ts';
-import { diskState, stampOf } from '../../git/worktrees.ts';
+import { contentState, diskState, stampOf } from '../../git/worktrees.ts';
 import { ancestorsOf, stillRuns } from '../../host/processes.ts';
 import type { Ledgers, WorkPlace } from '../../changes/windows.ts';
 import { clientChain, registeredProcesses } from '../presence.ts';
@@ -75,22 +71,7 @@ export function aliveBeside(
   return new Set(ledgers.map((ledger) => ledger.session).filter(isBeside));
 }
 
-/** Whether a file differs from what HEAD had when the session first changed it. */
+/** Whether a file differs from what HEAD had when the session first changed it. One that is too big to read does. */
 export function isChanged(top: string, { path, base }: Pick<OpenClaim, 'path' | 'base'>): boolean {
-  const disk = diskState(top, { path });
-  if (base === null || disk === null) return base !== disk;
-  return base.mode !== disk.mode || base.oid !== oidOf(join(top, path), base);
-}
-
-/** The size above which a file counts as changed. Bytes. */
-const MAX_READ = 64 * 1024 * 1024;
-
-function oidOf(file: string, { mode, oid }: NonNullable<FileState>) {
-  if (oid === null || (lstatOf(file)?.size ?? Infinity) > MAX_READ) return undefined;
-  try {
-    const content = mode === '120000' ? readlinkSync(file, 'buffer') : readFileSync(file);
-    return parseOid(objectName(formatOf(oid), 'blob', content));
-  } catch {
-    return undefined;
-  }
+  return !sameState(base, contentState(top, { path }, base?.oid ?? ''));
 }
