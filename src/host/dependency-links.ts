@@ -33,12 +33,13 @@ interface Trees {
 }
 
 /**
- * Puts these dependencies of the working tree into the other tree, where it has the folders around them and not them.
+ * Puts the named dependencies of the working tree into the other tree, where it has the folders around them and not them.
  *
- * @param paths relative to the top
+ * @param ignored what git ignores, relative to the top; folders end in a slash
  */
-export function linkDependencies(trees: Trees, paths: readonly string[]): void {
-  for (const path of paths) {
+export function linkDependencies(trees: Trees, ignored: readonly string[], names: readonly string[]): void {
+  for (const path of ignored.map((one) => one.replace(/\/$/, ''))) {
+    if (!isDependency(path, names)) continue;
     const target = join(trees.to, path);
     if (lstatOf(target) !== undefined || !isFolder(dirname(target))) continue;
     const source = join(trees.from, path);
@@ -108,7 +109,7 @@ export function environmentIn({ from, to }: Trees, env: NodeJS.ProcessEnv): Node
 }
 
 /** Whether a path that git ignores is one of the named dependencies: by its last name, or from the top where it has a slash. */
-export function isDependency(path: string, names: readonly string[]): boolean {
+function isDependency(path: string, names: readonly string[]): boolean {
   return names.some((name) =>
     name.includes('/') ? path === name.replace(/\/$/, '') : basename(path) === name,
   );
