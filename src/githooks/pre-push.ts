@@ -7,7 +7,6 @@ import { isAncestor } from '../git/histories.ts';
 import {
   type PushedCommit,
   type PushedRef,
-  isDropping,
   newCommits,
   parsePushedRefs,
 } from '../git/push-range.ts';
@@ -54,11 +53,10 @@ export async function checkPush(call: HookCall, place: HookPlace): Promise<HookA
   const { maxWork, remotePrefix } = settings;
   const prefixes = [...new Set([HANDOFFS, checkRemotePrefix(remotePrefix)])];
   const refs = all.filter(({ remoteRef }) => !prefixes.some((prefix) => remoteRef.startsWith(prefix)));
-  const [live, commits, judged, drops] = await Promise.all([
+  const [live, commits, judged] = await Promise.all([
     listRefs({ cwd }, [LIVE], { content: true, timeoutMs: call.budget.left() }),
     newCommits(options, tracking, refs),
     judgePush(all, { cwd, prefixes, maxWork, at: 'clone' }),
-    settings.pushLease && isDropping(options, all),
   ]);
   const sessions = sessionsFrom(live);
   const self = findSession(call, sessions, undefined)?.id;
@@ -82,7 +80,7 @@ export async function checkPush(call: HookCall, place: HookPlace): Promise<HookA
   const findings = [
     { refused: moved.length > 0, lines: moved },
     await mixedCommits(scene),
-    drops ? await droppedWork(scene, judged.others) : NOTHING,
+    settings.pushLease ? await droppedWork(scene, judged.others) : NOTHING,
     settings.pushForeign === 'allow' ? NOTHING : await foreignCommits(scene, settings.pushForeign),
   ];
   const refused = findings.some((finding) => finding.refused);
