@@ -40,13 +40,7 @@ export class PrivateIndex {
    * files' times: without them git would read every file again.
    */
   static async open(place: IndexPlace, base: Oid | null): Promise<PrivateIndex> {
-    const { top } = place;
-    const index = PrivateIndex.copy(place);
-    const args = base === null ? ['--empty'] : ['--reset', base];
-    const result = await runGit(['read-tree', ...args], { cwd: top, env: index.env });
-    if (result.code === 0) return index;
-    index.remove();
-    throw gitFailure('read-tree', result);
+    return PrivateIndex.copy(place).#readTree(base === null ? ['--empty'] : ['--reset', base]);
   }
 
   /**
@@ -56,10 +50,13 @@ export class PrivateIndex {
   static async fresh(place: IndexPlace, base: Oid | null): Promise<PrivateIndex> {
     const index = new PrivateIndex(place);
     index.remove();
-    const args = base === null ? ['--empty'] : [base];
-    const result = await runGit(['read-tree', ...args], { cwd: place.top, env: index.env });
-    if (result.code === 0) return index;
-    index.remove();
+    return index.#readTree(base === null ? ['--empty'] : [base]);
+  }
+
+  async #readTree(args: readonly string[]): Promise<this> {
+    const result = await runGit(['read-tree', ...args], { cwd: this.#top, env: this.env });
+    if (result.code === 0) return this;
+    this.remove();
     throw gitFailure('read-tree', result);
   }
 
