@@ -17,7 +17,7 @@ import {
   checkRemotes,
 } from './repository-checks.ts';
 import { checkLeftovers, checkLocks, checkShared, checkTryTree } from './leftover-checks.ts';
-import { checkGone, checkObjects, checkRefs, checkWork } from './note-checks.ts';
+import { checkObjects, checkRefs, checkWork } from './note-checks.ts';
 
 interface DoctorOptions {
   /** Whether to repair what can be repaired without losing anything. */
@@ -60,7 +60,6 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   const items = [
     ...around,
     ...(await checkRefs(repository, states, fix, now)),
-    ...(await checkGone(repository, settings, context, fix)),
     ...(await checkRemotes(cwd)),
     ...(await checkGoneRemotes(cwd)),
     ...(await checkObjects(repository, fix ? await readTopics(repository) : states)),

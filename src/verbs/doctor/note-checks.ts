@@ -1,18 +1,11 @@
 import { type Oid, shortId } from '../../domain/names.ts';
-import type { Settings } from '../../domain/settings.ts';
 import type { Repository } from '../../git/repository.ts';
 import { withoutLarge } from '../../git/commits.ts';
 import { type BrokenObject, areWhole, brokenBelow, reachableCommits } from '../../git/verify-objects.ts';
-import { homeFolder } from '../../host/folders.ts';
-import { markerFiles } from '../../host/marker-files.ts';
-import { processTable } from '../../host/processes.ts';
-import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
 import { foldTopic, restoreKeptTip, recordIllegalMove, reasonText } from '../../notes/report-illegal.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { readWork, type KeptWork, leftWork } from '../../notes/work/work-commit.ts';
-import type { Context } from '../../sessions/caller.ts';
-import { judgeSessions, listSessions } from '../../sessions/records.ts';
 import { counted } from '../../ui/terminal.ts';
 import { settleWork } from '../notes/settle-work.ts';
 import type { CheckShape } from '../shapes.ts';
@@ -104,34 +97,4 @@ export async function checkWork(repository: Repository, fix: boolean, now: numbe
   const command = 'git handoff doctor --fix';
   const settled = await settleWork(repository, left, { authors: [], session: null, command, now });
   return settled.map(({ kind, text }) => doctorLine('work', kind === 'stays' ? 'warning' : 'fixed', text));
-}
-
-/** The time for all notes together. Milliseconds. */
-const PATIENCE_MS = 30_000;
-
-/** With `fix`, writes notes for sessions that are gone without one, as the next start of a session would. */
-export async function checkGone(
-  { commonDir }: Repository,
-  settings: Settings,
-  { cwd, env, now, budget }: Context,
-  fix: boolean,
-): Promise<CheckShape[]> {
-  if (!fix || settings.enabled !== true || !settings.automaticNotes) return [];
-  const table = processTable();
-  const sessions = judgeSessions(await listSessions({ cwd }), commonDir, table, settings.staleAfterMs, now);
-  const gone = sessionsToNote(commonDir, sessions, table);
-  const failures: string[] = [];
-  const written = await leaveNotesOfGone(gone, {
-    commonDir,
-    sessions,
-    files: markerFiles(homeFolder(env), env, settings.guardPath),
-    now,
-    budget: budget.part(PATIENCE_MS),
-    log: (detail) => failures.push(detail),
-  });
-  const names = written.map(({ record }) => shortId(record.session)).join(', ');
-  return [
-    ...(written.length === 0 ? [] : [doctorLine('notes', 'fixed', `automatic notes were left for ${names}`)]),
-    ...failures.map((detail) => doctorLine('notes', 'warning', detail)),
-  ];
 }
