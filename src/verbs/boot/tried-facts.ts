@@ -32,7 +32,7 @@ async function uncommittedTrees(
   sessions: readonly (SessionId | undefined)[],
   context: Context,
 ): Promise<Oid[]> {
-  const scene = await readSessionWork({ of: undefined, pathspecs: [], session: undefined }, context);
+  const scene = await readSessionWork({ pathspecs: [], session: undefined }, context);
   const trees: Oid[] = [];
   for (const session of new Set(sessions)) {
     if (session === undefined) continue;

@@ -39,7 +39,7 @@ export interface WorkOptions {
   readonly session: string | undefined;
 }
 
-/** The uncommitted work of a working tree, and who asks about it: what `diff` and `undo` start from. */
+/** The uncommitted work of a working tree, and who asks about it: what `commit`, `diff`, `undo` and their like start from. */
 export interface SessionWork {
   readonly settings: Settings;
   readonly work: DirtyWork;
@@ -51,6 +51,8 @@ export interface SessionWork {
   readonly named: ReadonlySet<string> | undefined;
   readonly now: number;
   readonly notices: readonly string[];
+  /** A path from the top as it is from the caller's folder. */
+  readonly here: (path: string) => string;
   /** ` -- <path>...` as pathspecs that the caller types in its folder. Paths are from the top. */
   readonly typedPaths: (paths: readonly string[]) => string;
 }
@@ -58,16 +60,19 @@ export interface SessionWork {
 /**
  * Reads the uncommitted work of the working tree around `cwd`.
  *
- * @throws Failure `environment` where there is none, `usage` for a pathspec that git refuses
+ * @param keep whether to keep the contents that the look finds, for which there must be a folder of ours
+ * @throws Failure `environment` where there is no working tree, `usage` for a pathspec that git refuses
  */
-export async function readSessionWork(options: WorkOptions, context: Context): Promise<SessionWork> {
-  const { pathspecs, session } = options;
+export async function readSessionWork(
+  { pathspecs, session }: Omit<WorkOptions, 'of'>,
+  { keep = true, ...context }: Context & { readonly keep?: boolean },
+): Promise<SessionWork> {
   const { cwd, now } = context;
   const [{ repository, sessions, notices }, settings] = await Promise.all([
     openWorkspace(context),
     readSettings(cwd),
   ]);
-  if (!isInitialised(repository.commonDir)) {
+  if (keep && !isInitialised(repository.commonDir)) {
     throw new Failure('not-found', 'no session is on record in this repository', {
       hint: 'git handoff init',
     });
@@ -78,14 +83,14 @@ export async function readSessionWork(options: WorkOptions, context: Context): P
   const self = found === undefined || isPerson(found) ? undefined : found;
   const judged = judgedSessions({ repository, sessions }, settings, now);
   const [work, named] = await Promise.all([
-    lookAtWork(tree, judged, now, { keep: true }),
+    lookAtWork(tree, judged, now, { keep }),
     pathspecs.length === 0 ? undefined : matchingPaths(cwd, pathspecs),
   ]);
   const here = (path: string) => relative(realPath(cwd), join(realPath(tree.top), path));
   const typedPaths = (paths: readonly string[]) =>
     pathWords(tree.commonDir, paths, (path) => literal(here(path)));
   const asker = askerOf(self, judged, tree.commonDir);
-  return { settings, work, judged, self, asker, named, now, notices, typedPaths };
+  return { settings, work, judged, self, asker, named, now, notices, here, typedPaths };
 }
 
 /**

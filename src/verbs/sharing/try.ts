@@ -41,7 +41,7 @@ export async function tryCommand(
   { argv, session, tell }: TryOptions,
   context: Context,
 ): Promise<CommandResult<TriedShape>> {
-  const scene = await readSessionWork({ of: undefined, pathspecs: [], session }, context);
+  const scene = await readSessionWork({ pathspecs: [], session }, context);
   const { work, self } = scene;
   const { top, gitDir, commonDir } = work.tree;
   const head = work.status.head.oid;

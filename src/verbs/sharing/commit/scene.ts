@@ -1,6 +1,6 @@
-import { join, relative, resolve } from 'node:path';
-import { type Asker, type DirtyWork, askerOf, lookAtWork } from '../../../changes/dirty-work.ts';
-import { literal, pathWords } from '../../../changes/hint-words.ts';
+import { join, resolve } from 'node:path';
+import type { DirtyWork } from '../../../changes/dirty-work.ts';
+import { pathWords } from '../../../changes/hint-words.ts';
 import { findStale, withUndone } from '../../../changes/stale-paths.ts';
 import { ownersOf, unrecordedClaims } from '../../../changes/session-parts.ts';
 import { readStart, readWindows } from '../../../changes/windows.ts';
@@ -16,37 +16,27 @@ import {
 } from '../../../domain/ledger/ownership.ts';
 import { type TreeStatus, stagedBetween } from '../../../domain/ledger/tree-status.ts';
 import { isUpToDate } from '../../../domain/ledger/stale.ts';
-import { type SessionId, isPerson } from '../../../domain/names.ts';
+import type { SessionId } from '../../../domain/names.ts';
 import { shellWord } from '../../../domain/surfacing.ts';
-import { readSettings } from '../../../git/config.ts';
-import { matchingPaths } from '../../../git/named-files.ts';
-import { topLevel } from '../../../git/repository.ts';
 import { hashFiles, scratchStore } from '../../../git/scratch-store.ts';
-import { lstatOf, realPath } from '../../../host/disk.ts';
+import { lstatOf } from '../../../host/disk.ts';
 import type { Context } from '../../../sessions/caller.ts';
-import { findOwner, judgedSessions, openWorkspace } from '../../workspace.ts';
+import { type SessionWork, readSessionWork } from '../session-work.ts';
 
 /** All facts by which `commit`, `stage --mine` and `write --with-work` decide, read again at each try. */
-export interface CommitScene {
+export interface CommitScene extends Omit<SessionWork, 'self'> {
   /** Who commits, as an owner. */
   readonly self: SessionId;
-  readonly work: DirtyWork;
-  readonly asker: Asker;
   readonly shares: Shares;
-  /** The dirty paths named on the command line; `undefined`: it names none. */
-  readonly named: ReadonlySet<string> | undefined;
   /** Paths that the session took out of the index and left on the disk (`git rm --cached`). */
   readonly untracked: readonly string[];
   /** The sessions whose claims a commit of this session ends. */
   readonly owners: ReadonlySet<SessionId>;
   /** The worktree's index, absolute. */
   readonly indexFile: string;
-  readonly notices: readonly string[];
   /** A path as the caller types it in its folder, for hints. */
   readonly typed: (path: string) => string;
-  /** ` -- <path>...` as pathspecs. Paths are from the top. */
-  readonly typedPaths: (paths: readonly string[]) => string;
-  /** The same for `git handoff take`, which takes no patterns. */
+  /** What `typedPaths` returns, for `git handoff take`, which takes no patterns. */
   readonly plainPaths: (paths: readonly string[]) => string;
 }
 
@@ -60,51 +50,30 @@ interface SceneOptions {
 /**
  * Reads the scene for the session that runs the command.
  *
- * @throws Failure `usage` for a person, in a bare repository, and for a pathspec that git refuses
+ * @throws Failure as `readSessionWork` does, and `usage` for a person
  */
 export async function readScene(options: SceneOptions, context: Context): Promise<CommitScene> {
-  const { cwd, now } = context;
-  const [{ repository, sessions, notices }, settings] = await Promise.all([
-    openWorkspace(context),
-    readSettings(cwd),
-  ]);
-  const self = callerOf(options, findOwner(context, { repository, sessions }, options.session));
-  const { gitDir, commonDir } = repository;
-  const top = await topLevel(repository);
-  if (top === undefined) {
-    throw new Failure('usage', 'there is no working tree here', { hint: 'cd into a working tree' });
-  }
-  const here = (path: string) => relative(realPath(cwd), join(realPath(top), path));
-  const judged = judgedSessions({ repository, sessions }, settings, now);
-  const asker = askerOf(isPerson(self) ? undefined : self, judged, commonDir);
-  const tree = { top, gitDir, commonDir };
-  const [work, named] = await Promise.all([
-    lookAtWork(tree, judged, now),
-    options.pathspecs.length === 0 ? undefined : matchingPaths(cwd, options.pathspecs),
-  ]);
+  const scene = await readSessionWork(options, { ...context, keep: false });
+  const { work, asker, judged, named, now, here } = scene;
+  const { gitDir, commonDir, top } = work.tree;
+  const self = scene.self ?? personIn(options);
   const owners = ownersOf(self, asker, judged);
   const dirty = [...work.status.dirty.values()].filter(differsOnDisk);
   const unrecorded = await unrecordedClaims(self, work, owners, now);
   const facts = { dirty, ledgers: work.ledgers, groups: asker.groups, owners, unrecorded, named };
-  const shares = await withoutStale(self, work, divideWork(facts), asker.groups);
   return {
+    ...scene,
     self,
-    work,
-    asker,
-    shares,
+    shares: await withoutStale(self, work, divideWork(facts), asker.groups),
     owners,
-    named,
     untracked: untrackedPaths(self, work, owners).filter((path) => named?.has(path) !== false),
     indexFile: resolve(top, context.env['GIT_INDEX_FILE'] ?? join(gitDir, 'index')),
-    notices,
     typed: (path) => shellWord(here(path)),
-    typedPaths: (paths) => pathWords(commonDir, paths, (path) => literal(here(path))),
     plainPaths: (paths) => pathWords(commonDir, paths, here),
   };
 }
 
-function callerOf({ person }: SceneOptions, session: SessionId | undefined): SessionId {
-  if (session !== undefined && !isPerson(session)) return session;
+function personIn({ person }: SceneOptions): SessionId {
   if ('id' in person) return person.id;
   throw new Failure('usage', 'this command is for agents: a person commits with git itself', person);
 }
