@@ -15,7 +15,6 @@ import {
 } from '../domain/overlap.ts';
 import { pathsBetween } from '../git/commits.ts';
 import { mergeBase } from '../git/histories.ts';
-import { listTree } from '../git/staged.ts';
 import { type MergeWay, mergeWays, TextMerger } from '../git/merge-file.ts';
 import { type ScratchStore, readContents, scratchStore } from '../git/scratch-store.ts';
 import { contentState, readTreeStatus, linkedWorktrees } from '../git/worktrees.ts';
@@ -24,6 +23,7 @@ import { knownWorktreeId } from '../host/folders.ts';
 import { type LedgerPlace, readLedgers } from '../sessions/journal.ts';
 import { type JudgedSession, groupSessions } from '../sessions/records.ts';
 import type { WorkTree } from './dirty-work.ts';
+import { statesAt } from './window-changes.ts';
 
 /** One of two that are compared: a working tree as it was looked at, or a branch as it is committed. */
 export interface Side {
@@ -67,7 +67,7 @@ export async function overlapsBetween(
   if (base === undefined && paths === undefined) return 'unrelated';
   const asked = paths ?? (await changedInBoth(cwd, base, mine, theirs));
   const [was, here, there] = await Promise.all([
-    statesAt(cwd, base, asked, options),
+    statesAt(cwd, base ?? null, asked, options.timeoutMs),
     standings(cwd, mine, asked, options),
     standings(cwd, theirs, asked, options),
   ]);
@@ -120,24 +120,13 @@ async function standings(
   options: Comparing,
 ): Promise<(path: string) => Standing> {
   const clean = paths.filter((path) => !dirty.has(path));
-  const committed = await statesAt(cwd, head, clean, options);
+  const committed = await statesAt(cwd, head, clean, options.timeoutMs);
   return (path) => {
     const changed = dirty.get(path);
     if (changed !== undefined) return { head: changed.head, disk: changed.disk };
     const state = committed.get(path) ?? null;
     return { head: state, disk: state };
   };
-}
-
-async function statesAt(
-  cwd: string,
-  commit: Oid | null | undefined,
-  paths: readonly string[],
-  { timeoutMs }: Comparing,
-): Promise<ReadonlyMap<string, FileState>> {
-  if (commit === null || commit === undefined || paths.length === 0) return new Map();
-  const files = await listTree(cwd, commit, paths, { timeoutMs });
-  return new Map(files.map(({ path, mode, oid }) => [path, { mode, oid }]));
 }
 
 interface FileOfThree {
