@@ -22,7 +22,7 @@ export interface Unreachable {
   readonly rootTrees: readonly Oid[];
   /** Sizes in bytes. */
   readonly blobs: ReadonlyMap<Oid, number>;
-  /** The blobs that a tree names. */
+  /** What a tree names. */
   readonly named: ReadonlySet<Oid>;
 }
 
@@ -59,29 +59,19 @@ export async function readUnreachable(cwd: string): Promise<Unreachable> {
   const commits = new Map<Oid, LostCommit>();
   const trees: Oid[] = [];
   const blobs = new Map<Oid, number>();
-  const small: Oid[] = [];
-  for (const part of inBatches(oids, 10 * BATCH))
-    for (const found of await readObjects(
-      { cwd },
-      part.map((name) => ({ name, infoOnly: true })),
-    )) {
+  const named = new Set<Oid>();
+  for (const part of inBatches(oids, BATCH)) {
+    const requests = part.map((name) => ({ name, mostBytes: MAX_READ }));
+    for (const found of await readObjects({ cwd }, requests)) {
       if (found?.type === 'blob') blobs.set(found.oid, found.size);
-      else if (found !== undefined && found.size <= MAX_READ) small.push(found.oid);
-    }
-  const [named, parts] = [new Set<Oid>(), new Set<Oid>()];
-  for (const part of inBatches(small, BATCH))
-    for (const found of await readObjects(
-      { cwd },
-      part.map((name) => ({ name })),
-    )) {
-      if (found?.type === 'commit') commits.set(found.oid, lostCommit(found.content));
-      if (found?.type !== 'tree') continue;
+      if (found === undefined || found.content.length < found.size) continue;
+      if (found.type === 'commit') commits.set(found.oid, lostCommit(found.content));
+      if (found.type !== 'tree') continue;
       trees.push(found.oid);
-      for (const oid of parseTree(found.content, formatOf(found.oid)).values())
-        if (blobs.has(oid)) named.add(oid);
-        else parts.add(oid);
+      for (const oid of parseTree(found.content, formatOf(found.oid)).values()) named.add(oid);
     }
-  return { commits, rootTrees: trees.filter((oid) => !parts.has(oid)), blobs, named };
+  }
+  return { commits, rootTrees: trees.filter((oid) => !named.has(oid)), blobs, named };
 }
 
 function lostCommit(content: Buffer): LostCommit {
