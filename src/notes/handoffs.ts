@@ -148,6 +148,7 @@ function pause(attempt: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 25 * 2 ** attempt));
 }
 
+/** Makes the next commit. It must pass the same check as everybody else's; a failure there is a bug of ours. */
 async function newCommit(
   repository: Repository,
   parent: HandoffCommit | undefined,
@@ -156,22 +157,25 @@ async function newCommit(
   content: CommitContent,
 ): Promise<{ commit: HandoffCommit; batch: ObjectBatch }> {
   const batch = new ObjectBatch(await objectFormat(repository, parent?.oid, content.base));
-  const { base, client, state } = content;
-  const commit = addCommit(batch, {
-    ...content,
-    parents: parent === undefined ? [] : [parent],
-    note: batch.blob(content.note ?? (await noteOf(repository, parent))),
-    summary: content.summary ?? parent?.summary ?? '',
-    trailers: {
-      owner: me,
-      base,
-      client,
-      state,
-      ...passing,
-      ...nature(content, parent),
-      ...(await carriedBy(repository, content, parent)),
-    },
-  });
+  const { base, client, state, recorded, seconds, author } = content;
+  const { name, email = '' } = author;
+  const tree = batch.tree([
+    { name: NOTE_FILE, oid: batch.blob(content.note ?? (await noteOf(repository, parent))) },
+    { name: STATE_FILE, oid: batch.blob(Buffer.from(formatState(recorded))) },
+  ]);
+  const summary = content.summary ?? parent?.summary ?? '';
+  const trailers: HandoffTrailers = {
+    ...{ owner: me, base, client, state },
+    ...passing,
+    ...nature(content, parent),
+    ...(await carriedBy(repository, content, parent)),
+  };
+  const parents = parent === undefined ? [] : [parent.oid];
+  const message = formatMessage(summary, trailers);
+  const oid = batch.commit({ tree, parents, name, email, seconds, message });
+  const commit = { oid, parents, trailers, recorded, hasNote: true, summary, seconds, name, mail: email };
+  const verdict = checkStep(parent === undefined ? [] : [parent], commit);
+  if (!verdict.legal) throw new Failure('internal', `refusing to write an illegal step: ${verdict.reason}`);
   return { commit, batch };
 }
 
@@ -219,34 +223,4 @@ async function swap(
     reflog: `handoff: ${act}`,
     leads: true,
   });
-}
-
-/** A commit to add to a handoff. */
-interface NewCommit {
-  readonly parents: readonly HandoffCommit[];
-  /** The blob of its note. */
-  readonly note: Oid;
-  readonly recorded: RecordedState;
-  readonly summary: string;
-  readonly trailers: HandoffTrailers;
-  readonly author: Committer;
-  /** Seconds since the epoch. */
-  readonly seconds: number;
-}
-
-/** Puts a commit into a batch. It must pass the same check as everybody else's; a failure here is a bug of ours. */
-function addCommit(batch: ObjectBatch, made: NewCommit): HandoffCommit {
-  const { note, recorded, summary, trailers, seconds } = made;
-  const { name, email = '' } = made.author;
-  const parents = made.parents.map(({ oid }) => oid);
-  const tree = batch.tree([
-    { name: NOTE_FILE, oid: note },
-    { name: STATE_FILE, oid: batch.blob(Buffer.from(formatState(recorded))) },
-  ]);
-  const message = formatMessage(summary, trailers);
-  const oid = batch.commit({ tree, parents, name, email, seconds, message });
-  const commit = { oid, parents, trailers, recorded, hasNote: true, summary, seconds, name, mail: email };
-  const verdict = checkStep(made.parents, commit);
-  if (!verdict.legal) throw new Failure('internal', `refusing to write an illegal step: ${verdict.reason}`);
-  return commit;
 }
