@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepBefore } from '../../changes/dirty-work.ts';
 import { appendEvents } from '../../sessions/journal.ts';
 import { TOGETHER_MS, type WorkPlace } from '../../changes/windows.ts';
-import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { CLOCK_SLACK_MS, type DirtyPath } from '../../domain/ledger/tree-status.ts';
-import { formatOf, objectName } from '../../git/hash.ts';
+import { contentState } from '../../git/worktrees.ts';
 import { statOf } from '../../host/disk.ts';
 import { type TreeCall, failOpen, ownerOf, type Effect } from '../call.ts';
 import type { FileFacts, OpenLedger } from '../facts.ts';
@@ -38,40 +36,24 @@ function announce(call: TreeCall, place: WorkPlace, paths: readonly string[]): v
   appendEvents(place, ownerOf(call), [over, { t: 'announced', paths, ...agent, at: now }]);
 }
 
-/** Keeps claimed work at a path where somebody threw it away by hand: the tool would write over its last trace. */
+/**
+ * Keeps claimed work at a path where somebody threw it away by hand, so that it is gone, or as HEAD has it: the tool would
+ * write over its last trace.
+ */
 async function keepReverted(call: TreeCall, { place, ledgers }: OpenLedger, path: string): Promise<void> {
   const claims = ledgers.all.flatMap((ledger) => ledger.claims.get(path) ?? []);
   const changed = statOf(join(place.top, path))?.mtimeMs ?? Infinity;
-  if (!claims.some(({ at }) => changed > at + CLOCK_SLACK_MS)) return;
-  await failOpen(call, `what ${path} holds`, () => keepRevertedFile(call, place, path, claims));
-}
-
-/**
- * Keeps the claimed content of a file that is gone, or is as HEAD has it, just before a file tool writes it: after
- * that, no look can show that somebody threw the change away.
- */
-async function keepRevertedFile(
-  call: TreeCall,
-  place: WorkPlace,
-  path: string,
-  claims: readonly OpenClaim[],
-): Promise<void> {
   const claim = [...claims].sort((a, b) => b.at - a.at)[0];
-  const like = claim?.after?.oid;
-  if (claim === undefined || like === undefined || like === null) return;
-  const now = nameOf(join(place.top, path), like);
-  if (now !== (claim.base?.oid ?? undefined)) return;
-  const lost: DirtyPath = { path, head: claim.base, index: claim.base, disk: claim.after, stamp: '' };
+  if (claim === undefined || !claims.some(({ at }) => changed > at + CLOCK_SLACK_MS)) return;
+  const { base, after, at, session } = claim;
+  const like = after?.oid;
+  if (like === undefined || like === null) return;
+  if ((contentState(place.top, { path }, like)?.oid ?? undefined) !== (base?.oid ?? undefined)) return;
+  const lost: DirtyPath = { path, head: base, index: base, disk: after, stamp: '' };
   const head = { ref: 'HEAD', oid: null };
-  const before = { head, dirty: new Map([[path, lost]]), at: claim.at };
-  const owners = new Map([[path, claim.session]]);
-  await keepVanished(call, place, before, { head, dirty: new Map(), at: call.now }, owners);
-}
-
-function nameOf(file: string, like: string): string | undefined {
-  try {
-    return objectName(formatOf(like), 'blob', readFileSync(file));
-  } catch {
-    return undefined;
-  }
+  const before = { head, dirty: new Map([[path, lost]]), at };
+  const gone = { head, dirty: new Map(), at: call.now };
+  await failOpen(call, `what ${path} holds`, () =>
+    keepVanished(call, place, before, gone, new Map([[path, session]])),
+  );
 }

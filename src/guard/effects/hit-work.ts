@@ -61,7 +61,7 @@ export async function keepHitWork(
     ? []
     : discardedBetween(window.status, after).filter((path) => !isOthers(path));
   const kept = await keepOthers(call, place, ledgers, { window, after, command, hit });
-  const clients = hit.length === 0 ? undefined : await clientsBeside(call, place);
+  const clients = hit.length === 0 ? undefined : await readClients({ cwd: place.top }, lookTimeoutMs(call));
   const howOf = (path: string) => (after.dirty.has(path) ? 'changed' : isCommit ? 'committed' : 'gone');
   // Both sides already know of a commit that a person allowed, and nobody should undo it.
   const hits = byOwner(hit, howOf, kept).filter(({ how }) => how !== 'committed' || !isAllowed(call, window));
@@ -185,11 +185,6 @@ function callersText({ paths, how, kept }: Hit, owner: string, typed: Typed, bef
 function keptText(kept: number | undefined, words: string): string {
   if (kept === undefined) return 'It could not be kept: look at git diff before you go on';
   return `It is kept as it was: git handoff rescue show ${kept}; to put it back: git handoff rescue restore --force ${kept}${words}`;
-}
-
-/** The clients of the sessions at work here, for messages that name one. */
-async function clientsBeside(call: TreeCall, { top }: WorkPlace): Promise<ReadonlyMap<SessionId, string>> {
-  return readClients({ cwd: top }, lookTimeoutMs(call));
 }
 
 /** Keeps others' work that is gone or replaced, and unclaimed work that is gone. A session may change its own work. */

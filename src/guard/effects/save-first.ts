@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { readLedgers } from '../../sessions/journal.ts';
 import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
+import { claimOwners } from '../../domain/ledger/vanished.ts';
 import type { SkippedFile } from '../../domain/snapshot.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
@@ -68,11 +69,7 @@ async function save(
     ignored === undefined ? looking : withIgnored(await looking, found.workTree, ignored, budget.left());
   const known = knownWorktreeId(found.gitDir);
   const place = known === undefined ? undefined : { commonDir: found.commonDir, worktreeId: known };
-  const owners = new Map(
-    (place === undefined ? [] : readLedgers(place)).flatMap((ledger) =>
-      [...ledger.claims.keys()].map((path) => [path, ledger.session] as const),
-    ),
-  );
+  const owners = claimOwners(place === undefined ? [] : readLedgers(place));
   const saved = await takeSnapshot(
     { cwd: found.workTree, worktreeId: known ?? worktreeId(found.gitDir) },
     status,
