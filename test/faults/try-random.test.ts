@@ -74,7 +74,7 @@ describe('what try says of one session beside another', () => {
       const check =
         "find . -name '*.txt' ! -path ./a.txt | sort | xargs cat; ! grep -rq BROKEN --include='*.txt' .";
       const run = world.handoff(['try', 'sh', '-c', check], { session, calls: 'process' });
-      if (run.stderr.includes('cannot be told')) {
+      if (run.stderr.includes('cannot be separated')) {
         total.refused += 1;
         return;
       }

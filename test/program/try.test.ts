@@ -104,7 +104,7 @@ describe('git handoff try beside a peer', () => {
     expect(tried(B, ['touch', join(world.root, 'ran')])).toMatchObject({
       status: 1,
       stderr:
-        "error: your changes cannot be told from others' in shared.md: nothing was run\nhint: git handoff status\n",
+        "error: your changes cannot be separated from others' in shared.md: nothing was run\nhint: git handoff status\n",
     });
     expect(existsSync(join(world.root, 'ran'))).toBe(false);
   });
@@ -114,7 +114,7 @@ describe('git handoff try beside a peer', () => {
     put('mine.txt', 'mine\n');
     expect(tried(undefined, ['cat', 'src/a.ts', 'mine.txt']).stdout).toBe(`${TEN}mine\n`);
     put('src/a.ts', lines({ 2: 'A', 9: 'by hand' }));
-    expect(tried(undefined, ['true']).stderr).toContain("cannot be told from others' in src/a.ts");
+    expect(tried(undefined, ['true']).stderr).toContain("cannot be separated from others' in src/a.ts");
     expect(tried(undefined, ['--session', 'bbbbbbbb', 'cat', 'src/a.ts']).stdout).toBe(TEN);
   });
 

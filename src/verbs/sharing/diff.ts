@@ -81,7 +81,7 @@ function patchShape(patch: Buffer): { patch: string } | { patchBase64: string } 
   return Buffer.from(text).equals(patch) ? { patch: text } : { patchBase64: patch.toString('base64') };
 }
 
-/** Says that a path is left out because the changes there cannot be told apart. */
+/** Says that a path is left out because the changes there cannot be separated. */
 function apartNotice(
   { part, why }: Inseparable,
   records: { readonly clients: ReadonlyMap<string, string> },
@@ -103,7 +103,7 @@ function apartNotice(
   const cannot =
     why === 'overlap'
       ? `overlap or touch those of ${beside}`
-      : `cannot be told from those of ${beside} (not text, or too large)`;
+      : `cannot be separated from those of ${beside} (not text, or too large)`;
   const where = isAll ? 'they are in the last part' : 'the file is left out';
   return [`${escapeLine(dirty.path)}: the changes of ${whose} ${cannot}; ${where}`];
 }

@@ -127,7 +127,7 @@ async function treeOf(
   }
 }
 
-/** The paths whose changes cannot be told apart; what no tree can name is left out. */
+/** The paths whose changes cannot be separated; what no tree can name is left out. */
 const pathsIn = (failed: readonly Inseparable[]) =>
   failed.flatMap(({ part, why }) => (why === 'unusable' ? [] : part.dirty.path));
 
@@ -155,7 +155,7 @@ async function pathsOfNobody(scene: SessionWork, context: Context): Promise<stri
 function requireApart(paths: readonly string[]): void {
   if (paths.length === 0) return;
   const names = listed([...new Set(paths)].map(escapeLine));
-  throw new Failure('refused', `your changes cannot be told from others' in ${names}: nothing was run`, {
+  throw new Failure('refused', `your changes cannot be separated from others' in ${names}: nothing was run`, {
     hint: 'git handoff status',
   });
 }

@@ -48,7 +48,7 @@ interface UndoValue {
  * all of it, or nothing. A rescue keeps it first.
  *
  * @throws Failure `usage` for a person who names no session, `not-owner` for the work of another session that is live,
- * `not-found` when there is nothing to undo, `refused` for changes that cannot be told from others' or not be kept,
+ * `not-found` when there is nothing to undo, `refused` for changes that cannot be separated from others' or not be kept,
  * `lost-race` when a file changes meanwhile
  */
 export async function undo(options: WorkOptions, context: Context): Promise<CommandResult<UndoValue>> {
@@ -120,8 +120,8 @@ async function withoutMerged(
 
 const WHY = {
   overlap: 'its changes overlap or touch those of others',
-  unknown: 'its changes cannot be told from those of others (not text, or too large)',
-  staged: 'what is staged there cannot be told from the changes of others',
+  unknown: 'its changes cannot be separated from those of others (not text, or too large)',
+  staged: 'what is staged there cannot be separated from the changes of others',
   conflict: 'it is in conflict',
   submodule: 'it is a submodule',
   unusable: UNUSABLE,
