@@ -406,13 +406,6 @@ describe('work on its way', () => {
     expect(read('a.txt', away)).toBe('x\n');
   });
 
-  it('stays on the remote when only another branch is pushed', () => {
-    cloneFor('Ada');
-    sendWork();
-    world.ok(['sync', '--push', '--branch', 'other']);
-    expect(server.refs('refs/handoffs-work')).toHaveLength(1);
-  });
-
   it('stays as long as the worktree has it in which it was unpacked', () => {
     cloneFor('Ada');
     sendWork();

@@ -83,17 +83,6 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
 describe('a sync', () => {
   beforeEach(() => begin());
 
-  it('is asked for one branch', () => {
-    ada.write('auth-refresh', NOTE);
-    ada.git(['branch', 'feature/x']);
-    ada.write('feature/x/cache-layout', NOTE);
-    expect(ada.actions(ada.syncJson('--branch', 'feature/x'))).toEqual(['pushed cache-layout']);
-    expect([...world.server.handoffs().keys()]).toEqual(['refs/handoffs/feature%2Fx/cache-layout']);
-    expect(ada.as(['sync', '--branch', 'a..b'])).toMatchObject({ status: 2 });
-    expect(bob.actions(bob.syncJson('--branch', 'main'))).toEqual([]);
-    expect(bob.actions(bob.syncJson('--branch', 'feature/x'))).toEqual(['created cache-layout']);
-  });
-
   it('tells a program what it did', () => {
     const oid = ada.write('auth-refresh', NOTE);
     expect(ada.syncJson()).toMatchObject({

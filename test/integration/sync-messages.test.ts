@@ -43,16 +43,6 @@ describe('what a sync says', () => {
     expect(repo.json(['sync'])).toMatchObject({ items: [] });
   });
 
-  it('does not call it the first push where only this branch is new there', () => {
-    write('release-plan');
-    repo.ok(['sync']);
-    repo.git(['branch', 'other']);
-    write('other/release-plan');
-    expect(repo.handoff(['sync', '--push', '--branch', 'other']).stderr).toContain(
-      'notice: origin has no handoffs of this branch yet: a handoff goes,',
-    );
-  });
-
   it('does not advise another namespace where the server cannot write', () => {
     write('release-plan');
     const objects = join(server, 'objects');

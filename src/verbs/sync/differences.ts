@@ -37,19 +37,16 @@ export interface SyncedTopic {
 }
 
 /**
- * Reads all topics (or those of one branch component) here, and what `remote` last showed of them. `known`: the topics
- * here, if they have just been read.
+ * Reads all topics here, and what `remote` last showed of them. `known`: the topics here, if they have just been read.
  */
 export async function readSyncedTopics(
   repository: InRepository,
   remote: string,
-  component?: string,
   known?: readonly TopicState[],
 ): Promise<SyncedTopic[]> {
-  const below = component === undefined ? '' : `${component}/`;
   const [states, beside] = await Promise.all([
-    known ?? readTopics(repository, component),
-    listRefs(repository, [remotePrefix(remote) + below, PRUNED + below]),
+    known ?? readTopics(repository),
+    listRefs(repository, [remotePrefix(remote), PRUNED]),
   ]);
   const here = new Map(states.map((state) => [handoffRef(state.path), state]));
   const there = new Map(

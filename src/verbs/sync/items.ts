@@ -170,7 +170,6 @@ export interface SyncOptions {
   readonly fetch: boolean;
   readonly push: boolean;
   readonly dryRun: boolean;
-  readonly branch: string | undefined;
   /** Whether to send what looks like a secret. */
   readonly allowSecret: boolean;
   /** Topics whose work to send as well. */
@@ -192,7 +191,5 @@ export interface SyncWorld {
   readonly options: SyncOptions;
   /** The prefix of the handoffs' refs at remotes. */
   readonly prefix: string;
-  /** The ref component of the only branch to sync; `undefined`: all branches. */
-  readonly component: string | undefined;
   readonly me: SessionId | undefined;
 }

@@ -32,12 +32,10 @@ interface Known {
 
 /** Asks a remote for the handoffs that a sync is about. */
 export function askShown(
-  world: Pick<SyncWorld, 'repository' | 'options' | 'prefix' | 'component'>,
+  world: Pick<SyncWorld, 'repository' | 'options' | 'prefix'>,
   remote: Remote,
 ): Promise<readonly ShownRef[]> {
-  const { prefix, component } = world;
-  const below = component === undefined ? prefix : `${prefix}${component}/`;
-  return showRemote(transferOptions(world, remote), remote.name, below);
+  return showRemote(transferOptions(world, remote), remote.name, world.prefix);
 }
 
 /** Syncs with one remote: looks, fetches, folds and pushes; does it again when somebody else was faster. */
@@ -66,10 +64,10 @@ async function syncOnce(
   report: SyncReport,
   known: Known | undefined,
 ): Promise<boolean> {
-  const { repository, options, component } = world;
+  const { repository, options } = world;
   const [shown, before] = await Promise.all([
     known?.shown ?? askShown(world, remote),
-    readSyncedTopics(repository, remote.name, component, known?.states),
+    readSyncedTopics(repository, remote.name, known?.states),
   ]);
   const there = report.ignoreStrange(shown);
   report.know(before);
@@ -99,7 +97,7 @@ async function syncOnce(
       remote.name,
       refspecs(world, remote.name, { news, unseen, shown }),
     );
-    topics = await readSyncedTopics(repository, remote.name, component);
+    topics = await readSyncedTopics(repository, remote.name);
   }
   let isSettled = true;
   // A handoff that the remote no longer shows is reported as deleted there, and moves nothing here.
@@ -112,7 +110,7 @@ async function syncOnce(
     const isChanged = folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse');
     // A fetch alone can report without reading again, except where the name of a branch was cut.
     if (isChanged && (options.push || topics.some(({ path }) => isCut(path)))) {
-      topics = await readSyncedTopics(repository, remote.name, component);
+      topics = await readSyncedTopics(repository, remote.name);
       differences = await findDifferences(repository, topics.filter(isShown));
       report.know(topics);
     }
@@ -131,20 +129,19 @@ interface News {
 }
 
 /** The refspecs of a fetch: names for a few refs; for many a pattern that leaves out what is not wanted or not ours. */
-function refspecs({ prefix, component }: SyncWorld, remote: string, { news, unseen, shown }: News): string[] {
+function refspecs({ prefix }: SyncWorld, remote: string, { news, unseen, shown }: News): string[] {
   if (news.length <= MAX_NAMED)
     return news.map(([ref]) => {
       const place = ref.slice(HANDOFFS.length);
       return `+${prefix}${place}:${remotePrefix(remote)}${place}`;
     });
-  const below = component === undefined ? '' : `${component}/`;
   const strange = shown.filter(({ name, odd }) => odd !== undefined || parsePath(name, prefix) === undefined);
   const wanted = new Set(news.map(([ref]) => ref));
   const unwanted = unseen
     .filter(([ref]) => !wanted.has(ref))
     .map(([ref]) => prefix + ref.slice(HANDOFFS.length));
   const left = [...strange.map(({ name }) => name), ...unwanted];
-  return [`+${prefix}${below}*:${remotePrefix(remote)}${below}*`, ...left.map((name) => `^${name}`)];
+  return [`+${prefix}*:${remotePrefix(remote)}*`, ...left.map((name) => `^${name}`)];
 }
 
 async function fold(

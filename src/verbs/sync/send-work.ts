@@ -187,7 +187,7 @@ export async function pushOutgoing(
   await track(world, remote, arrived);
   const leaving = outgoing.length === 0 ? [] : await withoutSecrets(world, remote.name, outgoing, report);
   if (leaving.length === 0) return true;
-  if (there.size === 0) options.warn(firstPush(world, remote, leaving.length));
+  if (there.size === 0) options.warn(firstPush(remote, leaving.length));
   const byRef = new Map(leaving.map((one) => [prefix + handoffRef(one.path).slice(HANDOFFS.length), one]));
   const outcomes = await pushAll(world, transferOptions(world, remote), {
     remote: remote.name,
@@ -211,15 +211,12 @@ async function track({ repository }: SyncWorld, { name }: Remote, there: readonl
   await twoAtOnce(inBatches(updates, BATCH), (batch) => updateRefs(repository, batch, { repeatable: true }));
 }
 
-function firstPush({ component }: SyncWorld, { name, pushUrls }: Remote, count: number): string {
+function firstPush({ name, pushUrls }: Remote, count: number): string {
   const what =
     count === 1
       ? 'a handoff goes, with its whole history,'
       : `${count} handoffs go, each with its whole history,`;
-  return (
-    `${name} has no handoffs${component === undefined ? '' : ' of this branch'} yet: ` +
-    `${what} to ${pushUrls.map(shownAddress).join(' and ')}, where everybody with access to that repository can read them`
-  );
+  return `${name} has no handoffs yet: ${what} to ${pushUrls.map(shownAddress).join(' and ')}, where everybody with access to that repository can read them`;
 }
 
 /** Most refs that are fetched or pushed by name: for more, a pattern is cheaper. */
@@ -242,9 +239,8 @@ async function pushAll(
 ): Promise<PushOutcome[]> {
   const named = [...outgoing].map(([ref, { tip }]) => ({ oid: tip, ref }));
   if (named.length <= MAX_NAMED) return pushRefs(transfer, remote, named);
-  const below = world.component === undefined ? '' : `${world.component}/`;
   const values = new Map([...outgoing.values()].map(({ path, tip }) => [handoffRef(path) as string, tip]));
-  const own = await listRefNames(world.repository, [HANDOFFS + below]);
+  const own = await listRefNames(world.repository, [HANDOFFS]);
   const goes = ({ name, oid }: RefValue) => values.get(name) === oid;
   const except = own.filter((ref) => !goes(ref) && there.get(ref.name) !== ref.oid).map(({ name }) => name);
   // git compares each exception with each ref: if there are many, names are no dearer.
@@ -253,7 +249,7 @@ async function pushAll(
     own.filter(goes).map(({ name }) => world.prefix + name.slice(HANDOFFS.length)),
   );
   const rest = named.filter(({ ref }) => !inPattern.has(ref));
-  const pattern = { from: HANDOFFS + below, to: world.prefix + below, except };
+  const pattern = { from: HANDOFFS, to: world.prefix, except };
   const outcomes = await pushRefs(transfer, remote, rest, pattern);
   return outcomes.filter(({ ref }) => outgoing.has(ref));
 }

@@ -16,7 +16,6 @@ export const SYNC_VERBS: VerbTable = {
     options: {
       fetch: { type: 'boolean', describe: 'only fetch' },
       push: { type: 'boolean', describe: 'only push; stops if the remote has moved on' },
-      branch: { type: 'string', value: '<branch>', describe: 'only the handoffs of this branch' },
       'dry-run': {
         type: 'boolean',
         alias: 'n',
@@ -67,7 +66,6 @@ async function run(
   const options: SyncOptions = {
     ...halves,
     remotes: args.words,
-    branch: args.text('branch'),
     dryRun: args.flag('dry-run'),
     restore: args.flag('restore'),
     allowSecret: args.flag('allow-secret'),

@@ -1,11 +1,10 @@
 import { Failure } from '../../domain/failure.ts';
-import { parseBranchName, type Oid } from '../../domain/names.ts';
+import type { Oid } from '../../domain/names.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { shownAddress, checkRemotePrefix, deletionOnRemote } from '../../domain/sync.ts';
 import {
   HANDOFFS,
-  encodeBranch,
   SENT,
   UNPACKED,
   WORK,
@@ -53,26 +52,25 @@ interface SyncedRemote {
  * @throws Failure `remote` when the only remote cannot be asked, `usage` for one that is not configured
  */
 export async function sync(options: SyncOptions, context: Context): Promise<CommandResult<SyncValue>> {
-  const component = branchComponent(options.branch);
   const repository = await openRepository(context.cwd);
   const chosen = chooseRemotes(repository, options.remotes);
   const asked = chosen.then(({ remotes: [first], settings }) => {
     const prefix = checkRemotePrefix(settings.remotePrefix);
-    return askShown({ repository, options, prefix, component }, first);
+    return askShown({ repository, options, prefix }, first);
   });
   // Awaited when its turn comes; a failure must not go unhandled until then.
   asked.catch(() => undefined);
   const [{ sessions, notices }, { remotes, settings }, states, kept, leaving] = await Promise.all([
     openWorkspace(context, repository),
     chosen,
-    readTopics(repository, component),
+    readTopics(repository),
     workRefs(repository),
     options.withWork.length === 0 ? [] : leavingWork({ repository, options }, options.withWork),
   ]);
   const prefix = checkRemotePrefix(settings.remotePrefix);
   const illegal = await reportIllegalMoves(repository, states, context.now);
   const me = findSession(context, sessions, options.session)?.id;
-  const world = { repository, sessions, context, options, prefix, component, me };
+  const world = { repository, sessions, context, options, prefix, me };
   const items: SyncShape[] = [];
   const summaries: SyncedRemote[] = [];
   const failures: Failure[] = [];
@@ -104,15 +102,6 @@ function allOf(failures: readonly Failure[]): Failure | undefined {
   const { code, hint } = first;
   const message = failures.map((one) => one.message).join('; ');
   return new Failure(code, message, hint === undefined ? {} : { hint });
-}
-
-function branchComponent(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const branch = parseBranchName(text);
-  if (branch !== undefined) return encodeBranch(branch);
-  throw new Failure('usage', `not a branch name: ${escapeLine(JSON.stringify(text))}`, {
-    hint: 'git branch --list',
-  });
 }
 
 /**
@@ -243,7 +232,7 @@ function workRefs(repository: SyncWorld['repository']): Promise<RefValue[]> {
  * remote refuses, the next push tries again.
  */
 async function retireWork(
-  { repository, context, prefix, component: asked }: SyncWorld,
+  { repository, context, prefix }: SyncWorld,
   remote: Remote,
   refs: readonly RefValue[],
   states: readonly TopicState[],
@@ -255,9 +244,7 @@ async function retireWork(
   const below = `${SENT}${encodeRemote(remote.name)}/`;
   const sent = refs.flatMap((record) => {
     const path = parseWorkRef(record.name, below);
-    // The notes of other branches were not read.
-    if (path === undefined || (asked !== undefined && path.component !== asked)) return [];
-    return open.has(handoffRef(path)) ? [] : [{ ...path, record }];
+    return path === undefined || open.has(handoffRef(path)) ? [] : [{ ...path, record }];
   });
   const isUnpacked = refs.some(({ name }) => name.startsWith(UNPACKED));
   const top = isUnpacked ? await workTreeTop(repository) : undefined;
