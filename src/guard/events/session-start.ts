@@ -13,7 +13,7 @@ import { type Ref, listRefs } from '../../git/refs.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import { listWorktrees, readTreeStatus } from '../../git/worktrees.ts';
 import { entries, realPath } from '../../host/disk.ts';
-import { knownWorktreeId, stateFolder } from '../../host/folders.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import { BLOCK_START } from '../../install/hook-block.ts';
@@ -96,7 +96,7 @@ async function writeStartText(call: TreeCall, started: Started): Promise<string 
     ...(ledger === undefined ? [] : await deliverRequests(call, ledger)),
     ...files,
     ...(await reportIllegalMoves(repository, states, call.now)),
-    ...lostHooks(repository.commonDir, stateFolder(call.machine.env)),
+    ...lostHooks(repository.commonDir),
     ...newUnknownSettings(call, [...call.settings.unknown, ...parseContextSettings(call.entries).unknown]),
   ];
   const old = registered.others.filter((one) => isOld(one, call.now));
@@ -215,37 +215,31 @@ function newUnknownSettings(
   return fresh;
 }
 
-/** An entry of `init`'s receipt, which may be damaged. */
-interface Installed {
-  readonly path: string;
-  readonly role: string;
-  readonly client?: string;
-}
-
 /**
  * Returns a line when commits go unchecked because another program rewrote the git hooks (husky does so at every `npm
  * install`) or removed them. Nothing is repaired unasked: what a hook manager does is its user's decision.
- *
- * @param state the user's state folder
  */
-function lostHooks(commonDir: string, state: string): string[] {
-  const own = installedFiles(join(commonDir, 'handoff', 'install.json'));
-  const lost = own.filter(({ path, role }) => role === 'git-hook' && !isOurs(path));
+function lostHooks(commonDir: string): string[] {
+  const lost = installedHooks(join(commonDir, 'handoff', 'install.json')).filter((path) => !isOurs(path));
   if (lost.length === 0) return [];
-  const names = [...new Set(lost.map(({ path }) => basename(path)))].filter((name) =>
+  const names = [...new Set(lost.map((path) => basename(path)))].filter((name) =>
     /^[a-z-]{1,40}$/.test(name),
   );
-  const command = initCommand(own, installedFiles(join(state, 'install.json')));
+  // The clients' hooks stay as they are.
+  const command = 'git handoff init --yes --client none';
   return [
     `Another program rewrote the git hooks ${names.join(', ')}: commits go unchecked. To restore ours: ${command}`,
   ];
 }
 
-function installedFiles(receipt: string): Installed[] {
+/** The git hooks that `init`'s receipt names; it may be damaged. */
+function installedHooks(receipt: string): string[] {
   try {
     const { files } = JSON.parse(readFileSync(receipt, 'utf8')) as { files: unknown };
-    const listed = Array.isArray(files) ? (files as readonly Partial<Installed>[]) : [];
-    return listed.filter((file): file is Installed => typeof file.path === 'string');
+    const listed = Array.isArray(files) ? (files as readonly { path?: unknown; role?: unknown }[]) : [];
+    return listed.flatMap(({ path, role }) =>
+      role === 'git-hook' && typeof path === 'string' ? [path] : [],
+    );
   } catch {
     return [];
   }
@@ -260,18 +254,6 @@ function isOurs(path: string): boolean {
       return false;
     }
   });
-}
-
-/** Returns the `init` command that registers the same clients in the same place again, and no others. */
-function initCommand(own: readonly Installed[], users: readonly Installed[]): string {
-  const here = own.filter(({ role }) => role === 'settings');
-  const isLocal = here.some(({ path }) => path.endsWith('settings.local.json'));
-  const scope = here.length === 0 ? '' : isLocal ? ' --local' : ' --project';
-  const settings = here.length === 0 ? users.filter(({ role }) => role === 'settings') : here;
-  const clients = [...new Set(settings.map(({ client = '' }) => client))].filter((name) =>
-    /^[a-z]{1,20}$/.test(name),
-  );
-  return `git handoff init --yes${scope} --client ${clients.join(',') || 'none'}`;
 }
 
 /** How many notes of this branch are told with an excerpt of their text. */
