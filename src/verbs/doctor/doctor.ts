@@ -8,14 +8,7 @@ import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 import type { CommandResult } from '../verb.ts';
 import type { CheckShape } from '../shapes.ts';
 import { checkClients, checkPrograms } from './client-checks.ts';
-import {
-  checkGitHooks,
-  checkGit,
-  checkGoneRemotes,
-  checkHookLog,
-  checkInit,
-  checkRemotes,
-} from './repository-checks.ts';
+import { checkGitHooks, checkGit, checkHookLog, checkInit, checkRemotes } from './repository-checks.ts';
 import { checkLeftovers, checkLocks, checkShared, checkTryTree } from './leftover-checks.ts';
 import { checkObjects, checkRefs, checkWork } from './note-checks.ts';
 
@@ -61,7 +54,6 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...around,
     ...(await checkRefs(repository, states, fix, now)),
     ...(await checkRemotes(cwd)),
-    ...(await checkGoneRemotes(cwd)),
     ...(await checkObjects(repository, fix ? await readTopics(repository) : states)),
     ...(await checkWork(repository, fix, now)),
     ...checkHookLog(repository, context),

@@ -9,9 +9,7 @@ import type { Context } from '../../sessions/caller.ts';
 import { counted } from '../../ui/terminal.ts';
 import type { CheckShape } from '../shapes.ts';
 import { shellWord, escapeLine } from '../../domain/surfacing.ts';
-import { type FetchRule, readFetchRules, readSettingsAndRemotes } from '../../git/config.ts';
-import { REMOTE, parseTrackingRef, remotePrefix } from '../../git/namespace.ts';
-import { listRefNames } from '../../git/refs.ts';
+import { type FetchRule, readFetchRules } from '../../git/config.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { isFolder } from '../../host/disk.ts';
 import { configHookName, isConfigHookCurrent } from '../../install/config-hooks.ts';
@@ -110,23 +108,6 @@ function harmless({ remote, refspec }: Pick<FetchRule, 'remote' | 'refspec'>): s
   const ordinary = `+refs/heads/*:refs/remotes/${remote}/*`;
   const words = ['--fixed-value', '--replace-all', `remote.${remote}.fetch`, ordinary, refspec];
   return `git config ${words.map(shellWord).join(' ')}`;
-}
-
-/** Finds refs of remotes that `git remote` removed or renamed, because git does not know these refs. */
-export async function checkGoneRemotes(cwd: string): Promise<CheckShape[]> {
-  const names = (await listRefNames({ cwd }, [REMOTE])).map(({ name }) => name);
-  if (names.length === 0) return [];
-  const { remotes } = await readSettingsAndRemotes(cwd);
-  const shown = new Set(names.flatMap((name) => parseTrackingRef(name)?.remote ?? []));
-  // A remote named by an address was never configured, and so is not gone.
-  const gone = [...shown].filter((remote) => !remotes.has(remote) && !/^[./~]/.test(remote));
-  return gone.map((remote) => {
-    const prefix = remotePrefix(remote);
-    const count = counted(names.filter((name) => name.startsWith(prefix)).length, 'ref');
-    const detail = `what remote ${shellWord(remote)} showed is still here (the remote was removed or renamed): ${count}`;
-    const list = `git for-each-ref --format=${shellWord('delete %(refname)')} ${shellWord(prefix)}`;
-    return doctorLine('remotes', 'warning', detail, `${list} | git update-ref --stdin`);
-  });
 }
 
 /**
