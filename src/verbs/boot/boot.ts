@@ -68,10 +68,7 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
     readTreeState(cwd, limits).catch(() => undefined),
     readSettings(cwd),
   ]);
-  const [chosen, top] = await Promise.all([
-    chooseNote(repository, options.topic, limits),
-    topLevel(repository),
-  ]);
+  const [chosen, top] = await Promise.all([chooseNote(repository, options.topic), topLevel(repository)]);
   const { state } = chosen;
   const tip = requireTip(state);
   const written = await writtenVersion(cwd, tip);
@@ -126,7 +123,7 @@ async function repositoryFacts(
 ): Promise<Omit<VerificationFacts, 'liveOwner' | 'siblings' | 'tried'>> {
   const { branch } = state;
   const base = written.trailers?.base;
-  const found = await findBranch(repository, branch, { base, mail: written.mail, limits }, branches);
+  const found = await findBranch(repository, branch, { mail: written.mail, limits }, branches);
   const disk = tree !== undefined && top !== undefined && found.onDisk ? { top, state: tree } : undefined;
   // For a deleted branch, only the files that are checked out are left to compare with.
   const tip = found.tip ?? (found.onDisk ? tree?.head : undefined);

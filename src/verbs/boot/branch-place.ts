@@ -4,7 +4,6 @@ import type { BranchPlace, Merged } from '../../domain/verification/facts.ts';
 import {
   type Branches,
   type Limits,
-  findDefaultBranch,
   remoteBranches,
   renamedBranches,
   isSquashed,
@@ -13,7 +12,7 @@ import { type Repository, branchTip, committer } from '../../git/repository.ts';
 import { branchesElsewhere, findLanded } from '../../notes/staleness.ts';
 import { Failure } from '../../domain/failure.ts';
 import { encodeBranch } from '../../git/namespace.ts';
-import { byAge, findTopic, typedTopic } from '../../notes/topic-argument.ts';
+import { byAge, findTopic } from '../../notes/topic-argument.ts';
 import { type ReadableTopic, type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
 
 export interface FoundBranch {
@@ -25,9 +24,8 @@ export interface FoundBranch {
   readonly onDisk: boolean;
 }
 
-/** What a note says about its branch, and what a look may cost. */
+/** Who wrote the note, and what a look may cost. */
 interface Asked {
-  readonly base: Oid | undefined;
   /** The address of the note's writer. */
   readonly mail: string;
   readonly limits: Limits;
@@ -37,7 +35,7 @@ interface Asked {
 export async function findBranch(
   repository: Repository,
   branch: BranchName,
-  { base, mail, limits }: Asked,
+  { mail, limits }: Asked,
   branches: Branches,
 ): Promise<FoundBranch> {
   const { cwd, branch: current } = repository;
@@ -47,7 +45,7 @@ export async function findBranch(
     return { place, merged: undefined, tip: await branchTip({ cwd }, 'HEAD' as BranchName), onDisk: true };
   }
   const head = branches.heads.get(branch);
-  if (head === undefined) return findElsewhere(repository, branch, { base, mail, limits }, branches);
+  if (head === undefined) return findElsewhere(repository, branch, { mail, limits }, branches);
   const isHere = current === branch;
   const place: BranchPlace = isHere
     ? { kind: 'here' }
@@ -64,7 +62,7 @@ export async function findBranch(
 async function findElsewhere(
   { cwd, branch: current }: Repository,
   branch: BranchName,
-  { base, mail, limits }: Asked,
+  { mail, limits }: Asked,
   branches: Branches,
 ): Promise<FoundBranch> {
   const none = { merged: undefined, tip: undefined, onDisk: false };
@@ -87,21 +85,7 @@ async function findElsewhere(
   ]);
   if (elsewhere.has(branch) || (email !== undefined && email !== mail))
     return { ...none, place: { kind: 'absent' } };
-  return { ...none, ...(await findDeleted(cwd, base, branches, limits)), onDisk: true };
-}
-
-/** Looks for a deleted branch by its base: the default branch may hold its whole change as one commit. */
-async function findDeleted(
-  cwd: string,
-  base: Oid | undefined,
-  branches: Branches,
-  limits: Limits,
-): Promise<Pick<FoundBranch, 'place' | 'merged'>> {
-  const place = { kind: 'deleted' } as const;
-  const into = base === undefined ? undefined : await findDefaultBranch(cwd, branches, limits);
-  if (into === undefined || base === undefined) return { place, merged: undefined };
-  const squashed = await isSquashed(cwd, into.refs, base, limits);
-  return { place, merged: squashed ? { into: into.name, squashed } : undefined };
+  return { ...none, place: { kind: 'deleted' }, onDisk: true };
 }
 
 async function findMerged(
@@ -144,11 +128,7 @@ export interface Chosen {
  *
  * @throws Failure `not-found` with the next command.
  */
-export async function chooseNote(
-  repository: Repository,
-  topic: string | undefined,
-  limits: Limits,
-): Promise<Chosen> {
+export async function chooseNote(repository: Repository, topic: string | undefined): Promise<Chosen> {
   if (topic !== undefined) {
     const state = await findTopic(repository, topic, { note: true });
     return { state, beside: await readTopics(repository, state.path.component) };
@@ -156,31 +136,10 @@ export async function chooseNote(
   const beside = await readTopics(repository, encodeBranch(repository.branch));
   const open = beside.filter(({ tip }) => tip?.trailers?.state === 'open').sort(byAge);
   const newest = open.find(({ tip }) => tip?.trailers?.automatic === undefined) ?? open[0];
-  if (newest === undefined) throw await nothingHere(repository, limits);
-  return { state: await readTopic(repository, newest.path, { note: true }), beside };
-}
-
-/** Makes the failure, which suggests the note of a former name of the branch, if there is one. */
-async function nothingHere(repository: Repository, limits: Limits): Promise<Failure> {
-  const former = await listRenamed(repository, limits);
-  const all = former.length === 0 ? [] : await readTopics(repository);
-  const found = all
-    .filter(({ tip, branch }) => tip?.trailers?.state === 'open' && former.includes(branch))
-    .sort(byAge)[0];
-  return new Failure('not-found', `there is no open handoff on ${repository.branch}`, {
-    hint:
-      found === undefined
-        ? 'git handoff list --all'
-        : `git handoff boot ${typedTopic(found.branch, found.topic)}`,
-  });
-}
-
-/** Returns the former names of the current branch. */
-async function listRenamed({ cwd, branch }: Repository, limits: Limits): Promise<string[]> {
-  try {
-    const renamed = await renamedBranches(cwd, limits);
-    return [...renamed.keys()].filter((old) => latestName(renamed, old) === branch);
-  } catch {
-    return [];
+  if (newest === undefined) {
+    throw new Failure('not-found', `there is no open handoff on ${repository.branch}`, {
+      hint: 'git handoff list --all',
+    });
   }
+  return { state: await readTopic(repository, newest.path, { note: true }), beside };
 }
