@@ -4,12 +4,7 @@ import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { checkRemotePrefix } from '../domain/sync.ts';
 import { HANDOFFS, LIVE, LOCAL, REMOTE } from '../git/namespace.ts';
 import { isAncestor } from '../git/histories.ts';
-import {
-  type PushedCommit,
-  type PushedRef,
-  newCommits,
-  parsePushedRefs,
-} from '../git/push-range.ts';
+import { type PushedCommit, type PushedRef, newCommits, parsePushedRefs } from '../git/push-range.ts';
 import { listRefs } from '../git/refs.ts';
 import { judgePush } from '../notes/judge-push.ts';
 import { relatedSessions, readTopics } from '../notes/topic.ts';

@@ -51,30 +51,21 @@ export async function takeLock(lock: string, who: string, patienceMs: number): P
 
 /**
  * The words that name a process in a file, so that another process can tell whether it still runs: who it is, its pid, its
- * start, a random word, and where that pid means something. A start is a date where there is no /proc, with blanks in it.
+ * start, a random word, and where that pid means something.
  */
-export function processWords(who: string, pid: number, table = processTable()): string {
-  const start = encodeURIComponent(table.startOf(pid) ?? '-');
-  return `${who} ${pid} ${start} ${randomName()} ${spaceOf(table)}`;
+export function processWords(who: string, pid: number): string {
+  const table = processTable();
+  return `${who} ${pid} ${table.startOf(pid) ?? '-'} ${randomName()} ${spaceOf(table)}`;
 }
 
 /** The boot and the space of pids: those of another machine or container mean nothing here. */
-const spaceOf = ({ bootId, pidNs }: ProcessTable) => encodeURIComponent(`${bootId ?? ''} ${pidNs ?? ''}`);
+const spaceOf = ({ bootId, pidNs }: ProcessTable) => `${bootId ?? ''}/${pidNs ?? ''}`;
 
 /** The process that a file names; `undefined` if its words are of none, or of one whose pid means nothing here. */
 export function namedProcess(words: string, table: ProcessTable) {
   const [, pid = '', start = '', , space] = words.trim().split(' ');
   if (!/^[1-9]\d*$/.test(pid) || (space !== undefined && space !== spaceOf(table))) return undefined;
-  return { pid: Number(pid), start: decoded(start) };
-}
-
-/** A word of ours; one that somebody else wrote stays as it is. */
-function decoded(word: string): string {
-  try {
-    return decodeURIComponent(word);
-  } catch {
-    return word;
-  }
+  return { pid: Number(pid), start };
 }
 
 /**

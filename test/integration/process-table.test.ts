@@ -32,7 +32,7 @@ it.each([
 ])('a client’s hook that git began at %s is known, a second later, as called by %s', (start, _, client) => {
   const own = 'Sat_Nov_28_10:00:00_2026';
   const table = {
-    ...{ bootId: null, pidNs: null, runningSince: () => undefined },
+    ...{ bootId: null, host: 'machine', pidNs: null, runningSince: () => undefined },
     startOf: (pid: number) => (pid === process.pid ? own : start),
     parentOf: () => 7,
   };

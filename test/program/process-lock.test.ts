@@ -2,8 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { namedProcess, processWords, takeLock } from '../../src/host/process-lock.ts';
-import { processTable } from '../../src/host/processes.ts';
+import { processWords, takeLock } from '../../src/host/process-lock.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -44,10 +43,4 @@ describe('a lock whose holder cannot be looked at', () => {
     expect(taken.kind).toBe('held');
     if (taken.kind === 'held') taken.release();
   });
-});
-
-it('a process is named with a start that is a date with blanks, as ps prints it', () => {
-  const start = 'Sat Nov 28 09:35:39 2026';
-  const table = { ...processTable(), startOf: () => start };
-  expect(namedProcess(processWords('commit', 7, table), table)).toEqual({ pid: 7, start });
 });
