@@ -51,9 +51,9 @@ table(COMMANDS_IN_TREE, 'raw-commit', [
   typedAgain('git commit -F -', /git handoff commit -m '<message>'$/),
 ]);
 
-it('keeps a message that git would have read from a pipe', async () => {
-  const given = { command: `printf 'what\\n' | git commit -F -`, client: gemini };
+it('keeps a message of several lines that git would have read from a pipe', async () => {
+  const given = { command: `printf 'what\\n\\nwhy\\n' | git commit -F -`, client: gemini };
   const [found] = await judgedBy(COMMANDS_IN_TREE, 'raw-commit', given);
   const [, file = ''] = /-F (\S+)$/.exec(found?.kind === 'refuse' ? found.text : '') ?? [];
-  expect(readFileSync(file, 'utf8')).toBe('what\n');
+  expect(readFileSync(file, 'utf8')).toBe('what\n\nwhy\n');
 });
