@@ -215,4 +215,73 @@ describe.skipIf(NO_MOUNT)(`a repository on a full disk${skipped}`, () => {
         disk.remove();
       }
     }));
+
+  it(`tries what a session has, and leaves nothing behind, with 0 to ${(STEPS - 1) * STEP} pages or inodes left`, () =>
+    seeded('full disk, try', async () => {
+      const tally = new Tally();
+      const disk = await SmallDisk.mount(`${2 * SIZE}m`, INODES);
+      const session = { session: disk.session };
+      /** What a run must not leave: everything in the git directory but objects, logs, and the tree that the next run uses. */
+      const leftovers = () =>
+        disk.shell(
+          "find .git -type f ! -path '.git/objects/*' ! -path '.git/handoff/*' ! -path '.git/logs/*' ! -path '.git/worktrees/*' ! -name index | sort",
+        );
+      const prepare = {
+        'no tree': () => disk.shell('rm -rf .git/handoff/try && git worktree prune'),
+        'an older tree': () => disk.handoff(['try', 'true'], session),
+      };
+      const run = (take: () => void, what: string, argv: readonly string[]) => {
+        const before = leftovers();
+        const changes = changesOf(disk);
+        take();
+        const { status, stdout, stderr } = disk.handoff(['try', ...argv], session);
+        disk.giveBack();
+        disk.shell('rm -rf .git/handoff/try/filler');
+        const isRun = stdout.includes('ran');
+        tally.add(`${what}: ${isRun ? 'ran' : 'no room'}`);
+        if (isRun) expect({ status, stderr }).toMatchObject({ status: 5 });
+        else expect({ status, stderr }).toMatchObject(NO_ROOM);
+        expect(leftovers()).toBe(before);
+        expect(disk.locks()).toEqual([]);
+        expect(changesOf(disk)).toBe(changes);
+        const doctor = disk.handoff(['doctor']);
+        expect(doctor.stdout).not.toMatch(/^(?:problem|warning)/m);
+        expect(disk.git(['worktree', 'list', '--porcelain'])).not.toMatch(/^(?:prunable|locked)/m);
+        return stderr;
+      };
+      try {
+        disk.shell(
+          'mkdir .git/info; echo filler >> .git/info/exclude; for name in a b c; do echo old > $name; done',
+        );
+        disk.shell('git add a b c && git commit -qm base');
+        makeChanges(disk);
+        disk.ok(['init', '--client', 'claude', '--yes']);
+        const start = { session_id: disk.session, cwd: disk.path, hook_event_name: 'SessionStart' };
+        disk.ok(['guard', '--client', 'claude'], { input: JSON.stringify(start) });
+        disk.ok(['take', '--', 'a', 'b/inner', 'c', 'new/folder/one'], session);
+        for (let level = 0; level < STEPS * STEP; level += STEP)
+          for (const take of [() => disk.leaveBytes(level * PAGE), () => disk.leaveInodes(level)])
+            for (const [what, before] of Object.entries(prepare)) {
+              before();
+              disk.shell(`echo ${level} >> a`);
+              run(take, what, ['sh', '-c', 'echo ran; exit 5']);
+            }
+        // The journal's next line needs a page of its own, and no file of ours gives one back.
+        const [journal, group] = [`handoff/sessions/${disk.session}.jsonl`, 'handoff-try.group'];
+        const pad = `printf '%*s\\n' $((${PAGE - 1} - $(stat -c %s ${journal}) % ${PAGE})) '' >> ${journal}`;
+        const lines = `(cd ${disk.path}/.git; ${pad}; : > ${group}); echo ran; cat /dev/zero > filler; exit 5`;
+        const fill = ['sh', '-c', lines];
+        expect(run(() => undefined, 'fills the disk', fill)).toContain(
+          'the result was not kept for a note: ENOSPC',
+        );
+        expect(disk.ok(['try', 'cat', 'new/folder/one'], session)).toContain('new 0 of many');
+        disk.ok(['write', WORK, '-m', 'tried'], session);
+        expect(disk.ok(['boot', WORK], session)).toContain('cat new/folder/one');
+        expect(tally.of('no tree: no room')).toBeGreaterThan(0);
+        disk.expectSound();
+        return tally.figures;
+      } finally {
+        disk.remove();
+      }
+    }));
 });

@@ -70,13 +70,20 @@ export async function tryCommand(
     const { status, error, isInterrupted } = await runCommand({ argv, cwd, env, groupFile });
     if (error !== undefined) tell(escapeLine(error));
     const tried = { command: triedText(argv), status, tree };
+    const notices = [...scene.notices];
     if (self !== undefined && !isInterrupted) {
       const place = work.place ?? { commonDir, worktreeId: worktreeId(gitDir) };
-      appendEvents(place, sessionOfOwner(self), [
-        { t: 'tried', command: tried.command, status, on: tree, at: context.clock() },
-      ]);
+      const event = { t: 'tried', command: tried.command, status, on: tree, at: context.clock() } as const;
+      try {
+        appendEvents(place, sessionOfOwner(self), [event]);
+      } catch (error) {
+        // The command may have filled the disk; its exit status is known all the same.
+        notices.push(
+          `the result was not kept for a note: ${(error as Error).message}. Make room, and try again`,
+        );
+      }
     }
-    return { value: { ...tried, head }, notices: scene.notices, exitCode: status };
+    return { value: { ...tried, head }, notices, exitCode: status };
   } finally {
     release();
   }
