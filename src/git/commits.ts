@@ -23,7 +23,7 @@ import { RAW_DIFF, parseRaw } from './staged.ts';
  */
 export class CommitText {
   /** The raw bytes of the object (gitformat: headers, blank line, message). */
-  private readonly content: BinaryText;
+  readonly content: BinaryText;
   /** Cached, because sorting thousands of commits compares it again and again. */
   private date: number | undefined;
 
@@ -63,6 +63,13 @@ export class CommitText {
     return utf8(line.slice(line.lastIndexOf('<') + 1, line.lastIndexOf('>')));
   }
 
+  /** A text of its own with what a list shows. */
+  get shortened(): BinaryText {
+    const parents = this.parents.slice(0, MOST_PARENTS).map((oid) => `\nparent ${oid}`);
+    const summary = /\n\n([^\n]*)/.exec(this.content)?.[1] ?? '';
+    return structuredClone(`tree${parents.join('')}${this.committer}\n\n${summary}`);
+  }
+
   private get headers(): BinaryText {
     const end = this.content.indexOf('\n\n');
     return end < 0 ? this.content : this.content.slice(0, end);
@@ -96,6 +103,15 @@ function parentsIn(headers: BinaryText): Oid[] {
   return parents;
 }
 
+/** Ours are shorter, but for many trailers. */
+const isLong = (content: Buffer) => content.length > 2048;
+
+/** Enough to see that a handoff has too many. */
+const MOST_PARENTS = 3;
+
+/** What was read of a commit, without its text: V8 keeps the whole of a text as long as a part of it. */
+const detached = <T>(read: T, content: Buffer): T => (isLong(content) ? structuredClone(read) : read);
+
 /** A commit as lists show it: `state.json` unread, so `recorded` is unknown. */
 export class ListedCommit extends CommitText implements HandoffCommit {
   readonly oid: Oid;
@@ -103,10 +119,11 @@ export class ListedCommit extends CommitText implements HandoffCommit {
   readonly recorded = undefined;
   readonly hasNote = true;
 
-  constructor(oid: Oid, content: BinaryText) {
-    super(content);
+  constructor(oid: Oid, content: Buffer) {
+    const whole = new CommitText(content.toString('latin1'));
+    super(isLong(content) ? whole.shortened : whole.content);
     this.oid = oid;
-    this.trailers = parseTrailers(this.message);
+    this.trailers = detached(parseTrailers(whole.message), content);
   }
 
   override get summary(): string {
@@ -121,8 +138,7 @@ export async function readListed(options: GitOptions, oids: readonly Oid[]): Pro
     const batch = oids.slice(at, at + TOGETHER);
     const requests = batch.map((name) => ({ name, mostBytes: MAX_COMMIT_BYTES }));
     for (const object of await readObjects(options, requests))
-      if (object?.type === 'commit')
-        found.push(new ListedCommit(object.oid, object.content.toString('latin1')));
+      if (object?.type === 'commit') found.push(new ListedCommit(object.oid, object.content));
   }
   return found;
 }
@@ -219,9 +235,9 @@ function commitFrom(
   [, tree, state, note]: readonly (ReadObject | undefined)[],
 ): HandoffCommit {
   const { parents, message, summary, seconds, name, mail } = new CommitText(content.toString('latin1'));
-  return {
+  const commit = {
     oid,
-    parents,
+    parents: parents.slice(0, MOST_PARENTS),
     summary: shortSummary(summary),
     trailers: parseTrailers(message),
     seconds,
@@ -233,13 +249,14 @@ function commitFrom(
     treeBytes: tree?.size ?? 0,
     noteBytes: note?.size ?? 0,
   };
+  return detached(commit, content);
 }
 
 /** What an object name refers to: a commit, another object, or nothing. */
 export type Found = HandoffCommit | 'other' | 'missing';
 
 /** Commits in one batch: git reads the next batch while we parse this one. */
-const TOGETHER = 1000;
+const TOGETHER = 500;
 
 /** Loads any number of commits, whoever made them, to judge them. */
 export async function loadJudged(options: GitOptions, oids: readonly Oid[]): Promise<Found[]> {

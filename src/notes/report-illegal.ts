@@ -10,9 +10,12 @@ import { loadCommits } from '../git/commits.ts';
 import { type TransactionResult, updateRefs } from '../git/refs.ts';
 import { listLost, saveLost } from './lost.ts';
 
+/** How many are recorded one by one, in several processes each. */
+const FEW = 20;
+
 /**
  * Reports public refs that were moved by hand, each bad value once, and keeps the text that was there. In a
- * repository that cannot be written to, every call reports them, because nothing can be recorded.
+ * repository that cannot be written to, every call reports them, because nothing can be recorded. Many are only counted.
  */
 export async function reportIllegalMoves(
   repository: Repository,
@@ -20,7 +23,13 @@ export async function reportIllegalMoves(
   now: number,
 ): Promise<string[]> {
   const notices: string[] = [];
-  for (const state of states) {
+  const illegal = states.filter((state) => state.illegal !== undefined);
+  if (illegal.length > FEW) {
+    return [
+      `${illegal.length} handoffs were moved behind git-handoff's back. To put them back: git handoff doctor --fix`,
+    ];
+  }
+  for (const state of illegal) {
     if (state.illegal === undefined) continue;
     const first = await recordIllegalMove(repository, state, now).catch(() => true);
     if (first) notices.push(describe(state, state.illegal));

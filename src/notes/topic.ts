@@ -182,16 +182,16 @@ async function judgeFetched(
   const reasons = await judgeMoves({ cwd: repository.cwd }, moves);
   for (const [at, { ref, path }] of fetched.entries()) {
     const reason = reasons[at];
-    const state =
-      reason === undefined ? settledState(path, tips.get(ref.oid)) : illegalState(path, ref.oid, reason);
+    // A later version's commit is still shown.
+    const isShown = reason === undefined || reason === 'unknown format version';
+    const state = isShown ? settledState(path, tips.get(ref.oid)) : illegalState(path, ref.oid, reason);
     if (state !== undefined) states.set(ref.name, { ...state, keptOid: undefined });
   }
   return states;
 }
 
-/** The state of an illegal ref; `undefined` for a later version's commit, which is read by itself and still shown. */
-function illegalState(path: HandoffPath, bad: Oid, reason: IllegalReason): TopicState | undefined {
-  if (reason === 'unknown format version') return undefined;
+/** The state of an illegal ref. */
+function illegalState(path: HandoffPath, bad: Oid, reason: IllegalReason): TopicState {
   const branch = branchFor(path, undefined);
   const illegal = { reason, bad };
   const none = { tip: undefined, keptOid: undefined };

@@ -1,21 +1,17 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Clone, Clones } from '../support/clones.ts';
 import { Forger } from '../support/forger.ts';
-import type { Run, TestRepository } from '../support/repository.ts';
+import { MemoryLimit } from '../support/memory-limit.ts';
 
 const NOTES = 34;
+/** The notes together are larger than what a process may take. */
 const EIGHT_MB = `${`${'x'.repeat(99)}\n`.repeat(80_000)}\n`;
-/** What no process may reach; the notes together are larger. */
-const MOST_KIB = 256 * 1024;
 const NOBODY = '0'.repeat(40);
 
 let world: Clones;
 let victim: Clone;
-let env: Record<string, string>;
-/** Where each Node process leaves the most memory that it had, a line each, in KiB. */
-let peaks: string;
+let memory: MemoryLimit;
+const limited: MemoryLimit['run'] = (...call) => memory.run(...call);
 
 beforeAll(async () => {
   world = await Clones.start('path');
@@ -24,41 +20,9 @@ beforeAll(async () => {
   victim.sync();
   const topics = Array.from({ length: NOTES }, (_, at) => `large-note-${at}`);
   new Forger(world.server).plant(topics, EIGHT_MB);
-  const programs = join(victim.root, 'limited');
-  mkdirSync(programs);
-  const git = victim.run('sh', ['-c', 'command -v git']).stdout.trim();
-  // git's own fetch holds every commit that a ref names, before we can ask for its size.
-  const limit = `case " $* " in *" fetch "*) ;; *) ulimit -v ${MOST_KIB} ;; esac`;
-  writeFileSync(join(programs, 'git'), `#!/bin/sh\n${limit}\nexec '${git}' "$@"\n`);
-  chmodSync(join(programs, 'git'), 0o755);
-  peaks = join(victim.root, 'peaks');
-  const probe = join(victim.root, 'probe.cjs');
-  writeFileSync(probe, probeFor(peaks));
-  env = { PATH: `${programs}:${process.env['PATH'] ?? ''}`, NODE_OPTIONS: `--require=${probe}` };
+  memory = new MemoryLimit(victim);
 });
 afterAll(() => world.remove());
-
-/** A script that writes what its process took; on Linux `maxRSS` begins with that of the process that started it. */
-const probeFor = (file: string) => `
-const { appendFileSync, existsSync, readFileSync } = require('node:fs');
-const status = '/proc/self/status';
-const taken = () =>
-  existsSync(status) ? /VmHWM:\\s*(\\d+)/.exec(readFileSync(status, 'latin1'))[1] : process.resourceUsage().maxRSS;
-process.on('exit', () => appendFileSync(${JSON.stringify(file)}, taken() + '\\n'));
-`;
-
-/** Runs a command whose processes may not have more than `MOST_KIB`. */
-function limited(args: readonly string[], where: TestRepository = victim, input?: string): Run {
-  writeFileSync(peaks, '');
-  const options = input === undefined ? { env } : { env, input };
-  const run = where.handoff(args, { session: victim.session, calls: 'process', ...options });
-  const reached = readFileSync(peaks, 'latin1').trim().split('\n').map(Number);
-  expect(reached.length, args.join(' ')).toBeGreaterThan(0);
-  expect(Math.max(...reached), args.join(' ')).toBeGreaterThan(0);
-  expect(Math.max(...reached), args.join(' ')).toBeLessThan(MOST_KIB);
-  expect(run.stderr, args.join(' ')).not.toMatch(/out of memory|killed/i);
-  return run;
-}
 
 describe('notes whose messages have 8 MB each', () => {
   it('are refused by sync, which names the limit', () => {

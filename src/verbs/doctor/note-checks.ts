@@ -69,8 +69,9 @@ export async function checkObjects(
   return [...found.slice(0, MAX_SHOWN), more];
 }
 
-function tipsOf({ publicOid, keptOid }: TopicState): Oid[] {
-  return [publicOid, keptOid].filter((oid) => oid !== undefined);
+/** What was moved by hand is refused as it is. */
+function tipsOf({ publicOid, keptOid, illegal }: TopicState): Oid[] {
+  return [illegal === undefined ? publicOid : undefined, keptOid].filter((oid) => oid !== undefined);
 }
 
 function brokenCheck(state: TopicState, { commit, what, oid, why }: BrokenObject): CheckShape {
