@@ -159,7 +159,7 @@ function tests(what, way, files) {
   const report = join(scratch, 'report.json');
   rmSync(report, { force: true });
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const projects = ['--project', 'program', '--project', 'integration'];
   const { status } = run(way, [vitest, 'run', ...projects, ...reporters, ...files]);
   const counter = [join(root, 'scripts', 'ci-count-tests.mjs'), report, String(status), what];
@@ -191,6 +191,9 @@ try {
   const chosen = process.argv.slice(2);
   if (way.isMac) programs(way);
   if (chosen.length === 0) demo(way);
+  // vitest takes no notice of a file that is not there.
+  for (const file of LISTED.files.filter((one) => !existsSync(join(root, one))))
+    count(`${file} is gone`, 0, 1, 0);
   tests('tests', way, chosen.length === 0 ? LISTED.files : chosen);
   const other = isLinux && chosen.length === 0 ? namedTwice() : undefined;
   if (other !== undefined) tests('tests where a file has several names', other, NAMES);
