@@ -57,6 +57,7 @@ const WORKING = [
     'sed -i \'\' s/a/b/ "$file" && grep -q b "$file"',
     'cp -a "$file" "$file.x"',
     'tail -n +2 "$file"',
+    'head -1 "$file"',
     'git --version',
   ],
 ];
@@ -177,7 +178,7 @@ function tellSkipped(title, reason, report) {
   const results = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).testResults : [];
   const run = results.find((one) => basename(one.name) === file)?.assertionResults;
   if (run === undefined) return;
-  if (run.some((test) => test.title === name && test.status === 'skipped'))
+  if (run.some((test) => test.title === name && !['passed', 'failed'].includes(test.status)))
     console.log(`skipped: ${title} (${reason})`);
   else count(`${title}: listed in test/mac/tests.json, but no such test`, 0, 1, 0);
 }
