@@ -4,16 +4,16 @@ import { openRepository } from '../../git/repository.ts';
 import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId, worktreeId } from '../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
-import { closeOwnNotes, closeSettledNotes } from '../../notes/automatic/close-notes.ts';
-import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
+import { closeOwnNotes, closeSettledNotes } from '../automatic/close-notes.ts';
+import { leaveNotesOfGone, sessionsToNote } from '../automatic/gone-sessions.ts';
 import {
   type LeaveResult,
   type Leaving,
   hasUnnotedWork,
   leaveNote,
   changedFileTime,
-} from '../../notes/automatic/leave-note.ts';
-import { ownWork } from '../../notes/automatic/own-work.ts';
+} from '../automatic/leave-note.ts';
+import { ownWork } from '../automatic/own-work.ts';
 import { appendEvents, readLedger } from '../../sessions/journal.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { type StoredSession, judgeSessions, listSessions } from '../../sessions/records.ts';

@@ -19,8 +19,8 @@ import { statOf } from '../../host/disk.ts';
 import type { MarkerFiles } from '../../host/marker-files.ts';
 import { worktreeName } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
-import { type CommitContent, commitHandoff } from '../handoffs.ts';
-import { type TopicState, readTopic, readTopics } from '../topic.ts';
+import { type CommitContent, commitHandoff } from '../../notes/handoffs.ts';
+import { type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
 import { closeNote } from './close-notes.ts';
 import { type OwnWork, ownWork } from './own-work.ts';
 

@@ -6,9 +6,9 @@ import type { HandoffPath } from '../../git/namespace.ts';
 import { type Repository, committer, workTreeFacts, type InRepository } from '../../git/repository.ts';
 import { worktreeName } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
-import { commitHandoff } from '../handoffs.ts';
-import type { TopicState } from '../topic.ts';
-import { readWork, dropWork, keptWork } from '../work/work-commit.ts';
+import { commitHandoff } from '../../notes/handoffs.ts';
+import type { TopicState } from '../../notes/topic.ts';
+import { readWork, dropWork, keptWork } from '../../notes/work/work-commit.ts';
 import { ownWork } from './own-work.ts';
 
 /** The most notes that one start checks. */
