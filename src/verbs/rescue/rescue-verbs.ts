@@ -1,5 +1,4 @@
 import { Failure } from '../../domain/failure.ts';
-import { parseAge } from '../../domain/settings.ts';
 import type { Arguments } from '../options.ts';
 import { answer, type VerbTable } from '../verb.ts';
 
@@ -15,7 +14,6 @@ export const RESCUE_VERBS: VerbTable = {
       'Uncommitted work, and dropped stashes. The action search finds what was lost before git-handoff came, or without it: lost commits and stashes, and what was only staged.',
     words: [0, Infinity],
     options: {
-      since: { type: 'string', value: '<age>', describe: 'list: only what is newer (2h, 3d)' },
       raw: { type: 'boolean', describe: 'show: the bytes of one file only' },
       force: {
         type: 'boolean',
@@ -34,7 +32,7 @@ export const RESCUE_VERBS: VerbTable = {
       const { action, which, paths } = parseWords(args);
       if (action === 'list') {
         const { listRescued } = await import('./rescues.ts');
-        const result = await listRescued({ which, paths, sinceMs: parseSince(args) }, context);
+        const result = await listRescued({ which, paths }, context);
         return answer(result, async () => (await import('./rescue-text.ts')).renderRescues);
       }
       if (action === 'show') {
@@ -77,12 +75,4 @@ function parseWords({ words, afterDashes }: Arguments): {
   if (action === 'search' && afterDashes.length + Number(which !== '') !== 1)
     throw new Failure('usage', 'search needs one path', HINT);
   return { action, which, paths: afterDashes };
-}
-
-function parseSince(args: Arguments): number | undefined {
-  const text = args.text('since');
-  if (text === undefined) return undefined;
-  const age = parseAge(text);
-  if (age === undefined) throw new Failure('usage', 'an age is written 30m, 12h, 3d or 2w', HINT);
-  return age;
 }

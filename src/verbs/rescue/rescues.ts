@@ -291,8 +291,6 @@ interface RescueListOptions {
   /** A session's id or its beginning, or a number; empty: all. */
   readonly which: string;
   readonly paths: readonly string[];
-  /** The greatest age. Milliseconds. */
-  readonly sinceMs: number | undefined;
 }
 
 export interface RescueListValue {
@@ -301,7 +299,7 @@ export interface RescueListValue {
 
 /** Lists what can be restored, newest first, and then how the work was at the end of turns. */
 export async function listRescued(
-  { which, paths, sinceMs }: RescueListOptions,
+  { which, paths }: RescueListOptions,
   context: Context,
 ): Promise<CommandResult<RescueListValue>> {
   const { all, top, workspace } = await openRescues(context);
@@ -310,12 +308,10 @@ export async function listRescued(
   const ends = all.filter((one) => groupOf(one) === 'stop');
   const newest = new Map(ends.toReversed().map((one) => [one.worktreeId, one]));
   const shown = which + paths.join('') === '' ? [...newest.values()] : ends;
-  const items = [...all.filter((one) => !ends.includes(one)), ...shown]
-    .filter((rescue) => sinceMs === undefined || context.now - rescuedAt(rescue) <= sinceMs)
-    .flatMap((rescue) => {
-      const held = rescue.held.filter((item) => isWanted(rescue, item, wanted));
-      return held.length > 0 ? [rescueShape(rescue, held)] : [];
-    });
+  const items = [...all.filter((one) => !ends.includes(one)), ...shown].flatMap((rescue) => {
+    const held = rescue.held.filter((item) => isWanted(rescue, item, wanted));
+    return held.length > 0 ? [rescueShape(rescue, held)] : [];
+  });
   const { notices, sessions } = workspace;
   return { value: { items }, notices, clients: clientsOf(sessions) };
 }

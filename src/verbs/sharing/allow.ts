@@ -14,7 +14,7 @@ import { timestamp } from '../../domain/age.ts';
 
 interface AllowOptions {
   readonly once: boolean;
-  /** The session that it is for: its id, or the beginning that `sessions` shows. */
+  /** The session that it is for: its id, or what `sessions` shows of it. */
   readonly session: string | undefined;
   /** Asks the person at the terminal; `undefined`: there is no terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
@@ -66,11 +66,10 @@ export async function allow(options: AllowOptions, context: Context): Promise<Co
 function chosen(text: string | undefined, sessions: readonly StoredSession[]): SessionId | undefined {
   if (text === undefined) return undefined;
   const known = sessions.filter(({ record }) => record.ended === null).map(({ record }) => record.session);
-  const exact = meantId(text, known);
-  if (exact !== undefined) return exact;
-  const matching = [...new Set(known.filter((id) => id.startsWith(text) || canMean(text, id)))];
-  const [only, ...more] = matching;
-  if (only !== undefined && more.length === 0) return only;
-  const what = only === undefined ? 'no session is on record' : 'several sessions are on record';
-  throw new Failure('not-found', `${what} as ${escapeLine(text)}`, { hint: 'git handoff sessions' });
+  const meant = meantId(text, known);
+  if (meant !== undefined) return meant;
+  const what = known.some((id) => canMean(text, id)) ? 'several sessions are' : 'no session is';
+  throw new Failure('not-found', `${what} on record as ${escapeLine(text)}`, {
+    hint: 'git handoff sessions',
+  });
 }
