@@ -23,13 +23,18 @@ export interface GuardWorldOptions extends RepositoryOptions {
  * handoff on a ref, and files that only look like them, in a repository whose guard is the built one.
  */
 export class GuardWorld extends TestRepository {
-  readonly memory = join(this.home, '.claude', 'projects', 'testproj', 'memory');
-  /** The guarded file, owned by the fixture's owner. */
-  readonly file = join(this.memory, 'handoff-main-auth-refresh.md');
-
   constructor(options: GuardWorldOptions = {}) {
     super(options, 'guard');
     this.build(() => this.#fill(options));
+  }
+
+  get memory(): string {
+    return join(this.home, '.claude', 'projects', 'testproj', 'memory');
+  }
+
+  /** The guarded file, owned by the fixture's owner. */
+  get file(): string {
+    return join(this.memory, 'handoff-main-auth-refresh.md');
   }
 
   #fill({ initialised = true, marker = 'handshake', owner = OWNER }: GuardWorldOptions): void {
