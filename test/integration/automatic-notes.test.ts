@@ -205,7 +205,7 @@ describe('a session whose process is killed', () => {
     expect(noteSections(note()).importantFiles).toBe(FILES);
   });
 
-  it('on a boot before this one counts as lost when it is silent, in another pid namespace only after a day', () => {
+  it('on a boot before this one counts as lost when it is silent, in another pid namespace or machine only after a day', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'x\n');
     const [ref = ''] = world.refs('refs/handoffs-local/live').filter((name) => name.endsWith(A));
@@ -219,6 +219,7 @@ describe('a session whose process is killed', () => {
     };
     put({ bootId: 'another' }, 0);
     put({ pidNs: 'pid:[1]' }, 23);
+    put({ bootId: 'another', host: 'another machine' }, 23);
     expect(automaticRefs()).toEqual([]);
     put({ pidNs: 'pid:[1]' }, 25);
     expect(note()).toContain('went silent and left no handoff');
