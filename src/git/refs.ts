@@ -1,11 +1,12 @@
 import { type Oid, type RefName, parseOid, isZeroOid } from '../domain/names.ts';
 import { timeLeft } from '../host/io.ts';
-import { readHead, readGitFile } from './discover.ts';
+import { discoverRepository, readHead, readGitFile } from './discover.ts';
 import { gitEnvironment, NOT_SYNCED } from './environment.ts';
 import { isDamage, readObjects } from './objects.ts';
 import { type BinaryText, utf8, git, gitFailure, runGit } from './run.ts';
 import type { InRepository } from './repository.ts';
 import { exactStatOf } from '../host/disk.ts';
+import { giveToOwner } from '../host/folders.ts';
 
 /** One ref with the object it points at; `content` is the object's raw bytes when asked for. */
 export interface Ref {
@@ -197,7 +198,10 @@ export async function updateRefs(
   const reflog = options.reflog === undefined ? [] : ['--create-reflog', '-m', options.reflog];
   const command = [...config, 'update-ref', '--no-deref', ...reflog, '--stdin'];
   const result = await runGit(command, { cwd, input: transactionWords(updates) });
-  if (/^commit: ok$/m.test(result.stdout.toString('utf8'))) return { kind: 'done' };
+  if (/^commit: ok$/m.test(result.stdout.toString('utf8'))) {
+    giveToOwner(() => discoverRepository(cwd)?.commonDir);
+    return { kind: 'done' };
+  }
   const dangling = danglingRef(result.stderr, updates);
   if (dangling !== undefined) {
     await removeSymbolicRef(repository, dangling);

@@ -5,6 +5,7 @@ import {
   constants,
   fstatSync,
   ftruncateSync,
+  lchownSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -224,6 +225,32 @@ export function sharedMode(above: number, own: number): number {
   const group = (above & 0o020) === 0 ? 0 : (own & 0o700) >> 3;
   const everybody = (above & 0o002) === 0 ? 0 : (own & 0o700) >> 6;
   return (own & 0o7777) | group | everybody | (group !== 0 && (own & 0o040000) !== 0 ? above & 0o2000 : 0);
+}
+
+/**
+ * Gives a repository's owner what root has made there, as in a container with the owner's folder: git fails for the owner in a
+ * folder of objects or refs that is root's.
+ *
+ * @param find returns the common dir; called only for root
+ */
+export function giveToOwner(find: () => string | undefined): void {
+  const commonDir = process.getuid?.() === 0 ? find() : undefined;
+  if (commonDir === undefined) return;
+  const { uid, gid } = statSync(commonDir);
+  if (uid === 0) return;
+  const give = (path: string, depth: number) => {
+    const own = lstatSync(path, { throwIfNoEntry: false });
+    if (own?.uid === 0) lchownSync(path, uid, gid);
+    if (own?.isDirectory() === true && depth > 0)
+      for (const name of entries(path)) give(join(path, name), depth - 1);
+  };
+  for (const [name, depth] of [
+    ['objects', 1],
+    ['refs', Infinity],
+    ['logs', Infinity],
+    ['handoff', 3],
+  ] as const)
+    give(join(commonDir, name), depth);
 }
 
 /** Makes one of our folders in a repository, for those who share it. */

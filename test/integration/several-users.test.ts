@@ -73,14 +73,18 @@ describe.skipIf(noSetpriv !== '')(`two users who share a repository${noSetpriv}`
       for (const path of ['', '.claude']) chownSync(join(world.root, String(user), path), user, GROUP);
     }
     world.git(['config', '--global', 'safe.directory', '*']);
-    world.git(['config', 'core.sharedRepository', 'group']);
     world.commit('files', { 'a.ts': TEN, 'b.ts': TEN });
     world.run('chown', ['-R', `${ANN}:${GROUP}`, '.']);
-    world.run('chmod', ['-R', 'g+w', '.']);
-    world.run('find', ['.', '-type', 'd', '-exec', 'chmod', 'g+s', '{}', '+']);
   });
 
+  function share(): void {
+    world.git(['config', 'core.sharedRepository', 'group']);
+    world.run('chmod', ['-R', 'g+w', '.']);
+    world.run('find', ['.', '-type', 'd', '-exec', 'chmod', 'g+s', '{}', '+']);
+  }
+
   it('see each other, and neither commits what is the other’s', () => {
+    share();
     expect(as(ANN, [LAUNCHER, 'init', '--yes'])).toMatchObject({ status: 0 });
     expect(as(BOB, [LAUNCHER, 'init', '--yes'])).toMatchObject({ status: 0 });
     hook(by(ANN), A, 'SessionStart', { source: 'startup' }, homeOf(ANN));
@@ -106,7 +110,21 @@ describe.skipIf(noSetpriv !== '')(`two users who share a repository${noSetpriv}`
     }
   });
 
+  it('see each other where one is root, as in a container, and nothing of root’s is in the way', () => {
+    expect(as(ANN, [LAUNCHER, 'init', '--yes'])).toMatchObject({ status: 0 });
+    hook([], A, 'SessionStart', { source: 'startup' });
+    hook(by(ANN), B, 'SessionStart', { source: 'startup' }, homeOf(ANN));
+    edit([], A, 'a.ts', 'of A\n');
+    expect(refusal(edit(by(ANN), B, 'a.ts', 'of B\n', homeOf(ANN)))).toContain('claude aaaaaaaa');
+    expect(as(ANN, ['git', 'commit', '-qam', 'mixed'], B)).toMatchObject({ status: 1 });
+    world.ok(['write', 'parser', '-m', 'of root'], { session: A });
+    expect(as(ANN, [LAUNCHER, 'write', 'lexer', '-m', 'of Ann'], B)).toMatchObject({ status: 0 });
+    const ofRoot = ['.git/handoff', '.git/refs', '.git/logs', '.git/objects'];
+    expect(world.run('find', [...ofRoot, '-type', 'd', '-user', 'root']).stdout).toBe('');
+  });
+
   it('cannot see each other through a folder of an earlier version, and doctor opens it', () => {
+    share();
     expect(as(ANN, [LAUNCHER, 'init', '--yes'])).toMatchObject({ status: 0 });
     const folder = join(world.path, '.git', 'handoff');
     chmodSync(folder, 0o700);
