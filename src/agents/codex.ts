@@ -19,12 +19,12 @@ export const codex = dialectOf({
 });
 
 /** Hooks get `Bash` for every shell tool; the other names occur in rollouts and in older versions. */
-const SHELLS = toolsOf('codex', 'shell');
+const isShell = (tool: string) => toolsOf('codex', 'shell').includes(tool);
 
 function toolCall(tool: string | undefined, given: unknown): ToolCall {
   if (tool === undefined) return UNREADABLE;
   const input = fields(given);
-  if (SHELLS.includes(tool)) return shellCall(input);
+  if (isShell(tool)) return shellCall(input);
   if (tool === 'apply_patch')
     return patchCall(text(given) ?? text(input?.['command']) ?? text(input?.['input']));
   return tool.startsWith('mcp__') && input !== undefined ? mcpCall(tool, input) : { kind: 'other' };

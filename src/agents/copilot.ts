@@ -86,7 +86,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   preCompact: 'compaction',
 };
 
-const SHELLS = toolsOf('copilot', 'shell');
+const isShell = (tool: string) => toolsOf('copilot', 'shell').includes(tool);
 /** A payload may call `apply_patch` Edit, too: its input shows the difference. */
 const EDITORS = new Set(['Edit', 'edit', 'str_replace_editor', 'apply_patch', 'MultiEdit', 'NotebookEdit']);
 const WRITERS = new Set(['Write', 'create']);
@@ -118,7 +118,7 @@ function toolCall(event: Fields): ToolCall {
   const given = event['tool_input'] ?? event['toolArgs'];
   const input = fieldsOrJson(given);
   if (tool === undefined) return UNREADABLE;
-  if (SHELLS.includes(tool)) {
+  if (isShell(tool)) {
     const command = text(input?.['command']);
     if (command === undefined) return UNREADABLE;
     const runsOn = input?.['mode'] === 'async' || STILL_RUNNING.test(printed(event));

@@ -58,7 +58,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
 
 const PATH_KEYS = ['file_path', 'path', 'target_file', 'filePath', 'notebook_path', 'target_notebook'];
 const CONTENT_KEYS = ['content', 'contents', 'file_text'];
-const FILE_TOOLS = toolsOf('cursor', 'file');
+const isFileTool = (tool: string) => toolsOf('cursor', 'file').includes(tool);
 
 function lowerFirst(name: string): string {
   return name.slice(0, 1).toLowerCase() + name.slice(1);
@@ -88,7 +88,7 @@ function toolCall(event: Fields): ToolCall {
   if (tool === 'Delete') {
     return path === undefined ? UNREADABLE : { kind: 'patch', files: [{ path, change: 'delete' }] };
   }
-  if (!FILE_TOOLS.includes(tool)) return { kind: 'other' };
+  if (!isFileTool(tool)) return { kind: 'other' };
   if (path === undefined) return UNREADABLE;
   const content = tool === 'Write' ? firstText(input, CONTENT_KEYS) : undefined;
   return writeOrEdit(path, content, input);
