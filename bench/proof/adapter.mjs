@@ -12,7 +12,7 @@
  *   the command line with which a session commits these files of its own
  * @property {(note: { topic: string, text: string, id: string, checkout: string, world: import('./world.mjs').World }) =>
  *   { command: string } | { path: string, text: string }} note
- *   how a session leaves a note: a command line, or a file for the client's Write tool
+ *   how a session leaves a note: a command line, or a file for the client's Write tool, from the top of its checkout
  * @property {(world: import('./world.mjs').World, checkouts: string[]) => string[]} readableNotes
  *   the texts that the next session finds
  * @property {(world: import('./world.mjs').World) => string[]} [saved]
@@ -32,7 +32,11 @@ export async function adapters() {
   const folder = join(import.meta.dirname, 'adapters');
   const modules = readdirSync(folder)
     .sort()
-    .map((file) => import(join(folder, file)));
-  const all = (await Promise.all(modules)).map(({ adapter }) => adapter);
+    .map(async (file) => {
+      const { adapter } = await import(join(folder, file));
+      if (adapter === undefined) throw new Error(`bench/proof/adapters/${file} exports no "adapter"`);
+      return adapter;
+    });
+  const all = await Promise.all(modules);
   return all.sort((a, b) => place(a) - place(b));
 }

@@ -13,7 +13,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { judge } from './oracle.mjs';
 import { World } from './world.mjs';
 
@@ -180,8 +180,10 @@ class Stage {
         return this.#run(step, worker, step.command);
       case 'commit':
         return this.#run(step, worker, this.adapter.commit(step));
-      default:
+      case 'note':
         return this.#note(step, worker);
+      default:
+        throw new Error(`no such act: "${step.act}" (bench/proof/steps.mjs)`);
     }
   }
 
@@ -254,7 +256,8 @@ class Stage {
   }
 
   /** A note in a file is no line of work. */
-  async #noteFile({ path, text }, worker) {
+  async #noteFile({ path: given, text }, worker) {
+    const path = resolve(worker.checkout, given);
     const input = { file_path: path, content: text };
     const { denied } = await worker.client.tool('Write', input, worker, ({ content }) => {
       mkdirSync(dirname(path), { recursive: true });

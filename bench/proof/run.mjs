@@ -24,6 +24,15 @@ const { values: options } = parseArgs({
   },
 });
 
+/** Ends with a message: what was asked for cannot be done. */
+function refuse(message) {
+  console.error(`error: ${message}`);
+  process.exit(2);
+}
+
+if (options.page && (options.only !== '' || options.tool !== undefined))
+  refuse('--page takes every scenario and tool: leave out --only and --tool');
+
 const all = await kinds();
 const tools = (await adapters()).map(({ name }) => name);
 
@@ -39,6 +48,10 @@ const plays = tools
         ),
   )
   .reverse();
+
+if (options.tool !== undefined && !tools.includes(options.tool))
+  refuse(`no tool "${options.tool}"; there are: ${tools.join(', ')}`);
+if (plays.length === 0) refuse(`no scenario has "${options.only}" in its report or title`);
 
 /** One thread after the other takes the next play. */
 async function playAll() {

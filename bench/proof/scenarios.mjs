@@ -1,4 +1,4 @@
-/** The scenarios by kind: every file in scenarios/, in the order of their names. */
+/** The scenarios by kind: every file in scenarios/, in the order of their numbers. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,7 +7,12 @@ export async function kinds() {
   const folder = join(import.meta.dirname, 'scenarios');
   return Promise.all(
     readdirSync(folder)
-      .sort()
-      .map((file) => import(join(folder, file))),
+      .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+      .map(async (file) => {
+        const { kind, scenarios } = await import(join(folder, file));
+        if (kind === undefined || scenarios === undefined)
+          throw new Error(`bench/proof/scenarios/${file} exports no "kind" and "scenarios"`);
+        return { kind, scenarios };
+      }),
   );
 }

@@ -16,7 +16,7 @@ async function rowOf(report: string): Promise<Record<string, string>> {
 }
 
 it('shows a commit that takes another’s file, with every tool', async () => {
-  expect(await rowOf('pjt222/agent-almanac#592')).toEqual({
+  expect(await rowOf('pjt222/agent-almanac#592')).toMatchObject({
     nothing: '1 mixed',
     worktrees: '-',
     'handoff-guard': '1 mixed',
@@ -25,7 +25,7 @@ it('shows a commit that takes another’s file, with every tool', async () => {
 });
 
 it('shows notes that overwrite each other, with every tool', async () => {
-  expect(await rowOf('Digital-Process-Tools/claude-remember#614')).toEqual({
+  expect(await rowOf('Digital-Process-Tools/claude-remember#614')).toMatchObject({
     nothing: '1 note',
     worktrees: '-',
     'handoff-guard': '-',
