@@ -100,13 +100,28 @@ const WHOLE = ['-z', '--encoding=UTF-8', '--no-show-signature', '--no-notes', '-
 
 function parseCommits(output: string): PushedCommit[] {
   return records(output, 2).flatMap(([names = '', message = '']) => {
-    const [oid, ...parents] = names.split(/\s+/).flatMap((name) => parseOid(name) ?? []);
+    const [oid, ...parents] = names
+      .trim()
+      .split(' ')
+      .flatMap((name) => parseOid(name) ?? []);
     const summary = message.trimStart().split('\n')[0] ?? '';
     return oid === undefined ? [] : [{ oid, parents, summary, message }];
   });
 }
 
 const HEADS = 'refs/heads/';
+
+/** Whether a push may take commits off a branch at the remote: it deletes one, forces one, or one was never fetched. */
+export async function isDropping(options: GitOptions, refs: readonly PushedRef[]): Promise<boolean> {
+  const old = refs.flatMap(({ remoteRef, remote }) =>
+    remoteRef.startsWith(HEADS) && remote !== undefined ? [remote] : [],
+  );
+  if (old.length === 0) return false;
+  const next = refs.flatMap(({ local }) => (local === undefined ? [] : [`^${local}`]));
+  const input = [...old, ...next, ''].join('\n');
+  const result = await runGit(['rev-list', '--max-count=1', '--stdin'], { ...options, input });
+  return result.code !== 0 || result.stdout.length > 0;
+}
 
 /** A branch at the remote, and what a push takes off it. */
 export interface ShortenedBranch {
@@ -138,7 +153,6 @@ export async function shortenedBranches(
     return remoteRef.startsWith(HEADS) ? [{ ref, name: remoteRef.slice(HEADS.length), tip }] : [];
   });
   const old = branches.flatMap(({ ref, name, tip }) => (tip === undefined ? [] : [{ ref, name, tip }]));
-  if (old.length === 0) return [];
   const found = await readObjects(
     options,
     old.map(({ tip }) => ({ name: tip, infoOnly: true })),
@@ -228,12 +242,16 @@ export async function findMixedCommits(
   range: CommitRange,
   related: readonly RelatedSessions[],
 ): Promise<{ readonly looked: number; readonly mixed: readonly MixedCommit[] }> {
-  const flags = [...WHOLE, '--no-merges', ...(range.named === true ? NAMED : [])];
-  const result = await inRange('log', flags, { ...options, mostPrinted: MOST_MESSAGES }, range);
-  const found = parseCommits(result.stdout.toString('utf8'));
-  const mixed = found.flatMap(({ oid, parents, summary, message }): Omit<MixedCommit, 'paths'>[] => {
+  const flags = ['-z', '--no-merges', '--encoding=UTF-8', '--format=%H %P%x00%B'];
+  const bounded = { ...options, mostPrinted: MOST_MESSAGES };
+  const result = await inRange('log', [...flags, ...(range.named === true ? NAMED : [])], bounded, range);
+  const found = records(result.stdout.toString('utf8'), 2);
+  const mixed = found.flatMap(([names = '', message = '']): Omit<MixedCommit, 'paths'>[] => {
+    const [name = '', ...parents] = names.trim().split(' ');
+    const oid = parseOid(name);
     const sessions = mixedSessions(message, related);
-    return sessions.length === 0 ? [] : [{ oid, parents, summary, sessions }];
+    const summary = message.trimStart().split('\n')[0] ?? '';
+    return oid === undefined || sessions.length === 0 ? [] : [{ oid, parents, summary, sessions }];
   });
   const known = new Set(mixed.map(({ oid }) => oid));
   mixed.push(...(await hiddenMixed(options, range, related)).filter(({ oid }) => !known.has(oid)));

@@ -4,7 +4,13 @@ import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { checkRemotePrefix } from '../domain/sync.ts';
 import { HANDOFFS, LIVE, LOCAL, REMOTE } from '../git/namespace.ts';
 import { isAncestor } from '../git/histories.ts';
-import { type PushedCommit, type PushedRef, newCommits, parsePushedRefs } from '../git/push-range.ts';
+import {
+  type PushedCommit,
+  type PushedRef,
+  isDropping,
+  newCommits,
+  parsePushedRefs,
+} from '../git/push-range.ts';
 import { listRefs } from '../git/refs.ts';
 import { judgePush } from '../notes/judge-push.ts';
 import { relatedSessions, readTopics } from '../notes/topic.ts';
@@ -48,10 +54,11 @@ export async function checkPush(call: HookCall, place: HookPlace): Promise<HookA
   const { maxWork, remotePrefix } = settings;
   const prefixes = [...new Set([HANDOFFS, checkRemotePrefix(remotePrefix)])];
   const refs = all.filter(({ remoteRef }) => !prefixes.some((prefix) => remoteRef.startsWith(prefix)));
-  const [live, commits, judged] = await Promise.all([
+  const [live, commits, judged, drops] = await Promise.all([
     listRefs({ cwd }, [LIVE], { content: true, timeoutMs: call.budget.left() }),
     newCommits(options, tracking, refs),
     judgePush(all, { cwd, prefixes, maxWork, at: 'clone' }),
+    settings.pushLease && isDropping(options, all),
   ]);
   const sessions = sessionsFrom(live);
   const self = findSession(call, sessions, undefined)?.id;
@@ -75,7 +82,7 @@ export async function checkPush(call: HookCall, place: HookPlace): Promise<HookA
   const findings = [
     { refused: moved.length > 0, lines: moved },
     await mixedCommits(scene),
-    settings.pushLease ? await droppedWork(scene, judged.others) : NOTHING,
+    drops ? await droppedWork(scene, judged.others) : NOTHING,
     settings.pushForeign === 'allow' ? NOTHING : await foreignCommits(scene, settings.pushForeign),
   ];
   const refused = findings.some((finding) => finding.refused);

@@ -33,13 +33,12 @@ interface Trees {
 }
 
 /**
- * Puts the named dependencies of the working tree into the other tree, where it has the folders around them and not them.
+ * Puts these dependencies of the working tree into the other tree, where it has the folders around them and not them.
  *
- * @param ignored what git ignores, relative to the top; folders end in a slash
+ * @param paths relative to the top
  */
-export function linkDependencies(trees: Trees, ignored: readonly string[], names: readonly string[]): void {
-  for (const path of ignored.map((one) => one.replace(/\/$/, ''))) {
-    if (!isDependency(path, names)) continue;
+export function linkDependencies(trees: Trees, paths: readonly string[]): void {
+  for (const path of paths) {
     const target = join(trees.to, path);
     if (lstatOf(target) !== undefined || !isFolder(dirname(target))) continue;
     const source = join(trees.from, path);
@@ -109,7 +108,7 @@ export function environmentIn({ from, to }: Trees, env: NodeJS.ProcessEnv): Node
 }
 
 /** Whether a path that git ignores is one of the named dependencies: by its last name, or from the top where it has a slash. */
-function isDependency(path: string, names: readonly string[]): boolean {
+export function isDependency(path: string, names: readonly string[]): boolean {
   return names.some((name) =>
     name.includes('/') ? path === name.replace(/\/$/, '') : basename(path) === name,
   );

@@ -1,11 +1,13 @@
 import type { Oid, RefName } from '../domain/names.ts';
 import { formatOf, objectName } from '../git/hash.ts';
 import {
+  ACKS,
   HANDOFFS,
   type HandoffPath,
   REMOTE,
   SENT,
   UNPACKED,
+  WORK,
   ackRef,
   decodeRemote,
   handoffRef,
@@ -16,7 +18,13 @@ import {
   workPrefix,
 } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/objects.ts';
-import { type RefValue, type TransactionResult, isReftable, listRefNames, updateRefs } from '../git/refs.ts';
+import {
+  type RefUpdate,
+  type TransactionResult,
+  updateRefs,
+  type RefValue,
+  listRefNames,
+} from '../git/refs.ts';
 import { type InRepository, type Repository, objectFormat } from '../git/repository.ts';
 import { gitFailure, runGit } from '../git/run.ts';
 import type { TopicState } from './topic.ts';
@@ -80,9 +88,10 @@ export async function deleteAllRefs(
 }
 
 /** Merges the tables of reftable: until then, older ones hold the names and logs of deleted refs. */
-async function dropOldTables({ commonDir }: Repository): Promise<void> {
-  if (!isReftable(commonDir)) return;
-  const packed = await runGit(['--git-dir', commonDir, 'pack-refs', '--all'], { cwd: commonDir });
+async function dropOldTables({ cwd, commonDir }: Repository): Promise<void> {
+  const storage = await runGit(['config', '--get', 'extensions.refStorage'], { cwd });
+  if (storage.stdout.toString('utf8').trim() !== 'reftable') return;
+  const packed = await runGit(['--git-dir', commonDir, 'pack-refs', '--all'], { cwd });
   if (packed.code !== 0) throw gitFailure('pack-refs', packed);
 }
 
@@ -102,28 +111,73 @@ export async function rememberDeleted(repository: Repository, path: HandoffPath,
   await updateRefs(repository, [{ ref, next, old: former?.oid }]);
 }
 
+/** Topics in one transaction; if one of them moves meanwhile, each costs a process of its own. */
+const BATCH = 500;
+
 /**
- * Deletes closed topics with their acknowledgements and work, each by compare-and-swap from what was read; refused texts
- * stay. What a remote has shown is remembered. Returns the deleted topics, not those that moved.
+ * Deletes the refs of topics, each by compare-and-swap from what was read: `kept` first, so that a crash in between
+ * leaves a handoff and not a deletion by hand. Acknowledgements and work go with them. Records which of the topics a
+ * remote has shown, so that the next `sync` does not bring them back. Returns the deleted topics, not those that moved.
  */
 export async function deleteTopics(
   repository: Repository,
   topics: readonly TopicState[],
 ): Promise<TopicState[]> {
+  const beside = await listRefNames(repository, [ACKS, REMOTE, WORK]);
+  const traces = { beside, memories: await storeMemories(repository, topics, beside) };
   const gone: TopicState[] = [];
-  for (const state of topics) {
-    const { path, publicOid, keptOid, tip } = state;
-    const refs = await refsOfTopic(repository, path);
-    const read: Partial<Record<DeletedKind, Oid | undefined>> = { handoff: publicOid, kept: keptOid };
-    // Work that was sent or unpacked is settled by the next sync.
-    const going = refs.filter(
-      ({ name, kind, remote }) => remote === null && kind !== 'lost' && !name.startsWith(UNPACKED),
-    );
-    const hasMoved = going.some(({ kind, oid }) => kind in read && read[kind] !== oid);
-    if (hasMoved || (await deleteAllRefs(repository, going)).kind !== 'done') continue;
-    gone.push(state);
-    if (tip !== undefined && refs.some(({ kind }) => kind === 'tracking'))
-      await rememberDeleted(repository, path, tip.oid);
+  for (let at = 0; at < topics.length; at += BATCH) {
+    const batch = topics.slice(at, at + BATCH);
+    if (await deleted(repository, batch, traces)) gone.push(...batch);
+    else for (const one of batch) if (await deleted(repository, [one], traces)) gone.push(one);
   }
   return gone;
+}
+
+/** What else belongs to topics: acknowledgements, work and tracking refs, and the blobs that remember the deletion. */
+interface Traces {
+  readonly beside: readonly RefValue[];
+  readonly memories: ReadonlyMap<TopicState, Oid>;
+}
+
+/** Stores the names of the tips that a remote may still have. */
+async function storeMemories(
+  repository: Repository,
+  topics: readonly TopicState[],
+  refs: readonly RefValue[],
+): Promise<Map<TopicState, Oid>> {
+  const shown = new Set(
+    refs.flatMap(({ name }) => {
+      const path = parseTrackingRef(name);
+      return path === undefined ? [] : [handoffRef(path)];
+    }),
+  );
+  const known = topics.flatMap((state) =>
+    state.tip !== undefined && shown.has(handoffRef(state.path)) ? [{ state, tip: state.tip.oid }] : [],
+  );
+  if (known.length === 0) return new Map();
+  const batch = new ObjectBatch(await objectFormat(repository, known[0]?.tip));
+  const memories = new Map(known.map(({ state, tip }) => [state, batch.blob(memoryOf(tip))]));
+  await batch.storeMany({ cwd: repository.cwd });
+  return memories;
+}
+
+async function deleted(
+  repository: Repository,
+  topics: readonly TopicState[],
+  { beside, memories }: Traces,
+): Promise<boolean> {
+  const updates = topics.flatMap((state): RefUpdate[] => {
+    const { path, publicOid, keptOid } = state;
+    const memory = memories.get(state);
+    return [
+      ...(memory === undefined ? [] : [{ ref: prunedRef(path), next: memory, old: undefined }]),
+      ...(keptOid === undefined ? [] : [{ ref: keptRef(path), next: undefined, old: keptOid }]),
+      ...(publicOid === undefined ? [] : [{ ref: handoffRef(path), next: undefined, old: publicOid }]),
+      ...beside
+        .filter(({ name }) => name.startsWith(ackRef(path, '')) || name.startsWith(workPrefix(path)))
+        .map(({ name, oid }) => ({ ref: name, next: undefined, old: oid })),
+    ];
+  });
+  return (await updateRefs(repository, updates)).kind === 'done';
 }

@@ -61,7 +61,7 @@ export async function checkClients(
     checks.push(...broken.map((file) => brokenCheck(name, file)));
     if (isGuarded(one)) {
       checks.push(...files.flatMap((file) => fileChecks(name, installer, file, reach)));
-      checks.push(...packageChecks(one, reach), ...doubleChecks(one));
+      checks.push(...packageChecks(one, reach), ...doubleChecks(one, found));
       checks.push(...offChecks(name, installer, files, places));
       continue;
     }
@@ -172,14 +172,19 @@ function packageChecks({ installer, packageFile }: FoundClient, reach: Reach): C
 }
 
 /** Warns if a client starts the guard twice at every event, because each call then costs double. */
-function doubleChecks({ installer, files, packageFile }: FoundClient): CheckShape[] {
+function doubleChecks(
+  { installer, files, packageFile }: FoundClient,
+  all: readonly FoundClient[],
+): CheckShape[] {
   const registered = files.filter(({ hooks }) => hooks.length > 0).map(({ file }) => file);
   const places = [...registered, ...(packageFile === undefined ? [] : [packageFile])].map(escapeLine);
   if (places.length < 2) return [];
   const detail = `every event starts the guard ${places.length === 2 ? 'twice' : 'several times'}: ${places.join(' and ')}`;
   const name = `hooks (${installer.client})`;
   if (packageFile === undefined) return [doctorLine(name, 'warning', `${detail}; one of them is enough`)];
-  const hint = 'git handoff uninstall --user && git handoff init';
+  const others = all.filter((one) => one.packageFile === undefined && isGuarded(one));
+  const clients = others.map((one) => one.installer.client).join(',') || 'none';
+  const hint = `git handoff uninstall --user --yes && git handoff init --yes --client ${clients}`;
   return [doctorLine(name, 'warning', detail, hint)];
 }
 

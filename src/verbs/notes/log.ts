@@ -63,6 +63,16 @@ function stepOf(parent: HandoffCommit | undefined, commit: HandoffCommit): StepN
   return verdict.legal ? verdict.step : 'illegal';
 }
 
+/** Filters a history, newest first, to the line of first parents, on top of which merges were made. */
+function firstLine(history: readonly HandoffCommit[]): HandoffCommit[] {
+  let next = history[0]?.oid;
+  return history.filter((commit) => {
+    if (commit.oid !== next) return false;
+    next = commit.parents[0];
+    return true;
+  });
+}
+
 /**
  * Finds a version of a topic by its object name or the beginning of it.
  *
@@ -109,7 +119,7 @@ export async function diffNotes(
   const name = typedTopic(state.branch, state.topic);
   const [first, second] = options.versions.map((text) => versionIn(history, text, name));
   const to = second ?? history[0] ?? requireTip(state);
-  const from = first ?? (await lastOther(history, context.cwd));
+  const from = first ?? (await lastOther(firstLine(history), context.cwd));
   const [note] = await readNotes(from === undefined ? [to] : [to, from], context.cwd);
   const hunks = from === undefined ? added(note) : await noteHunks(repository, from.oid, to.oid);
   const reader = findSession(context, sessions, options.session)?.id;

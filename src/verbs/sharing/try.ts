@@ -8,10 +8,10 @@ import { sameState } from '../../domain/ledger/tree-status.ts';
 import { type Oid, type SessionId, peerName, sessionOfOwner, shortOid } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { triedText } from '../../domain/tried.ts';
-import { listIgnored } from '../../git/staged.ts';
+import { entriesOf, gitFailure, runGit } from '../../git/run.ts';
 import { prepareTryTree, submodulesNotice } from '../../git/try-tree.ts';
 import { isFolder, realPath } from '../../host/disk.ts';
-import { environmentIn, linkDependencies } from '../../host/dependency-links.ts';
+import { environmentIn, isDependency, linkDependencies } from '../../host/dependency-links.ts';
 import { worktreeId } from '../../host/folders.ts';
 import { takeLock } from '../../host/process-lock.ts';
 import { endLeftGroup, runCommand } from '../../host/run-command.ts';
@@ -59,8 +59,7 @@ export async function tryCommand(
     const { tree, count } = await treeOf(scene, self, context);
     const prepared = await prepareTryTree(top, commonDir, { head, tree });
     const trees = { from: realPath(top), to: realPath(prepared.top) };
-    const ignored = await listIgnored(top, [], { folders: true, timeoutMs: context.budget.left() });
-    linkDependencies(trees, ignored, scene.settings.tryLinks);
+    linkDependencies(trees, await dependencies(top, scene.settings.tryLinks));
     if (prepared.submodules.length > 0) tell(submodulesNotice(prepared.submodules));
     const cwd = folderIn(trees, context.cwd, tell);
     tell(
@@ -165,6 +164,16 @@ function requireApart(paths: readonly string[]): void {
   throw new Failure('refused', `your changes cannot be separated from others' in ${names}: nothing was run`, {
     hint: 'git handoff status',
   });
+}
+
+/** The ignored paths that are linked, from the top. */
+async function dependencies(top: string, names: readonly string[]): Promise<string[]> {
+  const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'];
+  const result = await runGit(args, { cwd: top });
+  if (result.code !== 0) throw gitFailure('ls-files', result);
+  return entriesOf(result)
+    .map((path) => path.replace(/\/$/, ''))
+    .filter((path) => isDependency(path, names));
 }
 
 /** The caller's folder in the tried tree, or its top. */
