@@ -13,7 +13,14 @@ import { type SessionId, agentOfOwner, sessionOfOwner } from '../domain/names.ts
 import { related, succeededBy } from '../domain/session.ts';
 import { scratchStore } from '../git/scratch-store.ts';
 import { changedAt, readTreeStatus } from '../git/worktrees.ts';
-import { knownWorktreeId, ensureFolder, removeFile, repositoryFolder, nameHash } from '../host/folders.ts';
+import {
+  knownWorktreeId,
+  ensureFolder,
+  removeFile,
+  repositoryFolder,
+  nameHash,
+  share,
+} from '../host/folders.ts';
 import { type JudgedSession, groupSessions } from '../sessions/records.ts';
 import { isLoneSession } from '../sessions/lone-session.ts';
 import { type LedgerPlace, appendEvents, readLedgers, readRunningAgents } from '../sessions/journal.ts';
@@ -237,6 +244,7 @@ export function keepBefore(place: LedgerPlace, session: SessionId, top: string, 
     ensureFolder(beforeFolder(place, session));
     // A new file: what `copyFileSync` has emptied first, ext4 writes to the disk at once, and removing it takes as long again.
     writeFileSync(copy, readFileSync(file), { mode: 0o600, flag: 'wx' });
+    share(copy);
   } catch {
     // Then what stood there is taken from what the ledger knows.
   }

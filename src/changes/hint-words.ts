@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { plainWord, shellWord } from '../domain/surfacing.ts';
 import { type CommitWords, hasSource } from '../shell/commit-words.ts';
 import { hash } from '../git/hash.ts';
-import { ensureFolder, repositoryFolder } from '../host/folders.ts';
+import { ensureFolder, repositoryFolder, share } from '../host/folders.ts';
 import { onceJudged } from '../host/io.ts';
 import { TOP_LITERAL } from './dirty-work.ts';
 
@@ -111,6 +111,7 @@ export function fileWord(commonDir: string, text: string | Uint8Array): string {
   onceJudged(() => {
     ensureFolder(folder);
     writeFileSync(file, text, { mode: 0o600 });
+    share(file);
     const now = statSync(file).mtimeMs;
     for (const name of readdirSync(folder)) removeOld(join(folder, name), now);
   });

@@ -4,6 +4,7 @@ import { CommitText } from './commits.ts';
 import { readObjects } from './objects.ts';
 import { headRef, type Ref, listRefs } from './refs.ts';
 import { runGit } from './run.ts';
+import { randomName } from '../host/disk.ts';
 
 /** Where HEAD is, and its commit, which is `undefined` on an unborn branch. */
 export interface HeadState {
@@ -61,7 +62,7 @@ export async function canSwitch(
 ): Promise<boolean> {
   const args = ['read-tree', '-n', '-m', '-u', '--exclude-per-directory=.gitignore', 'HEAD', to];
   // read-tree locks even an index that it only reads, and `git commit -a` already holds that lock.
-  const copy = `${index}.handoff-${process.pid}`;
+  const copy = `${index}.handoff-${randomName()}`;
   try {
     copyFileSync(index, copy);
     return (await runGit(args, { cwd, timeoutMs, env: { GIT_INDEX_FILE: copy } })).code === 0;

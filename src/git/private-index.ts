@@ -6,6 +6,7 @@ import type { Oid } from '../domain/names.ts';
 import { entriesOf, listedState, gitFailure, runGit, type GitResult } from './run.ts';
 import { objectFormat } from './repository.ts';
 import { userGit, isLocked } from './user-git.ts';
+import { randomName } from '../host/disk.ts';
 
 /** What an index is to hold at each path; `null`: no entry. */
 type IndexEntries = ReadonlyMap<string, FileState>;
@@ -31,7 +32,8 @@ export class PrivateIndex {
 
   private constructor({ top, gitDir, env = {} }: IndexPlace) {
     this.#top = top;
-    this.#file = join(gitDir, `handoff-index.${process.pid}`);
+    // Another container may have the same pid.
+    this.#file = join(gitDir, `handoff-index.${process.pid}.${randomName()}`);
     this.#more = env;
   }
 

@@ -199,7 +199,10 @@ export async function updateRefs(
   const command = [...config, 'update-ref', '--no-deref', ...reflog, '--stdin'];
   const result = await runGit(command, { cwd, input: transactionWords(updates) });
   if (/^commit: ok$/m.test(result.stdout.toString('utf8'))) {
-    giveToOwner(() => discoverRepository(cwd)?.commonDir);
+    giveToOwner(
+      () => discoverRepository(cwd)?.commonDir,
+      updates.map(({ ref }) => ref),
+    );
     return { kind: 'done' };
   }
   const dangling = danglingRef(result.stderr, updates);

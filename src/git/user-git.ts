@@ -67,7 +67,7 @@ export function isLocked({ code, stderr }: GitResult): boolean {
 }
 
 function isLockMessage(text: string): boolean {
-  return /^\S+: .*(?:index|handoff-index\.\d+)\.lock/m.test(text);
+  return /^\S+: .*(?:index|handoff-index\.\d+\.[\w-]+)\.lock/m.test(text);
 }
 
 /** Keys that Gemini CLI empties in its shell's git. */

@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EventKind } from '../domain/session.ts';
-import { entries, exists, readText, randomName } from './disk.ts';
+import { entries, exists, readText, randomName, statOf } from './disk.ts';
 
 /** The user's home. Most calls of a hook find it in the environment, and do not load node:os. */
 export const homeFolder = (env: NodeJS.ProcessEnv): string =>
@@ -208,16 +208,19 @@ export function keepInFile(text: Uint8Array): string | undefined {
 
 /**
  * Gives a new file or folder of ours to those who may write to the folder that it is in: the group, or everybody, may then do
- * with it what its owner may. What root makes in another user's folder becomes that user's.
+ * with it what its owner may. What root makes in another user's folder becomes that user's. Where the system does not permit
+ * it, or another process was faster, it stays as it is.
  */
 export function share(path: string): void {
-  const above = statSync(dirname(path));
-  const own = lstatSync(path);
-  const user = process.getuid?.();
-  if (user === 0 && above.uid !== own.uid) chownSync(path, above.uid, above.gid);
-  const mode = sharedMode(above.mode, own.mode);
-  // Another user may have made the folder at the same moment, and shares it.
-  if (mode !== (own.mode & 0o7777) && (user === 0 || own.uid === user)) chmodSync(path, mode);
+  try {
+    const [above, own] = [statSync(dirname(path)), lstatSync(path)];
+    const user = process.getuid?.();
+    if (user === 0 && above.uid !== own.uid) chownSync(path, above.uid, above.gid);
+    const mode = sharedMode(above.mode, own.mode);
+    if (mode !== (own.mode & 0o7777) && (user === 0 || own.uid === user)) chmodSync(path, mode);
+  } catch {
+    // A container's root may not be able to give anything away.
+  }
 }
 
 /** The mode that a path of ours should have, by that of the folder that it is in. */
@@ -232,25 +235,24 @@ export function sharedMode(above: number, own: number): number {
  * folder of objects or refs that is root's.
  *
  * @param find returns the common dir; called only for root
+ * @param refs that root has moved
  */
-export function giveToOwner(find: () => string | undefined): void {
+export function giveToOwner(find: () => string | undefined, refs: readonly string[]): void {
   const commonDir = process.getuid?.() === 0 ? find() : undefined;
-  if (commonDir === undefined) return;
-  const { uid, gid } = statSync(commonDir);
-  if (uid === 0) return;
-  const give = (path: string, depth: number) => {
-    const own = lstatSync(path, { throwIfNoEntry: false });
-    if (own?.uid === 0) lchownSync(path, uid, gid);
-    if (own?.isDirectory() === true && depth > 0)
-      for (const name of entries(path)) give(join(path, name), depth - 1);
-  };
-  for (const [name, depth] of [
-    ['objects', 1],
-    ['refs', Infinity],
-    ['logs', Infinity],
-    ['handoff', 3],
-  ] as const)
-    give(join(commonDir, name), depth);
+  const owner = commonDir === undefined ? undefined : statOf(commonDir);
+  if (commonDir === undefined || owner === undefined || owner.uid === 0) return;
+  const stores = [`${commonDir}/objects`, `${repositoryFolder(commonDir)}/objects`];
+  const paths = new Set(stores.flatMap((store) => entries(store).map((name) => `${store}/${name}`)));
+  for (const ref of refs)
+    for (let path = ref; path.includes('/'); path = dirname(path))
+      for (const place of ['', 'logs/']) paths.add(`${commonDir}/${place}${path}`);
+  for (const path of paths) {
+    try {
+      if (lstatSync(path).uid === 0) lchownSync(path, owner.uid, owner.gid);
+    } catch {
+      // It is packed, or gone, or the system does not permit it.
+    }
+  }
 }
 
 /** Makes one of our folders in a repository, for those who share it. */

@@ -69,8 +69,9 @@ const APPEND =
 function append(file: string, line: string): void {
   const descriptor = openSync(file, APPEND, 0o600);
   try {
-    if (fstatSync(descriptor).size === 0) share(file);
+    const isNew = fstatSync(descriptor).size === 0;
     writeSync(descriptor, line);
+    if (isNew) share(file);
   } finally {
     closeSync(descriptor);
   }

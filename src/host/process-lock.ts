@@ -1,6 +1,6 @@
 import { linkSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { randomName, readText } from './disk.ts';
-import { removeFile } from './folders.ts';
+import { removeFile, share } from './folders.ts';
 import { type ProcessTable, processTable, stillRuns } from './processes.ts';
 
 /** A lock that was taken, or who still held it when the patience was over. */
@@ -34,10 +34,11 @@ export async function takeLock(lock: string, who: string, patienceMs: number): P
   process.once('exit', release);
   try {
     writeFileSync(own, text);
+    share(own);
     const end = Date.now() + patienceMs;
     for (let pause = FIRST_PAUSE_MS; !linked(own, lock); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const held = readLock(lock);
-      if (held !== '' && isLeft(lock, held, processTable(), Date.now())) takeAway(lock, held);
+      if (isLeft(lock, held, processTable(), Date.now())) takeAway(lock, held);
       else if (Date.now() > end) return { kind: 'busy', by: held.split(' ')[0] ?? '' };
       else await new Promise((resolve) => setTimeout(resolve, Math.random() * pause));
     }
@@ -69,8 +70,8 @@ export function namedProcess(words: string, table: ProcessTable) {
 }
 
 /**
- * Whether the process that a lock names is gone. Of one in another container, or hidden from this user, only the signs that
- * it gives tell.
+ * Whether the process that a lock names is gone. Of one in another container, or hidden from this user, as of a lock that this
+ * user may not read, only the signs that it gives tell.
  *
  * @param words what the lock holds
  */

@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readText } from './disk.ts';
+import { share } from './folders.ts';
 import { namedProcess, processWords } from './process-lock.ts';
 import { processTable, stillRuns } from './processes.ts';
 
@@ -52,7 +53,10 @@ export async function runCommand({
   try {
     const child = spawn(program, words, { cwd, env, stdio: 'inherit', detached: true });
     ({ pid } = child);
-    if (pid !== undefined) writeFileSync(groupFile, processWords('group', pid));
+    if (pid !== undefined) {
+      writeFileSync(groupFile, processWords('group', pid));
+      share(groupFile);
+    }
     return { ...(await outcomeOf(child)), isInterrupted: timers.length > 0 };
   } finally {
     timers.forEach(clearTimeout);

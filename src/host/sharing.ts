@@ -1,6 +1,5 @@
-import { lstatSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { entries } from './disk.ts';
+import { entries, lstatOf, statOf } from './disk.ts';
 import { share, sharedMode } from './folders.ts';
 
 /*
@@ -19,9 +18,9 @@ export function shareAll(folder: string): void {
  * that sharing one changes what the next one should be.
  */
 export function* closedPaths(path: string): Generator<string> {
-  const own = lstatSync(path, { throwIfNoEntry: false });
-  if (own === undefined || own.isSymbolicLink()) return;
-  if (sharedMode(statSync(dirname(path)).mode, own.mode) !== (own.mode & 0o7777)) yield path;
+  const [above, own] = [statOf(dirname(path)), lstatOf(path)];
+  if (above === undefined || own === undefined || own.isSymbolicLink()) return;
+  if (sharedMode(above.mode, own.mode) !== (own.mode & 0o7777)) yield path;
   if (!own.isDirectory() || path.endsWith('/handoff/try')) return;
   for (const name of entries(path)) yield* closedPaths(join(path, name));
 }

@@ -1,4 +1,4 @@
-import { type BranchName, parseOid } from '../domain/names.ts';
+import { type BranchName, type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { shellWord } from '../domain/surfacing.ts';
 import type { IllegalReason } from '../domain/transition.ts';
 import {
@@ -67,15 +67,25 @@ export async function judgePush(refs: readonly PushedRef[], judge: Judge): Promi
   const named = new Set([...handoffs, ...work].map(({ ref }) => ref));
   const others = refs.filter((ref) => !named.has(ref));
   const ours = [...prefixes, ...prefixes.map(remoteWorkPrefix)];
-  const [moved, carried, replacing] = await Promise.all([
+  const pushed = [...handoffs, ...work].map(({ ref }) => ref);
+  const [moved, carried, replacing, replaced] = await Promise.all([
     judgeHandoffs(handoffs, judge),
     judgeAllWork(work, judge),
-    replacingHandoffs(others, [...handoffs, ...work], judge),
+    replacingHandoffs(others, pushed, judge),
+    replacedBefore(pushed, judge),
   ]);
   const refused = [
     ...moved,
     ...carried,
     ...replacing.map((ref) => refusedFor(ref, undefined, 'replacing')),
+    ...(replaced === undefined
+      ? []
+      : pushed.map((ref) => ({
+          ref,
+          path: undefined,
+          why: `git would show something else for it: the server has ${replaced}`,
+          hint: `git push origin --delete ${shellWord(replaced)}`,
+        }))),
     ...others
       .filter(({ remoteRef }) => looksLikeOurs(remoteRef, ours))
       .map((ref) => refusedFor(ref, undefined, 'misspelt')),
@@ -136,18 +146,21 @@ async function acceptedBefore({ cwd }: Judge, count: number): Promise<(move: Han
   return ({ path, old, next }) => old === undefined && kept.get(keptRef(path)) === next;
 }
 
+/** A replacement: git takes the last part of its name for the object that it replaces. */
+const REPLACE = /^refs\/replace\/(?:.*\/)?([^/]*)$/i;
+
 /**
  * The refs with which git would show something else for an object of a handoff, or for carried work, to everybody who fetches them
  * (git-replace(1)). An object that does not exist here may be one of the next handoff.
  */
 async function replacingHandoffs(
   others: readonly PushedRef[],
-  pushed: readonly { readonly ref: PushedRef }[],
+  pushed: readonly PushedRef[],
   { cwd, prefixes }: Judge,
 ): Promise<PushedRef[]> {
   const replaced = new Map(
     others.flatMap((ref) => {
-      const oid = parseOid(/^refs\/replace\/([^/]*)$/i.exec(ref.remoteRef)?.[1]?.toLowerCase() ?? '');
+      const oid = replacedBy(ref.remoteRef);
       return ref.local === undefined || oid === undefined ? [] : [[ref, oid] as const];
     }),
   );
@@ -157,12 +170,35 @@ async function replacingHandoffs(
     readObjects({ cwd }, names),
     listRefNames({ cwd }, [...prefixes, ...prefixes.map(remoteWorkPrefix)]),
   ]);
-  const tips = [...refs.map(({ oid }) => oid), ...pushed.flatMap(({ ref }) => ref.local ?? [])];
+  const ours = await objectsOf(cwd, [
+    ...refs.map(({ oid }) => oid),
+    ...pushed.flatMap(({ local }) => local ?? []),
+  ]);
+  return [...replaced].flatMap(([ref, oid], at) => (there[at] === undefined || ours.has(oid) ? [ref] : []));
+}
+
+/** The ref at the server with which git shows something else for an object of a pushed handoff, or of pushed work. */
+async function replacedBefore(
+  pushed: readonly PushedRef[],
+  { cwd, at }: Judge,
+): Promise<RefName | undefined> {
+  const tips = pushed.flatMap(({ local }) => local ?? []);
+  if (at === 'clone' || tips.length === 0) return undefined;
+  const known = await listRefNames({ cwd }, ['refs/replace/']);
+  if (known.length === 0) return undefined;
+  const ours = await objectsOf(cwd, tips);
+  return known.find(({ name }) => ours.has(replacedBy(name) ?? ''))?.name;
+}
+
+/** The object that a ref replaces. */
+const replacedBy = (ref: string) => parseOid(REPLACE.exec(ref)?.[1]?.toLowerCase() ?? '');
+
+/** All that these objects lead to. */
+async function objectsOf(cwd: string, tips: readonly Oid[]): Promise<ReadonlySet<string>> {
   const input = tips.map((oid) => `${oid}\n`).join('');
   const listed = await runGit(['rev-list', '--objects', '--no-object-names', '--stdin'], { cwd, input });
   if (listed.code !== 0) throw gitFailure('rev-list', listed);
-  const ours = new Set(oidsIn(listed));
-  return [...replaced].flatMap(([ref, oid], at) => (there[at] === undefined || ours.has(oid) ? [ref] : []));
+  return new Set(oidsIn(listed));
 }
 
 /** Judges pushed work one at a time, because each may be large. */

@@ -15,7 +15,7 @@ import {
 } from '../domain/bypass.ts';
 import type { SessionId } from '../domain/names.ts';
 import { entries, isOwnFile, randomName } from '../host/disk.ts';
-import { bypassFolder, ensureFolder, nameHash } from '../host/folders.ts';
+import { bypassFolder, ensureFolder, nameHash, share } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
 
 /**
@@ -40,6 +40,7 @@ export function putToken(commonDir: string, token: BypassToken): void {
     rmSync(file, { force: true });
   const temporary = join(folder, `.${randomName()}`);
   writeFileSync(temporary, formatToken(token), { mode: 0o600, flag: 'wx' });
+  share(temporary);
   renameSync(temporary, join(folder, randomName()));
 }
 
@@ -71,6 +72,7 @@ export function consumeBypass(commonDir: string, request: BypassRequest): 'again
     const own = join(usedFolder(commonDir, session), keyFile(key));
     if (!moved(token.file, own)) continue;
     writeFileSync(own, formatConsumed({ v: 1, key, at: now, files }), { mode: 0o600 });
+    share(own);
     return 'now';
   }
   // Another process of the same call may have been first.

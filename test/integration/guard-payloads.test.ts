@@ -41,6 +41,7 @@ describe.each(['claude', 'claude-new'])('payloads of %s', (version) => {
 
   it.each(captured)('$name', (one) => {
     const { payload, env } = placed(one);
+    mkdirSync(String(payload['cwd']), { recursive: true });
     const answer = world.hook(payload, { env });
     expect(answer.kind).toBe(payload['hook_event_name'] === 'SessionStart' ? 'context' : 'silent');
     expect(world.log()).toEqual([]);

@@ -47,6 +47,8 @@ describe('the gate of a server', () => {
       expectRefused(replace(name, oid(`${forged}^{tree}`)));
     // git reads these names in either case.
     expectRefused([`${forged}:refs/replace/${tip.toUpperCase()}`]);
+    // Only the last part of such a name counts.
+    expectRefused([`${forged}:refs/replace/deeper/${tip}`]);
   });
 
   it('refuses them also when a branch has the handoff, when they come with it, and before it comes', () => {
@@ -57,6 +59,20 @@ describe('the gate of a server', () => {
     const next = world.handmade({ parents: [tip], note: 'the next note\n' });
     expectRefused(replace(next, forged));
     expectRefused([`${next}:${REF}`, ...replace(`${next}:handoff.md`, forged)]);
+    expect(world.there(REF)).toBe(tip);
+  });
+
+  it('refuses a handoff for whose objects the server has a replacement already', () => {
+    const { tip } = withHandoff();
+    const next = world.handmade({ parents: [tip], note: 'the next note\n' });
+    expect(world.push([`${next}:refs/heads/innocent`]).status).toBe(0);
+    const replaced = `refs/replace/${oid(`${next}:handoff.md`)}`;
+    expect(world.push([`${oid(`${tip}:handoff.md`)}:${replaced}`]).status).toBe(0);
+    const run = world.push([`${next}:${REF}`]);
+    expect(remoteLines(run)).toEqual([
+      `error: ${REF}: git would show something else for it: the server has ${replaced}`,
+      `hint: git push origin --delete ${replaced}`,
+    ]);
     expect(world.there(REF)).toBe(tip);
   });
 

@@ -123,6 +123,15 @@ describe.skipIf(noSetpriv !== '')(`two users who share a repository${noSetpriv}`
     expect(world.run('find', [...ofRoot, '-type', 'd', '-user', 'root']).stdout).toBe('');
   });
 
+  it('write all the same where root may give nothing away', () => {
+    expect(as(ANN, [LAUNCHER, 'init', '--yes'])).toMatchObject({ status: 0 });
+    const helpless = ['setpriv', '--bounding-set', '-chown', '--inh-caps', '-chown'];
+    const context = hook(helpless, A, 'SessionStart', { source: 'startup' });
+    expect(context).toMatchObject({ kind: 'context' });
+    const words = [...helpless, LAUNCHER, 'write', 'parser', '-m', 'of root'];
+    expect(world.run('env', words, { session: A })).toMatchObject({ status: 0, stderr: '' });
+  });
+
   it('cannot see each other through a folder of an earlier version, and doctor opens it', () => {
     share();
     expect(as(ANN, [LAUNCHER, 'init', '--yes'])).toMatchObject({ status: 0 });
@@ -130,7 +139,7 @@ describe.skipIf(noSetpriv !== '')(`two users who share a repository${noSetpriv}`
     chmodSync(folder, 0o700);
     const doctor = (user: number, ...words: string[]) => as(user, [LAUNCHER, 'doctor', ...words]).stdout;
     expect(doctor(BOB)).toContain(
-      `problem  shared          others write to this repository, but ${folder} is closed to them; its owner can open it`,
+      `problem  shared          others may write to this repository, but ${folder} is closed to them; its owner can open it`,
     );
     doctor(ANN, '--fix');
     expect(statSync(folder).mode & 0o7777).toBe(0o2770);

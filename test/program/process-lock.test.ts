@@ -35,8 +35,11 @@ describe('a lock whose holder cannot be looked at', () => {
     expect(await takeLock(lock(), 'sess-one', 0)).toEqual({ kind: 'busy', by: 'commit' });
   });
 
-  it('is taken when its holder has given none for five minutes', async () => {
-    writeFileSync(lock(), elsewhere());
+  it.each([
+    ['its words', elsewhere],
+    ['nothing, as one that this user may not read', () => ''],
+  ])('is taken when its holder has given none for five minutes: %s', async (_, words) => {
+    writeFileSync(lock(), words());
     const before = new Date(Date.now() - 6 * 60_000);
     utimesSync(lock(), before, before);
     const taken = await takeLock(lock(), 'sess-one', 0);

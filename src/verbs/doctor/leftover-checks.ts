@@ -46,14 +46,14 @@ export function checkLeftovers({ commonDir }: Repository, fix: boolean, now: num
 
 function isLeftover(file: string, table: ProcessTable, now: number): boolean {
   const age = now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now);
-  const index = /^handoff-index\.(\d+)(?:\.lock)?$/.exec(basename(file));
+  const index = /^handoff-index\.(\d+)(?:\.[\w-]+)?(?:\.lock)?$/.exec(basename(file));
   if (index !== null) return age > YOUNG_MS && table.runningSince(Number(index[1])) === undefined;
   const words = readText(file);
   return words === '' ? age > YOUNG_MS : isLeft(file, words, table, now);
 }
 
 /**
- * Finds what several users cannot share although they share the repository: they are at work without seeing each other. With
+ * Finds what several users cannot share although they share the repository: they would work without seeing each other. With
  * `fix` opens what belongs to this user.
  */
 export function checkShared({ commonDir }: Repository, fix: boolean): CheckShape[] {
@@ -61,7 +61,7 @@ export function checkShared({ commonDir }: Repository, fix: boolean): CheckShape
   if (fix) shareAll(folder);
   const [closed] = closedPaths(folder);
   if (closed === undefined) return [];
-  const detail = `others write to this repository, but ${escapeLine(closed)} is closed to them`;
+  const detail = `others may write to this repository, but ${escapeLine(closed)} is closed to them`;
   return [doctorLine('shared', 'problem', `${detail}; its owner can open it`, FIX)];
 }
 
