@@ -1,10 +1,11 @@
-import { copyFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { HeadPlace } from '../domain/ledger/tree-status.ts';
 import { CommitText } from './commits.ts';
 import { readObjects } from './objects.ts';
 import { headRef, type Ref, listRefs } from './refs.ts';
 import { runGit } from './run.ts';
 import { randomName } from '../host/disk.ts';
+import { copyIndex } from './private-index.ts';
 
 /** Where HEAD is, and its commit, which is `undefined` on an unborn branch. */
 export interface HeadState {
@@ -64,7 +65,7 @@ export async function canSwitch(
   // read-tree locks even an index that it only reads, and `git commit -a` already holds that lock.
   const copy = `${index}.handoff-${randomName()}`;
   try {
-    copyFileSync(index, copy);
+    copyIndex(index, copy);
     return (await runGit(args, { cwd, timeoutMs, env: { GIT_INDEX_FILE: copy } })).code === 0;
   } finally {
     rmSync(copy, { force: true });

@@ -1,4 +1,4 @@
-import { copyFileSync, rmSync } from 'node:fs';
+import { copyFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FileState } from '../domain/ledger/tree-status.ts';
@@ -67,7 +67,7 @@ export class PrivateIndex {
     const index = new PrivateIndex(place);
     index.remove();
     try {
-      copyFileSync(place.indexFile, index.#file);
+      copyIndex(place.indexFile, index.#file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
@@ -107,6 +107,16 @@ export class PrivateIndex {
   remove(): void {
     for (const file of [this.#file, `${this.#file}.lock`]) rmSync(file, { force: true });
   }
+}
+
+/**
+ * Copies an index with its time. git reads a file again if it may have changed in the second in which the index was written,
+ * and takes it for unchanged by an index that is younger: its size may be the same.
+ */
+export function copyIndex(from: string, to: string): void {
+  const second = Math.floor(statSync(from).mtimeMs / 1000);
+  copyFileSync(from, to);
+  utimesSync(to, second, second);
 }
 
 /** Sets entries of the worktree's index, or of the one that `env` names; all or none. The caller checks the exit code. */

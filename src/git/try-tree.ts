@@ -1,10 +1,11 @@
-import { copyFileSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { type Oid, shortOid } from '../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../domain/surfacing.ts';
 import { readText, realPath } from '../host/disk.ts';
 import { tryTree } from '../host/folders.ts';
+import { copyIndex } from './private-index.ts';
 import { discoverRepository } from './discover.ts';
 import { connecting } from './environment.ts';
 import { type GitOptions, entriesOf, git, gitFailure, runGit } from './run.ts';
@@ -47,7 +48,7 @@ export async function prepareTryTree(
   await requireDone(['clean', '-ffdxq'], top, options);
   // Another user's index can be replaced, not written to.
   rmSync(join(gitDir, 'index'), { force: true });
-  copyFileSync(index, join(gitDir, 'index'));
+  copyIndex(index, join(gitDir, 'index'));
   const links = entriesOf(await runGit(['ls-files', '--stage', '-z'], options)).flatMap(
     (line) => /^160000 [0-9a-f]+ \d\t([^]*)$/.exec(line)?.[1] ?? [],
   );

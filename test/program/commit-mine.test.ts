@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { processTable } from '../../src/host/processes.ts';
@@ -72,6 +80,21 @@ describe('what is committed', () => {
     );
     expect(world.git(['ls-tree', 'HEAD', 'run.sh', 'link'])).toMatch(/^120000.*link\n100755.*run\.sh$/);
     expect(world.status()).toEqual(['?? src/c.ts']);
+  });
+
+  it('holds a change of the second in which the index was written, that left the size as it was', () => {
+    world.git(['config', 'core.trustCTime', 'false']);
+    const second = Math.floor(Date.now() / 1000) - 60;
+    const file = join(world.path, 'src', 'a.ts');
+    const isOfThatSecond = (path: string) => utimesSync(path, second, second);
+    isOfThatSecond(file);
+    world.git(['update-index', '--refresh']);
+    isOfThatSecond(join(world.path, '.git', 'index'));
+    world.write(B, 'src/a.ts', TEN.replace('line 5', 'five 5'));
+    isOfThatSecond(file);
+    expect(world.ok(['diff'], { session: B })).toContain('five 5');
+    world.ok(['commit', '-m', 'b'], { session: B });
+    expect(world.git(['show', 'HEAD:src/a.ts'])).toContain('five 5');
   });
 
   it('holds a changed mode', () => {
