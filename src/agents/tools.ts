@@ -7,7 +7,7 @@ type Judgement = 'file' | 'shell' | 'afterwards' | 'reads' | 'ignored';
 
 /**
  * Every tool that is known of a client, as its model or its hooks spell it, by how its calls are judged. Tools of MCP
- * servers are judged by the verbs in their names (mcp.ts). `scripts/client-news.mjs` tells of tools that are not in here.
+ * servers are judged by the verbs in their names (mcp.ts). `scripts/client-news.mjs` reports tools that this table lacks.
  */
 const TOOLS: Readonly<Record<string, Readonly<Partial<Record<Judgement, string>>>>> = {
   claude: {

@@ -23,10 +23,14 @@ export const REMOTE = 'refs/handoffs-remote/';
 /** This clone's own memory: nothing below it ever leaves the machine. */
 export const LOCAL = 'refs/handoffs-local/';
 export const KEPT = `${LOCAL}kept/`;
+/** A list that a development version made of such refs (migrate-ref-lists.ts). */
+export const KEPT_LIST = `${LOCAL}kept-list` as RefName;
 export const LOST = `${LOCAL}lost/`;
 export const LIVE = `${LOCAL}live/`;
 export const FILES = `${LOCAL}files/`;
 export const ACKS = `${LOCAL}acks/`;
+/** Lists that a development version made of tracking refs, one for each remote (migrate-ref-lists.ts). */
+export const SHOWN = `${LOCAL}shown/`;
 /** Handoffs that were deleted here on purpose and that a remote may still have. */
 export const PRUNED = `${LOCAL}pruned/`;
 export const RESCUE = `${LOCAL}rescue/`;

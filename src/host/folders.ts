@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EventKind } from '../domain/session.ts';
-import { entries, exists, readText, randomName, statOf } from './disk.ts';
+import { entries, exists, lstatOf, readText, randomName, statOf } from './disk.ts';
 
 /** The user's home. Most calls of a hook find it in the environment, and do not load node:os. */
 export const homeFolder = (env: NodeJS.ProcessEnv): string =>
@@ -224,10 +224,27 @@ export function share(path: string): void {
 }
 
 /** The mode that a path of ours should have, by that of the folder that it is in. */
-export function sharedMode(above: number, own: number): number {
+function sharedMode(above: number, own: number): number {
   const group = (above & 0o020) === 0 ? 0 : (own & 0o700) >> 3;
   const everybody = (above & 0o002) === 0 ? 0 : (own & 0o700) >> 6;
   return (own & 0o7777) | group | everybody | (group !== 0 && (own & 0o040000) !== 0 ? above & 0o2000 : 0);
+}
+
+/** Shares a folder of ours and all that is in it, as far as it is not shared yet and belongs to this user. */
+export function shareAll(folder: string): void {
+  for (const path of closedPaths(folder)) share(path);
+}
+
+/**
+ * A folder of ours and what is in it, as far as those who may write to the folder above cannot use it. Outermost first, so
+ * that sharing one changes what the next one should be.
+ */
+export function* closedPaths(path: string): Generator<string> {
+  const [above, own] = [statOf(dirname(path)), lstatOf(path)];
+  if (above === undefined || own === undefined || own.isSymbolicLink()) return;
+  if (sharedMode(above.mode, own.mode) !== (own.mode & 0o7777)) yield path;
+  if (!own.isDirectory() || path.endsWith('/handoff/try')) return;
+  for (const name of entries(path)) yield* closedPaths(join(path, name));
 }
 
 /**

@@ -10,6 +10,7 @@ import { timeLeft } from './io.ts';
 export interface ProcessTable {
   readonly bootId: string | null;
   readonly pidNs: string | null;
+  /** The name of the machine or container. */
   readonly host: string;
   /** When a process started, also one that has ended but that its parent has not waited for. */
   readonly startOf: (pid: number) => string | undefined;

@@ -17,6 +17,7 @@ import {
   prunedRef,
   workPrefix,
 } from '../git/namespace.ts';
+import { listBookkeeping } from '../git/migrate-ref-lists.ts';
 import { ObjectBatch } from '../git/objects.ts';
 import {
   type RefUpdate,
@@ -46,7 +47,7 @@ export async function refsOfTopic(repository: InRepository, path: HandoffPath): 
   const unpacked = `${UNPACKED}${place}/`;
   const elsewhere = [`${REMOTE}*/${place}`, `${SENT}*/${place}/*`];
   const patterns = [handoffRef(path), keptRef(path), lost, acks, work, unpacked, ...elsewhere];
-  const refs = await listRefNames(repository, patterns);
+  const refs = await listBookkeeping(repository, patterns);
   const kindOf = (name: RefName): DeletedKind | undefined => {
     if (name === handoffRef(path)) return 'handoff';
     if (name === keptRef(path)) return 'kept';
@@ -123,7 +124,7 @@ export async function deleteTopics(
   repository: Repository,
   topics: readonly TopicState[],
 ): Promise<TopicState[]> {
-  const beside = await listRefNames(repository, [ACKS, REMOTE, WORK]);
+  const beside = await listBookkeeping(repository, [ACKS, REMOTE, WORK]);
   const traces = { beside, memories: await storeMemories(repository, topics, beside) };
   const gone: TopicState[] = [];
   for (let at = 0; at < topics.length; at += BATCH) {

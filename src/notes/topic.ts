@@ -10,6 +10,7 @@ import {
   readListed,
   wholeHistory,
 } from '../git/commits.ts';
+import { listBookkeeping, listBookkeepingRefs } from '../git/migrate-ref-lists.ts';
 import {
   HANDOFFS,
   type HandoffPath,
@@ -19,7 +20,7 @@ import {
   keptRef,
   parsePath,
 } from '../git/namespace.ts';
-import { type Ref, type RefValue, listRefNames, listRefs } from '../git/refs.ts';
+import { type Ref, type RefValue, listRefs } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
 import type { StoredSession } from '../sessions/records.ts';
 import { judgeMoves } from './moves.ts';
@@ -99,7 +100,7 @@ async function compareTopic(
   path: HandoffPath,
   note: boolean,
 ): Promise<ReadableTopic> {
-  const refs = await listRefs(repository, [handoffRef(path), keptRef(path)]);
+  const refs = await listBookkeepingRefs(repository, [handoffRef(path), keptRef(path)]);
   const publicRef = refs.find((ref) => ref.name === handoffRef(path));
   const keptOid = refs.find((ref) => ref.name === keptRef(path))?.oid;
   const { illegal, tipOid } = await effectiveTip(repository, path, publicRef, keptOid);
@@ -123,7 +124,7 @@ async function compareTopic(
  */
 export async function readTopics(repository: InRepository, component?: string): Promise<TopicState[]> {
   const below = component === undefined ? '' : `${component}/`;
-  return readTopicsBeside(repository, below, listRefNames(repository, [KEPT + below]));
+  return readTopicsBeside(repository, below, listBookkeeping(repository, [KEPT + below]));
 }
 
 /** Reads topics as `readTopics` does; `local` lists the refs of `kept`, and perhaps others that the caller needs. */

@@ -5,8 +5,7 @@ import { type SessionId, parseOid, parseSessionId } from '../domain/names.ts';
 import { hash } from '../git/hash.ts';
 import { linkedWorktrees } from '../git/worktrees.ts';
 import { entries, exists, readText } from '../host/disk.ts';
-import { knownWorktreeId, lookFile, repositoryFolder } from '../host/folders.ts';
-import { shareAll } from '../host/sharing.ts';
+import { knownWorktreeId, lookFile, repositoryFolder, shareAll } from '../host/folders.ts';
 
 /**
  * Version 0.1.0 and the builds after it kept in many files what is now in a session's journal:

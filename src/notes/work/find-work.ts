@@ -5,6 +5,7 @@ import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync.ts';
 import { workSizeText } from '../../domain/snapshot.ts';
 import { readSettings } from '../../git/config.ts';
+import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import {
   type HandoffPath,
   REMOTE,
@@ -126,7 +127,7 @@ async function fetchWork(
     throw new Failure('refused', message, { hint: `git config handoff.maxWork ${size?.bytes}` });
   }
   const { all, usual, settings } = await readRemotes(repository.cwd, repository.branch);
-  const from = await listRefNames(repository, [REMOTE]);
+  const from = await listBookkeeping(repository, [REMOTE]);
   // First the remote that `git fetch` would use, then those that have the note.
   const remotes = [
     ...all.filter((one) => one.name === usual),

@@ -2,7 +2,7 @@ import { readerName } from '../../domain/note-owner.ts';
 import { looksDone } from '../../domain/staleness.ts';
 import type { RemoteSummary } from '../../domain/tracking/relation.ts';
 import { ACKS, KEPT, PRUNED, REMOTE } from '../../git/namespace.ts';
-import { listRefNames } from '../../git/refs.ts';
+import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import { openRepository } from '../../git/repository.ts';
 import { ackOf, acksFrom } from '../../notes/whose-note.ts';
 import { type TopicState, readTopicsBeside } from '../../notes/topic.ts';
@@ -47,7 +47,7 @@ const STALENESS_MS = 2000;
 export async function list(options: ListOptions, context: Context): Promise<CommandResult<ListValue>> {
   const { cwd, budget } = context;
   const repository = await openRepository(cwd);
-  const local = listRefNames({ cwd }, [KEPT, ACKS, REMOTE, PRUNED]);
+  const local = listBookkeeping({ cwd }, [KEPT, ACKS, REMOTE, PRUNED]);
   const reading = readTopicsBeside({ cwd }, '', local);
   const [workspace, states, facts, stale, remotes] = await Promise.all([
     openWorkspace(context, repository),

@@ -6,8 +6,8 @@ import { acknowledgedOf, readerName } from '../../domain/note-owner.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
 import { loadCommits } from '../../git/commits.ts';
+import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import { REMOTE } from '../../git/namespace.ts';
-import { listRefNames } from '../../git/refs.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import type { Budget } from '../../host/io.ts';
 import { ackOf, readAcks } from '../../notes/whose-note.ts';
@@ -87,7 +87,7 @@ async function relationsOf(
   { path, tip, publicOid }: TopicState,
   budget: Budget,
 ): Promise<readonly RemoteRelation[]> {
-  const refs = await listRefNames(repository, [REMOTE]);
+  const refs = await listBookkeeping(repository, [REMOTE]);
   return (await compareWithRemotes(repository, refs, [{ path, oid: tip?.oid ?? publicOid }], budget)).of(
     path,
   );

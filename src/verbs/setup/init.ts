@@ -8,8 +8,7 @@ import { describeChanges } from '../../install/describe.ts';
 import { requireWritable } from '../../install/disk.ts';
 import { planInit } from '../../install/plan-init.ts';
 import { readRepository } from '../../install/repository-facts.ts';
-import { repositoryFolder } from '../../host/folders.ts';
-import { shareAll } from '../../host/sharing.ts';
+import { repositoryFolder, shareAll } from '../../host/folders.ts';
 import { summarize } from './summary.ts';
 
 export interface InitOptions {

@@ -8,7 +8,7 @@ import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { RemoteSummary } from '../../domain/tracking/relation.ts';
 import { readSettingsAndRemotes } from '../../git/config.ts';
 import { HANDOFFS, PRUNED, REMOTE, parsePath } from '../../git/namespace.ts';
-import { listRefNames } from '../../git/refs.ts';
+import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { isInitialised } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
@@ -108,7 +108,7 @@ async function summariseRemotes(
   remotes: ReadonlySet<string>,
   budget: Budget,
 ): Promise<RemoteSummary[]> {
-  const refs = await listRefNames({ cwd }, [HANDOFFS, REMOTE, PRUNED]);
+  const refs = await listBookkeeping({ cwd }, [HANDOFFS, REMOTE, PRUNED]);
   const tips = refs.flatMap(({ name, oid }) => {
     const path = parsePath(name, HANDOFFS);
     return path === undefined ? [] : [{ path, oid }];

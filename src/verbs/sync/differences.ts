@@ -18,6 +18,7 @@ import { type Found, loadJudged } from '../../git/commits.ts';
 import { readObjects } from '../../git/objects.ts';
 import { type Ref, listRefs, type RefUpdate, updateRefs } from '../../git/refs.ts';
 import type { InRepository, Repository } from '../../git/repository.ts';
+import { listBookkeepingRefs } from '../../git/migrate-ref-lists.ts';
 import { memoryName } from '../../notes/delete-notes.ts';
 import { judgeMoves } from '../../notes/moves.ts';
 import { commitOwner } from '../../notes/person-name.ts';
@@ -46,7 +47,7 @@ export async function readSyncedTopics(
 ): Promise<SyncedTopic[]> {
   const [states, beside] = await Promise.all([
     known ?? readTopics(repository),
-    listRefs(repository, [remotePrefix(remote), PRUNED]),
+    listBookkeepingRefs(repository, [remotePrefix(remote), PRUNED]),
   ]);
   const here = new Map(states.map((state) => [handoffRef(state.path), state]));
   const there = new Map(
