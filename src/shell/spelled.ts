@@ -18,6 +18,7 @@ const READS =
 const MAX_WORD = 4096;
 const MAX_FOUND = 64;
 const DELIMITER = /[\s'"`<>|;&(){},=]/;
+const WORDS = /[^\s'"`<>|;&(){},=]+/g;
 
 /** Records the guarded names that a text spells, if it writes anything. */
 export function recordSpelled(machine: ShellMachine, scope: Scope, text: string, by: string): void {
@@ -26,7 +27,9 @@ export function recordSpelled(machine: ShellMachine, scope: Scope, text: string,
   machine.charge(text.length);
   if (ALLOWS.test(text)) machine.handoff({ cwd: machine.disk.world.cwd, verb: 'allow', words: [] });
   const rest = text.replace(READS, '()');
-  if (WRITES.test(rest)) recordNames(machine, scope, rest, by);
+  // A path is no verb: a folder above the guarded file may be called `rm-tool` or `copies`.
+  const verbs = rest.replace(WORDS, (word) => (NAMES.test(word) ? '' : word));
+  if (WRITES.test(verbs)) recordNames(machine, scope, rest, by);
 }
 
 /** The verb that only a person may type. A session could run it in a terminal made by a program (`script -c`). */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { analyseArgv, analyseShell } from '../../../src/shell/analyse.ts';
-import { CWD, FILE, MEM, fakeWorld, filled, isHit } from './fake-world.ts';
+import { HOME, CWD, FILE, MEM, fakeWorld, filled, isHit } from './fake-world.ts';
 
 const analyse = (command: string, environment: Readonly<Record<string, string>> = {}) =>
   analyseShell(filled(command), fakeWorld({}, CWD, environment));
@@ -250,6 +250,7 @@ describe('a text that nobody reads', () => {
     `node -e "console.log(fs.readFileSync('@FILE@', 'utf8'))"`,
     `awk '$1 > 3' @FILE@`,
     `awk '{ print > "out" }' @FILE@`,
+    `awk '{ print }' ${HOME}/Rm-tool/../.claude/projects/testproj/memory/handoff-main-auth-refresh.md`,
     `perl -ne 'print if /x/' @FILE@`,
     'some-pager @FILE@',
     'some-tool --in-place note.txt; cat @FILE@',
