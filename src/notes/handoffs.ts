@@ -1,6 +1,5 @@
 import { Failure } from '../domain/failure.ts';
 import {
-  type AutomaticReason,
   type HandoffCommit,
   type HandoffState,
   type RecordedState,
@@ -33,8 +32,13 @@ export interface CarriedTrailers {
   readonly workSize: string;
 }
 
+/** The trailers that a write may set; a note that stays keeps those that are not given. */
+type SetTrailers = Partial<
+  Pick<HandoffTrailers, 'to' | 'from' | 'automatic' | 'importedFrom' | 'secretAllowed' | 'tried'>
+>;
+
 /** What a write puts into its commit. */
-export interface CommitContent {
+export interface CommitContent extends SetTrailers {
   /** `undefined`: the tip's note stays, byte for byte (take, close, reopen). */
   readonly note: Uint8Array | undefined;
   readonly summary: string | undefined;
@@ -42,18 +46,6 @@ export interface CommitContent {
   readonly recorded: RecordedState;
   readonly base: Oid | undefined;
   readonly client: string | undefined;
-  /** The addressee of a new note; `undefined`: nobody in particular. A note that stays keeps its address. */
-  readonly to?: string | undefined;
-  /** The operator that the note is from; a note that stays keeps this. */
-  readonly from?: string | undefined;
-  /** Why the program left the note, if it did; a note that stays keeps this. */
-  readonly automatic?: AutomaticReason | undefined;
-  /** Where an import found the note; a note that stays keeps this. */
-  readonly importedFrom?: string | undefined;
-  /** The rules for secrets that somebody let the note break; a note that stays keeps this. */
-  readonly secretAllowed?: string | undefined;
-  /** What its writer tried; a note that stays keeps this. */
-  readonly tried?: string | undefined;
   /** The work that the note carries from now on; `undefined`: the same as before. */
   readonly carried?: CarriedTrailers | undefined;
   readonly author: Committer;

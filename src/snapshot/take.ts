@@ -59,7 +59,9 @@ export async function takeSnapshot(
   { limits, now, budget }: Limits,
 ): Promise<Taken | undefined> {
   const { cwd } = place;
-  const { dirty, head } = await looking;
+  // Git lists what is kept while it looks.
+  const listing = listRescues(cwd, { timeoutMs: budget.left() });
+  const [{ dirty, head }, known] = await Promise.all([looking, listing]);
   if (dirty.size === 0) return undefined;
   const gatheringTime = budget.part(budget.left() * GATHERING);
   const [first] = dirty.values();
@@ -76,7 +78,6 @@ export async function takeSnapshot(
     items,
     reason: { ...reason, worktree: basename(cwd), ref: head.ref, skipped },
   };
-  const known = await listRescues(cwd, { timeoutMs: budget.left() });
   const same = sameWork(known, place.worktreeId, snapshot, { limits, now });
   if (same !== undefined) return { commit: same.oid, number: same.number, skipped };
   const keeping = { batch, known, limits, now, timeoutMs: budget.left() };
