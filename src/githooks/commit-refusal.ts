@@ -134,7 +134,6 @@ async function commitHints(decision: CommitDecision, view: RefusalView): Promise
   // git does not switch before it has finished its operation.
   if (branch !== undefined && own === undefined && (await canSwitchBack(branch.expected, view)))
     return [switchBack(branch, facts)];
-  if (own?.whole === true) return finish(decision, view);
   const paths = (kind: CommitProblem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
   // Of the paths that this session has changed, too, it can commit its own part on top of HEAD.
@@ -144,11 +143,15 @@ async function commitHints(decision: CommitDecision, view: RefusalView): Promise
   const reversed = paths('reversal').filter((path) => !shared.includes(path));
   const foreign = new Set([...paths('foreign'), ...paths('marker')]);
   const contended = [...paths('contended'), ...shared];
+  const mine = [...decision.mine.filter((path) => !foreign.has(path)), ...contended];
+  // git makes no empty commit of a pick, and a session has no editor for a message.
+  const isEmpty = own?.isEmpty === true && mine.length === 0;
+  if (own?.whole === true && !isEmpty) return finish(decision, view);
   if (own !== undefined) {
     const out = [...reversed, ...foreign, ...contended];
-    return out.length > 0 ? [unstage(out, commonDir), goOn(own)] : [goOn(own)];
+    const end = isEmpty ? `git ${own.name} --skip` : `git -c core.editor=true ${own.name} --continue`;
+    return out.length > 0 ? [unstage(out, commonDir), end] : [end];
   }
-  const mine = [...decision.mine.filter((path) => !foreign.has(path)), ...contended];
   if (mine.length > 0) return [ownPart(mine, view)];
   // An index other than the worktree's is left to whoever uses it.
   return [reversed.length > 0 && facts.ownIndex ? unstage(reversed, commonDir) : NOTHING];
@@ -191,9 +194,6 @@ function switchBack({ expected }: Extract<CommitProblem, { kind: 'branch' }>, { 
   if (expected === 'HEAD') return `git switch --detach ${self.head?.oid ?? ''}`.trimEnd();
   return `git switch ${shellWord(expected.replace(/^refs\/heads\//, ''))}`;
 }
-
-/** A session has no editor for the message. */
-const goOn = ({ name }: { readonly name: string }) => `git -c core.editor=true ${name} --continue`;
 
 /** The hint when nothing that is staged is the session's; an error says so, or an agent would try it again. */
 const NOTHING = 'git handoff status';

@@ -170,7 +170,11 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
   const { operation: stopped, isOwn: isMine } = unfinished ?? {};
   const known = {
     operation: unfinished?.others,
-    finishes: stopped && { name: stopped.name, whole: isMine === true && !stopped.isSequence },
+    finishes: stopped && {
+      name: stopped.name,
+      whole: isMine === true && !stopped.isSequence,
+      isEmpty: stopped.name !== 'merge' && staged.length === scene.staged.length,
+    },
     staged,
     squashed: stopped === undefined ? scene.staged.filter((one) => !staged.includes(one)) : [],
     ledgers,

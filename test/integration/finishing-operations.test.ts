@@ -64,6 +64,16 @@ describe('a commit that finishes B’s own operation holds nothing of A’s', ()
     expect(world.git(['diff', '--name-only', 'HEAD^1', 'HEAD']).split('\n')).toEqual(['one.md', 'two.md']);
   });
 
+  it('a pick of what HEAD has: the hints take A’s files out and skip it', () => {
+    world.git(['checkout', '-qB', 'there', 'side']);
+    const pick = 'git cherry-pick side; git add -A && GIT_EDITOR=true git cherry-pick --continue';
+    const { errors, hints } = stopped(world, pick);
+    expect(errors).toEqual(OF_A);
+    expect(hints).toEqual(['git reset -q -- own.ts src/a.ts', 'git cherry-pick --skip']);
+    for (const hint of hints) expect(world.bash(B, hint).run).toMatchObject({ status: 0 });
+    expect(world.status()).toEqual([' M src/a.ts', '?? own.ts']);
+  });
+
   it('a rebase that has stopped: the hints take A’s file out and go on, without an editor', () => {
     world.git(['checkout', '-q', '--', 'src/a.ts']);
     world.bash(B, 'git rebase -q side');

@@ -52,9 +52,10 @@ export interface CommitFacts {
   readonly operation?: OthersOperation | undefined;
   /**
    * The stopped operation that the commit continues, by its name in git-status(1); `whole`: `git handoff commit` of
-   * this session can finish it.
+   * this session can finish it; `isEmpty`: HEAD has all that it does.
    */
-  readonly finishes?: { readonly name: string; readonly whole: boolean } | undefined;
+  readonly finishes?:
+    { readonly name: string; readonly whole: boolean; readonly isEmpty: boolean } | undefined;
 }
 
 export type CommitProblem =

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { expect } from 'vitest';
 import { Random } from '../../support/faults/seed.ts';
 import { A, B, C, TEN } from '../../support/sharing-world.ts';
@@ -276,7 +276,7 @@ export class History {
       if (hint === undefined && isStatedWait(said)) return all;
       expect({ asked, said, hint }).not.toMatchObject({ hint: undefined });
       expect({ said, hint }).not.toMatchObject({ hint: asked });
-      this.#namesNobodys(session, hint ?? '', place);
+      this.#namesNobodys(session, hint ?? '', cwd, place);
       const outcome = this.#type(session, hint ?? '', cwd, place, this.#random.pick(this.#world.shells));
       this.hints += 1;
       all += outcome.text;
@@ -307,7 +307,7 @@ export class History {
   }
 
   /** Only what takes it out of the index names what is another's alone. All sessions are at work: nothing is there to be taken. */
-  #namesNobodys(session: string, hint: string, { top, owners }: Place): void {
+  #namesNobodys(session: string, hint: string, cwd: string, { top, owners }: Place): void {
     expect(hint).not.toMatch(/\bhandoff take\b/);
     if (/\bgit (?:-C \S+ )?reset -q /.test(hint)) return;
     const isTheirs = (mark: string) => ![session, PERSON].includes(this.#marks.owner(mark));
@@ -315,10 +315,12 @@ export class History {
     const theirs = dirty
       .filter(({ marks }) => marks.length > 0 && marks.every(isTheirs))
       .filter((one) => !owners.hasPart(session, one));
+    const isFromTop = / -C |:\(top/.test(hint);
+    const typed = ({ path }: Dirty) => (isFromTop ? path : relative(cwd, join(top, path)));
     // `src/x` is not `x`.
-    const others = dirty.filter((one) => !theirs.includes(one)).map(({ path }) => path);
+    const others = dirty.filter((one) => !theirs.includes(one)).map(typed);
     const rest = others.reduce((text, path) => text.replaceAll(path, ''), hint);
-    const named = theirs.map(({ path }) => path).filter((path) => rest.includes(path));
+    const named = theirs.map(typed).filter((path) => rest.includes(path));
     expect({ hint, named }).toEqual({ hint, named: [] });
   }
 
@@ -346,7 +348,7 @@ export class History {
         : {
             refused:
               run?.status !== 0 &&
-              /^error: .*\n(?:.*\n)*hint: (?:GIT_INDEX_FILE=\S+ )?git (?:-C|handoff|worktree)/m.test(
+              /^error: .*\n(?:.*\n)*hint: (?:GIT_INDEX_FILE=\S+ )?git (?:-C|handoff|worktree|diff HEAD)/m.test(
                 run?.stderr ?? '',
               ),
             status: run?.status ?? 0,

@@ -129,9 +129,9 @@ describe('the branch', () => {
   });
 
   it.each([
-    ['HEAD', { name: 'rebase', whole: false }, []],
+    ['HEAD', { name: 'rebase', whole: false, isEmpty: false }, []],
     ['HEAD', undefined, ['branch']],
-    ['refs/heads/main', { name: 'merge', whole: true }, ['branch']],
+    ['refs/heads/main', { name: 'merge', whole: true, isEmpty: false }, ['branch']],
   ])('is left by a rebase only (%s, %j)', (ref, finishes, expected) => {
     const more = { head: { ...MAIN, ref }, finishes };
     expect(kinds({ b: [seen('refs/heads/feat')], more })).toEqual(expected);
