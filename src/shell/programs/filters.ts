@@ -92,16 +92,16 @@ function sed({ args, frame, machine }: ProgramCall): Status {
     short: 'e:f:l:i::',
     long: 'expression= file= line-length= in-place=? follow-symlinks quiet silent regexp-extended separate null-data',
   });
-  const given = optionValues(options, 'e', 'expression');
-  const isInline = given.length === 0 && !hasOption(options, 'f', 'file');
-  const scripts = isInline ? options.operands.slice(0, 1) : given;
+  // A Mac's `-i` takes a word, which may be empty; an empty script does nothing.
+  const operands = options.operands.filter((word) => word !== '');
+  const isInline = !hasOption(options, 'e', 'expression', 'f', 'file');
+  const scripts = isInline ? operands.splice(0, 1) : optionValues(options, 'e', 'expression');
   // `w file` in a script writes the file.
   for (const script of scripts)
     recordSpelled(machine, frame.scope, script.replace(/(?<![A-Za-z])[wW] /g, '> '), 'sed w');
   const follows = hasOption(options, 'follow-symlinks');
   if (hasOption(options, 'i', 'in-place'))
-    for (const file of options.operands.slice(isInline ? 1 : 0))
-      machine.write(frame.scope, file, 'sed -i', follows);
+    for (const file of operands) machine.write(frame.scope, file, 'sed -i', follows);
   frame.output.add(UNKNOWN);
   return undefined;
 }

@@ -93,6 +93,14 @@ describe('an alias of the name of a verb of git', () => {
 });
 
 describe('effects', () => {
+  it.each(["sed -i '' s/a/b/ b", "sed -i '' -e s/a/b/ b", "sed -i '' -f script b"])(
+    'knows what %s writes: a Mac’s sed wants a word after -i, which may be empty',
+    async (command) => {
+      const written = { path: `${CWD}/b`, kind: 'write', follows: false, by: 'sed -i' };
+      expect((await analyse(command)).paths).toEqual([written]);
+    },
+  );
+
   it('says what does it, and whether it follows links', async () => {
     expect((await analyse('echo x > a; sed -i s/a/b/ b; rm c')).paths).toEqual([
       { path: `${CWD}/a`, kind: 'write', follows: true, by: '>' },
@@ -240,6 +248,7 @@ describe('a text that nobody reads', () => {
     `python3 -c 'import os; os.system("git update-ref -d refs/handoffs/main/auth-refresh")'`,
     `node <<'E'\nexecSync('git push . :refs/handoffs/main/auth-refresh')\nE`,
     `sed -n 'w @FILE@' note.txt`,
+    `sed -i '' 'w @FILE@' note.txt`,
   ])('counts as writing the guarded path that it spells: %s', async (command) => {
     expect(isHit(await analyse(command))).toBe(true);
   });
