@@ -39,7 +39,7 @@ describe('git handoff check', () => {
       '',
     ]);
     const rebase = /git rebase -i \S+/.exec(done.stdout)?.[0] ?? '';
-    const env = { GIT_SEQUENCE_EDITOR: 'sed -i 1s/^pick/edit/' };
+    const env = { GIT_SEQUENCE_EDITOR: 'sed -i.x 1s/^pick/edit/' };
     expect(repo.run('sh', ['-c', rebase], { env }).status).toBe(0);
     expect(repo.git(['rev-parse', 'HEAD'])).toBe(oldest);
   });

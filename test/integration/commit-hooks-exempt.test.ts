@@ -72,7 +72,7 @@ describe('what git makes of existing commits is never stopped', () => {
     writeFileSync(join(world.path, 'src/b.ts'), 'resolved\n');
     world.git(['add', '-A']);
     asB('rebase', '--continue');
-    const edit = { GIT_SEQUENCE_EDITOR: 'sed -i 1s/pick/edit/' };
+    const edit = { GIT_SEQUENCE_EDITOR: 'sed -i.x 1s/pick/edit/' };
     expect(world.as(B, ['rebase', '-q', '-i', 'HEAD~'], { env: edit }).status).toBe(0);
     world.wrote(A, 'src/a.ts', '2\n');
     expect(errorsOf(world.refused(B, ['commit', '-qa', '--amend', '--no-edit']))).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { A, B, C, SharingWorld, TEN } from '../support/sharing-world.ts';
+import { A, B, C, SED_IN_PLACE, SharingWorld, TEN } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
@@ -181,7 +181,7 @@ describe('three hunks of two sessions', () => {
 describe('other kinds of change', () => {
   it('a mode is the session’s that gave it, unless the owner of the lines commits first', () => {
     line(A, 1, 'A one');
-    world.bash(B, 'sed -i s/x/x/ shared.md && chmod +x shared.md');
+    world.bash(B, `${SED_IN_PLACE} s/x/x/ shared.md && chmod +x shared.md`);
     world.ok(['commit', '-m', 'b'], { session: B });
     expect(patch()).toEqual([]);
     expect(world.git(['ls-tree', 'HEAD', 'shared.md'])).toMatch(/^100755/);

@@ -105,7 +105,7 @@ describe.each(NAMES)('a session of %s', (client) => {
     call(world, client, of.start);
     const write = { tool_input: of.write(world.file) };
     expect(call(world, client, of.before, write).denied).toContain(OWNER.slice(0, 8));
-    const command = { tool_input: { command: `echo mine > ${world.file}` } };
+    const command = { tool_input: { command: `echo mine > "${world.file}"` } };
     expect(call(world, client, of.shell, command).denied).toContain(OWNER.slice(0, 8));
     const named = { tool_input: { command: 'git update-ref -d refs/handoffs/main/auth-refresh' } };
     expect(call(world, client, of.shell, named).denied).toBeDefined();

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/hook.ts';
@@ -69,26 +69,14 @@ const commitHook = (name: string, milliseconds = CALL_MS) =>
   );
 const preCommit = () => commitHook('pre-commit');
 
-/** Processes that the fake git's shells have started and that still run. */
+/** Processes that the fake git's shells have started and that still run, also by a length of sleep that nobody else takes. */
 function orphans(): string[] {
   const shells = readFileSync(pids(), 'utf8').trim().split('\n');
-  return shells.filter((pid) => existsSync(`/proc/${pid}`) && !isZombie(pid)).concat(sleepers());
-}
-
-function isZombie(pid: string): boolean {
-  try {
-    return / Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return true;
-  }
-}
-
-/** By a length of sleep that nobody else takes. */
-function sleepers(): string[] {
-  return world
-    .run('pgrep', ['-f', `sleep ${SLEEP}`])
-    .stdout.split('\n')
-    .filter(Boolean);
+  const table = world.run('ps', ['-A', '-ww', '-o', 'pid=,stat=,args=']).stdout.split('\n');
+  return table.filter((line) => {
+    const [pid = '', stat = ''] = line.trim().split(/ +/);
+    return !stat.startsWith('Z') && (shells.includes(pid) || line.includes(`sleep ${SLEEP}`));
+  });
 }
 
 const SLEEP = `97.${process.pid}`;

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { finished } from '../support/repository.ts';
+import { startGroup } from '../support/faults/process-group.ts';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
 /** What lint-staged and pre-commit do: everything unstaged is put aside while the checks run. */
@@ -24,13 +24,10 @@ describe('a hook that stashes the whole tree', () => {
     world.git(['add', 'src/b.ts']);
     const command = 'git commit -qm b';
     expect(world.may(B, command).kind).toBe('silent');
-    const commit = world.start('setsid', ['--wait', 'sh', '-c', `echo $$ > .git/group; ${command}`], {
-      session: B,
-    });
+    const commit = startGroup(world, 'sh', ['-c', command], { session: B, input: '' });
     const paused = join(world.path, '.git/paused');
     while (!existsSync(paused)) await new Promise((resolve) => setTimeout(resolve, 20));
-    process.kill(-Number(world.read('.git/group')), 'SIGKILL');
-    await finished(commit);
+    await commit.kill();
     expect(world.status().some((line) => line.includes('src/a.ts'))).toBe(false);
     const { stdout } = world.handoff(['rescue', 'show', 'aaaaaaaa']);
     expect(stdout).toContain('WIP\n');

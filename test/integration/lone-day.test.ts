@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAnswer } from '../support/hook-answer.ts';
 import { TestRepository } from '../support/repository.ts';
-import { SharingWorld, TEN } from '../support/sharing-world.ts';
+import { SED_IN_PLACE, SharingWorld, TEN } from '../support/sharing-world.ts';
 
 /** What one person's agent does all day: its own calls, those of its sub-agents, and what its client does around them. */
 type Step =
@@ -25,9 +25,9 @@ const piece = (n: number): Step[] => [
   write(`src/agent-${n}.ts`, `one of ${n}\n`, 'agent-x'),
   bash(`echo 'two of ${n}' >> src/agent-${n}.ts`, 'agent-y'),
   bash('git diff | head -20'),
-  bash(`sed -i 's/line 3/LINE 3/' src/new-${n}.ts src/a.ts`),
+  bash(`${SED_IN_PLACE} 's/line 3/LINE 3/' src/new-${n}.ts src/a.ts`),
   bash(`git add -A && git commit -q -m 'work ${n}'`),
-  bash(`sed -i 's/ *$//' src/*.ts`),
+  bash(`${SED_IN_PLACE} 's/ *$//' src/*.ts`),
   bash(`printf '%s\\n' 'more of ${n}' >> src/b.ts && git stash -q`),
   bash('git stash pop -q'),
   bash(`git commit -q -am 'more ${n}'`),

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { finished } from '../support/repository.ts';
+import { startGroup } from '../support/faults/process-group.ts';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
 const reset = (session: string, cwd: string) => ({
@@ -58,14 +58,11 @@ describe('rescues by several processes', () => {
     const world = new SharingWorld({ ready: [A, B] });
     for (let delay = 40; delay <= 240; delay += 40) {
       writeFileSync(join(world.path, 'own.txt'), `${delay}\n`);
-      const guard = world.start('setsid', ['--wait', 'git', 'handoff', 'guard', '--client', 'claude'], {
-        input: JSON.stringify(reset(A, world.path)),
-      });
-      const ended = finished(guard);
+      const input = JSON.stringify(reset(A, world.path));
+      const words = ['handoff', 'guard', '--client', 'claude'];
+      const guard = startGroup(world, 'git', words, { session: A, input });
       await new Promise((resolve) => setTimeout(resolve, delay));
-      const groups = world.run('ps', ['-o', 'pgid=', '--ppid', String(guard.pid)]).stdout.trim();
-      if (groups !== '') process.kill(-Number(groups.split('\n')[0]), 'SIGKILL');
-      await ended;
+      await guard.kill();
     }
     expect(world.run('git', ['fsck', '--no-dangling', '--strict']).stderr).toBe('');
     expect(existsSync(join(world.path, '.git/packed-refs.lock'))).toBe(false);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CommitWorld, errorsOf } from '../support/commit-hooks-world.ts';
-import { A, B, type SharingOptions, TEN } from '../support/sharing-world.ts';
+import { A, B, SED_IN_PLACE, type SharingOptions, TEN } from '../support/sharing-world.ts';
 
 interface Row {
   readonly state: string;
@@ -16,10 +16,10 @@ interface Row {
   readonly leftOut?: string;
 }
 
-const EDIT = "sed -i 's/line 5/five/' src/a.ts";
+const EDIT = `${SED_IN_PLACE} 's/line 5/five/' src/a.ts`;
 /** Two commits of which the later one conflicts with the branch `other`. */
-const CONFLICT = `git switch -qc other; sed -i 's/line 5/other/' shared.md; git commit -qam other
-  git switch -q main; sed -i 's/line 5/main/' shared.md; git commit -qam main`;
+const CONFLICT = `git switch -qc other; ${SED_IN_PLACE} 's/line 5/other/' shared.md; git commit -qam other
+  git switch -q main; ${SED_IN_PLACE} 's/line 5/main/' shared.md; git commit -qam main`;
 const IN_CONFLICT =
   'shared.md: the changes of claude aaaaaaaa overlap or touch those of others; the file is left out';
 const UNUSABLE = 'it is a repository of its own, or its name is not UTF-8';
@@ -39,8 +39,7 @@ const ROWS: readonly Row[] = [
     state: 'checked out in part',
     options: { files: { 'docs/x.md': TEN, 'src/deep/y.md': TEN } },
     before: 'git sparse-checkout set --cone src/deep',
-    change:
-      "sed -i 's/line 5/five/' src/a.ts src/deep/y.md; rm shared.md; mkdir docs; echo x >docs/new.md; echo y >src/y",
+    change: `${EDIT} src/deep/y.md; rm shared.md; mkdir docs; echo x >docs/new.md; echo y >src/y`,
   },
   { state: 'in which a name changes its case', change: 'git mv shared.md Shared.md; echo x >>Shared.md' },
   {
@@ -108,23 +107,31 @@ const ROWS: readonly Row[] = [
     state: 'that stores no CR',
     before: `echo '* text=auto eol=crlf' >.gitattributes; git add .gitattributes; git commit -qm crlf
       rm -r src shared.md; git checkout -q .`,
-    change: `sed -i 's/line 5/five/' src/a.ts; printf 'x\\r\\n' >new; git rm -q shared.md`,
+    change: `${EDIT}; printf 'x\\r\\n' >new; git rm -q shared.md`,
   },
   {
     state: 'with core.autocrlf',
     before: 'git config core.autocrlf true; rm -r src shared.md; git checkout -q .',
-    change: `sed -i 's/line 5/five/' src/a.ts; printf 'x\\r\\n' >new; git add new; printf 'y\\n' >mixed`,
+    change: `${EDIT}; printf 'x\\r\\n' >new; git add new; printf 'y\\n' >mixed`,
   },
 ];
 
 let world: CommitWorld;
 afterEach(() => world.remove());
 
+/** Of each file its mode, its checksum and its name; of a link where it leads. */
+const TELL = `for path; do
+  if [ -L "$path" ]; then printf '%s -> %s\\n' "$path" "$(readlink "$path")"; continue; fi
+  if [ "$modes" = true ]; then printf '%s ' "$(ls -l "$path" | head -n 1 | cut -c 1-10)"; fi
+  cksum "$path"
+done`;
+
 /** The files, by their bytes and modes, and the index. */
 function found(): string[] {
-  const mode = world.run('git', ['config', 'core.fileMode']).stdout === 'false\n' ? '' : '%m ';
-  const files = `find . -name .git -prune -o \\( -type l -printf '%p -> %l\\n' -o -type f -printf '${mode}' -exec cksum {} \\; \\)`;
-  const { bytes } = world.run('sh', ['-c', files]);
+  const modes = world.run('git', ['config', 'core.fileMode']).stdout.trim();
+  const words = ['.', '-name', '.git', '-prune', '-o', '(', '-type', 'f', '-o', '-type', 'l', ')'];
+  const tell = ['-exec', 'sh', '-c', TELL, 'sh', '{}', '+'];
+  const { bytes } = world.run('find', [...words, ...tell], { env: { modes } });
   return [...bytes.toString('latin1').split('\n'), ...world.git(['ls-files', '--stage']).split('\n')].sort();
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { A, B, SharingWorld, TEN, refusal } from '../support/sharing-world.ts';
+import { A, B, SED_IN_PLACE, SharingWorld, TEN, refusal } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
@@ -32,7 +32,7 @@ describe('the command that a refusal names', () => {
   it('undoes only what the refused one would have reached and nobody else has changed', () => {
     world.write(A, 'src/a.ts', 'A\n');
     world.write(A, 'shared.md', TEN.replace('line 1\n', 'A\n'));
-    world.bash(B, 'sed -i "s/line 9/B/" shared.md');
+    world.bash(B, `${SED_IN_PLACE} "s/line 9/B/" shared.md`);
     world.wrote(B, 'shared.md', world.read('shared.md').replace('line 9', 'B'));
     world.write(B, 'src/b.ts', 'B\n');
     const hint = commandOf(refusal(world.may(B, 'git reset --hard')));

@@ -82,7 +82,7 @@ describe('the rules of claude-handoff-guard', () => {
   });
 
   it('refuse to append to a note by a shell command', () => {
-    const answer = world.before('Bash', { command: `echo x >> ${world.file}` });
+    const answer = world.before('Bash', { command: `echo x >> "${world.file}"` });
     expect(answer).toMatchObject({ kind: 'deny' });
   });
 

@@ -1,7 +1,7 @@
 import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { A, B, C, SharingWorld, TEN, contextText } from '../support/sharing-world.ts';
+import { A, B, C, SED_IN_PLACE, SharingWorld, TEN, contextText } from '../support/sharing-world.ts';
 import type { RepositoryOptions } from '../support/repository.ts';
 
 let world: SharingWorld;
@@ -77,7 +77,7 @@ describe.each([
   });
 
   it('are told of what a command of the other, or somebody by hand, has changed there', () => {
-    world.bash(A, 'sed -i 1s/line/LINE/ src/a.ts');
+    world.bash(A, `${SED_IN_PLACE} 1s/line/LINE/ src/a.ts`);
     writeFileSync(join(world.path, 'src', 'b.ts'), changed(TEN, 1, 'somebody'));
     expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain('where claude aaaaaaaa works: not committed.');
     expect(byB('src/b.ts', changed(TEN, 9, 'B'))).toContain('where claude aaaaaaaa works: not committed.');
@@ -216,7 +216,7 @@ describe('sessions that share a working tree', () => {
   });
 
   it('are heard of when a shell command changed the file', () => {
-    world.bash(C, 'sed -i 1s/line/LINE/ src/b.ts');
+    world.bash(C, `${SED_IN_PLACE} 1s/line/LINE/ src/b.ts`);
     expect(byB('src/b.ts', changed(TEN, 9, 'B'))).toContain('where claude cccccccc works: not committed.');
   });
 

@@ -207,11 +207,9 @@ describe('local bookkeeping', () => {
     const folder = join(world.root, 'none');
     mkdirSync(folder);
     for (const name of ['sh', 'git', 'readlink', 'cat', 'git-upload-pack', 'git-receive-pack']) {
-      world.run('ln', [
-        '-s',
-        world.run('sh', ['-c', `command -v ${name}`]).stdout.trim(),
-        join(folder, name),
-      ]);
+      const program = world.run('sh', ['-c', `command -v ${name}`]).stdout.trim();
+      // By its own name: what stands in for a Mac's programs is found beside it.
+      writeFileSync(join(folder, name), `#!/bin/sh\nexec '${program}' "$@"\n`, { mode: 0o755 });
     }
     return folder;
   }

@@ -2,7 +2,7 @@ import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CommitWorld, errorsOf, hintsOf } from '../support/commit-hooks-world.ts';
-import { A, B, TEN, lines } from '../support/sharing-world.ts';
+import { A, B, SED_IN_PLACE, TEN, lines } from '../support/sharing-world.ts';
 
 let world: CommitWorld;
 beforeEach(() => {
@@ -132,7 +132,7 @@ describe('git handoff diff', () => {
     world.end(B);
     world.bash(
       A,
-      "sed -i 's/line 5/once/' shared.md; git commit -qam once; sed -i 's/once/twice/' shared.md",
+      `${SED_IN_PLACE} 's/line 5/once/' shared.md; git commit -qam once; ${SED_IN_PLACE} 's/once/twice/' shared.md`,
     );
     expect(patchOf(['diff'], A)).toContain('\n-once\n+twice\n');
     world.ok(['undo'], { session: A });

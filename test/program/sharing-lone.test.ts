@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ClientProcess } from '../support/client-process.ts';
 import { HeldStart, STEPS, worksApart } from '../support/held-start.ts';
-import { A, B, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
+import { A, B, SED_IN_PLACE, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => world.remove());
 
 /** A day's work of a lone session, each line a tool call of its shell. */
 const DAY = [
-  'sed -i "s/line 1/LINE 1/" src/a.ts',
+  `${SED_IN_PLACE} "s/line 1/LINE 1/" src/a.ts`,
   "node -e \"require('fs').writeFileSync('gen.ts', '1')\"",
   'git add -A && git commit -m "first"',
   'echo more >> src/b.ts && git commit -am "second"',

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { A, B, C, SharingWorld, TEN, refusal } from '../support/sharing-world.ts';
+import { A, B, C, SED_IN_PLACE, SharingWorld, TEN, refusal } from '../support/sharing-world.ts';
 
 /** A works in the repository and has an uncommitted change; B has begun in the folder above. */
 function above(): SharingWorld {
@@ -80,7 +80,9 @@ describe('a session that works from the folder above the repository', () => {
 
   it('claims what its command changed there, also where it began itself', () => {
     const world = new SharingWorld({ ready: [A, B] });
-    const { run } = world.bash(B, `cd ${name(world)} && sed -i 's/line 8/x/' src/b.ts`, { cwd: world.root });
+    const { run } = world.bash(B, `cd ${name(world)} && ${SED_IN_PLACE} 's/line 8/x/' src/b.ts`, {
+      cwd: world.root,
+    });
     expect(run?.status, run?.stderr).toBe(0);
     expect(world.claimed(B)).toEqual(['src/b.ts']);
     expect(refusal(world.may(A, 'git stash'))).toContain('bbbbbbbb');

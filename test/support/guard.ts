@@ -1,5 +1,14 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import { type HookAnswer, readAnswer } from './hook-answer.ts';
 import { type RepositoryOptions, type RunOptions, TestRepository } from './repository.ts';
 
@@ -39,6 +48,7 @@ export class GuardWorld extends TestRepository {
 
   #fill({ initialised = true, marker = 'handshake', owner = OWNER }: GuardWorldOptions): void {
     mkdirSync(this.memory, { recursive: true });
+    if (this.#typedHome !== this.home) symlinkSync(basename(this.home), this.#typedHome);
     writeFileSync(this.file, markedNote(owner));
     writeFileSync(join(this.memory, 'MEMORY.md'), '- remember\n');
     this.commit('fixture', {
@@ -52,12 +62,17 @@ export class GuardWorld extends TestRepository {
     this.ok(['write', 'auth-refresh', '-m', 'secret token'], { session: owner });
   }
 
+  /** The home as a command names it without quotes: where it has a blank in its name, by a link. */
+  get #typedHome(): string {
+    return this.home.includes(' ') ? join(this.root, 'home') : this.home;
+  }
+
   /** Fills in the corpus's placeholders. */
   fill(text: string): string {
     return text
-      .replaceAll('@FILE@', this.file)
-      .replaceAll('@MEM@', this.memory)
-      .replaceAll('@HOME@', this.home)
+      .replaceAll('@FILE@', '@HOME@/.claude/projects/testproj/memory/handoff-main-auth-refresh.md')
+      .replaceAll('@MEM@', '@HOME@/.claude/projects/testproj/memory')
+      .replaceAll('@HOME@', this.#typedHome)
       .replaceAll('@CWD@', this.path);
   }
 
@@ -93,9 +108,13 @@ export class GuardWorld extends TestRepository {
     this.git(['checkout', '-q', '.']);
   }
 
-  /** Every path in the git directory, with its content where that is small. */
+  /** Every path in the git directory, with what tells whether it was changed. */
   gitDirectory(): string[] {
-    return this.run('find', ['.git', '-printf', '%p %y %s %m %T@\n']).stdout.split('\n').sort();
+    const top = join(this.path, '.git');
+    return readdirSync(top, { recursive: true, encoding: 'utf8' })
+      .map((name) => [name, lstatSync(join(top, name))] as const)
+      .map(([name, { mode, size, mtimeMs }]) => `${name} ${mode} ${size} ${mtimeMs}`)
+      .sort();
   }
 
   /** The lines of the guard's log, of this repository and of the user's state folder. */

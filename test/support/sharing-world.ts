@@ -27,6 +27,10 @@ export function contextText(answer: HookAnswer | undefined): string {
   return answer?.kind === 'context' ? answer.text : '';
 }
 
+/** How a session changes a file in place here: a Mac's sed wants a word after -i. */
+export const SED_IN_PLACE =
+  process.platform === 'darwin' || process.env['GIT_HANDOFF_TEST_MAC'] !== undefined ? "sed -i ''" : 'sed -i';
+
 /** Of this test process: a session on record is known by its process, so no other can copy it. */
 const OWN = randomUUID();
 
