@@ -1,12 +1,14 @@
 // `npm run test:mac`: the demo and what of the tests can turn out otherwise there (test/mac/tests.json), on a Mac as they are, on
 // Linux in what can be imitated of one. What a machine does not permit is skipped, which the last line counts.
-//   npm run test:mac [-- <test file>…]
+//   npm run test:mac [-- --all | <test file>…]
+// `--all`: what the program tier has, too, and every world of two sessions.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -61,6 +63,8 @@ const WORKING = [
     'git --version',
   ],
 ];
+/** What a file imports that has two sessions. */
+const TWO_SESSIONS = /\/(?:sharing|commit-hooks|operations|hostile)-world\.ts'/;
 /** What is tried where names of one file may differ: a folder in which they do is slow. */
 const NAMES = ['test/program/names-of-one-file.test.ts', 'test/program/symbolic-link-above.test.ts'];
 /** $1: Python, $2: apfs.py, $3: a folder, $4: where it appears. The rest is the command. */
@@ -172,6 +176,14 @@ function tests(what, way, files) {
   }
 }
 
+/** All of the program tier, and of the slower tests those of two sessions. */
+function everything() {
+  const slower = readdirSync(join(root, 'test', 'integration'))
+    .map((name) => `test/integration/${name}`)
+    .filter((file) => file.endsWith('.test.ts') && TWO_SESSIONS.test(readFileSync(join(root, file), 'utf8')));
+  return [...new Set(['test/program/', ...LISTED.files, ...slower])];
+}
+
 /** Says why a listed test did not run; one that its file does not have is a failure. */
 function tellSkipped(title, reason, report) {
   const [file, name] = title.split(/: (.*)/s);
@@ -189,14 +201,17 @@ const way = isLinux
   ? imitated()
   : { ...plain, env: { ...process.env, GIT_HANDOFF_TEST_MAC: scratch }, isMac: true };
 try {
-  const chosen = process.argv.slice(2);
+  const words = process.argv.slice(2);
+  const isWhole = words[0] === '--all';
+  const chosen = isWhole ? everything() : words.length > 0 ? words : LISTED.files;
+  const isChosen = words.length > 0 && !isWhole;
   if (way.isMac) programs(way);
-  if (chosen.length === 0) demo(way);
+  if (!isChosen) demo(way);
   // vitest takes no notice of a file that is not there.
   for (const file of LISTED.files.filter((one) => !existsSync(join(root, one))))
     count(`${file} is gone`, 0, 1, 0);
-  tests('tests', way, chosen.length === 0 ? LISTED.files : chosen);
-  const other = isLinux && chosen.length === 0 ? namedTwice() : undefined;
+  tests('tests', way, chosen);
+  const other = isLinux && !isChosen ? namedTwice() : undefined;
   if (other !== undefined) tests('tests where a file has several names', other, NAMES);
 } finally {
   way.remove();
