@@ -11,7 +11,7 @@ import { type Context, findSession } from '../sessions/caller.ts';
 import { listSessions } from '../sessions/records.ts';
 import { loneProcess } from '../sessions/lone-session.ts';
 import { type CommitWords, parseCommitWords } from '../shell/commit-words.ts';
-import { type HookCall, type HookPlace, settingsOf } from './hook-call.ts';
+import { type HookCall, type HookPlace, type StartedHook, settingsOf } from './hook-call.ts';
 
 /** Finds out whose commit git is making, and whether it has to be checked. */
 
@@ -116,8 +116,12 @@ export function gitPid({ env }: Context): number | undefined {
 const MAX_BETWEEN = 4;
 
 /** The arguments of the running `git commit`; `undefined` when they cannot be read. */
-export const runningCommit = (context: Context): CommitWords | undefined =>
-  runningCommand(context, parseCommitWords);
+export function runningCommit(hook: StartedHook): CommitWords | undefined {
+  const message = hook.name === 'prepare-commit-msg' ? preparedMessage(hook) : undefined;
+  return runningCommand(hook, (argv, exact) => parseCommitWords(argv, exact, message));
+}
+
+const preparedMessage = ({ cwd, args }: StartedHook) => readText(resolve(cwd, args[0] ?? ''));
 
 /** What the command line of the git that runs the hook says; `undefined` when it cannot be read. */
 export function runningCommand<Words>(
@@ -140,14 +144,10 @@ const OUR_MESSAGE = /^\/.*\/git-commit-\w{6}\/message$/;
  * The message of the running commit if its `-F` cannot be typed again; else `undefined`. git passes the message of `-F -`
  * to prepare-commit-msg in a file, so such a commit is checked there.
  */
-export function passingMessage(
-  { name, args, cwd, env }: HookCall,
-  words: CommitWords | undefined,
-): string | undefined {
-  const [prepared = ''] = args;
+export function passingMessage(call: HookCall, words: CommitWords | undefined): string | undefined {
   // For an editor git adds comments.
-  if (words?.file === '-' && name === 'prepare-commit-msg' && env['GIT_EDITOR'] === ':')
-    return readText(resolve(cwd, prepared)) || undefined;
+  if (words?.file === '-' && call.name === 'prepare-commit-msg' && call.env['GIT_EDITOR'] === ':')
+    return preparedMessage(call) || undefined;
   return words?.file !== undefined && OUR_MESSAGE.test(words.file)
     ? readText(words.file) || undefined
     : undefined;

@@ -56,9 +56,13 @@ export function hasSource({ kept }: Pick<CommitWords, 'kept'>): boolean {
  * Reads a command line of git; `undefined` when it is no `git commit`.
  *
  * @param exact whether the words are known one by one. Otherwise the line was split at blanks, and everything after a
- * value that may contain blanks is unknown
+ * value that may contain blanks is unknown, but for an `--amend` that is not from the message
  */
-export function parseCommitWords(argv: readonly string[], exact = true): CommitWords | undefined {
+export function parseCommitWords(
+  argv: readonly string[],
+  exact = true,
+  message?: string,
+): CommitWords | undefined {
   const words = argumentsOf('commit', argv);
   if (words === undefined) return undefined;
   const end = exact ? -1 : words.findIndex((word) => HAS_VALUE.test(word));
@@ -68,9 +72,13 @@ export function parseCommitWords(argv: readonly string[], exact = true): CommitW
     if (name === 'reedit-message') return values.map((value) => `--reuse-message=${value}`);
     return KEPT.has(name) ? values.map((value) => `--${name}${value === '' ? '' : `=${value}`}`) : [];
   });
+  const amends = (line: readonly string[]) => line.filter((word) => /^--am(?:e|en|end)?$/.test(word)).length;
+  const isBehind = message !== undefined && amends(words.slice(end + 1)) > amends(message.split(/\s+/));
   return {
     // Git uses the last one.
-    amend: [...options.values.keys()].findLast((name) => /^(?:no-)?amend$/.test(name)) === 'amend',
+    amend:
+      (end >= 0 && isBehind) ||
+      [...options.values.keys()].findLast((name) => /^(?:no-)?amend$/.test(name)) === 'amend',
     all: hasOption(options, 'all'),
     messages: optionValues(options, 'message'),
     file: end < 0 ? optionValue(options, 'file') : '-',

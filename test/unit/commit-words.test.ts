@@ -89,6 +89,15 @@ describe('the words of a git commit', () => {
     expect(cut('git commit -nam a message')).toMatchObject({ all: true, kept: ['--no-verify'] });
   });
 
+  it('knows an --amend behind such a value from one of the message, once that is known', () => {
+    const amends = (line: string, message: string) =>
+      parseCommitWords(line.split(' '), false, message)?.amend;
+    expect(amends('git commit -m a message --amend', 'a message\n')).toBe(true);
+    expect(amends('git commit -am x --amen -- a.ts', 'x\n')).toBe(true);
+    expect(amends('git commit -m say --amend to them', 'say --amend to them\n')).toBe(false);
+    expect(amends('git commit -m say --amend to them --amend', 'say --amend to them\n')).toBe(true);
+  });
+
   it('says that git has the message where the split line does not tell it', () => {
     expect(parse('git commit -am a message', false)?.file).toBe('-');
     expect(parse('git commit -a', false)?.file).toBeUndefined();
