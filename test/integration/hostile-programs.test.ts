@@ -2,7 +2,7 @@ import { appendFileSync, chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HostileWorld, PLAIN, type Output } from '../support/hostile-world.ts';
-import { A, B } from '../support/sharing-world.ts';
+import { A, B, SED_IN_PLACE } from '../support/sharing-world.ts';
 
 /** A way in which a repository names a program. */
 interface Canary {
@@ -110,13 +110,13 @@ const CANARIES: readonly Canary[] = [
     name: 'merge driver',
     config: { 'merge.evil.driver': touch },
     files: { '.git/info/attributes': '*.ts merge=evil\n' },
-    control:
-      'git checkout -q -f -B m1 && sed -i 1d src/b.ts && git commit -qam 1 && git checkout -q -B m2 HEAD~ && sed -i 2d src/b.ts && git commit -qam 2 && git merge m1',
+    control: `git checkout -q -f -B m1 && ${SED_IN_PLACE} 1d src/b.ts && git commit -qam 1
+      git checkout -q -B m2 HEAD~ && ${SED_IN_PLACE} 2d src/b.ts && git commit -qam 2 && git merge m1`,
   },
   {
     name: 'pager',
     config: { 'core.pager': touch, 'pager.log': touch },
-    control: 'script -qec "git log" /dev/null',
+    control: process.platform === 'linux' ? 'script -qec "git log" /dev/null' : 'script -q /dev/null git log',
   },
   {
     name: 'editor',

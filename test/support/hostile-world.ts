@@ -225,9 +225,13 @@ class Calls {
   }
 }
 
-/** Without what differs from run to run: ages and the width of their column, random marks, the time, a commit that a run itself made. */
+/**
+ * Without what differs from run to run: ages and the width of their column, random marks, the time, a commit that a run itself
+ * made; and without what bash, where it is sh, says of a locale that is not installed.
+ */
 function normal(text: string): string {
   return text
+    .replace(/^.*: warning: setlocale: .*\n/gm, '')
     .replace(/just now|\d+ (?:second|minute)s?(?: ago)?/g, '<age>')
     .replace(/ {2,}/g, '  ')
     .replace(/\b[0-9a-f]{16,32}\b(?![0-9a-f])/g, '<mark>')

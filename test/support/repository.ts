@@ -19,6 +19,8 @@ const [GIT] = (process.env['PATH'] ?? '').split(delimiter).filter((dir) => exist
 const OWN = GIT === undefined || existsSync(join(GIT, 'node')) ? [NODE] : [GIT, NODE];
 /** Programs that stand in for a Mac's (scripts/test-mac.mjs). */
 const { GIT_HANDOFF_TEST_MAC: STAND_INS } = process.env;
+/** Whether what runs the tests is a Mac, or stands in for one. */
+export const IS_MAC = process.platform === 'darwin' || STAND_INS !== undefined;
 const PATH = [dirname(LAUNCHER), STAND_INS, ...OWN, '/usr/local/bin', '/usr/bin', '/bin']
   .filter((folder) => folder !== undefined)
   .join(delimiter);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type HookAnswer, readAnswer } from './hook-answer.ts';
-import { type RepositoryOptions, type Run, type RunOptions, TestRepository } from './repository.ts';
+import { IS_MAC, type RepositoryOptions, type Run, type RunOptions, TestRepository } from './repository.ts';
 
 /** Two sessions that share a working tree, and a third. */
 export const A = 'aaaaaaaa-1111-4111-8111-111111111111';
@@ -28,8 +28,7 @@ export function contextText(answer: HookAnswer | undefined): string {
 }
 
 /** How a session changes a file in place here: a Mac's sed wants a word after -i. */
-export const SED_IN_PLACE =
-  process.platform === 'darwin' || process.env['GIT_HANDOFF_TEST_MAC'] !== undefined ? "sed -i ''" : 'sed -i';
+export const SED_IN_PLACE = IS_MAC ? "sed -i ''" : 'sed -i';
 
 /** Of this test process: a session on record is known by its process, so no other can copy it. */
 const OWN = randomUUID();
