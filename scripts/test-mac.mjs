@@ -4,6 +4,7 @@
 // `--all`: what the program tier has, too, and every world of two sessions.
 import { spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -75,6 +76,8 @@ shift 4
 "$@"`;
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'test-mac-')));
+// Some tests work as several users.
+chmodSync(scratch, 0o755);
 const tally = { passed: 0, failed: 0, skipped: 0 };
 
 function count(what, passed, failed, skipped) {
