@@ -1,6 +1,15 @@
 import type { ToolCall } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import { type Fields, UNREADABLE, dialectOf, fields, specific, text, writeOrEdit } from './payload.ts';
+import {
+  type Fields,
+  UNREADABLE,
+  dialectOf,
+  fields,
+  specific,
+  text,
+  writeOrEdit,
+  shellCall,
+} from './payload.ts';
 
 /**
  * Claude Code's hook protocol (2.1). A denial is JSON with exit 0. A rewritten input without a decision approves
@@ -38,16 +47,12 @@ function toolCall(tool: string | undefined, input: Fields | undefined, cwd: stri
   if (tool === undefined) return UNREADABLE;
   switch (tool) {
     case 'Bash':
-    case 'PowerShell': {
-      const command = text(input?.['command']);
-      if (command === undefined) return UNREADABLE;
-      const runsOn = input?.['run_in_background'] === true;
-      return { kind: 'shell', command, ...(runsOn ? { inBackground: true } : {}) };
-    }
-    case 'Monitor': {
-      const command = text(input?.['command']);
-      return command === undefined ? { kind: 'other' } : { kind: 'shell', command, inBackground: true };
-    }
+    case 'PowerShell':
+      return shellCall(input?.['command'], undefined, input?.['run_in_background'] === true);
+    case 'Monitor':
+      return input?.['command'] === undefined
+        ? { kind: 'other' }
+        : shellCall(input['command'], undefined, true);
     case 'ExitWorktree':
       return input?.['action'] === 'remove' ? worktreeRemoval(cwd) : { kind: 'other' };
     case 'Write':

@@ -1,7 +1,6 @@
-import { patchedFiles } from '../domain/patch.ts';
 import type { ToolCall } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import { type Fields, UNREADABLE, dialectOf, fields, text } from './payload.ts';
+import { UNREADABLE, dialectOf, fields, text, patchCall, shellCall } from './payload.ts';
 import { toolsOf } from './tools.ts';
 
 /**
@@ -24,24 +23,16 @@ const isShell = (tool: string) => toolsOf('codex', 'shell').includes(tool);
 function toolCall(tool: string | undefined, given: unknown): ToolCall {
   if (tool === undefined) return UNREADABLE;
   const input = fields(given);
-  if (isShell(tool)) return shellCall(input);
+  if (isShell(tool)) return commandCall(input?.['command'] ?? input?.['cmd'], input?.['workdir']);
   if (tool === 'apply_patch')
     return patchCall(text(given) ?? text(input?.['command']) ?? text(input?.['input']));
   return tool.startsWith('mcp__') && input !== undefined ? mcpCall(tool, input) : { kind: 'other' };
 }
 
 /** Reads a command line, or the words of a command that runs without a shell. */
-function shellCall(input: Fields | undefined): ToolCall {
-  const command = input?.['command'] ?? input?.['cmd'];
-  const folder = text(input?.['workdir']);
-  const where = folder === undefined || folder === '' ? {} : { cwd: folder };
-  if (typeof command === 'string') return { kind: 'shell', command, ...where };
-  if (!Array.isArray(command) || command.length === 0) return UNREADABLE;
+function commandCall(command: unknown, folder: unknown): ToolCall {
+  if (!Array.isArray(command) || command.length === 0) return shellCall(command, folder);
   const argv = command.filter((word) => typeof word === 'string');
-  return argv.length === command.length ? { kind: 'argv', argv, ...where } : UNREADABLE;
-}
-
-function patchCall(patch: string | undefined): ToolCall {
-  const files = patchedFiles(patch ?? '');
-  return files.length === 0 ? UNREADABLE : { kind: 'patch', files };
+  const cwd = text(folder) ?? '';
+  return argv.length === command.length ? { kind: 'argv', argv, ...(cwd === '' ? {} : { cwd }) } : UNREADABLE;
 }

@@ -1,5 +1,4 @@
 import { parseClientSessionId } from '../domain/names.ts';
-import { patchedFiles } from '../domain/patch.ts';
 import type { Dialect, GuardEvent, ToolCall, Verdict } from './dialect.ts';
 import {
   type Fields,
@@ -12,6 +11,8 @@ import {
   specific,
   text,
   writeOrEdit,
+  patchCall,
+  shellCall,
 } from './payload.ts';
 import { mcpCall } from './mcp.ts';
 import { toolsOf } from './tools.ts';
@@ -119,13 +120,11 @@ function toolCall(event: Fields): ToolCall {
   const input = fieldsOrJson(given);
   if (tool === undefined) return UNREADABLE;
   if (isShell(tool)) {
-    const command = text(input?.['command']);
-    if (command === undefined) return UNREADABLE;
     const runsOn = input?.['mode'] === 'async' || STILL_RUNNING.test(printed(event));
-    return { kind: 'shell', command, ...(runsOn ? { inBackground: true } : {}) };
+    return shellCall(input?.['command'], undefined, runsOn);
   }
   if (EDITORS.has(tool))
-    return edit(input) ?? patch(text(given) ?? firstText(input, ['patch', 'input', 'command']));
+    return edit(input) ?? patchCall(text(given) ?? firstText(input, ['patch', 'input', 'command']));
   if (!WRITERS.has(tool)) {
     // The name is `<server>-<tool>`, and both parts may contain dashes.
     return input === undefined ? { kind: 'other' } : mcpCall(tool.replace(/^[^-]*-/, ''), input);
@@ -139,11 +138,6 @@ function toolCall(event: Fields): ToolCall {
 function edit(input: Fields | undefined): ToolCall | undefined {
   const path = firstText(input, PATH_KEYS);
   return path === undefined ? undefined : writeOrEdit(path, undefined, input);
-}
-
-function patch(source: string | undefined): ToolCall {
-  const files = patchedFiles(source ?? '');
-  return files.length === 0 ? UNREADABLE : { kind: 'patch', files };
 }
 
 /** Returns what a command printed; the last line tells how the command ended. */

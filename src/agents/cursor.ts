@@ -12,6 +12,7 @@ import {
   specific,
   text,
   writeOrEdit,
+  shellCall,
 } from './payload.ts';
 import { toolsOf } from './tools.ts';
 
@@ -75,12 +76,7 @@ function toolCall(event: Fields): ToolCall {
   const tool = text(event['tool_name']);
   if (tool === undefined) return UNREADABLE;
   const input = fieldsOrJson(event['tool_input']);
-  if (tool === 'Shell' || tool === 'Bash') {
-    const command = text(input?.['command']);
-    const cwd = text(input?.['working_directory']) ?? '';
-    if (command === undefined) return UNREADABLE;
-    return { kind: 'shell', command, ...(cwd === '' ? {} : { cwd }) };
-  }
+  if (tool === 'Shell' || tool === 'Bash') return shellCall(input?.['command'], input?.['working_directory']);
   if (tool.startsWith('MCP:') || tool.startsWith('mcp__')) {
     return input === undefined ? { kind: 'other' } : mcpCall(tool.replace(/^MCP:/, ''), input);
   }

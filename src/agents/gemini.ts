@@ -1,6 +1,15 @@
 import type { ToolCall } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import { type Fields, UNREADABLE, dialectOf, fields, specific, text, writeOrEdit } from './payload.ts';
+import {
+  type Fields,
+  UNREADABLE,
+  dialectOf,
+  fields,
+  specific,
+  text,
+  writeOrEdit,
+  shellCall,
+} from './payload.ts';
 
 /**
  * Gemini CLI's hook protocol (0.61). A rewritten input replaces the whole input, and Gemini CLI still asks the user: a
@@ -42,12 +51,8 @@ function toolCall(event: Fields): ToolCall {
   switch (tool) {
     case undefined:
       return UNREADABLE;
-    case 'run_shell_command': {
-      const command = text(input['command']);
-      const folder = text(input['dir_path']) ?? '';
-      if (command === undefined) return UNREADABLE;
-      return { kind: 'shell', command, ...(folder === '' ? {} : { cwd: folder }) };
-    }
+    case 'run_shell_command':
+      return shellCall(input['command'], input['dir_path']);
     case 'write_file':
     case 'replace':
       return fileCall(input, tool);

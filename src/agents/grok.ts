@@ -1,7 +1,7 @@
 import { parseClientSessionId } from '../domain/names.ts';
 import type { GuardEvent, ToolCall } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import { type Fields, UNREADABLE, dialectOf, fields, text, writeOrEdit } from './payload.ts';
+import { type Fields, UNREADABLE, dialectOf, fields, text, writeOrEdit, shellCall } from './payload.ts';
 
 /**
  * Grok Build's hook protocol (1.0). It runs the hooks in Claude Code's settings, sends Claude's fields beside its own camelCase
@@ -36,15 +36,8 @@ function toolCall(tool: string | undefined, input: Fields | undefined): ToolCall
     case undefined:
       return UNREADABLE;
     case 'monitor':
-    case 'run_terminal_command': {
-      const command = text(input?.['command']);
-      if (command === undefined) return UNREADABLE;
-      return {
-        kind: 'shell',
-        command,
-        ...(tool === 'monitor' || input?.['background'] === true ? { inBackground: true } : {}),
-      };
-    }
+    case 'run_terminal_command':
+      return shellCall(input?.['command'], undefined, tool === 'monitor' || input?.['background'] === true);
     case 'write':
     case 'search_replace': {
       const path = text(input?.['file_path']);

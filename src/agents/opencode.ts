@@ -1,7 +1,16 @@
-import { patchedFiles } from '../domain/patch.ts';
 import type { Dialect, GuardEvent, ToolCall, Verdict } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import { type Fields, UNREADABLE, answered, editCall, fields, guardEvent, text } from './payload.ts';
+import {
+  type Fields,
+  UNREADABLE,
+  answered,
+  editCall,
+  fields,
+  guardEvent,
+  text,
+  patchCall,
+  shellCall,
+} from './payload.ts';
 
 /**
  * What our plugin for OpenCode (1.18) asks and does with the answer: on `deny` it throws; it adds `tell` to the tool's
@@ -41,19 +50,13 @@ function toolCall(event: Fields): ToolCall {
   switch (tool) {
     case undefined:
       return UNREADABLE;
-    case 'bash': {
-      const command = text(input['command']);
-      const folder = text(input['workdir']) ?? '';
-      if (command === undefined) return UNREADABLE;
-      return { kind: 'shell', command, ...(folder === '' ? {} : { cwd: folder }) };
-    }
+    case 'bash':
+      return shellCall(input['command'], input['workdir']);
     case 'write':
     case 'edit':
       return fileCall(input);
-    case 'apply_patch': {
-      const patch = text(input['patchText']);
-      return patch === undefined ? UNREADABLE : { kind: 'patch', files: patchedFiles(patch) };
-    }
+    case 'apply_patch':
+      return patchCall(text(input['patchText']));
     // An MCP server's tools are `<server>_<tool>`.
     default:
       return mcpCall(tool, input);

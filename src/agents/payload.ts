@@ -1,5 +1,6 @@
 import type { Replacement } from '../domain/marker.ts';
 import { parseClientSessionId } from '../domain/names.ts';
+import { patchedFiles } from '../domain/patch.ts';
 import type { Dialect, GuardEvent, SessionStartSource, ToolCall, Verdict } from './dialect.ts';
 
 /** Reading payloads: every field may be missing or of another type. */
@@ -156,6 +157,24 @@ export function specific(event: GuardEvent, content: object): object {
 /** A tool call on one file: a whole write if the content is known, otherwise an edit. */
 export function writeOrEdit(path: string, content: string | undefined, input: Fields = {}): ToolCall {
   return content === undefined ? editCall(path, input) : { kind: 'write', path, content };
+}
+
+/** A command line, in the folder that the tool's input names, if it names one. */
+export function shellCall(command: unknown, folder?: unknown, inBackground = false): ToolCall {
+  if (typeof command !== 'string') return UNREADABLE;
+  const cwd = text(folder) ?? '';
+  return {
+    kind: 'shell',
+    command,
+    ...(cwd === '' ? {} : { cwd }),
+    ...(inBackground ? { inBackground } : {}),
+  };
+}
+
+/** What a patch changes (apply_patch). */
+export function patchCall(patch: string | undefined): ToolCall {
+  const files = patchedFiles(patch ?? '');
+  return files.length === 0 ? UNREADABLE : { kind: 'patch', files };
 }
 
 const FROM_KEYS = ['old_string', 'old_str', 'oldText', 'old_text'];

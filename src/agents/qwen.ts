@@ -1,6 +1,6 @@
 import type { ToolCall } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import { type Fields, UNREADABLE, dialectOf, fields, text, writeOrEdit } from './payload.ts';
+import { type Fields, UNREADABLE, dialectOf, fields, text, writeOrEdit, shellCall } from './payload.ts';
 
 /**
  * Qwen Code's hook protocol (0.24): Claude Code's events with Gemini CLI's tools. Before 0.24 a session in print mode has no
@@ -25,7 +25,11 @@ function toolCall(event: Fields): ToolCall {
       return UNREADABLE;
     case 'run_shell_command':
     case 'monitor':
-      return shellCall(input, tool === 'monitor' || input['is_background'] === true);
+      return shellCall(
+        input['command'],
+        input['directory'],
+        tool === 'monitor' || input['is_background'] === true,
+      );
     case 'write_file':
     case 'edit':
     case 'notebook_edit':
@@ -38,18 +42,6 @@ function toolCall(event: Fields): ToolCall {
     default:
       return tool.startsWith('mcp__') ? mcpCall(tool, input) : { kind: 'other' };
   }
-}
-
-function shellCall(input: Fields, runsOn: boolean): ToolCall {
-  const command = text(input['command']);
-  const folder = text(input['directory']) ?? '';
-  if (command === undefined) return UNREADABLE;
-  return {
-    kind: 'shell',
-    command,
-    ...(folder === '' ? {} : { cwd: folder }),
-    ...(runsOn ? { inBackground: true } : {}),
-  };
 }
 
 /** Reads a call on one file; `edit` with an empty `old_string` creates the file. */
