@@ -66,7 +66,10 @@ export async function canSwitch(
   const copy = `${index}.handoff-${randomName()}`;
   try {
     copyIndex(index, copy);
-    return (await runGit(args, { cwd, timeoutMs, env: { GIT_INDEX_FILE: copy } })).code === 0;
+    const options = { cwd, timeoutMs, env: { GIT_INDEX_FILE: copy } };
+    // What an index that was written without files says of their times is no difference.
+    await runGit(['update-index', '-q', '--refresh'], options);
+    return (await runGit(args, options)).code === 0;
   } finally {
     rmSync(copy, { force: true });
   }

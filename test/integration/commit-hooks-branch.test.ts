@@ -40,6 +40,17 @@ describe('a commit on another branch than the session knows', () => {
     world.commits(B, ['--allow-empty', '-m', 'B is where it went']);
   });
 
+  it('somebody has committed there with git handoff commit: it is switched back all the same', () => {
+    world.begin(A);
+    world.begin(B);
+    world.bash(B, 'git switch -q feat/a');
+    world.write(B, 'of-b.ts', 'b\n');
+    expect(world.bash(B, 'git handoff commit -m b').run).toMatchObject({ status: 0 });
+    world.wrote(A, 'of-a.ts', '1\n');
+    const { run } = world.bash(A, 'git handoff commit -m x -- of-a.ts');
+    expect(hintsOf(run?.stderr ?? '')[0]).toBe('git switch main');
+  });
+
   it('git handoff commit: the hint switches back, and the same command commits then', () => {
     world.begin(A);
     world.begin(B);
