@@ -66,9 +66,9 @@ export function openLedgers(place: LedgerPlace, owner: SessionId): Ledgers {
   return { all, self, others: all.filter((one) => !isOwn(one.session)) };
 }
 
-/** Ids of what others have told; one that arrives need not hear of what was before it. */
-export function undeliveredIds({ others, self }: Ledgers): string[] {
-  return others.flatMap(({ news }) => news.map(({ id }) => id)).filter((id) => !self.notified.has(id));
+/** Ids of what was told; one that arrives need not hear of what was before it. */
+export function undeliveredIds({ all, self }: Ledgers): string[] {
+  return all.flatMap(({ news }) => news.map(({ id }) => id)).filter((id) => !self.notified.has(id));
 }
 
 /** Milliseconds that one look at the working tree may take; what takes longer is not known. */

@@ -130,11 +130,13 @@ async function readScene(
   const worktreeId = knownWorktreeId(gitDir);
   const ledger = worktreeId === undefined ? undefined : { commonDir, worktreeId };
   const agents = [...groups.own].filter((id) => id !== self && agentOfOwner(id) !== undefined);
-  if (groups.foreign.size === 0 && agents.length === 0) return { session, lines: [] };
+  // Beside a sub-agent its session is at work, and who has moved HEAD may have ended.
+  const isAlone = groups.foreign.size === 0 && self === session;
+  if (isAlone && agents.length === 0) return { session, lines: [] };
   const { all, self: own } = openLedgers(ledger ?? { commonDir, worktreeId: '-' }, self);
   const theirs = all.filter((one) => agents.includes(one.session));
   const told = takenAlongLines(staged, theirs, groups);
-  if (groups.foreign.size === 0) return { session, lines: told };
+  if (isAlone) return { session, lines: told };
   const unfinished = findUnfinished(gitDir, ledger, groups);
   const lone = loneLedgers(ledger, groups, staged);
   const changes = new Map(staged.map(({ path, head, index }) => [path, { head, disk: index }]));

@@ -16,6 +16,7 @@ import {
   readLedger,
   readRunningAgents,
 } from '../sessions/journal.ts';
+import { ledgerOf, openLedgers, undeliveredIds } from '../changes/windows.ts';
 import { isLoneSession, removeLoneSession } from '../sessions/lone-session.ts';
 import { type Call, type SessionCall, type TreeCall, knownRepositories, ownerOf } from './call.ts';
 
@@ -61,12 +62,26 @@ export function noteAgent(call: TreeCall): void {
   if (owner === session || event.kind === 'agent-stop') return;
   try {
     const agent = agentOfOwner(owner) ?? '';
-    if (readJournal(tree.commonDir, session).agents.get(agent)?.isRunning !== true)
+    const known = readJournal(tree.commonDir, session).agents.get(agent);
+    if (known?.isRunning !== true)
       appendSessionEvents(tree.commonDir, session, [{ t: 'agent-started', agent, at: now }]);
+    if (known === undefined || event.kind === 'agent-start') noteWhatItKnows(call, owner);
     if (isLoneSession(tree.gitDir, session)) removeLoneSession(tree.gitDir);
   } catch (error) {
     call.log('open', `the sub-agent was not noted: ${String(error)}`);
   }
+}
+
+/** A sub-agent that begins knows where its session saw HEAD, and need not hear what was before. */
+function noteWhatItKnows({ tree, session, now }: TreeCall, owner: SessionId): void {
+  const place = ledgerOf(tree, session);
+  const head = place === undefined ? undefined : readLedger(place, session).head;
+  if (place === undefined || head === undefined) return;
+  const { ref, oid } = head;
+  appendEvents(place, owner, [
+    { t: 'head', ref, oid, own: false, at: now },
+    { t: 'notified', ids: undeliveredIds(openLedgers(place, owner)), at: now },
+  ]);
 }
 
 /**

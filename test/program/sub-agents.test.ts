@@ -6,6 +6,8 @@ import { A, B, SharingWorld, TEN, contextText, refusal } from '../support/sharin
 /** Two sub-agents of A, by the ids that Claude Code gives its own. */
 const X = `${A}/a7a1647f4c5f67f3e`;
 const Y = `${A}/a91b0c22d4e8f01b2`;
+/** One that begins later. */
+const Z = `${A}/ac0ffee0c0ffee002`;
 
 let world: SharingWorld;
 afterEach(() => world.remove());
@@ -113,6 +115,58 @@ describe('two sub-agents of a session that is alone', () => {
     world.write(X, 'src/a.ts', 'xx\n');
     expect(world.write(Y, 'src/a.ts', 'y\n').kind).not.toBe('deny');
     expect(world.bash(Y, 'git add -A && git commit -qm both').run).toMatchObject({ status: 0 });
+  });
+});
+
+describe('where HEAD is, to two sub-agents of a session', () => {
+  const clock = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/;
+  const switched = 'claude aaaaaaaa/7f3e switched this working tree from main to feat/x.';
+  beforeEach(() => twoAgents());
+
+  it.each([
+    ['runs', () => undefined],
+    ['has ended', () => world.endAgent(X)],
+  ])('a commit on the branch of a sibling that %s is refused', (_, then) => {
+    world.bash(X, 'git switch -qc feat/x');
+    then();
+    expect(contextText(world.wrote(Y, 'new.md', 'y\n'))).toBe(`git-handoff: ${switched}`);
+    const commit = 'git add new.md && git commit -qm y';
+    const { run } = world.bash(Y, commit);
+    expect(run?.status).toBe(1);
+    expect(run?.stderr.replace(clock, '<time>')).toMatchInlineSnapshot(`
+      "error: expected main, HEAD is feat/x, moved by claude aaaaaaaa/7f3e at <time>
+      hint: git switch main
+      "
+    `);
+    expect(world.bash(Y, 'git switch main').run).toMatchObject({ status: 0 });
+    expect(world.bash(Y, commit).run).toMatchObject({ status: 0, stderr: '' });
+    expect(world.git(['log', '-1', '--format=%s', 'main'])).toBe('y');
+  });
+
+  it('the main agent hears of the switch, and commits', () => {
+    world.bash(X, 'git switch -qc feat/x');
+    expect(contextText(world.wrote(A, 'new.md', 'a\n'))).toBe(`git-handoff: ${switched}`);
+    const { run } = world.bash(A, 'git add new.md && git commit -qm a');
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('where the main agent goes, they hear and may follow', () => {
+    world.bash(A, 'git switch -qc feat/a');
+    expect(contextText(world.wrote(Y, 'new.md', 'y\n'))).toBe(
+      'git-handoff: claude aaaaaaaa switched this working tree from main to feat/a.',
+    );
+    const { run } = world.bash(Y, 'git add new.md && git commit -qm y');
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('one that begins knows what its session knows by then, and hears nothing older', () => {
+    world.bash(X, 'git switch -qc feat/x');
+    world.endAgent(X);
+    world.beginAgent(Z);
+    world.write(Z, 'new.md', 'z\n');
+    const { before, run } = world.bash(Z, 'git add new.md && git commit -qm z');
+    expect(before.kind).toBe('silent');
+    expect(run).toMatchObject({ status: 0, stderr: '' });
   });
 });
 

@@ -42,7 +42,10 @@ export const scenarios = [
       x.commits('Feature of x', 'x.js'),
       x.stops(),
       y.writes('y.js', 'feature of y'),
-      y.commits('Feature of y', 'y.js'),
+      y.commits('Feature of y', 'y.js', {
+        harms: true,
+        whenRefused: [y.runs('git switch -q main'), y.commits('Feature of y', 'y.js')],
+      }),
       y.stops(),
     ],
   },
@@ -57,7 +60,10 @@ export const scenarios = [
       y.runs('git checkout -q HEAD~1', { harms: true }),
       y.stops(),
       z.edits('src/b.js', 'line 2', 'implemented 22'),
-      z.commits('Implement twenty-two', 'src/b.js'),
+      z.commits('Implement twenty-two', 'src/b.js', {
+        harms: true,
+        whenRefused: [z.runs('git switch -q main'), z.commits('Implement twenty-two', 'src/b.js')],
+      }),
     ],
   },
   {

@@ -49,14 +49,16 @@ export function compactLines(journal: SessionJournal, forgetBefore: number): Jou
 
 const anywhere = (event: SessionEvent): JournalLine => ({ tree: undefined, event });
 
-/** What a sub-agent did. */
-function agentLines([agent, { trees }]: readonly [string, AgentWork], forgetBefore: number): JournalLine[] {
-  return [...trees].flatMap(([tree, ledger]) =>
-    [...pathEvents(ledger, forgetBefore), ...otherEvents(ledger, forgetBefore)].map((event): JournalLine => ({
-      tree,
-      event: ofAgent(event, agent),
-    })),
-  );
+/** What a sub-agent did. What it knew is forgotten some time after its end. */
+function agentLines(
+  [agent, { isRunning, trees }]: readonly [string, AgentWork],
+  forgetBefore: number,
+): JournalLine[] {
+  return [...trees].flatMap(([tree, ledger]) => {
+    const others = otherEvents(ledger, forgetBefore).filter(({ at }) => isRunning || at >= forgetBefore);
+    const events = [...pathEvents(ledger, forgetBefore), ...others];
+    return events.map((event): JournalLine => ({ tree, event: ofAgent(event, agent) }));
+  });
 }
 
 function sessionEvents(journal: SessionJournal): SessionEvent[] {
@@ -102,9 +104,10 @@ function pathEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent[
 
 function otherEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent[] {
   const isRecent = ({ at }: { readonly at: number }) => at >= forgetBefore;
+  const isMove = ledger.head === ledger.moves.at(-1);
   return [
-    ...ledger.moves.slice(-8).map((move) => ({ t: 'head', ...move, own: true }) as const),
-    ...(ledger.head === undefined ? [] : [{ t: 'head', ...ledger.head } as const]),
+    ...ledger.moves.slice(-8).map((move) => ({ t: 'head', ...move }) as const),
+    ...(ledger.head === undefined || isMove ? [] : [{ t: 'head', ...ledger.head } as const]),
     ...ledger.news.filter(isRecent).map(({ id, text, to, at }) => {
       return { t: 'news', id, text, ...(to === undefined ? {} : { to }), at } as const;
     }),

@@ -18,14 +18,14 @@ export type WorktreeEvent =
   | CommandEvent
   | MessageEvent
   | PresenceEvent
-  /** Where HEAD was when this session last looked; `own`: its own tool call moved it there. */
-  | {
+  /** Where HEAD was when this session, or sub-agent, last looked; `own`: its own tool call moved it there. */
+  | (OfAgent & {
       readonly t: 'head';
       readonly ref: string;
       readonly oid: Oid | null;
       readonly own: boolean;
       readonly at: number;
-    }
+    })
   /** The session ran a command on HEAD plus its changes (`git handoff try`). */
   | {
       readonly t: 'tried';
@@ -145,7 +145,9 @@ export interface StartedCommand {
 export const ABOUT = ['take', 'loss', 'bypass'] as const;
 
 /** What sessions have to say to each other. */
-type MessageEvent =
+type MessageEvent = OfAgent & Message;
+
+type Message =
   /** News for the other sessions of the worktree (or for `to` alone); each hears it once. */
   | {
       readonly t: 'news';
@@ -158,13 +160,13 @@ type MessageEvent =
       readonly at: number;
     }
   /** This session was refused something because `to` claims these paths. The request counts while they are claimed. */
-  | ({
+  | {
       readonly t: 'request';
       readonly to: SessionId;
       readonly wish: Wish;
       readonly paths: readonly string[];
       readonly at: number;
-    } & OfAgent)
+    }
   /** This session has heard these. `by`: the call that reports them; of parallel calls, the first in the journal does. */
   | { readonly t: 'notified'; readonly ids: readonly string[]; readonly by?: string; readonly at: number };
 
@@ -210,7 +212,7 @@ export type SessionEvent =
   /** The session has ended. If it comes back, what it heard and was asked before no longer counts. */
   | { readonly t: 'ended'; readonly at: number }
   /** See {@link MessageEvent}. */
-  | { readonly t: 'notified'; readonly ids: readonly string[]; readonly by?: string; readonly at: number };
+  | Extract<MessageEvent, { readonly t: 'notified' }>;
 
 export type EventOf<Kind extends JournalEvent['t']> = Extract<JournalEvent, { readonly t: Kind }>;
 

@@ -135,6 +135,9 @@ function ledgersOf(
     case 'command':
     case 'request':
     case 'operation':
+    case 'head':
+    case 'news':
+    case 'notified':
       return [part()];
     case 'end':
     case 'revived':

@@ -41,6 +41,8 @@ export interface HeadSeen {
   readonly oid: Oid | null;
   readonly own: boolean;
   readonly at: number;
+  /** The sub-agent that moved it there, if that no longer runs. */
+  readonly by?: SessionId;
 }
 
 /** What a session has to tell the others. */

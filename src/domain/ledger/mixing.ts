@@ -1,4 +1,4 @@
-import type { Oid, SessionId } from '../names.ts';
+import { type Oid, type SessionId, sessionOfOwner } from '../names.ts';
 import type { OpenClaim, SessionLedger } from './claims.ts';
 import { sameState, type FileState, type HeadPlace, type TreeStatus } from './tree-status.ts';
 import { type SessionGroups, claimsOn, strong } from './ownership.ts';
@@ -239,10 +239,16 @@ function movedBranch({
   if (seen === undefined || seen.ref === head.ref) return undefined;
   if (finishes !== undefined && head.ref === 'HEAD') return undefined;
   if (running.some((before) => before.head.ref === seen.ref)) return undefined;
+  const isParent = ({ session }: SessionLedger) =>
+    session !== self.session && session === sessionOfOwner(self.session);
   const moves = ledgers.flatMap((ledger) =>
     ledger.moves
       .filter((move) => move.ref === head.ref)
-      .map((move) => ({ ...move, session: ledger.session })),
+      .map(({ at, by = ledger.session }) => ({
+        at,
+        // A sub-agent did not learn from its session where a sibling that has ended moved HEAD.
+        session: isParent(ledger) ? by : ledger.session,
+      })),
   );
   const last = moves.sort((a, b) => b.at - a.at)[0];
   if (last !== undefined && groups.own.has(last.session)) return undefined;

@@ -5,8 +5,8 @@ import { chainChanges } from './ownership.ts';
 import { rankOf } from './tree-status.ts';
 
 /**
- * Sub-agents as owners. While one runs, its changes are a ledger of its own, under the owner `<session>/<agent>`; then they
- * are its session's. It knows what its session knows: where HEAD is, what it heard, what it committed.
+ * Sub-agents as owners. While one runs, its changes, where it saw HEAD, and what it heard are a ledger of its own, under the
+ * owner `<session>/<agent>`; then they are its session's.
  */
 
 /** The owners that a session's running sub-agents are. */
@@ -37,13 +37,10 @@ export function ledgersIn({ session, trees, agents }: SessionJournal, tree: stri
 }
 
 function ledgerOfAgent(whole: SessionLedger, part: SessionLedger): SessionLedger {
-  const { session, claims, ended, taken, announced, commits, commands, windows, requests, operations } = part;
+  const { head = whole.head, ...own } = part;
+  const { tried, registrations } = whole;
   const staged = merged([whole.staged, part.staged], (states) => states.flat());
-  const notOfAgents = { visitedTop: undefined, loneStart: undefined, paused: undefined, isNoteDue: false };
-  return {
-    ...{ ...whole, ...notOfAgents, news: [] },
-    ...{ session, claims, ended, taken, announced, commits, commands, windows, requests, operations, staged },
-  };
+  return { ...own, head, staged, tried, registrations };
 }
 
 /** A session's ledger with those of its sub-agents that no longer run. */
@@ -55,10 +52,16 @@ function joined(own: SessionLedger, left: readonly SessionLedger[]): SessionLedg
     merged(maps, (claims) => ({ ...joinedClaim(session, claims), session }));
   const claims = join(all.map((one) => one.claims));
   const ended = join(all.map((one) => one.ended));
+  const heads = all.flatMap(({ head }) => head ?? []);
+  const moves = left.flatMap((one) => one.moves.map((move) => ({ ...move, by: one.session })));
   return {
     ...own,
     claims,
     ended: new Map([...ended].filter(([path]) => !claims.has(path))),
+    head: heads.sort((a, b) => b.at - a.at)[0],
+    moves: [...own.moves, ...moves],
+    news: all.flatMap(({ news }) => news),
+    notified: new Map(all.flatMap(({ notified }) => [...notified])),
     taken: new Map(all.flatMap(({ taken }) => [...taken])),
     announced: new Map(all.flatMap(({ announced }) => [...announced])),
     commands: new Map(all.flatMap(({ commands }) => [...commands])),

@@ -8,6 +8,7 @@ import {
   changesBetween,
 } from '../../domain/ledger/tree-status.ts';
 import { changesLeft, resumedStart, sinceStart } from '../../domain/ledger/claim-events.ts';
+import { runningOwners } from '../../domain/ledger/sub-agents.ts';
 import { type SessionId, peerName } from '../../domain/names.ts';
 import type { SessionRecord } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
@@ -16,7 +17,7 @@ import { readTreeStatus } from '../../git/worktrees.ts';
 import { realPath } from '../../host/disk.ts';
 import { claimLoneSession } from '../../sessions/lone-session.ts';
 import { knownWorktreeId, lastEvent, worktreeId } from '../../host/folders.ts';
-import { appendEvents, readLedger, readLedgers } from '../../sessions/journal.ts';
+import { appendEvents, readJournal, readLedger, readLedgers } from '../../sessions/journal.ts';
 import {
   ARRIVAL,
   isPaused,
@@ -184,12 +185,14 @@ function pauseStart(place: WorkPlace, session: SessionId, status: TreeStatus): v
   if (since !== undefined) noteLoneOperation(place, session, since);
 }
 
-/** Writes the claims of a session that was alone, and the HEAD that it has seen. */
+/** Writes the claims of a session that was alone, and the HEAD that it has seen, and its sub-agents. */
 function settle(place: WorkPlace, peer: SessionId, start: TreeStatus, now: TreeStatus, at: number): void {
   const pause = readPause(place, peer);
   const changes = pause === undefined ? changesBetween(start, now) : changesLeft(start, pause, now);
   const claims = newClaims(place, peer, changes, at);
-  appendEvents(place, peer, [...claims, { t: 'head', ...now.head, own: false, at }]);
+  appendEvents(place, peer, claims);
+  for (const owner of [peer, ...runningOwners(readJournal(place.commonDir, peer))])
+    appendEvents(place, owner, [{ t: 'head', ...now.head, own: false, at }]);
   noteLoneOperation(place, peer, start.at);
 }
 

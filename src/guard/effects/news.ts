@@ -48,13 +48,15 @@ const MAX_SUBJECT = 60;
 function undelivered({ all, self }: Ledgers, isAddressee: boolean): LedgerNews[] {
   const session = sessionOfOwner(self.session);
   const own = conversationOf(session, all);
+  const isOthers = (from: SessionId) =>
+    from !== self.session && (sessionOfOwner(from) === session || !own.has(sessionOfOwner(from)));
   const isOfSession = (to: SessionId) =>
     session === self.session && sessionOfOwner(to) === session && !all.some((one) => one.session === to);
   return all
     .flatMap(({ news }) => news)
     .filter(
       ({ id, from, to }, at, events) =>
-        (to === undefined ? !own.has(from) : isAddressee && (to === self.session || isOfSession(to))) &&
+        (to === undefined ? isOthers(from) : isAddressee && (to === self.session || isOfSession(to))) &&
         !self.notified.has(id) &&
         // Two sessions that looked at the same time have recorded the same event.
         events.findIndex((one) => one.id === id) === at,
@@ -158,7 +160,7 @@ export async function deliverNews(
   const { lines, entries } = newsFor(ledgers, { moved, isAddressee }, call.now);
   const asked = isAddressee ? newRequests(ledgers) : [];
   const handed = await deliver(call, { place, ledgers }, asked);
-  appendEvents(place, call.session, [...entries, ...handed.entries]);
+  appendEvents(place, ledgers.self.session, [...entries, ...handed.entries]);
   return [...lines, ...handed.lines];
 }
 

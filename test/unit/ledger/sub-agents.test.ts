@@ -96,6 +96,31 @@ describe('whose changes are, by what the journal says of sub-agents', () => {
     expect([whole, ofX, ofY].map((one) => one?.requests.length)).toEqual([0, 1, 0]);
     expect(runningOwners(foldJournal(self, lines))).toEqual([x, y]);
   });
+
+  it('keeps where a sub-agent saw HEAD, and what it heard, apart until it has ended', () => {
+    const head = (branch: string, own: boolean, at: number): JournalEvent => {
+      return { t: 'head', ref: `refs/heads/${branch}`, oid: oid(1), own, at };
+    };
+    const heard: JournalEvent = { t: 'notified', ids: ['n'], at: 3 };
+    const lines = [
+      ...[start('x'), start('y'), by(undefined, head('main', false, 1)), by('y', head('main', false, 1))],
+      ...[by('x', head('feat', true, 2)), by('x', heard)],
+    ];
+    const known = (more: readonly JournalLine[], forgetBefore: number) => {
+      const journal = foldJournal(self, [...lines, ...more]);
+      const found = [journal, foldJournal(self, compactLines(journal, forgetBefore))].map((one) =>
+        ledgersIn(one, 'main').map(({ head: seen, moves, notified }) => {
+          return [seen?.ref.slice(11), moves.map(({ by: mover }) => mover ?? 'itself'), [...notified.keys()]];
+        }),
+      );
+      return found;
+    };
+    const running = [['main', [], []], ['feat', ['itself'], ['n']], ['main', [], []]]; // prettier-ignore
+    const ended = [['feat', [x], ['n']], ['main', [], []]]; // prettier-ignore
+    expect(known([], 9)).toEqual([running, running]);
+    expect(known([end('x')], 0)).toEqual([ended, ended]);
+    expect(known([end('x')], 9)).toEqual([ended, [['main', [], []], ['main', [], []]]]); // prettier-ignore
+  });
 });
 
 describe('who is beside whom, with running sub-agents', () => {
