@@ -167,6 +167,55 @@ describe('where HEAD is, to two sub-agents of a session', () => {
     const { before, run } = world.bash(Z, 'git add new.md && git commit -qm z');
     expect(before.kind).toBe('silent');
     expect(run).toMatchObject({ status: 0, stderr: '' });
+    world.endAgent(Z);
+    // One that goes on without being announced has missed nothing that its session does not know.
+    expect(contextText(world.may(X, 'make'))).toBe('');
+  });
+
+  it('one that works in the background while its user types has still to hear of a switch', () => {
+    world.bash(X, 'git switch -qc feat/x');
+    world.prompt(A);
+    expect(contextText(world.may(Y, 'git commit --allow-empty -m y'))).toBe(`git-handoff: ${switched}`);
+    expect(world.as(A, ['commit', '--allow-empty', '-m', 'y']).stderr).toContain('expected main');
+  });
+});
+
+describe('the commit of one agent of a session', () => {
+  const heard = (owner: string) => contextText(world.may(owner, 'make'));
+  beforeEach(() => {
+    twoAgents();
+    world.begin(B);
+  });
+
+  it.each([
+    ['a sub-agent', X, 'claude aaaaaaaa/7f3e', [Y, B]],
+    ['the main agent', A, 'claude aaaaaaaa', [X, Y, B]],
+  ])('by %s is told once to each of the others', (_, by, name, others) => {
+    world.bash(by, "git commit -q --allow-empty -m 'next'");
+    const oid = world.git(['rev-parse', '--short=7', 'HEAD']);
+    for (const other of others) {
+      expect(heard(other)).toBe(`git-handoff: ${name} committed ${oid} on main.`);
+      expect(heard(other)).toBe('');
+    }
+    // The main agent reads of it in the report of its sub-agent.
+    for (const other of [by, A]) expect(heard(other)).toBe('');
+  });
+
+  it('is told as its maker’s, though a command of a sibling beside it ends first', () => {
+    const event = (owner: string, hook_event_name: string, command: string) => {
+      const [session_id, agent_id] = owner.split('/');
+      const tool = { tool_name: 'Bash', tool_input: { command }, tool_use_id: `toolu_of_${agent_id}` };
+      world.guard({ session_id, agent_id, agent_type: 'general-purpose', hook_event_name, ...tool });
+    };
+    world.beginAgent(Z);
+    world.write(X, 'src/a.ts', 'x\n');
+    event(Y, 'PreToolUse', 'make');
+    event(X, 'PreToolUse', 'git commit -qam next');
+    expect(world.as(A, ['commit', '-qam', 'next'])).toMatchObject({ status: 0 });
+    event(Y, 'PostToolUse', 'make');
+    expect(heard(Z)).not.toContain('committed');
+    event(X, 'PostToolUse', 'git commit -qam next');
+    expect(heard(Z)).toContain('claude aaaaaaaa/7f3e committed');
   });
 });
 

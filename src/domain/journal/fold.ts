@@ -37,6 +37,8 @@ export interface SessionJournal {
 /** What a sub-agent did, by worktree. */
 export interface AgentWork {
   readonly isRunning: boolean;
+  /** Whether its own end is reported, since when its session's knowledge is newer than its own. */
+  readonly hasEnded: boolean;
   readonly trees: ReadonlyMap<string, SessionLedger>;
 }
 
@@ -81,7 +83,7 @@ export function foldJournal(session: SessionId, lines: readonly JournalLine[]): 
         refusals.push(event);
         break;
       case 'agent-started':
-        agents.set(event.agent, { ...agentIn(agents, event.agent), isRunning: true });
+        agents.set(event.agent, { ...agentIn(agents, event.agent), isRunning: true, hasEnded: false });
         break;
       case 'agent-ended':
         endAgents(agents, event.agent);
@@ -99,13 +101,13 @@ export function foldJournal(session: SessionId, lines: readonly JournalLine[]): 
 }
 
 type Trees = Map<string, Ledger>;
-type Agents = Map<string, { readonly isRunning: boolean; readonly trees: Trees }>;
+type Agents = Map<string, Omit<AgentWork, 'trees'> & { readonly trees: Trees }>;
 
 /** Ends all sub-agents, or one: none of its calls runs any more. */
 function endAgents(agents: Agents, only?: string): void {
   for (const [name, one] of agents) {
     if (only !== undefined && name !== only) continue;
-    agents.set(name, { ...one, isRunning: false });
+    agents.set(name, { ...one, isRunning: false, hasEnded: one.hasEnded || name === only });
     if (name === only) one.trees.forEach(endIn);
   }
 }
@@ -155,7 +157,7 @@ function ledgersOf(
 }
 
 function agentIn(agents: Agents, name: string) {
-  const known = agents.get(name) ?? { isRunning: false, trees: new Map<string, Ledger>() };
+  const known = agents.get(name) ?? { isRunning: false, hasEnded: false, trees: new Map<string, Ledger>() };
   agents.set(name, known);
   return known;
 }

@@ -27,7 +27,16 @@ import {
   type DirtyPath,
 } from '../../domain/ledger/tree-status.ts';
 import { isMaker } from '../../domain/ledger/ownership.ts';
-import { type SessionId, meantId, type Oid, canMean, shortOid, ownerName } from '../../domain/names.ts';
+import {
+  type SessionId,
+  meantId,
+  type Oid,
+  canMean,
+  ownerId,
+  sessionOfOwner,
+  shortOid,
+  ownerName,
+} from '../../domain/names.ts';
 import { isAncestor } from '../../git/histories.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { pastChanges } from '../../git/staged.ts';
@@ -288,11 +297,16 @@ async function headEntries(
       ledger.moves.some((move) => move.ref === head.ref && move.oid === head.oid && move.at >= before.at),
   );
   const commits = await newCommits(place, before.head.oid, head.oid, call);
-  const own = !isReported && !(commits.length > 0 && commits.every((one) => isForeign(one, self.session)));
+  const isOthers = () =>
+    commits.every((one) => isForeign(one, call.session)) || isOfSibling(all, self.session, before.at);
+  const own = !isReported && !(commits.length > 0 && isOthers());
   const entry: WorktreeEvent = { t: 'head', ...head, own, at };
-  return own
-    ? [entry, news(moveText(ownerName(self.session, call.dialect), before, head, commits), at)]
-    : [entry];
+  if (!own) return [entry];
+  const told = news(moveText(ownerName(self.session, call.dialect), before, head, commits), at);
+  // The main agent reads of a commit in what its sub-agent reports.
+  if (self.session !== call.session && before.head.ref === head.ref)
+    appendEvents(place, call.session, [{ t: 'notified', ids: [told.id], at }]);
+  return [entry, told];
 }
 
 async function newCommits(
@@ -307,6 +321,13 @@ async function newCommits(
 
 function isForeign({ sessions }: LoggedCommit, session: string): boolean {
   return sessions.length > 0 && !sessions.some((one) => canMean(one, session));
+}
+
+/** Whether the commits that a session has made since then, as its journal tells, are those of other agents of it only. */
+function isOfSibling(all: readonly SessionLedger[], self: SessionId, since: number): boolean {
+  const own = all.find(({ session }) => session === sessionOfOwner(self));
+  const made = own?.commits.filter(({ at }) => at >= since) ?? [];
+  return made.length > 0 && !made.some(({ agent }) => ownerId(sessionOfOwner(self), agent) === self);
 }
 
 const MAX_COMMITS = 4;
