@@ -73,6 +73,61 @@ describe('the board of two sessions', () => {
   });
 });
 
+describe('the uncommitted work of sessions', () => {
+  let world: SharingWorld;
+  const X = `${A}/a7a1647f4c5f67f3e`;
+  const commandOf = (session: string, git = 'git') => `${git} handoff diff ${session}`;
+  beforeAll(() => {
+    world = new SharingWorld({ ready: [A, B] });
+    world.beginAgent(X);
+    world.edit(A, 'src/a.ts', 'line 1\n', 'by a\nand more\n');
+    world.write(X, 'new.md', 'secret of x\n');
+    world.edit(B, 'src/b.ts', 'line 2\n', '');
+  });
+  afterAll(() => world.remove());
+
+  it('is counted as git handoff diff --stat does, also that of a sub-agent that runs, with the command', () => {
+    const found = Object.fromEntries(boardOf(world).sessions.map(({ id, work }) => [id, work]));
+    expect(found).toEqual({
+      [A]: [{ files: 2, added: 3, removed: 1, command: commandOf(A) }],
+      [X]: [{ files: 1, added: 1, removed: 0, command: commandOf(X) }],
+      [B]: [{ files: 1, added: 0, removed: 1, command: commandOf(B) }],
+    });
+    for (const [id, work] of Object.entries(found)) {
+      const [{ files, added, removed } = { files: 0, added: 0, removed: 0 }] = work ?? [];
+      const stat = world.ok(['diff', '--stat', id]);
+      expect(stat).toMatch(new RegExp(` ${files} files? changed,`));
+      expect([/(\d+) insertion/, /(\d+) deletion/].map((one) => Number(one.exec(stat)?.[1] ?? 0))).toEqual([
+        added,
+        removed,
+      ]);
+    }
+  });
+
+  it('is in --json, and its contents are not in the page', () => {
+    const { file, work } = world.json(['board']);
+    expect(work).toContainEqual({ session: X, files: 1, added: 1, removed: 0, command: commandOf(X) });
+    expect(readFileSync(String(file), 'utf8')).not.toContain('secret of x');
+  });
+
+  it('of a sub-agent stands in a lane that is as its session’s', () => {
+    expect(boardOf(world).sessions.find(({ id }) => id === X)).toMatchObject({
+      ...{ state: 'live', client: 'claude', branch: 'main', worktree: 'repository', parent: A },
+    });
+  });
+
+  it('of another worktree has a command that works from here', () => {
+    const there = join(world.root, 'an other');
+    world.git(['worktree', 'add', '-q', '-b', 'other', there]);
+    world.begin(B, there);
+    world.begin(A, there);
+    world.write(B, 'there.md', 'b\n', there);
+    const [, elsewhere] = boardOf(world).sessions.find(({ id }) => id === B)?.work ?? [];
+    expect(elsewhere).toMatchObject({ files: 1, added: 1, command: commandOf(B, `git -C '${there}'`) });
+    expect(world.run('sh', ['-c', elsewhere?.command ?? 'false']).stdout).toContain('+++ b/there.md');
+  });
+});
+
 describe('the file', () => {
   let repo: TestRepository;
   beforeAll(() => {

@@ -67,6 +67,9 @@ export function sampleBoard({ sessions: count, handoffs }: SampleSize): Board {
       to,
       branch: pick(BRANCHES, at),
       worktree: at % 5 === 0 ? 'shop' : `shop-${pick(TOPICS, at)}`,
+      ...(state === 'live'
+        ? { work: [{ files: at + 1, added: 12 * at, removed: 7, command: `git handoff diff ${hex(at, 8)}` }] }
+        : {}),
       ...(state === 'ended' ? { reason: pick(['clear', 'logout', 'other'], at) } : {}),
     };
   });

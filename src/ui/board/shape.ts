@@ -43,6 +43,16 @@ export interface BoardSession {
   /** The session in which it was started, and the one whose conversation it continues. */
   readonly parent?: string;
   readonly succeeds?: string;
+  /** What it has changed and not committed, in each working tree. */
+  readonly work?: readonly BoardWork[];
+}
+
+interface BoardWork {
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+  /** The command that shows it. */
+  readonly command: string;
 }
 
 export interface BoardTopic {

@@ -5,9 +5,12 @@ import { Failure } from '../../domain/failure.ts';
 import { NOTE_FILE } from '../../domain/handoff.ts';
 import type { SessionJournal } from '../../domain/journal/fold.ts';
 import { type Oid, type SessionId, ownerId, parseSessionId } from '../../domain/names.ts';
+import { runningOwners } from '../../domain/ledger/sub-agents.ts';
 import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
 import { parseWorkSize, workSizeText } from '../../domain/snapshot.ts';
 import { type ChainCommit, handoffChains } from '../../git/commits.ts';
+import { discoverRepository } from '../../git/discover.ts';
+import { realPath } from '../../host/disk.ts';
 import { logCommits } from '../../git/log.ts';
 import { readSettings } from '../../git/config.ts';
 import { decodeBranch } from '../../git/namespace.ts';
@@ -29,9 +32,11 @@ import type {
   BoardVersion,
   BoardCommit,
   BoardRefusal,
+  BoardSession,
 } from '../../ui/board/shape.ts';
 import { type Rendered, counted } from '../../ui/terminal.ts';
 import { putOutput } from '../put-output.ts';
+import { workSizes } from '../sharing/diff.ts';
 import type { CommandResult } from '../verb.ts';
 import type { BoardShape } from '../shapes.ts';
 import { judgedSessions } from '../workspace.ts';
@@ -56,15 +61,16 @@ interface BoardOptions {
  * @throws Failure `refused` or `usage` when the file is not ours to replace, `environment` when it cannot be written
  */
 export async function board(options: BoardOptions, context: Context): Promise<CommandResult<BoardShape>> {
-  const { cwd, now } = context;
+  const { cwd } = context;
   const repository = await openRepository(cwd);
   const { commonDir } = repository;
-  const found = await collectBoard(cwd, now);
+  const found = await collectBoard(context);
   const page = Buffer.from(options.compose(found));
   const counts = {
     sessions: found.sessions.length,
     handoffs: found.topics.length,
     refusals: found.refusals.length,
+    work: found.sessions.flatMap(({ id, work = [] }) => work.map((one) => ({ session: id, ...one }))),
   };
   const value = { ...counts, bytes: page.length };
   if (options.output === '-') return { value: { ...value, file: null }, bytes: page };
@@ -100,10 +106,10 @@ function ownFolder(commonDir: string): string {
  * Reads all that the board shows. Nothing is changed, no notice is told: whoever looks on must not use up what a
  * session has to be told once.
  *
- * @param now milliseconds since the epoch
  * @throws Failure `environment` outside of a repository
  */
-async function collectBoard(cwd: string, now: number): Promise<Board> {
+async function collectBoard(context: Context): Promise<Board> {
+  const { cwd, now } = context;
   const repository = await openRepository(cwd);
   const { commonDir } = repository;
   const [states, sessions, settings, worktrees] = await Promise.all([
@@ -113,20 +119,22 @@ async function collectBoard(cwd: string, now: number): Promise<Board> {
     listWorktrees({ cwd }),
   ]);
   const judged = judgedSessions({ repository, sessions }, settings, now);
-  const lanes = new Lanes(judged, now);
+  const journals = readAllJournals(commonDir);
+  const lanes = new Lanes(judged, now, journals.flatMap(runningOwners));
   const { topics, complete: allVersions } = await boardTopics(repository, states, lanes);
   const [{ commits, complete: allCommits }, notes] = await Promise.all([
     boardCommits(repository, lanes),
     boardNotes(repository, topics),
   ]);
   const refused = await listRefused(repository);
-  const { refusals, complete: allRefusals } = boardRefusals(readAllJournals(commonDir), lanes, refused);
+  const { refusals, complete: allRefusals } = boardRefusals(journals, lanes, refused);
   const places = new Map(
     worktrees.flatMap((worktree) => {
       const id = knownWorktreeId(worktree.gitDir);
       return id === undefined ? [] : [[id, worktree] as const];
     }),
   );
+  const works = await boardWork(context, [...places.values()], lanes);
   const versions = topics.reduce((sum, topic) => sum + topic.versions.length, 0);
   const held = Object.keys(notes).length;
   return {
@@ -134,7 +142,7 @@ async function collectBoard(cwd: string, now: number): Promise<Board> {
     repository: escapeLine(nameOf(commonDir)),
     at: now,
     initialised: isInitialised(commonDir),
-    sessions: lanes.sessions(places),
+    sessions: lanes.sessions(places).map((one, n) => ({ ...one, ...(works.get(n) ?? {}) })),
     topics,
     commits,
     refusals,
@@ -150,6 +158,27 @@ async function collectBoard(cwd: string, now: number): Promise<Board> {
         : [`Texts of ${held} of ${versions} notes are in this page, the newest ones.`]),
     ],
   };
+}
+
+/** What each session has changed and not committed, by the place of its lane. A worktree that cannot be read has nothing. */
+async function boardWork(
+  context: Context,
+  places: readonly { readonly path: string }[],
+  lanes: Lanes,
+): Promise<ReadonlyMap<number, Pick<BoardSession, 'work'>>> {
+  const found = new Map<number, { readonly work: NonNullable<BoardSession['work']> }>();
+  const here = discoverRepository(realPath(context.cwd))?.workTree;
+  for (const { path } of places) {
+    const git = realPath(path) === here ? 'git' : `git -C ${shellWord(path)}`;
+    const sizes = await workSizes({ ...context, cwd: path }).catch(() => []);
+    for (const { session, since, at, ...size } of sizes) {
+      lanes.trace(session, { at: since });
+      const lane = lanes.trace(session, { at });
+      const work = { ...size, command: escapeLine(`${git} handoff diff ${session}`) };
+      found.set(lane, { work: [...(found.get(lane)?.work ?? []), work] });
+    }
+  }
+  return found;
 }
 
 /** The folder that people know the repository by. */

@@ -35,13 +35,16 @@ export class Lanes {
   readonly #short = new Map<string, number>();
   readonly #now: number;
 
-  constructor(records: readonly JudgedSession[], now: number) {
+  /** @param running the sub-agents that run, as owners: each is as its session is */
+  constructor(records: readonly JudgedSession[], now: number, running: readonly string[] = []) {
     this.#now = now;
     const byId = new Map<string, JudgedSession[]>();
     for (const one of records) byId.set(one.record.session, [...(byId.get(one.record.session) ?? []), one]);
     for (const [id, own] of byId) {
       this.#add(id, own, Math.min(...own.map(({ record }) => record.startedAt)), this.#endOf(own));
     }
+    for (const id of running)
+      this.#add(id, this.#lanes[this.#index.get(id.split('/')[0] ?? '') ?? -1]?.records ?? [], now, now);
   }
 
   /** The place of the session that did something; a lane is made for one that nobody knew. */
@@ -92,7 +95,10 @@ function shape(
   const place = best === undefined ? undefined : places.get(best.worktreeId);
   const isLive = best?.liveness === 'live';
   const name = (isLive ? place?.branch : undefined) ?? branch?.name ?? place?.branch;
-  const { parent, succeeds, ended } = best?.record ?? { parent: null, succeeds: null, ended: null };
+  const [of = null, agent] = id.split('/');
+  const { record = { parent: null, succeeds: null, ended: null } } = best ?? {};
+  const { parent, succeeds, ended } =
+    agent === undefined ? record : { parent: of, succeeds: null, ended: null };
   return {
     id: escapeLine(id),
     state: best?.liveness ?? 'none',

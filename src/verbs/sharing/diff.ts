@@ -1,10 +1,10 @@
 import type { Inseparable } from '../../changes/session-parts.ts';
-import { type SessionId, peerName, peerNames } from '../../domain/names.ts';
+import { type SessionId, peerName, peerNames, sessionOfOwner } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import type { CommandResult } from '../verb.ts';
-import type { SessionDiffShape } from '../shapes.ts';
+import type { DiffSize, SessionDiffShape } from '../shapes.ts';
 import {
   UNUSABLE,
   type WorkOptions,
@@ -37,6 +37,7 @@ export async function diff(options: DiffOptions, context: Context): Promise<Comm
   const session = options.of === undefined ? self : sessionNamed(options.of, scene);
   const trees = await TreeBuilder.open(scene, context, 'scratch');
   const records = { clients: clientsOf(judged) };
+  const form = options.stat ? '--stat' : 'patch';
   try {
     const shown: { session: SessionId | null; patch: Buffer }[] = [];
     const failed: Inseparable[] = [];
@@ -46,12 +47,12 @@ export async function diff(options: DiffOptions, context: Context): Promise<Comm
         : [{ session, parts: (await workOfSession(scene, session)).parts }];
     for (const one of whose) {
       failed.push(...(await trees.add(one.parts)));
-      shown.push({ session: one.session, patch: await trees.patch(options.stat) });
+      shown.push({ session: one.session, patch: await trees.patch(form) });
     }
     let unusable = failed.filter(({ why }) => why === 'unusable').map(({ part }) => part.dirty.path);
     if (session === undefined) {
       unusable = await trees.addRest();
-      shown.push({ session: null, patch: await trees.patch(options.stat) });
+      shown.push({ session: null, patch: await trees.patch(form) });
     }
     const some = shown.filter(({ patch }) => patch.length > 0);
     const named = (id: SessionId | null) =>
@@ -74,6 +75,45 @@ export async function diff(options: DiffOptions, context: Context): Promise<Comm
   } finally {
     trees.remove();
   }
+}
+
+/** How much an owner, a session or a sub-agent that runs, has changed of a working tree and not committed. */
+interface WorkSize extends DiffSize {
+  readonly session: SessionId;
+  /** When it made the first and the last of these changes. */
+  readonly since: number;
+  readonly at: number;
+}
+
+/**
+ * Measures what {@link diff} shows a person of each owner that has changed something in the working tree around `cwd`.
+ *
+ * @throws Failure `environment` where there is no working tree
+ */
+export async function workSizes(context: Context): Promise<WorkSize[]> {
+  const scene = {
+    ...(await readSessionWork({ pathspecs: [], session: undefined }, context)),
+    self: undefined,
+  };
+  const owners = (await allParts(scene)).map(({ session }) => session);
+  const sizes: WorkSize[] = [];
+  // What a running sub-agent has changed is shown as its session's, too.
+  for (const session of new Set([...owners, ...owners.map(sessionOfOwner)])) {
+    const { parts } = await workOfSession(scene, session);
+    const claims = parts.flatMap(({ mine }) => mine);
+    const [since, at] = [claims.map((one) => one.since), claims.map((one) => one.at)];
+    const trees = await TreeBuilder.open(scene, context, 'scratch');
+    try {
+      await trees.add(parts);
+      const lines = (await trees.patch('--numstat')).toString('utf8').split('\n').filter(Boolean);
+      const sum = (n: 0 | 1) => lines.reduce((all, line) => all + (Number(line.split('\t')[n]) || 0), 0);
+      const size = { files: lines.length, added: sum(0), removed: sum(1) };
+      if (size.files > 0) sizes.push({ session, since: Math.min(...since), at: Math.max(...at), ...size });
+    } finally {
+      trees.remove();
+    }
+  }
+  return sizes;
 }
 
 function patchShape(patch: Buffer): { patch: string } | { patchBase64: string } {

@@ -69,12 +69,15 @@ export class TreeBuilder {
   }
 
   /** The patch from the tree of the last call, or HEAD's, to what was added since. */
-  async patch(stat: boolean): Promise<Buffer> {
+  async patch(form: 'patch' | '--stat' | '--numstat'): Promise<Buffer> {
     const [before, after] = [this.#before, await writeTree(this.#git)];
     this.#before = after;
-    const form = stat ? ['--stat'] : ['-p', '--binary', '--full-index', '--src-prefix=a/', '--dst-prefix=b/'];
+    const whole = ['-p', '--binary', '--full-index', '--src-prefix=a/', '--dst-prefix=b/'];
     const plain = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--submodule=short'];
-    const result = await runGit(['diff-tree', '-r', ...form, ...plain, before, after], this.#git);
+    const result = await runGit(
+      ['diff-tree', '-r', ...(form === 'patch' ? whole : [form]), ...plain, before, after],
+      this.#git,
+    );
     if (result.code !== 0) throw gitFailure('diff-tree', result);
     return result.stdout;
   }

@@ -11,6 +11,7 @@ import {
   sessionButtons,
   sessionName,
   stateOf,
+  workText,
 } from './dom.ts';
 import { diffLines, withContext } from './line-diff.ts';
 import { KIND_NAMES, STEP_NAMES, nameOf, versionItem } from './model.ts';
@@ -69,11 +70,17 @@ function sessionDetail(stage: Stage, index: number): Detail {
     ['Began', full(from)],
     [state === 'ended' ? 'Ended' : 'Last seen', end],
     ['Started in', session.parent === undefined ? undefined : other(session.parent, 'dp')],
+    ['Uncommitted', workText(session) || undefined],
     ['Carries on', session.succeeds === undefined ? undefined : other(session.succeeds, 'ds')],
   ]);
   return {
     title: sessionName(session),
-    body: [list, el('h3', {}, 'What it did'), eventList(stage, lanes[index] ?? [], true)],
+    body: [
+      list,
+      ...(session.work ?? []).map((one) => command(one.command)),
+      el('h3', {}, 'What it did'),
+      eventList(stage, lanes[index] ?? [], true),
+    ],
   };
 }
 

@@ -70,6 +70,12 @@ export const command = (text: string): HTMLElement => el('code', { class: 'comma
 export const sessionName = (session: BoardSession | undefined): string =>
   session === undefined ? '' : ownerName(session.id, session);
 
+/** How much a session has changed and not committed. */
+export const workText = ({ work = [] }: BoardSession): string =>
+  work
+    .map(({ files, added, removed }) => `${files} file${files === 1 ? '' : 's'} +${added} −${removed}`)
+    .join(', ');
+
 /** A session as a button that shows it. */
 export function sessionButton(stage: Pick<Stage, 'model' | 'show'>, index: number, key: string): HTMLElement {
   const session = stage.model.board.sessions[index];

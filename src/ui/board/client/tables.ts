@@ -10,6 +10,7 @@ import {
   sessionButton,
   sessionButtons,
   stateOf,
+  workText,
 } from './dom.ts';
 import { type Item, KIND_NAMES, byLife, nameOf, versionItem } from './model.ts';
 import { full, short } from './time.ts';
@@ -78,6 +79,7 @@ export function sessionTable(stage: Stage): HTMLElement {
     { title: 'Session', cell: ({ index }, key) => sessionButton(stage, index, key) },
     { title: 'State', cell: ({ session }) => stateOf(session) },
     { title: 'Branch', cell: ({ session }) => session.branch ?? '' },
+    { title: 'Uncommitted', cell: ({ session }) => workText(session) },
     { title: 'Worktree', wide: true, cell: ({ session }) => session.worktree ?? '' },
     { title: 'Began', wide: true, cell: ({ session }) => time(session.from) },
     { title: 'Last seen', cell: ({ session }) => time(session.to) },
