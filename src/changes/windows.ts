@@ -1,7 +1,7 @@
 import { dirname, join, relative, sep } from 'node:path';
-import type { StartedCommand } from '../domain/journal/events.ts';
+import type { EventOf, StartedCommand } from '../domain/journal/events.ts';
 import { FORGOTTEN_MS } from '../domain/ledger/claim-events.ts';
-import type { RunningCommand, SessionLedger } from '../domain/ledger/claims.ts';
+import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { ledgersIn, runningOwners, treesIn } from '../domain/ledger/sub-agents.ts';
 import type { TreeStatus, Window } from '../domain/ledger/tree-status.ts';
 import { formatTreeStatus, parseTreeStatus } from '../domain/ledger/snapshot-text.ts';
@@ -71,6 +71,11 @@ export function undeliveredIds({ all, self }: Ledgers): string[] {
   return all.flatMap(({ news }) => news.map(({ id }) => id)).filter((id) => !self.notified.has(id));
 }
 
+/** Notes that an owner has heard these. */
+export function markNotified(place: LedgerPlace, owner: SessionId, ids: readonly string[], at: number): void {
+  if (ids.length > 0) appendEvents(place, owner, [{ t: 'notified', ids, at }]);
+}
+
 /** Milliseconds that one look at the working tree may take; what takes longer is not known. */
 export function lookTimeoutMs({ budget }: { readonly budget: Budget }): number {
   return beforeAnswer(budget);
@@ -91,9 +96,14 @@ export interface OpenWindow extends Window, StartedCommand {
   readonly status: TreeStatus;
 }
 
-/** Remembers what was dirty when a session began to work alone. */
-export function putStart(place: LedgerPlace, session: SessionId, status: TreeStatus): void {
-  appendEvents(place, session, [{ t: 'alone', look: formatTreeStatus(status), at: status.at }]);
+/** Remembers what was dirty when a session began to work alone, or (`paused`) when one that had is over. */
+export function putStart(
+  place: LedgerPlace,
+  session: SessionId,
+  status: TreeStatus,
+  t: 'alone' | 'paused' = 'alone',
+): void {
+  appendEvents(place, session, [{ t, look: formatTreeStatus(status), at: status.at }]);
 }
 
 /** What was dirty when a session began to work alone; `undefined` when it has no start list. */
@@ -106,11 +116,6 @@ export function removeStart(place: LedgerPlace, session: SessionId, now: number)
   const { loneStart, paused } = readLedger(place, session);
   if (loneStart !== undefined || paused !== undefined)
     appendEvents(place, session, [{ t: 'not-alone', at: now }]);
-}
-
-/** Remembers the working tree as it was when a session that had worked alone was over. */
-export function putPause(place: LedgerPlace, session: SessionId, status: TreeStatus): void {
-  appendEvents(place, session, [{ t: 'paused', look: formatTreeStatus(status), at: status.at }]);
 }
 
 /** What was dirty when a session ended or was found dead; `undefined` when its start list does not wait for it. */
@@ -174,11 +179,7 @@ export function openWindow(
 /** Whether a session's call runs whose changes its ledger does not have yet. */
 export function hasCallsRunning(place: LedgerPlace, session: SessionId, now: number): boolean {
   const { commands, announced } = readLedger(place, session);
-  const begun = [
-    ...[...commands.values()].map(({ from }) => from),
-    ...[...announced.values()].map(({ at }) => at),
-  ];
-  return begun.some((at) => now - at <= FORGOTTEN_MS);
+  return [...commands.values(), ...announced.values()].some(({ at }) => now - at <= FORGOTTEN_MS);
 }
 
 /** Whether another agent of a session runs a command that commits. */
@@ -229,14 +230,13 @@ const windowsOf = ({ session, commands }: SessionLedger): OpenWindow[] =>
   [...commands.values()].map((one) => openWindowOf(session, one));
 
 /** What was seen before the command is parsed where somebody asks: most only ask for its time. */
-function openWindowOf(session: SessionId, { look, ...facts }: RunningCommand): OpenWindow {
+function openWindowOf(session: SessionId, { look, at: from, ...facts }: EventOf<'command'>): OpenWindow {
   let parsed: TreeStatus | undefined;
   return {
-    session,
-    to: undefined,
+    ...{ session, from, to: undefined },
     ...facts,
     get status() {
-      const nothing = { head: { ref: 'HEAD', oid: null }, dirty: new Map(), at: facts.from };
+      const nothing = { head: { ref: 'HEAD', oid: null }, dirty: new Map(), at: from };
       return (parsed ??= parseTreeStatus(look) ?? nothing);
     },
   };
@@ -251,7 +251,7 @@ export const TOGETHER_MS = 5000;
  */
 export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: string, now: number): void {
   forget(place, session, now, (window) => {
-    return window.id === ARRIVAL || (window.agent === agent && now - window.from > TOGETHER_MS);
+    return window.id === ARRIVAL || (window.agent === agent && now - window.at > TOGETHER_MS);
   });
 }
 
@@ -281,7 +281,7 @@ function forget(
   place: LedgerPlace,
   session: SessionId,
   now: number,
-  isOver: (command: RunningCommand) => boolean,
+  isOver: (command: EventOf<'command'>) => boolean,
 ): void {
   const over = [...readLedger(place, session).commands.values()].filter(isOver);
   appendEvents(

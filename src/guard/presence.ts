@@ -16,7 +16,7 @@ import {
   readLedger,
   readRunningAgents,
 } from '../sessions/journal.ts';
-import { ledgerOf, openLedgers, undeliveredIds } from '../changes/windows.ts';
+import { markNotified, openLedgers, undeliveredIds } from '../changes/windows.ts';
 import { isLoneSession, removeLoneSession } from '../sessions/lone-session.ts';
 import { type Call, type SessionCall, type TreeCall, knownRepositories, ownerOf } from './call.ts';
 
@@ -73,15 +73,14 @@ export function noteAgent(call: TreeCall): void {
 }
 
 /** A sub-agent that begins knows where its session saw HEAD, and need not hear what was before. */
-function noteWhatItKnows({ tree, session, now }: TreeCall, owner: SessionId): void {
-  const place = ledgerOf(tree, session);
-  const head = place === undefined ? undefined : readLedger(place, session).head;
-  if (place === undefined || head === undefined) return;
-  const { ref, oid } = head;
-  appendEvents(place, owner, [
-    { t: 'head', ref, oid, own: false, at: now },
-    { t: 'notified', ids: undeliveredIds(openLedgers(place, owner)), at: now },
-  ]);
+function noteWhatItKnows({ tree: { commonDir, gitDir }, session, now }: TreeCall, owner: SessionId): void {
+  const worktreeId = knownWorktreeId(gitDir);
+  if (worktreeId === undefined) return;
+  const place = { commonDir, worktreeId };
+  markNotified(place, owner, undeliveredIds(openLedgers(place, owner)), now);
+  // A session alone does not look; the look that ends its time alone is its sub-agent's, too.
+  const head = isLoneSession(gitDir, session) ? undefined : readLedger(place, session).head;
+  appendEvents(place, owner, head === undefined ? [] : [{ ...head, own: false, at: now }]);
 }
 
 /**

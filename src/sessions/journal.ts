@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { compactLines } from '../domain/journal/compact.ts';
-import { type JournalLine, type SessionEvent, type WorktreeEvent } from '../domain/journal/events.ts';
+import type { JournalEvent, JournalLine, SessionEvent, WorktreeEvent } from '../domain/journal/events.ts';
 import { type SessionJournal, emptyLedger, foldJournal } from '../domain/journal/fold.ts';
 import { formatLines, ofAgent, parseLines } from '../domain/journal/lines.ts';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
@@ -97,11 +97,7 @@ export function appendEvents(
   owner: SessionId,
   events: readonly WorktreeEvent[],
 ): void {
-  append(
-    commonDir,
-    sessionOfOwner(owner),
-    events.map((event) => ({ tree: worktreeId, event: ofAgent(event, agentOfOwner(owner)) })),
-  );
+  append(commonDir, owner, worktreeId, events);
 }
 
 /** Adds what a session did, wherever it is at work, to its journal. */
@@ -110,11 +106,7 @@ export function appendSessionEvents(
   owner: SessionId,
   events: readonly SessionEvent[],
 ): void {
-  append(
-    commonDir,
-    sessionOfOwner(owner),
-    events.map((event) => ({ tree: undefined, event: ofAgent(event, agentOfOwner(owner)) })),
-  );
+  append(commonDir, owner, undefined, events);
 }
 
 /** Whether a call is the session's first to report `id`. It records that first: a kill loses a notice, doubles none. */
@@ -130,8 +122,15 @@ export function isFirstToReport(
   return readJournal(commonDir, session).notified.get(id)?.by === by;
 }
 
-function append(commonDir: string, session: SessionId, lines: readonly JournalLine[]): void {
-  if (lines.length === 0) return;
+function append(
+  commonDir: string,
+  owner: SessionId,
+  tree: string | undefined,
+  events: readonly JournalEvent[],
+): void {
+  if (events.length === 0) return;
+  const session = sessionOfOwner(owner);
+  const lines = events.map((event) => ({ tree, event: ofAgent(event, agentOfOwner(owner)) }));
   const file = journalFile(commonDir, session);
   ensureFolder(journalsFolder(commonDir));
   const size = appendText(file, formatLines(lines));

@@ -5,6 +5,7 @@ import type { Staleness } from '../domain/staleness.ts';
 import type { RemoteRelation } from '../domain/tracking/relation.ts';
 import type { AutomaticReason } from '../domain/handoff.ts';
 import type { NoteFinding } from '../domain/verification/facts.ts';
+import type { BoardWork } from '../ui/board/shape.ts';
 
 /**
  * The shapes of `--json`. Every answer is one object `{"schema":1,"ok":true,…}`, with lists under `items`.
@@ -374,26 +375,14 @@ export interface CheckShape {
 /** A board that was written, or is being served. */
 export interface BoardShape {
   readonly sessions: number;
-  readonly work: readonly SessionWorkShape[];
+  /** What each has changed in a working tree and not committed. */
+  readonly work: readonly ({ readonly session: string } & BoardWork)[];
   readonly handoffs: number;
   readonly refusals: number;
   /** The size of the page. */
   readonly bytes: number;
   /** The file; `null` for standard output. */
   readonly file: string | null;
-}
-
-/** The numbers that a `--stat` ends with. */
-export interface DiffSize {
-  readonly files: number;
-  readonly added: number;
-  readonly removed: number;
-}
-
-/** What a session has changed in a working tree and not committed, and the command that shows it. */
-interface SessionWorkShape extends DiffSize {
-  readonly session: string;
-  readonly command: string;
 }
 
 /** A note that was checked against the repository, with what it hands over. */

@@ -167,7 +167,7 @@ describe('where HEAD is, to two sub-agents of a session', () => {
     const { before, run } = world.bash(Z, 'git add new.md && git commit -qm z');
     expect(before.kind).toBe('silent');
     expect(run).toMatchObject({ status: 0, stderr: '' });
-    world.endAgent(Z);
+    for (const agent of [Z, Y]) world.endAgent(agent);
     // One that goes on without being announced has missed nothing that its session does not know.
     expect(contextText(world.may(X, 'make'))).toBe('');
   });

@@ -88,17 +88,15 @@ function pathEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent[
     for (const state of committed) events.push({ t: 'commit', parent: null, paths: [[path, state]], at });
   }
   for (const [path, by] of ledger.taken) events.push({ t: 'end', path, why: 'taken', by, at: forgetBefore });
-  for (const [path, states] of ledger.staged) {
-    for (const one of states.slice(-4)) events.push({ ...one, t: 'staged', path, at: forgetBefore });
+  for (const states of ledger.staged.values()) {
+    for (const one of states.slice(-4)) events.push({ ...one, at: forgetBefore });
   }
   for (const commit of ledger.commits.slice(-8)) {
     // A path that was claimed again since must not look committed.
     const paths = commit.paths.filter(([path]) => !ledger.claims.has(path));
     if (commit.at >= forgetBefore) events.push({ t: 'commit', parent: commit.parent, paths, at: commit.at });
   }
-  for (const [path, { agent, at }] of ledger.announced) {
-    events.push({ t: 'announced', paths: [path], ...(agent === undefined ? {} : { agent }), at });
-  }
+  for (const [path, event] of ledger.announced) events.push({ ...event, paths: [path] });
   return events;
 }
 
@@ -106,26 +104,20 @@ function otherEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent
   const isRecent = ({ at }: { readonly at: number }) => at >= forgetBefore;
   const isMove = ledger.head === ledger.moves.at(-1);
   return [
-    ...ledger.moves.slice(-8).map((move) => ({ t: 'head', ...move }) as const),
-    ...(ledger.head === undefined || isMove ? [] : [{ t: 'head', ...ledger.head } as const]),
-    ...ledger.news.filter(isRecent).map(({ id, text, to, at }) => {
-      return { t: 'news', id, text, ...(to === undefined ? {} : { to }), at } as const;
-    }),
+    ...ledger.moves.slice(-8),
+    ...(ledger.head === undefined || isMove ? [] : [ledger.head]),
+    ...ledger.news.filter(isRecent),
     ...ledger.windows.flatMap(({ id, from, to = 0, goesOn }): WorktreeEvent[] => {
       const more = goesOn === true ? { goesOn } : {};
       return to >= forgetBefore ? [{ t: 'command-end', id, from, ...more, at: to }] : [];
     }),
-    ...[...ledger.commands.values()].map(
-      ({ from, ...facts }) => ({ t: 'command', ...facts, at: from }) as const,
-    ),
-    ...ledger.requests.filter(isRecent).map((request) => ({ t: 'request', ...request }) as const),
+    ...ledger.commands.values(),
+    ...ledger.requests.filter(isRecent),
     ...[...ledger.notified]
       .slice(-MAX_NOTIFIED)
       .map(([id, at]) => ({ t: 'notified', ids: [id], at }) as const),
     ...[...ledger.tried.values()].slice(-MAX_TRIED),
-    ...ledger.operations.slice(-2).map(({ mark, merged, at }) => {
-      return { t: 'operation', mark, ...(merged === undefined ? {} : { merged }), at } as const;
-    }),
+    ...ledger.operations.slice(-2),
   ];
 }
 
@@ -134,8 +126,7 @@ function presenceEvents(ledger: SessionLedger): WorktreeEvent[] {
   return [
     ...[...registrations].map(([key, at]) => ({ t: 'registered', ...processOf(key), at }) as const),
     ...(top === undefined ? [] : [{ t: 'visit', top, at: 0 } as const]),
-    ...(loneStart === undefined ? [] : [{ t: 'alone', ...loneStart } as const]),
-    ...(paused === undefined ? [] : [{ t: 'paused', ...paused } as const]),
+    ...[loneStart, paused].flatMap((event) => event ?? []),
     ...(noteLeft === undefined ? [] : [{ t: 'note-left', process: noteLeft, at: 0 } as const]),
     ...(isNoteDue ? [{ t: 'note-due', at: 0 } as const] : []),
   ];

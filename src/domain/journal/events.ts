@@ -13,35 +13,20 @@ import type { Oid, SessionId } from '../names.ts';
 export type JournalEvent = WorktreeEvent | SessionEvent;
 
 /** What a session did, or has yet to hear, in one worktree. */
-export type WorktreeEvent =
-  | ChangeEvent
-  | CommandEvent
-  | MessageEvent
-  | PresenceEvent
+export type WorktreeEvent = Dated & (ChangeEvent | CommandEvent | MessageEvent | PresenceEvent | StateEvent);
+
+interface Dated {
+  readonly at: number;
+}
+
+/** What a session has seen, tried and begun in a worktree. */
+type StateEvent =
   /** Where HEAD was when this session, or sub-agent, last looked; `own`: its own tool call moved it there. */
-  | (OfAgent & {
-      readonly t: 'head';
-      readonly ref: string;
-      readonly oid: Oid | null;
-      readonly own: boolean;
-      readonly at: number;
-    })
-  /** The session ran a command on HEAD plus its changes (`git handoff try`). */
-  | {
-      readonly t: 'tried';
-      readonly command: string;
-      readonly status: number;
-      /** The tree on which it ran. */
-      readonly on: Oid;
-      readonly at: number;
-    }
+  | (OfAgent & { readonly t: 'head'; readonly ref: string; readonly oid: Oid | null; readonly own: boolean })
+  /** The session ran a command on the tree `on`: HEAD plus its changes (`git handoff try`). */
+  | { readonly t: 'tried'; readonly command: string; readonly status: number; readonly on: Oid }
   /** The session began the merge, rebase … with this mark, which merged the tree `merged` (if it is known). */
-  | (OfAgent & {
-      readonly t: 'operation';
-      readonly mark: string;
-      readonly merged?: Oid;
-      readonly at: number;
-    });
+  | (OfAgent & { readonly t: 'operation'; readonly mark: string; readonly merged?: Oid });
 
 /** The sub-agent that an event is about, if the client names it. */
 interface OfAgent {
@@ -66,7 +51,6 @@ type WorkEvent =
       readonly weak: boolean;
       /** When the command that changed it began; a file tool takes no time. */
       readonly began?: number;
-      readonly at: number;
     }
   /** The claim on a path is over. */
   | {
@@ -75,16 +59,14 @@ type WorkEvent =
       readonly why: 'clean' | 'committed' | 'taken';
       /** Who took it. */
       readonly by?: SessionId;
-      readonly at: number;
     }
   /** A claim that had ended because the path was clean is open again: its change is back. */
-  | { readonly t: 'revived'; readonly path: string; readonly at: number }
+  | { readonly t: 'revived'; readonly path: string }
   /** An allowed commit of this session: its parent, and the state that it gives each path. */
   | {
       readonly t: 'commit';
       readonly parent: Oid | null;
       readonly paths: readonly (readonly [path: string, state: FileState])[];
-      readonly at: number;
     }
   /** What the index holds at a path because this session put it there (`stage --mine`, `git rm --cached`). */
   | {
@@ -93,29 +75,19 @@ type WorkEvent =
       readonly state: FileState;
       /** What HEAD had there, where that is known. */
       readonly head?: FileState;
-      readonly at: number;
     };
 
 /** File tools whose result has not arrived. */
 type AnnouncementEvent =
   /** A file tool of this session is about to write these paths. It refuses nobody. */
-  | {
-      readonly t: 'announced';
-      readonly paths: readonly string[];
-      readonly at: number;
-    }
+  | { readonly t: 'announced'; readonly paths: readonly string[] }
   /** Announced calls up to `at` are over: on these paths (else on all), of this agent (else of all). */
-  | { readonly t: 'answered'; readonly paths?: readonly string[]; readonly at: number };
+  | { readonly t: 'answered'; readonly paths?: readonly string[] };
 
 /** The shell commands that a session runs. */
 type CommandEvent =
   /** A command begins. `look` is the working tree before it, as `formatTreeStatus` writes it. */
-  | ({
-      readonly t: 'command';
-      readonly id: string;
-      readonly look: string;
-      readonly at: number;
-    } & StartedCommand)
+  | ({ readonly t: 'command'; readonly id: string; readonly look: string } & StartedCommand)
   /** The command is over. Without `from` it is only forgotten, because nobody reports its end. */
   | ({
       readonly t: 'command-end';
@@ -123,7 +95,6 @@ type CommandEvent =
       readonly from?: number;
       /** Whether a program that it started in the background may still run. */
       readonly goesOn?: boolean;
-      readonly at: number;
     } & OfAgent);
 
 /** What is known of a command when it begins. */
@@ -157,60 +128,55 @@ type Message =
       /** What it is about, if subscribers get it: a take, work that is gone or changed, what a person let through. */
       readonly about?: (typeof ABOUT)[number];
       readonly paths?: readonly string[];
-      readonly at: number;
     }
   /** This session was refused something because `to` claims these paths. The request counts while they are claimed. */
-  | {
-      readonly t: 'request';
-      readonly to: SessionId;
-      readonly wish: Wish;
-      readonly paths: readonly string[];
-      readonly at: number;
-    }
+  | { readonly t: 'request'; readonly to: SessionId; readonly wish: Wish; readonly paths: readonly string[] }
   /** This session has heard these. `by`: the call that reports them; of parallel calls, the first in the journal does. */
-  | { readonly t: 'notified'; readonly ids: readonly string[]; readonly by?: string; readonly at: number };
+  | { readonly t: 'notified'; readonly ids: readonly string[]; readonly by?: string };
 
 /** Where a session is at work, and since when. */
 type PresenceEvent =
   /** The session was put on record here, under this process. */
-  | { readonly t: 'registered'; readonly pid: number; readonly start: string; readonly at: number }
+  | { readonly t: 'registered'; readonly pid: number; readonly start: string }
   /** The session is no longer on record here. */
-  | { readonly t: 'unregistered'; readonly at: number }
+  | { readonly t: 'unregistered' }
   /** The session works in this worktree, whose top is `top`, from a folder outside. */
-  | { readonly t: 'visit'; readonly top: string; readonly at: number }
+  | { readonly t: 'visit'; readonly top: string }
   /** The session no longer works here from outside. */
-  | { readonly t: 'visit-end'; readonly at: number }
+  | { readonly t: 'visit-end' }
   /** The session begins to work alone; `look` is what was dirty then (`formatTreeStatus`). */
-  | { readonly t: 'alone'; readonly look: string; readonly at: number }
+  | { readonly t: 'alone'; readonly look: string }
   /** The session ended, or was found dead, while it worked alone. */
-  | { readonly t: 'paused'; readonly look: string; readonly at: number }
+  | { readonly t: 'paused'; readonly look: string }
   /** The session's time alone is over, and its start list is no longer needed. */
-  | { readonly t: 'not-alone'; readonly at: number }
+  | { readonly t: 'not-alone' }
   /** The session has ended, and its automatic note is still due. */
-  | { readonly t: 'note-due'; readonly at: number }
+  | { readonly t: 'note-due' }
   /** The automatic note was left, or was not needed; `process`: the process as which the session died. */
-  | { readonly t: 'note-left'; readonly process?: string; readonly at: number };
+  | { readonly t: 'note-left'; readonly process?: string };
 
 /** What a session did or heard, in whatever worktree. */
-export type SessionEvent =
+export type SessionEvent = Dated & SessionWide;
+
+type SessionWide =
   /** The session was asked to write a note when `note` was its last one; `atStop`: at the end of a turn. */
-  | { readonly t: 'asked'; readonly note: string; readonly atStop: boolean; readonly at: number }
+  | { readonly t: 'asked'; readonly note: string; readonly atStop: boolean }
   /** The session's client and model, as its commits name them; empty: they must not. */
-  | { readonly t: 'model'; readonly name: string; readonly at: number }
+  | { readonly t: 'model'; readonly name: string }
   /** A call of the session was refused. */
-  | (OfAgent & { readonly t: 'refused'; readonly text: string; readonly at: number })
+  | (OfAgent & { readonly t: 'refused'; readonly text: string })
   /** The session took a note (`<branch>/<topic>`) over from another one. */
-  | { readonly t: 'took'; readonly topic: string; readonly from: SessionId; readonly at: number }
+  | { readonly t: 'took'; readonly topic: string; readonly from: SessionId }
   /** The session's command may make stash entries; `before` are those that existed. */
-  | { readonly t: 'stashing'; readonly before: readonly Oid[]; readonly at: number }
+  | { readonly t: 'stashing'; readonly before: readonly Oid[] }
   /** That command is over, and made these entries. */
-  | { readonly t: 'stashed'; readonly entries: readonly Oid[]; readonly at: number }
+  | { readonly t: 'stashed'; readonly entries: readonly Oid[] }
   /** A sub-agent runs: from now on its changes are its own, and those that it made before. */
-  | { readonly t: 'agent-started'; readonly agent: string; readonly at: number }
+  | { readonly t: 'agent-started'; readonly agent: string }
   /** It has ended, or all have (without `agent`): their changes are the session's. */
-  | { readonly t: 'agent-ended'; readonly agent?: string; readonly at: number }
+  | { readonly t: 'agent-ended'; readonly agent?: string }
   /** The session has ended. If it comes back, what it heard and was asked before no longer counts. */
-  | { readonly t: 'ended'; readonly at: number }
+  | { readonly t: 'ended' }
   /** See {@link MessageEvent}. */
   | Extract<MessageEvent, { readonly t: 'notified' }>;
 

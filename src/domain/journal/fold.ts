@@ -1,14 +1,5 @@
-import type {
-  Announcement,
-  HeadSeen,
-  LedgerNews,
-  OpenClaim,
-  PathChange,
-  RunningCommand,
-  SessionLedger,
-  StagedState,
-} from '../ledger/claims.ts';
-import { type Evidence, type FileState, rankOf, sameState, type Window } from '../ledger/tree-status.ts';
+import type { OpenClaim, PathChange, SessionLedger } from '../ledger/claims.ts';
+import { type FileState, rankOf, sameState, type Window } from '../ledger/tree-status.ts';
 import { type Oid, type SessionId, ownerId } from '../names.ts';
 import type { ProcessId } from '../session.ts';
 import type { EventOf, JournalEvent, JournalLine, WorktreeEvent } from './events.ts';
@@ -217,11 +208,11 @@ type Mutable<T> =
 function foldInto(ledger: Ledger, event: JournalEvent): void {
   switch (event.t) {
     case 'head':
-      ledger.head = seen(event);
-      if (event.own) ledger.moves.push(ledger.head);
+      ledger.head = event;
+      if (event.own) ledger.moves.push(event);
       break;
     case 'news':
-      ledger.news.push(newsOf(ledger.session, event));
+      ledger.news.push(event);
       break;
     case 'request':
       ledger.requests.push(event);
@@ -233,14 +224,11 @@ function foldInto(ledger: Ledger, event: JournalEvent): void {
       ledger.tried.delete(event.command);
       ledger.tried.set(event.command, event);
       break;
-    case 'operation': {
-      const { mark, merged, at } = event;
-      const isKnown = ledger.operations.some((one) => one.mark === mark);
-      if (!isKnown) ledger.operations.push({ mark, merged, at });
+    case 'operation':
+      if (!ledger.operations.some(({ mark }) => mark === event.mark)) ledger.operations.push(event);
       break;
-    }
     case 'command':
-      ledger.commands.set(event.id, runningCommand(event));
+      ledger.commands.set(event.id, event);
       break;
     case 'command-end': {
       ledger.commands.delete(event.id);
@@ -269,10 +257,10 @@ function foldPresence(ledger: Ledger, event: JournalEvent): void {
       ledger.visitedTop = undefined;
       break;
     case 'alone':
-      ledger.loneStart = { look: event.look, at: event.at };
+      ledger.loneStart = event;
       break;
     case 'paused':
-      ledger.paused = { look: event.look, at: event.at };
+      ledger.paused = event;
       break;
     case 'not-alone':
       [ledger.loneStart, ledger.paused] = [undefined, undefined];
@@ -304,7 +292,7 @@ function foldPath(ledger: Ledger, event: JournalEvent): void {
       moveClaim(event.path, ended, claims);
       break;
     case 'announced':
-      for (const path of event.paths) announced.set(path, { agent: event.agent, at: event.at });
+      for (const path of event.paths) announced.set(path, event);
       break;
     case 'answered':
       for (const [path, one] of announced) if (isAnswered(path, one, event)) announced.delete(path);
@@ -318,12 +306,9 @@ function foldPath(ledger: Ledger, event: JournalEvent): void {
         if (claim !== undefined) claims.set(path, { ...claim, committed: [...claim.committed, state] });
       }
       break;
-    case 'staged': {
-      const known = staged.get(event.path) as StagedState[] | undefined;
-      if (known === undefined) staged.set(event.path, [event]);
-      else known.push(event);
+    case 'staged':
+      staged.set(event.path, [...(staged.get(event.path) ?? []), event]);
       break;
-    }
     default:
   }
 }
@@ -343,18 +328,6 @@ function endIn(ledger: Ledger): void {
   ledger.announced.clear();
   ledger.registrations.clear();
   ledger.visitedTop = undefined;
-}
-
-const seen = ({ ref, oid, own, at }: EventOf<'head'>): HeadSeen => ({ ref, oid, own, at });
-
-function newsOf(from: SessionId, { id, to, text, at }: EventOf<'news'>): LedgerNews {
-  return { id, from, to, text, at };
-}
-
-function runningCommand({ at, ...facts }: EventOf<'command'>): RunningCommand {
-  const { id, look, agent, named, commits, merged, looked, shell } = facts;
-  const where = shell === undefined ? {} : { shell };
-  return { id, look, agent, named, commits, merged, looked, ...where, from: at };
 }
 
 function windowOf(session: SessionId, event: EventOf<'command-end'>): Window | undefined {
@@ -378,7 +351,7 @@ function moveClaim(path: string, from: Map<string, OpenClaim>, to: Map<string, O
   from.delete(path);
 }
 
-function isAnswered(path: string, { agent, at }: Announcement, event: EventOf<'answered'>): boolean {
+function isAnswered(path: string, { agent, at }: EventOf<'announced'>, event: EventOf<'answered'>): boolean {
   const isAgents = event.agent === undefined || event.agent === (agent ?? '');
   return isAgents && at <= event.at && event.paths?.includes(path) !== false;
 }
@@ -399,7 +372,7 @@ function withClaim(session: SessionId, known: OpenClaim | undefined, event: Even
     ...began,
     ...agent,
     after,
-    evidence: stronger(known.evidence, evidence),
+    evidence: rankOf(known.evidence) >= rankOf(evidence) ? known.evidence : evidence,
     weak: known.weak && weak,
     at,
   };
@@ -410,10 +383,6 @@ export function addChange(changes: PathChange[], next: PathChange): void {
   const last = changes.at(-1);
   if (last === undefined || !sameState(last.after, next.before)) changes.push(next);
   else changes[changes.length - 1] = { before: last.before, after: next.after };
-}
-
-function stronger(a: Evidence, b: Evidence): Evidence {
-  return rankOf(a) >= rankOf(b) ? a : b;
 }
 
 /**

@@ -38,9 +38,8 @@ export function ledgersIn({ session, trees, agents }: SessionJournal, tree: stri
 
 function ledgerOfAgent(whole: SessionLedger, part: SessionLedger): SessionLedger {
   const { head = whole.head, ...own } = part;
-  const { tried, registrations } = whole;
   const staged = merged([whole.staged, part.staged], (states) => states.flat());
-  return { ...own, head, staged, tried, registrations };
+  return { ...own, head, staged, tried: whole.tried, registrations: whole.registrations };
 }
 
 /** A session's ledger with those of its sub-agents that no longer run. */
@@ -53,14 +52,15 @@ function joined(own: SessionLedger, left: readonly SessionLedger[]): SessionLedg
   const claims = join(all.map((one) => one.claims));
   const ended = join(all.map((one) => one.ended));
   const heads = all.flatMap(({ head }) => head ?? []);
-  const moves = left.flatMap((one) => one.moves.map((move) => ({ ...move, by: one.session })));
+  const done = <Event>(events: (ledger: SessionLedger) => readonly Event[]) =>
+    left.flatMap((one) => events(one).map((event) => ({ ...event, by: one.session })));
   return {
     ...own,
     claims,
     ended: new Map([...ended].filter(([path]) => !claims.has(path))),
     head: heads.sort((a, b) => b.at - a.at)[0],
-    moves: [...own.moves, ...moves],
-    news: all.flatMap(({ news }) => news),
+    moves: [...own.moves, ...done(({ moves }) => moves)],
+    news: [...own.news, ...done(({ news }) => news)],
     notified: new Map(all.flatMap(({ notified }) => [...notified])),
     taken: new Map(all.flatMap(({ taken }) => [...taken])),
     announced: new Map(all.flatMap(({ announced }) => [...announced])),

@@ -24,7 +24,6 @@ import {
   listStarts,
   openWindow,
   putLast,
-  putPause,
   putStart,
   readLast,
   readPause,
@@ -32,6 +31,7 @@ import {
   removeStart,
   type WorkPlace,
   lookTimeoutMs,
+  markNotified,
   openLedgers,
   undeliveredIds,
 } from '../../changes/windows.ts';
@@ -138,14 +138,11 @@ export async function arrive(
     const { start, pause } = returned ?? {};
     const changes = start === undefined || pause === undefined ? [] : changesLeft(start, pause, status);
     // The session need not hear what happened before it came.
-    const ids = [
-      ...(isBack ? undeliveredIds(openLedgers(place, session)) : []),
-      ...(former === null ? [] : [carriesOn(former)]),
-    ];
+    const known = isBack ? undeliveredIds(openLedgers(place, session)) : [];
+    markNotified(place, session, [...known, ...(former === null ? [] : [carriesOn(former)])], call.now);
     appendEvents(place, session, [
       ...newClaims(place, session, changes, call.now),
       { t: 'head', ...status.head, own: false, at: call.now },
-      ...(ids.length === 0 ? [] : [{ t: 'notified', ids, at: call.now } as const]),
     ]);
   }
   if (returned !== undefined) removeStart(place, returned.id, call.now);
@@ -181,7 +178,7 @@ function pauseGone(
 
 function pauseStart(place: WorkPlace, session: SessionId, status: TreeStatus): void {
   const since = readStart(place, session)?.at;
-  putPause(place, session, status);
+  putStart(place, session, status, 'paused');
   if (since !== undefined) noteLoneOperation(place, session, since);
 }
 

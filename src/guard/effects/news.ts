@@ -1,5 +1,4 @@
-import type { LedgerNews } from '../../domain/ledger/claims.ts';
-import type { WorktreeEvent } from '../../domain/journal/events.ts';
+import type { EventOf } from '../../domain/journal/events.ts';
 import type { HeadPlace } from '../../domain/ledger/tree-status.ts';
 import {
   type SessionId,
@@ -12,8 +11,13 @@ import {
 import { escapeLine, shellWord, listed } from '../../domain/surfacing.ts';
 import { type LoggedCommit, headCommit } from '../../git/log.ts';
 import { readClients } from '../../sessions/records.ts';
-import { type Ledgers, type WorkPlace, openLedgers, lookTimeoutMs } from '../../changes/windows.ts';
-import { appendEvents } from '../../sessions/journal.ts';
+import {
+  type Ledgers,
+  type WorkPlace,
+  openLedgers,
+  lookTimeoutMs,
+  markNotified,
+} from '../../changes/windows.ts';
 import {
   type SessionGroups,
   claimsOn,
@@ -28,12 +32,8 @@ import { type Typed, typedIn } from '../checks/typed.ts';
 import type { OpenLedger } from '../facts.ts';
 import { readPeople } from '../presence.ts';
 
-/** News for a session, each told once. */
-interface News {
-  readonly lines: readonly string[];
-  /** The event that records what was told; appended afterwards. */
-  readonly entries: readonly WorktreeEvent[];
-}
+/** Requests as lines for the session that is asked, and the ids by which they are noted as heard. */
+type Handed = Readonly<Record<'lines' | 'ids', readonly string[]>>;
 
 /** Most lines in one answer; the rest follows with the next call. */
 const MAX_LINES = 5;
@@ -45,39 +45,23 @@ const MAX_SUBJECT = 60;
  *
  * @param isAddressee whether what is addressed to the owner is for this agent
  */
-function undelivered({ all, self }: Ledgers, isAddressee: boolean): LedgerNews[] {
+function undelivered({ all, self }: Ledgers, isAddressee: boolean): EventOf<'news'>[] {
   const session = sessionOfOwner(self.session);
   const own = conversationOf(session, all);
-  const isOthers = (from: SessionId) =>
-    from !== self.session && (sessionOfOwner(from) === session || !own.has(sessionOfOwner(from)));
+  const isOthers = (by: SessionId) =>
+    by !== self.session && (sessionOfOwner(by) === session || !own.has(sessionOfOwner(by)));
   const isOfSession = (to: SessionId) =>
     session === self.session && sessionOfOwner(to) === session && !all.some((one) => one.session === to);
   return all
-    .flatMap(({ news }) => news)
+    .flatMap(({ session: by, news }) => news.map((one) => ({ by, ...one })))
     .filter(
-      ({ id, from, to }, at, events) =>
-        (to === undefined ? isOthers(from) : isAddressee && (to === self.session || isOfSession(to))) &&
+      ({ id, by, to }, at, events) =>
+        (to === undefined ? isOthers(by) : isAddressee && (to === self.session || isOfSession(to))) &&
         !self.notified.has(id) &&
         // Two sessions that looked at the same time have recorded the same event.
         events.findIndex((one) => one.id === id) === at,
     )
     .sort((a, b) => a.at - b.at);
-}
-
-/** The news of other sessions, and of a HEAD that moved since this session last looked. */
-function newsFor(
-  ledgers: Ledgers,
-  { moved, isAddressee }: { readonly moved: MovedHead | undefined; readonly isAddressee: boolean },
-  now: number,
-): News {
-  const events = undelivered(ledgers, isAddressee).slice(0, MAX_LINES);
-  const lines = events.map(({ text }) => text);
-  const ids = events.map(({ id }) => id);
-  if (moved !== undefined) {
-    ids.push(moved.id);
-    if (moved.text !== undefined) lines.push(moved.text);
-  }
-  return { lines, entries: ids.length === 0 ? [] : [{ t: 'notified', ids, at: now }] };
 }
 
 /** HEAD is not where this session last saw it. */
@@ -157,18 +141,23 @@ export async function deliverNews(
   moved?: MovedHead,
 ): Promise<readonly string[]> {
   const isAddressee = call.event.agent === undefined || ledgers.self.session !== call.session;
-  const { lines, entries } = newsFor(ledgers, { moved, isAddressee }, call.now);
+  const news = undelivered(ledgers, isAddressee).slice(0, MAX_LINES);
   const asked = isAddressee ? newRequests(ledgers) : [];
   const handed = await deliver(call, { place, ledgers }, asked);
-  appendEvents(place, ledgers.self.session, [...entries, ...handed.entries]);
-  return [...lines, ...handed.lines];
+  const ids = [...news.map(({ id }) => id), ...(moved === undefined ? [] : [moved.id]), ...handed.ids];
+  markNotified(place, ledgers.self.session, ids, call.now);
+  return [
+    ...news.map(({ text }) => text),
+    ...(moved?.text === undefined ? [] : [moved.text]),
+    ...handed.lines,
+  ];
 }
 
 /** Returns requests that the session has not heard yet, for its start text. */
 export async function deliverRequests(call: TreeCall, place: WorkPlace): Promise<readonly string[]> {
   const ledgers = openLedgers(place, call.session);
-  const { lines, entries } = await deliver(call, { place, ledgers }, newRequests(ledgers));
-  appendEvents(place, call.session, entries);
+  const { lines, ids } = await deliver(call, { place, ledgers }, newRequests(ledgers));
+  markNotified(place, call.session, ids, call.now);
   return lines;
 }
 
@@ -177,13 +166,13 @@ function newRequests({ all, self }: Ledgers): Request[] {
   return openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
 }
 
-async function deliver(call: TreeCall, open: OpenLedger, asked: readonly Request[]): Promise<News> {
+async function deliver(call: TreeCall, open: OpenLedger, asked: readonly Request[]): Promise<Handed> {
   try {
     if (asked.length > 0) return await handOver(call, open, asked);
   } catch (error) {
     call.log('open', `requests wait for the next call: ${String(error)}`);
   }
-  return { lines: [], entries: [] };
+  return { lines: [], ids: [] };
 }
 
 /** Most requests in one answer; the rest follows with the next call. */
@@ -194,7 +183,7 @@ async function handOver(
   call: TreeCall,
   { place, ledgers }: OpenLedger,
   asked: readonly Request[],
-): Promise<News> {
+): Promise<Handed> {
   const paths = asked.map(({ path }) => path);
   const timeoutMs = lookTimeoutMs(call);
   // A request is settled once the work was committed or undone, which the last full look may not have seen.
@@ -214,8 +203,7 @@ async function handOver(
   const handed = [...groups.values()].slice(0, MAX_REQUESTS);
   const typed = typedIn(call, place);
   const lines = handed.map((requests) => requestText(requests, typed, people));
-  const ids = handed.flat().map(({ id }) => id);
-  return { lines, entries: ids.length === 0 ? [] : [{ t: 'notified', ids, at: call.now }] };
+  return { lines, ids: handed.flat().map(({ id }) => id) };
 }
 
 function requestText(requests: readonly Request[], { git, paths }: Typed, people: SessionGroups): string {

@@ -47,7 +47,8 @@ export interface BoardSession {
   readonly work?: readonly BoardWork[];
 }
 
-interface BoardWork {
+/** The numbers that `git handoff diff --stat` ends with. */
+export interface BoardWork {
   readonly files: number;
   readonly added: number;
   readonly removed: number;

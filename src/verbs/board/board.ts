@@ -4,7 +4,7 @@ import { join, resolve, basename, dirname } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import { NOTE_FILE } from '../../domain/handoff.ts';
 import type { SessionJournal } from '../../domain/journal/fold.ts';
-import { type Oid, type SessionId, ownerId, parseSessionId } from '../../domain/names.ts';
+import { type Oid, ownerId, parseSessionId } from '../../domain/names.ts';
 import { runningOwners } from '../../domain/ledger/sub-agents.ts';
 import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
 import { parseWorkSize, workSizeText } from '../../domain/snapshot.ts';
@@ -15,7 +15,7 @@ import { logCommits } from '../../git/log.ts';
 import { readSettings } from '../../git/config.ts';
 import { decodeBranch } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
-import { openRepository, topLevel, type InRepository } from '../../git/repository.ts';
+import { openRepository, topLevel, type InRepository, type Repository } from '../../git/repository.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { isInitialised, repositoryFolder, knownWorktreeId } from '../../host/folders.ts';
 import { listRefused, type RefusedText } from '../../notes/lost.ts';
@@ -61,18 +61,17 @@ interface BoardOptions {
  * @throws Failure `refused` or `usage` when the file is not ours to replace, `environment` when it cannot be written
  */
 export async function board(options: BoardOptions, context: Context): Promise<CommandResult<BoardShape>> {
-  const { cwd } = context;
-  const repository = await openRepository(cwd);
-  const { commonDir } = repository;
-  const found = await collectBoard(context);
+  const repository = await openRepository(context.cwd);
+  const { commonDir, cwd } = repository;
+  const found = await collectBoard(repository, context);
   const page = Buffer.from(options.compose(found));
-  const counts = {
+  const value = {
     sessions: found.sessions.length,
     handoffs: found.topics.length,
     refusals: found.refusals.length,
     work: found.sessions.flatMap(({ id, work = [] }) => work.map((one) => ({ session: id, ...one }))),
+    bytes: page.length,
   };
-  const value = { ...counts, bytes: page.length };
   if (options.output === '-') return { value: { ...value, file: null }, bytes: page };
   const { output: typed } = options;
   const path = resolve(cwd, typed ?? join(ownFolder(commonDir), 'board.html'));
@@ -83,16 +82,14 @@ export async function board(options: BoardOptions, context: Context): Promise<Co
     commonDir,
     limit: MAX_PAGE_BYTES,
     mode: OWNER_ONLY,
-    refuse: (found) =>
-      found.subarray(0, PAGE_START.length).equals(Buffer.from(PAGE_START))
-        ? undefined
-        : new Failure(
-            'refused',
-            `${escapeLine(typed ?? path)} exists, and git handoff board did not write it`,
-            {
-              hint: `ls -ld -- ${shellWord(typed ?? path)}`,
-            },
-          ),
+    refuse(found) {
+      if (found.subarray(0, PAGE_START.length).equals(Buffer.from(PAGE_START))) return undefined;
+      const name = typed ?? path;
+      const hint = `ls -ld -- ${shellWord(name)}`;
+      return new Failure('refused', `${escapeLine(name)} exists, and git handoff board did not write it`, {
+        hint,
+      });
+    },
   });
   return { value: { ...value, file: path } };
 }
@@ -105,12 +102,9 @@ function ownFolder(commonDir: string): string {
 /**
  * Reads all that the board shows. Nothing is changed, no notice is told: whoever looks on must not use up what a
  * session has to be told once.
- *
- * @throws Failure `environment` outside of a repository
  */
-async function collectBoard(context: Context): Promise<Board> {
+async function collectBoard(repository: Repository, context: Context): Promise<Board> {
   const { cwd, now } = context;
-  const repository = await openRepository(cwd);
   const { commonDir } = repository;
   const [states, sessions, settings, worktrees] = await Promise.all([
     readTopics(repository),
@@ -148,15 +142,12 @@ async function collectBoard(context: Context): Promise<Board> {
     refusals,
     notes,
     limits: [
-      ...(allVersions ? [] : ['Older versions of handoffs are left out, or could not be read.']),
-      ...(allCommits
-        ? []
-        : [`Sessions' commits were looked for among the newest ${LOOK_COMMITS} of all branches and HEAD.`]),
-      ...(allRefusals ? [] : [`Refusals are the newest ${MAX_REFUSALS}.`]),
-      ...(held === versions
-        ? []
-        : [`Texts of ${held} of ${versions} notes are in this page, the newest ones.`]),
-    ],
+      allVersions || 'Older versions of handoffs are left out, or could not be read.',
+      allCommits ||
+        `Sessions' commits were looked for among the newest ${LOOK_COMMITS} of all branches and HEAD.`,
+      allRefusals || `Refusals are the newest ${MAX_REFUSALS}.`,
+      held === versions || `Texts of ${held} of ${versions} notes are in this page, the newest ones.`,
+    ].filter((text) => text !== true),
   };
 }
 
@@ -361,11 +352,7 @@ export function boardRefusals(
 }
 
 /** A write of a note, whose text was kept. */
-function refusedWrite({ path, number, details }: RefusedText): {
-  at: number;
-  session: SessionId | null;
-  detail: string;
-} {
+function refusedWrite({ path, number, details }: RefusedText) {
   const name = typedTopic(decodeBranch(path.component) ?? path.component, path.topic);
   const why = details.reason === 'not-owner' ? 'another session owned it' : details.reason;
   const detail = `${name} was not written: ${why}. The text is kept: git handoff show ${name} --lost=${number}`;

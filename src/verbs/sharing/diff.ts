@@ -3,8 +3,9 @@ import { type SessionId, peerName, peerNames, sessionOfOwner } from '../../domai
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
+import type { BoardWork } from '../../ui/board/shape.ts';
 import type { CommandResult } from '../verb.ts';
-import type { DiffSize, SessionDiffShape } from '../shapes.ts';
+import type { SessionDiffShape } from '../shapes.ts';
 import {
   UNUSABLE,
   type WorkOptions,
@@ -20,10 +21,6 @@ interface DiffOptions extends WorkOptions {
   readonly stat: boolean;
 }
 
-interface DiffValue {
-  readonly items: readonly SessionDiffShape[];
-}
-
 /**
  * Shows what one session has changed and not committed, as a patch that git-apply(1) takes on HEAD: of a file that
  * others changed, too, only its hunks. A person who names no session gets a patch for each, to apply one after the
@@ -31,7 +28,10 @@ interface DiffValue {
  *
  * @throws Failure `not-found` for a session that is not known here
  */
-export async function diff(options: DiffOptions, context: Context): Promise<CommandResult<DiffValue>> {
+export async function diff(
+  options: DiffOptions,
+  context: Context,
+): Promise<CommandResult<{ items: SessionDiffShape[] }>> {
   const scene = await readSessionWork(options, context);
   const { self, judged, notices } = scene;
   const session = options.of === undefined ? self : sessionNamed(options.of, scene);
@@ -78,7 +78,7 @@ export async function diff(options: DiffOptions, context: Context): Promise<Comm
 }
 
 /** How much an owner, a session or a sub-agent that runs, has changed of a working tree and not committed. */
-interface WorkSize extends DiffSize {
+interface WorkSize extends Omit<BoardWork, 'command'> {
   readonly session: SessionId;
   /** When it made the first and the last of these changes. */
   readonly since: number;
@@ -129,21 +129,12 @@ function apartNotice(
 ): string[] {
   if (why === 'unusable') return [];
   const { dirty, mine, others } = part;
-  const whose = peerNames(
-    mine.map(({ session }) => session),
-    records,
-  );
-  const beside =
-    others.length === 0
-      ? 'others'
-      : peerNames(
-          others.map(({ session }) => session),
-          records,
-        );
+  const names = (claims: typeof mine) => peerNames(new Set(claims.map(({ session }) => session)), records);
+  const beside = others.length === 0 ? 'others' : names(others);
   const cannot =
     why === 'overlap'
       ? `overlap or touch those of ${beside}`
       : `cannot be separated from those of ${beside} (not text, or too large)`;
   const where = isAll ? 'they are in the last part' : 'the file is left out';
-  return [`${escapeLine(dirty.path)}: the changes of ${whose} ${cannot}; ${where}`];
+  return [`${escapeLine(dirty.path)}: the changes of ${names(mine)} ${cannot}; ${where}`];
 }

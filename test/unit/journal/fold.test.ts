@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compactLines } from '../../../src/domain/journal/compact.ts';
-import type { JournalEvent, JournalLine } from '../../../src/domain/journal/events.ts';
+import type { EventOf, JournalEvent, JournalLine } from '../../../src/domain/journal/events.ts';
 import { type SessionJournal, foldJournal } from '../../../src/domain/journal/fold.ts';
 import { formatLines, parseLines, ofAgent } from '../../../src/domain/journal/lines.ts';
 import type { SessionLedger } from '../../../src/domain/ledger/claims.ts';
@@ -15,18 +15,18 @@ const here = (...events: JournalEvent[]) => events.map((event): JournalLine => (
 const anywhere = (...events: JournalEvent[]) =>
   events.map((event): JournalLine => ({ tree: undefined, event }));
 const facts = { agent: '', named: ['f'], commits: false, merged: '', looked: true };
-const command: JournalEvent = { t: 'command', id: 'c', ...facts, look: '{}', at: 1 };
+const command: EventOf<'command'> = { t: 'command', id: 'c', ...facts, look: '{}', at: 1 };
 
 describe('what the events of one worktree come to', () => {
   it.each<[string, JournalEvent[], Partial<SessionLedger>]>([
-    ['a command runs until it ends', [command], { commands: new Map([['c', { id: 'c', ...facts, look: '{}', from: 1 }]]), windows: [] }], // prettier-ignore
+    ['a command runs until it ends', [command], { commands: new Map([['c', command]]), windows: [] }], // prettier-ignore
     ['its time stays when it is over', [command, { t: 'command-end', id: 'c', from: 1, at: 3 }], { commands: new Map(), windows: [{ session: self, id: 'c', from: 1, to: 3 }] }], // prettier-ignore
     ['one that nobody reports is only forgotten', [command, { t: 'command-end', id: 'c', at: 3 }], { commands: new Map(), windows: [] }], // prettier-ignore
     ['a session is registered under each of its processes, when last', [{ t: 'registered', pid: 7, start: 'x y', at: 1 }, { t: 'registered', pid: 7, start: 'x y', at: 5 }], { registrations: new Map([['7 x y', 5]]) }], // prettier-ignore
     ['an unregistered one under none', [{ t: 'registered', pid: 7, start: 'x', at: 1 }, { t: 'unregistered', at: 2 }], { registrations: new Map() }], // prettier-ignore
-    ['a time alone is paused', [{ t: 'alone', look: 'l', at: 1 }, { t: 'paused', look: 'p', at: 2 }], { loneStart: { look: 'l', at: 1 }, paused: { look: 'p', at: 2 } }], // prettier-ignore
+    ['a time alone is paused', [{ t: 'alone', look: 'l', at: 1 }, { t: 'paused', look: 'p', at: 2 }], { loneStart: { t: 'alone', look: 'l', at: 1 }, paused: { t: 'paused', look: 'p', at: 2 } }], // prettier-ignore
     ['and is over when it is settled', [{ t: 'alone', look: 'l', at: 1 }, { t: 'paused', look: 'p', at: 2 }, { t: 'not-alone', at: 3 }], { loneStart: undefined, paused: undefined }], // prettier-ignore
-    ['an operation is on record once', [{ t: 'operation', mark: 'm', merged: oid(1), at: 1 }, { t: 'operation', mark: 'm', at: 2 }], { operations: [{ mark: 'm', merged: oid(1), at: 1 }] }], // prettier-ignore
+    ['an operation is on record once', [{ t: 'operation', mark: 'm', merged: oid(1), at: 1 }, { t: 'operation', mark: 'm', at: 2 }], { operations: [{ t: 'operation', mark: 'm', merged: oid(1), at: 1 }] }], // prettier-ignore
     ['a visit lasts until its end', [{ t: 'visit', top: '/w', at: 1 }], { visitedTop: '/w' }],
     ['and no longer', [{ t: 'visit', top: '/w', at: 1 }, { t: 'visit-end', at: 2 }], { visitedTop: undefined }], // prettier-ignore
     ['a note is due until it is left', [{ t: 'note-due', at: 1 }, { t: 'note-left', process: '7 x', at: 2 }], { isNoteDue: false, noteLeft: '7 x' }], // prettier-ignore

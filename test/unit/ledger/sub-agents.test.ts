@@ -80,16 +80,10 @@ describe('whose changes are, by what the journal says of sub-agents', () => {
   });
 
   it('lets a sub-agent know what its session knows, and tell what is its own', () => {
-    const head = { ref: 'refs/heads/main', oid: oid(1), own: true, at: 1 };
+    const head: JournalEvent = { t: 'head', ref: 'refs/heads/main', oid: oid(1), own: true, at: 1 };
     const news: JournalEvent = { t: 'news', id: 'n', text: 'news', at: 1 };
     const request: JournalEvent = { t: 'request', to: y, wish: 'edit', paths: ['f'], at: 1 };
-    const lines = [
-      start('x'),
-      start('y'),
-      by(undefined, { t: 'head', ...head }),
-      by(undefined, news),
-      by('x', request),
-    ];
+    const lines = [start('x'), start('y'), by(undefined, head), by(undefined, news), by('x', request)];
     const [whole, ofX, ofY] = ledgersIn(foldJournal(self, lines), 'main');
     for (const ledger of [whole, ofX, ofY]) expect(ledger?.head).toEqual(head);
     expect([whole, ofX, ofY].map((one) => one?.news.length)).toEqual([1, 0, 0]);
