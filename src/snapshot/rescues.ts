@@ -62,12 +62,8 @@ export const groupOf = (rescue: Rescue): Group =>
 /** Most ends of turns that a worktree keeps. */
 const MOST_TURNS = 20;
 
-interface Limits {
-  readonly timeoutMs?: number | undefined;
-}
-
 /** Every rescue of the repository, oldest first. Damaged ones are left out. */
-export async function listRescues(cwd: string, { timeoutMs }: Limits = {}): Promise<Rescue[]> {
+export async function listRescues(cwd: string, timeoutMs?: number): Promise<Rescue[]> {
   const git = { cwd, timeoutMs };
   const refs = await listRefs({ cwd }, [RESCUE], { content: true, timeoutMs });
   const commits = refs.filter(({ type, content }) => type === 'commit' && isSnapshot(content));

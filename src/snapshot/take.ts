@@ -60,7 +60,7 @@ export async function takeSnapshot(
 ): Promise<Taken | undefined> {
   const { cwd } = place;
   // Git lists what is kept while it looks.
-  const listing = listRescues(cwd, { timeoutMs: budget.left() });
+  const listing = listRescues(cwd, budget.left());
   const [{ dirty, head }, known] = await Promise.all([looking, listing]);
   if (dirty.size === 0) return undefined;
   const gatheringTime = budget.part(budget.left() * GATHERING);

@@ -48,11 +48,11 @@ export async function saveVanished(
   const gone = vanishedBetween(before, after, looked.ownerOf, looked.changed);
   if (gone.length === 0) return undefined;
   const cwd = place.top;
-  const limits = { timeoutMs: budget.left() };
+  const timeoutMs = budget.left();
   const names = gone.map(({ path }) => path);
   const [known, committed] = await Promise.all([
-    listRescues(cwd, limits),
-    after.head.oid === null ? [] : listTree(cwd, after.head.oid, names, limits),
+    listRescues(cwd, timeoutMs),
+    after.head.oid === null ? [] : listTree(cwd, after.head.oid, names, { timeoutMs }),
   ]);
   const atHead = new Map(committed.map(({ path, oid }) => [path, oid]));
   const lost = gone.filter(({ path, disk }) => atHead.get(path) !== disk?.oid);
