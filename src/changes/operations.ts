@@ -37,13 +37,6 @@ export function readBeginners(place: LedgerPlace | undefined, { mark }: Operatio
     .map(({ session }) => session);
 }
 
-/** The trees on record as merged by it. */
-function readMerged(place: LedgerPlace, { mark }: Operation): Oid[] {
-  return readLedgers(place).flatMap(({ operations }) =>
-    operations.flatMap((one) => (one.mark === mark ? (one.merged ?? []) : [])),
-  );
-}
-
 /** A merge, rebase … that is unfinished in a worktree. */
 export interface Unfinished {
   readonly operation: Operation;
@@ -173,7 +166,9 @@ function isOthers({ path, head, index }: StagedPath, { ledgers, groups }: Finish
 function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation): Oid | undefined {
   const tree = mergedTree(gitDir);
   if (tree === undefined || ledger === undefined || operation.name === 'revert') return undefined;
-  if (readMerged(ledger, operation).includes(tree)) return tree;
+  const isIt = (one: SessionLedger['operations'][number]) =>
+    one.mark === operation.mark && one.merged === tree;
+  if (readLedgers(ledger).some(({ operations }) => operations.some(isIt))) return tree;
   const began = readWindows(ledger, self).some(
     ({ from, merged }) => operation.at >= from - CLOCK_SLACK_MS && merged !== tree,
   );

@@ -178,7 +178,7 @@ export async function addParts<Part extends SessionPart>(
       const read = await contentReader(top, scratch, plan, disk?.oid ?? null);
       const content = await merge(merger, plan, read, disk?.oid ?? null);
       if (typeof content === 'string') failed.push({ part, why: content });
-      else if (content.length === 0 && plan.start === null && !isCreator(part)) entries.set(path, null);
+      else if (content.length === 0 && !leavesFile(plan)) entries.set(path, null);
       else {
         const name = parseOid(objectName(format, 'blob', content)) ?? null;
         if (name !== null) contents.set(name, content);
@@ -191,9 +191,9 @@ export async function addParts<Part extends SessionPart>(
   return { entries, contents, failed };
 }
 
-/** Whether the session created the file. One that empties another session's new file has not. */
-const isCreator = ({ mine }: SessionPart) =>
-  mine.some(({ changes }) => changes.some(({ before }) => before === null));
+/** Whether there is a file after the session's own changes. One that empties another session's new file has not made it. */
+const leavesFile = ({ start, steps }: Extract<HunkPlan, { kind: 'apply' }>) =>
+  steps.reduce((there, { before, after }) => after !== null && (there || before === null), start !== null);
 
 type Reader = (oid: Oid | null) => Buffer | undefined;
 

@@ -106,20 +106,21 @@ export async function planWhole(
   // git may have been told not to look at a file (`git update-index --assume-unchanged`).
   const clean = [...atHead.keys()].filter((path) => !status.dirty.has(path));
   const onDisk = await hashFiles(top, clean, { all: true });
-  const removed = items.filter((item) => contentOf(item) === null).map(({ path }) => path);
-  const going = merger === undefined ? undefined : new Set(removed);
+  // Where an undo is undone, what was staged goes into the index alone.
+  const diskOf = merger === undefined ? contentOf : ({ disk }: SnapshotItem) => disk;
+  const going = merger && new Set(items.filter(({ disk }) => disk === null).map(({ path }) => path));
   const paths: PlannedPath[] = [];
   const refused: RefusedPath[] = [];
   for (const item of items) {
     const { path, name, raw: own, isPrivate = false } = item;
     const named = { path, ...(name === undefined ? {} : { raw: name }) };
-    const isGone = contentOf(item) === null && !isOccupied(top, nameBytes(named));
+    const isGone = diskOf(item) === null && !isOccupied(top, nameBytes(named));
     const why = isGone ? undefined : obstacle(top, nameBytes(named), going);
     if (why !== undefined) {
       refused.push({ path, why });
       continue;
     }
-    const [head, disk] = [atHead.get(path) ?? null, contentOf(item)];
+    const [head, disk] = [atHead.get(path) ?? null, diskOf(item)];
     const dirty = status.dirty.get(path);
     // git names what its filters make of the file, and does not list an ignored one.
     const found = own === undefined ? null : contentState(top, named, own);

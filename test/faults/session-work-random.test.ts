@@ -32,7 +32,9 @@ import { TestRepository } from '../support/repository.ts';
  */
 
 const HISTORIES = amount(20, 1000);
-const SEEDS = Array.from({ length: HISTORIES }, (_, n) => SEED + n);
+/** Each of these has shown a defect: an emptied file, one that was staged and then removed. */
+const KNOWN = [7200026, 7200083];
+const SEEDS = [...KNOWN, ...Array.from({ length: HISTORIES }, (_, n) => SEED + n)];
 const FILES = ['one.txt', 'two.txt', 'deep/three.txt'];
 const SESSIONS = ['aaaaaaaa-1', 'bbbbbbbb-2', 'cccccccc-3'].map((id) => parseSessionId(id) as SessionId);
 /** Three sub-agents of two of them. */
@@ -272,6 +274,7 @@ class History {
   /** Takes an owner's changes back, of a session those of its running sub-agents, too, and then brings them back. */
   async #undo(owner: SessionId): Promise<boolean> {
     const before = this.#found();
+    const now = play(this.#start, this.#acts);
     const isTaken = ({ by }: Act) => this.#counted(by) === owner || sessionOfOwner(by) === owner;
     try {
       const { value } = await undo({ of: owner, pathspecs: [], session: undefined }, this.#context);
@@ -279,6 +282,9 @@ class History {
         this.#start,
         this.#acts.filter((act) => !isTaken(act)),
       );
+      // What is as in HEAD is nobody's uncommitted change, whoever took back whose.
+      const isClean = (path: string) => textOf(now.get(path)) === textOf(this.#start.get(path));
+      for (const [path, lines] of this.#start) if (isClean(path)) others.set(path, lines);
       const left = [...others].flatMap(([path, lines]) => [[path, textOf(lines)]]).sort();
       expect(this.#found().files).toEqual(left);
       const which = String(value.rescue);

@@ -68,6 +68,10 @@ const ROWS: readonly Row[] = [
   },
   { state: 'with an entry that is only intended', change: `${EDIT}; echo x >new; git add -N new` },
   {
+    state: 'with a file that was staged, and then removed',
+    change: `${EDIT}; git add src; rm src/a.ts; echo x >new; git add new; rm new`,
+  },
+  {
     state: 'with links',
     before: 'ln -s a.ts src/one; ln -s a.ts src/two; git add src; git commit -qm links',
     change:
