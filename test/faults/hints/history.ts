@@ -27,8 +27,9 @@ const isWait = (text: string) => /began an? (?:merge|cherry-pick|revert|rebase|a
 /** Another's uncommitted work in the way of an edit: it is said that there is nothing to do but to wait, and who has been told. */
 const isStatedWait = (text: string) =>
   /will be told\. Work on something else, and try again later\./.test(text);
-/** Lines that have to be brought together in the file, by whoever knows what they mean. */
-const BY_HAND = /^error: (.*): HEAD has a new change where this session/m;
+/** Lines that whoever knows what they mean has to bring together in the file, or for whose owner it is told to wait. */
+const BY_HAND =
+  /^error: (.*): (?:HEAD has a new change where this session|the changes of this session .* overlap or touch)/m;
 /** HEAD is not where the session last saw it. */
 const isMoved = (text: string) => /^error: expected .*, HEAD is /m.test(text);
 
