@@ -153,7 +153,7 @@ class History {
       lines === undefined
         ? 'add file'
         : this.#isRemovable(path, by) && this.#random.below(12) === 0
-          ? 'remove file'
+          ? this.#removal(path)
           : this.#random.pick(['insert', 'replace', 'replace', 'delete'] as const);
     const act: Act = { by, path, kind, at: anchor, line: this.#line(by) };
     const before = await this.#stateOf(path);
@@ -186,6 +186,12 @@ class History {
   #isRemovable(path: string, by: SessionId): boolean {
     const others = this.#acts.filter((act) => act.path === path && act.by !== by);
     return others.length === 0 || FILES.includes(path);
+  }
+
+  /** Who removes a file that was made again after somebody had removed it may mean either. */
+  #removal(path: string): Act['kind'] {
+    const isMadeAgain = this.#acts.some((act) => act.path === path && act.kind === 'add file');
+    return isMadeAgain && FILES.includes(path) ? 'delete' : 'remove file';
   }
 
   #put(path: string, lines: readonly Line[] | undefined): void {
