@@ -13,6 +13,7 @@ import {
   writeOrEdit,
   patchCall,
   shellCall,
+  eventKind,
 } from './payload.ts';
 import { mcpCall } from './mcp.ts';
 import { toolsOf } from './tools.ts';
@@ -32,7 +33,7 @@ export const copilot: Dialect = {
     // A sub-agent's payload has a session id of its own, and the sub-agent has its own turns.
     const agent = text(event['agent_id']);
     const startedBy = agent === undefined ? undefined : parseClientSessionId(event['parent_agent_id']);
-    const kind = KINDS[name];
+    const kind = eventKind(name);
     const own = agent !== undefined && kind === 'stop' ? 'agent-stop' : kind;
     return guardEvent(event, name, own, () => toolCall(event), {
       session: startedBy ?? parseClientSessionId(event['session_id'] ?? event['sessionId']),
@@ -63,28 +64,6 @@ export const copilot: Dialect = {
   reportsAgentEnd: true,
 
   render: (verdict, event) => answered(answer(verdict, event)),
-};
-
-const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
-  SessionStart: 'session-start',
-  sessionStart: 'session-start',
-  SessionEnd: 'session-end',
-  sessionEnd: 'session-end',
-  PreToolUse: 'before-tool',
-  preToolUse: 'before-tool',
-  PostToolUse: 'after-tool',
-  postToolUse: 'after-tool',
-  PostToolUseFailure: 'after-tool',
-  postToolUseFailure: 'after-tool',
-  UserPromptSubmit: 'prompt',
-  userPromptSubmitted: 'prompt',
-  Stop: 'stop',
-  agentStop: 'stop',
-  SubagentStart: 'agent-start',
-  SubagentStop: 'agent-stop',
-  subagentStop: 'agent-stop',
-  PreCompact: 'compaction',
-  preCompact: 'compaction',
 };
 
 const isShell = (tool: string) => toolsOf('copilot', 'shell').includes(tool);

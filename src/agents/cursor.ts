@@ -13,6 +13,8 @@ import {
   text,
   writeOrEdit,
   shellCall,
+  eventKind,
+  lowerFirst,
 } from './payload.ts';
 import { toolsOf } from './tools.ts';
 
@@ -27,7 +29,9 @@ export const cursor: Dialect = {
     const event = fields(payload);
     const name = text(event?.['hook_event_name']);
     if (event === undefined || name === undefined) return undefined;
-    return guardEvent(event, name, KINDS[lowerFirst(name)], () => toolCall(event), {
+    // The events of a sub-agent do not name it.
+    const kind = /^subagent/i.test(name) ? undefined : eventKind(name);
+    return guardEvent(event, name, kind, () => toolCall(event), {
       session: parseClientSessionId(event['conversation_id'] ?? event['session_id']),
       cwd: folder(event),
       agent: undefined,
@@ -46,24 +50,9 @@ export const cursor: Dialect = {
   render: (verdict, event) => answered(answer(verdict, event)),
 };
 
-/** Cursor's event names. Hooks of `.claude/settings.json` get Claude Code's, which differ only in the first letter. */
-const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
-  sessionStart: 'session-start',
-  sessionEnd: 'session-end',
-  preToolUse: 'before-tool',
-  postToolUse: 'after-tool',
-  postToolUseFailure: 'after-tool',
-  stop: 'stop',
-  preCompact: 'compaction',
-};
-
 const PATH_KEYS = ['file_path', 'path', 'target_file', 'filePath', 'notebook_path', 'target_notebook'];
 const CONTENT_KEYS = ['content', 'contents', 'file_text'];
 const isFileTool = (tool: string) => toolsOf('cursor', 'file').includes(tool);
-
-function lowerFirst(name: string): string {
-  return name.slice(0, 1).toLowerCase() + name.slice(1);
-}
 
 /** Returns the folder of a tool event, or the workspace's first root, because other events name no folder. */
 function folder(event: Fields): string | undefined {

@@ -89,7 +89,7 @@ interface OwnWays
 }
 
 /** The dialect of a client that shares Claude Code's hook protocol. Silence allows. */
-export function dialectOf({ kinds = KINDS, tool, more, deny, rewrite, ...own }: OwnWays): Dialect {
+export function dialectOf({ kinds, tool, more, deny, rewrite, ...own }: OwnWays): Dialect {
   /** Puts a text where the model sees it, or else where the user does. */
   const contextAnswer = (text: string, event: GuardEvent) =>
     own.contextEvents.has(event.name)
@@ -125,24 +125,38 @@ export function dialectOf({ kinds = KINDS, tool, more, deny, rewrite, ...own }: 
       const event = fields(payload);
       const name = text(event?.['hook_event_name']);
       if (event === undefined || name === undefined) return undefined;
-      return guardEvent(event, name, kinds[name], () => tool(event), more?.(event, name));
+      return guardEvent(
+        event,
+        name,
+        kinds === undefined ? eventKind(name) : kinds[name],
+        () => tool(event),
+        more?.(event, name),
+      );
     },
     render: (verdict, event, payload) => answered(answer(verdict, event, payload)),
   };
 }
 
+/** Events as Claude Code, Cursor and Copilot CLI name them, which differ in the first letter. */
 const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
-  SessionStart: 'session-start',
-  SessionEnd: 'session-end',
-  PreToolUse: 'before-tool',
-  PostToolUse: 'after-tool',
-  PostToolUseFailure: 'after-tool',
-  UserPromptSubmit: 'prompt',
-  Stop: 'stop',
-  PreCompact: 'compaction',
-  SubagentStart: 'agent-start',
-  SubagentStop: 'agent-stop',
+  sessionStart: 'session-start',
+  sessionEnd: 'session-end',
+  preToolUse: 'before-tool',
+  postToolUse: 'after-tool',
+  postToolUseFailure: 'after-tool',
+  userPromptSubmit: 'prompt',
+  userPromptSubmitted: 'prompt',
+  stop: 'stop',
+  agentStop: 'stop',
+  preCompact: 'compaction',
+  subagentStart: 'agent-start',
+  subagentStop: 'agent-stop',
 };
+
+export const lowerFirst = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1);
+
+/** What an event is about, by one of those names; `undefined`: we do not know it. */
+export const eventKind = (name: string): GuardEvent['kind'] | undefined => KINDS[lowerFirst(name)];
 
 /** An answer as JSON; empty if there is none. */
 export function answered(answer: object | undefined): string {

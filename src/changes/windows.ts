@@ -66,9 +66,10 @@ export function openLedgers(place: LedgerPlace, owner: SessionId): Ledgers {
   return { all, self, others: all.filter((one) => !isOwn(one.session)) };
 }
 
-/** Ids of what was told; one that arrives need not hear of what was before it. */
+/** Ids of what was told to everybody; one that arrives need not hear of what was before it. */
 export function undeliveredIds({ all, self }: Ledgers): string[] {
-  return all.flatMap(({ news }) => news.map(({ id }) => id)).filter((id) => !self.notified.has(id));
+  const news = all.flatMap((ledger) => ledger.news);
+  return news.flatMap(({ id, to }) => (to === self.session || self.notified.has(id) ? [] : id));
 }
 
 /** Notes that an owner has heard these. */

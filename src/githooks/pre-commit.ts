@@ -175,7 +175,7 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
     finishes: stopped && {
       name: stopped.name,
       whole: isMine === true && !stopped.isSequence,
-      isEmpty: stopped.name !== 'merge' && staged.length === scene.staged.length,
+      isEmpty: /^(?:cherry-pick|revert)$/.test(stopped.name) && staged.length === scene.staged.length,
     },
     staged,
     squashed: stopped === undefined ? scene.staged.filter((one) => !staged.includes(one)) : [],

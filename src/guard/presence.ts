@@ -65,7 +65,8 @@ export function noteAgent(call: TreeCall): void {
     const known = readJournal(tree.commonDir, session).agents.get(agent);
     if (known?.isRunning !== true)
       appendSessionEvents(tree.commonDir, session, [{ t: 'agent-started', agent, at: now }]);
-    if (known?.hasEnded !== false || event.kind === 'agent-start') noteWhatItKnows(call, owner);
+    const isNewHere = known?.trees.has(knownWorktreeId(tree.gitDir) ?? '') !== true;
+    if (isNewHere || known.hasEnded || event.kind === 'agent-start') noteWhatItKnows(call, owner);
     if (isLoneSession(tree.gitDir, session)) removeLoneSession(tree.gitDir);
   } catch (error) {
     call.log('open', `the sub-agent was not noted: ${String(error)}`);

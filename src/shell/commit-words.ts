@@ -73,7 +73,9 @@ export function parseCommitWords(
     return KEPT.has(name) ? values.map((value) => `--${name}${value === '' ? '' : `=${value}`}`) : [];
   });
   const amends = (line: readonly string[]) => line.filter((word) => /^--am(?:e|en|end)?$/.test(word)).length;
-  const isBehind = message !== undefined && amends(words.slice(end + 1)) > amends(message.split(/\s+/));
+  // Only after `-m` are the words of the message in the line.
+  const typed = words.slice(end).some((word) => /^(?:-[A-Za-z]*m|--m)/.test(word)) ? (message ?? '') : '';
+  const isBehind = message !== undefined && amends(words.slice(end + 1)) > amends(typed.split(/\s+/));
   return {
     // Git uses the last one.
     amend:

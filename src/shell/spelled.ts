@@ -28,7 +28,7 @@ export function recordSpelled(machine: ShellMachine, scope: Scope, text: string,
   if (ALLOWS.test(text)) machine.handoff({ cwd: machine.disk.world.cwd, verb: 'allow', words: [] });
   const rest = text.replace(READS, '()');
   // A path is no verb: a folder above the guarded file may be called `rm-tool` or `copies`.
-  const verbs = rest.replace(WORDS, (word) => (NAMES.test(word) ? '' : word));
+  const verbs = rest.replace(WORDS, (word) => (word.includes('/') && NAMES.test(word) ? '' : word));
   if (WRITES.test(verbs)) recordNames(machine, scope, rest, by);
 }
 

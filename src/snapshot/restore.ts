@@ -154,6 +154,8 @@ export async function applyPlan(
   { top }: Pick<TreePlace, 'top'>,
   paths: readonly PlannedPath[],
 ): Promise<void> {
+  // First the index: what is still on the disk when this is stopped is found, and kept, by the next try.
+  await stage(top, paths);
   const changing = paths.filter(({ writes }) => writes);
   for (const planned of changing.filter(({ disk }) => disk === null)) remove(top, planned);
   const written = changing.filter((one): one is Written => one.disk !== null && one.disk.oid !== null);
@@ -164,7 +166,7 @@ export async function applyPlan(
     top,
     written.filter((one) => !isFirst(one)),
   );
-  await stage(top, paths);
+  await intend(top, paths);
 }
 
 function remove(top: string, planned: PlannedPath): void {
@@ -235,10 +237,12 @@ async function checkouts(top: string, files: readonly Written[]): Promise<(Buffe
 
 async function stage(top: string, paths: readonly PlannedPath[]): Promise<void> {
   const entries = new Map(paths.filter(({ stages }) => stages).map(({ path, index }) => [path, index]));
-  if (entries.size > 0) {
-    const result = await whileLocked(() => setEntries(top, entries));
-    if (result.code !== 0) throw gitFailure('update-index', result);
-  }
+  if (entries.size === 0) return;
+  const result = await whileLocked(() => setEntries(top, entries));
+  if (result.code !== 0) throw gitFailure('update-index', result);
+}
+
+async function intend(top: string, paths: readonly PlannedPath[]): Promise<void> {
   const intended = paths.filter((one) => one.intended).map(({ path }) => path);
   if (intended.length === 0) return;
   const args = ['--literal-pathspecs', 'add', '--force', '--intent-to-add'];

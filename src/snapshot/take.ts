@@ -59,9 +59,7 @@ export async function takeSnapshot(
   { limits, now, budget }: Limits,
 ): Promise<Taken | undefined> {
   const { cwd } = place;
-  // Git lists what is kept while it looks.
-  const listing = listRescues(cwd, budget.left());
-  const [{ dirty, head }, known] = await Promise.all([looking, listing]);
+  const { dirty, head } = await looking;
   if (dirty.size === 0) return undefined;
   const gatheringTime = budget.part(budget.left() * GATHERING);
   const [first] = dirty.values();
@@ -78,6 +76,7 @@ export async function takeSnapshot(
     items,
     reason: { ...reason, worktree: basename(cwd), ref: head.ref, skipped },
   };
+  const known = await listRescues(cwd, budget.left());
   const same = sameWork(known, place.worktreeId, snapshot, { limits, now });
   if (same !== undefined) return { commit: same.oid, number: same.number, skipped };
   const keeping = { batch, known, limits, now, timeoutMs: budget.left() };

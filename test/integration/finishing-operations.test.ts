@@ -74,6 +74,19 @@ describe('a commit that finishes B’s own operation holds nothing of A’s', ()
     expect(world.status()).toEqual([' M src/a.ts', '?? own.ts']);
   });
 
+  it('a rebase that has stopped to edit: no hint throws away what B has not staged', () => {
+    world.git(['checkout', '-q', '--', 'src/a.ts']);
+    const sequence = `GIT_SEQUENCE_EDITOR="sed -i.bak -e 's/^pick/edit/'"`;
+    world.bash(B, `${sequence} git rebase -i -q HEAD~1`, quiet);
+    world.write(B, 'src/b.ts', 'of B\n');
+    const { errors, hints } = stopped(world, 'git add own.ts; git commit -qm more');
+    expect(errors).toEqual([OF_A[0]]);
+    expect(hints).toEqual(['git reset -q -- own.ts', 'git -c core.editor=true rebase --continue']);
+    for (const hint of hints) world.bash(B, hint);
+    expect(world.read('src/b.ts')).toBe('of B\n');
+    expect(world.read('own.ts')).toBe('of A\n');
+  });
+
   it('a rebase that has stopped: the hints take A’s file out and go on, without an editor', () => {
     world.git(['checkout', '-q', '--', 'src/a.ts']);
     world.bash(B, 'git rebase -q side');

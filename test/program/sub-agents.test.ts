@@ -180,6 +180,34 @@ describe('where HEAD is, to two sub-agents of a session', () => {
   });
 });
 
+describe('what is told to a sub-agent alone', () => {
+  it.each(['is started', 'calls'])('reaches it when it has ended and then %s again', (how) => {
+    world = new SharingWorld({ ready: [A, B] });
+    world.beginAgent(X);
+    world.write(X, 'src/a.ts', 'x\n');
+    const loss = { t: 'news', id: 'n1', text: 'Ann threw it away', to: X, about: 'loss' } as const;
+    world.note(B, { ...loss, paths: ['src/a.ts'], at: Date.now() });
+    world.endAgent(X);
+    if (how === 'is started') world.beginAgent(X);
+    expect(contextText(world.may(X, 'make'))).toContain('Ann threw it away');
+  });
+});
+
+describe('a sub-agent’s first call in another worktree', () => {
+  it('tells it nothing of what was before', () => {
+    world = new SharingWorld({ ready: [A] });
+    const other = join(world.root, 'other');
+    world.git(['worktree', 'add', '-q', other, '-b', 'other']);
+    world.begin(A, other);
+    world.begin(B, other);
+    world.beginAgent(X);
+    world.may(X, 'make');
+    world.bash(B, 'git commit -q --allow-empty -m b', { cwd: other });
+    expect(contextText(world.may(A, 'make', other))).toContain('committed');
+    expect(contextText(world.may(X, 'make', other))).not.toContain('committed');
+  });
+});
+
 describe('the commit of one agent of a session', () => {
   const heard = (owner: string) => contextText(world.may(owner, 'make'));
   beforeEach(() => {

@@ -96,6 +96,11 @@ describe('the words of a git commit', () => {
     expect(amends('git commit -am x --amen -- a.ts', 'x\n')).toBe(true);
     expect(amends('git commit -m say --amend to them', 'say --amend to them\n')).toBe(false);
     expect(amends('git commit -m say --amend to them --amend', 'say --amend to them\n')).toBe(true);
+    // A message from elsewhere is not in the line.
+    expect(amends('git commit -F - --amend', 'say --amend to them\n')).toBe(true);
+    expect(amends('git commit -C HEAD --amend', 'say --amend to them\n')).toBe(true);
+    expect(amends('git commit --author A B <a@b> --amend --no-edit', 'say --amend\n')).toBe(true);
+    expect(amends('git commit -F - -s', 'say --amend to them\n')).toBe(false);
   });
 
   it('says that git has the message where the split line does not tell it', () => {

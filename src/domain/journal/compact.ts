@@ -2,7 +2,8 @@ import { MAX_TRIED } from '../tried.ts';
 import type { OpenClaim, SessionLedger } from '../ledger/claims.ts';
 import type { EventOf, JournalLine, SessionEvent, WorktreeEvent } from './events.ts';
 import { ofAgent } from './lines.ts';
-import { type AgentWork, type SessionJournal, processOf } from './fold.ts';
+import { type AgentWork, type SessionJournal, emptyLedger, processOf } from './fold.ts';
+import { ledgersIn, treesIn } from '../ledger/sub-agents.ts';
 
 /** How many of the notices that a session has heard are remembered. */
 const MAX_NOTIFIED = 256;
@@ -29,27 +30,40 @@ export function claimEvents(claim: OpenClaim): EventOf<'claim'>[] {
 export function compactLines(journal: SessionJournal, forgetBefore: number): JournalLine[] {
   const whole = sessionEvents(journal).map(anywhere);
   const parts = [...journal.agents].map((one) => agentLines(one, forgetBefore));
-  const trees = [...journal.trees].flatMap(([tree, ledger]) =>
-    [
+  const trees = treesIn(journal).flatMap((tree) => {
+    const ledger = knowingLedger(journal, tree);
+    return [
       ...pathEvents(ledger, forgetBefore),
       ...otherEvents(ledger, forgetBefore),
       ...presenceEvents(ledger),
-    ].map((event): JournalLine => ({ tree, event })),
-  );
+    ].map((event): JournalLine => ({ tree, event }));
+  });
   const running = [...journal.agents].flatMap(([agent, { isRunning }]) => (isRunning ? [agent] : []));
   // While all run, nothing of theirs is the session's, and nothing that follows is theirs.
   const known = [...journal.agents.keys()].filter(
     (agent, n) => running.includes(agent) || parts[n]?.length !== 0,
   );
   const started = (agent: string) => anywhere({ t: 'agent-started', agent, at: 0 });
-  const ended =
-    known.length === running.length ? [] : [anywhere({ t: 'agent-ended', at: 0 }), ...running.map(started)];
+  const over = known.filter((agent) => journal.agents.get(agent)?.hasEnded === true);
+  const ends = [...over.map((agent) => ({ agent })), {}].map((whose) =>
+    anywhere({ t: 'agent-ended', ...whose, at: 0 }),
+  );
+  const ended = known.length === running.length ? [] : [...ends, ...running.map(started)];
   return [...whole, ...known.map(started), ...parts.flat(), ...trees, ...ended];
 }
 
 const anywhere = (event: SessionEvent): JournalLine => ({ tree: undefined, event });
 
-/** What a sub-agent did. What it knew is forgotten some time after its end. */
+/** A session's own ledger, with what its sub-agents that no longer run knew, and the operations that they began. */
+function knowingLedger(journal: SessionJournal, tree: string): SessionLedger {
+  const own = journal.trees.get(tree) ?? emptyLedger(journal.session);
+  const { head, notified, operations } = ledgersIn(journal, tree)[0] ?? own;
+  const plain =
+    head === own.head ? head : head && { t: head.t, ref: head.ref, oid: head.oid, own: false, at: head.at };
+  return { ...own, head: plain, notified, operations };
+}
+
+/** What a sub-agent did. What it knew is forgotten some time after its end: its session knows it. */
 function agentLines(
   [agent, { isRunning, trees }]: readonly [string, AgentWork],
   forgetBefore: number,

@@ -52,7 +52,7 @@ export interface CommitFacts {
   readonly operation?: OthersOperation | undefined;
   /**
    * The stopped operation that the commit continues, by its name in git-status(1); `whole`: `git handoff commit` of
-   * this session can finish it; `isEmpty`: HEAD has all that it does.
+   * this session can finish it; `isEmpty`: HEAD has all that the pick or revert does.
    */
   readonly finishes?:
     { readonly name: string; readonly whole: boolean; readonly isEmpty: boolean } | undefined;

@@ -84,16 +84,17 @@ async function keep(
 export async function keepTurn({ tree, session, settings, now, budget, log }: TreeCall): Promise<number> {
   try {
     const cwd = realPath(tree.workTree);
+    const status = await readTreeStatus(cwd, { now, timeoutMs: budget.left(), namesOnly: true });
+    if (status.dirty.size === 0) return 0;
     const place = { commonDir: tree.commonDir, worktreeId: worktreeId(tree.gitDir) };
     const owners = claimOwners(readLedgers(place));
     const reason = { kind: 'stop', command: '', session, at: now } as const;
     const limits = { limits: settings.rescue, now, budget: budget.part(beforeAnswer(budget)) };
     const occasion = { reason, ownerOf: (path: string) => owners.get(path) ?? null };
-    const looking = readTreeStatus(cwd, { now, timeoutMs: budget.left(), namesOnly: true });
-    await takeSnapshot({ ...place, cwd }, looking, occasion, limits).catch((error: unknown) => {
+    await takeSnapshot({ ...place, cwd }, status, occasion, limits).catch((error: unknown) => {
       log('open', `uncommitted work was not kept at the end of a turn: ${String(error)}`);
     });
-    return (await looking).dirty.size;
+    return status.dirty.size;
   } catch {
     // There is no working tree, or git did not answer.
     return 0;

@@ -113,7 +113,10 @@ describe('whose changes are, by what the journal says of sub-agents', () => {
     const ended = [['feat', [x], ['n']], ['main', [], []]]; // prettier-ignore
     expect(known([], 9)).toEqual([running, running]);
     expect(known([end('x')], 0)).toEqual([ended, ended]);
-    expect(known([end('x')], 9)).toEqual([ended, [['main', [], []], ['main', [], []]]]); // prettier-ignore
+    const over = foldJournal(self, [...lines, end('x')]);
+    expect(foldJournal(self, compactLines(over, 0)).agents.get('x')?.hasEnded).toBe(true);
+    // Its session goes on knowing what it knew.
+    expect(known([end('x')], 9)).toEqual([ended, [['feat', [], ['n']], ['main', [], []]]]); // prettier-ignore
   });
 });
 

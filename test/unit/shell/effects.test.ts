@@ -233,6 +233,9 @@ describe('a text that nobody reads', () => {
   it.each([
     `python3 -c "open('@FILE@', 'a').write('x')"`,
     `python3 -c "import os; open(os.environ['HOME'] + '/.claude/projects/testproj/memory/handoff-main-auth-refresh.md', 'w')"`,
+    `python3 -c "from pathlib import Path; handoff = Path('@FILE@'); handoff.write_text('done')"`,
+    `node -e "handoffFs.writeFileSync(handoffPath = '@FILE@', data)"`,
+    `ruby -e "handoff = Pathname.new('@FILE@'); handoff.delete"`,
     `python3 - <<'E'\nimport shutil\nshutil.rmtree('@MEM@')\nE`,
     `node -e 'require("fs").rmSync("@FILE@")'`,
     `perl -e 'open(F, ">", "@FILE@")'`,
