@@ -67,7 +67,7 @@ export async function canSwitch(
   try {
     copyIndex(index, copy);
     const options = { cwd, timeoutMs, env: { GIT_INDEX_FILE: copy } };
-    // What an index that was written without files says of their times is no difference.
+    // An index that was written without the files has no times of theirs: without a refresh, each would count as changed.
     await runGit(['update-index', '-q', '--refresh'], options);
     return (await runGit(args, options)).code === 0;
   } finally {
