@@ -37,10 +37,7 @@ export async function readHeadAndRefs(
 }
 
 /** Splits a list into HEAD's branch `ref`, which is missing when it is unborn, and the other refs. */
-function headAndRefs(
-  ref: string,
-  listed: readonly Ref[],
-): { readonly head: HeadState; readonly refs: readonly Ref[] } {
+function headAndRefs(ref: string, listed: readonly Ref[]): { head: HeadState; refs: readonly Ref[] } {
   const tip = listed.find(({ name }) => name === ref);
   return {
     head: {
@@ -52,7 +49,7 @@ function headAndRefs(
 }
 
 /**
- * Whether git would switch to a commit and keep all uncommitted changes. Changes nothing.
+ * Whether git would switch to a branch or commit and keep all uncommitted changes. Changes nothing.
  *
  * @param tree the folder and the index file that counts: git gives a hook of `git commit -a` another one
  */
@@ -67,6 +64,9 @@ export async function canSwitch(
   try {
     copyIndex(index, copy);
     const options = { cwd, timeoutMs, env: { GIT_INDEX_FILE: copy } };
+    // git switches to no branch that another worktree has checked out.
+    const elsewhere = await runGit(['for-each-ref', '--format=%(worktreepath)', to], options);
+    if (elsewhere.stdout.toString('utf8').trim() !== '') return false;
     // An index that was written without the files has no times of theirs: without a refresh, each would count as changed.
     await runGit(['update-index', '-q', '--refresh'], options);
     return (await runGit(args, options)).code === 0;

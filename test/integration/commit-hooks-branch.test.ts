@@ -67,6 +67,19 @@ describe('a commit on another branch than the session knows', () => {
     expect(world.git(['log', '-1', '--format=%s', 'main'])).toBe('x');
   });
 
+  it('the branch is checked out in another worktree by now: the hint commits here', () => {
+    world.begin(A);
+    world.begin(B);
+    world.wrote(A, 'of-a.ts', '1\n');
+    world.git(['switch', '-q', 'feat/a']);
+    world.git(['worktree', 'add', '-q', '../other', 'main']);
+    const { run } = world.bash(A, 'git add of-a.ts && git commit -m x');
+    expect(errorsOf(run?.stderr ?? '')).toEqual(['expected main, HEAD is feat/a, moved by unknown']);
+    const [hint = ''] = hintsOf(run?.stderr ?? '');
+    expect(hint).toBe('git handoff commit -m x -- of-a.ts');
+    expect(world.bash(A, hint).run).toMatchObject({ status: 0 });
+  });
+
   it('git handoff commit -F -: the hint keeps the message', () => {
     world.git(['switch', '-q', 'feat/a']);
     world.commit('other lines', { 'src/a.ts': 'other\n' });
