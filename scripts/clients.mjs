@@ -31,7 +31,7 @@ A session's commits name it in \`Claude-Session-Id\`, whichever its client is: t
 \`handoff.assistedBy\` they also get a neutral trailer, for tools that know nothing of git-handoff:
 \`Assisted-by: Codex:gpt-5.5\`, the client and its model as a hook last told it. Where no hook did, or what it told is no name
 of a model, there is no trailer; nothing is signed off, and a person's commits get none. A message that has an \`Assisted-by\`
-keeps it. Which clients tell, by their captured or documented payloads, is said below.
+keeps it. Below: which clients report the model, by captured or documented payloads.
 `;
 const TAIL = `
 ## Others
@@ -54,7 +54,7 @@ suffice. \`hooks.json\` (in \`.agents/\` and \`~/.gemini/config/\`) is a map of 
 file; that could be merged exactly. What is missing is an answer that says nothing. Before a tool, says the document in its
 package, \`decision\` is required: \`allow\` "automatically allows" the call, which is not ours to say
 ([39](decisions/0039-clients.md)), and \`ask\` asks also those who want no questions, and refuses in print mode, where nobody
-can answer. Printing nothing is reported as no opinion (1.0.3, 1.1.12), as a question (1.1.2) and as a refusal; \`{}\` always as a
+can answer. Printing nothing reportedly means no opinion (1.0.3, 1.1.12), a question (1.1.2) or a refusal; \`{}\` always as a
 refusal; \`deny\` as a veto and as a question (both 1.1.2); two reports saw 1.1.27 and 1.2.7 run no hook before a tool, others
 saw 1.2.7 do so. A payload names neither its event nor, in print mode, a folder.
 

@@ -30,7 +30,7 @@ export function checkRemotePrefix(text: string): string {
   if (isPrefix && !isTaken) return text;
   throw new Failure(
     'usage',
-    `handoff.remotePrefix is not a valid prefix of refs: ${escapeLine(JSON.stringify(text))}`,
+    `handoff.remotePrefix is not a valid ref prefix: ${escapeLine(JSON.stringify(text))}`,
     {
       hint: 'git config handoff.remotePrefix refs/heads/handoffs/',
     },

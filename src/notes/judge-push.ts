@@ -38,7 +38,7 @@ interface Judge {
   readonly prefixes: readonly string[];
   /** Bytes of work that a note may carry. */
   readonly maxWork: number;
-  /** `server`: the repository has the refs that the push would move · `clone`: it does not. */
+  /** `server`: the repository receives the push · `clone`: it sends it. */
   readonly at: 'server' | 'clone';
 }
 

@@ -94,7 +94,7 @@ const detailsOf = ({ trailers, seconds }: LoadedCommit): LostDetails => ({
   kind: 'diverged',
   session: trailers?.owner ?? null,
   at: seconds * 1000,
-  reason: 'a remote had another line',
+  reason: 'the history on a remote had diverged',
   tip: null,
 });
 

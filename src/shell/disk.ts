@@ -46,7 +46,7 @@ export class Disk {
     this.world = world;
   }
 
-  /** Returns the absolute, normalised path that a system call in `cwd` reaches, through links of this command's. */
+  /** Returns the absolute, normalised path that a system call in `cwd` reaches, following links this command makes. */
   resolve(cwd: string, path: string, follows: boolean): string {
     const absolute = path.startsWith('/') ? path : `${cwd}/${path}`;
     // Most paths are normal already: no empty part, no `.` and no `..`.

@@ -69,7 +69,7 @@ describe('a server that takes no refs/handoffs', () => {
       repo.git(['config', 'handoff.remotePrefix', prefix]);
       const refused = repo.handoff(['sync']);
       expect(refused.status).toBe(2);
-      expect(refused.stderr).toContain('handoff.remotePrefix is not a valid prefix of refs');
+      expect(refused.stderr).toContain('handoff.remotePrefix is not a valid ref prefix');
       expect(repo.git(['for-each-ref', 'refs/handoffs', 'refs/heads/handoffs'], { cwd: server })).toBe('');
     },
   );

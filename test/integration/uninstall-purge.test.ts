@@ -53,7 +53,7 @@ describe('uninstall --purge', () => {
     const outside = repo.handoff(['uninstall', '--yes', '--user'], { cwd: repo.home });
     expect(outside).toMatchObject({ status: 0, stderr: expect.not.stringContaining('stay') as string });
     const plain = repo.handoff(['uninstall', '--yes']);
-    const command = /^notice: notes and records stay, below refs\/handoffs\*; to remove them: git (.*)$/m;
+    const command = /^notice: notes and records stay under refs\/handoffs\*; to remove them: git (.*)$/m;
     const [, words = ''] = command.exec(plain.stderr) ?? [];
     expect(ours()).not.toBe('');
     const purged = repo.handoff([...words.split(' ').slice(1), '--yes']);

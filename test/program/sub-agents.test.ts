@@ -253,7 +253,7 @@ describe('the main agent', () => {
   it('is told of what a running sub-agent has changed, and never refused', () => {
     world.write(X, 'src/a.ts', 'x\n');
     expect(contextText(world.write(A, 'src/a.ts', 'a\n'))).toMatchInlineSnapshot(
-      `"git-handoff: src/a.ts was changed just now by claude aaaaaaaa/7f3e, a sub-agent of this session that runs, and is not committed. Read it before you change it."`,
+      `"git-handoff: src/a.ts was changed just now by claude aaaaaaaa/7f3e, a running sub-agent of this session, and is not committed. Read it before you change it."`,
     );
     expect(world.write(A, 'src/a.ts', 'aa\n').kind).toBe('silent');
     const { run } = world.bash(A, 'git add -A && git commit -qm all');

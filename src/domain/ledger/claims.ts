@@ -18,7 +18,7 @@ export interface OpenClaim extends Omit<EventOf<'claim'>, 't' | 'before'> {
   readonly session: SessionId;
   /** Oldest first; neighbours that fit (`after` of one is `before` of the next) are merged into one. */
   readonly changes: readonly PathChange[];
-  /** The states that allowed commits of this session gave the path. */
+  /** The path's states in this session's allowed commits. */
   readonly committed: readonly FileState[];
   /** When the first change was made. */
   readonly since: number;

@@ -6,7 +6,7 @@ import { rankOf } from './tree-status.ts';
 
 /**
  * Sub-agents as owners. While one runs, its changes, where it saw HEAD, and what it heard are a ledger of its own, under the
- * owner `<session>/<agent>`; then they are its session's.
+ * owner `<session>/<agent>`; afterwards they are its session's.
  */
 
 /** The owners that a session's running sub-agents are. */

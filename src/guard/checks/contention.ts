@@ -60,7 +60,7 @@ function siblings(
   const other =
     claim.session === session
       ? `another sub-agent of this session (${escapeLine((claim.agent ?? '').slice(0, 40))})`
-      : `${ownerName(claim.session, dialect)}, a sub-agent of this session that runs,`;
+      : `${ownerName(claim.session, dialect)}, a running sub-agent of this session,`;
   const text = `git-handoff: ${escapeLine(claim.path)} was changed ${ago(claim.at, now)} by ${other} and is not committed. Read it before you change it.`;
   const remember = async () => {
     appendEvents(place, self.session, [{ t: 'notified', ids: [id], at: now }]);

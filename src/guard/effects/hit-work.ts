@@ -173,7 +173,7 @@ function callersText({ paths, how, kept }: Hit, owner: string, typed: Typed, bef
     const undo =
       before === null
         ? ''
-        : `Undo the commit, which keeps all files: ${undoing(before)}; then commit your own: git handoff commit -m '<message>'. `;
+        : `Undo the commit, keeping all files: ${undoing(before)}; then commit your own: git handoff commit -m '<message>'. `;
     const look = kept === undefined ? 'git stash list; git log -3 --stat' : `git handoff rescue show ${kept}`;
     return `${names} went into your commit: ${owner} had uncommitted work in it. ${undo}Tell the user, and look: ${look}`;
   }

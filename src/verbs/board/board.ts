@@ -144,14 +144,14 @@ async function collectBoard(repository: Repository, context: Context): Promise<B
     limits: [
       allVersions || 'Older versions of handoffs are left out, or could not be read.',
       allCommits ||
-        `Sessions' commits were looked for among the newest ${LOOK_COMMITS} of all branches and HEAD.`,
+        `Sessions' commits show only if among the newest ${LOOK_COMMITS} of all branches and HEAD.`,
       allRefusals || `Refusals are the newest ${MAX_REFUSALS}.`,
       held === versions || `Texts of ${held} of ${versions} notes are in this page, the newest ones.`,
     ].filter((text) => text !== true),
   };
 }
 
-/** What each session has changed and not committed, by the place of its lane. A worktree that cannot be read has nothing. */
+/** What each session has changed and not committed, by the place of its lane. An unreadable worktree counts as having none. */
 async function boardWork(
   context: Context,
   places: readonly { readonly path: string }[],

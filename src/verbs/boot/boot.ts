@@ -257,7 +257,7 @@ function foreignLive(
   return new Set(live.filter((id) => !isOwn(id)));
 }
 
-/** Returns the other open notes of the branch, compared with the chosen one; one of the reader's own replaces none. */
+/** Returns the other open notes of the branch, compared with the chosen one; the reader's own never count as overlapping. */
 function siblingFacts({ state, beside }: Chosen, own: readonly (SessionId | undefined)[]): SiblingFact[] {
   return beside.flatMap((one): SiblingFact[] => {
     const { tip, topic, branch } = one;

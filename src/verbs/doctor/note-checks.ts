@@ -47,7 +47,7 @@ export async function checkRefs(
 /** How many are listed; the others are only counted. */
 const MAX_SHOWN = 20;
 
-/** Checks that every commit of every handoff can be read, with its note, and has the content of its name. */
+/** Checks that every commit of every handoff, and its note, can be read and matches its hash. */
 export async function checkObjects(
   { cwd }: Repository,
   states: readonly TopicState[],

@@ -95,7 +95,7 @@ function belongingsOf(repository: RepositoryFacts | undefined, now: number): Pro
 function closing(repository: RepositoryFacts | undefined, belongings: Belongings | undefined): string[] {
   if (repository === undefined || belongings?.refs.length === 0) return [];
   if (belongings === undefined)
-    return ['notes and records stay, below refs/handoffs*; to remove them: git handoff uninstall --purge'];
+    return ['notes and records stay under refs/handoffs*; to remove them: git handoff uninstall --purge'];
   return [
     `all notes are in ${belongings.backup} now; to have them back: ${restoreCommand(belongings)}`,
     'their objects stay until git collects them (git gc --prune=now), and what was pushed stays on the remotes',

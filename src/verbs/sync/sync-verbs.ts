@@ -47,7 +47,7 @@ function halvesOf(args: Arguments): Pick<SyncOptions, 'fetch' | 'push'> {
   const halves = { fetch: fetch || !push, push: push || !fetch };
   const sends = ['restore', 'allow-secret'].find((name) => args.flag(name));
   if (!halves.push && sends !== undefined)
-    throw new Failure('usage', `--${sends} is for what is pushed`, { hint: `git handoff sync --${sends}` });
+    throw new Failure('usage', `--${sends} applies only to a push`, { hint: `git handoff sync --${sends}` });
   const work = args.texts('with-work').map((topic) => ` --with-work ${shellWord(topic)}`);
   if (halves.fetch && work.length > 0)
     throw new Failure('usage', '--with-work is for --push alone', {
