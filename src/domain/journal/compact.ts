@@ -44,23 +44,21 @@ export function compactLines(journal: SessionJournal, forgetBefore: number): Jou
     (agent, n) => running.includes(agent) || parts[n]?.length !== 0,
   );
   const started = (agent: string) => anywhere({ t: 'agent-started', agent, at: 0 });
-  const over = known.filter((agent) => journal.agents.get(agent)?.hasEnded === true);
-  const ends = [...over.map((agent) => ({ agent })), {}].map((whose) =>
-    anywhere({ t: 'agent-ended', ...whose, at: 0 }),
-  );
+  const over = known.flatMap((agent) => (journal.agents.get(agent)?.hasEnded === true ? { agent } : []));
+  const ends = [...over, {}].map((whose) => anywhere({ t: 'agent-ended', ...whose, at: 0 }));
   const ended = known.length === running.length ? [] : [...ends, ...running.map(started)];
   return [...whole, ...known.map(started), ...parts.flat(), ...trees, ...ended];
 }
 
 const anywhere = (event: SessionEvent): JournalLine => ({ tree: undefined, event });
 
-/** A session's own ledger, with what its sub-agents that no longer run knew, and the operations that they began. */
+/** A session's own ledger, with what its sub-agents that no longer run knew. */
 function knowingLedger(journal: SessionJournal, tree: string): SessionLedger {
   const own = journal.trees.get(tree) ?? emptyLedger(journal.session);
-  const { head, notified, operations } = ledgersIn(journal, tree)[0] ?? own;
+  const { head, notified } = ledgersIn(journal, tree)[0] ?? own;
   const plain =
     head === own.head ? head : head && { t: head.t, ref: head.ref, oid: head.oid, own: false, at: head.at };
-  return { ...own, head: plain, notified, operations };
+  return { ...own, head: plain, notified };
 }
 
 /** What a sub-agent did. What it knew is forgotten some time after its end: its session knows it. */
@@ -69,7 +67,9 @@ function agentLines(
   forgetBefore: number,
 ): JournalLine[] {
   return [...trees].flatMap(([tree, ledger]) => {
-    const others = otherEvents(ledger, forgetBefore).filter(({ at }) => isRunning || at >= forgetBefore);
+    const others = otherEvents(ledger, forgetBefore).filter(
+      ({ t, at }) => isRunning || t === 'operation' || at >= forgetBefore,
+    );
     const events = [...pathEvents(ledger, forgetBefore), ...others];
     return events.map((event): JournalLine => ({ tree, event: ofAgent(event, agent) }));
   });

@@ -113,6 +113,18 @@ describe('whose changes are, by what the journal says of sub-agents', () => {
     const ended = [['feat', [x], ['n']], ['main', [], []]]; // prettier-ignore
     expect(known([], 9)).toEqual([running, running]);
     expect(known([end('x')], 0)).toEqual([ended, ended]);
+    const began = (agent: string | undefined, mark: string, at: number) =>
+      by(agent, { t: 'operation', mark, at });
+    const marks = [began('x', 'one', 1), began('x', 'two', 2), began(undefined, 'own', 3)];
+    let journal = foldJournal(self, [...lines, ...marks, end('x')]);
+    for (let times = 0; times < 3; times += 1) {
+      journal = foldJournal(self, compactLines(journal, 9));
+      expect(ledgersIn(journal, 'main')[0]?.operations.map(({ mark }) => mark)).toEqual([
+        'own',
+        'one',
+        'two',
+      ]);
+    }
     const over = foldJournal(self, [...lines, end('x')]);
     expect(foldJournal(self, compactLines(over, 0)).agents.get('x')?.hasEnded).toBe(true);
     // Its session goes on knowing what it knew.
