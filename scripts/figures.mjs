@@ -20,7 +20,7 @@ const SOURCE = join(ROOT, 'src');
 /** The one circle that may be: the words and variables of a shell contain each other. */
 const CIRCLE = 1;
 /** It only falls (docs/decisions/0047-size.md). */
-const MOST_LINES = 57_895;
+const MOST_LINES = 57_892;
 /** sh decides only what a rule of a few lines can. */
 const MOST_LINES_OF_SH = { 'bin/git-handoff': 300, 'git-hooks/': 150 };
 

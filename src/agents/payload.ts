@@ -153,6 +153,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   subagentStop: 'agent-stop',
 };
 
+/** An event's name as Cursor writes it: Claude Code's with a small first letter. */
 export const lowerFirst = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1);
 
 /** What an event is about, by one of those names; `undefined`: we do not know it. */

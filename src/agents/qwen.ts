@@ -20,16 +20,13 @@ export const qwen = dialectOf({
 function toolCall(event: Fields): ToolCall {
   const tool = text(event['tool_name']);
   const input = fields(event['tool_input']) ?? {};
+  const runsOn = tool === 'monitor' || input['is_background'] === true;
   switch (tool) {
     case undefined:
       return UNREADABLE;
     case 'run_shell_command':
     case 'monitor':
-      return shellCall(
-        input['command'],
-        input['directory'],
-        tool === 'monitor' || input['is_background'] === true,
-      );
+      return shellCall(input['command'], input['directory'], runsOn);
     case 'write_file':
     case 'edit':
     case 'notebook_edit':

@@ -89,7 +89,7 @@ export const nameBytes = ({ path, raw }: Pick<PlannedPath, 'path' | 'raw'>): Buf
  * Plans to bring files back whole, as they were, whatever HEAD has now, and to leave the index unless it comes back,
  * too. An item without content is a file that is removed. Changes nothing.
  *
- * @param merger where an undo is undone: what others changed since stays, and what was staged comes back
+ * @param merger where an undo is undone: what others changed since stays, and what was staged comes back in the index
  * @throws Failure `integrity` when a content is gone
  */
 export async function planWhole(
@@ -106,7 +106,6 @@ export async function planWhole(
   // git may have been told not to look at a file (`git update-index --assume-unchanged`).
   const clean = [...atHead.keys()].filter((path) => !status.dirty.has(path));
   const onDisk = await hashFiles(top, clean, { all: true });
-  // Where an undo is undone, what was staged goes into the index alone.
   const diskOf = merger === undefined ? contentOf : ({ disk }: SnapshotItem) => disk;
   const going = merger && new Set(items.filter(({ disk }) => disk === null).map(({ path }) => path));
   const paths: PlannedPath[] = [];

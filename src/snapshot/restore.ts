@@ -145,7 +145,7 @@ async function claimRestored(
 type Written = PlannedPath & { readonly disk: NonNullable<FileState> & { readonly oid: Oid } };
 
 /**
- * Carries out a plan: removes, writes and stages files. If a restore was killed, the same command finishes it: files
+ * Carries out a plan: stages, removes and writes files. If a restore was killed, the same command finishes it: files
  * that are already as they should be count as restored.
  *
  * @throws Failure `lost-race` when a path has changed since the plan was made; it is not overwritten

@@ -372,7 +372,7 @@ export interface CheckShape {
   readonly hint: string | null;
 }
 
-/** A board that was written, or is being served. */
+/** A board that was written. */
 export interface BoardShape {
   readonly sessions: number;
   /** What each has changed in a working tree and not committed. */

@@ -61,7 +61,7 @@ function knowingLedger(journal: SessionJournal, tree: string): SessionLedger {
   return { ...own, head: plain, notified };
 }
 
-/** What a sub-agent did. What it knew is forgotten some time after its end: its session knows it. */
+/** What a sub-agent did. Some time after its end, what it knew is its session's alone; what it began stays its own. */
 function agentLines(
   [agent, { isRunning, trees }]: readonly [string, AgentWork],
   forgetBefore: number,

@@ -182,7 +182,7 @@ function pauseStart(place: WorkPlace, session: SessionId, status: TreeStatus): v
   if (since !== undefined) noteLoneOperation(place, session, since);
 }
 
-/** Writes the claims of a session that was alone, and the HEAD that it has seen, and its sub-agents. */
+/** Writes the claims of a session that was alone, and the HEAD that it and its sub-agents have seen. */
 function settle(place: WorkPlace, peer: SessionId, start: TreeStatus, now: TreeStatus, at: number): void {
   const pause = readPause(place, peer);
   const changes = pause === undefined ? changesBetween(start, now) : changesLeft(start, pause, now);
