@@ -1,5 +1,6 @@
 import { type BranchLogEntry, type DefaultBranch, chooseDefault } from '../domain/staleness.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
+import { processAge } from '../host/io.ts';
 import { records, runGit, gitFailure } from './run.ts';
 
 interface ListedBranch {
@@ -205,8 +206,8 @@ export async function isSquashed(
   tip: Oid,
   { timeoutMs }: Limits,
 ): Promise<boolean> {
-  const end = performance.now() + timeoutMs;
-  const options = () => ({ cwd, timeoutMs: Math.max(1, Math.ceil(end - performance.now())) });
+  const end = processAge() + timeoutMs;
+  const options = () => ({ cwd, timeoutMs: Math.max(1, Math.ceil(end - processAge())) });
   const [ref = ''] = refs;
   const log = ['log', `--max-count=${MAX_COMMITS}`, '--no-merges', '--format=commit %H', '--no-notes'];
   try {

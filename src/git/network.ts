@@ -1,3 +1,4 @@
+import { processAge } from '../host/io.ts';
 import { trace } from '../host/log.ts';
 import { FIXED_CONFIG, connecting, gitEnvironment } from './environment.ts';
 
@@ -91,7 +92,7 @@ export async function transfer(
       return undefined;
     },
   }).env(env);
-  const began = performance.now();
+  const began = processAge();
   const stdout = await git.raw([...args]);
   trace('git', () => `${args.join(' ')}: exit ${failed?.code ?? 0}`, began);
   return failed ?? { code: 0, stdout, stderr: '' };

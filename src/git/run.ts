@@ -2,7 +2,7 @@ import type { ChildProcess, ChildProcessByStdio, SpawnOptions } from 'node:child
 import { existsSync, readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { DISK_ERROR_HINT, Failure, NOT_WRITABLE_HINT, NO_SPACE_HINT } from '../domain/failure.ts';
-import { type RunningCall, runningCall } from '../host/io.ts';
+import { type RunningCall, processAge, runningCall } from '../host/io.ts';
 import { trace } from '../host/log.ts';
 import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
 import type { FileState } from '../domain/ledger/tree-status.ts';
@@ -39,7 +39,7 @@ const TERMINATE_GRACE_MS = 2000;
  * @throws Failure `environment` when git cannot be started or overran its time.
  */
 export const runGit: GitRunner = async (args, options) => {
-  const began = performance.now();
+  const began = processAge();
   const child = spawnGit(args, options, options.input === undefined ? 'ignore' : 'pipe');
   const result = collect(child, args, options, began);
   child.stdin?.end(options.input);
@@ -93,7 +93,7 @@ function limitOf(given: number | undefined): number {
   return Math.min(given ?? Infinity, most);
 }
 
-/** @param began when the child was started, as `performance.now()` tells it */
+/** @param began when the child was started, as `processAge` tells it */
 function collect(
   child: GitChild,
   args: readonly string[],

@@ -1,5 +1,6 @@
 import { type StdioOptions, spawn } from 'node:child_process';
 import { Failure } from '../domain/failure.ts';
+import { processAge } from '../host/io.ts';
 import { trace } from '../host/log.ts';
 import { withoutStray } from './environment.ts';
 import type { GitResult } from './run.ts';
@@ -29,7 +30,7 @@ export async function userGit(args: readonly string[], options: UserGitOptions):
   // An interrupt is for the editor and git; we clean up what they leave.
   const ignore = () => undefined;
   if (options.show === 'terminal') process.on('SIGINT', ignore);
-  const began = performance.now();
+  const began = processAge();
   try {
     return await new Promise<GitResult>((resolve, reject) => {
       const env = { ...userEnvironment(process.env), ...options.env };

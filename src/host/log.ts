@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { escapeLine } from '../domain/surfacing.ts';
 import { share } from './folders.ts';
-import { type Output, type Trace, runningCall } from './io.ts';
+import { type Output, type Trace, processAge, runningCall } from './io.ts';
 
 /** One line of the guard's log: what happened, never what a note says. */
 export interface LogLine {
@@ -102,12 +102,12 @@ export function openTrace(env: NodeJS.ProcessEnv, stderr: Output): Trace | undef
  *
  * @param kind `call`, `git`, `check`, `effect`, `verdict` or `log`
  * @param text called only if there is a trace
- * @param began when what is traced began, as `performance.now()` tells it
+ * @param began when what is traced began, as `processAge` tells it
  */
 export function trace(kind: string, text: () => string, began?: number): void {
   const write = runningCall()?.trace;
   if (write === undefined) return;
-  const took = began === undefined ? '' : ` (${(performance.now() - began).toFixed(1)} ms)`;
+  const took = began === undefined ? '' : ` (${(processAge() - began).toFixed(1)} ms)`;
   const what = escapeLine(text());
   const line = what.length > MAX_TRACE_LINE ? `${what.slice(0, MAX_TRACE_LINE)}…` : what;
   write(`${new Date().toISOString().slice(11, -1)} git-handoff ${kind}: ${line}${took}\n`);
@@ -120,7 +120,7 @@ export async function traced<T>(
   work: () => Promise<T>,
   outcome: (value: T) => string,
 ): Promise<T> {
-  const began = performance.now();
+  const began = processAge();
   try {
     const value = await work();
     trace(kind, () => `${what}: ${outcome(value)}`, began);
