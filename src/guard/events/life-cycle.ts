@@ -81,6 +81,9 @@ async function endedThere(there: TreeCall): Promise<void> {
   if (there.event.kind === 'session-end') await sessionEnd(there);
 }
 
+/** The notice that a session stopped with work and no note. */
+const REMINDER = 'reminder';
+
 /** Reminds the person once that the session stopped with work and no note. Never blocks. */
 async function stop(call: TreeCall): Promise<readonly Finding[]> {
   const { session, tree } = call;
@@ -91,10 +94,12 @@ async function stop(call: TreeCall): Promise<readonly Finding[]> {
   // The turn continues.
   if (asked.length > 0) return asked;
   beat(tree.commonDir, session, call.event.kind);
-  // Most sessions that stop have nothing uncommitted around them.
-  if ((await keepTurn(call)) === 0 || call.event.stopHookActive || (await hasNote(call))) return [];
+  // Most sessions that stop have nothing uncommitted around them, or have been reminded: looking takes git a while.
+  const isQuiet = (await keepTurn(call)) === 0 || call.event.stopHookActive;
+  if (isQuiet || readJournal(tree.commonDir, session).notified.has(REMINDER) || (await hasNote(call)))
+    return [];
   const own = await countOwn(call);
-  if (own === 0 || !isFirstToReport(tree.commonDir, session, 'reminder', randomName(), call.now)) return [];
+  if (own === 0 || !isFirstToReport(tree.commonDir, session, REMINDER, randomName(), call.now)) return [];
   const who = ownerName(session, { client: call.dialect.client });
   const text = `Handoff reminder: ${who} stopped with ${own} uncommitted file${own === 1 ? '' : 's'} and no note. Tell it: "leave a handoff".`;
   return [{ kind: 'show', text }];
