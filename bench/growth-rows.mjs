@@ -96,7 +96,7 @@ function addVersions(scenario, root, count) {
  * A repository with so many files. What is as new as git's index, in whole seconds, is read again at every look: here it is read
  * once, in a later second.
  */
-function manyFiles(scenario, count) {
+export function manyFiles(scenario, count) {
   const root = scenario.repository(`${count} files`);
   for (let n = 0; n < count; n += 1) {
     const folder = join(root, 'many', String(n % 500));

@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { once } from './measure.mjs';
-import { bareNode, inSession, registered, source, toolCall } from './scenario.mjs';
+import { manyFiles } from './growth-rows.mjs';
+import { bareNode, inSession, registered, source, stop, toolCall } from './scenario.mjs';
 
 /** Where one row has several calls: their mean, in starts of Node. */
 const inNodes = ({ node, ...calls }) =>
@@ -107,6 +108,39 @@ function hostile(scenario, root) {
   ];
 }
 
+/**
+ * The snapshot of a turn's end, in a tree of many files of which one has changed since the last: what such a call takes more
+ * than one that asks git for nothing but its settings, in calls of `git stash create`.
+ */
+function endOfTurn(scenario) {
+  const root = once(() => scenario.enabled('turns', 1, manyFiles(scenario, TREE_FILES)));
+  // Each round needs other content: the same is kept once.
+  const change = 'echo $$ >src/a.ts';
+  const changed = (command) => {
+    const [shell, script] = command.args;
+    return { ...command, args: [shell, `${change}; ${script}`] };
+  };
+  return {
+    name: `guard, at the end of a turn, ${TREE_FILES} files`,
+    unit: '× stash create',
+    target: 1.2,
+    isBound: true,
+    commands: () => {
+      const call = (payload) => changed(registered(scenario, root(), payload));
+      const stash = changed({
+        ...registered(scenario, root(), ''),
+        args: ['-c', 'git stash create >/dev/null'],
+      });
+      const other = call(shell(root(), 'git checkout -b x && sed -i s/1/2/ src/a.ts'));
+      return { stash, other, stop: call(stop(root())) };
+    },
+    figure: (times) => (times.stop - times.other) / times.stash,
+  };
+}
+
+/** As many files as a project of middle size has. */
+const TREE_FILES = 5000;
+
 /** What our git hooks add to `git commit`. */
 function commits(scenario) {
   const plain = once(() => scenario.repository('plain'));
@@ -174,6 +208,7 @@ export const guardRows = (scenario) => [
   ...notEnabled(scenario),
   ...lone(scenario),
   ...besidePeer(scenario),
+  endOfTurn(scenario),
   others(scenario),
 ];
 

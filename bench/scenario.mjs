@@ -128,6 +128,9 @@ const base = (root, id, event) => ({
 
 export const start = (root, id) => JSON.stringify({ ...base(root, id, 'SessionStart'), source: 'startup' });
 
+/** The payload at the end of a turn of this process's session. */
+export const stop = (root) => JSON.stringify(base(root, session, 'Stop'));
+
 /** The payload of a tool call of this process's session. */
 export function toolCall(root, tool, input, more = {}) {
   const event = more.tool_response === undefined ? 'PreToolUse' : 'PostToolUse';
