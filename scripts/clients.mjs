@@ -16,50 +16,58 @@ const HEAD = `# Clients
 
 <!-- Generated from the table of clients by scripts/clients.mjs. -->
 
-\`git handoff init --client <client>\` registers the hooks, \`git handoff doctor\` sends a call through each. The versions are
-those that \`npm run test:clients\` drives. "Refuses" is what the guard prints to refuse a tool call, "tells" at which events a
-text of ours reaches the model.
+\`git handoff init --client <client>\` registers the hooks, and \`git handoff doctor\` sends a call through each. The versions are
+those that \`npm run test:clients\` runs. "Refuses" is what the guard prints to refuse a tool call; "tells" lists the events at
+which the guard can tell the model something.
 
-A call of a file tool or a shell tool is judged before it runs, and what it changed is looked at when it has ended. Of tools
-that are looked at afterwards our hooks hear nothing: what they changed is seen with the session's next call. The others only
-read, or are ignored: they concern the client itself, or sub-agents, whose own calls are judged. The tools of MCP servers are
-judged by the verbs in their names. What is not named here, \`node scripts/client-news.mjs\` reports.
+The guard judges a call of a file tool or a shell tool before it runs, and then looks at what the call changed. Our hooks
+are not called for tools that are "looked at afterwards": the guard sees their changes at the session's next call. The other
+tools only read, or are ignored because they concern the client itself or sub-agents, whose own calls are judged. The
+tools of MCP servers are judged by the verbs in their names. \`node scripts/client-news.mjs\` reports tools that are not listed
+here.
 
 ## Trailers
 
-A session's commits name it in \`Claude-Session-Id\`, whichever its client is: that is what git-handoff reads. With
-\`handoff.assistedBy\` they also get a neutral trailer, for tools that know nothing of git-handoff:
-\`Assisted-by: Codex:gpt-5.5\`, the client and its model as a hook last told it. Where no hook did, or what it told is no name
-of a model, there is no trailer; nothing is signed off, and a person's commits get none. A message that has an \`Assisted-by\`
-keeps it. Below: which clients report the model, by captured or documented payloads.
+Whichever the client, a session's commits name the session in \`Claude-Session-Id\`, which git-handoff reads. With
+\`handoff.assistedBy\` they also get a trailer for tools that know nothing of git-handoff: \`Assisted-by: Codex:gpt-5.5\`, the
+client and the model that its hooks last reported. If no hook reported a valid name of a model, there is no such trailer. A
+person's commits never get one. A message that already has an \`Assisted-by\` keeps it. Nothing is signed off. "Tells its model"
+below says at which events a client reports the model, according to captured or documented payloads.
 `;
 const TAIL = `
 ## Others
 
-Grok Build (1.0.41, driven) runs the hooks of Claude Code's settings: \`init --client claude\` guards it, too, and lists its
-sessions as \`grok\`. Its model hears nothing at a start, and a refusal's first 250 characters.
+Grok Build (tested with 1.0.41) runs the hooks in Claude Code's settings: \`init --client claude\` guards it, too, and its
+sessions are listed as \`grok\`. Its model hears nothing at the start of a session, and only the first 250 characters of a
+refusal.
 
 GROK
 
-No hooks of ours are made for these, and none was driven. Their sessions can use the verbs; what they change and commit counts as a person's.
+We have no hooks for these clients, and have run none of them. Their sessions can use the verbs; what they change and commit
+counts as a person's.
 
-- Kimi Code (2.1) has hooks, and needs a newer Node than git-handoff.
-- Cline: a hook that refuses a call ends the whole run.
-- Droid: no package that could be tried.
+- Kimi Code (2.1) has hooks, but needs a newer Node than git-handoff does.
+- Cline has hooks, but one that refuses a call ends the whole run.
+- Droid: we found no package to try.
 
 ## Antigravity
 
-\`agy\`, which took the place of Gemini CLI, has hooks; there is no package of it that could be tried, and its documents do not
-suffice. \`hooks.json\` (in \`.agents/\` and \`~/.gemini/config/\`) is a map of names to events, of which a bad entry drops the whole
-file; that could be merged exactly. What is missing is an answer that says nothing. Before a tool, says the document in its
-package, \`decision\` is required: \`allow\` "automatically allows" the call, which is not ours to say
-([39](decisions/0039-clients.md)), and \`ask\` asks also those who want no questions, and refuses in print mode, where nobody
-can answer. Printing nothing reportedly means no opinion (1.0.3, 1.1.12), a question (1.1.2) or a refusal; \`{}\` always as a
-refusal; \`deny\` as a veto and as a question (both 1.1.2); two reports saw 1.1.27 and 1.2.7 run no hook before a tool, others
-saw 1.2.7 do so. A payload names neither its event nor, in print mode, a folder.
+\`agy\`, the successor of Gemini CLI, has hooks, but we found no package of it to try, and its documentation does not suffice.
+\`hooks.json\` (in \`.agents/\` and \`~/.gemini/config/\`) maps names to events. One bad entry makes the client drop the whole file.
+We could merge our entry exactly, but there is no answer that leaves a call alone. According to the document in its package, a
+hook before a tool must return a \`decision\`. \`allow\` "automatically allows" the call, which is not ours to decide
+([39](decisions/0039-clients.md)). \`ask\` asks even users who want no questions, and refuses in print mode, where nobody can
+answer. The reports contradict each other:
 
-One run of the newest version decides it: where a \`PreToolUse\` hook prints nothing and exits with 0, every call must go on as it
-does without a hook, in its window and in print mode.
+- Printing nothing means no opinion (1.0.3, 1.1.12), a question (1.1.2) or a refusal.
+- \`{}\` is always a refusal.
+- \`deny\` is a veto or a question (both 1.1.2).
+- Before a tool, 1.1.27 and 1.2.7 run no hook (two reports), or 1.2.7 does (others).
+
+A payload does not name its event, nor, in print mode, a folder.
+
+One run of the newest version would settle it: if a \`PreToolUse\` hook prints nothing and exits with 0, every call must go on as
+it does without a hook, both interactively and in print mode.
 `;
 /** Clients that are supported, and that few can start with. */
 const ENDED = { gemini: 'ended for individuals in June 2026' };
@@ -123,7 +131,7 @@ function eventsWithModel({ client, events }) {
   const found = new Set(payloads.flatMap(({ model, hook_event_name: name }) => (model ? [name] : [])));
   const telling = events.filter((event) => found.has(event));
   const seen = events.filter((event) => payloads.some(({ hook_event_name: name }) => name === event));
-  if (telling.length === 0) return 'in no payload that was seen';
+  if (telling.length === 0) return 'in no known payload';
   return telling.length === seen.length ? 'always' : `at ${code(telling)}`;
 }
 
@@ -144,14 +152,14 @@ function sectionOf(row) {
 ## ${title}
 
 - client: \`${row.client}\`${ENDED[row.client] === undefined ? '' : `, ${ENDED[row.client]}`}
-- ${proven === undefined ? 'made after its documentation, never tried with the client itself' : `tested with ${proven}`}
+- ${proven === undefined ? 'written from its documentation, never run with the client itself' : `tested with ${proven}`}
 - hooks in: ${code(files.map((path) => path.replace(/^\/~/, '~')))}
 - events: ${code(events)}
 - refuses: \`${refusal}\`
 - tells: ${code(events.filter((event) => dialect.contextEvents.has(event)))}
-- names the session of a shell command in: ${variables.length === 0 ? 'nothing, its process tells' : code(variables)}
+- names the session of a shell command in: ${variables.length === 0 ? 'no variable; the guard finds the session by its processes' : code(variables)}
 - tells its model: ${eventsWithModel(row)}
-${toolLines(row.tools)}${dialect.runsGitHooks ? '' : '- its shell runs no git hooks: beside others use `git handoff commit`\n'}${note === undefined ? '' : `- ${note}\n`}`;
+${toolLines(row.tools)}${dialect.runsGitHooks ? '' : '- its shell runs no git hooks: beside other sessions, commit with `git handoff commit`\n'}${note === undefined ? '' : `- ${note}\n`}`;
 }
 
 /** The clients as the README lists them; what is special about some, the page says. */
@@ -164,9 +172,9 @@ function readmeList(rows) {
   const version = ({ client, title, proven }) =>
     `${title} ${proven}${client in ENDED ? ` (${ENDED[client]})` : ''}`;
   return `- tried with the real client: ${tried.map(version).join(', ')}
-- made after its documentation only: ${titles(untried)}
-- need a step or have a limit of their own: ${titles(special)} ([clients](${PAGE}))
-- others can use the verbs, unguarded`;
+- written from its documentation, never run: ${titles(untried)}
+- need an extra step or have a limit: ${titles(special)} ([clients](${PAGE}))
+- other clients can use the verbs, unguarded`;
 }
 
 async function main() {
