@@ -28,7 +28,7 @@ here.
 
 ## Trailers
 
-Whichever the client, a session's commits name the session in \`Claude-Session-Id\`, which git-handoff reads. With
+With every client, a session's commits name the session in \`Claude-Session-Id\`, which git-handoff reads. With
 \`handoff.assistedBy\` they also get a trailer for tools that know nothing of git-handoff: \`Assisted-by: Codex:gpt-5.5\`, the
 client and the model that its hooks last reported. If no hook reported a valid name of a model, there is no such trailer. A
 person's commits never get one. A message that already has an \`Assisted-by\` keeps it. Nothing is signed off. "Tells its model"
