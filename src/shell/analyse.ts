@@ -25,8 +25,8 @@ import { runFunction, runStatements } from './walk.ts';
 type Begin = (machine: ShellMachine, frame: Frame) => void;
 
 /**
- * Tells what a command line of `bash` would change, without running it: it parses the line, expands its words and looks
- * its programs up in a table. Never rejects; takes time linear in the length of the command.
+ * Finds what a `bash` command line would change, without running it: parses the line, expands its words, and looks its
+ * programs up in a table. Never rejects; takes time linear in the length of the command.
  */
 export function analyseShell(command: string, world: ShellWorld): Promise<ShellEffects> {
   const text = command.replaceAll('\u0000', '');
@@ -36,7 +36,7 @@ export function analyseShell(command: string, world: ShellWorld): Promise<ShellE
   });
 }
 
-/** Does what `analyseShell` does for a command that is started without a shell, so that its words are literal. */
+/** Like `analyseShell`, for a command that starts without a shell: its words are literal. */
 export function analyseArgv(argv: readonly string[], world: ShellWorld): Promise<ShellEffects> {
   return analyse(argv.join(' '), world, (machine, frame) => {
     machine.run.argv(machine, argv, frame);
@@ -62,8 +62,8 @@ const RUNNER: Runner = {
 const MAX_HEREDOCS = 200;
 
 /**
- * Parses script text as far as the budget allows. A text that is too deep or too odd for the parser (it recurses on
- * `coproc coproc …`, and takes quadratic time over thousands of `<<`) exhausts the analysis.
+ * Parses script text as far as the budget allows. A text that the parser cannot handle exhausts the analysis: one nested
+ * too deeply, `coproc coproc …` (the parser recurses), or thousands of `<<` (it takes quadratic time).
  */
 function parseScript(machine: ShellMachine, text: string): readonly Statement[] {
   if (!machine.spend(text.length) || text.split('<<', MAX_HEREDOCS + 2).length > MAX_HEREDOCS + 1) {
@@ -96,7 +96,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
 
 const MAX_DEPTH = 48;
 
-/** Calls a command by its words: a function, a builtin, a program of the table, or a script that this command wrote. */
+/** Runs what the first word names: a function, a builtin, a known program, or a script that this command line wrote. */
 function callCommand(machine: ShellMachine, argv: readonly string[], frame: Frame): Status {
   const [word, ...args] = argv;
   if (word === undefined || word === '') return undefined;
@@ -132,7 +132,7 @@ function scriptInterpreter(text: string): string {
   return basename(program) === 'env' && first !== undefined ? first : program;
 }
 
-/** Returns a program's base name, without `.exe`, a version (`python3.11`) or the `g` of GNU tools on other systems. */
+/** Returns a program's base name without `.exe`, a version (`python3.11`), or the `g` of a GNU tool (`gsed`). */
 function programName(word: string): string {
   const name = basename(word).replace(/\.exe$/i, '');
   if (BUILTINS.has(name) || PROGRAMS.has(name)) return name;
@@ -141,14 +141,14 @@ function programName(word: string): string {
   return name.startsWith('g') && PROGRAMS.has(name.slice(1)) ? name.slice(1) : name;
 }
 
-/** The longest command that is parsed. Only the rule for unread texts (spelled.ts) judges a longer one. Characters. */
+/** The length in characters up to which a command is parsed. A longer one gets only the rule of spelled.ts. */
 const MAX_PARSED = 1 << 18;
-/** The most quotes, operators and line feeds in a command: each costs a microsecond or more, whatever the length. */
+/** The most quotes, operators and line feeds in a command that is parsed: each costs the parser a microsecond or more. */
 const MAX_MARKS = 30_000;
 
 const MARKS = new Set(Array.from(';&|<>\n\'"`(){}', (mark) => mark.charCodeAt(0)));
 
-/** Whether a command is too large to be analysed within the guard's time. */
+/** Whether a command is too large to analyse within the guard's time. */
 function isTooLarge(text: string): boolean {
   if (text.length > MAX_PARSED) return true;
   if (text.length <= MAX_MARKS) return false;

@@ -1,29 +1,29 @@
 /**
- * A cheap test of a command's text: whether a lone session could use it to harm anything that the guard protects.
- * Commands that pass, as most do (`npm test`), need no analysis (analyse.ts), which then is not even loaded. The test
- * is wide on purpose: in doubt it asks for the analysis. A test case keeps the two consistent.
+ * A cheap test of a command's text: could a lone session use it to harm anything that the guard protects? Most commands
+ * (`npm test`) could not. They need no analysis, so analyse.ts is not even loaded. In doubt the test asks for the
+ * analysis. A unit test checks that it asks for every command that the analysis would act on.
  */
 
-/** What a text may be about, with the words that show it, once quotes and backslashes are removed. */
+/** What a command may touch, and the words that reveal it. Quotes and backslashes are removed before they are matched. */
 const WORDS: Readonly<Record<string, RegExp>> = {
-  'the names of ours': /handoff|hand[^l\s]|memory|doff/i,
-  'who is writing: the session variables, set, unset or wiped':
+  'our own names': /handoff|hand[^l\s]|memory|doff/i,
+  'who is calling: the session variables, set, unset or wiped':
     /SESSION_ID|THREAD_ID|\benv -|\bunset|\bexec -/,
-  'refs: by name, by a command that moves many, as files':
+  'refs: by name, by a command that moves many, or as files':
     /refs|update-ref|fetch|push|pull|remote|prune|filter-|fast-import|symbolic|\.git(?:\/|[ ;&]|$)/,
-  'the folders of the predecessors’ notes': /\.claude|\/\.c|\/\.gem|projects/,
-  'what makes words of text': /\beval|base64|xargs|alias|[a-z]\{[a-z]/i,
+  'the folders that hold the predecessors’ notes': /\.claude|\/\.c|\/\.gem|projects/,
+  'what turns text into words': /\beval|base64|xargs|alias|[a-z]\{[a-z]/i,
   'writers that follow a link': /\btee |\bcp |\bln |of=/,
   'another folder, which may be another worktree': / -C|\.\./,
-  'git verbs that throw uncommitted work away or carry it off':
+  'git verbs that discard uncommitted work or carry it off':
     /apply|checkout|switch|restore|reset|clean|stash|rebase|merge|bisect|read-tree|abort|skip|\brm\b|\bmv\b|-delete/,
   'what all worktrees share': /worktree|branch /,
-  'programs that switch branches for one': /\bhub |\bgt |\bjj |\btown|gh co|gh pr|glab |develop /,
+  'programs that switch branches by themselves': /\bhub |\bgt |\bjj |\btown|gh co|gh pr|glab |develop /,
   'git’s hooks, and whether they run': /hookspath|section|husky/i,
   'a redirection into a file': />(?![&>\s]|\/dev\/)|>\s+(?!\/dev\/)\S|>\s*\/(?!dev\/)/,
 };
 
-/** The longest command that is tested: longer ones are analysed, under rules of their own. Characters. */
+/** The length in characters up to which a command is tested. Longer ones are always analysed. */
 const LONGEST = 8192;
 
 /** Whether a command of a lone session may harm what the guard protects. */

@@ -36,7 +36,7 @@ function unset({ args, frame, machine }: ProgramCall): Status {
 
 const numbered = (words: readonly string[]) => new Map(words.map((word, n) => [String(n + 1), word]));
 
-/** Handles `set -- a b`. The shell's options change nothing that the analysis tells. */
+/** Handles `set -- a b`. Shell options (`set -e`) do not affect the analysis. */
 function set({ args, frame }: ProgramCall): Status {
   const first = args.findIndex((word) => word === '--' || !/^[-+]/.test(word));
   if (first < 0 || /^[-+]\w*o$/.test(args[first - 1] ?? '')) return true;
@@ -52,7 +52,7 @@ function shift({ args, frame, machine }: ProgramCall): Status {
   return true;
 }
 
-/** Handles `read`: assigns the words of the input's next line, if known. It follows no arrays or other separators. */
+/** Handles `read`: assigns the words of the input's next line. With an array or other separators they are unknown. */
 function read({ name, args, frame, machine }: ProgramCall): Status {
   const options = parseOptions(args, { short: 'a:d:i:n:N:p:t:u:', stops: true });
   const { scope, input } = frame;
@@ -90,7 +90,7 @@ function echo({ args, frame }: ProgramCall): Status {
   return true;
 }
 
-/** Handles `printf`: prints a text without placeholders. The result of a format is unknown. */
+/** Handles `printf`: prints a text without placeholders. Otherwise the output is unknown. */
 function printf({ name, args: [first = '', ...rest], frame, machine }: ProgramCall): Status {
   const isPlain = rest.length === 0 && !/%|\\(?!n)/.test(first);
   if (first === '-v') setVariable(machine, frame.scope, rest[0] ?? '', UNKNOWN, name);
@@ -119,7 +119,7 @@ function source({ args, frame, machine }: ProgramCall): Status {
   return status;
 }
 
-/** Handles `trap`. The analysis does not follow what runs later; it only notes guarded names in the text. */
+/** Handles `trap`. The text runs later, so it is not analysed: only its guarded names are recorded. */
 function trap({ args, frame, machine }: ProgramCall): Status {
   for (const word of args) recordSpelled(machine, frame.scope, word, 'trap');
   return true;
@@ -134,12 +134,12 @@ function exec(call: ProgramCall): Status {
   return status;
 }
 
-/** Records that a command is started with an empty environment. */
+/** Records that a command starts with an empty environment, and so without any session id. */
 export function clearIdentity({ machine }: ProgramCall, by: string): void {
   for (const name of Object.keys(SESSION_VARIABLES)) machine.identity({ kind: 'variable', name, by });
 }
 
-/** Handles `command` and `builtin`: runs the other words, without functions. `command -v` only looks up. */
+/** Handles `command` and `builtin`: runs the words after them. `command -v` only looks a name up. */
 function plain(call: ProgramCall): Status {
   const { operands, values } = parseOptions(call.args, { stops: true });
   if (!values.has('v') && !values.has('V')) return call.machine.run.argv(call.machine, operands, call.frame);
@@ -156,7 +156,7 @@ function stop(kind: 'exit' | 'return' | 'loop' | 'round'): Program {
   };
 }
 
-/** Enters a folder as `cd` does: `..` shortens the name, and OLDPWD holds the previous folder. */
+/** Enters a folder as `cd` does: resolves `..` by name, and puts the previous folder into OLDPWD. */
 function enter({ machine, frame }: ProgramCall, word: string): Status {
   const { scope } = frame;
   const logical = machine.text(scope, 'PWD') ?? '';
@@ -176,7 +176,7 @@ function enter({ machine, frame }: ProgramCall, word: string): Status {
     return true;
   }
   if (!machine.disk.changed && machine.folders.size === 0) return false;
-  // An unread program may have made the folder. Once the command has moved folders, where it lies is unknown.
+  // A program that we cannot read may have made the folder. If this command made or moved folders, its path is unknown.
   go(machine.disk.changed ? UNKNOWN : folder);
   return undefined;
 }
@@ -198,7 +198,7 @@ function cd(call: ProgramCall): Status {
   return enter(call, word ?? machine.text(frame.scope, 'HOME') ?? machine.disk.world.home);
 }
 
-/** Returns to the folder where `pushd` was typed. Earlier entries of the stack are not followed. */
+/** Handles `popd`: returns to the folder that the last `pushd` left. Earlier entries of the stack are unknown. */
 function popd(call: ProgramCall): Status {
   const { scope } = call.frame;
   const status = enter(call, call.machine.text(scope, 'OLDPWD') ?? UNKNOWN);
@@ -211,7 +211,7 @@ function pwd({ frame, machine }: ProgramCall): Status {
   return true;
 }
 
-/** The commands that the shell itself carries out, because they change its own state. */
+/** The commands that the shell itself carries out. */
 export const BUILTINS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...['export', 'declare', 'typeset', 'local', 'readonly'].map((name) => [name, declare] as const),
   ...[':', 'true', 'wait', 'alias', 'hash', 'umask', 'ulimit', 'type', 'shopt', 'dirs'].map(

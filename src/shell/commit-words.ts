@@ -1,16 +1,16 @@
 import { type GetoptSpec, hasOption, optionValue, optionValues, parseOptions } from './options.ts';
 
-/** What the words of a git-commit(1) command line say, as far as a refusal needs it to print the next command. Pure. */
+/** The parts of a `git commit` command line that a refusal needs to print the next command. Pure. */
 export interface CommitWords {
-  /** Whether the commit replaces that of HEAD. */
+  /** Whether the commit replaces HEAD's. */
   readonly amend: boolean;
   /** Whether `-a` is given. */
   readonly all: boolean;
-  /** The values of `-m`, in their order. */
+  /** The values of `-m`, in order. */
   readonly messages: readonly string[];
-  /** The value of `-F`; `-` where git has the message, too, and we do not: if its words are not known one by one. */
+  /** The value of `-F`; also `-` if the message is unknown because the words are not known one by one. */
   readonly file: string | undefined;
-  /** The other words that shape the commit (`--author`, `-s`), to be typed again. */
+  /** The other options that shape the commit (`--author`, `-s`). The next command repeats them. */
   readonly kept: readonly string[];
 }
 
@@ -36,27 +36,27 @@ const OPTIONS: GetoptSpec = {
     s: 'signoff',
   },
 };
-/** The options whose value may contain blanks, with the letters before a short one. */
+/** The options whose value may contain blanks. The group is a short option's dash and the letters before it (`-a` of `-am`). */
 const HAS_VALUE = /^(-[A-Za-z]*?)[CcFmt]|^--(?:au|cl|da|fi|m|re[eu]|sq|te|tr|pathspec-fr)/;
 
-/** The options to be typed again as they are. */
+/** The options that the next command repeats unchanged. */
 const KEPT = new Set([
   ...['author', 'date', 'cleanup', 'trailer', 'signoff', 'gpg-sign', 'reset-author', 'no-verify'],
   ...['allow-empty', 'allow-empty-message', 'no-gpg-sign', 'no-signoff', 'fixup', 'reuse-message', 'squash'],
 ]);
-/** The options that tell where the message comes from. */
+/** The options that take the message from another commit. */
 const SOURCES = /^--(?:fixup|reuse-message|squash)=/;
 
-/** Whether the kept words say what the message is. */
+/** Whether the kept options give the message. */
 export function hasSource({ kept }: Pick<CommitWords, 'kept'>): boolean {
   return kept.some((word) => SOURCES.test(word));
 }
 
 /**
- * Reads a command line of git; `undefined` when it is no `git commit`.
+ * Parses a command line; `undefined` when it is not a `git commit`.
  *
  * @param exact whether the words are known one by one. Otherwise the line was split at blanks, and everything after a
- * value that may contain blanks is unknown, but for an `--amend` that is not from the message
+ * value that may contain blanks is unknown, except an `--amend` outside of the message
  */
 export function parseCommitWords(
   argv: readonly string[],
@@ -73,11 +73,11 @@ export function parseCommitWords(
     return KEPT.has(name) ? values.map((value) => `--${name}${value === '' ? '' : `=${value}`}`) : [];
   });
   const amends = (line: readonly string[]) => line.filter((word) => /^--am(?:e|en|end)?$/.test(word)).length;
-  // Only after `-m` are the words of the message in the line.
+  // Only `-m` puts the words of the message into the line.
   const typed = words.slice(end).some((word) => /^(?:-[A-Za-z]*m|--m)/.test(word)) ? (message ?? '') : '';
   const isBehind = message !== undefined && amends(words.slice(end + 1)) > amends(typed.split(/\s+/));
   return {
-    // Git uses the last one.
+    // git obeys the last of `--amend` and `--no-amend`.
     amend:
       (end >= 0 && isBehind) ||
       [...options.values.keys()].findLast((name) => /^(?:no-)?amend$/.test(name)) === 'amend',
@@ -88,7 +88,7 @@ export function parseCommitWords(
   };
 }
 
-/** The words after the verb of a command line of git; `undefined` when it is of another verb, or another program's. */
+/** Returns the words after `git <verb>`; `undefined` when the command line has another verb or another program. */
 export function argumentsOf(verb: string, argv: readonly string[]): readonly string[] | undefined {
   const program = (argv[0] ?? '').replace(/^.*\//, '');
   if (program === `git-${verb}`) return argv.slice(1);

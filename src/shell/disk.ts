@@ -25,14 +25,14 @@ function trimSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-/** Whether `path` is `folder` or lies below it; both are normalised. */
+/** Whether `path` is `folder` or is inside it; both must be normalised. */
 export function isBelow(path: string, folder: string): boolean {
   return path === folder || folder === '/' || path.startsWith(`${folder}/`);
 }
 
 /**
- * The disk as the command will find it: the caller's world, plus the links, folders and files of known text that
- * earlier parts of the same command make (`printf … > w.sh; sh w.sh`).
+ * The disk as the command will find it: the caller's world, plus the links, folders, files and known texts that earlier
+ * parts of the same command make (`printf … > w.sh; sh w.sh`).
  */
 export class Disk {
   readonly world: ShellWorld;
@@ -92,7 +92,7 @@ export class Disk {
     this.#folders.add(path);
   }
 
-  /** Whether this command has made or renamed folders, so that an absent one may exist by now. */
+  /** Whether this command has made or renamed folders, so that a folder that is not on the disk may exist by then. */
   get changed(): boolean {
     return this.#folders.size > 0 || this.#links.size > 0;
   }
@@ -106,7 +106,7 @@ export class Disk {
     return this.world.entries(dirname(path)).includes(basename(path));
   }
 
-  /** Remembers what a file will hold. The text may still grow. */
+  /** Remembers what a file will hold. The source may still add text. */
   setText(path: string, source: { readonly text: string }): void {
     this.#texts.set(path, source);
   }
@@ -115,7 +115,7 @@ export class Disk {
     return this.#texts.get(path)?.text;
   }
 
-  /** Expands a pathname, relative to `cwd` unless absolute. Returns none when nothing matches or it costs too much. */
+  /** Expands a pathname pattern, relative to `cwd`. Returns nothing when nothing matches or the search is too costly. */
   glob(cwd: string, pattern: string): string[] {
     if (pattern.length > MAX_PATH || !isKnown(pattern) || !isKnown(cwd)) return [];
     let found = [pattern.startsWith('/') ? '' : '.'];

@@ -1,11 +1,8 @@
-/**
- * What a shell command would change, told without running it: the types by which the guard decides. `analyse.ts`
- * computes them.
- */
+/** Types for what a shell command would change. `analyse.ts` finds it without running the command; the guard decides by it. */
 
 /**
- * Stands for a stretch of unknown text in a text that is known only in part. No guarded name holds this character.
- * `"$(date)/x"` expands to UNKNOWN + '/x'.
+ * Stands for an unknown stretch of a text: `"$(date)/x"` expands to UNKNOWN + '/x'. No guarded name contains this
+ * character.
  */
 export const UNKNOWN = '\uffff';
 
@@ -23,33 +20,33 @@ export interface ShellWorld {
   readonly tryTree?: string | undefined;
   /** Returns a variable of the client's environment; `undefined` when it is unset. */
   variable(name: string): string | undefined;
-  /** Returns the names in a folder, as readdir(3) without `.` and `..`, in any order; none when it cannot be read. */
+  /** Returns the names in a folder, without `.` and `..`, in any order; none when it cannot be read. */
   entries(folder: string): readonly string[];
-  /** Whether a path is a folder, symbolic links followed. */
+  /** Whether a path is a folder, or a symbolic link to one. */
   isDirectory(path: string): boolean;
-  /** Returns the target of a symbolic link, as stored; `undefined` when the path is none. */
+  /** Returns the target of a symbolic link, as stored; `undefined` when the path is not a link. */
   readLink(path: string): string | undefined;
-  /** Returns what git's configuration at a folder makes of an unknown verb (`alias.<name>`), by its lower-case name. */
+  /** Returns the alias that git's configuration in a folder has for a lower-case name (`alias.<name>`). */
   alias?(name: string, folder: string): string | undefined;
   /** Returns the branch of HEAD in a folder's repository (`$(git branch --show-current)`), if the caller knows it. */
   headBranch?(folder: string): string | undefined;
   /**
-   * Returns the existing paths below a folder that the caller guards (handoff files, loose refs). From these the
-   * analysis tells what `find`, recursive copies and an oversized command may hit, so that it never walks a tree.
+   * Returns the guarded paths (handoff files, loose refs) that exist in a folder, at any depth. By them the analysis
+   * judges `find`, recursive copies and oversized commands, so that it never walks a tree.
    */
   watched(folder: string): readonly string[];
 }
 
 /** A file or folder that the command creates, changes, replaces, moves away or removes. */
 export interface PathEffect {
-  /** Absolute and lexically normalised (`.` and `..` resolved, and symbolic links only before a `..`). */
+  /** Absolute and normalised: `.` and `..` are resolved, and a symbolic link on the disk only before a `..`. */
   readonly path: string;
-  /** `remove` covers everything below a folder; `write` covers the one file. */
+  /** `remove` covers a folder with everything in it; `write` covers one file. */
   readonly kind: 'write' | 'remove';
   /**
-   * Whether the change follows a symbolic link in the last component, and reaches a hard link's other names. False for
-   * what acts on the name alone (`rm`, `mv`, `ln -f`, `sed -i`): compare the path with its parent resolved, never by
-   * inode.
+   * Whether the change follows a symbolic link in the last component, and reaches a hard link's other names. False for a
+   * program that acts on the name alone (`rm`, `mv`, `ln -f`, `sed -i`): then resolve only the parent folder's links, and
+   * compare paths, never inodes.
    */
   readonly follows: boolean;
   /** The program or operator that makes the change (`>`, `tee`, `sed -i`, `git checkout`), for the refusal's text. */
@@ -78,41 +75,41 @@ export interface HandoffCall {
   readonly words: readonly (string | undefined)[];
 }
 
-/** One call of git that the command makes, in the order in which the calls run. */
+/** A git call that the command makes. The calls are listed in the order in which they run. */
 export interface GitVerbCall {
   /** The folder in which it runs, after `-C`; `undefined` when it is unknown. */
   readonly cwd: string | undefined;
   readonly verb: string;
   /** The words after the verb; unknown ones are `undefined`. */
   readonly words: readonly (string | undefined)[];
-  /** The settings given by `-c` in this call, by lower-case key. */
+  /** The settings from `-c` or an earlier `git config` that decide about uncommitted work, by lower-case key. */
   readonly settings?: ReadonlyMap<string, string>;
-  /** How the configuration that the call sees differs from the files on the disk. */
+  /** How the call's configuration differs from the configuration files on the disk. */
   readonly overrides?: GitOverrides;
   /** The text that `git apply` or `git commit -F -` reads from its input, if known. */
   readonly input?: string;
-  /** The file from which it reads that text, absolute, if the text is unknown. */
+  /** The absolute path of the file from which it reads that text, if the text is unknown. */
   readonly inputFile?: string;
   /** The program that makes the call, as typed (`gh pr checkout 12`), if it is not git itself. */
   readonly by?: string;
 }
 
-/** The configuration that git gets besides its files. */
+/** The configuration that git gets in addition to its files. */
 export interface GitOverrides {
-  /** `-c` and `--config-env` with their values, each option as one word; `undefined` for an unknown one. */
+  /** The words of `-c` and `--config-env`; `undefined` for an unknown one that may decide whether hooks run. */
   readonly options: readonly (string | undefined)[];
-  /** The variables of git's environment that the command changes: empty when unset, `undefined` when unknown. */
+  /** The configuration variables that the command changes for git: empty when unset, `undefined` when unknown. */
   readonly variables: ReadonlyMap<string, string | undefined>;
 }
 
-/** A command that changes files which it does not name: a patch, an archive. */
+/** A command that changes files without naming them: it applies a patch or unpacks an archive. */
 export interface UnnamedWrites {
-  /** The folder below which everything may change. */
+  /** The folder in which anything may change. */
   readonly folder: string;
   readonly by: string;
   /** How to type the command so that it names what it changes. */
   readonly instead: string;
-  /** The patch, if it is a file, which names its paths. `strip` is how many of their leading folders are left out. */
+  /** The patch file, if there is one: it names the paths. `strip` is how many leading folders to cut from each. */
   readonly patch?: { readonly file: string; readonly strip: number | undefined };
 }
 
@@ -120,7 +117,7 @@ export interface UnnamedWrites {
 export interface ModeEffect {
   /** Absolute. */
   readonly path: string;
-  /** Whether rights are only added, which disables no hook. */
+  /** Whether the change only adds permissions, which disables no hook. */
   readonly grants: boolean;
 }
 
@@ -130,7 +127,7 @@ export interface ShellEffects {
   readonly identity: readonly IdentityEffect[];
   readonly handoffCalls: readonly HandoffCall[];
   readonly gitCalls: readonly GitVerbCall[];
-  /** Folders below which unknown paths may change: an unknown program ran there, or a tree is copied there. */
+  /** Folders in which unknown paths may change: an unknown program runs there, or a tree is copied there. */
   readonly folders: readonly string[];
   readonly unnamedWrites: readonly UnnamedWrites[];
   readonly modes: readonly ModeEffect[];

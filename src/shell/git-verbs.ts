@@ -4,16 +4,15 @@ import { updateRefOptions } from './programs/git-files.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { pushWords } from './tree-verbs.ts';
 
-/** What the words of some git verbs say: whether our hooks judge a commit, which branches move, what a stash takes. */
+/** What some git calls would do, by their words: bypass our hooks, move branches, use stash entries. */
 
-/** The settings that change how the hooks judge, or whether they run. */
 const JUDGING =
   /^(?:core\.hookspath|handoff\.(?:enabled|contention|headcheck|trailer|staleafter|pushforeign|pushlease)|hook\.handoff-.*)$/i;
 
-/** Whether a setting decides what the hooks do, or whether they run. */
+/** Whether a setting decides whether our hooks run, or how they judge. */
 export const isJudging = (key: string): boolean => JUDGING.test(key);
 
-/** Returns the calls that make a commit through the hooks: `commit`, and those that continue a stopped operation. */
+/** Returns the calls that make a commit through the hooks: `commit`, and `--continue` of a stopped operation. */
 export function commitsBy(calls: readonly GitVerbCall[]): GitVerbCall[] {
   return calls.filter(({ verb, words }) => verb === 'commit' || words.includes('--continue'));
 }
@@ -22,11 +21,11 @@ export function commitsBy(calls: readonly GitVerbCall[]): GitVerbCall[] {
 export interface ConfigChange {
   readonly key: string;
   readonly value: string | undefined;
-  /** Whether the setting counts in every repository. */
+  /** Whether the setting applies to every repository. */
   readonly isGlobal: boolean;
 }
 
-/** Returns the judging settings that a `git config` changes. */
+/** Returns the changes that a `git config` makes to settings that `isJudging` accepts. */
 export function configChanges({ verb, words }: GitVerbCall): ConfigChange[] {
   if (verb !== 'config') return [];
   const known = words.map((word) => word ?? '');
@@ -50,7 +49,7 @@ export function configChanges({ verb, words }: GitVerbCall): ConfigChange[] {
   return value === undefined ? [] : [{ key, value: words.includes(undefined) ? undefined : value, isGlobal }];
 }
 
-/** Whether a command contains anything of the kind, so that it must be judged. Cheap. */
+/** Whether a command may bypass our hooks: it commits, or changes hooks or the settings that decide about them. Cheap. */
 export function mayGoAround({ gitCalls, handoffCalls, paths, modes }: ShellEffects): boolean {
   return (
     commitsBy(gitCalls).length > 0 ||
@@ -62,7 +61,7 @@ export function mayGoAround({ gitCalls, handoffCalls, paths, modes }: ShellEffec
   );
 }
 
-/** Plumbing that makes a commit, or moves to one, without running hooks. git-history(1) runs none either. */
+/** The verbs that make a commit, or move a branch to one, without running hooks. */
 const MOVING = new Set(['update-ref', 'commit-tree', 'history']);
 
 /** Whether a command may hit files that it does not name, or move the branch that is checked out. Cheap. */
@@ -147,16 +146,16 @@ function refUpdates(call: GitVerbCall, words: readonly string[]): BranchMove[] {
   return isDeletion || to !== undefined ? [{ call, branch, to: isDeletion ? undefined : to }] : [];
 }
 
-/** What a git-stash(1) command does with the list that all worktrees share. */
+/** What a `git stash` does with the stash list, which all worktrees share. */
 interface StashUse {
   readonly action: 'push' | 'pop' | 'apply' | 'drop' | 'clear' | 'branch';
-  /** The place of the named entry; `undefined` when none is named, which means the newest. */
+  /** The entry's number; `undefined` when the command gives none: it then means the newest, unless `byName`. */
   readonly index: number | undefined;
-  /** Whether the entry is named by its commit, which stays the same whatever happens to the list. */
+  /** Whether the command names the entry by its commit, which stays the same however the list changes. */
   readonly byName: boolean;
 }
 
-/** Returns `undefined` for what leaves the list alone (`list`, `show`), and for what is unknown. */
+/** Returns what a git call does with the stash list; `undefined` if nothing (`list`, `show`), or if that is unknown. */
 export function stashUse({ verb, words }: GitVerbCall): StashUse | undefined {
   if (verb !== 'stash') return undefined;
   const known = words.map((word) => word ?? UNKNOWN);
@@ -174,7 +173,7 @@ export function stashUse({ verb, words }: GitVerbCall): StashUse | undefined {
     : { action, index: Number(number), byName: false };
 }
 
-/** An entry of the list, with the session that made it; `undefined` when there is no record of that. */
+/** A stash entry with the session that made it; `undefined` when that is not on record. */
 interface OwnedEntry {
   readonly oid: Oid;
   readonly owner: SessionId | undefined;
@@ -186,15 +185,16 @@ interface StashSessions {
   readonly live: ReadonlySet<SessionId>;
 }
 
-/** A use that is refused, with the entries that it would hit. */
+/** A refused use of the stash, and the entries for which it is refused. */
 export interface RefusedUse {
   readonly use: StashUse;
   readonly entries: readonly OwnedEntry[];
 }
 
 /**
- * Returns the first use of an entry that is not the session's own. Without a name git takes the newest entry, whoever
- * made it. By number, only a live session's entry is protected, and only from removal.
+ * Returns the first use to refuse. Without a number git takes the newest entry, whoever made it, so that one must be the
+ * session's own (for `clear`, all). An entry with a number is only protected from removal, and only if a live session
+ * made it.
  *
  * @param pushes whether a push in the command will make an entry (git makes none when there is nothing to stash)
  */
@@ -204,7 +204,7 @@ export function decideStash(
   { own, live }: StashSessions,
   pushes: boolean,
 ): RefusedUse | undefined {
-  // What the command itself pushes is the session's own. It has no object name yet.
+  // An entry that the command itself pushes is the session's own. It has no object name yet.
   let entries: (OwnedEntry | 'new')[] = [...list];
   for (const use of uses) {
     if (use.action === 'push') {

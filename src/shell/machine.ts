@@ -28,7 +28,7 @@ export class CommandOutput {
   }
 }
 
-/** The text that a command reads. The commands of a group share it, because `read` takes a line of it. */
+/** The input of a command. The commands of a group share it: each `read` takes a line. */
 export class CommandInput {
   rest: string;
   /** The file from which the text is read. */
@@ -78,29 +78,29 @@ const MAX_REPEATS = 5000;
 /** How many git calls to record. A loop may call git for every file, but the first calls show what it does. */
 const MAX_GIT_CALLS = 500;
 
-/** The interpreter's own functions, which words and programs receive so that no module imports its caller. */
+/** The interpreter's functions. Other modules get them from the machine, so that no module imports its caller. */
 export interface Runner {
-  /** Runs script text in a frame. Its changes of the frame's scope stay. */
+  /** Runs script text in a frame, whose scope keeps the changes. */
   script(machine: ShellMachine, text: string, frame: Frame): Status;
   statements(machine: ShellMachine, statements: readonly Statement[], frame: Frame): Status;
   argv(machine: ShellMachine, argv: readonly string[], frame: Frame): Status;
 }
 
-/** One analysis: what it found, the disk as the command has changed it so far, and how much work is left. */
+/** One analysis: what it has found, the disk as the command has changed it so far, and the remaining budget. */
 export class ShellMachine {
   readonly disk: Disk;
   readonly source: string;
   readonly run: Runner;
   /** The depth of shells in shells (`sh -c`, `eval`, functions, substitutions). */
   depth = 0;
-  /** The loops and functions (or sourced scripts) around the running command: without one `break` does nothing. */
+  /** How many loops, and functions or sourced scripts, surround the running command: outside a loop, `break` does nothing. */
   inside = { loops: 0, calls: 0 };
-  /** Whether the budget is used up, so that the rule for unread texts has to decide. */
+  /** Whether the budget is used up: then the rule of spelled.ts decides. */
   exhausted = false;
   readonly mentionsHandoffs: boolean;
   /** The settings that `git config` and `git remote` made earlier in the command, by lower-case key. */
   readonly settings = new Map<string, string>();
-  /** The folders below which unknown paths may change. */
+  /** The folders in which unknown paths may change. */
   readonly folders = new Set<string>();
   #parseBudget = PARSE_BUDGET;
   #textBudget = TEXT_BUDGET;
@@ -199,12 +199,12 @@ export class ShellMachine {
     if (this.#gitCalls.length < MAX_GIT_CALLS) this.#gitCalls.push(call);
   }
 
-  /** Records that unknown paths below a folder may change. */
+  /** Records that unknown paths in a folder may change. */
   changesBelow(folder: string | undefined): void {
     if (folder !== undefined && isKnown(folder)) this.folders.add(folder);
   }
 
-  /** Records a command that may change anything below a folder. For an unknown folder the current one counts. */
+  /** Records a command that may change anything in a folder. An unknown folder counts as the current one. */
   addUnnamedWrites(scope: Scope, folder: string, effect: Omit<UnnamedWrites, 'folder'>): void {
     const path = this.path(scope, folder) ?? this.cwd(scope);
     if (isKnown(path) && this.#unnamedWrites.length < MAX_GIT_CALLS)

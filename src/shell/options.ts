@@ -9,11 +9,11 @@ export interface Options {
 
 /** Which options take a value, written as in getopt(3). */
 export interface GetoptSpec {
-  /** Short options with a value: `o:`; those whose value must be attached: `i::`. All others are flags. */
+  /** Short options: `o:` takes a value, `i::` only an attached one. All others are flags. */
   readonly short?: string;
-  /** Long options, separated by blanks; those with a value end in `=`, with an optional one in `=?`. */
+  /** Long options, separated by blanks: `name=` takes a value, `name=?` an optional one. */
   readonly long?: string;
-  /** The long options that one-letter options stand for: both are found by the long name. */
+  /** The long option that each one-letter option stands for; both are found under the long name. */
   readonly letters?: Readonly<Record<string, string>>;
   /** Whether options end at the first operand (`env`, `timeout`, shells). */
   readonly stops?: boolean;
@@ -48,7 +48,7 @@ export function parseOptions(args: readonly string[], spec: GetoptSpec): Options
   return { values, operands };
 }
 
-/** Reads a cluster (`-Ei.bak`); returns how many further words it took. */
+/** Reads a cluster of short options (`-Ei.bak`); returns how many further words it took. */
 function shortOptions(
   cluster: string,
   next: string | undefined,
@@ -88,14 +88,14 @@ export function optionValue(options: Options, ...names: readonly string[]): stri
   return optionValues(options, ...names).at(-1);
 }
 
-/** Returns all values that were given to options of these names. */
+/** Returns all values of the named options. */
 export function optionValues(options: Options, ...names: readonly string[]): string[] {
   return names.flatMap((name) => options.values.get(name) ?? []);
 }
 
 /**
- * Tells without git which paths its pathspecs cover (gitglossary(7)): names and folders, wildcards, `:/`, `:!` and
- * their long forms. An unknown form (`:(attr:…)`) covers everything.
+ * git's pathspecs (gitglossary(7)), matched without git: names and folders, wildcards, `:/`, `:!` and their long forms.
+ * An unknown form (`:(attr:…)`) covers everything.
  */
 
 interface Pathspec {
@@ -104,10 +104,9 @@ interface Pathspec {
 }
 
 /**
- * Makes a predicate of pathspecs that are typed in a folder.
+ * Returns a test of whether pathspecs cover a path, given from the top of the working tree.
  *
- * @param folder that folder's path from the top of the working tree; empty at the top
- * @returns a predicate of paths from the top
+ * @param folder where the pathspecs are typed, from the top; empty at the top
  */
 export function pathspecMatcher(words: readonly string[], folder: string): (path: string) => boolean {
   const specs = words.map((word) => parsePathspec(word, folder));
@@ -134,7 +133,7 @@ const always = () => true;
 function longForm(magic: readonly string[], rest: string, folder: string): Pathspec {
   const excludes = magic.includes('exclude');
   const isKnown = magic.every((name) => /^(?:top|exclude|literal|glob|)$/.test(name));
-  // An unknown exclusion excludes nothing, because to exclude too little is safe.
+  // An unknown exclusion excludes nothing: excluding too little is safe.
   if (!isKnown) return { excludes: false, covers: always };
   const base = magic.includes('top') ? '' : folder;
   return { excludes, covers: matcher(rest, base, magic.includes('literal')) };

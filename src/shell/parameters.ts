@@ -9,7 +9,7 @@ import { expandFields, expandPattern, expandText } from './words.ts';
 
 /** The shell's variables: how they are set, and what their expansions yield. */
 
-/** The variables that tell which session calls, and the one that switches the guard off. */
+/** The variables that say which session is calling, and the one that switches the guard off. */
 const IDENTITY_VARIABLES: readonly string[] = [
   ...Object.keys(SESSION_VARIABLES),
   AGENT_VARIABLE,
@@ -33,7 +33,7 @@ export function setVariable(machine: ShellMachine, scope: Scope, name: string, v
   scope.set(name, typeof value === 'string' ? machine.expanded(value) : value);
 }
 
-/** Carries out an assignment: `a=b`, `a+=b`, `a=(b c)`. To set one element of an array makes the array unknown. */
+/** Carries out an assignment: `a=b`, `a+=b`, `a=(b c)`. Setting one element of an array makes all of it unknown. */
 export function assign(machine: ShellMachine, assignment: Assignment, frame: Frame): void {
   const { name, value, index, append } = assignment;
   const { scope } = frame;
@@ -96,7 +96,7 @@ function positional(value: Value | undefined, name: string): readonly string[] |
   return word === undefined ? undefined : [word];
 }
 
-/** Expands `${…}` with a default, or with a part removed. Other operators are not followed. */
+/** Expands `${…}`, also with a default, or with a part removed or replaced. Other operators yield an unknown text. */
 export function expandParameter(
   machine: ShellMachine,
   part: ParameterExpansionPart,

@@ -1,4 +1,4 @@
-/** Shell patterns (`*`, `?`, `[…]`), matched without regular expressions, so that none takes exponential time. */
+/** Shell patterns (`*`, `?`, `[…]`), matched without regular expressions: these could take exponential time. */
 
 type Token =
   | { readonly kind: 'char'; readonly char: string }
@@ -22,7 +22,7 @@ export function escapePattern(text: string): string {
   return text.replace(/[*?[\]\\]/g, '\\$&');
 }
 
-/** Returns the text of a pattern that matched nothing: bash passes it on without its backslashes. */
+/** Removes the backslashes from a pattern, as bash does with one that matched nothing. */
 export function unescapePattern(pattern: string): string {
   return pattern.replace(/\\(.)/gs, '$1');
 }
@@ -32,7 +32,7 @@ export function hasWildcard(text: string): boolean {
   return /[*?[]/.test(text);
 }
 
-/** Makes a predicate of one shell pattern, in which `\` quotes. */
+/** Returns a test of whether a text matches a shell pattern, in which `\` quotes. */
 export function patternMatcher(pattern: string): (text: string) => boolean {
   const tokens = compile(pattern);
   return (text) => matchTokens(tokens, text);

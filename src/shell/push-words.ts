@@ -1,10 +1,10 @@
 import { argumentsOf } from './commit-words.ts';
 
-/** What the words of a git-push(1) command line say of the commits that it may drop. Pure. */
+/** What a `git push` command line says about the commits that it may drop. Pure. */
 interface PushWords {
-  /** Each `--force-with-lease=<ref>:<object name>`: only with an object name does it say which commits may go. */
+  /** Each `--force-with-lease=<ref>:<object name>`. Without an object name it does not say which commits may go. */
   readonly leases: readonly { readonly ref: string; readonly oid: string }[];
-  /** Whether some ref is forced or deleted. Without that, git itself refuses what is no fast-forward. */
+  /** Whether the push forces or deletes a ref. Otherwise git itself refuses all but fast-forwards. */
   readonly isForced: boolean;
 }
 
@@ -13,7 +13,7 @@ const LEASE = /^--force-with-lease=(.+):([0-9a-f]{7,64})$/;
 const FORCING = /^(?:-[A-Za-z]*[df]|--(?:for|mi|de|pru)|[+:])/;
 
 /**
- * Reads a command line of git; `undefined` when it is no `git push`.
+ * Parses a command line; `undefined` when it is not a `git push`.
  *
  * @param exact whether the words are known one by one. Otherwise the line was split at blanks
  */
@@ -27,7 +27,7 @@ export function parsePushWords(argv: readonly string[], exact = true): PushWords
   return { leases, isForced: words.some((word) => FORCING.test(word)) };
 }
 
-/** Whether a lease says that a branch may be taken from exactly this commit. git matches its ref by these rules. */
+/** Whether a lease lets the push move the ref away from exactly this commit. git matches a lease's ref by these rules. */
 export function isLeased({ leases }: PushWords, ref: string, tip: string): boolean {
   const matches = (given: string) => [given, `refs/${given}`, `refs/heads/${given}`].includes(ref);
   return leases.some((lease) => matches(lease.ref) && tip.startsWith(lease.oid));

@@ -1,6 +1,6 @@
 import type { GitVerbCall } from './effects.ts';
 
-/** Programs that only read, like the git verbs below. None of their relevant options writes in the working tree. */
+/** Programs that only read: none of their usual options writes into the working tree. */
 export const READERS: ReadonlySet<string> = new Set(
   'ls cat head tail wc grep egrep fgrep rg pwd file stat which type echo printf true date id uname whoami basename dirname realpath readlink du df ps env printenv'.split(
     ' ',
@@ -16,7 +16,7 @@ const MORE_GIT_READERS = new Set(
     ' ',
   ),
 );
-/** Verbs that only list when no word follows, or when one of these does. */
+/** Verbs that only list if no word follows, or if the first word matches. */
 const LISTING: Readonly<Record<string, RegExp>> = {
   bisect: /^(?:log|view|visualize)$/,
   branch:
@@ -29,7 +29,7 @@ const LISTING: Readonly<Record<string, RegExp>> = {
   tag: /^(?:-l|-n.*|--list|--contains|--merged|--sort=.*)$/,
   worktree: /^list$/,
 };
-/** Verbs that write even without a word. */
+/** The verbs of `LISTING` that write if no word follows. */
 const BARE_WRITES = new Set(['stash', 'config', 'bisect']);
 
 /** Whether a git call, by its words, changes nothing in the repository where it runs. */
@@ -42,8 +42,8 @@ export function gitReads({ verb, words }: Pick<GitVerbCall, 'verb' | 'words'>): 
 }
 
 /**
- * Whether a command line is one simple command that only reads, so that no look at the working tree is needed. In doubt
- * the answer is no.
+ * Whether a command line is one simple command that only reads, so that the guard need not run `git status` around it.
+ * In doubt the answer is no.
  */
 export function readsOnly(command: string): boolean {
   if (/[;&|<>`$(){}\n\\]/.test(command)) return false;

@@ -1,7 +1,7 @@
 import type { SyntaxNode } from 'unbash';
 import { UNKNOWN } from './effects.ts';
 
-/** A variable's value: a string, or an array with its subscripts (such as `@`, the positional parameters). */
+/** A variable's value: a string, or an array by subscript. The positional parameters are the array `@`. */
 export type Value = string | ReadonlyMap<string, string>;
 
 /** What a variable holds at this point. */
@@ -10,7 +10,7 @@ export interface Variable {
   readonly exported: boolean;
 }
 
-/** Names for the shell's own state. No script can use them, and branches join this state like variables. */
+/** Names for the shell's own state, which `join` merges like variables. No script can set them. */
 export const CWD = ' cwd';
 export const POSITIONAL = '@';
 

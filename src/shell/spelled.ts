@@ -4,8 +4,8 @@ import type { Scope } from './scope.ts';
 
 /**
  * The one rule for texts that are not parsed: an interpreter's program (`python3 -c …`), the words of an unknown
- * program, a command that is too large. If such a text spells a guarded path or ref, and has a word that writes, it
- * counts as writing it. The look after the command finds what else the text changes.
+ * program, a command that is too large. A text that contains a guarded path or ref, and a word that writes, counts as
+ * writing that path or ref. The `git status` after the command finds what else the text changes.
  */
 
 /** The words by which languages and programs change files and refs. */
@@ -20,24 +20,24 @@ const MAX_FOUND = 64;
 const DELIMITER = /[\s'"`<>|;&(){},=]/;
 const WORDS = /[^\s'"`<>|;&(){},=]+/g;
 
-/** Records the guarded names that a text spells, if it writes anything. */
+/** Records the guarded names that a text contains, if it also has a word that writes. */
 export function recordSpelled(machine: ShellMachine, scope: Scope, text: string, by: string): void {
   // Most texts contain no such name.
   if (!NAMES.test(text)) return;
   machine.charge(text.length);
   if (ALLOWS.test(text)) machine.handoff({ cwd: machine.disk.world.cwd, verb: 'allow', words: [] });
   const rest = text.replace(READS, '()');
-  // A path is no verb: a folder above the guarded file may be called `rm-tool` or `copies`.
+  // Words of a path do not count: a folder above the guarded file may be called `rm-tool` or `copies`.
   const verbs = rest.replace(WORDS, (word) => (word.includes('/') && NAMES.test(word) ? '' : word));
   if (WRITES.test(verbs)) recordNames(machine, scope, rest, by);
 }
 
-/** The verb that only a person may type. A session could run it in a terminal made by a program (`script -c`). */
+/** Only a person may type this verb, but a session could run it in a terminal that a program makes (`script -c`). */
 const ALLOWS = /handoff['",\s]+allow['",\s]+--once/;
 
 const NAMES = /handoff|\.git\/hooks|\.husky|\/memory/;
 
-/** Records the guarded names that a text spells, whatever the text does with them. */
+/** Records the guarded names that a text contains, whatever it does with them. */
 export function recordNames(machine: ShellMachine, scope: Scope, text: string, by: string): void {
   const { home, cwd } = machine.disk.world;
   // A program often prepends the home folder itself.
@@ -59,11 +59,11 @@ export function recordNames(machine: ShellMachine, scope: Scope, text: string, b
   }
 }
 
-/** Programs that change files, as words of a command that is too large to be parsed. */
+/** Programs that may change files, sought as words in a command that is too large to parse. */
 const PROGRAMS =
   /\b(?:sed|awk|perl|python|node|ruby|vim?|ed|ex|find|xargs|git|open|rsync|curl|wget|tar|sort)/;
 
-/** Records what a command that is too large to be parsed may change; guarded files count by their names, too. */
+/** Records what a command that is too large to parse may change. A guarded file counts if its base name occurs. */
 export function recordLargeCommand(machine: ShellMachine, scope: Scope): void {
   const { source, disk } = machine;
   const by = 'a command too large to read';
@@ -76,7 +76,7 @@ export function recordLargeCommand(machine: ShellMachine, scope: Scope): void {
   }
 }
 
-/** Returns the words in which a text occurs. It reads each character a bounded number of times. */
+/** Returns the words that contain a text. Reads each character a bounded number of times. */
 function wordsAround(source: string, text: string): Set<string> {
   const found = new Set<string>();
   let after = 0;

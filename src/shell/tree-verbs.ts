@@ -3,13 +3,13 @@ import { type GitVerbCall, UNKNOWN, isKnown } from './effects.ts';
 import { type Options, hasOption, optionValue, optionValues, parseOptions } from './options.ts';
 import { diffPaths } from './programs/filters.ts';
 
-/** Whether a git verb may destroy uncommitted work, or a whole working tree. */
+/** Whether a git verb may destroy uncommitted work or carry it off, or remove a whole working tree. */
 export const changesTree = (verb: string): boolean => Object.hasOwn(VERBS, verb) || verb === 'worktree';
 
 /** What a git call does to uncommitted work: how far it reaches, and what becomes of the work. */
 export interface TreeReach {
   readonly call: GitVerbCall;
-  /** `carry`: the work leaves with the branch or into a stash; `destroy`: nothing restores it. */
+  /** `carry`: the work leaves with the branch or into a stash; `destroy`: git keeps no copy of it. */
   readonly does: 'carry' | 'destroy';
   /** The paths as typed; `undefined` for the whole tree. */
   readonly paths: readonly string[] | undefined;
@@ -19,7 +19,7 @@ export interface TreeReach {
   readonly ignored: boolean | 'only';
   /** Whether only staged changes are affected (`git stash push --staged`). */
   readonly stagedOnly: boolean;
-  /** Whether some paths are unknown (`xargs git checkout --`), so that it may reach any. */
+  /** Whether some paths are unknown (`xargs git checkout --`), so that the call may reach any path. */
   readonly unsure: boolean;
   /** Whether no file changes, because a new branch begins at HEAD. */
   readonly keepsFiles: boolean;
@@ -28,7 +28,7 @@ export interface TreeReach {
     'switch' | 'stash' | 'autostash' | 'reset' | 'restore' | 'clean' | 'rm' | 'apply' | 'snapshot';
 }
 
-/** What a reach depends on, besides the words. */
+/** What a reach depends on besides the words of the call. */
 interface ReachFacts {
   /** Whether a word names something on the disk, so that `git checkout <word>` restores it. */
   isPath(word: string): boolean;
@@ -64,13 +64,13 @@ function covering(
   return { ...whole(call, verb, does), paths, unsure: !pathspecs.every(isKnown) };
 }
 
-/** Returns the reach of a call that replaces files by what git has of them. */
+/** Returns the reach of a call that overwrites files with git's version of them. */
 const restore = (call: GitVerbCall, pathspecs: readonly string[]) =>
   covering(call, 'restore', 'destroy', pathspecs);
 
 /**
- * Returns how far a git call reaches over uncommitted work; `undefined` when it leaves the work alone. An unknown mode
- * counts as the harmless one.
+ * Returns how far a git call reaches over uncommitted work; `undefined` when it leaves the work alone. An unknown word
+ * does not count as an option that makes the call harmful.
  */
 export function treeReach(call: GitVerbCall, facts: ReachFacts): TreeReach | undefined {
   const words = call.words.map((word) => word ?? UNKNOWN);
@@ -107,7 +107,7 @@ const VERBS: Readonly<Partial<Record<string, Judge>>> = {
   'checkout-index': checksOutIndex,
   'symbolic-ref': pointsElsewhere,
   'fast-import': imports,
-  // No verb of git's: stands for a program that commits everything (`jj new`).
+  // Not a git verb: stands for a program that commits everything (`jj new`).
   snapshot: ({ call }) => ({ ...whole(call, 'snapshot', 'carry'), untracked: true }),
 };
 
@@ -122,7 +122,7 @@ function switches({ call, words }: Judged): TreeReach | undefined {
   return switchReach(call, does, options);
 }
 
-/** A switch; `git switch -c <branch>` without a start point keeps the files, but not `--orphan`, which removes tracked ones. */
+/** Returns the reach of a switch. A new branch without a start point keeps the files; `--orphan` removes tracked ones. */
 function switchReach(call: GitVerbCall, does: TreeReach['does'], options: Options): TreeReach {
   const isNew = hasOption(options, 'b', 'B', 'c', 'C', 'create', 'force-create');
   const startsElsewhere = options.operands.length > 0 || hasOption(options, 'orphan', 't', 'track');
@@ -164,7 +164,7 @@ function resets({ call, words }: Judged): TreeReach | undefined {
 }
 
 function stashes({ call, words, facts }: Judged): TreeReach | undefined {
-  // git-stash(1) checks the new branch out where the entry was made.
+  // `git stash branch` checks the new branch out at the commit where the entry was made.
   if (words[0] === 'branch') return whole(call, 'switch', 'carry');
   const given = pushWords(words);
   if (given === undefined) return undefined;
@@ -197,7 +197,7 @@ function cleans({ call, words, facts }: Judged): TreeReach | undefined {
   return { ...reach, tracked: false, untracked: !only, ignored };
 }
 
-/** Handles `git rm`, which keeps uncommitted changes unless `-f` is given. */
+/** Handles `git rm`, which removes no uncommitted changes without `-f`. */
 function removes({ call, words, facts }: Judged): TreeReach | undefined {
   const { options, operands } = withPaths(words, facts, { long: 'cached dry-run force quiet' });
   const isSafe = hasOption(options, 'cached', 'n', 'dry-run') || !hasOption(options, 'f', 'force');
@@ -224,7 +224,7 @@ function rebases({ call, words, facts }: Judged): TreeReach | undefined {
 
 function pulls({ call, words, facts }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { short: 'X:s:', long: 'rebase=? strategy= autostash no-autostash' });
-  // Further settings decide whether it merges or rebases.
+  // Other settings decide whether it merges or rebases, so either autostash counts.
   const { rebaseStashes, mergeStashes } = settingsOf(call, facts);
   return autostashes(call, options, rebaseStashes || mergeStashes);
 }
@@ -236,7 +236,7 @@ function merges({ call, words, facts }: Judged): TreeReach | undefined {
   return autostashes(call, options, settingsOf(call, facts).mergeStashes);
 }
 
-/** Returns the settings, with those that the call itself gives by `-c`. */
+/** Returns the settings, overridden by those that the call itself gives by `-c`. */
 function settingsOf({ settings }: GitVerbCall, facts: ReachFacts): TreeSettings {
   const isOn = (key: string, otherwise: boolean) => {
     const value = settings?.get(key)?.toLowerCase();
@@ -249,26 +249,26 @@ function settingsOf({ settings }: GitVerbCall, facts: ReachFacts): TreeSettings 
   };
 }
 
-/** Returns the reach of an autostash: it stashes everything while the branch moves, and keeps it at a conflict. */
+/** Returns the reach of an autostash, which holds all work while the branch moves, and keeps it if there is a conflict. */
 function autostashes(call: GitVerbCall, options: Options, byDefault: boolean): TreeReach | undefined {
   const given = hasOption(options, 'autostash') || (byDefault && !hasOption(options, 'no-autostash'));
   return given ? whole(call, 'autostash', 'carry') : undefined;
 }
 
-/** Handles `--abort` and `--skip`, which discard staged changes. A rebase resets hard. */
+/** Handles `--abort` and `--skip` of a cherry-pick, revert or am, which discard staged changes. */
 function aborts({ call, words }: Judged): TreeReach | undefined {
   const isAborted = words.some((word) => word === '--abort' || word === '--skip');
   return isAborted ? unstages(call) : undefined;
 }
 
-/** Returns the reach of `git reset --merge`: staged changes are lost, also on the disk; unstaged ones stay. */
+/** Returns the reach of `git reset --merge`: staged changes are lost in the index and on the disk; unstaged ones stay. */
 const unstages = (call: GitVerbCall): TreeReach => ({ ...whole(call, 'reset', 'destroy'), stagedOnly: true });
 
 function inputOf({ input, inputFile }: GitVerbCall, facts: ReachFacts): string | undefined {
   return input ?? (inputFile === undefined ? undefined : facts.text(inputFile));
 }
 
-/** Handles `git apply` and the like. A patch that can be read names its files; any other may change all. */
+/** Handles `git apply`. A patch that we can read names its files; any other may change all files. */
 function applies({ call, words, facts }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { short: 'p:C:', long: 'directory= exclude= include= whitespace=' });
   if (hasOption(options, 'check', 'stat', 'numstat', 'summary', 'cached')) return undefined;
@@ -285,7 +285,7 @@ function applies({ call, words, facts }: Judged): TreeReach | undefined {
   // A name that git quotes like a C string makes the patch count as unreadable.
   if (texts.includes(undefined) || names.some((name) => name.endsWith('"')))
     return { ...whole(call, 'apply', 'destroy'), untracked: true };
-  // The names of a patch by git begin at the top; others may begin in the folder.
+  // The names in a patch made by git are relative to the top; in others they may be relative to the folder.
   return { ...restore(call, [...paths, ...paths.map((path) => `:/${path}`)]), untracked: true };
 }
 

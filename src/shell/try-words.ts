@@ -1,6 +1,4 @@
-/**
- * Splits the words after `try`: its own options, and the command, which begins at the first other word or after `--`.
- */
+/** Splits the words after `try`: its own options, and the command, which begins at the first other word or after `--`. */
 export function commandOfTry(words: readonly string[]): {
   own: readonly string[];
   command: readonly string[];

@@ -42,7 +42,7 @@ function subshell(frame: Frame): Frame {
   return { ...frame, scope: frame.scope.layer() };
 }
 
-/** Runs what may or may not happen: what it changes is unknown afterwards. */
+/** Runs a part that may or may not run: variables that it changes are unknown afterwards. */
 function maybe(frame: Frame, run: (frame: Frame) => Status): Status {
   const branch = subshell(frame);
   run(branch);
@@ -287,7 +287,7 @@ function runCase(machine: ShellMachine, node: Case, frame: Frame): Status {
   return undefined;
 }
 
-/** Opens a command's redirections in order: records the files that it creates, and sets what it reads and prints to. */
+/** Opens a command's redirections in order: records the files that they create, and sets its input and output. */
 function applyRedirects(machine: ShellMachine, redirects: readonly Redirection[], frame: Frame): Frame {
   let inner = frame;
   for (const redirect of redirects) {
@@ -335,7 +335,7 @@ function openFile(
     return { ...frame, input: new CommandInput(text ?? UNKNOWN, path) };
   }
   if (operator === '<>') {
-    // To open for both, without truncation, changes nothing by itself. Only descriptor 0 is never written to.
+    // Opening a file for reading and writing changes nothing by itself. Nothing writes to descriptor 0.
     if ((number ?? 0) !== 0) machine.write(scope, word, '<>');
     return frame;
   }

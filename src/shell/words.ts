@@ -228,7 +228,7 @@ function captured(
 /** A stretch of an expanded word, with the splitting and globbing that still apply to it. */
 type Piece = { readonly text: string; readonly mode: 'quoted' | 'glob' | 'split' } | 'break';
 
-/** A field as literal text and as a pattern; `active` when the pattern has wildcards of its own. */
+/** A field as literal text and as a pattern; `active` when the pattern has unquoted wildcards. */
 interface Field {
   literal: string;
   pattern: string;
@@ -322,7 +322,7 @@ function alternatives(group: Group): string[] {
   return (only === undefined ? undefined : range(only)) ?? group.current.map((text) => `{${text}}`);
 }
 
-/** Returns the words of a sequence (`1..9`, `a..e`, `01..10..3`); `undefined` when the text is none. */
+/** Returns the words of a sequence (`1..9`, `a..e`, `01..10..3`); `undefined` when the text is not a sequence. */
 function range(text: string): string[] | undefined {
   const found = /^(-?\d{1,9}|[A-Za-z])\.\.(-?\d{1,9}|[A-Za-z])(?:\.\.(-?\d{1,9}))?$/.exec(text);
   const [, from = '', to = '', step] = found ?? [];

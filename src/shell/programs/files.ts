@@ -37,7 +37,7 @@ function touch({ args, frame, machine }: ProgramCall): Status {
   return true;
 }
 
-/** Handles `mktemp -d`: what happens in the new folder happens elsewhere. Its name may be any that is free. */
+/** Handles `mktemp -d`, so that changes in the new folder do not count as changes here. Any free name stands for it. */
 function makeTemporary({ args, frame, machine }: ProgramCall): Status {
   const options = parseOptions(args, { short: 'p:', long: 'directory quiet suffix= tmpdir=' });
   const template = hasOption(options, 't') ? undefined : options.operands[0];
@@ -59,7 +59,7 @@ function dd({ args, frame, machine }: ProgramCall): Status {
   return undefined;
 }
 
-/** Handles `tar`: the archive, what `--remove-files` removes, and members that are extracted by name. */
+/** Handles `tar`: the archive that it writes, what `--remove-files` removes, and what it extracts. */
 function tar(call: ProgramCall): Status {
   const { machine, frame } = call;
   const [first = '', ...rest] = call.args;
@@ -84,7 +84,7 @@ function tar(call: ProgramCall): Status {
   return undefined;
 }
 
-/** Records what an archive may change: everything below the folder or, for members taken by name, below those. */
+/** Records what unpacking an archive may change: anything in the folder or, if members are named, in those. */
 function addUnnamedWrites(
   { machine, frame, name }: ProgramCall,
   folder: string,
@@ -279,16 +279,16 @@ export const TRANSFER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, P
 
 /** Tells which words of a program's command line name files that it changes. */
 interface Writer extends GetoptSpec {
-  /** The options whose value is a file that is written. */
+  /** The options whose value names a file that the program writes. */
   readonly output?: readonly string[];
-  /** The operands that are written: all, or all but the first. */
+  /** The operands that the program changes: all, or all but the first. */
   readonly operands?: 'all' | 'rest';
-  /** The operands count only when one of these options is given (`-i`, `--write`) … */
+  /** Operands are changed only if one of these options is given (`-i`, `--write`). */
   readonly when?: readonly string[];
-  /** … or unless one of these is. */
+  /** Operands are not changed if one of these options is given (`--check`). */
   readonly unless?: readonly string[];
   readonly kind?: 'write' | 'remove';
-  /** Whether the program replaces the name, and so does not write through a symbolic link. */
+  /** Whether the program replaces the file, and so does not write through a symbolic link. */
   readonly replaces?: boolean;
 }
 
@@ -359,7 +359,7 @@ function programOf(writer: Writer): Program {
   };
 }
 
-/** The programs of that table, by name. */
+/** The programs of `WRITERS`, by name. */
 export const WRITER_PROGRAMS: ReadonlyMap<string, Program> = new Map(
   WRITERS.flatMap(([names, writer]) => names.split(' ').map((name) => [name, programOf(writer)] as const)),
 );

@@ -17,7 +17,7 @@ export function filterInput({ frame, machine }: ProgramCall, files: readonly str
     .join('');
 }
 
-/** Makes a filter that passes on some lines of its input; all lines count as passed on. */
+/** Returns a filter that prints some lines of its input (`head`). All lines count as printed. */
 function passThrough(short: string): Program {
   return (call) => {
     const { operands } = parseOptions(call.args, { short, long: 'lines= bytes=' });
@@ -92,7 +92,7 @@ function sed({ args, frame, machine }: ProgramCall): Status {
     short: 'e:f:l:i::',
     long: 'expression= file= line-length= in-place=? follow-symlinks quiet silent regexp-extended separate null-data',
   });
-  // A Mac's `-i` takes a word, which may be empty; an empty script does nothing.
+  // On a Mac `-i` takes the next word, often an empty one. Empty words can be dropped: an empty script does nothing.
   const operands = options.operands.filter((word) => word !== '');
   const isInline = !hasOption(options, 'e', 'expression', 'f', 'file');
   const scripts = isInline ? operands.splice(0, 1) : optionValues(options, 'e', 'expression');
@@ -173,7 +173,7 @@ function patch(call: ProgramCall): Status {
   return undefined;
 }
 
-/** Handles `apply_patch <patch>`, or with the patch as input: Codex catches the call and changes the files itself. */
+/** Handles `apply_patch`, with the patch as a word or as input: Codex intercepts the call and changes the files itself. */
 function applyPatch({ args, frame, machine }: ProgramCall): Status {
   for (const { path, change, moveTo } of patchedFiles(args[0] ?? frame.input.rest)) {
     if (change === 'delete') machine.remove(frame.scope, path, 'apply_patch');

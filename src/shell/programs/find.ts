@@ -152,7 +152,7 @@ class Expression {
   }
 }
 
-/** Returns the guarded paths below a root, and the folders that lead to them, in find's order. */
+/** Returns the guarded paths under a root, and the folders that lead to them, in find's order. */
 function candidatesBelow(call: ProgramCall, root: string): Candidate[] {
   const { machine, frame } = call;
   const isFollowed = root.endsWith('/') || call.args.some((word) => /^-[HL]$|^-follow$/.test(word));
@@ -191,7 +191,7 @@ function find(call: ProgramCall): Status {
       const verdict = expression.run(candidate);
       if (verdict !== false && !expression.hasAction) frame.output.add(`${candidate.shown}\n`);
     }
-    // Stands for everything else that find may visit.
+    // One unknown path stands for everything else that find may visit.
     expression.run({ path: UNKNOWN, shown: UNKNOWN, depth: 1, isFolder: false });
     if (!expression.hasAction && !machine.disk.exists(machine.path(frame.scope, root) ?? '/'))
       frame.output.add('');

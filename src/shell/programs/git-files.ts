@@ -3,11 +3,11 @@ import type { ProgramCall, Status } from '../machine.ts';
 import { optionValues, parseOptions, type Options, hasOption, optionValue } from '../options.ts';
 import { switchesBranch, runChildShell } from './interpreters.ts';
 
-/** A git command after its global options: the verb, its words, and where it works. */
+/** A git call without its global options: the verb, its words, and where it works. */
 export interface GitCall {
   readonly verb: string;
   readonly args: readonly string[];
-  /** The folder to which the refs belong, or the git dir if one is named. */
+  /** The folder where git looks for the repository, or the git directory if one is given. */
   readonly repository: string;
   readonly call: ProgramCall;
   /** The options `-c` and `--config-env`, of this call and of the git calls that started it. */
@@ -29,7 +29,7 @@ const OUTPUT_VERBS = new Set(
   ),
 );
 
-/** Records the files that an option of a listing verb writes: `--output=x`, `archive -o x`. */
+/** Records the output file that an option names: `git diff --output=x`, `git archive -o x`. */
 export function writesOutputOption({ verb, args, call }: GitCall): void {
   if (!OUTPUT_VERBS.has(verb)) return;
   const spec = verb === 'archive' ? 'o:' : verb === 'format-patch' ? 'o:v:' : 'S:G:L:n:U:O:';
@@ -99,14 +99,14 @@ function nested({ call, verb, args }: GitCall): Status {
   return undefined;
 }
 
-/** Prints the current branch, for names that contain it. */
+/** Prints the current branch, which a ref name in the command may contain. */
 function printBranch({ machine, frame }: ProgramCall, prefix: string): void {
   const cwd = machine.cwd(frame.scope);
   const branch = isKnown(cwd) ? machine.disk.world.headBranch?.(cwd) : undefined;
   frame.output.add(`${branch === undefined ? UNKNOWN : prefix + branch}\n`);
 }
 
-/** Handles `git rev-parse`: prints the repository's folders, for `> "$(git rev-parse --git-dir)/…"`. */
+/** Handles `git rev-parse`: prints the repository's folders, for a redirection to `"$(git rev-parse --git-dir)/…"`. */
 function revParse({ call, args }: GitCall): Status {
   const { machine, frame } = call;
   let folder = machine.cwd(frame.scope);
@@ -139,7 +139,7 @@ export const GIT_FILE_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitV
   ...['bisect', 'submodule', 'rebase', 'difftool', 'for-each-repo'].map((name) => [name, nested] as const),
 ]);
 
-/** Verbs of git with nothing to record here. git ignores an alias of such a name. */
+/** git's own verbs with nothing to record here. git ignores aliases with these names. */
 export const OWN_VERBS = new Set(
   (
     'add am apply archive blame cat-file checkout checkout-index cherry-pick clean commit config describe diff gc grep init ' +
@@ -148,7 +148,7 @@ export const OWN_VERBS = new Set(
   ).split(' '),
 );
 
-/** Records a changed ref. An unknown one counts as a handoff's if the command names such refs. */
+/** Records a changed ref. An unknown ref counts as a handoff ref if the command mentions `refs/handoffs`. */
 function change({ call, repository, verb }: GitCall, ref: string, cwd = repository): void {
   const by = `git ${verb}`;
   if (isKnown(ref)) call.machine.ref(ref, cwd, by);
@@ -175,7 +175,7 @@ function updateRef(git: GitCall): Status {
     return undefined;
   }
   const [ref, value] = options.operands;
-  // `-d` takes one name. If xargs appends several, git takes the second for the old value.
+  // `-d` takes one name. If xargs appends several, git reads the second as the old value.
   if (ref !== undefined && (value !== undefined || hasOption(options, 'd') || !isKnown(ref)))
     change(git, ref);
   return undefined;
@@ -202,7 +202,7 @@ function destinations(spec: string): string[] {
   return name.startsWith('refs/') || !isKnown(name) ? [name] : [`refs/${name}`, `refs/heads/${name}`];
 }
 
-/** Handles `git push`, which changes the refs of a repository on this disk. */
+/** Handles a `git push` into a repository on this disk, whose refs it changes. */
 function push(git: GitCall): Status {
   const { call, args } = git;
   const options = parseOptions(args, {
@@ -227,7 +227,7 @@ function push(git: GitCall): Status {
   return undefined;
 }
 
-/** Handles `git fetch` and `git pull` with a refspec, given or configured here, whose right side is a local ref. */
+/** Handles `git fetch` and `git pull`: a refspec that the command gives or configures may write a local ref. */
 function fetch(git: GitCall): Status {
   const options = parseOptions(git.args, {
     short: 'j:o:X:s:S:',
@@ -268,7 +268,7 @@ function fastImport(git: GitCall): Status {
   return undefined;
 }
 
-/** The verbs that change refs, or name the branch that is checked out. */
+/** The verbs that change refs, or print the branch that is checked out. */
 export const GIT_REF_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
   ['update-ref', updateRef],
   ['symbolic-ref', symbolicRef],

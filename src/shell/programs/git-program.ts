@@ -36,7 +36,7 @@ function git(call: ProgramCall): Status {
     const value = attached ?? (WITH_VALUE.has(name) ? call.args[++i] : undefined) ?? '';
     if (name === '-C') {
       const path = machine.path(scope, value) ?? UNKNOWN;
-      // git does not run where it is, but fails, unless an earlier part of the command has made the folder.
+      // Without the folder git fails instead of running here, but an earlier part of the command may have made it.
       if (machine.run.argv(machine, ['cd', value], frame) !== true) scope.set(CWD, path);
     } else if (name === '-c') {
       settings.set(...settingOf(value));
@@ -51,7 +51,7 @@ function git(call: ProgramCall): Status {
   const config = (key: string) => settings.get(key.toLowerCase()) ?? machine.settings.get(key.toLowerCase());
   const repository = gitDir === undefined ? undefined : machine.path(scope, gitDir);
   const folder = repository ?? machine.cwd(scope);
-  // Outside of the working tree, git changes to its top: `--work-tree`, or the folder around `--git-dir`.
+  // From outside of the working tree, git changes to its top: `--work-tree`, or the folder around `--git-dir`.
   const named = workTree === undefined ? undefined : machine.path(scope, workTree);
   const top = named ?? (repository?.endsWith('/.git') === true ? dirname(repository) : undefined);
   if (top !== undefined && !isBelow(machine.cwd(scope), top)) machine.run.argv(machine, ['cd', top], frame);
@@ -102,7 +102,7 @@ function runVerb(git: GitCall, aliases: number): void {
   }
 }
 
-/** Translates `git refs create`, `update`, `delete` and `rename` (git-refs(1), git 2.56) for git-update-ref(1). */
+/** Translates `git refs create`, `update`, `delete` and `rename` (git 2.56) into words of `git update-ref`. */
 function olderCalls([action, ...words]: readonly string[]): (readonly string[])[] {
   const { operands } = parseOptions(words, { long: 'message= no-deref create-reflog' });
   if (action === 'delete') return [['-d', ...operands]];
@@ -135,13 +135,13 @@ function recordCall(git: GitCall): void {
   });
 }
 
-/** Returns the text, or else the file, from which a patch or a message is read, as far as it is known. */
+/** Returns what is known of the patch or message that the call reads as input: its text, or else its file. */
 function inputRead({ rest, file }: CommandInput): Pick<GitVerbCall, 'input' | 'inputFile'> {
   if (isKnown(rest)) return { input: rest };
   return file === undefined ? {} : { inputFile: file };
 }
 
-/** Records a call of git-handoff, and the session that the call claims to be. */
+/** Records a call of git-handoff, and the session that it names by `--session`. */
 function recordHandoff(call: ProgramCall, all: readonly string[]): void {
   const { machine, frame } = call;
   const { args, command } = splitTry(all);
@@ -176,7 +176,7 @@ function splitTry(all: readonly string[]): { args: readonly string[]; command: r
   return { args: [...all.slice(0, at), ...own], command };
 }
 
-/** Handles `git-update-ref` and the like, which lie in git's exec path. */
+/** Handles `git-update-ref` and the like, the programs in git's exec path. */
 function dashed(verb: string): Program {
   return (call) => git({ ...call, args: [verb, ...call.args] });
 }
@@ -196,7 +196,7 @@ export const GIT_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Progra
     .map((verb) => [`git-${verb}`, dashed(verb)] as const),
 ]);
 
-/** The variables that tell git which configuration counts (git(1), git-config(1)). */
+/** The variables that tell git which configuration to use (git(1), git-config(1)). */
 const VARIABLES = [
   'GIT_CONFIG_COUNT',
   'GIT_CONFIG_PARAMETERS',
@@ -206,24 +206,24 @@ const VARIABLES = [
   'HOME',
   'XDG_CONFIG_HOME',
 ];
-/** Most pairs of GIT_CONFIG_KEY_<n> and GIT_CONFIG_VALUE_<n> that are read. */
+/** How many pairs of GIT_CONFIG_KEY_<n> and GIT_CONFIG_VALUE_<n> to read at most. */
 const MAX_PAIRS = 64;
 
 /** The variable that passes a git call's options to the git calls of its aliases. No script can use this name. */
 const INHERITED = ' git options';
 
-/** Returns the options that change git's configuration, of this call and of the one that started it. */
+/** Returns the configuration options (`-c`, `--config-env`) of this git call and of the one that started it. */
 function configOptions(machine: ShellMachine, scope: Scope, own: readonly string[]): readonly string[] {
   const above = machine.text(scope, INHERITED);
   return above === undefined ? own : [...above.split('\n'), ...own];
 }
 
-/** Passes the options on, as git does through its environment. */
+/** Passes the options to the git calls that this one starts, as git does through its environment. */
 function passOn(scope: Scope, options: readonly string[]): void {
   if (options.length > 0) scope.set(INHERITED, options.join('\n'), true);
 }
 
-/** Returns how the configuration of a call differs from a plain git's in its folder; `undefined` if it does not. */
+/** Returns how a call's configuration differs from that of a plain git in its folder; `undefined` if it does not. */
 function overridesOf(
   machine: ShellMachine,
   scope: Scope,
@@ -251,7 +251,7 @@ function overridesOf(
   return { options: options.map(knownOption), variables };
 }
 
-/** Returns the option; `undefined` if its value is unknown and may decide whether hooks run. */
+/** Returns the word. If part of it is unknown: only its key, or `undefined` if it may decide whether hooks run. */
 function knownOption(word: string): string | undefined {
   if (isKnown(word)) return word;
   const key = word.slice(0, word.indexOf('='));

@@ -15,11 +15,11 @@ import { checkIdentity, setVariable } from '../parameters.ts';
 import { POSITIONAL } from '../scope.ts';
 import { filterInput } from './filters.ts';
 
-/** Programs that run text in a language that is not parsed: the look after the command finds what it changed. */
+/** Programs whose language we do not parse. The `git status` after the command finds what they changed. */
 const LANGUAGES =
   'python pypy ipython node nodejs bun deno tsx ts-node php perl ruby lua luajit Rscript R julia elixir groovy osascript scala ' +
   'jshell awk gawk mawk nawk ed red ex vi vim nvim view rvim gvim emacs nano sqlite3 sqlite';
-/** Programs that run what other files say. */
+/** Programs that run commands from other files. */
 const BUILDERS =
   'make gmake ninja cmake npm yarn pnpm cargo go gradle mvn ant rake just task tox nox pytest jest vitest tsc ' +
   'docker podman kubectl ansible-playbook terraform vagrant ctest bazel sbt dotnet msbuild pre-commit lefthook';
@@ -30,8 +30,8 @@ const EDITORS = /^(?:r?ed|ex|vi|[nrg]?vim|emacs|nano)$/;
 const IN_PLACE = /^(?:-[A-Za-z0-9]*i(?:[.~].*)?|--in-?place(?:=.*)?|inplace|-w|--write|--fix)$/;
 
 /**
- * Handles an unknown program. Guarded names in its words and input count if these also write something. The look after
- * the command finds what else it changes.
+ * Handles a program that we cannot read. A guarded name in its words or input counts as written if that text also has a
+ * word that writes. The `git status` after the command finds what else the program changes.
  */
 export const opaque: Program = (call) => {
   const { name, args, frame, machine } = call;
@@ -49,7 +49,7 @@ export const opaque: Program = (call) => {
   return undefined;
 };
 
-/** Returns the text of a script that this command has written. */
+/** Returns the text of a script if this command line has written it. */
 function scriptText({ machine, frame }: ProgramCall, word: string): string {
   const path = machine.path(frame.scope, word);
   return (path === undefined ? undefined : machine.disk.text(path)) ?? '';
@@ -65,7 +65,7 @@ const filterLanguage: Program = (call) => {
   return opaque(call);
 };
 
-/** Programs that switch branches or commit everything by themselves: what each does, and the words that ask for it. */
+/** Programs that switch branches or commit everything by themselves: what each does, and the words that make it do so. */
 const WRAPPERS: readonly (readonly [name: string, does: 'switch' | 'stash' | 'snapshot', words: RegExp])[] = [
   [
     'gh',
@@ -78,13 +78,13 @@ const WRAPPERS: readonly (readonly [name: string, does: 'switch' | 'stash' | 'sn
     'switch',
     /^(?:checkout|co|create|c|get|sync|restack|r|up?|down|d|top|t|bottom|b|delete|dl|fold|split|sp|move|pop|rename|unbranch|squash|sq|absorb|ab|undo|branch)(?= |$)/,
   ],
-  // git-town(1) stashes uncommitted work while it switches, and applies it elsewhere.
+  // git-town(1) stashes uncommitted work while it switches, and applies it on the other branch.
   [
     'git-town',
     'stash',
     /^(?:hack|append|prepend|switch|sync|ship|kill|delete|compress|continue|skip|undo|merge|detach|swap|walk|up|down|park|observe|contribute|set-parent|rename|rename-branch)(?= |$)/,
   ],
-  // Every jj command first commits the working tree; these leave it in a commit, or check out another one.
+  // Every jj command first commits the working tree. These commands leave the work in a commit, or check out another.
   [
     'jj',
     'snapshot',
@@ -97,7 +97,7 @@ const WRAPPERS: readonly (readonly [name: string, does: 'switch' | 'stash' | 'sn
 export function switchesBranch({ args, frame, machine }: ProgramCall, name: string): boolean {
   const words = args.map((word) => (isKnown(word) ? word : '…'));
   const [, does, sought] = WRAPPERS.find(([program]) => program === name) ?? [];
-  // Options may precede the verb. Their values then count as words after it, where they matter little.
+  // Options may precede the verb. Their values then count as words after the verb, which does little harm.
   const verb = words.filter((word) => !word.startsWith('-'));
   const options = words.filter((word) => word.startsWith('-'));
   if (sought === undefined || does === undefined || options.some((word) => /^(?:-h|--help)$/.test(word)))
@@ -126,7 +126,7 @@ export const INTERPRETERS: ReadonlyMap<string, Program> = new Map<string, Progra
   ...WRAPPERS.map(([name]) => [name, wrapper] as const),
 ]);
 
-/** Runs script text as a child shell would: with the exported variables only, its own folder and its own words. */
+/** Runs script text as a child shell would: with only the exported variables, and with its own folder and parameters. */
 export function runChildShell(call: ProgramCall, text: string, words: readonly string[] = []): Status {
   const { machine } = call;
   const frame = { ...call.frame, scope: call.frame.scope.process() };
@@ -163,7 +163,7 @@ interface Launcher extends GetoptSpec {
   readonly skip?: number;
   /** Whether `NAME=value` words before the command go into its environment. */
   readonly assigns?: boolean;
-  /** Whether the words are joined to the text of a script (`watch`). */
+  /** Whether the words are joined into a script (`watch`). */
   readonly joins?: boolean;
 }
 
@@ -268,7 +268,7 @@ function xargs({ args, frame, machine, ...call }: ProgramCall): Status {
   return undefined;
 }
 
-/** The programs that start other ones. */
+/** The programs that start other programs. */
 export const LAUNCHER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'rbash', 'fish'].map(
     (name) => [name, shell] as const,
