@@ -41,24 +41,24 @@ export interface WorkTree {
   readonly commonDir: string;
 }
 
-/** The uncommitted changes of a working tree, and what the ledgers say of them. */
+/** The uncommitted changes of a working tree, and what the ledgers say about them. */
 export interface DirtyWork {
   readonly tree: WorkTree;
   /** `undefined`: no session was ever here. */
   readonly place: LedgerPlace | undefined;
   readonly status: TreeStatus;
   readonly ledgers: readonly SessionLedger[];
-  /** The live session that is alone here, and what changed since it began: no ledger has it yet. */
+  /** The live session that works alone here, and the changes since it began, which no ledger has yet. */
   readonly lone: { readonly session: SessionId; readonly claims: ReadonlyMap<string, OpenClaim> } | undefined;
 }
 
-/** Who asks whose a path is. */
+/** Who asks to whom a path belongs. */
 export interface Asker {
   readonly groups: SessionGroups;
   readonly areOne: (a: SessionId, b: SessionId) => boolean;
 }
 
-/** The asking owner, or a person (`undefined`), among those on record. */
+/** Returns the asker: a person (`undefined`), or an owner among the sessions on record. */
 export function askerOf(
   asking: SessionId | undefined,
   sessions: readonly JudgedSession[],
@@ -76,10 +76,10 @@ export function askerOf(
 }
 
 /**
- * Looks at a working tree: one `git status`, and the ledgers as they were before it.
+ * Reads the work in a working tree: first the ledgers, then one `git status`.
  *
  * @param now milliseconds since the epoch
- * @param keep whether to keep the contents of changed files, for claims made from this look
+ * @param keep whether to keep the contents of changed files, for claims made from this status
  */
 export async function lookAtWork(
   tree: WorkTree,
@@ -110,7 +110,7 @@ export async function lookAtWork(
   return { tree, place, status, ledgers: shown, lone };
 }
 
-/** A working tree as a look found it; of a session that is alone there the ledgers say nothing. */
+/** Joins a status with the ledgers. Leaves out the changes of a session that works alone, which no ledger has. */
 export function workSeen(tree: WorkTree, status: TreeStatus): DirtyWork {
   const { place, ledgers } = ledgersOf(tree);
   return {
@@ -128,7 +128,7 @@ function ledgersOf({ gitDir, commonDir }: WorkTree) {
   return { worktreeId, place, ledgers: place === undefined ? [] : readLedgers(place) };
 }
 
-/** The open claims on a dirty path, by side. */
+/** Returns the open claims on a dirty path, with the asker's and others' apart. */
 export function openClaims(work: DirtyWork, { path, head }: DirtyPath, { groups }: Asker): PathClaims {
   const claims = claimsOn(path, work.ledgers, groups, head);
   const more = work.lone?.claims.get(path);
@@ -136,12 +136,12 @@ export function openClaims(work: DirtyWork, { path, head }: DirtyPath, { groups 
   return rankClaims([more, ...claims.left], groups);
 }
 
-/** Whose a dirty path is. */
+/** Decides to whom a dirty path belongs. */
 export function belongingOf(work: DirtyWork, dirty: DirtyPath, asker: Asker): Belonging {
   return decideBelonging(openClaims(work, dirty, asker), asker.areOne);
 }
 
-/** Notes for good what the look says of claims. A repository that cannot be written to is left alone. */
+/** Records the claims that the status ends or revives. Does nothing in a repository that it cannot write to. */
 export async function settleClaims({ place, tree, ledgers, status }: DirtyWork): Promise<void> {
   if (place === undefined) return;
   const settled = await settledClaims({ ...place, ...tree }, ledgers, status);
@@ -149,23 +149,23 @@ export async function settleClaims({ place, tree, ledgers, status }: DirtyWork):
     try {
       appendEvents(place, session, entries);
     } catch {
-      // Whoever looks next does it.
+      // The next caller does it.
     }
   }
 }
 
-/** A `<path>` argument: the working tree it lies in and its name there; `''` is the whole tree. */
+/** A `<path>` argument, the working tree that contains it, and its path from the top; `''` is the whole tree. */
 export interface PathArgument {
   readonly typed: string;
   readonly tree: WorkTree;
   readonly path: string;
 }
 
-/** git's pathspec for one path from the top of the working tree. */
+/** The prefix of a pathspec that names exactly one path from the top of the working tree. */
 export const TOP_LITERAL = ':(top,literal)';
 
 /**
- * Finds the working tree of a path, which may be another worktree of the repository than the current one.
+ * Finds the working tree that contains a path: the current one, or another worktree of the repository.
  *
  * @param current the working tree around `cwd`; a bare repository has none
  * @throws Failure `usage` for a path outside of the repository
@@ -185,7 +185,7 @@ export function parsePathArgument(
     const path = inside(tree.top, absolute);
     if (path !== undefined) return { typed, tree, path };
   }
-  // Where only git knows the working tree (GIT_WORK_TREE), it is the current one.
+  // With GIT_WORK_TREE a working tree need not have a `.git`: the path may be in the current one.
   const path = found === undefined && current !== undefined ? inside(current.top, absolute) : undefined;
   if (path !== undefined && current !== undefined) return { typed, tree: current, path };
   const hint =
@@ -193,13 +193,13 @@ export function parsePathArgument(
   throw new Failure('usage', `${escapeLine(typed)} is not a path in this repository's worktrees`, { hint });
 }
 
-/** A path is taken literally; in a list it may be git's pathspec for just that, which starts at the top. */
+/** Resolves a path literally: from `cwd` or, after the prefix `TOP_LITERAL` as in our lists, from the top. */
 function absoluteOf(typed: string, cwd: string, current: WorkTree | undefined): string {
   const listed = typed.startsWith(TOP_LITERAL) && current !== undefined;
   return listed ? resolve(current.top, typed.slice(TOP_LITERAL.length)) : resolve(cwd, typed);
 }
 
-/** A folder that is a repository of its own (a submodule) is a path of the one around it. */
+/** Finds the repository of a path. A submodule's folder is a path of the repository around it. */
 function repositoryOf(absolute: string, commonDir: string): FoundRepository | undefined {
   const isFolder = lstatSync(absolute, { throwIfNoEntry: false })?.isDirectory() === true;
   const at = isFolder ? discoverRepository(absolute) : undefined;
@@ -214,17 +214,17 @@ function inside(top: string, absolute: string): string | undefined {
   return path === '..' || path.startsWith('../') || /^\.git(?:\/|$)/.test(path) ? undefined : path;
 }
 
-/** Whether a path is the one that was named, or lies below it. */
+/** Whether a path is the named one, or is inside it. */
 export function isNamed(path: string, named: string): boolean {
   return named === '' || path === named || path.startsWith(`${named}/`);
 }
 
 /**
- * `handoff/before/<worktree id>/<session>/<hash of the path>`: a file as it was right before a session's tool changed it, kept until the
- * call is over. It tells that session's change apart from what stood there already.
+ * `handoff/before/<worktree id>/<session>/<hash of the path>` keeps a file as it was right before a session's tool changed it,
+ * until the call is over. Comparing the two shows what the session changed.
  */
 
-/** Bigger files are not copied: their changes cannot be told apart. Bytes. */
+/** Files up to this size are copied; in a bigger one, the session's change cannot be told apart. Bytes. */
 const MAX_COPY = 1 << 20;
 
 const beforeFolder = ({ commonDir, worktreeId }: LedgerPlace, session: SessionId) =>
@@ -233,7 +233,7 @@ const beforeFolder = ({ commonDir, worktreeId }: LedgerPlace, session: SessionId
 const fileOf = (place: LedgerPlace, session: SessionId, path: string) =>
   `${beforeFolder(place, session)}/${nameHash(path)}`;
 
-/** Keeps the file's content, or that there was none. Says nothing when it cannot. */
+/** Keeps a file's content before a tool changes it. Keeps nothing, without an error, when it cannot read or write it. */
 export function keepBefore(place: LedgerPlace, session: SessionId, top: string, path: string): void {
   const copy = fileOf(place, session, path);
   try {
@@ -242,15 +242,15 @@ export function keepBefore(place: LedgerPlace, session: SessionId, top: string, 
     removeFile(copy);
     if (stat?.isFile() !== true || stat.size > MAX_COPY) return;
     ensureFolder(beforeFolder(place, session));
-    // A new file: what `copyFileSync` has emptied first, ext4 writes to the disk at once, and removing it takes as long again.
+    // `copyFileSync` would first empty the file: ext4 then writes it to the disk at once, and removing it is as slow.
     writeFileSync(copy, readFileSync(file), { mode: 0o600, flag: 'wx' });
     share(copy);
   } catch {
-    // Then what stood there is taken from what the ledger knows.
+    // Then the ledger has to tell what the file held.
   }
 }
 
-/** The content that was kept, once. */
+/** Returns the content that was kept, and deletes the copy. */
 export function takeBefore(place: LedgerPlace, session: SessionId, path: string): Buffer | undefined {
   const copy = fileOf(place, session, path);
   try {
@@ -262,7 +262,7 @@ export function takeBefore(place: LedgerPlace, session: SessionId, path: string)
   }
 }
 
-/** Forgets all that was kept for a session here. */
+/** Deletes all copies that were kept for a session in a worktree. */
 export function removeBefore(place: LedgerPlace, session: SessionId): void {
   rmSync(beforeFolder(place, session), { recursive: true, force: true });
 }

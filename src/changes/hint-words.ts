@@ -8,20 +8,20 @@ import { onceJudged } from '../host/io.ts';
 import { TOP_LITERAL } from './dirty-work.ts';
 
 /**
- * The words of a command that a refusal tells to type. It has to work in whatever shell it is typed: what cannot stand
- * on the line is kept in a file, `<common dir>/handoff/typed/<name>`, which the command names.
+ * The words of a command that a refusal suggests. The command must work in any shell, so text that cannot be typed on
+ * one line is kept in a file, `<common dir>/handoff/typed/<name>`, which the command names.
  */
 
-/** More paths than these come from a file. */
+/** How many paths a command lists at most; if there are more, it reads them from a file. */
 const MAX_TYPED = 5;
-/** Nobody types a hint that is older. Milliseconds. */
+/** How long to keep such a file: nobody types an older hint. Milliseconds. */
 const KEEP_MS = 7 * 86_400_000;
 
 /**
- * ` -- <path>...`, or the option that reads them from a file.
+ * Returns ` -- <path>...`, or the option that reads the paths from a file.
  *
  * @param paths from the top of the working tree
- * @param typed how one is typed: by default at the top, as a pathspec
+ * @param typed returns the word for a path; by default a pathspec for a command that is typed at the top
  */
 export function pathWords(
   commonDir: string,
@@ -34,44 +34,44 @@ export function pathWords(
   return ` --pathspec-from-file=${fileWord(commonDir, list)} --pathspec-file-nul`;
 }
 
-/** Paths as words of a command line; `undefined` when they have to come from a file. */
+/** Returns paths as words of a command line; `undefined` when they have to come from a file. */
 export function typedPaths(paths: readonly string[]): string | undefined {
   const words = paths.map(plainPath);
   return paths.length <= MAX_TYPED && words.every((word) => word !== undefined) ? words.join(' ') : undefined;
 }
 
-/** A name may not begin a line of what we say. */
+/** Returns a path as a word, unless it has a line feed or tab: after one, its text could pass for a line of ours. */
 function plainPath(path: string): string | undefined {
   return /[\n\t]/.test(path) ? undefined : plainWord(path);
 }
 
-/** A path as a pathspec (gitglossary(7)) that names nothing else. */
+/** Returns a pathspec (gitglossary(7)) that matches only this path. */
 export function literal(path: string): string {
   return /[*?[\\]/.test(path) || path.startsWith(':') ? `:(literal)${path}` : path;
 }
 
-/** `-m` for each message; a file where one cannot be typed. */
+/** Returns ` -m` for each message, or ` -F` with a file if one of them cannot be typed. */
 export function messageWords(commonDir: string, messages: readonly string[]): string {
   const words = messages.map(plainWord);
   if (words.every((word) => word !== undefined)) return words.map((word) => ` -m ${word}`).join('');
   return textWords(commonDir, `${messages.join('\n\n')}\n`);
 }
 
-/** `-F` with a file that holds the message. */
+/** Returns ` -F` with a file that holds the message. */
 export function textWords(commonDir: string, text: string | Uint8Array): string {
   return ` -F ${fileWord(commonDir, text)}`;
 }
 
-/** What the words of a commit leave open about its message. */
+/** What a commit's message depends on besides the words of the command. */
 interface Source {
-  /** In which `git commit` was typed; absolute. */
+  /** The folder where `git commit` was typed; absolute. */
   readonly folder: string;
-  /** What `-F` read, where its file will not be there when the hint is typed. */
+  /** What `-F` read, if its file will be gone when the hint is typed. */
   readonly text: string | undefined;
   readonly amend: boolean;
 }
 
-/** The words that give a commit the same message: a session's shell has no editor to ask for one. */
+/** Returns the words that give a commit the same message, because a session's shell cannot open an editor. */
 export function sourceWords(
   commonDir: string,
   words: CommitWords | undefined,
@@ -87,16 +87,16 @@ export function sourceWords(
   return amend ? ' --no-edit' : " -m '<message>'";
 }
 
-/** Options of `git commit` that `git handoff commit` knows, too. */
+/** Options of `git commit` that `git handoff commit` has, too. */
 export const OUR_OPTIONS =
   /^--(?:author|date|trailer|fixup|reuse-message|signoff|gpg-sign|no-verify|allow-empty)(?:=|$)/;
 
-/** Other words of a command as they were typed; one that must not be shown is dropped. */
+/** Returns other words of a command as they were typed, without those that a message must not show. */
 export function otherWords(words: readonly string[]): string {
   return words.flatMap((word) => plainOption(word) ?? []).join('');
 }
 
-/** An option's name stays bare, for people to read. */
+/** Quotes only the value of an option, so that its name stays easy to read. */
 function plainOption(word: string): string | undefined {
   const [, name = '', value] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
   if (value === undefined) return ` ${name}`;
@@ -104,7 +104,7 @@ function plainOption(word: string): string | undefined {
   return plain === undefined ? undefined : ` ${name}=${plain}`;
 }
 
-/** Keeps a text that a hint needs, and returns the word that names its file. The same text has one file. */
+/** Keeps a text that a hint needs, and returns the word that names its file. Equal texts share one file. */
 export function fileWord(commonDir: string, text: string | Uint8Array): string {
   const folder = join(resolve(repositoryFolder(commonDir)), 'typed');
   const file = join(folder, hash('sha256', text).slice(0, 16));

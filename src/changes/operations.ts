@@ -18,7 +18,7 @@ import { readStart, readWindows } from './windows.ts';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { changedPaths } from '../git/commits.ts';
 
-/** Records that this session began the operation, unless that is on record. */
+/** Records that this session began the operation, unless that is on record already. */
 export function putBeginner(
   place: LedgerPlace,
   session: SessionId,
@@ -29,7 +29,7 @@ export function putBeginner(
   appendEvents(place, session, [{ t: 'operation', mark, ...(merged === undefined ? {} : { merged }), at }]);
 }
 
-/** The sessions that began the operation, as their journals say; usually one. */
+/** Returns the sessions that began the operation according to their journals; usually one. */
 export function readBeginners(place: LedgerPlace | undefined, { mark }: Operation): SessionId[] {
   const ledgers = place === undefined ? [] : readLedgers(place);
   return ledgers
@@ -40,13 +40,13 @@ export function readBeginners(place: LedgerPlace | undefined, { mark }: Operatio
 /** A merge, rebase … that is unfinished in a worktree. */
 export interface Unfinished {
   readonly operation: Operation;
-  /** The other live session that began it; `undefined`: the asking one did, or nobody is known to have. */
+  /** The other live session that began it; `undefined` if the asking session did, or if we do not know who did. */
   readonly others: OthersOperation | undefined;
-  /** The asking session is known to have begun it. */
+  /** Whether we know that the asking session began it. */
   readonly isOwn: boolean;
 }
 
-/** What is unfinished in a worktree, and whether it is another live session's to finish. */
+/** Finds the unfinished operation of a worktree, and whether another live session began it and has to finish it. */
 export function findUnfinished(
   gitDir: string,
   place: LedgerPlace | undefined,
@@ -64,7 +64,7 @@ export function findUnfinished(
   return { operation, others: { name: operation.name, session: other, at: operation.at }, isOwn };
 }
 
-/** It began in a command that the asking session runs now, and nobody else does. */
+/** Whether the operation began during a running command of the asking session, and of no other session. */
 function runsNow(
   place: LedgerPlace | undefined,
   { own, foreign }: SessionGroups,
@@ -77,7 +77,7 @@ function runsNow(
   );
 }
 
-/** A session that works alone in the worktree keeps no record: it, or its person, began what began since. */
+/** Returns the sessions that worked alone when the operation began: they keep no record, so they or their user began it. */
 function loneBeginners(
   place: LedgerPlace | undefined,
   { foreign }: SessionGroups,
@@ -92,12 +92,12 @@ export function operationText(name: string): string {
   return `${name === 'am' ? 'an' : 'a'} ${name}`;
 }
 
-/** Who began what, for a refusal. */
+/** Says who began the operation, for a refusal. */
 export function whoBeganText({ name }: OthersOperation, who: string, when: string): string {
   return `${who} began ${operationText(name)} here ${when} and has not finished it: a commit would finish or continue it, with that session’s changes`;
 }
 
-/** A folder beside the working tree for a worktree of the session's own, relative to the top; it does not exist. */
+/** Returns an unused folder beside the working tree, relative to the top, where the session can add its own worktree. */
 export function ownWorktree(top: string, session: SessionId): string {
   const name =
     `${basename(top).replace(/[^A-Za-z0-9_-]+/g, '-')}-${shortId(session).replace('/', '-')}`.replace(
@@ -122,8 +122,8 @@ interface FinishingPlace {
 }
 
 /**
- * What a commit has to be judged by: what is staged, but for what the operation that the commit finishes has staged by
- * itself.
+ * Returns the staged paths by which a commit is judged. If it finishes an operation, the paths that the operation itself
+ * has staged are left out.
  */
 export async function withoutOperation(
   place: FinishingPlace,
@@ -153,15 +153,15 @@ async function readFinishing(
   return { made, merged, resolved };
 }
 
-/** It is what another session left there: where one side deletes a file, git stops and keeps what is on the disk. */
+/** Whether a resolution is another session's content: if one side deletes a file, git stops and keeps what is on the disk. */
 function isOthers({ path, head, index }: StagedPath, { ledgers, groups }: FinishingPlace): boolean {
   const { foreign } = claimsOn(path, ledgers, groups, head);
   return strong(foreign).some(({ after }) => sameState(after, index));
 }
 
 /**
- * The tree that this operation merged: it was another before the command that began it. A revert may have begun with
- * what somebody had staged (`-n`), which is in that tree, too.
+ * Returns the tree that git last merged, if this operation merged it: that is on record, or the tree was another one before
+ * the command that began it. Not for a revert: with `-n` the tree also has what somebody had staged.
  */
 function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation): Oid | undefined {
   const tree = mergedTree(gitDir);
@@ -175,17 +175,17 @@ function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation)
   return began ? tree : undefined;
 }
 
-/** What a merge, pick, revert or squash that is being finished has put into the index by itself. */
+/** What an operation that a commit finishes (merge, pick, revert, squash) has itself put into the index. */
 export interface Finishing {
-  /** What its own commits make of each path that they change; several for several heads. */
+  /** The states that its commits give each path that they change; several if it merges several heads. */
   readonly made: ReadonlyMap<string, readonly FileState[]>;
-  /** What git merged for it, where that differs from HEAD; `undefined`: not known to be this operation's. */
+  /** What git merged, where that differs from HEAD; `undefined` if it may be another operation's result. */
   readonly merged: ReadonlyMap<string, FileState> | undefined;
-  /** Paths that were in conflict; their content now is the resolution, and not what another session left there. */
+  /** Paths that were in conflict and now have the resolution, not what another session left there. */
   readonly resolved: ReadonlySet<string>;
 }
 
-/** Whether the operation itself staged this: it is nobody's uncommitted work. Everything else is judged as ever. */
+/** Whether the operation itself staged this, so that it is nobody's uncommitted work. */
 export function isOfOperation({ path, index }: StagedPath, { made, merged, resolved }: Finishing): boolean {
   if (resolved.has(path)) return true;
   const states = made.get(path);
@@ -196,8 +196,8 @@ export function isOfOperation({ path, index }: StagedPath, { made, merged, resol
 }
 
 /**
- * The sessions whose ledgers remember that such a commit of theirs was let through: every path that they noted is in the
- * commit as it was. For a commit whose message names no session. A commit that noted no path is like none.
+ * Returns the sessions that made this commit, whose message names none. Their ledgers have an allowed commit with the same
+ * parent and at least one path, and this commit gives each of its paths the recorded state.
  */
 export async function recordedMakers(
   cwd: string,

@@ -25,37 +25,37 @@ import { type JudgedSession, groupSessions } from '../sessions/records.ts';
 import type { WorkTree } from './dirty-work.ts';
 import { statesAt } from './window-changes.ts';
 
-/** One of two that are compared: a working tree as it was looked at, or a branch as it is committed. */
+/** One side of a comparison: a working tree as `git status` showed it, or a branch as committed. */
 export interface Side {
   /** `null`: no commit yet. */
   readonly head: Oid | null;
-  /** What is not committed. */
+  /** The uncommitted changes. */
   readonly dirty: ReadonlyMap<string, DirtyPath>;
 }
 
-/** A path that both sides have changed since their histories parted, each in its own way. */
+/** A path that the two sides have changed differently since their histories diverged. */
 interface PathOverlap {
   readonly path: string;
   readonly kind: OverlapKind;
-  /** Which side has no such file: it was deleted there, or moved. */
+  /** The side that has deleted or moved the file. */
   readonly deletedBy: 0 | 1 | null;
-  /** Where the second side's change is. */
+  /** Whether the second side's change is committed, uncommitted, or both. */
   readonly progress: Progress;
 }
 
-/** What a comparison may cost, and where contents are. */
+/** Where a comparison finds contents, and how long its git commands may take. */
 interface Comparing {
   readonly scratch: ScratchStore;
   readonly timeoutMs: number;
 }
 
 /**
- * Compares two sides path by path, and tries the merge of each file that both have changed. No program of the user's is
- * started: what one would merge is not judged.
+ * Compares two sides path by path, and tries to merge each file that both have changed. It runs no merge driver of the
+ * user's: a file that has one is `not-judged`.
  *
  * @param cwd a folder of the repository, whose attributes say how files are merged
- * @param paths those to compare; `undefined`: all that both have changed
- * @returns `unrelated`: the two have no history in common
+ * @param paths the paths to compare; `undefined`: all that both sides have changed
+ * @returns `unrelated` if no paths are given and the histories have nothing in common
  */
 export async function overlapsBetween(
   cwd: string,
@@ -91,7 +91,7 @@ export async function overlapsBetween(
   });
 }
 
-/** Where the histories part; `undefined`: nowhere, or one has none yet. */
+/** Returns the merge base; `undefined` if there is none, or if one side has no commit yet. */
 async function baseOf(
   cwd: string,
   one: Oid | null,
@@ -112,7 +112,7 @@ async function changedInBoth(cwd: string, base: Oid | undefined, one: Side, othe
   return [...new Set(mine)].filter((path) => known.has(path)).sort();
 }
 
-/** How paths stand on one side. */
+/** Returns what HEAD and the disk have at each path on one side. */
 async function standings(
   cwd: string,
   { head, dirty }: Side,
@@ -173,7 +173,7 @@ async function mergeTexts(
   const oids = states.flatMap((state) => state?.oid ?? []);
   const found = await readContents(cwd, scratch, oids);
   const contents = new Map(oids.map((oid, n) => [oid, found[n]]));
-  // Both sides added it.
+  // If both sides added the file, the base is empty.
   const [mine, base, theirs] = states.map((state) =>
     state === null ? Buffer.alloc(0) : contents.get(state.oid ?? ('' as Oid)),
   );
@@ -182,7 +182,7 @@ async function mergeTexts(
   return kind === 'merged' ? 'same-file' : 'conflict';
 }
 
-/** Another worktree in which sessions are at work, and which uncommitted changes of the asked one overlap with its own. */
+/** Another worktree where sessions are at work, and its overlaps with uncommitted changes of the asker's worktree. */
 export interface OtherTree {
   readonly id: string;
   readonly top: string;
@@ -191,15 +191,15 @@ export interface OtherTree {
 }
 
 interface OtherOverlap extends PathOverlap {
-  /** Who has changed it there; neither the asking session nor its parents or children. */
+  /** The sessions that changed it there, except the asking session, its parents and its children. */
   readonly sessions: readonly JudgedSession[];
 }
 
 /**
- * Which uncommitted changes of a worktree overlap with those of others in which somebody is at work, as they are now.
+ * Finds the uncommitted changes of a worktree that overlap with other worktrees where sessions are at work, as these are now.
  *
- * @param dirty the changes to be asked about
- * @param options `asking`: `undefined` for a person; `timeoutMs` for each look; `now` in milliseconds since the epoch
+ * @param dirty the changes to compare
+ * @param options `asking`: `undefined` for a person; `timeoutMs` for each git command; `now` in milliseconds since the epoch
  */
 export async function overlapsElsewhere(
   { top, gitDir, commonDir }: WorkTree,
@@ -217,7 +217,7 @@ export async function overlapsElsewhere(
     const paths = changes.filter((one) => mayOverlap(other.path, one)).map(({ path }) => path);
     if (paths.length === 0) return [];
     const look = (folder: string) => readTreeStatus(folder, { ...looking, paths });
-    // One that git cannot look at, as its folder may be gone, hides nothing of the others.
+    // A worktree that git cannot read, because its folder is gone for example, must not hide the others.
     const [mine, theirs] = await Promise.all([look(top), look(other.path).catch(() => undefined)]);
     if (theirs === undefined) return [];
     const found = await overlapsBetween(top, [sideOf(mine), sideOf(theirs)], paths, looking);
@@ -231,7 +231,7 @@ export async function overlapsElsewhere(
   return (await Promise.all(trees)).flat();
 }
 
-/** Tells without git: where another worktree has what HEAD or this one has, nothing overlaps. */
+/** Whether a path may overlap, decided without git: not if the other worktree has it as HEAD or this worktree does. */
 function mayOverlap(otherTop: string, dirty: DirtyPath): boolean {
   const { head, disk } = dirty;
   const there = contentState(otherTop, dirty, head?.oid ?? disk?.oid ?? '');
@@ -240,7 +240,7 @@ function mayOverlap(otherTop: string, dirty: DirtyPath): boolean {
 
 const sideOf = ({ head, dirty }: TreeStatus): Side => ({ head: head.oid, dirty });
 
-/** Of several sessions in a worktree those that have claimed a path; who works alone claims nothing. */
+/** Returns the sessions in a worktree that have claimed a path, or all of them if none has: one alone claims nothing. */
 export function changersIn(
   place: LedgerPlace,
   live: readonly JudgedSession[],

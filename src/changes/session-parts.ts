@@ -15,8 +15,8 @@ import { claimsAround } from './window-changes.ts';
 import { ARRIVAL, readStart, readWindows } from './windows.ts';
 
 /**
- * What one session changed of an uncommitted path, apart from what everybody else changed there: `commit` and
- * `stage --mine` take it, `diff` shows it, `undo` takes it back.
+ * One session's changes of an uncommitted path, without everybody else's: `commit` and `stage --mine` use them, `diff`
+ * shows them, `undo` takes them back.
  */
 export interface SessionPart {
   readonly dirty: DirtyPath;
@@ -26,15 +26,16 @@ export interface SessionPart {
   readonly others: readonly OpenClaim[];
 }
 
-/** A part that overlaps others' changes, is not text or too large, or has a name that git cannot use. */
+/** A part that cannot be separated: it overlaps others' changes, is not text or too large, or has a name git cannot use. */
 export interface Inseparable<Part extends SessionPart = SessionPart> {
   readonly part: Part;
   readonly why: 'overlap' | 'unknown' | 'unusable';
 }
 
 /**
- * The session, those whose conversation it continues, and those it started, but not those that started it. A sub-agent and
- * its session are two owners: neither commits what the other has changed, unless it names it.
+ * Returns the owners whose changes count as this session's: itself, the sessions whose conversation it continues, and the
+ * sessions that it started, but not those that started it. A sub-agent and its session are two owners: neither commits a
+ * path that the other has changed, unless it names that path.
  */
 export function ownersOf(
   self: SessionId,
@@ -55,7 +56,7 @@ export function ownersOf(
   return new Set([self, ...[...groups.own].filter(isOwn)]);
 }
 
-/** Changes that no ledger has yet: those of a session that is alone, and those of this session's running commands. */
+/** Returns claims that no ledger has yet: of a session that works alone, and of this session's running commands. */
 export async function unrecordedClaims(
   self: SessionId,
   work: DirtyWork,
@@ -68,7 +69,7 @@ export async function unrecordedClaims(
   const windows = readWindows(place);
   const changed: OpenClaim[] = [];
   for (const window of windows) {
-    // An arrival opens a window for each session at work, whether that runs a command or not.
+    // An arrival opens a window for each session at work, even if that session runs no command.
     if (window.session !== self || window.id === ARRIVAL) continue;
     const { top } = tree;
     const claims = await claimsAround({ top, window, windows, after: status, ledgers, own: owners, now });
@@ -78,7 +79,7 @@ export async function unrecordedClaims(
 }
 
 /**
- * Returns the parts of these sessions, in the order of the paths. What may as well be another session's is nobody's part.
+ * Returns the parts of these sessions, in the order of the paths. Weak claims count only on a path that nobody else claims.
  *
  * @param unrecorded see {@link unrecordedClaims}
  */
@@ -100,7 +101,7 @@ export function partsOf(
   });
 }
 
-/** Returns the paths of which these sessions have changed nothing but what is staged: the file is as in HEAD. */
+/** Returns the paths that these sessions have changed only in the index: the file on the disk is as in HEAD. */
 export function stagedOnly(
   { status, ledgers, lone, place }: DirtyWork,
   owners: ReadonlySet<SessionId>,
@@ -118,7 +119,7 @@ export function stagedOnly(
   );
 }
 
-/** Whether all that differs between `start` and the disk is the session's, so that nothing has to be merged. */
+/** Whether the session alone made all changes from `start` to what is on the disk, so that nothing has to be merged. */
 export function isWhole({ dirty: { path, disk }, mine, others }: SessionPart, start: FileState): boolean {
   const changes = isUsable(path) ? chainChanges(mine[0]?.base ?? null, mine) : [];
   const [first, last] = [changes[0], changes.at(-1)];
@@ -132,7 +133,7 @@ export function isWhole({ dirty: { path, disk }, mine, others }: SessionPart, st
   return isUnread || (isChain && sameState(last.after, disk));
 }
 
-/** Parts of sessions, joined with other content. */
+/** The result of joining parts with other content. */
 interface Joined<Part extends SessionPart> {
   readonly entries: ReadonlyMap<string, FileState>;
   /** The contents of the entries, not stored yet. */
@@ -143,7 +144,7 @@ interface Joined<Part extends SessionPart> {
 /**
  * Joins a session's part of each path with what HEAD has there.
  *
- * @param startOf another content than HEAD's to join it with; the repository or the scratch store has it
+ * @param startOf what to join a part with, if not HEAD's content; the repository or the scratch store has it
  */
 export async function addParts<Part extends SessionPart>(
   { top, commonDir }: WorkTree,
@@ -191,7 +192,7 @@ export async function addParts<Part extends SessionPart>(
   return { entries, contents, failed };
 }
 
-/** Whether there is a file after the session's own changes. One that empties another session's new file has not made it. */
+/** Whether the session's own changes leave a file. A session that only empties another's new file has not made one. */
 const leavesFile = ({ start, steps }: Extract<HunkPlan, { kind: 'apply' }>) =>
   steps.reduce((there, { before, after }) => after !== null && (there || before === null), start !== null);
 

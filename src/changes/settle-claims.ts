@@ -14,11 +14,11 @@ import { commitRuns, statesAt } from './window-changes.ts';
 import { readWindows, type WorkPlace } from './windows.ts';
 
 /**
- * What a look says of the open and the ended claims of all sessions, for their ledgers. HEAD is asked only where a claimed
- * path is clean, and who committed it only where no session's commit was let through with it.
+ * Returns what a status adds to each session's ledger: which claims end, and which come back. HEAD is read only at claimed
+ * paths that are clean, and history only for claims that are in no allowed commit of a session.
  *
- * @param window the looking session's own command, which is over
- * @param isNotified whether the session of a claim is notified in another way that a commit took it
+ * @param window the asking session's own command, which is over
+ * @param isNotified whether a claim's session hears in another way that a commit took it
  */
 export async function settledClaims(
   place: WorkPlace,
@@ -48,17 +48,12 @@ export async function settledClaims(
   );
 }
 
-/** Its session is running `git commit`, perhaps in a shell where none of our hooks reports it. */
+/** Whether the claim's session is running `git commit`, perhaps in a shell where none of our hooks reports it. */
 function isCommitting(place: WorkPlace, { session, path }: OpenClaim): boolean {
   return readWindows(place, session).some(({ commits, status }) => commits && status.dirty.has(path));
 }
 
-/**
- * Ends claims whose change somebody else committed, and notifies their sessions. Undoing the commit restores the claim.
- *
- * @param taken of whatever sessions
- * @param isNotified whether the session of a claim is notified in another way
- */
+/** Ends claims whose change somebody else committed, and notifies their sessions. Undoing the commit restores the claim. */
 async function takenEntries(
   top: string,
   taken: readonly OpenClaim[],
@@ -97,10 +92,10 @@ async function takenEntries(
   return found;
 }
 
-/** What is known where work was taken. */
+/** What a notice about taken work needs. */
 interface TakenContext {
   readonly clients: ReadonlyMap<SessionId, string>;
-  /** The commit that a reset would undo, if it is nowhere else yet. */
+  /** The commit that a reset can undo, because it is not pushed yet. */
   readonly undoable: Oid | undefined;
 }
 
@@ -113,7 +108,7 @@ async function readTakenContext(
   return { clients, undoable: seen.oid === null || pushed ? undefined : head };
 }
 
-/** One for each commit, with the same id whoever sees it. */
+/** Returns one event for each commit. Its id is the same, whoever finds the commit. */
 function takenEvents(
   session: SessionId,
   changes: readonly Reversal[],
@@ -145,8 +140,8 @@ function takenText(oid: Oid, who: string, paths: readonly string[], canUndo: boo
 }
 
 /**
- * Claims that somebody else committed: HEAD gained their change after their session last looked, on the same branch, and no
- * session's commit was let through with it. Weak claims are left out.
+ * Returns the claims that somebody else committed: HEAD has gained their change since their session last saw HEAD, on the same
+ * branch, and no allowed commit of a session contains it. Weak claims are left out.
  *
  * @param heads what HEAD has at claimed paths that are clean
  */
@@ -167,7 +162,7 @@ function takenClaims(
   });
 }
 
-/** Whether a session's commit was let through with the claim's last state. */
+/** Whether an allowed commit of some session contains the claim's last state. */
 function isLetThrough(ledgers: readonly SessionLedger[], { path, after }: OpenClaim): boolean {
   return ledgers.some(
     ({ claims, commits }) =>

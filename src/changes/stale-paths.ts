@@ -32,19 +32,19 @@ interface StalePlace {
 }
 
 interface StalePaths {
-  /** A commit of them would undo what HEAD has gained. */
+  /** The paths whose commit would undo what HEAD has gained. */
   readonly stale: ReadonlySet<string>;
-  /** Changes from commits that HEAD has moved away from: HEAD lacks them now, what is to be committed has them. */
+  /** Changes of commits that HEAD has moved away from: HEAD lacks them now, but the commit to be made has them. */
   readonly undone: readonly Undone[];
 }
 
 interface Undone extends PastChange {
-  /** Where HEAD went. */
+  /** The commit to which HEAD moved. */
   readonly back: Oid;
   readonly at: number;
 }
 
-/** Looks which paths are older than HEAD, however HEAD got to where it is. */
+/** Finds the paths that are older than HEAD, whatever moved HEAD. */
 export async function findStale(place: StalePlace, candidates: readonly Candidate[]): Promise<StalePaths> {
   if (candidates.length === 0 || place.head.oid === null) return { stale: new Set(), undone: [] };
   const { cwd, head, seen } = place;
@@ -82,12 +82,12 @@ async function leftBehind(
   { from, to, at }: IndexMove,
   paths: readonly string[],
 ): Promise<Undone[]> {
-  // What a merge brought along is its session's.
+  // `--first-parent`: what a merge brought along belongs to the session that merged.
   const changes = await pastChanges(cwd, ['--first-parent', `${to}..${from}`], paths);
   return changes.map((change) => ({ ...change, back: to, at }));
 }
 
-/** Reads contents and merges them, where states alone do not tell. */
+/** Judges paths. Reads and merges contents only if the states do not decide. */
 class Judge {
   readonly #place: StalePlace;
   #merger: TextMerger | undefined;
@@ -98,7 +98,7 @@ class Judge {
 
   /**
    * @param gains what HEAD has gained since the session began to change the path
-   * @param moved what moves of HEAD brought that may have left the index behind
+   * @param moved what HEAD has gained by moves that may have left the index behind
    */
   async isStale(candidate: Candidate, gains: readonly Gain[], moved: readonly Gain[]): Promise<boolean> {
     for (const gain of [...gains, ...moved]) {
@@ -112,7 +112,7 @@ class Judge {
     return false;
   }
 
-  /** The session's own commits made it: of what was staged by then, before the change went on. */
+  /** Whether the session's own commits made the gain: it committed what was staged by then, and went on changing the path. */
   async #isOwn({ path, head }: Candidate, { from }: Gain): Promise<boolean> {
     const { cwd, groups } = this.#place;
     let at = head;
@@ -124,7 +124,7 @@ class Judge {
     return false;
   }
 
-  /** The commit's change is in what is to be committed, and HEAD has it no more. */
+  /** Whether the state to be committed has the commit's change, and HEAD no longer has it. */
   async isLeft(
     { path, head, next }: Candidate,
     { head: from, index: to, back, at }: Undone,
@@ -135,7 +135,7 @@ class Judge {
     return found === 'lacks' || !(await this.#hasAgain(path, gain, back));
   }
 
-  /** Where lines beside a change are others by now, HEAD does not show it: a commit since may have brought it again. */
+  /** Whether a commit since made the change again. HEAD does not show that if lines beside it have changed meanwhile. */
   async #hasAgain(path: string, gain: Gain, since: Oid): Promise<boolean> {
     const changes = await pastChanges(this.#place.cwd, `${since}..HEAD`, [path]);
     for (const { index } of changes) if ((await this.#bearing(index, gain)) === 'has') return true;
@@ -153,7 +153,7 @@ class Judge {
     return merged.equals(current) ? 'has' : 'lacks';
   }
 
-  /** It is what HEAD has with the session's own changes. */
+  /** Whether the state to be committed is HEAD's with the session's own changes. */
   async #isComposed({ head, next, own }: Candidate): Promise<boolean> {
     if (own.length === 0 || next === null) return false;
     const plan = planHunks({ head, disk: next, mine: own, others: [] });
@@ -187,7 +187,7 @@ class Judge {
   }
 }
 
-/** The ledgers with what HEAD has moved away from of other sessions' commits: the index still has it, and it is theirs. */
+/** Returns the ledgers with claims on other sessions' `undone` changes: the index still has them, and they are theirs. */
 export function withUndone(
   ledgers: readonly SessionLedger[],
   undone: readonly Undone[],
@@ -239,7 +239,7 @@ interface Logged {
   readonly at: number;
 }
 
-/** Most reflog entries that are read, and most moves that are returned. */
+/** How many reflog entries to read, and how many moves to return, at most. */
 const ENTRIES = 32;
 const MOVES = 8;
 
@@ -247,8 +247,8 @@ const MOVES = 8;
 const BRINGS = /^(?:commit|merge|pull|rebase|checkout|cherry-pick|revert|am|clone|branch|initial)\b/;
 
 /**
- * Finds the last moves of HEAD that may have left the index behind, newest first, in its reflog: `reset`, `update-ref`,
- * `fetch`, a push into the branch; and gaps between two entries, where another worktree moved the branch.
+ * Finds in HEAD's reflog the last moves that may have left the index behind, newest first: `reset`, `update-ref`, `fetch`,
+ * a push into the branch. A gap between two entries is such a move, too: another worktree moved the branch.
  *
  * @param seen where the session saw HEAD, for a repository without reflogs
  */
@@ -277,14 +277,14 @@ async function indexMoves(
 /** Bytes to read from the end of the reflog, enough for `ENTRIES` entries. */
 const BYTES = 32_768;
 
-/** Reads the reflog, newest first; as a file if possible (gitrepository-layout(5)), because every commit needs it. */
+/** Reads the reflog, newest first. Every commit needs it, so it is read as a file if possible (gitrepository-layout(5)). */
 async function readLog({ cwd, gitDir }: Place): Promise<Logged[]> {
   const text = readEnd(join(gitDir, 'logs', 'HEAD'));
   if (text === undefined) return askLog(cwd);
   return text.split('\n').flatMap(parseLine).slice(-ENTRIES).reverse();
 }
 
-/** The last bytes of a file; `undefined` when there is none. */
+/** Returns the last bytes of a file; `undefined` when there is no file. */
 function readEnd(file: string): string | undefined {
   let descriptor: number | undefined;
   try {
@@ -322,7 +322,7 @@ async function askLog(cwd: string): Promise<Logged[]> {
   });
 }
 
-/** What a move changed at some paths: everything since the merge base of its two ends. */
+/** Returns what a move changed at these paths since the merge base of its two ends. */
 async function movedPaths(
   cwd: string,
   { from, to }: IndexMove,

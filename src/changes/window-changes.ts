@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { beganAt, processTable } from '../host/processes.ts';
 import type { LedgerPlace } from '../sessions/journal.ts';
 
-/** A command of a session, with the working tree after it (or as it is now, while it runs). */
+/** A command of a session, with the working tree after it (or as it is now, if the command still runs). */
 export interface Around {
   readonly top: string;
   readonly window: OpenWindow;
@@ -26,7 +26,7 @@ export interface Around {
   readonly windows: readonly OpenWindow[];
   readonly after: TreeStatus;
   readonly ledgers: readonly SessionLedger[];
-  /** The sessions that count as the one that ran it; its own is among them. */
+  /** The session that ran the command, and those that count as the same. */
   readonly own: ReadonlySet<SessionId>;
   readonly agent?: string | undefined;
   /** Milliseconds since the epoch. */
@@ -34,7 +34,7 @@ export interface Around {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The claims on what changed while a session's command ran. */
+/** Returns claims on what changed while a session's command ran. */
 export async function claimsAround(around: Around): Promise<ReturnType<typeof claimsInWindow>> {
   const { top, window, windows, after, ledgers, own, agent, now, timeoutMs } = around;
   const time = { session: window.session, id: window.id, from: window.from, to: now };
@@ -46,17 +46,17 @@ export async function claimsAround(around: Around): Promise<ReturnType<typeof cl
     ledgers,
     running: windows.filter((one) => one.id !== ARRIVAL && !isForgotten(one, now)),
     agent,
-    // Without a look before, what nobody named may have been there.
+    // Without a `git status` right before the command, a change that it does not name may be older.
     isTimely: (change) => window.looked && changedWithin(top, change, time),
   });
 }
 
-/** A command whose end nobody has reported: the session has crashed, or its client gave it up. */
+/** Whether a command's end was never reported, because its session crashed or its client gave it up. */
 function isForgotten({ from, to }: Window, now: number): boolean {
   return to === undefined && now - from > FORGOTTEN_MS;
 }
 
-/** What changed on the disk between two looks. Where HEAD has moved, a file that was left alone only looks changed. */
+/** Returns what changed on the disk between two statuses. If HEAD has moved, untouched files seem changed: they are left out. */
 export async function changesSince(
   top: string,
   before: TreeStatus,
@@ -68,7 +68,7 @@ export async function changesSince(
   const fresh = [...after.dirty.values()].filter(({ path }) => !before.dirty.has(path));
   const paths = fresh.map(({ path }) => path);
   const was = await statesAt(top, oid, paths, timeoutMs);
-  // What was committed on top is no uncommitted change any more: a file that changed begins with what HEAD has now.
+  // What new commits on top contain is not uncommitted any more: a further change starts from what HEAD has now.
   const moved = fresh.filter(
     ({ path, head, disk }) =>
       was.has(path) && ![head, disk].some((state) => sameState(state, was.get(path) ?? null)),
@@ -81,7 +81,7 @@ export async function changesSince(
 const isOnTop = async (top: string, former: Oid | null, now: Oid | null) =>
   former === null || (now !== null && (await isAncestor({ cwd: top }, former, now)));
 
-/** What a commit has at paths; `null` where it has nothing. Submodules are left out. */
+/** Returns what a commit has at paths; `null` where it has no file, also for a submodule. */
 export async function statesAt(
   top: string,
   commit: string | null,
@@ -97,31 +97,31 @@ export async function statesAt(
 }
 
 /**
- * Whether a file's own times say that it was changed while a command ran. Both of the inode count: a change of the mode
- * leaves that of the content.
+ * Whether a file's own times say that it was changed while a command ran. Both mtime and ctime count: a change of the mode
+ * sets only ctime.
  */
 export function changedWithin(
   top: string,
   { path, after }: WindowChange,
   { from, to = from }: Window,
 ): boolean {
-  // What is gone has no time, and that of a submodule's folder says nothing about its commit.
+  // A deleted file has no times, and those of a submodule's folder say nothing about its commit.
   if (after === null || after.mode === '160000') return true;
   const stat = exactStatOf(`${top}/${path}`);
   const times = stat === undefined ? [] : [Number(stat.mtimeNs) / 1e6, Number(stat.ctimeNs) / 1e6];
   return times.some((at) => at >= from - CLOCK_SLACK_MS && at <= to + CLOCK_SLACK_MS);
 }
 
-/** git's process, written by our lines in the pre-commit hook before any other hook runs (git-hooks/pre-commit). */
+/** The file that names git's process. Our lines in the pre-commit hook write it before any other hook runs (git-hooks/). */
 const RECORD = 'handoff-committing';
-/** What a process's start is known to within. Milliseconds. */
+/** By how much the start of a process may be wrong. Milliseconds. */
 const SLACK_MS = 2000;
 
 /**
- * Whether a commit is being made in the worktree: its hooks may have put aside what is not staged. A person's or a
- * session's, by a command that runs, by `git handoff commit`, or by a git that has begun its hooks.
+ * Whether a person or a session is making a commit in the worktree, whose hooks may have put aside what is not staged: by a
+ * running command, by `git handoff commit`, or by a git that has started its hooks.
  *
- * @param over the window of a command that is over
+ * @param over the id of a command that is over
  */
 export function commitRuns(
   place: LedgerPlace & { readonly gitDir: string },
@@ -132,7 +132,7 @@ export function commitRuns(
   return windows.some((window) => !isForgotten(window, now)) || gitRuns(place.gitDir);
 }
 
-/** The process that the record names runs, and is no later one with its pid: it began before the record was written. */
+/** Whether the recorded process runs. One that began after the record was written is another process with the same pid. */
 function gitRuns(gitDir: string): boolean {
   const record = join(gitDir, RECORD);
   const [pid = ''] = readText(record).trim().split(' ');

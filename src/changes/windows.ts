@@ -27,7 +27,7 @@ export interface PlacedPath {
   readonly path: string;
 }
 
-/** The worktree that a path lies in: the path's own, wherever the session works. */
+/** Finds the worktree that contains a path, wherever the session works. */
 export function placePath(absolute: string, follows: boolean): PlacedPath | undefined {
   const real = realPath(absolute, follows);
   const found = discoverRepository(dirname(real));
@@ -37,8 +37,8 @@ export function placePath(absolute: string, follows: boolean): PlacedPath | unde
 }
 
 /**
- * The worktree's ledger when this session keeps one there: it is on record and not alone. A lone session costs
- * nothing.
+ * Returns the place of the session's ledger in a worktree; `undefined` if it keeps none there, because it works alone, or
+ * no session was ever there, or `init` did not run.
  */
 export function ledgerOf(found: FoundRepository, session: SessionId): WorkPlace | undefined {
   const { commonDir, gitDir } = found;
@@ -48,15 +48,15 @@ export function ledgerOf(found: FoundRepository, session: SessionId): WorkPlace 
   return { commonDir, gitDir, worktreeId, top: realPath(found.workTree) };
 }
 
-/** The ledgers of a worktree, the owner's own (maybe empty) told apart. */
+/** The ledgers of a worktree, with the owner's own (maybe empty) apart. */
 export interface Ledgers {
   readonly all: readonly SessionLedger[];
   readonly self: SessionLedger;
-  /** Those of other sessions and, to a sub-agent, of its siblings; not those of a session's own sub-agents. */
+  /** Those of other sessions. A sub-agent's siblings count as others, a session's own sub-agents do not. */
   readonly others: readonly SessionLedger[];
 }
 
-/** Reads the ledgers of a worktree, for a session of it, or a sub-agent as an owner. */
+/** Reads the ledgers of a worktree for one owner, a session or a sub-agent. */
 export function openLedgers(place: LedgerPlace, owner: SessionId): Ledgers {
   const all = readLedgers(place);
   const self = all.find((one) => one.session === owner) ?? emptyLedger(owner);
@@ -66,29 +66,29 @@ export function openLedgers(place: LedgerPlace, owner: SessionId): Ledgers {
   return { all, self, others: all.filter((one) => !isOwn(one.session)) };
 }
 
-/** Ids of what was told to everybody; one that arrives need not hear of what was before it. */
+/** Returns the ids of news to everybody that the owner has not heard. A newcomer need not hear what came before it. */
 export function undeliveredIds({ all, self }: Ledgers): string[] {
   const news = all.flatMap((ledger) => ledger.news);
   return news.flatMap(({ id, to }) => (to === self.session || self.notified.has(id) ? [] : id));
 }
 
-/** Notes that an owner has heard these. */
+/** Records that an owner has heard the news with these ids. */
 export function markNotified(place: LedgerPlace, owner: SessionId, ids: readonly string[], at: number): void {
   if (ids.length > 0) appendEvents(place, owner, [{ t: 'notified', ids, at }]);
 }
 
-/** Milliseconds that one look at the working tree may take; what takes longer is not known. */
+/** Returns how many milliseconds one `git status` may take; the guard answers without a slower one. */
 export function lookTimeoutMs({ budget }: { readonly budget: Budget }): number {
   return beforeAnswer(budget);
 }
 
 /**
- * How a working tree was at some moments: in the journal what was dirty when a session began to work alone (its start list),
- * when that was interrupted (its pause), and before each shell command that runs now; in `handoff/looks/<worktree id>` as
- * anybody last saw it.
+ * Statuses of a working tree that are kept. The journal has those from when a session began to work alone (its start list),
+ * when that was interrupted (its pause), and before each shell command that runs now. `handoff/looks/<worktree id>` has the
+ * newest one, whoever read it.
  */
 
-/** The window that is opened for a session when a second one arrives, in case it runs a command just then. */
+/** The id of the window that opens for a session when a second one arrives, in case the first is running a command. */
 export const ARRIVAL = 'arrival';
 
 /** A shell command that runs now, with the working tree as it was before. */
@@ -97,7 +97,7 @@ export interface OpenWindow extends Window, StartedCommand {
   readonly status: TreeStatus;
 }
 
-/** Remembers what was dirty when a session began to work alone, or (`paused`) when one that had is over. */
+/** Records what is dirty when a session begins to work alone or, as `paused`, when such a session is over. */
 export function putStart(
   place: LedgerPlace,
   session: SessionId,
@@ -107,19 +107,19 @@ export function putStart(
   appendEvents(place, session, [{ t, look: formatTreeStatus(status), at: status.at }]);
 }
 
-/** What was dirty when a session began to work alone; `undefined` when it has no start list. */
+/** Returns what was dirty when a session began to work alone; `undefined` when it has no start list. */
 export function readStart(place: LedgerPlace, session: SessionId): TreeStatus | undefined {
   return parseTreeStatus(readLedger(place, session).loneStart?.look ?? '');
 }
 
-/** Forgets the start list, and when it was paused. */
+/** Forgets the start list and its pause. */
 export function removeStart(place: LedgerPlace, session: SessionId, now: number): void {
   const { loneStart, paused } = readLedger(place, session);
   if (loneStart !== undefined || paused !== undefined)
     appendEvents(place, session, [{ t: 'not-alone', at: now }]);
 }
 
-/** What was dirty when a session ended or was found dead; `undefined` when its start list does not wait for it. */
+/** Returns what was dirty when a session ended or was found dead; `undefined` when its start list is not paused. */
 export function readPause(place: LedgerPlace, session: SessionId): TreeStatus | undefined {
   return parseTreeStatus(readLedger(place, session).paused?.look ?? '');
 }
@@ -129,24 +129,24 @@ export function isPaused(place: LedgerPlace, session: SessionId): boolean {
   return readLedger(place, session).paused !== undefined;
 }
 
-/** The sessions that have a start list here, and are not over for long. */
+/** Returns the sessions that have a start list here, except those that ended long ago. */
 export function listStarts(place: LedgerPlace): SessionId[] {
   return readLedgers(place).flatMap(({ session, loneStart }) => (loneStart === undefined ? [] : [session]));
 }
 
-/** The worktree as anybody last saw it: files with the same stamp need not be read again. */
+/** Returns the newest status of the worktree that anybody read: files with the same stamp need not be read again. */
 export function readLast(place: LedgerPlace): TreeStatus | undefined {
   return parseTreeStatus(readText(lookFile(place)));
 }
 
-/** Remembers the newest look at the working tree. */
+/** Keeps the newest status of the worktree. */
 export function putLast(place: LedgerPlace, status: TreeStatus): void {
   const file = lookFile(place);
   ensureFolder(dirname(file));
   putText(file, formatTreeStatus(status));
 }
 
-/** Whether HEAD may have moved since anybody last looked, by the times of the files that say where it is. */
+/** Whether HEAD may have moved since the newest status, by the times of the files that say where it is. */
 export function mayHaveMoved(place: LedgerPlace & { readonly gitDir: string }): boolean {
   const looked = statOf(lookFile(place))?.mtimeMs;
   if (looked === undefined) return false;
@@ -156,14 +156,14 @@ export function mayHaveMoved(place: LedgerPlace & { readonly gitDir: string }): 
     join(gitDir, 'HEAD'),
     ...(ref === undefined || ref === 'HEAD' ? [] : [join(commonDir, ref)]),
   ];
-  // Of a reftable, whatever moved changes the list of its tables.
+  // In a reftable, every moved ref changes the list of tables.
   const tables = [gitDir, commonDir].map((folder) => join(folder, 'reftable', 'tables.list'));
   return [...files, ...(ref === undefined ? tables : [])].some(
     (file) => (statOf(file)?.mtimeMs ?? 0) >= looked,
   );
 }
 
-/** Notes that a shell command begins. */
+/** Records that a shell command begins. */
 export function openWindow(
   place: LedgerPlace,
   session: SessionId,
@@ -177,20 +177,20 @@ export function openWindow(
   ]);
 }
 
-/** Whether a session's call runs whose changes its ledger does not have yet. */
+/** Whether a call of the session is running, whose changes its ledger does not have yet. */
 export function hasCallsRunning(place: LedgerPlace, session: SessionId, now: number): boolean {
   const { commands, announced } = readLedger(place, session);
   return [...commands.values(), ...announced.values()].some(({ at }) => now - at <= FORGOTTEN_MS);
 }
 
-/** Whether another agent of a session runs a command that commits. */
+/** Whether a session, or an agent of it, other than `owner` is running a command that commits. */
 export function isCommittingBeside(commonDir: string, session: SessionId, owner: SessionId): boolean {
   return commandsOf(commonDir, session).some((one) => one.commits && one.session !== owner);
 }
 
 /**
- * Whether a session's shell is in a folder, as far as the calls that run now tell: a command that is typed there next need
- * not say where it means.
+ * Whether a running call shows that the session's shell is in this folder. Then a command that a hint suggests need not
+ * name the folder.
  */
 export function isShellIn(commonDir: string, session: SessionId, folder: string): boolean {
   const place = realPath(folder);
@@ -204,9 +204,9 @@ function commandsOf(commonDir: string, session: SessionId): OpenWindow[] {
 }
 
 /**
- * Returns whose command runs this program: a running sub-agent of the session, or the session itself. A command names its
- * agent (`AGENT_VARIABLE`) if it commits while another one does. Else it is the first that commits or, if none does, one of
- * the only agent that runs any. In doubt it is the session's.
+ * Returns the owner whose command runs this program: a running sub-agent of the session, or the session itself. A command
+ * that commits while another agent's does, too, names its agent in `AGENT_VARIABLE`. Otherwise it is the owner of the first
+ * command that commits or, if none does, the only owner that runs a command. In doubt it is the session.
  */
 export function commandOwner(commonDir: string, session: SessionId, env: NodeJS.ProcessEnv): SessionId {
   const agents = runningOwners(readJournal(commonDir, session));
@@ -221,7 +221,7 @@ export function commandOwner(commonDir: string, session: SessionId, env: NodeJS.
   return committing?.session ?? (more.length === 0 ? only : undefined) ?? session;
 }
 
-/** The commands that run now: of one session, or of all. */
+/** Returns the commands that run now, of one session or of all. */
 export function readWindows(place: LedgerPlace, only?: SessionId): OpenWindow[] {
   const ledgers = only === undefined ? readLedgers(place) : [readLedger(place, only)];
   return ledgers.flatMap(windowsOf);
@@ -230,7 +230,7 @@ export function readWindows(place: LedgerPlace, only?: SessionId): OpenWindow[] 
 const windowsOf = ({ session, commands }: SessionLedger): OpenWindow[] =>
   [...commands.values()].map((one) => openWindowOf(session, one));
 
-/** What was seen before the command is parsed where somebody asks: most only ask for its time. */
+/** Parses the status from before the command only on demand: most callers need just the time. */
 function openWindowOf(session: SessionId, { look, at: from, ...facts }: EventOf<'command'>): OpenWindow {
   let parsed: TreeStatus | undefined;
   return {
@@ -243,12 +243,12 @@ function openWindowOf(session: SessionId, { look, at: from, ...facts }: EventOf<
   };
 }
 
-/** Calls of one agent that are this far apart are not made at once: the earlier one is over. Milliseconds. */
+/** If an agent's calls are further apart than this, they do not run at the same time: the earlier one is over. Milliseconds. */
 export const TOGETHER_MS = 5000;
 
 /**
- * Forgets commands of an agent that cannot be running any more, because it makes its next call: those that the person
- * did not allow after all, and the one that another session's arrival took for granted.
+ * Forgets commands of an agent that cannot be running any more, because the agent makes its next call: those that the
+ * user did not approve, and the one that another session's arrival assumed.
  */
 export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: string, now: number): void {
   forget(place, session, now, (window) => {
@@ -257,9 +257,9 @@ export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: str
 }
 
 /**
- * Notes that a shell command is over.
+ * Records that a shell command is over.
  *
- * @param mayOutliveCall what it started in the background may still run
+ * @param mayOutliveCall whether a program that it started in the background may still run
  */
 export function closeWindow(
   place: LedgerPlace,
@@ -273,7 +273,7 @@ export function closeWindow(
   ]);
 }
 
-/** Forgets what a session that is over left open. */
+/** Closes the windows that a session left open when it ended. */
 export function removeWindows(place: LedgerPlace, session: SessionId, now: number): void {
   forget(place, session, now, () => true);
 }
