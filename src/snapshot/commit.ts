@@ -13,7 +13,7 @@ import { formatOf } from '../git/hash.ts';
 import { type ObjectBatch, parseTree, readObjects } from '../git/objects.ts';
 import type { GitOptions } from '../git/run.ts';
 
-/** Who commits a snapshot, and with which message. */
+/** The message, author and date of a snapshot's commit. */
 interface Signed {
   readonly message: string;
   readonly name?: string;
@@ -46,7 +46,7 @@ export function numberedBlobs(entries: ReadonlyMap<string, Oid>): Oid[] {
   return blobs.slice(0, end < 0 ? undefined : end).flatMap((oid) => oid ?? []);
 }
 
-/** Reads snapshots of this clone, in order; `undefined` for a commit that is damaged, or no snapshot. */
+/** Reads snapshots of this clone, in order; `undefined` for a commit that is damaged or is not a snapshot. */
 export async function readSnapshots(
   options: GitOptions,
   commits: readonly Oid[],
@@ -68,7 +68,7 @@ export async function readSnapshots(
 /**
  * Reads the bytes that a snapshot keeps of these files, in order.
  *
- * @throws Failure `integrity` for one whose object is missing
+ * @throws Failure `integrity` if an object is missing
  */
 export async function readKept(cwd: string, items: readonly SnapshotItem[]): Promise<Buffer[]> {
   const oids = items.map((item) => {

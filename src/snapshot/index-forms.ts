@@ -26,7 +26,7 @@ export interface ReadContents {
   /** Holds the blobs that the repository lacks. */
   readonly batch: ObjectBatch;
   readonly size: WorkSize;
-  /** The contents, each with the first path that has it, for a check before they are stored. */
+  /** The contents, each with the first path that has it, to be checked before they are stored. */
   readonly contents: readonly { readonly path: string; readonly content: Buffer }[];
 }
 
@@ -70,7 +70,7 @@ export async function readWorkContents(
       index: own === undefined ? index : base,
       disk: own === undefined ? (onDisk.get(path) ?? null) : own,
       ...(bytes === undefined ? {} : { raw: batch.blob(bytes) }),
-      // An index entry without a content: `git add --intent-to-add`.
+      // An index entry without content: `git add --intent-to-add`.
       ...(index === null && staged.get(path) ? { intended: true as const } : {}),
     };
   });
@@ -116,7 +116,7 @@ function unreadable(path: string): Failure {
   return new Failure('environment', message, { hint: 'git handoff status' });
 }
 
-/** Stores files as `git add` would, but in a separate store: the user's filters run, and hide what they hide. */
+/** Stores files as `git add` would, but in a separate store. The user's filters run, so that what they hide stays hidden. */
 async function indexForms(
   place: TreePlace,
   head: Oid | null,
@@ -135,14 +135,14 @@ async function indexForms(
   }
 }
 
-/** The failure for a wrong encoding or a filter that fails: `git add` would refuse the file, too. */
+/** Returns the failure for a wrong encoding or a failing filter: `git add` would refuse the file, too. */
 function unstorable(error: unknown): Failure {
   const why = error instanceof Error ? error.message : String(error);
   const message = `git cannot store an uncommitted change, and a note cannot carry it; nothing was written: ${why}`;
   return new Failure('refused', message, { hint: 'git add --dry-run --all' });
 }
 
-/** The raw bytes of files that a checkout would write differently. Leaves out files with a filter. */
+/** Returns the raw bytes of files that a checkout would write differently. Leaves out files with a filter. */
 async function ownBytes(
   options: GitOptions,
   forms: ReadonlyMap<string, FileState>,

@@ -36,22 +36,22 @@ export interface PlannedPath {
   readonly raw?: string;
   /** What HEAD has there. */
   readonly head: FileState;
-  /** What the disk had, if what comes back was merged into it. */
+  /** What the disk had, if the restored content was merged into it. */
   readonly mergedInto?: FileState;
   /** What the disk and the index will have. */
   readonly disk: FileState;
   readonly index: FileState;
   /** The blob of the file's own bytes, if a checkout of `disk` would not write them. */
   readonly own: Oid | undefined;
-  /** Whether only its owner may read it. */
+  /** Whether only the file's owner may read it. */
   readonly isPrivate: boolean;
   /** Whether to add it with `git add --intent-to-add`. */
   readonly intended: boolean;
   /** Whether HEAD and the work changed the same lines, so that the file gets conflict markers. */
   readonly marked: boolean;
-  /** False if the disk already has its state. */
+  /** Whether to change the disk; false if it already has this state. */
   readonly writes: boolean;
-  /** False if the index already has its state: the entry then keeps its cached times. */
+  /** Whether to change the index; false if it already has this state: then the entry keeps its cached times. */
   readonly stages: boolean;
   /** Whether uncommitted content at the path would be lost. */
   readonly overwrites: boolean;
@@ -64,7 +64,7 @@ export const IN_LINES = 'conflicts with a change in HEAD';
 
 export interface RestorePlan {
   readonly paths: readonly PlannedPath[];
-  /** If there is any such path, nothing is restored. */
+  /** If any path is refused, nothing is restored. */
   readonly refused: readonly RefusedPath[];
 }
 
@@ -75,21 +75,21 @@ interface PlanFacts {
   readonly status: TreeStatus;
   readonly config: TreeConfig;
   readonly merger: StateMerger;
-  /** The store for the contents of the disk, which are read and not kept. */
+  /** A temporary store for the disk's contents, which are only compared. */
   readonly store: ScratchStore;
   /** Whether conflict markers are allowed. */
   readonly merge: boolean;
 }
 
-/** The name of a file as the disk has it. */
+/** Returns the name of a file as the disk has it. */
 export const nameBytes = ({ path, raw }: Pick<PlannedPath, 'path' | 'raw'>): Buffer =>
   raw === undefined ? Buffer.from(path) : Buffer.from(raw, 'latin1');
 
 /**
- * Plans to bring files back whole, as they were, whatever HEAD has now, and to leave the index unless it comes back,
- * too. An item without content is a file that is removed. Changes nothing.
+ * Plans to restore files whole, as they were, whatever HEAD has now. A file whose item has no content is removed. Only
+ * with a `merger` does the plan include the index. Changes nothing itself.
  *
- * @param merger where an undo is undone: what others changed since stays, and what was staged comes back in the index
+ * @param merger given if an undo is undone: what others changed since then stays, and what was staged is staged again
  * @throws Failure `integrity` when a content is gone
  */
 export async function planWhole(
@@ -121,7 +121,7 @@ export async function planWhole(
     }
     const [head, disk] = [atHead.get(path) ?? null, diskOf(item)];
     const dirty = status.dirty.get(path);
-    // git names what its filters make of the file, and does not list an ignored one.
+    // git reports a file as its filters make it, and does not list an ignored one: so look at the file itself.
     const found = own === undefined ? null : contentState(top, named, own);
     const there = (dirty === undefined ? head : dirty.disk) ?? found;
     const isThere = (found ?? there)?.oid === (own ?? disk?.oid) && there?.mode === disk?.mode;
@@ -154,7 +154,7 @@ export async function planWhole(
   return { paths, refused };
 }
 
-/** Plans to put what an undo took back into a file that others have changed, too; `undefined`: it overlaps with that. */
+/** Plans to merge what an undo removed into a file that others have changed; `undefined` if that is not possible cleanly. */
 async function joinUndone(
   { top, commonDir }: Pick<TreePlace, 'top' | 'commonDir'>,
   item: SnapshotItem,
@@ -186,7 +186,7 @@ async function joinUndone(
   };
 }
 
-/** What an undo took back, by the file's own bytes; `undefined`: they were not kept. */
+/** Returns the state that an undo removed, from the file's own bytes; `undefined` if they were not kept. */
 async function undoneState(top: string, item: SnapshotItem, scratch: ScratchStore) {
   if (item.disk === null) return null;
   const [bytes] = item.raw === undefined ? [] : await readKept(top, [item]);
@@ -198,8 +198,8 @@ async function undoneState(top: string, item: SnapshotItem, scratch: ScratchStor
 const STORING_MS = 10_000;
 
 /**
- * Plans to put a snapshot onto what HEAD has now, and to stage what was staged. A file may be overwritten only if it is
- * as in the snapshot or in HEAD. Changes nothing.
+ * Plans to apply a snapshot on top of what HEAD has now, and to stage what was staged. A file may be overwritten only if
+ * its content is the snapshot's or HEAD's. Changes nothing itself.
  */
 export async function planMerge(facts: PlanFacts): Promise<RestorePlan> {
   const { place, items, status } = facts;
@@ -238,12 +238,12 @@ async function headStates(
   return new Map(files.map(({ path, mode, oid: blob }) => [path, { mode, oid: blob }]));
 }
 
-/** The present state of a path. */
+/** What HEAD, the disk and the index have at a path now. */
 interface Standing {
   readonly head: FileState;
   readonly disk: FileState;
   readonly index: FileState | 'in conflict';
-  /** The raw bytes that the work has for the file, and whether the disk already has them. */
+  /** The raw bytes that the snapshot has for the file, and whether the disk already has them. */
   readonly raw: { readonly oid: Oid; readonly isThere: boolean } | undefined;
 }
 
@@ -271,7 +271,7 @@ async function planPath(
   const isWhole = sameState(onDisk.state, item.disk);
   const isThere = same(disk, onDisk.state) && (raw === undefined || !isWhole || raw.isThere);
   if (index === 'in conflict') return refuse('is in conflict');
-  // Not on the disk, yet git sees no change: it was told not to check the file out.
+  // The file is not on the disk, yet git sees no change: git was told not to check it out.
   if (!isThere && disk === null && head !== null && !status.dirty.has(path))
     return refuse('is not checked out here');
   if (!isThere && !same(disk, head))
@@ -303,7 +303,7 @@ function withMode(state: FileState, { fileMode }: TreeConfig): FileState {
 /** The state of what git cannot store: a pipe, or a folder that must stay. Equals no other state. */
 const ODD: FileState = { mode: '000000', oid: null };
 
-/** What is on the disk at these paths, as git would store it. Reads nothing else. */
+/** Returns what is on the disk at these paths, as git would store it. Reads no other paths. */
 async function diskStates(
   { place, store, status }: PlanFacts,
   items: readonly SnapshotItem[],
@@ -313,7 +313,7 @@ async function diskStates(
   const plain = [...ours].filter((path) => {
     const stat = lstatOf(join(place.top, path));
     if (stat === undefined || stat.isFile() || stat.isSymbolicLink()) return stat !== undefined;
-    // A folder that holds only paths of the work: they will be removed, or were unpacked in its place.
+    // A folder that holds only paths of the snapshot counts as nothing: they will be removed, or an earlier run made them.
     odd.set(path, stat.isDirectory() && holdsOnly(place.top, path, ours) ? null : ODD);
     return false;
   });
@@ -359,14 +359,14 @@ const ON_ANY_SYSTEM = {
   GIT_CONFIG_VALUE_1: 'true',
 };
 
-/** Finds names that git refuses, names that this disk does not tell apart, and files below other files. */
+/** Finds names that git refuses, names that this disk does not tell apart, and paths that lead through another file. */
 async function unsafePaths({ place, items, config, store }: PlanFacts): Promise<RefusedPath[]> {
   const files = new Set(items.filter(({ disk }) => disk !== null).map(({ path }) => path));
   const folded = new Map<string, string>();
   const refused: RefusedPath[] = [];
   for (const path of files) {
     const above = foldersOf(path).find((folder) => files.has(folder));
-    if (above !== undefined) refused.push({ path, why: `is below ${above}, which is a file` });
+    if (above !== undefined) refused.push({ path, why: `is inside ${above}, which is a file` });
     const name = config.ignoreCase ? foldedName(path) : path;
     const other = folded.get(name);
     if (other !== undefined) refused.push({ path, why: `is the same file as ${other} here` });
@@ -376,7 +376,7 @@ async function unsafePaths({ place, items, config, store }: PlanFacts): Promise<
   if (refused.length > 0 || oid === undefined) return refused;
   const index = await PrivateIndex.fresh({ ...place, env: scratchEnvironment(store) }, null);
   try {
-    // What is staged may be a file where the disk has a folder.
+    // The index may have a file where the disk has a folder.
     for (const side of ['disk', 'index'] as const) {
       const paths = items.filter((item) => item[side] !== null).map(({ path }) => path);
       const entries = new Map(paths.map((path) => [path, { mode: '100644', oid }]));
@@ -393,7 +393,7 @@ async function unsafePaths({ place, items, config, store }: PlanFacts): Promise<
   }
 }
 
-/** The folders of a path, the uppermost first. */
+/** Returns the folders of a path, outermost first. */
 function foldersOf(path: string): string[] {
   const parts = path.split('/');
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('/'));

@@ -18,8 +18,8 @@ import { type RefUpdate, updateRefs, type Ref, listRefs } from '../git/refs.ts';
 import { readSnapshots } from './commit.ts';
 
 /**
- * Rescues of what commands may destroy: `refs/handoffs-local/rescue/<worktree-id>/<n>` is a snapshot, or a commit that
- * was seen in the stash. Versions up to 0.1.0 kept a tree of `rescue.json`, `files/` and `index/` there.
+ * Rescues of what commands may destroy. Each has a ref, `refs/handoffs-local/rescue/<worktree-id>/<n>`, to a snapshot or
+ * to a commit that was in the stash. Up to 0.1.0 it was a tree with `rescue.json`, `files/` and `index/`.
  */
 
 /** Where rescues of a worktree are kept. */
@@ -40,11 +40,11 @@ interface Stored {
 export interface SavedWork extends Stored, Snapshot {
   readonly kind: 'work';
   readonly reason: SnapshotReason;
-  /** The trees that a version up to 0.1.0 kept, whose items have no blobs. */
+  /** The trees of a rescue from version 0.1.0 or before, whose items have no blobs. */
   readonly trees?: ReadonlyMap<string, Oid>;
 }
 
-/** A commit of the stash, even if the stash does not have it any more. */
+/** A commit that is, or was, in the stash. */
 export interface PinnedStash extends Stored {
   readonly kind: 'stash';
   readonly commit: CommitText;
@@ -52,17 +52,17 @@ export interface PinnedStash extends Stored {
 
 export type Rescue = SavedWork | PinnedStash;
 
-/** Rescues that are counted together. */
+/** The groups of rescues; the limits apply to each group apart. */
 type Group = Rescue['kind'] | 'stop';
 
-/** What a rescue is counted with: the ends of turns displace no other snapshot. */
+/** Returns the group of a rescue. Snapshots from the ends of turns have their own, so that they displace no others. */
 export const groupOf = (rescue: Rescue): Group =>
   rescue.kind === 'work' && rescue.reason.kind === 'stop' ? 'stop' : rescue.kind;
 
-/** Most ends of turns that a worktree keeps. */
+/** How many snapshots from the ends of turns a worktree keeps at most. */
 const MOST_TURNS = 20;
 
-/** Every rescue of the repository, oldest first. Damaged ones are left out. */
+/** Lists every rescue of the repository, oldest first. Leaves out damaged ones. */
 export async function listRescues(cwd: string, timeoutMs?: number): Promise<Rescue[]> {
   const git = { cwd, timeoutMs };
   const refs = await listRefs({ cwd }, [RESCUE], { content: true, timeoutMs });
@@ -84,7 +84,7 @@ export async function listRescues(cwd: string, timeoutMs?: number): Promise<Resc
   return found.sort((a, b) => a.number - b.number);
 }
 
-/** Whether a commit is a snapshot: the stash's commits have parents. */
+/** Whether a commit is a snapshot. Those of the stash have parents. */
 const isSnapshot = (content: string) => new CommitText(content).parents.length === 0;
 
 function rescueOf(ref: Ref, read: ReadonlyMap<Ref, Snapshot | undefined>): Rescue | undefined {
@@ -101,12 +101,12 @@ function rescueOf(ref: Ref, read: ReadonlyMap<Ref, Snapshot | undefined>): Rescu
   return { ...stored, ...snapshot, kind: 'work', reason, ...(trees === undefined ? {} : { trees }) };
 }
 
-/** The items of a rescue with their blobs, whichever version kept it. */
+/** Returns the items of a rescue with their blobs, whichever version made it. */
 export async function itemsOf(cwd: string, { items, trees }: SavedWork): Promise<readonly SnapshotItem[]> {
   if (trees === undefined) return items;
   const listed = async (name: string) => {
     const oid = trees.get(name);
-    // Names that are not UTF-8 may look alike: each item takes the next of them.
+    // Names that are not UTF-8 may look alike: each item takes the next file of that name.
     const byPath = new Map<string, TreeFile[]>();
     for (const file of oid === undefined ? [] : await listTree(cwd, oid))
       byPath.set(file.path, [...(byPath.get(file.path) ?? []), file]);
@@ -127,18 +127,18 @@ export async function itemsOf(cwd: string, { items, trees }: SavedWork): Promise
   });
 }
 
-/** Milliseconds since the epoch: when the work was last seen, or the stash made. */
+/** When the work was last seen, or the stash entry made. Milliseconds since the epoch. */
 export function rescuedAt(rescue: Rescue): number {
   return rescue.kind === 'work' ? rescue.reason.at : rescue.commit.seconds * 1000;
 }
 
 const MAX_TRIES = 20;
-/** Most locks that one call waits for. */
+/** How many locked refs one call tolerates. */
 const MAX_LOCKS = 2;
 
 /**
  * Keeps snapshots or commits of the stash under the next free numbers of a worktree, in one transaction, and
- * removes those of this group that are beyond the limits.
+ * removes rescues of this group that exceed the limits.
  *
  * @returns the numbers; `undefined` when a lock was held
  */
@@ -152,7 +152,7 @@ export async function keepRescues(
   const same = known.filter(
     (one) => groupOf(one) === group && one.worktreeId === place.worktreeId && held?.has(one.oid) !== true,
   );
-  // The new ones count, and are the last to go.
+  // The new ones count towards the limits, and are the last to be removed.
   const added = held === undefined ? numbers.map((number) => ({ number, at: now, bytes })) : [];
   const kept = [...same.map((rescue) => keptOf(rescue, now)), ...added];
   const maxCount = group === 'stop' ? Math.min(limits.maxCount, MOST_TURNS) : limits.maxCount;
@@ -183,12 +183,12 @@ export async function keepRescues(
 
 /** What `keepRescues` needs to know. */
 export interface Keeping {
-  /** Every rescue of the repository: a number is unique in it, so that the number alone names a rescue. */
+  /** Every rescue of the repository, not only of the worktree: a number alone names a rescue. */
   readonly known: readonly Rescue[];
   readonly limits: RescueLimits;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Entries that the stash still has: they do not count, and none of them is removed. */
+  /** Entries that the stash still has: they do not count towards the limits, and are not removed. */
   readonly held?: ReadonlySet<Oid>;
   /** The bytes of the files in a new snapshot. */
   readonly bytes?: number;
@@ -199,7 +199,7 @@ function numbersAfter(known: readonly Rescue[], count: number): number[] {
   return Array.from({ length: count }, (_, at) => last + 1 + at);
 }
 
-/** Nobody knows when a stash entry was dropped: only the number of entries counts. */
+/** Returns what the limits count. For a stash entry that is only its number: nobody knows when it was dropped. */
 function keptOf(rescue: Rescue, now: number) {
   const { number } = rescue;
   return rescue.kind === 'work'

@@ -27,9 +27,8 @@ import { gitFailure, runGit } from '../git/run.ts';
 import { lstatOf, obstacle, putFile } from '../host/disk.ts';
 
 /**
- * `whole` brings each file back as it was, whatever HEAD has now, and leaves the index unless what was staged comes
- * back, too. `merge` puts the snapshot onto
- * what HEAD has now, deletions and staged changes included, and writes conflict markers if they are allowed.
+ * `whole` restores each file as it was, whatever HEAD has now; `withIndex` also restores what was staged. `merge` applies
+ * the snapshot with its deletions and staged changes to what HEAD has now; `markers` allows conflict markers.
  */
 export type How =
   | { readonly kind: 'whole'; readonly withIndex: boolean }
@@ -45,9 +44,9 @@ interface RestoreOptions {
   readonly how: How;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Whether to make a plan only. */
+  /** Whether only to plan. */
   readonly dryRun?: boolean;
-  /** Throws when the plan must not be carried out, and keeps what it overwrites. Returns who will own each path. */
+  /** Throws if the plan must not be carried out; else saves what it would overwrite. Returns who will own each path. */
   readonly check?: (plan: Restoring) => Promise<(path: string) => SessionId | undefined>;
 }
 
@@ -57,7 +56,7 @@ export interface Restoring extends RestorePlan {
   readonly status: TreeStatus;
 }
 
-/** The working tree at `top`, with the index that git would use. */
+/** Returns the working tree at `top`, with the index that git would use. */
 export function treePlace(
   { gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>,
   top: string,
@@ -88,7 +87,7 @@ export async function restoreSnapshot(
   return restoring;
 }
 
-/** Makes the plan; merged contents are in the batch, and not stored yet. */
+/** Makes the plan. Merged contents are in the batch, not stored yet. */
 async function planFor(
   place: TreePlace,
   { items }: Pick<Snapshot, 'items'>,
@@ -154,7 +153,7 @@ export async function applyPlan(
   { top }: Pick<TreePlace, 'top'>,
   paths: readonly PlannedPath[],
 ): Promise<void> {
-  // First the index: what is still on the disk when this is stopped is found, and kept, by the next try.
+  // The index first: if this is stopped, the next run still finds on the disk what it must keep.
   await stage(top, paths);
   const changing = paths.filter(({ writes }) => writes);
   for (const planned of changing.filter(({ disk }) => disk === null)) remove(top, planned);
@@ -172,7 +171,7 @@ export async function applyPlan(
 function remove(top: string, planned: PlannedPath): void {
   requireUntouched(top, planned);
   unlinkSync(join(top, planned.path));
-  // As git does: folders that are now empty are removed, too.
+  // Like git, remove folders that are empty now, too.
   for (let folder = dirname(planned.path); folder !== '.'; folder = dirname(folder)) {
     try {
       rmdirSync(join(top, folder));
@@ -204,14 +203,14 @@ function removeEmptyFolders(folder: string | Buffer): void {
 /** Throws if the path has changed since the plan was made, or a link now leads elsewhere. */
 function requireUntouched(top: string, planned: PlannedPath): void {
   const why = obstacle(top, nameBytes(planned), new Set());
-  // A folder there is empty by now, or has been removed; a file may have been removed to make room for another's folder.
+  // A folder here has lost its files, or is gone; a file may have been removed to make room for another path's folder.
   const now = lstatOf(diskPath(top, planned))?.isDirectory() === true ? '' : stampOf(top, planned);
   if (why === undefined && (now === planned.stamp || (now === '' && planned.head === null))) return;
   const message = `${escapeLine(planned.path)} changed while it was restored; it was left as it is`;
   throw new Failure('lost-race', message, { hint: 'git handoff status' });
 }
 
-/** What a checkout would write, in the order of the files. */
+/** Returns what a checkout would write, in the order of the files. */
 async function checkouts(top: string, files: readonly Written[]): Promise<(Buffer | undefined)[]> {
   const names = files.map(({ path }) => path);
   const filtered = await filteredPaths({ cwd: top }, names);

@@ -7,12 +7,12 @@ import { type Rescue, type RescuePlace, keepRescues, listRescues } from './rescu
 /** The stash as it is now. */
 export interface SeenStash {
   readonly entries: readonly StashEntry[];
-  /** The entries that nobody had seen before. */
+  /** The entries that no rescue keeps yet. */
   readonly fresh: readonly StashEntry[];
   readonly rescues: readonly Rescue[];
 }
 
-/** Reads the stash, and which of its entries have been kept. */
+/** Reads the stash, and which of its entries no rescue keeps yet. */
 export async function readStash(cwd: string, timeoutMs?: number): Promise<SeenStash> {
   const [entries, rescues] = await Promise.all([listStash(cwd, timeoutMs), listRescues(cwd, timeoutMs)]);
   const pinned = new Set(rescues.filter(({ kind }) => kind === 'stash').map(({ oid }) => oid));
@@ -20,7 +20,7 @@ export async function readStash(cwd: string, timeoutMs?: number): Promise<SeenSt
 }
 
 /**
- * Keeps every new entry with a ref of its own, so that it is still there if somebody drops it.
+ * Keeps every new entry as a rescue, so that it is still there if somebody drops it from the stash.
  *
  * @param now milliseconds since the epoch
  */
@@ -51,10 +51,10 @@ export async function pinStash(
   return seen;
 }
 
-/** Most entries that one call pins; the next calls pin the others. */
+/** How many entries one call keeps at most; later calls keep the others. */
 const MAX_NEW = 200;
 
-/** The session that made each entry of the stash, as far as it is known. */
+/** Returns the session that made each stash entry, as far as it is known. */
 export function readStashOwners(commonDir: string): ReadonlyMap<Oid, SessionId> {
   return new Map(
     readAllJournals(commonDir).flatMap(({ session, stashed }) =>
@@ -63,17 +63,17 @@ export function readStashOwners(commonDir: string): ReadonlyMap<Oid, SessionId> 
   );
 }
 
-/** Records that a session is about to make an entry, and which entries are there before and not its own. */
+/** Records that a session's command may make stash entries, and which entries exist before it. */
 export function expectStash(commonDir: string, session: SessionId, before: readonly Oid[], at: number): void {
   appendSessionEvents(commonDir, session, [{ t: 'stashing', before, at }]);
 }
 
-/** The entries before the session's running command, which may make more; `undefined` when no such command runs. */
+/** Returns the entries from before the session's running command that may make some; `undefined` when none runs. */
 export function entriesBeforeCommand(commonDir: string, session: SessionId): readonly Oid[] | undefined {
   return readJournal(commonDir, session).stashing;
 }
 
-/** Records that the session's command is over, and made these entries. */
+/** Records that the session's command is over and has made these entries. */
 export function noteStashOwner(
   commonDir: string,
   session: SessionId,

@@ -33,7 +33,7 @@ interface Limits {
   readonly budget: Budget;
 }
 
-/** Uncommitted content that is kept, under a new number or under that of an earlier snapshot of the same content. */
+/** The rescue that keeps some content. Its number is new, or that of an earlier snapshot of the same content. */
 interface Taken {
   /** `undefined`: nothing could be kept. */
   readonly commit: Oid | undefined;
@@ -41,7 +41,7 @@ interface Taken {
   readonly skipped: readonly SkippedFile[];
 }
 
-/** The part of the time in which files are gathered; git gets the rest. */
+/** The share of the time in which files are read; git gets the rest. */
 const GATHERING = 0.5;
 /** zlib's fastest level, because time is short before a command. */
 const LEVEL = 1;
@@ -49,7 +49,7 @@ const LEVEL = 1;
 /**
  * Keeps what differs from HEAD as a rescue. Returns `undefined` when nothing differs.
  *
- * @param looking the paths that differ, in all of the working tree or in a part of it
+ * @param looking the paths that differ, in the whole working tree or in a part of it
  * @throws Failure `environment` when git fails or overruns its time; Error when a lock is held
  */
 export async function takeSnapshot(
@@ -113,10 +113,10 @@ export async function keepSnapshot(
   return { commit, number };
 }
 
-/** Milliseconds for which an earlier snapshot of the same work is good enough. */
+/** How long an earlier snapshot of the same work is good enough. Milliseconds. */
 const FRESH_MS = 3600_000;
 
-/** The newest snapshot of the worktree, if it holds the same work. */
+/** Returns the newest snapshot of the worktree, if it holds the same work and is fresh. */
 function sameWork(
   known: readonly Rescue[],
   worktreeId: string,
@@ -134,27 +134,27 @@ function sameWork(
       all.map(({ path, name, index, disk, raw, left }) => [path, name, index, disk?.mode, raw ?? disk, left]),
     );
   if (contents(newest.items) !== contents(items)) return undefined;
-  // A snapshot that will soon be too old must not stand for work that is destroyed now.
+  // A snapshot that will soon be removed for its age must not stand for work that is destroyed now.
   const fresh = Math.min(isStop ? Infinity : FRESH_MS, limits.maxAgeMs / 2);
   return now - newest.reason.at < fresh ? newest : undefined;
 }
 
-/** The size of the largest file that a snapshot keeps; it only names larger ones. Bytes. */
+/** The size of the largest file that a snapshot keeps. It only names larger files. Bytes. */
 const MAX_FILE = 10 * 1024 * 1024;
 
-/** What gathering may cost. */
+/** How much may be gathered. */
 interface GatherLimits {
   readonly maxBytes: number;
-  /** Whether there is no time for another file. */
+  /** Whether no time is left for another file. */
   readonly isLate: () => boolean;
 }
 
 /** Who owns a path, and where its content comes from. */
 interface Source {
   readonly ownerOf: (path: string) => SessionId | null;
-  /** What stays at a path, if that is not HEAD's. */
+  /** What an undo leaves at a path, if that is not HEAD's state. */
   readonly leftAt?: (path: string) => FileState;
-  /** The contents that a look has kept, as git stores them; if absent, the bytes of the files themselves, unfiltered. */
+  /** Returns the content that an earlier status kept, as git stores it. Without it, the files' own bytes are read, unfiltered. */
   readonly seen?: (entry: DirtyPath) => Buffer | undefined;
 }
 
@@ -165,7 +165,7 @@ interface Gathered {
 }
 
 /**
- * Reads paths that differ from HEAD into a batch, small files first: when time or room runs out, most of them are there.
+ * Reads paths that differ from HEAD into a batch, small files first: if time or room runs out, most files are in it.
  *
  * @param top the top folder of the working tree
  */
@@ -189,7 +189,7 @@ function gatherWork(
       ...(left === null ? {} : { left }),
       ...(entry.intended === true ? { intended: true as const } : {}),
     };
-    // The contents that HEAD and the index had at an older look may be gone.
+    // The contents that HEAD and the index had at an earlier status may be gone.
     const [base, index] = seen === undefined ? [stored(entry.head), stored(entry.index)] : [null, null];
     const staged = { ...named, base, index, disk: null };
     if (disk === null) {
@@ -222,7 +222,7 @@ function gatherWork(
   return { items: items.sort((a, b) => (a.path < b.path ? -1 : 1)), skipped };
 }
 
-/** A state whose content this repository has: not a submodule, which is another repository, and not a conflict. */
+/** Returns a state if this repository has its content; `null` for a submodule (another repository has it) or a conflict. */
 const stored = (state: FileState) =>
   state?.mode === '160000' || (state?.oid ?? null) === null ? null : state;
 
@@ -236,14 +236,14 @@ function readBytes(top: string, entry: DirtyPath): Buffer | undefined {
   const file = diskPath(top, entry);
   try {
     if (entry.disk?.mode === '120000') return readlinkSync(file, 'buffer');
-    // Reading a pipe or a device in the file's place would make us wait.
+    // If a pipe or a device has taken the file's place, reading it would make us wait.
     return lstatOf(file)?.isFile() === true ? readFileSync(file) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Whether only its owner may read a file. */
+/** Whether only the file's owner may read it. */
 export function isPrivate(top: string, entry: Pick<DirtyPath, 'path' | 'raw'>): boolean {
   const stat = lstatOf(diskPath(top, entry));
   return stat?.isFile() === true && (stat.mode & 0o077) === 0;

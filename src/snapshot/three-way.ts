@@ -32,7 +32,7 @@ export class StateMerger {
   #texts: TextMerger | undefined;
 
   /**
-   * @param options in which folder git reads the contents, and from which stores
+   * @param options the folder and the stores from which git reads the contents
    * @param known contents that are not stored yet
    */
   constructor(
@@ -76,7 +76,7 @@ export class StateMerger {
     this.#texts?.close();
   }
 
-  /** Reads the three contents; `undefined` when an object is missing. Without a base, its content is empty. */
+  /** Reads the three contents; `undefined` when an object is missing. A missing base counts as empty. */
   async #read(oids: readonly (Oid | undefined)[]): Promise<[Buffer, Buffer, Buffer] | undefined> {
     const stored = oids.flatMap((oid) => (oid === undefined || this.#known.has(oid) ? [] : [oid]));
     const read = await readObjects(
@@ -91,7 +91,7 @@ export class StateMerger {
   }
 }
 
-/** The blob of a regular file. Links are never merged by line. */
+/** Returns the blob of a regular file. Links are never merged by line. */
 function oidOfFile(state: FileState): Oid | undefined {
   return state?.mode.startsWith('100') === true && state.oid !== null ? state.oid : undefined;
 }

@@ -13,7 +13,7 @@ export interface Looked {
   readonly before: TreeStatus;
   readonly after: TreeStatus;
   readonly ownerOf: (path: string) => SessionId | undefined;
-  /** The command that ran in between and who ran it, when it is known. */
+  /** The command that ran in between, and the session that ran it, as far as they are known. */
   readonly session: SessionId | null;
   readonly command: string;
   /** Paths with others' work that the command has replaced. */
@@ -24,20 +24,20 @@ export interface Looked {
   readonly budget: Budget;
 }
 
-/** The number of newest snapshots in which a content is searched before it is kept once more. */
+/** How many of the newest snapshots are searched for the lost work before it is kept once more. */
 const RECENT = 5;
 
-/** Work that is gone, and the rescue that holds it, which may be an earlier one; `undefined`: it could not be kept. */
+/** Work that is gone, and the number of the rescue, new or old, that holds it; `undefined`: it could not be kept. */
 export interface Vanished {
   readonly lost: readonly DirtyPath[];
   readonly kept: number | undefined;
 }
 
 /**
- * Keeps uncommitted work that has gone since the last look, with the contents that were seen then. Returns `undefined` when
+ * Keeps uncommitted work that has vanished since the last status, with the contents from then. Returns `undefined` when
  * nothing is lost.
  *
- * @param place the worktree; its last look kept the contents
+ * @param place the worktree; its last status kept the contents
  * @throws Failure `environment` when git fails or overruns its time
  */
 export async function saveVanished(
@@ -61,7 +61,7 @@ export async function saveVanished(
   return { lost, kept: (await rescueWithAll(place, known, lost)) ?? (await keep(place, looked, lost)) };
 }
 
-/** Returns the newest of the recent snapshots that holds all of this work. */
+/** Returns the number of the newest recent snapshot that holds all of this work. */
 async function rescueWithAll(
   { top, worktreeId }: LedgerPlace & { readonly top: string },
   known: readonly Rescue[],
