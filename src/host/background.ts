@@ -1,6 +1,6 @@
 /**
- * Starts a program that nobody waits for, with a text on its standard input; `false` if it cannot be started. It gets a
- * process session of its own, so that a client that ends our process group does not end it.
+ * Starts a program that nobody waits for, with a text on its standard input; `false` if it cannot be started. The program
+ * gets its own process session, so that a client that kills our process group does not kill it, too.
  */
 export function startInBackground(program: string, text: string, env: NodeJS.ProcessEnv): boolean {
   const child = process.getBuiltinModule('node:child_process').spawn(program, [], {
@@ -12,7 +12,7 @@ export function startInBackground(program: string, text: string, env: NodeJS.Pro
   });
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
-  // This writes at once what fits into the pipe: the program reads it when we are gone.
+  // This writes at once what fits into the pipe, so that the program can read it after we have ended.
   child.stdin.end(text);
   child.unref();
   return child.pid !== undefined;

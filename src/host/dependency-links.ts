@@ -11,19 +11,19 @@ import { basename, dirname, join, relative } from 'node:path';
 import { exists, isFolder, lstatOf } from './disk.ts';
 
 /**
- * Dependencies that git ignores, made usable in another tree without a copy. What leads back into the working tree has to
- * lead into the other tree, or its files would be tested: a workspace's link in node_modules, the path of an editable
- * install in a virtual environment, the paths that a file of composer's builds from its own place. So a folder of
- * dependencies becomes a folder with a link for each entry, except that
+ * Makes dependencies that git ignores usable in another tree, without copying them. Some lead back into the working tree: a
+ * workspace's link in node_modules, the path of an editable install in a virtual environment, the paths that composer's
+ * files build from their own location. These must lead into the other tree, or a test would read the wrong files. So a
+ * folder of dependencies becomes a folder with a link for each entry, except that
  *
  * - a link into the working tree becomes one to the same place in the other tree;
- * - a folder with such a name as `@scope` or `site-packages`, in which these things lie, is made in the same way;
- * - a file there is copied, with the path of the working tree replaced;
- * - a cache is left out: what the tools write is private, and gone with the next run.
+ * - a folder that may hold such links or paths (`@scope`, `site-packages`) is made in the same way;
+ * - a file in these folders is copied, with the path of the working tree replaced;
+ * - a cache is left out: the other tree's tools write their own, which is gone with the next run.
  */
 const OPENED = /^(?:@.*|\.bin|bin|lib|lib64|python[\d.]+|site-packages|composer)$/;
 const PRIVATE = /^(?:\.cache|\.vite.*|__pycache__)$/;
-/** Bytes. A bigger file names no path that matters, and is linked. */
+/** A bigger file is linked, because it names no path that matters. Bytes. */
 const MAX_COPIED = 1 << 20;
 
 interface Trees {
@@ -33,7 +33,7 @@ interface Trees {
 }
 
 /**
- * Puts these dependencies of the working tree into the other tree, where it has the folders around them and not them.
+ * Links these dependencies of the working tree into the other tree, if that has the folder around them, but not them.
  *
  * @param paths relative to the top
  */
@@ -74,7 +74,7 @@ function linkEntry({ from, to }: Trees, source: string, target: string): void {
   symlinkSync(inside ? join(to, relative(from, real)) : source, target);
 }
 
-/** The place that a path leads to; `undefined`: to none. */
+/** Returns the real path of a path; `undefined` if nothing is there. */
 function realPlace(path: string): string | undefined {
   try {
     return realpathSync(path);
@@ -90,8 +90,8 @@ function replacePath(text: string, path: string, by: string): string {
 }
 
 /**
- * Returns an environment in which every path of the working tree, alone or in a list, is the other tree's, if that has
- * it: the PATH of an activated virtual environment, a PYTHONPATH.
+ * Returns an environment in which every path into the working tree, alone or in a list, leads into the other tree, if it
+ * exists there: as in the PATH of an activated virtual environment, or in PYTHONPATH.
  */
 export function environmentIn({ from, to }: Trees, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const moved = (path: string) => {
@@ -107,7 +107,7 @@ export function environmentIn({ from, to }: Trees, env: NodeJS.ProcessEnv): Node
   );
 }
 
-/** Whether a path that git ignores is one of the named dependencies: by its last name, or from the top where it has a slash. */
+/** Whether an ignored path is one of the named dependencies. A name with a slash is a path from the top, another a base name. */
 export function isDependency(path: string, names: readonly string[]): boolean {
   return names.some((name) =>
     name.includes('/') ? path === name.replace(/\/$/, '') : basename(path) === name,

@@ -20,17 +20,17 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 
-/** Reads the file system: a question that it cannot answer has an empty answer. What writes throws. */
+/** Access to the file system. A function that only reads returns an empty result on an error; one that writes throws. */
 
-/** An absolute path with `~` and relative parts resolved. */
+/** Returns an absolute path, with `~` and relative parts resolved. */
 export function absolutePath(path: string, cwd: string, home: string): string {
   if (path === '~' || path.startsWith('~/')) return join(home, path.slice(1));
   return isAbsolute(path) ? resolve(path) : resolve(cwd, path);
 }
 
 /**
- * Where a path really leads: symbolic links of every existing part resolved, the rest kept. With
- * `followLast` a link in the last part counts too (what a write goes to), also a dangling one.
+ * Resolves the symbolic links in all existing parts of a path, and keeps the rest. With `followLast` it also
+ * follows a link in the last part, even a dangling one, as a write would.
  */
 export function realPath(path: string, followLast = true, depth = 0): string {
   if (!followLast && (IS_LINUX || linkTarget(path))) return join(realPath(dirname(path)), basename(path));
@@ -44,13 +44,13 @@ export function realPath(path: string, followLast = true, depth = 0): string {
   }
 }
 
-/** Elsewhere names in another case reach a file, too; the system's realpath finds its own. */
+/** Other systems also find a file by its name in another case; their own realpath returns its true name. */
 const IS_LINUX = process.platform === 'linux';
 
-/** A path as git has it on a Mac, whichever form it is stored in (`core.precomposeUnicode`): its letters composed. */
+/** Composes the letters of a path on a Mac, as git does (`core.precomposeUnicode`), in whichever form the disk has them. */
 const composed = (path: string) => (process.platform === 'darwin' ? path.normalize('NFC') : path);
 
-/** Where a symbolic link points, as stored; `undefined` when the path is none. */
+/** Returns where a symbolic link points, as stored; `undefined` when the path is not a link. */
 export function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);
@@ -85,7 +85,7 @@ export function isOwnFile(path: string): boolean {
   return found?.isFile() === true && (user === undefined || found.uid === user);
 }
 
-/** Lists the names in a folder; none when it is no folder or cannot be read. */
+/** Lists the names in a folder; none when the path is not a folder, or cannot be read. */
 export function entries(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -94,7 +94,7 @@ export function entries(folder: string): string[] {
   }
 }
 
-/** Reads a file; an empty text when there is none or it cannot be read. */
+/** Reads a file; returns an empty text when there is no file, or it cannot be read. */
 export function readText(path: string, encoding: 'utf8' | 'latin1' = 'utf8'): string {
   try {
     return readFileSync(path, encoding);
@@ -103,7 +103,7 @@ export function readText(path: string, encoding: 'utf8' | 'latin1' = 'utf8'): st
   }
 }
 
-/** Identifies a file that has several names; `undefined` when it has only one. */
+/** Returns a key that all hard links of a file share; `undefined` when the file has only one name. */
 export function hardLinkKey(path: string): string | undefined {
   try {
     const { dev, ino, nlink } = statSync(path);
@@ -113,7 +113,7 @@ export function hardLinkKey(path: string): string | undefined {
   }
 }
 
-/** The first bytes of a file as text; `undefined` when there is no such file. */
+/** Returns the first bytes of a file as text; `undefined` when there is no such file. */
 export function readBeginning(path: string, bytes = 1024): string | undefined {
   let file: number | undefined;
   try {
@@ -130,8 +130,8 @@ export function readBeginning(path: string, bytes = 1024): string | undefined {
 }
 
 /**
- * The last bytes of a regular file as text; otherwise `undefined`. The path comes from outside: this never waits for a FIFO or
- * reads a device.
+ * Returns the last bytes of a regular file as text; `undefined` for any other path. The path comes from outside, so this
+ * never waits for a FIFO and reads no device.
  */
 export function readTail(path: string, most: number): string | undefined {
   if (!path.startsWith('/') || path.includes('\0')) return undefined;
@@ -149,7 +149,7 @@ export function readTail(path: string, most: number): string | undefined {
   }
 }
 
-/** A file whose bytes were read whole. */
+/** A file that was read whole. */
 interface PlainFile {
   readonly bytes: Buffer;
   /** Milliseconds since the epoch. */
@@ -162,8 +162,8 @@ type PlainRead =
   | { readonly kind: 'refused'; readonly why: string };
 
 /**
- * Reads a regular file of at most `limit` bytes. Does not follow a link, and opens nothing else: a FIFO would make us wait
- * for ever, a device never ends.
+ * Reads a regular file of at most `limit` bytes. Follows no link, and opens nothing but a file: a FIFO would make us wait
+ * for ever, and a device never ends.
  */
 export function readPlainFile(path: string, limit: number): PlainRead {
   const refused = (why: string): PlainRead => ({ kind: 'refused', why });
@@ -174,7 +174,7 @@ export function readPlainFile(path: string, limit: number): PlainRead {
     if (seen.isSymbolicLink()) return refused('it is a symbolic link');
     if (seen.isDirectory()) return refused('it is a folder');
     if (!seen.isFile()) return refused('it is not a regular file');
-    // The file may have been replaced since.
+    // The file may have been replaced since `lstat`.
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stat = fstatSync(file);
     if (!stat.isFile()) return refused('it is not a regular file');
@@ -209,7 +209,7 @@ export function plainFolder(path: string): string[] | undefined {
   }
 }
 
-/** What exists at a path, without following a link. */
+/** Returns what exists at a path, without following a link. */
 export function kindOf(path: string): 'file' | 'folder' | 'link' | 'other' | 'none' {
   let stat;
   try {
@@ -222,19 +222,19 @@ export function kindOf(path: string): 'file' | 'folder' | 'link' | 'other' | 'no
   return stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other';
 }
 
-/** The files of a folder whose names a test accepts, as paths. */
+/** Returns the paths of the files in a folder whose names a test accepts. */
 export function filesNamed(folder: string, accepts: (name: string) => boolean): string[] {
   return (plainFolder(folder) ?? []).filter(accepts).map((name) => join(folder, name));
 }
 
-/** A file of a working tree that is to be written. */
+/** A file to write into a working tree. */
 interface PutFile {
   /** Its name from the top, as bytes, with `/` between the parts. */
   readonly path: Buffer;
   /** git's mode: a regular file, an executable one, or a symbolic link. */
   readonly mode: string;
   readonly content: Buffer;
-  /** Whether only its owner may read it. */
+  /** Whether only the file's owner may read it. */
   readonly isPrivate?: boolean;
 }
 
@@ -242,13 +242,13 @@ const SLASH = '/'.charCodeAt(0);
 const DOT_GIT = Buffer.from('.git');
 
 /**
- * What keeps a file from being written to a working tree: a link or a file among its folders, another repository, or a folder
- * in its place. Files in `going` are about to be removed: they do not count, nor do folders that hold nothing else.
+ * Returns what keeps a file from being written to a working tree: a link or a file among its folders, another repository, or
+ * a folder in its place. Files in `going` are about to be removed: they do not count, nor do folders that hold only these.
  */
 export function obstacle(top: string, path: Buffer, going?: ReadonlySet<string>): string | undefined {
   const parts = partsOf(path);
   if (parts.some((part) => /^\.git$/i.test(part.toString()) || part.length === 0 || isDots(part)))
-    return 'the name is not one of a working tree';
+    return 'no file of a working tree can have this name';
   for (let length = 1; length < parts.length; length++) {
     const folder = joined(top, parts.slice(0, length));
     const name = folder.toString().slice(top.length + 1);
@@ -263,7 +263,7 @@ export function obstacle(top: string, path: Buffer, going?: ReadonlySet<string>)
   return stat?.isDirectory() === true && !goes ? `${path.toString()} is a folder` : undefined;
 }
 
-/** Whether a folder holds no other files than these. */
+/** Whether a folder holds no files except these. */
 export function holdsOnly(top: string, folder: string, files: ReadonlySet<string>): boolean {
   return readdirSync(join(top, folder), { withFileTypes: true }).every((entry) => {
     const path = `${folder}/${entry.name}`;
@@ -277,8 +277,8 @@ export function isOccupied(top: string, path: Buffer): boolean {
 }
 
 /**
- * Writes a file in one step: whoever reads it meanwhile gets the former content or the new one. Call `obstacle` first, so
- * that no link among the file's folders is followed.
+ * Writes a file in one step: a program that reads it meanwhile gets the former content or the new one. Call `obstacle`
+ * first, because this follows links among the file's folders.
  */
 export function putFile(top: string, { path, mode, content, isPrivate = false }: PutFile): void {
   const parts = partsOf(path);
@@ -315,8 +315,8 @@ function joined(top: string, parts: readonly Buffer[]): Buffer {
 }
 
 /**
- * A name that nothing else has: for temporary files beside the real one, and for events. Loading node:crypto costs
- * milliseconds, so only code that needs a secret does it.
+ * Returns a unique name, for events and for temporary files beside the real one. Loading node:crypto costs milliseconds, so
+ * only code that needs a secret does it.
  */
 export function randomName(): string {
   const part = () => Math.floor(Math.random() * 2 ** 32).toString(36);
@@ -324,8 +324,8 @@ export function randomName(): string {
 }
 
 /**
- * `stat`, or `undefined` if the path does not exist: also if one of its folders is a file (`ENOTDIR`) or its links form a
- * cycle (`ELOOP`), for which Node throws.
+ * `stat`, or `undefined` if the path does not exist. Node throws if one of its folders is a file (`ENOTDIR`) or its links
+ * form a cycle (`ELOOP`); this returns `undefined` then, too.
  */
 export const statOf = (path: string): Stats | undefined => orNothing(() => statSync(path, QUIET));
 

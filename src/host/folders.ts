@@ -22,11 +22,11 @@ import { dirname, join } from 'node:path';
 import type { EventKind } from '../domain/session.ts';
 import { entries, exists, lstatOf, readText, randomName, statOf } from './disk.ts';
 
-/** The user's home. Most calls of a hook find it in the environment, and do not load node:os. */
+/** Returns the user's home. Most hook calls find it in the environment, and so do not load node:os. */
 export const homeFolder = (env: NodeJS.ProcessEnv): string =>
   env['HOME'] ?? process.getBuiltinModule('node:os').homedir();
 
-/** The user's state folder: where the guard logs outside repositories (XDG base directories). */
+/** Returns the user's state folder, where the guard logs outside of repositories (XDG base directories). */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
   const base = env['XDG_STATE_HOME'];
   return join(
@@ -36,8 +36,8 @@ export function stateFolder(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * The file in the user's state folder that records a repository that is set up; it holds the common dir. One for each, so
- * that two that are set up at once cannot lose each other's.
+ * Returns the file in the user's state folder that records a repository where `init` ran; it holds the common dir. Each
+ * repository has its own file, so that two set up at once cannot overwrite each other's record.
  */
 export function repositoryEntry(state: string, commonDir: string): string {
   const { createHash } = process.getBuiltinModule('node:crypto');
@@ -46,20 +46,20 @@ export function repositoryEntry(state: string, commonDir: string): string {
 }
 
 /**
- * Our folder in a repository, shared by its worktrees. Its existence says that `init` ran here. This path and others that
- * are often needed are built without `join`: V8 would find node:path hot, and optimise it during a short decision.
+ * Returns our folder in a repository, shared by its worktrees; it exists if `init` ran. Paths that are often needed are
+ * built without `join`: V8 would take node:path for hot code, and spend a short call's time on optimising it.
  */
 export function repositoryFolder(commonDir: string): string {
   return `${commonDir}/handoff`;
 }
 
 /**
- * The worktree of `git handoff try`, one for a clone. git knows it as a linked worktree with a detached HEAD; nobody works
- * there, so no list of ours has it.
+ * Returns the worktree of `git handoff try`, one per clone. For git it is a linked worktree with a detached HEAD; nobody
+ * works there, so we list it nowhere.
  */
 export const tryTree = (commonDir: string): string => `${repositoryFolder(commonDir)}/try`;
 
-/** Whether a worktree is one of `try`: no user's own lies in a folder of ours. */
+/** Whether a worktree is that of `git handoff try`, by its path in our folder: users have no worktrees there. */
 export const isTryTree = (path: string): boolean =>
   path.endsWith('/handoff/try') && exists(`${path.slice(0, -'/handoff/try'.length)}/HEAD`);
 
@@ -73,8 +73,8 @@ export function removeFile(file: string): void {
 }
 
 /**
- * Writes a few words into one of our files, in place: for words that nobody reads meanwhile, or that a reader may misread.
- * `writeFileSync` takes five times as long: ext4 syncs a file that was emptied when it is closed (option auto_da_alloc).
+ * Overwrites one of our files with a few words, in place: use it if nobody reads them meanwhile, or may misread them.
+ * `writeFileSync` takes five times as long: ext4 syncs an emptied file when it is closed (mount option auto_da_alloc).
  */
 export function rewriteText(file: string, text: string): void {
   const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600);
@@ -86,12 +86,12 @@ export function rewriteText(file: string, text: string): void {
   }
 }
 
-/** The folder of a person's one-shot bypasses (src/sessions/bypass.ts); it does not exist when nobody made any. */
+/** Returns the folder of a person's one-shot bypasses (src/sessions/bypass.ts); it exists only once somebody made one. */
 export function bypassFolder(commonDir: string): string {
   return `${repositoryFolder(commonDir)}/allow`;
 }
 
-/** The file that holds a worktree as any session last saw it (src/changes/windows.ts). */
+/** Returns the file that holds the newest status of a worktree, whoever read it (src/changes/windows.ts). */
 export function lookFile({ commonDir, worktreeId }: { commonDir: string; worktreeId: string }): string {
   return `${repositoryFolder(commonDir)}/looks/${worktreeId}`;
 }
@@ -108,22 +108,22 @@ export function isInitialised(commonDir: string): boolean {
   return exists(repositoryFolder(commonDir));
 }
 
-/** The folder with a file for each session that has not ended: its text is the last event, its time the last call. */
+/** The folder with a file for each session that has not ended. Its text is the last event, its time that of the last call. */
 export const beatFolder = (commonDir: string): string => `${repositoryFolder(commonDir)}/beat`;
 
 const beatFile = (commonDir: string, session: string) => `${beatFolder(commonDir)}/${session}`;
 
-/** Removes the file of a session that is over, or whose process is gone. */
+/** Removes the file of a session that has ended, or whose process is gone. */
 export function removeBeat(commonDir: string, session: string): void {
   removeFile(beatFile(commonDir, session));
 }
 
-/** Whether more than one session is at work in a repository, as far as their calls tell; the launcher asks the same. */
+/** Whether more than one session is at work in a repository, as far as their calls tell. The launcher tests the same. */
 export function areSeveralAtWork(commonDir: string): boolean {
   return entries(beatFolder(commonDir)).length > 1;
 }
 
-/** Records a session's call with the kind of its event; the sh launcher records the client's name for it. */
+/** Records a session's call with the kind of its event; the sh launcher records the client's name for the event. */
 export function beat(commonDir: string, session: string, event: EventKind): void {
   const file = beatFile(commonDir, session);
   try {
@@ -134,22 +134,22 @@ export function beat(commonDir: string, session: string, event: EventKind): void
   }
 }
 
-/** The event that a session called with last; empty when it is not known. */
+/** Returns the event of a session's last call; empty when it is not known. */
 export function lastEvent(commonDir: string, session: string): EventKind | '' {
   const event = readText(beatFile(commonDir, session));
-  // The launcher and version 0.1.0 write the client's name.
+  // The launcher and version 0.1.0 write the client's name for the event.
   if (/^(?:PreToolUse|BeforeTool)$/.test(event)) return 'before-tool';
   return /^(?:Stop|AfterAgent|agentStop)$/.test(event) ? 'stop' : (event as EventKind | '');
 }
 
-/** When a session called last, in milliseconds since the epoch; `undefined` when it is not known. */
+/** Returns the time of a session's last call, in milliseconds since the epoch; `undefined` when it is not known. */
 export function lastCall(commonDir: string, session: string): number | undefined {
   return statSync(beatFile(commonDir, session), { throwIfNoEntry: false })?.mtimeMs;
 }
 
 /**
- * The random id of a worktree, made on first use; it is deleted with the worktree. Two first users agree
- * through link(2): the loser reads the winner's id.
+ * Returns the random id of a worktree, made on first use and deleted with the worktree. If two processes make
+ * one at once, link(2) lets only one of them succeed, and the other reads that id.
  */
 export function worktreeId(gitDir: string): string {
   const file = idFile(gitDir);
@@ -170,7 +170,7 @@ export function worktreeId(gitDir: string): string {
   return id;
 }
 
-/** The worktree's id if it has one already. */
+/** Returns the worktree's id if it has one already. */
 export function knownWorktreeId(gitDir: string): string | undefined {
   return readId(idFile(gitDir));
 }
@@ -186,8 +186,8 @@ function readId(file: string): string | undefined {
 }
 
 /**
- * Keeps a text in a file of its own outside the repository, for when no ref can hold it. Returns the file's
- * path; `undefined` when it can be written neither to the folder for temporary files nor to the home folder.
+ * Keeps a text in a new file outside of the repository, for when no ref can hold it. Returns the file's path;
+ * `undefined` when neither the folder for temporary files nor the home folder takes it.
  */
 export function keepInFile(text: Uint8Array): string | undefined {
   const { tmpdir, homedir } = process.getBuiltinModule('node:os');
@@ -207,9 +207,9 @@ export function keepInFile(text: Uint8Array): string | undefined {
 }
 
 /**
- * Gives a new file or folder of ours to those who may write to the folder that it is in: the group, or everybody, may then do
- * with it what its owner may. What root makes in another user's folder becomes that user's. Where the system does not permit
- * it, or another process was faster, it stays as it is.
+ * Shares a new file or folder of ours with those who may write to its parent folder: the group, or everybody, gets the
+ * owner's permissions. What root makes in another user's folder becomes that user's. If the system does not permit a
+ * change, or another process was faster, the path stays as it is.
  */
 export function share(path: string): void {
   try {
@@ -223,21 +223,21 @@ export function share(path: string): void {
   }
 }
 
-/** The mode that a path of ours should have, by that of the folder that it is in. */
+/** Returns the mode that a path of ours should have, given the mode of its parent folder. */
 function sharedMode(above: number, own: number): number {
   const group = (above & 0o020) === 0 ? 0 : (own & 0o700) >> 3;
   const everybody = (above & 0o002) === 0 ? 0 : (own & 0o700) >> 6;
   return (own & 0o7777) | group | everybody | (group !== 0 && (own & 0o040000) !== 0 ? above & 0o2000 : 0);
 }
 
-/** Shares a folder of ours and all that is in it, as far as it is not shared yet and belongs to this user. */
+/** Shares a folder of ours and everything in it, as far as it is not shared yet and belongs to this user. */
 export function shareAll(folder: string): void {
   for (const path of closedPaths(folder)) share(path);
 }
 
 /**
- * A folder of ours and what is in it, as far as those who may write to the folder above cannot use it. Outermost first, so
- * that sharing one changes what the next one should be.
+ * Yields the paths in a folder of ours, with the folder itself, that are not shared as `share` would share them. Outermost
+ * first, because sharing a folder changes how the paths in it should be shared.
  */
 export function* closedPaths(path: string): Generator<string> {
   const [above, own] = [statOf(dirname(path)), lstatOf(path)];
@@ -248,11 +248,11 @@ export function* closedPaths(path: string): Generator<string> {
 }
 
 /**
- * Gives a repository's owner what root has made there, as in a container with the owner's folder: git fails for the owner in a
- * folder of objects or refs that is root's.
+ * Gives a repository's owner what root has made in it, for example in a container that mounts the owner's folder: in a
+ * folder of objects or refs that belongs to root, git fails for the owner.
  *
  * @param find returns the common dir; called only for root
- * @param refs that root has moved
+ * @param refs the refs that root has moved
  */
 export function giveToOwner(find: () => string | undefined, refs: readonly string[]): void {
   const commonDir = process.getuid?.() === 0 ? find() : undefined;
@@ -272,7 +272,7 @@ export function giveToOwner(find: () => string | undefined, refs: readonly strin
   }
 }
 
-/** Makes one of our folders in a repository, for those who share it. */
+/** Makes one of our folders in a repository, and shares it. */
 export function ensureFolder(path: string): void {
   if (exists(path)) return;
   const above = path.slice(0, path.lastIndexOf('/'));
@@ -281,14 +281,14 @@ export function ensureFolder(path: string): void {
   share(path);
 }
 
-/** Makes a folder outside of repositories, with its parents, for this user alone. */
+/** Makes a folder outside of repositories, with its parent folders, for this user alone. */
 export function ensurePrivateFolder(path: string): void {
   if (!exists(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
 /**
- * A short name for a text that cannot be a file's name: two FNV-1a sums (32 bits each) and its length. Not for
- * secrets; node:crypto costs milliseconds to load, and this is on the guard's hot path.
+ * Returns a short file name for a text that cannot be one: two FNV-1a sums (32 bits each) and the text's length. Not
+ * for secrets. Loading node:crypto would cost milliseconds on the guard's hot path.
  */
 export function nameHash(text: string): string {
   let [a, b] = [0x811c9dc5, 0x01000193];

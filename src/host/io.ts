@@ -6,23 +6,23 @@ import { fstatSync, readSync, writeSync } from 'node:fs';
 import { Failure } from '../domain/failure.ts';
 
 /**
- * Everything that one run of the program may use of the world around it. `processIo` makes it from the process; tests
- * pass their own, and then the program neither sees nor touches the process that it runs in.
+ * Everything outside of the program that one run may use. `processIo` makes it from the process. Tests pass their own:
+ * then the program neither sees nor touches the process in which it runs.
  */
 export interface Io {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Left out for the hooks, where nobody can be asked and nobody looks on. */
+  /** Left out for the hooks, where nobody can answer a question or watch. */
   readonly terminal?: Terminal;
   readonly env: NodeJS.ProcessEnv;
   /** @throws ENOENT when the folder is gone */
   readonly cwd: string;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** Returns the budget of a call that may take so many milliseconds from the process's start; `Infinity`: no limit. */
+  /** Returns the budget of a call that may take `ms` milliseconds from the start of the process; `Infinity`: no limit. */
   readonly budget: (ms: number) => Budget;
-  /** The file that Node was started with: it is in `dist`, in the package's folder. */
+  /** The script that Node was started with: a file in the package's `dist`. */
   readonly program: string;
 }
 
@@ -39,14 +39,14 @@ export interface Input {
 
 export interface Output {
   /**
-   * Resolves when everything is written. A reader that left (`| head -1`) is no error.
+   * Resolves when everything is written. A reader that has left (`| head -1`) is not an error.
    *
-   * @throws the descriptor's error: a full disk, for one
+   * @throws the descriptor's error, for example of a full disk
    */
   write(data: string | Uint8Array): Promise<void>;
 }
 
-/** Reads standard input as text; an empty text when it cannot be read in time. */
+/** Reads standard input as text; returns an empty text when it cannot be read in time. */
 export async function readInput({ stdin }: Pick<Io, 'stdin'>, budget: Budget): Promise<string> {
   const bytes = await stdin.readAll(budget).catch(() => undefined);
   return bytes?.toString('utf8') ?? '';
@@ -54,13 +54,13 @@ export async function readInput({ stdin }: Pick<Io, 'stdin'>, budget: Budget): P
 
 /** A terminal, where a person may sit. */
 export interface Terminal {
-  /** Whether standard input is one, so that somebody can be asked. */
+  /** Whether standard input is a terminal, so that somebody can answer a question. */
   readonly isInput: boolean;
-  /** Whether standard error is one, so that somebody looks on. */
+  /** Whether standard error is a terminal, so that somebody may be watching. */
   readonly isErrors: boolean;
-  /** Whether standard output is one. */
+  /** Whether standard output is a terminal. */
   readonly isOutput: boolean;
-  /** Opens a stream only when it is called: a pipe no longer blocks once it was opened as a stream. */
+  /** Opens the stream. Not done earlier, because a pipe no longer blocks once it was opened as a stream. */
   input(): NodeJS.ReadableStream;
   output(): NodeJS.WritableStream;
 }
@@ -72,21 +72,21 @@ export interface Terminal {
 export interface Budget {
   /** The milliseconds that are left, at least 1; `Infinity`: no limit. */
   left(): number;
-  /** Returns the budget of one part, which ends in so many milliseconds, and at the latest with the whole. */
+  /** Returns the budget of one part, which ends in `ms` milliseconds, or with the whole if that ends earlier. */
   part(ms: number): Budget;
 }
 
 /**
- * Milliseconds for a call of the guard. This limit ends what hangs; a machine that is merely busy does not reach it. Clients
- * give a hook ten seconds. All our hooks of one commit together have the same limit (githooks/git-hook.ts).
+ * Milliseconds for a call of the guard. The limit is for calls that hang: on a machine that is merely busy, calls do not reach
+ * it. Clients give a hook ten seconds. Our hooks of one commit have the same limit all together (githooks/git-hook.ts).
  */
 export const CALL_MS = 8000;
 
-/** Milliseconds since the process began. `performance.now()` would load a dozen modules in every call of the guard. */
+/** Returns the milliseconds since the process began. `performance.now()` would load a dozen modules in every guard call. */
 export const processAge = (): number => process.uptime() * 1000;
 
 /**
- * A budget that ends when the clock shows `end`.
+ * Returns a budget that ends when the clock shows `end`.
  *
  * @param clock a clock in milliseconds that nobody sets back
  */
@@ -98,13 +98,13 @@ export function budgetUntil(end: number, clock: () => number, whole?: Budget): B
   return budget;
 }
 
-/** The result of the work, or `late` when the budget ends first. The work itself is not stopped. */
+/** Returns the result of the work, or `late` when the budget ends first. The work itself is not stopped. */
 export function inTime<T>(work: Promise<T>, budget: Budget): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
   const left = budget.left();
   const late = new Promise<'late'>((resolve) => {
-    // Most work waits for nothing, and is over by the next tick: loading Node's timers would take longer.
+    // Most work is over by the next tick, because it waits for nothing. Loading Node's timers would take longer.
     process.nextTick(() => {
       // Node would fire an infinite timer at once.
       if (!isOver && left < Infinity) timer = setTimeout(() => resolve('late'), left);
@@ -116,10 +116,10 @@ export function inTime<T>(work: Promise<T>, budget: Budget): Promise<T | 'late'>
   });
 }
 
-/** Most milliseconds that are reserved for the answer when a step before it takes too long. */
+/** How many milliseconds at most are reserved for the answer, in case a step before it takes too long. */
 const ANSWER_MS = 1000;
 
-/** Milliseconds of the remaining time that one step may take, so that there is time for an answer. */
+/** Returns how many milliseconds one step may take, so that there is time left for an answer. */
 export function beforeAnswer(budget: Budget): number {
   const left = budget.left();
   return Math.max(1, left - Math.min(ANSWER_MS, left / 4));
@@ -128,7 +128,7 @@ export function beforeAnswer(budget: Budget): number {
 /** Writes one line of a trace (log.ts). */
 export type Trace = (line: string) => void;
 
-/** What a call has added to a session's journal. */
+/** The lines that a call has added to a session's journal. */
 export interface RecordedLines {
   readonly commonDir: string;
   readonly session: SessionId;
@@ -136,15 +136,15 @@ export interface RecordedLines {
 }
 
 /**
- * What applies to everything that one call of the program does, however deep: its time, the children that it waits for, and
- * its trace. Code that starts a process reads it here, so that the functions in between need not pass it on.
+ * What applies to everything that one call of the program does, however deep: its time, the child processes that it waits
+ * for, and its trace. Code that starts a process reads them here, so that the functions in between need not pass them on.
  */
 export interface RunningCall {
   /** The time for the whole call. */
   readonly budget: Budget;
-  /** Children that still run. They do not outlive a call with a time limit. */
+  /** Child processes that still run. They do not outlive a call that has a time limit. */
   readonly children: Set<ChildProcess>;
-  /** Whether a child had to be ended: later ones get a quarter of the time that is left, so that there is an answer. */
+  /** Whether we had to end a child. Later ones then get a quarter of the remaining time, to leave time for an answer. */
   hadToEndChild: boolean;
   /** What the call has recorded, for subscribers (sessions/happenings.ts). */
   readonly recorded: RecordedLines[];
@@ -156,7 +156,7 @@ export interface RunningCall {
 
 const calls = new AsyncLocalStorage<RunningCall>();
 
-/** Does the work as one call: the processes that it starts end with the budget. */
+/** Does the work as one call: the processes that the work starts end with the budget. */
 export function asCall<T>(budget: Budget, trace: Trace | undefined, work: () => Promise<T>): Promise<T> {
   return calls.run(
     { budget, children: new Set(), hadToEndChild: false, recorded: [], whenJudged: undefined, trace },
@@ -164,16 +164,16 @@ export function asCall<T>(budget: Budget, trace: Trace | undefined, work: () => 
   );
 }
 
-/** The call that runs; `undefined` outside of any. */
+/** Returns the running call; `undefined` outside of any call. */
 export const runningCall = (): RunningCall | undefined => calls.getStore();
 
-/** Whole milliseconds until the call must end; `undefined`: no limit. */
+/** Returns the whole milliseconds until the call must end; `undefined`: no limit. */
 export function timeLeft(): number | undefined {
   const left = runningCall()?.budget.left() ?? Infinity;
   return left < Infinity ? Math.ceil(left) : undefined;
 }
 
-/** Judges a call. Work that `onceJudged` gets meanwhile is done when the judging is over. */
+/** Judges a call, and then does the work that `onceJudged` was given meanwhile. */
 export async function whileJudging<T>(judge: () => Promise<T>): Promise<T> {
   const call = runningCall();
   if (call === undefined) return judge();
@@ -185,24 +185,24 @@ export async function whileJudging<T>(judge: () => Promise<T>): Promise<T> {
     try {
       for (const work of later) work();
     } catch {
-      // The answer counts even without the file that its hint names.
+      // The answer is given even if the file that its hint names could not be written.
     }
   }
 }
 
-/** Does the work at once, or when the judging is over. */
+/** Does the work when the judging is over, or at once if nothing is being judged. */
 export function onceJudged(work: () => void): void {
   const later = runningCall()?.whenJudged;
   if (later === undefined) work();
   else later.push(work);
 }
 
-/** Milliseconds between two attempts at a pipe that is empty or full, and does not block. */
+/** Milliseconds between two attempts at a non-blocking pipe that is empty or full. */
 const PAUSE_MS = 5;
 /** Bytes that a pipe can hold. */
 const PIPE_BYTES = 65_536;
 
-/** The input and output of this process, for the program that runs in it: `run(argv, processIo())`. */
+/** Returns the input and output of this process, for the program that runs in it: `run(argv, processIo())`. */
 export function processIo(): Io {
   return {
     stdin: { read: (chunk) => readSync(0, chunk), readAll },
@@ -224,15 +224,15 @@ function currentFolder(): string {
     return process.cwd();
   } catch (error) {
     throw new Failure('environment', 'the current folder no longer exists', {
-      hint: 'cd to one that does, then try again',
+      hint: 'cd to a folder that exists, then try again',
       cause: error,
     });
   }
 }
 
 /**
- * Reads standard input to its end. A process that starts us may write as slowly as it wants; if the descriptor does not
- * block, we ask again until the time is over.
+ * Reads standard input to its end. The process that starts us may write slowly: if the descriptor does not block, we try
+ * again until the time is over.
  */
 async function readAll(budget: Budget): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
@@ -263,7 +263,7 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Writes without a stream, which takes 3 ms to make. What was written is out, however the process ends. */
+/** Writes without a stream, which would take 3 ms to make. Written bytes are not lost, however the process ends. */
 const output = (descriptor: number): Output => ({
   async write(data) {
     for (let bytes = Buffer.from(data as string); bytes.length > 0;) {
@@ -279,7 +279,7 @@ const output = (descriptor: number): Output => ({
   },
 });
 
-/** Asks `node:tty`, which loads all of `node:net`, only for a descriptor that is no file or pipe. */
+/** Asks `node:tty`, which loads all of `node:net`, only if the descriptor is neither a file nor a pipe. */
 function isTerminal(descriptor: number): boolean {
   try {
     if (!fstatSync(descriptor).isCharacterDevice()) return false;

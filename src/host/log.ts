@@ -20,18 +20,18 @@ export interface LogLine {
   readonly event: string;
   readonly client?: string;
   readonly session?: string;
-  /** `deny`, `error`, `open` (allowed because it could not be judged), `rewrite`, `notice`, … */
+  /** `deny`, `error`, `open` (allowed because we could not judge it), `rewrite`, `notice`, … */
   readonly kind: string;
   readonly detail: string;
 }
 
 const MAX_BYTES = 1024 * 1024;
-/** Small enough that lines that several processes append do not interleave. */
+/** Short enough that lines do not interleave when several processes append at once. */
 const MAX_LINE = 3500;
 
 export const LOG_FILE = 'guard.log';
 
-/** Appends one line to `<folder>/guard.log`, rotated at 1 MiB. A log that cannot be written changes nothing. */
+/** Appends one line to `<folder>/guard.log`, which is rotated at 1 MiB. Ignores any error. */
 export function appendLog(folder: string, line: LogLine): void {
   const file = join(folder, LOG_FILE);
   try {
@@ -43,11 +43,11 @@ export function appendLog(folder: string, line: LogLine): void {
     const text = JSON.stringify({ ts: new Date().toISOString(), ...line, detail });
     append(file, `${text.slice(0, MAX_LINE + 500)}\n`);
   } catch {
-    // Full disk, read-only or no file at all: the guard's answer must not depend on its log.
+    // The disk is full or read-only, for example: the guard's answer must not depend on its log.
   }
 }
 
-/** Reads `<folder>/guard.log`; an empty text when it is no regular file, such as a FIFO, which would make us wait. */
+/** Reads `<folder>/guard.log`; returns an empty text unless it is a regular file: a FIFO would make us wait. */
 export function readLog(folder: string): string {
   const file = join(folder, LOG_FILE);
   try {
@@ -62,7 +62,7 @@ const APPEND =
   constants.O_WRONLY |
   constants.O_APPEND |
   constants.O_CREAT |
-  // Windows has neither.
+  // Windows has neither of these flags.
   ((constants.O_NOFOLLOW as number | undefined) ?? 0) |
   ((constants.O_NONBLOCK as number | undefined) ?? 0);
 
@@ -77,12 +77,12 @@ function append(file: string, line: string): void {
   }
 }
 
-/** Characters. A longer line is cut off. */
+/** The length at which a line of the trace is cut off. Characters. */
 const MAX_TRACE_LINE = 1000;
 
 /**
  * Opens the trace that GIT_HANDOFF_TRACE asks for, like GIT_TRACE for git: `1`, `2` or `true` traces to standard error, an
- * absolute path appends to that file; anything else is no trace. Leaves out what cannot be written.
+ * absolute path appends to that file; anything else means no trace. A line that cannot be written is left out.
  */
 export function openTrace(env: NodeJS.ProcessEnv, stderr: Output): Trace | undefined {
   const wanted = env['GIT_HANDOFF_TRACE'] ?? '';
@@ -92,7 +92,7 @@ export function openTrace(env: NodeJS.ProcessEnv, stderr: Output): Trace | undef
     try {
       appendFileSync(wanted, line);
     } catch {
-      // On a full disk, for one, the trace ends, and the call goes on.
+      // On a full disk, for example, the call goes on without this line.
     }
   };
 }
@@ -102,7 +102,7 @@ export function openTrace(env: NodeJS.ProcessEnv, stderr: Output): Trace | undef
  *
  * @param kind `call`, `git`, `check`, `effect`, `verdict` or `log`
  * @param text called only if there is a trace
- * @param began when what is traced began, as `processAge` tells it
+ * @param began when the traced work began, by `processAge`
  */
 export function trace(kind: string, text: () => string, began?: number): void {
   const write = runningCall()?.trace;

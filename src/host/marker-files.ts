@@ -4,18 +4,18 @@ import { type MarkerFile, isMemoryFolder, markerFileName, markerOwner } from '..
 import { patternMatcher } from '../shell/pattern.ts';
 import { absolutePath, entries, hardLinkKey, readBeginning, realPath } from './disk.ts';
 
-/** The predecessors' handoff files on this disk, and the files that `handoff.guardPath` names. */
+/** The handoff files of the predecessors on this disk, and the files that `handoff.guardPath` names. */
 export interface MarkerFiles {
-  /** The guarded file that a write to `path` would reach, through any link; `undefined` when none. */
+  /** Returns the guarded file that a write to `path` would reach, through any link; `undefined` when there is none. */
   reachedBy(path: string, follows: boolean): string | undefined;
-  /** Guarded files that exist at or below a path. */
+  /** Returns the guarded files that exist at a path or inside it. */
   below(path: string): string[];
-  /** Every guarded file that exists in the known places. */
+  /** Returns every guarded file that exists in the known places. */
   all(): string[];
   read(path: string): MarkerFile;
 }
 
-/** `guardPath`: shell patterns of further files, matched against whole paths. */
+/** Finds the guarded files. `guardPath` has shell patterns of further files, matched against whole paths. */
 export function markerFiles(home: string, env: NodeJS.ProcessEnv, guardPath: readonly string[]): MarkerFiles {
   const further = guardPath.map((pattern) => patternMatcher(absolutePath(pattern, home, home)));
   const isGuarded = (path: string) =>
@@ -57,7 +57,7 @@ export function markerFiles(home: string, env: NodeJS.ProcessEnv, guardPath: rea
   };
 }
 
-/** Memory folders of every project of the clients that use this layout. */
+/** Returns the memory folders of all projects, for the clients that use this layout. */
 export function memoryFolders(home: string, env: NodeJS.ProcessEnv): string[] {
   const roots = new Set([env['CLAUDE_CONFIG_DIR'], join(home, '.claude'), join(home, '.gemini')]);
   return [...roots].flatMap((root) => {
@@ -67,13 +67,13 @@ export function memoryFolders(home: string, env: NodeJS.ProcessEnv): string[] {
   });
 }
 
-/** The memory folder that Claude Code uses for sessions started in `cwd`. */
+/** Returns the memory folder that Claude Code uses for sessions started in `cwd`. */
 export function memoryFolder(cwd: string, home: string, env: NodeJS.ProcessEnv): string {
   const root = env['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude');
   return join(root, 'projects', cwd.replace(/[/\\.]/g, '-'), 'memory');
 }
 
-/** Names of the files beside a guarded one, for the overlap notice. */
+/** Returns the names of all files beside a guarded one, for the overlap notice. */
 export function siblingNames(path: string): string[] {
   return entries(dirname(path));
 }
@@ -82,7 +82,7 @@ export function siblingNames(path: string): string[] {
 export const OPERATORS_FILE = 'OPERATORS.md';
 const MAX_BYTES = 1024 * 1024;
 
-/** Reads that file; `undefined` when there is none, or it is no ordinary file of a sensible size. */
+/** Reads that file; `undefined` when it does not exist, is not a regular file, or is too large. */
 export function readOperatorsFile(top: string): string | undefined {
   const path = join(top, OPERATORS_FILE);
   try {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { randomName } from './disk.ts';
 import { share } from './folders.ts';
 
-/** Writes a text to one of our files, which has the former text or the new one at any time. */
+/** Replaces the text of one of our files in one step: a reader gets the former text or the new one. */
 export function putText(file: string, text: string): void {
   const temporary = `${file}.${randomName()}.new`;
   writeFileSync(temporary, text, { mode: 0o600 });
@@ -11,7 +11,7 @@ export function putText(file: string, text: string): void {
   renameSync(temporary, file);
 }
 
-/** Writes a file that programs may read at any time: they get the former text or the new one. Replaces a link. */
+/** Does the same for any file, and syncs it to the disk. A link is replaced, not followed. */
 export function replaceFile(path: string, content: Uint8Array, mode = 0o666): void {
   const temporary = join(dirname(path), `.git-handoff-${randomName()}`);
   const file = openSync(temporary, 'wx', mode);

@@ -3,21 +3,21 @@ import { randomName, readText } from './disk.ts';
 import { removeFile, share } from './folders.ts';
 import { type ProcessTable, processTable, stillRuns } from './processes.ts';
 
-/** A lock that was taken, or who still held it when the patience was over. */
+/** A lock that we have taken, or who still held it when our patience was over. */
 type ProcessLock =
   { readonly kind: 'held'; readonly release: () => void } | { readonly kind: 'busy'; readonly by: string };
 
 /** Milliseconds. */
 const LONGEST_PAUSE_MS = 120;
 const FIRST_PAUSE_MS = 4;
-/** How often who holds a lock says that it is still at work. Milliseconds. */
+/** How often a process that holds a lock shows a sign of life: it sets the lock's time. Milliseconds. */
 const SIGN_MS = 60_000;
-/** After so long without such a sign, a lock counts as left by a process of which nothing can be known. Milliseconds. */
+/** If we cannot know whether a lock's process runs, the lock counts as abandoned after this time without a sign. Milliseconds. */
 const SILENT_MS = 5 * SIGN_MS;
 
 /**
- * Takes a lock that one process holds at a time, also from a process that is gone. A process that ends while it holds the
- * lock, like a hook whose time is over, gives it back.
+ * Takes a lock that one process holds at a time. If the process that holds it is gone, the lock is taken from it. A process
+ * that exits with the lock, like a hook whose time is over, releases it.
  *
  * @param who one word that tells a waiting process who holds the lock
  */
@@ -51,18 +51,18 @@ export async function takeLock(lock: string, who: string, patienceMs: number): P
 }
 
 /**
- * The words that name a process in a file, so that another process can tell whether it still runs: who it is, its pid, its
- * start, a random word, and where that pid means something.
+ * Returns the words that name a process in a file, so that another process can tell whether it still runs: who it is, its
+ * pid, its start, a random word, and the space in which that pid is valid.
  */
 export function processWords(who: string, pid: number): string {
   const table = processTable();
   return `${who} ${pid} ${table.startOf(pid) ?? '-'} ${randomName()} ${spaceOf(table)}`;
 }
 
-/** The boot and the space of pids: those of another machine or container mean nothing here. */
+/** Returns the boot and the pid namespace. A pid of another machine or container means nothing here. */
 const spaceOf = ({ bootId, pidNs }: ProcessTable) => `${bootId ?? ''}/${pidNs ?? ''}`;
 
-/** The process that a file names; `undefined` if its words are of none, or of one whose pid means nothing here. */
+/** Returns the process that a file names; `undefined` if it names none, or one whose pid means nothing here. */
 export function namedProcess(words: string, table: ProcessTable) {
   const [, pid = '', start = '', , space] = words.trim().split(' ');
   if (!/^[1-9]\d*$/.test(pid) || (space !== undefined && space !== spaceOf(table))) return undefined;
@@ -70,8 +70,8 @@ export function namedProcess(words: string, table: ProcessTable) {
 }
 
 /**
- * Whether the process that a lock names is gone. Of one in another container, or hidden from this user, as of a lock that this
- * user may not read, only the signs that it gives tell.
+ * Whether the process that a lock names is gone. If that process is in another container or hidden from this user, or if this
+ * user may not read the lock, we judge by its signs of life.
  *
  * @param words what the lock holds
  */
@@ -82,7 +82,7 @@ export function isLeft(lock: string, words: string, table: ProcessTable, now: nu
   return now - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? now) > SILENT_MS;
 }
 
-/** Takes a dead process's lock away. If two do so at once, the second finds the first one's lock, and gives it back. */
+/** Removes the lock of a dead process. If two do so at once, the second gets the first one's new lock, and puts it back. */
 function takeAway(lock: string, held: string): void {
   const aside = `${lock}.${randomName()}`;
   try {
@@ -95,7 +95,7 @@ function takeAway(lock: string, held: string): void {
   }
 }
 
-/** link(2) makes the lock with its content or not at all. */
+/** Makes the lock. link(2) makes it with its content, or not at all. */
 function linked(own: string, lock: string): boolean {
   try {
     linkSync(own, lock);

@@ -4,17 +4,17 @@ import type { ProcessId } from '../domain/session.ts';
 import { timeLeft } from './io.ts';
 
 /**
- * The process table: on Linux from /proc, elsewhere from one `ps`, which is read once and kept. Process
- * names do not count: a pid with its start time is the only identity that a process has.
+ * The process table: on Linux from /proc, elsewhere from one run of `ps`, whose output is kept. Process names
+ * do not count: only a pid together with its start time identifies a process.
  */
 export interface ProcessTable {
   readonly bootId: string | null;
   readonly pidNs: string | null;
   /** The name of the machine or container. */
   readonly host: string;
-  /** When a process started, also one that has ended but that its parent has not waited for. */
+  /** Returns when a process started, also for a zombie: it has ended, but its parent has not waited for it. */
   readonly startOf: (pid: number) => string | undefined;
-  /** The same, if the process still runs. In a container whose first process reaps nothing, ended ones stay for ever. */
+  /** The same, but not for a zombie. If a container's first process reaps nothing, zombies stay for ever. */
   readonly runningSince: (pid: number) => string | undefined;
   readonly parentOf: (pid: number) => number | undefined;
 }
@@ -22,8 +22,8 @@ export interface ProcessTable {
 const MAX_DEPTH = 64;
 
 /**
- * Whether there is a process that this user may not look at: Linux can hide the processes of other users (proc(5),
- * `hidepid`), and then nobody knows whose pid it is.
+ * Whether a pid belongs to a process that this user may not inspect: Linux can hide other users' processes (proc(5),
+ * `hidepid`), and then we cannot know which process it is.
  */
 function isHidden(pid: number): boolean {
   try {
@@ -43,18 +43,18 @@ export function stillRuns(
   return since === undefined && isHidden(pid) ? undefined : since === start;
 }
 
-/** The process table of this machine. */
+/** Returns the process table of this machine. */
 export function processTable(): ProcessTable {
   return existsSync('/proc/self/stat') ? linuxTable() : psTable(process.env);
 }
 
-/** The same table for one call, as it is when the call first asks. */
+/** Returns a function that reads the process table at its first call, and then keeps it. */
 export function keptTable(): () => ProcessTable {
   let table: ProcessTable | undefined;
   return () => (table ??= processTable());
 }
 
-/** Keeps what it has read of a process, like the table from `ps`: we ask for a session's ancestors again and again. */
+/** Keeps what it has read about a process, as the table from `ps` does: we often ask for a session's ancestors. */
 function linuxTable(): ProcessTable {
   const kept = new Map<number, string[]>();
   const statOf = (pid: number) => {
@@ -84,12 +84,12 @@ function linuxTable(): ProcessTable {
   };
 }
 
-/** Whether a process is a zombie or dead. If its first thread ends before the others, it shows Z, too, while they run. */
+/** Whether a process is a zombie or dead. One whose first thread has ended also shows Z, while its other threads run. */
 function hasEnded(fields: readonly string[]): boolean {
   return /^[ZXx]$/.test(fields[0] ?? '') && Number(fields[17]) <= 1;
 }
 
-/** Fields of /proc/<pid>/stat after the command name, which may itself hold blanks and parentheses (proc(5)). */
+/** Returns the fields of /proc/<pid>/stat after the command name, which may contain blanks and parentheses (proc(5)). */
 function statFields(pid: number): string[] | undefined {
   // Node reads UTF-8 faster. The command name need not be UTF-8, but it is cut off.
   const text = quiet(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -97,10 +97,10 @@ function statFields(pid: number): string[] | undefined {
 }
 
 /**
- * The process table from the output of one `ps`.
+ * Returns the process table from the output of one `ps`.
  *
- * @param env only its PATH counts: `ps` prints a start time in the caller's time zone and language, and it is compared
- *   with one that a process with another environment has stored
+ * @param env only its PATH is used: `ps` prints start times in the caller's time zone and language, and we compare them with
+ *   those that a process with another environment has stored
  */
 export function psTable({ PATH }: Readonly<Record<string, string | undefined>>): ProcessTable {
   // Loaded only here: with /proc many calls start no process, and loading this takes milliseconds.
@@ -135,13 +135,13 @@ function tableOf(output: string): ProcessTable {
 /** Milliseconds of one clock tick, in which /proc counts start times (proc(5)). */
 const TICK_MS = 10;
 
-/** When a process began, by its start in a table: milliseconds since the epoch, to within a second. */
+/** Returns when a process began, by its start in a table: milliseconds since the epoch, to within a second. */
 export function beganAt(start: string): number {
   if (!/^\d+$/.test(start)) return Date.parse(`${start.replaceAll('_', ' ')} UTC`);
   return Date.now() - uptime() * 1000 + Number(start) * TICK_MS;
 }
 
-/** A process and everything it descends from, nearest first. */
+/** Returns a process and its ancestors, nearest first. */
 export function ancestorsOf(pid: number, table: ProcessTable): ProcessId[] {
   const found: ProcessId[] = [];
   for (
@@ -160,14 +160,14 @@ export function ancestorsOf(pid: number, table: ProcessTable): ProcessId[] {
 const SAME_MOMENT_TICKS = 20;
 
 /**
- * The client behind a hook call that has GIT_EXEC_PATH, which git sets for a program that it starts: git's parent when git
- * started the launcher (`git handoff guard`). Because the variable is inherited, the launcher's parent must also have
- * started at the same moment as we did; otherwise that parent is the client.
+ * Returns the client behind a hook call that has GIT_EXEC_PATH, which git sets for programs that it starts. If git started the
+ * launcher (`git handoff guard`), the client is git's parent. But the variable is inherited: if the launcher's parent did
+ * not start at the same moment as we did, it is not git, but the client itself.
  */
 export function clientProcess(launcherParent: number, table: ProcessTable): number {
   const [parent, self] = [table.startOf(launcherParent), table.startOf(process.pid)];
   if (parent === undefined || self === undefined) return launcherParent;
-  // A date from `ps` has whole seconds, and the same moment may lie in two of them.
+  // A date from `ps` has whole seconds, so two processes of the same moment may differ by one.
   const ticks = (start: string) => (start.includes('_') ? beganAt(start) / 50 : Number(start));
   const together = parent === self || Math.abs(ticks(self) - ticks(parent)) <= SAME_MOMENT_TICKS;
   return together ? (table.parentOf(launcherParent) ?? launcherParent) : launcherParent;
@@ -188,7 +188,7 @@ interface CommandLine {
   readonly exact: boolean;
 }
 
-/** A process's command line; `undefined` when the process is gone or we may not look at it. */
+/** Returns a process's command line; `undefined` when the process is gone, or we may not inspect it. */
 export function commandLine(pid: number): CommandLine | undefined {
   try {
     if (existsSync('/proc/self/stat')) {

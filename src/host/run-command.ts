@@ -7,12 +7,12 @@ import { share } from './folders.ts';
 import { namedProcess, processWords } from './process-lock.ts';
 import { processTable, stillRuns } from './processes.ts';
 
-/** A command that runs in front of the user, in a process group of its own. */
+/** A command that runs in the foreground, in its own process group. */
 interface Command {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** The file that names the group while it runs, so that `endLeftGroup` finds it after a SIGKILL of ours. */
+  /** The file that names the group while it runs, so that `endLeftGroup` finds it if we were killed by SIGKILL. */
   readonly groupFile: string;
 }
 
@@ -23,14 +23,14 @@ interface Outcome {
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** What runs after a signal for so long is killed. Milliseconds. */
+/** How long the group may go on after a signal before it is killed. Milliseconds. */
 const GRACE_MS = 5000;
-/** The same for what a command leaves behind. */
+/** The same for processes that a command leaves behind. */
 const END_MS = 1000;
 
 /**
  * Runs a command with our standard descriptors and returns its exit status as a shell would. Signals go to its whole group.
- * When the command is over, nothing of the group runs any more, also not what it left in the background.
+ * When the command is over, the group is ended, with whatever it left in the background.
  */
 export async function runCommand({
   argv,
@@ -48,7 +48,7 @@ export async function runCommand({
     signalGroup(group, signal);
     timers.push(setTimeout(() => signalGroup(group, 'SIGKILL'), GRACE_MS));
   };
-  // Before the command starts: a signal that comes just then would end us and leave the command running.
+  // Must be done before the command starts: a signal at that moment would end us and leave the command running.
   for (const signal of SIGNALS) process.on(signal, pass);
   try {
     const child = spawn(program, words, { cwd, env, stdio: 'inherit', detached: true });
@@ -94,7 +94,7 @@ async function endGroup(pid: number): Promise<void> {
   signalGroup(pid, 'SIGKILL');
 }
 
-/** Whether there is such a group. */
+/** Sends a signal to a group; returns whether the group exists. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-pid, signal);

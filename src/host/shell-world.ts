@@ -4,7 +4,7 @@ import { entries, exists, isFolder, linkTarget } from './disk.ts';
 import { tryTree } from './folders.ts';
 import type { MarkerFiles } from './marker-files.ts';
 
-/** The disk and environment as the analysis of a shell command sees them. */
+/** Returns the disk and the environment as the analysis of a shell command sees them. */
 export function shellWorld(
   place: {
     cwd: string;
@@ -14,7 +14,7 @@ export function shellWorld(
     headBranch: (folder: string) => string | undefined;
     /** git's aliases in a folder. */
     aliasesAt: (folder: string) => ReadonlyMap<string, string>;
-    /** Further absolute paths that matter to the caller; called once, when they are needed. */
+    /** Returns further absolute paths that the caller guards; called once, when they are needed. */
     claimed: () => readonly string[];
   },
   files: MarkerFiles,
@@ -44,10 +44,10 @@ export function shellWorld(
   };
 }
 
-/** Most loose refs that are listed: the folder stands for all of them. */
+/** How many loose refs to list at most; their folder, which is listed too, stands for all of them. */
 const MAX_LOOSE = 2000;
 
-/** Files that hold handoff refs, at or below a folder. Only their existence counts: they are never read. */
+/** Returns the files that hold handoff refs, at a path or inside it. Only their existence counts: they are never read. */
 function refFiles(commonDir: string, folder: string): string[] {
   const inside = folder.endsWith('/') ? folder : `${folder}/`;
   const packed = join(commonDir, 'packed-refs');

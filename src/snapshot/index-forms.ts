@@ -138,7 +138,7 @@ async function indexForms(
 /** Returns the failure for a wrong encoding or a failing filter: `git add` would refuse the file, too. */
 function unstorable(error: unknown): Failure {
   const why = error instanceof Error ? error.message : String(error);
-  const message = `git cannot store an uncommitted change, and a note cannot carry it; nothing was written: ${why}`;
+  const message = `git cannot store an uncommitted change, so a note cannot carry it; nothing was written: ${why}`;
   return new Failure('refused', message, { hint: 'git add --dry-run --all' });
 }
 

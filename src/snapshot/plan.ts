@@ -208,7 +208,7 @@ export async function planMerge(facts: PlanFacts): Promise<RestorePlan> {
   const going = new Set(items.filter(({ disk }) => disk === null).map(({ path }) => path));
   const obstacles = items.flatMap(({ path, disk }) => {
     const why = disk === null ? undefined : obstacle(place.top, Buffer.from(path), going);
-    return why === undefined ? [] : [{ path, why }];
+    return why === undefined ? [] : [{ path, why: `cannot be written: ${why}` }];
   });
   const blocked = new Set(obstacles.map(({ path }) => path));
   const free = items.filter(({ path }) => !blocked.has(path));

@@ -142,7 +142,7 @@ function sameWork(
 /** The size of the largest file that a snapshot keeps. It only names larger files. Bytes. */
 const MAX_FILE = 10 * 1024 * 1024;
 
-/** How much may be gathered. */
+/** How much may be gathered, and for how long. */
 interface GatherLimits {
   readonly maxBytes: number;
   /** Whether no time is left for another file. */
