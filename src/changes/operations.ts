@@ -153,15 +153,15 @@ async function readFinishing(
   return { made, merged, resolved };
 }
 
-/** Whether a resolution is another session's content: if one side deletes a file, git stops and keeps what is on the disk. */
+/** Whether a staged state is another session's work: if one side deletes a file, git stops and keeps what is on the disk. */
 function isOthers({ path, head, index }: StagedPath, { ledgers, groups }: FinishingPlace): boolean {
   const { foreign } = claimsOn(path, ledgers, groups, head);
   return strong(foreign).some(({ after }) => sameState(after, index));
 }
 
 /**
- * Returns the tree that git last merged, if this operation merged it: that is on record, or the tree was another one before
- * the command that began it. Not for a revert: with `-n` the tree also has what somebody had staged.
+ * Returns the tree that git last merged, if this operation merged it: a journal says so, or git's last tree was another one
+ * before the command that began the operation. Not for a revert: with `-n` the tree also has what somebody had staged.
  */
 function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation): Oid | undefined {
   const tree = mergedTree(gitDir);
@@ -196,8 +196,8 @@ export function isOfOperation({ path, index }: StagedPath, { made, merged, resol
 }
 
 /**
- * Returns the sessions that made this commit, whose message names none. Their ledgers have an allowed commit with the same
- * parent and at least one path, and this commit gives each of its paths the recorded state.
+ * Returns the sessions that made this commit, whose message names none. Each has a recorded commit with the same parent and
+ * at least one path, and all recorded paths have their recorded states in this commit.
  */
 export async function recordedMakers(
   cwd: string,

@@ -50,8 +50,8 @@ interface Comparing {
 }
 
 /**
- * Compares two sides path by path, and tries to merge each file that both have changed. It runs no merge driver of the
- * user's: a file that has one is `not-judged`.
+ * Compares two sides path by path, and tries to merge each file that both have changed. It runs none of the user's
+ * merge drivers: a file that has one is `not-judged`.
  *
  * @param cwd a folder of the repository, whose attributes say how files are merged
  * @param paths the paths to compare; `undefined`: all that both sides have changed
@@ -231,7 +231,7 @@ export async function overlapsElsewhere(
   return (await Promise.all(trees)).flat();
 }
 
-/** Whether a path may overlap, decided without git: not if the other worktree has it as HEAD or this worktree does. */
+/** Whether a path may overlap, found without git: not if the other worktree's content is HEAD's or this worktree's. */
 function mayOverlap(otherTop: string, dirty: DirtyPath): boolean {
   const { head, disk } = dirty;
   const there = contentState(otherTop, dirty, head?.oid ?? disk?.oid ?? '');
@@ -240,7 +240,7 @@ function mayOverlap(otherTop: string, dirty: DirtyPath): boolean {
 
 const sideOf = ({ head, dirty }: TreeStatus): Side => ({ head: head.oid, dirty });
 
-/** Returns the sessions in a worktree that have claimed a path, or all of them if none has: one alone claims nothing. */
+/** Returns the sessions in a worktree that have claimed a path; all, if none has: a session that works alone claims nothing. */
 export function changersIn(
   place: LedgerPlace,
   live: readonly JudgedSession[],

@@ -135,7 +135,7 @@ class Judge {
     return found === 'lacks' || !(await this.#hasAgain(path, gain, back));
   }
 
-  /** Whether a commit since made the change again. HEAD does not show that if lines beside it have changed meanwhile. */
+  /** Whether a later commit made the change again. HEAD does not show that if lines beside it have changed meanwhile. */
   async #hasAgain(path: string, gain: Gain, since: Oid): Promise<boolean> {
     const changes = await pastChanges(this.#place.cwd, `${since}..HEAD`, [path]);
     for (const { index } of changes) if ((await this.#bearing(index, gain)) === 'has') return true;

@@ -134,7 +134,7 @@ export function listStarts(place: LedgerPlace): SessionId[] {
   return readLedgers(place).flatMap(({ session, loneStart }) => (loneStart === undefined ? [] : [session]));
 }
 
-/** Returns the newest status of the worktree that anybody read: files with the same stamp need not be read again. */
+/** Returns the newest status that anybody read of the worktree: files with the same stamp need not be read again. */
 export function readLast(place: LedgerPlace): TreeStatus | undefined {
   return parseTreeStatus(readText(lookFile(place)));
 }
@@ -183,7 +183,7 @@ export function hasCallsRunning(place: LedgerPlace, session: SessionId, now: num
   return [...commands.values(), ...announced.values()].some(({ at }) => now - at <= FORGOTTEN_MS);
 }
 
-/** Whether a session, or an agent of it, other than `owner` is running a command that commits. */
+/** Whether the session or one of its agents, except `owner`, is running a command that commits. */
 export function isCommittingBeside(commonDir: string, session: SessionId, owner: SessionId): boolean {
   return commandsOf(commonDir, session).some((one) => one.commits && one.session !== owner);
 }

@@ -90,8 +90,8 @@ function replacePath(text: string, path: string, by: string): string {
 }
 
 /**
- * Returns an environment in which every path into the working tree, alone or in a list, leads into the other tree, if it
- * exists there: as in the PATH of an activated virtual environment, or in PYTHONPATH.
+ * Returns the environment with every path into the working tree, alone or in a list, moved to the other tree if it exists
+ * there: the PATH of an activated virtual environment has such paths, and PYTHONPATH.
  */
 export function environmentIn({ from, to }: Trees, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const moved = (path: string) => {
@@ -107,7 +107,7 @@ export function environmentIn({ from, to }: Trees, env: NodeJS.ProcessEnv): Node
   );
 }
 
-/** Whether an ignored path is one of the named dependencies. A name with a slash is a path from the top, another a base name. */
+/** Whether an ignored path is one of the named dependencies. A name with a slash is a path from the top, others base names. */
 export function isDependency(path: string, names: readonly string[]): boolean {
   return names.some((name) =>
     name.includes('/') ? path === name.replace(/\/$/, '') : basename(path) === name,

@@ -73,7 +73,7 @@ export function removeFile(file: string): void {
 }
 
 /**
- * Overwrites one of our files with a few words, in place: use it if nobody reads them meanwhile, or may misread them.
+ * Overwrites one of our files with a few words, in place. Only for words that nobody reads meanwhile, or that may be misread.
  * `writeFileSync` takes five times as long: ext4 syncs an emptied file when it is closed (mount option auto_da_alloc).
  */
 export function rewriteText(file: string, text: string): void {

@@ -60,7 +60,7 @@ export interface Terminal {
   readonly isErrors: boolean;
   /** Whether standard output is a terminal. */
   readonly isOutput: boolean;
-  /** Opens the stream. Not done earlier, because a pipe no longer blocks once it was opened as a stream. */
+  /** Opens the stream only when called, because a pipe no longer blocks once it is opened as a stream. */
   input(): NodeJS.ReadableStream;
   output(): NodeJS.WritableStream;
 }
@@ -78,7 +78,7 @@ export interface Budget {
 
 /**
  * Milliseconds for a call of the guard. The limit is for calls that hang: on a machine that is merely busy, calls do not reach
- * it. Clients give a hook ten seconds. Our hooks of one commit have the same limit all together (githooks/git-hook.ts).
+ * it. Clients give a hook ten seconds. All our hooks of one commit share this limit (githooks/git-hook.ts).
  */
 export const CALL_MS = 8000;
 

@@ -92,7 +92,7 @@ export class Disk {
     this.#folders.add(path);
   }
 
-  /** Whether this command has made or renamed folders, so that a folder that is not on the disk may exist by then. */
+  /** Whether this command has made or renamed folders: then a folder that is not on the disk may exist. */
   get changed(): boolean {
     return this.#folders.size > 0 || this.#links.size > 0;
   }

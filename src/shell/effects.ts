@@ -1,4 +1,4 @@
-/** Types for what a shell command would change. `analyse.ts` finds it without running the command; the guard decides by it. */
+/** The effects that a shell command would have. `analyse.ts` finds them without running it, and the guard decides by them. */
 
 /**
  * Stands for an unknown stretch of a text: `"$(date)/x"` expands to UNKNOWN + '/x'. No guarded name contains this

@@ -9,7 +9,7 @@ import { pushWords } from './tree-verbs.ts';
 const JUDGING =
   /^(?:core\.hookspath|handoff\.(?:enabled|contention|headcheck|trailer|staleafter|pushforeign|pushlease)|hook\.handoff-.*)$/i;
 
-/** Whether a setting decides whether our hooks run, or how they judge. */
+/** Whether a setting affects our hooks: if they run, or how they judge. */
 export const isJudging = (key: string): boolean => JUDGING.test(key);
 
 /** Returns the calls that make a commit through the hooks: `commit`, and `--continue` of a stopped operation. */

@@ -52,7 +52,7 @@ export interface PinnedStash extends Stored {
 
 export type Rescue = SavedWork | PinnedStash;
 
-/** The groups of rescues; the limits apply to each group apart. */
+/** A group of rescues. The limits apply to each group apart. */
 type Group = Rescue['kind'] | 'stop';
 
 /** Returns the group of a rescue. Snapshots from the ends of turns have their own, so that they displace no others. */

@@ -46,7 +46,7 @@ interface RestoreOptions {
   readonly now: number;
   /** Whether only to plan. */
   readonly dryRun?: boolean;
-  /** Throws if the plan must not be carried out; else saves what it would overwrite. Returns who will own each path. */
+  /** Throws if the plan must not be carried out; else saves what would be overwritten. Returns who will own each path. */
   readonly check?: (plan: Restoring) => Promise<(path: string) => SessionId | undefined>;
 }
 
@@ -203,7 +203,7 @@ function removeEmptyFolders(folder: string | Buffer): void {
 /** Throws if the path has changed since the plan was made, or a link now leads elsewhere. */
 function requireUntouched(top: string, planned: PlannedPath): void {
   const why = obstacle(top, nameBytes(planned), new Set());
-  // A folder here has lost its files, or is gone; a file may have been removed to make room for another path's folder.
+  // A folder without files counts as nothing. A file may have been removed to make room for another path's folder.
   const now = lstatOf(diskPath(top, planned))?.isDirectory() === true ? '' : stampOf(top, planned);
   if (why === undefined && (now === planned.stamp || (now === '' && planned.head === null))) return;
   const message = `${escapeLine(planned.path)} changed while it was restored; it was left as it is`;
