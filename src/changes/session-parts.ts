@@ -15,7 +15,7 @@ import { claimsAround } from './window-changes.ts';
 import { ARRIVAL, readStart, readWindows } from './windows.ts';
 
 /**
- * One session's changes of an uncommitted path, without everybody else's: `commit` and `stage --mine` use them, `diff`
+ * One session's changes to an uncommitted path, without everybody else's: `commit` and `stage --mine` use them, `diff`
  * shows them, `undo` takes them back.
  */
 export interface SessionPart {

@@ -51,7 +51,7 @@ export async function claimsAround(around: Around): Promise<ReturnType<typeof cl
   });
 }
 
-/** Whether a command's end was never reported, because its session crashed or its client gave it up. */
+/** Whether a command's end was never reported, because its session crashed or its client gave up on it. */
 function isForgotten({ from, to }: Window, now: number): boolean {
   return to === undefined && now - from > FORGOTTEN_MS;
 }

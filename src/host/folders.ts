@@ -118,7 +118,7 @@ export function removeBeat(commonDir: string, session: string): void {
   removeFile(beatFile(commonDir, session));
 }
 
-/** Whether more than one session is at work in a repository, as far as their calls tell. The launcher tests the same. */
+/** Whether more than one session is at work in a repository, as far as their calls tell. The launcher makes the same test. */
 export function areSeveralAtWork(commonDir: string): boolean {
   return entries(beatFolder(commonDir)).length > 1;
 }

@@ -8,7 +8,7 @@ export interface CommitWords {
   readonly all: boolean;
   /** The values of `-m`, in order. */
   readonly messages: readonly string[];
-  /** The value of `-F`; also `-` if the message is unknown because the words are not known one by one. */
+  /** The value of `-F`; also `-` if the line was split at blanks, so that the message is unknown. */
   readonly file: string | undefined;
   /** The other options that shape the commit (`--author`, `-s`). The next command repeats them. */
   readonly kept: readonly string[];

@@ -86,7 +86,7 @@ export const nameBytes = ({ path, raw }: Pick<PlannedPath, 'path' | 'raw'>): Buf
   raw === undefined ? Buffer.from(path) : Buffer.from(raw, 'latin1');
 
 /**
- * Plans to restore files whole, as they were, whatever HEAD has now. A file whose item has no content is removed. Only
+ * Plans to restore files whole, as they were, whatever HEAD has now. An item without content removes its file. Only
  * with a `merger` does the plan include the index. Changes nothing itself.
  *
  * @param merger given if an undo is undone: what others changed since then stays, and what was staged is staged again
