@@ -234,7 +234,11 @@ describe('the command line', () => {
     const said = refused.stderr.split('\n').filter((line) => !/getcwd/.test(line));
     expect({ status: refused.status, said }).toEqual({
       status: 7,
-      said: ['error: the current folder no longer exists', 'hint: cd to a folder that exists, then try again', ''],
+      said: [
+        'error: the current folder no longer exists',
+        'hint: cd to a folder that exists, then try again',
+        '',
+      ],
     });
   });
 
