@@ -3,7 +3,7 @@ import { type Oid, type SessionId, type Topic, shortId, ownerName } from './name
 import { escapeLine, shellWord } from './surfacing.ts';
 
 /**
- * The note that the program leaves for a session that left none: what git and the guard have seen, as Markdown with the
+ * The note that git-handoff leaves for a session that left none: what git and the guard have seen, as Markdown with the
  * headings of a handover. It holds no time, so that the same state always gives the same text.
  */
 
@@ -40,7 +40,7 @@ const MAX_PATHS = 30;
 const MAX_TYPED = 5;
 const MAX_LINE = 200;
 
-/** Whether the note would tell something that `git log` does not: uncommitted work. */
+/** Whether the note would say more than `git log` does, that is, whether there is uncommitted work. */
 export function isWorthNoting({ paths = [] }: AutomaticFacts): boolean {
   return paths.length > 0;
 }
@@ -89,7 +89,7 @@ export function automaticNote(facts: AutomaticFacts): string {
   ].join('\n');
 }
 
-const WHO_ELSE = 'Changes that were made by hand while it worked alone count as its own.';
+const WHO_ELSE = 'Changes that a person made while the session worked alone count as its own.';
 
 function fate({ reason, proven }: AutomaticFacts): string {
   switch (reason) {
@@ -189,8 +189,8 @@ function counted(count: number, noun: string): string {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Returns the topic of a session's automatic note, always the same one: with the eight digits of a UUID that our
- * messages show, or with a hash of any other id.
+ * Returns the topic of a session's automatic note, always the same: `session-` and the short id that our messages show, or
+ * a hash of an id that is no UUID.
  *
  * @param sha256 hexadecimal digest of a text
  */

@@ -2,8 +2,8 @@ import { jsonFields } from './json-fields.ts';
 import { type SessionId, parseSessionId } from './names.ts';
 
 /**
- * A person's one-shot bypass: a token that is consumed by the first check that would refuse. It then counts for that
- * session until the tool call or the git process that consumed it is over. Times are milliseconds.
+ * A person's one-shot bypass: a token that the first refusing check consumes. The bypass then counts for that session until
+ * the tool call or git process that consumed it is over. Times are milliseconds.
  */
 
 /** What a person allowed. */
@@ -27,15 +27,15 @@ export interface ConsumedBypass {
   readonly key: BypassKey;
   /** When it was consumed. */
   readonly at: number;
-  /** Whether the refusal was about handoff files: whatever the call then does to them, a person wanted it. */
+  /** Whether the refusal was about handoff files: then a person has allowed whatever the call does to them. */
   readonly files: boolean;
 }
 
 /** How long a token waits to be consumed. */
 export const BYPASS_TTL_MS = 10 * 60_000;
-/** How far the clocks of two processes may differ: a token from later than that is invalid. */
+/** How far two processes' clocks may differ: a token dated further in the future is invalid. */
 const SLACK_MS = 5_000;
-/** A tool call counts as over after this: its client did not report the end. */
+/** After this time a tool call counts as over although its client has not reported the end. */
 const MAX_CALL_MS = 3600_000;
 /** Calls of one agent that are this far apart do not run in parallel: the earlier one is over. */
 const TOGETHER_MS = 5_000;
@@ -59,7 +59,7 @@ export function covers(consumed: ConsumedBypass, key: BypassKey, now: number): b
   return key.kind === 'git' || own.id === key.id;
 }
 
-/** Whether a call that begins now shows that the one which consumed the bypass is over, without a report of its end. */
+/** Whether the call that consumed the bypass must be over, though nobody reported its end, because `next` begins now. */
 export function isAbandoned(
   consumed: ConsumedBypass,
   next: Extract<BypassKey, { kind: 'call' }>,
@@ -75,7 +75,7 @@ export function formatToken(token: BypassToken): string {
   return `${JSON.stringify(token)}\n`;
 }
 
-/** Reads a token; `undefined` for anything else, and for a later version of it. */
+/** Reads a token; `undefined` for any other text, and for a token of a later version. */
 export function parseToken(text: string): BypassToken | undefined {
   const { v, session, at } = jsonFields(text);
   if (v !== 1 || typeof at !== 'number') return undefined;

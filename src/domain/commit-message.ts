@@ -1,7 +1,7 @@
 import { shortId, type SessionId, canMean, meantId, parseSessionId } from './names.ts';
 
 /**
- * What git's hooks have to know of a commit message, and the trailers of the committing session. A message is read as
+ * What git's hooks need to know about a commit message, and the trailers of the committing session. A message is read as
  * latin1, one character for each byte, because its encoding is not known.
  */
 
@@ -17,7 +17,7 @@ export interface MessageParts {
   readonly namesModel: boolean;
   /** Whether the last line lacks its line feed. */
   readonly isTorn: boolean;
-  /** Whether git takes no line below the first for a trailer, a comment or the end: then a paragraph can be appended. */
+  /** Whether git can take no line after the first as a trailer, a comment or the end: then a paragraph may be appended. */
   readonly isPlain: boolean;
 }
 
@@ -31,8 +31,8 @@ const COMMENT_CHARACTERS = /^[#;@!$%^&|:]/;
 /**
  * Reads a message.
  *
- * @param comment what begins a comment besides `#`, which git before 2.45 takes even if `core.commentString` is set; or
- * `auto`
+ * @param comment what else begins a comment, or `auto`; `#` always counts, because git before 2.45 ignores
+ * `core.commentString`
  */
 export function messageParts(text: string, session: string, comment: string): MessageParts {
   const isTorn = text !== '' && !text.endsWith('\n');
@@ -74,7 +74,7 @@ export interface Trailers {
   readonly 'Assisted-by'?: string;
 }
 
-/** The trailers that a message lacks, as lines. */
+/** The wanted trailers that a message lacks, as lines. */
 export function missingTrailers(trailers: Trailers, parts: MessageParts): string[] {
   const named = parts.namesCommitter ? undefined : trailers['Claude-Session-Id'];
   const assisted = parts.namesModel ? undefined : trailers['Assisted-by'];
@@ -95,15 +95,15 @@ export function notedModel(file: string): string | undefined {
   return isModel && line.length <= MAX_MODEL ? line : undefined;
 }
 
-/** Judges by a commit's message whether it holds the work of several sessions. Pure; `check` and pre-push ask. */
+/** Judges by its message whether a commit holds the work of several sessions. Pure; `check` and pre-push call it. */
 
-/** Two sessions that count as one: the one carries on the other's conversation, or was started inside it. */
+/** Two sessions that count as one: one carries on the other's conversation, or was started inside the other. */
 export type RelatedSessions = readonly [SessionId, SessionId];
 
 /**
  * Returns the different sessions that a commit message names; none if there are fewer than two. It searches the whole
- * message, because squashing and forges move trailers into the body, where git does not find them. Work that was taken
- * over on purpose is named by `Handoff-Accepted-From: <id>` and does not count.
+ * message, because squashing and forges move trailers into the body, where git does not find them.
+ * `Handoff-Accepted-From: <id>` names a session whose work was taken over on purpose: it does not count.
  */
 export function mixedSessions(message: string, related: readonly RelatedSessions[] = []): SessionId[] {
   const named = idsAfter(message, 'Claude-Session-Id');
@@ -121,8 +121,8 @@ export function mixedSessions(message: string, related: readonly RelatedSessions
 }
 
 /**
- * Returns the sessions whose work a commit holds for `self`: none for its own, that of its related ones, and what it has
- * taken over. `undefined`: the message names no session.
+ * Returns the other sessions whose work a commit holds, by its message; `undefined`: it names no session. `self` and its
+ * related sessions do not count. If the message names one of those, nor do the sessions that it accepts from.
  */
 export function otherOwners(
   message: string,
@@ -155,12 +155,12 @@ function idsAfter(message: string, key: string): SessionId[] {
   return [...ids];
 }
 
-/** Whether two ids may be one: `handoff.trailer = short` leaves eight characters. */
+/** Whether two ids may name one session: `handoff.trailer = short` leaves eight characters. */
 function sameId(a: SessionId, b: SessionId): boolean {
   return canMean(a, b) || canMean(b, a);
 }
 
-/** Returns an id with all that are related to it, over any number of steps. */
+/** Returns an id and all ids that are related to it, in any number of steps. */
 function familyOf(id: SessionId, related: readonly RelatedSessions[]): SessionId[] {
   const family = [id];
   for (const member of family) {

@@ -32,7 +32,7 @@ export const EXIT_CODES: Readonly<Record<FailureCode, number>> = {
 interface FailureDetails {
   /** The next command to type; it works as printed. */
   readonly hint?: string;
-  /** Another command, which reaches more. */
+  /** A second command, which does or shows more. */
   readonly otherHint?: string;
   /** The ref that keeps the text that the caller wanted to write. */
   readonly lostRef?: string;
@@ -75,8 +75,8 @@ const SYSTEM_HINTS = new Map([
 ]);
 
 /**
- * Turns whatever was thrown into a failure. What is not one yet is our own bug, and is reported with its stack, unless
- * the disk is the reason: full, not writable or broken.
+ * Turns whatever was thrown into a failure. Anything that is no `Failure` is our own bug and is reported with its stack,
+ * unless the disk is the reason: full, not writable or broken.
  */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;

@@ -25,7 +25,7 @@ export const STATE_FILE = 'state.json';
 
 export type HandoffState = 'open' | 'closed';
 
-/** The trailers of a handoff commit: the owner, the commit that it is about, and how the owner came to own it. */
+/** The trailers of a handoff commit: who owns the note, how the owner came to own it, and which commit the note is about. */
 export interface HandoffTrailers {
   readonly owner: SessionId;
   readonly base: Oid | undefined;
@@ -33,31 +33,31 @@ export interface HandoffTrailers {
   /** The id of a sub-agent; this program writes none. */
   readonly agent?: string | undefined;
   readonly state: HandoffState;
-  /** The owner from whom the handoff was taken, by an explicit act. */
+  /** The former owner, if the handoff was taken explicitly. */
   readonly takenFrom: SessionId | undefined;
-  /** The owner whose conversation continues under a new id. */
+  /** The former owner, if its conversation continues under a new id. */
   readonly succeeds?: SessionId | undefined;
   /** The operator whom the note's front matter addresses; repeated here so that a list need not read notes. */
   readonly to: string | undefined;
   /** The operator that the note is from, by its front matter. */
   readonly from?: string | undefined;
-  /** Why the program left the note, not its session; `undefined`: somebody wrote it. */
+  /** Why git-handoff left the note, which no session wrote; `undefined`: somebody wrote it. */
   readonly automatic?: AutomaticReason | undefined;
-  /** The topic of this history before two machines wrote on it at once, and `sync` renamed it. */
+  /** The topic of this history until two machines had written to it at once and `sync` renamed it. */
   readonly divergedFrom?: Topic | undefined;
   /** The file of another program that the note was imported from, as `<format>:<place>`; `undefined`: it was written here. */
   readonly importedFrom?: string | undefined;
-  /** The scanner's rules whose findings in this note somebody let pass (domain/secrets.ts reads the list). */
+  /** The scanner rules whose findings somebody allowed in this note (domain/secrets.ts reads the list). */
   readonly secretAllowed?: string | undefined;
   /** The commit that holds the uncommitted work that the note carries (notes/work/work-commit.ts). */
   readonly work?: Oid | undefined;
   /** The size of that work, for readers who have not fetched it (`parseWorkSize`). */
   readonly workSize?: string | undefined;
-  /** What its session tried before it wrote the note (domain/tried.ts reads the list). */
+  /** The commands that the session tried before it wrote the note (domain/tried.ts reads the list). */
   readonly tried?: string | undefined;
 }
 
-/** When the program leaves a note for a session that wrote none. */
+/** When git-handoff leaves a note for a session that wrote none. */
 export type AutomaticReason = 'compaction' | 'session-end' | 'death';
 const AUTOMATIC_REASONS: readonly string[] = ['compaction', 'session-end', 'death'];
 
@@ -73,7 +73,7 @@ export interface RecordedState {
   readonly worktree: string | null;
 }
 
-/** One commit of a handoff's history, with all that the rules of `transition.ts` judge it by. */
+/** One commit of a handoff's history, with everything that the rules of `transition.ts` judge it by. */
 export interface HandoffCommit {
   readonly oid: Oid;
   readonly parents: readonly Oid[];
@@ -167,7 +167,7 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
   return unreadable(succeeds, trailers.succeeds) ? undefined : trailers;
 }
 
-/** Reads the reason. An unknown one, of a later version, still says that nobody wrote the note. */
+/** Reads the reason. Even an unknown one, from a later version, says that nobody wrote the note. */
 function parseAutomatic(text: string | undefined): AutomaticReason | undefined {
   if (text === undefined) return undefined;
   return AUTOMATIC_REASONS.includes(text) ? (text as AutomaticReason) : 'session-end';
@@ -175,13 +175,13 @@ function parseAutomatic(text: string | undefined): AutomaticReason | undefined {
 
 type Fields = Readonly<Partial<Record<Field, string | undefined>>>;
 
-/** The trailers of most notes, as `formatMessage` writes them. Named groups would cost most of what the pattern saves. */
+/** The trailers of most notes, as `formatMessage` writes them. Named groups would cost most of the time that it saves. */
 const COMMON = new RegExp(
   `\\n\\n${KEYS.owner}: ([\\w.-]+)\\n(?:${KEYS.base}: (\\w+)\\n)?` +
     `(?:${KEYS.client}: ([\\w.-]+)\\n)?${KEYS.state}: (\\w+)\\n*$`,
 );
 
-/** Reads these in a quarter of the general way's time: a list reads thousands, in code that V8 has not compiled yet. */
+/** Takes a quarter of the time that the general way takes: a list reads thousands, in code that V8 has not compiled yet. */
 function commonTrailers(message: string): HandoffTrailers | undefined {
   const found = COMMON.exec(message);
   if (found === null) return undefined;
@@ -262,8 +262,8 @@ export function recordState(facts: {
 }
 
 /**
- * Returns the one-line summary of a note: its first non-empty line without `#`, escaped, at most 72 characters. The
- * heading of a handover's section says nothing by itself: below `# Goal`, the next line is the summary.
+ * Returns the one-line summary of a note: its first non-empty line without `#`, escaped, at most 72 characters. The heading
+ * of a handover's section says nothing by itself: under `# Goal`, the next line is the summary.
  */
 export function summarise(note: string, escape: (text: string) => string): string {
   let heading: string | undefined;
@@ -276,7 +276,7 @@ export function summarise(note: string, escape: (text: string) => string): strin
   return heading === undefined ? '(no summary)' : shortSummary(escape(heading));
 }
 
-/** Cuts a summary to the length that a list has room for; a commit of another machine may have a longer one. */
+/** Cuts a summary to the length that a list has room for; a commit from another machine may have a longer one. */
 export function shortSummary(text: string): string {
   if (text.length <= MAX_SUMMARY) return text;
   const characters = Array.from(text.slice(0, 2 * (MAX_SUMMARY + 1)));

@@ -61,7 +61,7 @@ export function withMarker(content: string, session: SessionId): string {
   return `${mark}${markerLine(session)}${newline}${content.slice(mark.length)}`;
 }
 
-/** Returns other files that are probably about the same work: their first two words that carry meaning are the same. */
+/** Returns other files that are probably about the same work: their first two meaningful words are the same. */
 export function overlappingFiles(name: string, siblings: readonly string[]): string[] {
   const words = (file: string) =>
     file
@@ -98,8 +98,8 @@ export type MarkerDecision =
   | { readonly kind: 'deny'; readonly why: 'grammar' | 'foreign' | 'no-marker' | 'marker-missing' | 'shell' };
 
 /**
- * Decides whether `session` may do that to the file. A session that is not known never equals an owner and cannot be
- * given a marker: what it creates is let through.
+ * Decides whether `session` may do `act` to the file. An unknown session owns nothing and cannot be given a marker: what it
+ * creates is let through.
  */
 export function decideMarkerFile(
   file: MarkerFile,
@@ -118,7 +118,7 @@ export function decideMarkerFile(
     case 'remove':
       return own || !file.exists ? { kind: 'allow' } : deny('no-marker');
     case 'shell':
-      // `sed -i.bak` and editors leave files beside the note that are no notes.
+      // `sed -i.bak` and editors leave other files beside the note.
       if (!named && !/\.md$/i.test(file.name)) return { kind: 'allow' };
       return own ? { kind: 'allow' } : deny(named ? 'shell' : 'grammar');
     case 'edit':
@@ -144,7 +144,7 @@ function decideWrite(
   if (session === undefined) return { kind: 'allow' };
   const marked = markerOwner(content);
   if (marked === session) return { kind: 'allow' };
-  // The write would replace a text without a marker, unread: its writer must add the marker itself.
+  // The write would replace, unread, a text without a marker: the writer must add the marker itself.
   const ours = !file.exists || file.owner === session;
   if (marked === undefined && ours && mode === 'rewrite') return { kind: 'insert-marker' };
   return { kind: 'deny', why: 'marker-missing' };

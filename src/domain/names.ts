@@ -1,8 +1,8 @@
 import { escapeLine } from './surfacing.ts';
 
 /**
- * The names of the field, parsed once at the border and carried as branded types afterwards
- * (gitglossary(7): ref, branch, object name). Every `parse…` returns `undefined` for what it refuses.
+ * The names of the domain, parsed once where they come in and carried as branded types afterwards (gitglossary(7): ref,
+ * branch, object name). Every `parse…` returns `undefined` for what it refuses.
  */
 
 declare const brand: unique symbol;
@@ -20,8 +20,8 @@ export type RefName = Brand<string, 'RefName'>;
 export type Oid = Brand<string, 'Oid'>;
 
 /**
- * Variables by which clients tell their shell commands who they are, in order of precedence, each with its client.
- * Codex gives its sub-agents a thread id of their own; the session is the root.
+ * Variables that tell a client's shell commands which session they are in, in order of precedence, each with its client.
+ * Codex gives each sub-agent a thread id of its own; the session is the root thread.
  */
 export const SESSION_VARIABLES: Readonly<Record<string, string>> = {
   GIT_HANDOFF_SESSION: 'unknown',
@@ -32,23 +32,23 @@ export const SESSION_VARIABLES: Readonly<Record<string, string>> = {
   QWEN_CODE_SESSION_ID: 'qwen',
 };
 
-/** The variable that the guard puts before a sub-agent's command that commits while another one's does. */
+/** The variable that the guard sets for a sub-agent's command that commits while another sub-agent's does. */
 export const AGENT_VARIABLE = 'GIT_HANDOFF_AGENT';
 
-/** The variables of each client, the one that counts first. */
+/** The variables of each client, in order of precedence. */
 const VARIABLES_OF_CLIENTS = [...new Set(Object.values(SESSION_VARIABLES))].map((client) =>
   Object.keys(SESSION_VARIABLES).filter((name) => SESSION_VARIABLES[name] === client),
 );
 
 /**
- * The session that the environment names, as an sh expression: the ids of all clients that name one, without a
- * separator. Of a client's own variables the first one set counts. git-hooks/ask.sh has the same expression.
+ * The session that the environment names, as an sh expression: the ids of all clients that name one, without a separator.
+ * Of one client's variables, the first that is set counts. git-hooks/ask.sh has the same expression.
  */
 export const NAMED_SESSION = VARIABLES_OF_CLIENTS.map((own) =>
   own.reduceRight((rest, name) => `\${${name}${rest === '' ? '-' : ':-'}${rest}}`, ''),
 ).join('');
 
-/** Returns the same ids for the program, as the environment has them: not checked yet. */
+/** Returns the same ids as the environment has them, not checked yet. */
 export function namedSessions(variable: (name: string) => string | undefined): string[] {
   return VARIABLES_OF_CLIENTS.flatMap((own) => own.map(variable).find((value) => value) ?? []);
 }
@@ -60,7 +60,7 @@ const PERSON = /^person-[0-9a-f]{12}$/;
 const PLACEHOLDER = /^(?:undefined|null|unknown|current|none)$/i;
 const STOPWORD = '(?:fix|feat|chore|docs|refactor|test|main|master|the|and|for|a)';
 const NEXT_WORD = `(?:${STOPWORD}-)*(?!${STOPWORD}(?:-|$))([a-z0-9]+)`;
-/** The first two words of a topic that carry meaning, if there is a second. */
+/** The first two meaningful words of a topic, if there is a second. */
 const WORDS = new RegExp(`^${NEXT_WORD}(?:-${NEXT_WORD})?`);
 const MAX_TOPIC_BYTES = 100;
 
@@ -69,7 +69,7 @@ export function parseOid(text: string): Oid | undefined {
   return OID.test(text) ? (text as Oid) : undefined;
 }
 
-/** Shortens an object name for a sentence. A command to type has more of it. */
+/** Shortens an object name for a sentence; a command to type has more digits. */
 export function shortOid(oid: string | null): string {
   return oid === null ? 'nothing' : oid.slice(0, 7);
 }
@@ -79,12 +79,12 @@ export function isZeroOid(oid: string): boolean {
   return /^0+$/.test(oid);
 }
 
-/** A word that says nothing of what a note is about, a file name that Windows keeps for itself, or a short id. */
+/** A word that says nothing of what a note is about, a file name that Windows reserves, or a short id. */
 const EMPTY_WORD =
   /^(?:all|and|branch|bugs?|bugfix|changes?|chore|code|commits?|con|aux|nul|prn|(?:com|lpt)\d|continue|default|dev|develop|docs?|done|draft|feat|features?|final|fix|fixed|fixes|for|handoffs?|handover|head|help|hotfix|issues?|latest|main|master|misc|new|next|none|notes?|null|open|pr|prod|progress|project|refactor|release|repo|review|save|sessions?|src|stage|staging|state|status|stuff|summary|tasks?|temp|tests?|that|the|thing|this|tmp|todo|topics?|trunk|undefined|unknown|updates?|wip|work|(?=.*\d)[\da-f]{7,})$/;
 const ONE_WORD = /^[a-z][a-z0-9]{2,29}$/;
 
-/** Parses a topic: lower-case words joined by `-`, not all of them stopwords. A single word must not be an empty one. */
+/** Parses a topic: lower-case words joined by `-`, not all of them stopwords. A single word must not be an `EMPTY_WORD`. */
 export function parseTopic(text: string): Topic | undefined {
   if (ONE_WORD.test(text) && !EMPTY_WORD.test(text)) return text as Topic;
   return parseLongTopic(text);
@@ -96,7 +96,7 @@ export function parseLongTopic(text: string): Topic | undefined {
   return WORDS.test(text) ? (text as Topic) : undefined;
 }
 
-/** Whether two topics are probably one piece of work: their first two words that carry meaning are the same. */
+/** Whether two topics are probably one piece of work: their first two meaningful words are the same. */
 export function topicsOverlap(a: Topic, b: Topic): boolean {
   const [[, ...first], [, ...second]] = [WORDS.exec(a) ?? [], WORDS.exec(b) ?? []];
   return a !== b && first[1] !== undefined && first.join('-') === second.join('-');
@@ -109,26 +109,26 @@ export function parseSessionId(text: unknown): SessionId | undefined {
   return PLACEHOLDER.test(text) ? undefined : (text as SessionId);
 }
 
-/** Parses the session id that a client's payload claims: a person's id is never a client's to claim. */
+/** Parses the session id that a client's payload claims: no client may claim a person's id. */
 export function parseClientSessionId(text: unknown): SessionId | undefined {
   const id = parseSessionId(text);
   return id === undefined || id.startsWith('person-') ? undefined : id;
 }
 
 /**
- * Returns the owner of a sub-agent's changes while it runs, `<session>/<agent>`, which is no id of a session: refs, records
- * and commits name the session. An agent whose name is no plain word is the session itself.
+ * Returns the owner of a sub-agent's changes while it runs, `<session>/<agent>`, which is no session id: refs, records and
+ * commits name the session. An agent whose name is no plain word counts as the session itself.
  */
 export function ownerId(session: SessionId, agent: string | undefined): SessionId {
   return agent !== undefined && SESSION.test(agent) ? (`${session}/${agent}` as SessionId) : session;
 }
 
-/** Returns the session of an owner: of a sub-agent the one that it works for. */
+/** Returns an owner's session: itself or, for a sub-agent, the session that it works for. */
 export function sessionOfOwner(owner: SessionId): SessionId {
   return owner.split('/', 1)[0] as SessionId;
 }
 
-/** Returns the sub-agent that an owner is; `undefined` for a session. */
+/** Returns the sub-agent's name if an owner is one; `undefined` for a session. */
 export function agentOfOwner(owner: string): string | undefined {
   return owner.split('/')[1];
 }
@@ -146,12 +146,12 @@ export function isPerson(id: SessionId): boolean {
   return PERSON.test(id);
 }
 
-/** A UUID of version 7 begins with the time, as does OpenCode's id: all of one minute begin alike. */
+/** UUIDs of version 7 and OpenCode's ids begin with the time: all of one minute begin alike. */
 const TIMED_ID = /^.{8}-.{4}-7.{3}-.{4}-.{12}$|^ses_.{26}$/;
 
 /**
- * Returns the eight characters of an id that messages, trailers and topics show: the last ones of an id that begins
- * with the time, else the first ones; for a person, those of the hash. A sub-agent has the last four of its own id.
+ * Returns the eight characters of an id that messages, trailers and topics show: the last ones of an id that begins with
+ * the time, else the first ones; for a person, those of the hash. A sub-agent's own id is added, cut to its end if long.
  */
 export function shortId(id: string): string {
   const [session = '', agent] = id.split('/');
@@ -160,13 +160,13 @@ export function shortId(id: string): string {
   return TIMED_ID.test(id) ? id.slice(-8) : id.slice(0, 8);
 }
 
-/** Whether a text can mean an id: the whole of it, or a short form. Version 0.1.0 took the first eight of every id. */
+/** Whether a text can mean an id: it is the id, or a short form. Version 0.1.0 took the first eight characters of every id. */
 export function canMean(text: string, id: string): boolean {
   if (text === id || text === shortId(id)) return true;
   return text.length === 8 && id.startsWith(text) && !id.includes('/');
 }
 
-/** Returns the one of these ids that a text means; `undefined` if it means none, or if a short form fits several. */
+/** Returns which of these ids a text means; `undefined` if it means none, or if a short form fits several. */
 export function meantId<T extends string>(text: string, ids: Iterable<T>): T | undefined {
   const fitting = new Set<T>();
   for (const id of ids) {
@@ -201,8 +201,8 @@ export function personId(email: string, sha256: (text: string) => string): Sessi
 }
 
 /**
- * Returns a name as file systems see it that ignore case or invisible characters (macOS, Windows): two names that fold
- * to the same text may be one file there.
+ * Folds a name as some file systems do, which ignore case or invisible characters (macOS, Windows): there, two names that
+ * fold to the same text may be one file.
  */
 export function foldedName(name: string): string {
   return (
@@ -238,7 +238,7 @@ export function ownerName(id: string, { client, name }: Known = {}): string {
   return escapeLine(`${known === 'unknown' ? 'session' : known} ${shortId(id)}`);
 }
 
-/** Names an owner by the records that were read. `id` may be the short one of a commit's trailer. */
+/** Names an owner by the records that were read. `id` may be the short one from a commit's trailer. */
 export function peerName(id: string, { clients = new Map() }: WithClients): string {
   const [session = id] = id.split('/');
   return ownerName(id, { client: clients.get(meantId(session, clients.keys()) ?? session) });

@@ -11,13 +11,13 @@ export interface Intent {
   /** Sessions whose conversation this one carries on (SessionStart `clear`), nearest first. */
   readonly succeeded: readonly SessionId[];
   readonly take: boolean;
-  /** Sessions from which it may not take: they are at work, and no person has asked for it. */
+  /** Sessions from which the writer may not take: they are at work, and no person has asked for it. */
   readonly spared?: ReadonlySet<SessionId>;
-  /** The tip that the writer has read: if given, any other tip refuses. `null`: there must be none. */
+  /** The tip that the writer has read: if given, a write on any other tip is refused. `null`: there must be none. */
   readonly expect: Oid | null | undefined;
 }
 
-/** How ownership passes with a commit: exactly the trailers that this needs. */
+/** The trailers with which a commit passes ownership on. */
 export interface Passing {
   readonly takenFrom: SessionId | undefined;
   readonly succeeds: SessionId | undefined;
@@ -31,7 +31,7 @@ type OwnershipDecision =
 
 const NOTHING: Passing = { takenFrom: undefined, succeeds: undefined };
 
-/** Decides whether `intent.me` may put a commit on `tip`, and what the commit must say about it. */
+/** Decides whether `intent.me` may put a commit on `tip`, and how ownership then passes. */
 export function decideOwnership(tip: Tip, intent: Intent): OwnershipDecision {
   if (intent.expect !== undefined && (intent.expect ?? undefined) !== tip?.oid) {
     return { kind: 'expectation-missed', tip: tip?.oid };
@@ -64,7 +64,7 @@ export function decideOperator(
   return setting ?? (email === undefined ? undefined : operatorOf(email, operators));
 }
 
-/** Returns the name under which the reader acknowledges, and which is `from` in its notes. */
+/** Returns the name under which the reader acknowledges notes, and which its own notes have as `from`. */
 export function readerName(reader: Reader): string | undefined {
   return reader.operator ?? reader.session;
 }
@@ -87,7 +87,7 @@ export function acknowledgedOf(history: readonly HandoffCommit[], newest: Oid | 
   });
 }
 
-/** Whether a commit is neither the reader's own nor acknowledged as it is. */
+/** Whether a commit is neither the reader's own nor the one that the reader acknowledged last. */
 export function isUnread(commit: HandoffCommit, reader: Reader, acknowledged: Oid | undefined): boolean {
   return acknowledged !== commit.oid && !isOwn(commit, reader);
 }

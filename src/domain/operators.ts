@@ -1,4 +1,4 @@
-/** A person or agent that notes are written to and by, as OPERATORS.md lists it. */
+/** A person or agent that writes and receives notes, as OPERATORS.md lists it. */
 export interface Operator {
   readonly id: string;
   /** In lower case. */
@@ -14,7 +14,7 @@ export const ANYONE = 'anyone';
 /** How much of a file is read. Characters. */
 const MAX_FILE = 256 * 1024;
 
-/** Whether a text can be an operator’s id. */
+/** Whether a text can be an operator's id. */
 export function isOperatorId(text: string): boolean {
   return OPERATOR.test(text);
 }
@@ -25,9 +25,9 @@ const EMAIL = /(?<![^\s<(|,:;`'"])[^\s<>()|,:;`'"@]{1,64}@[^\s<>()|,:;`'"@]{1,25
 
 /**
  * Reads OPERATORS.md: YAML entries (`- id: alice` with `git_email:` and `active_until:` below it, as in
- * structured-handoff), list items that begin with a name (`- alice <alice@example.org>`), or the rows of a table
- * whose first cell is the name. What is none of these is prose. Line by line and without a YAML parser, because the
- * hooks read it, too.
+ * structured-handoff), list items that begin with a name (`- alice <alice@example.org>`), or the rows of a table whose
+ * first cell is the name. Anything else is prose. We read it line by line and without a YAML parser, because the hooks read
+ * it, too.
  */
 export function parseOperators(text: string): Operator[] {
   const found = new Map<string, Operator>();
@@ -75,7 +75,7 @@ function bare(text: string): string {
   return (comment < 0 ? text : text.slice(0, comment)).trim();
 }
 
-/** Reads a list item: `alice` alone, or `alice` with an e-mail address behind it. Other text is prose. */
+/** Reads a list item: `alice` alone, or `alice` with an e-mail address after it. Other text is prose. */
 function addNamed(item: string, add: (operator: Operator) => void): void {
   const id = /^[*`]{0,3}([A-Za-z0-9_-]{1,64})[*`]{0,3}(?![^\s:,(<])/.exec(item)?.[1];
   const email = EMAIL.exec(item)?.[0].toLowerCase();
@@ -83,7 +83,7 @@ function addNamed(item: string, add: (operator: Operator) => void): void {
     add({ id, email, activeUntil: undefined });
 }
 
-/** Reads a row of a table. Its head and the line below it have no address, so they name no operator. */
+/** Reads a row of a table. The table's head and the line below it have no address, so they name no operator. */
 function addRow(line: string, add: (operator: Operator) => void): void {
   const id = (line.split('|', 2)[1] ?? '').replaceAll(/[*`]/g, '').trim();
   const email = EMAIL.exec(line)?.[0].toLowerCase();

@@ -2,8 +2,8 @@ import { type FileState, sameState } from './ledger/tree-status.ts';
 import { escapeLine, listed, shellWord } from './surfacing.ts';
 
 /**
- * A path that was changed on two sides, from where their histories part: whether that is an overlap, whether one file would
- * merge, and the notice that a session gets of it.
+ * A path that two worktrees have changed since their histories parted: whether that is an overlap, whether the file would
+ * merge, and the notice that a session gets.
  */
 
 /** What is at a path in a worktree. */
@@ -15,7 +15,7 @@ export interface Standing {
 /** Where a worktree has its own change of a path. */
 export type Progress = 'uncommitted' | 'committed' | 'both';
 
-/** `undefined`: the path is not changed there. */
+/** Returns where a worktree's change of a path is; `undefined`: it has none. */
 export function progressOf(base: FileState, { head, disk }: Standing): Progress | undefined {
   const [isCommitted, isUncommitted] = [!sameState(head, base), !sameState(disk, head)];
   if (isCommitted) return isUncommitted ? 'both' : 'committed';
@@ -31,7 +31,7 @@ export type OverlapKind = 'conflict' | 'deleted' | 'not-judged' | 'same-file';
 /** Whether a merge would stop there. */
 export const stopsMerge = (kind: string): boolean => kind === 'conflict' || kind === 'deleted';
 
-/** What the states alone tell: `undefined` is no overlap, `contents` that both sides of a file have to be read. */
+/** Judges by the states alone. `undefined`: no overlap; `contents`: both sides' contents have to be read. */
 export function overlapKindOf(
   base: FileState,
   mine: FileState,
@@ -44,7 +44,7 @@ export function overlapKindOf(
   return all.every(({ oid }) => oid !== null) ? 'contents' : 'not-judged';
 }
 
-/** What two worktrees have in common, as one of them is told. */
+/** An overlap of two worktrees, as a session in one of them is told. */
 export interface OverlapNotice {
   readonly paths: readonly string[];
   /** The names of the sessions in the other worktree. */
@@ -68,11 +68,11 @@ const KINDS: Readonly<Record<OverlapKind, string>> = {
   'same-file': 'So far it merges with yours.',
   conflict: 'It conflicts with yours.',
   deleted: 'It conflicts with yours.',
-  'not-judged': 'Whether it merges with yours is not known.',
+  'not-judged': 'It is not known whether it merges with yours.',
 };
 
 /**
- * Says it in sentences.
+ * Formats the notice as sentences.
  *
  * @param git how git is called for the repository where the next command will run
  */

@@ -13,8 +13,8 @@ const MOVE = /^\*\*\* Move to: (.+)$/;
 const CHANGES = { Add: 'add', Update: 'update', Delete: 'delete' } as const;
 
 /**
- * Returns the files that a patch touches. It finds headers as Codex does: blanks around them do not count, what
- * surrounds the patch (a heredoc's own lines) is passed over, and an added line is never one.
+ * Returns the files that a patch touches. It finds headers as Codex does: blanks around them do not count, lines around the
+ * patch (a heredoc's own) are skipped, and an added line is never a header.
  */
 export function patchedFiles(patch: string): PatchedFile[] {
   const files: PatchedFile[] = [];

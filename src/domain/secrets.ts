@@ -12,8 +12,8 @@ export type SecretVerdict =
   | { readonly kind: 'refuse'; readonly findings: readonly SecretFinding[] };
 
 /**
- * Decides about the findings in one note. `allowed` are rules that somebody let pass in this very text: all of them
- * (`'all'`), or those that its commits record.
+ * Decides about the findings in one note. `allowed`: the rules that somebody let pass in this very text, all (`'all'`) or
+ * those that its commits record.
  */
 export function decideSecrets(
   findings: readonly SecretFinding[],
@@ -70,9 +70,9 @@ export function describeFindings(findings: readonly SecretFinding[]): string {
 }
 
 /**
- * What a text must hold for a rule of the scanner to match in it: all parts of one of these groups. A text without them
- * is clean, and the scanner is not even loaded: that is nearly every note. test/unit/secrets/literals.test.ts holds the
- * table against the expressions of the scanner.
+ * What a text must hold for a rule of the scanner to match in it: all parts of one of these groups. A text that has none of
+ * the groups is clean, like nearly every note, and the scanner is not even loaded for it.
+ * test/unit/secrets/literals.test.ts compares the table with the scanner's expressions.
  */
 interface Needed {
   /** Groups that must occur in exactly this case. */

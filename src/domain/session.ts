@@ -27,7 +27,7 @@ export interface SessionRecord {
   readonly pidNs: string | null;
   /** The name of the machine or container; `null` in a record of version 0.1.0. */
   readonly host: string | null;
-  /** The common dir of the clone that it works in: a copy of the clone has its record, too. `null` as before. */
+  /** The common dir of its clone, because a copy of the clone contains this record, too; `null` in a record of 0.1.0. */
   readonly clone: string | null;
   /** The session inside whose process tree this one was started. */
   readonly parent: SessionId | null;
@@ -36,7 +36,7 @@ export interface SessionRecord {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly ended: SessionEnd | null;
-  /** It has only touched this worktree from outside, and is on record here as long as it has uncommitted work here. */
+  /** The session has only touched this worktree from outside, and is on record here while it has uncommitted work here. */
   readonly visiting?: true;
 }
 
@@ -68,8 +68,8 @@ export interface LivenessFacts {
 }
 
 /**
- * Judges whether a session is live. A pid proves something only on the same boot and in the same pid namespace, and to who
- * may see the process; otherwise activity counts, and silence is "unknown", which refuses nothing.
+ * Judges whether a session is live. A pid proves something only on the same boot, in the same pid namespace, and if this
+ * user may see the process. Otherwise activity counts, and silence means `unknown`, which refuses nothing.
  */
 export function judgeLiveness(record: SessionRecord, facts: LivenessFacts): Liveness {
   if (record.ended !== null) return 'ended';
@@ -204,7 +204,7 @@ function namedSessions(facts: IdentityFacts): { id: SessionId; client: string }[
 
 /**
  * Returns the sessions of the nearest ancestor process that has any. Several mean that one process reported them all (a
- * client that hosts conversations side by side): then only a variable can tell which one it is.
+ * client that hosts conversations side by side): then only a variable can tell which of them is writing.
  */
 function provenSessions({ ancestors, records, ...machine }: IdentityFacts): readonly SessionRecord[] {
   const here = records.filter((record) => comparable(record, machine));
@@ -215,7 +215,7 @@ function provenSessions({ ancestors, records, ...machine }: IdentityFacts): read
   return [];
 }
 
-/** Whether the session's process may be an ancestor: false only if it is known here and is not among them. */
+/** Whether the session's process may be an ancestor: not if it is known here, or it would have been found. */
 function couldBeAncestor(id: SessionId, facts: IdentityFacts): boolean {
   const own = facts.records.filter((record) => record.session === id);
   return own.length === 0 || own.some((record) => !comparable(record, facts));

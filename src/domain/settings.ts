@@ -3,7 +3,7 @@ import { escapeLine } from './surfacing.ts';
 
 /** The program's git-config(1) settings; every one is documented in docs/git-handoff.1. */
 export interface Settings {
-  /** `undefined`: `init` never ran here, only marker files are guarded. */
+  /** `undefined`: `init` never ran here, so only marker files are guarded. */
   readonly enabled: boolean | undefined;
   readonly marker: 'rewrite' | 'handshake';
   /** Further shell patterns of files guarded like the predecessors' handoff files. */
@@ -15,21 +15,21 @@ export interface Settings {
   readonly contention: 'deny' | 'warn' | 'off';
   /** Whether a sub-agent's changes are its own while it runs (`agents`), or its session's at once. */
   readonly subAgents: 'agents' | 'session';
-  /** `amend`: no session rewrites a live session's commit; `strict`: it uses no tool on top of one either. */
+  /** `amend`: no session may rewrite another live session's commit; `strict`: nor use a tool on top of one. */
   readonly headCheck: 'amend' | 'strict' | 'off';
   /** What happens to a push that includes commits of other live sessions. */
   readonly pushForeign: 'warn' | 'deny' | 'allow';
-  /** Whether a session's push may not drop commits of others from a branch at the remote. */
+  /** Whether to refuse a session's push that drops others' commits from a branch at the remote. */
   readonly pushLease: boolean;
   /** How long a silent session counts as live when its process cannot be seen. Milliseconds. */
   readonly staleAfterMs: number;
-  /** Whether the program leaves a note for a session that left none. */
+  /** Whether git-handoff leaves a note for a session that left none. */
   readonly automaticNotes: boolean;
   /** How much each worktree keeps of what destructive commands would lose. */
   readonly rescue: RescueLimits;
-  /** The operator that reads and writes here, as it was typed; whether that is a name is checked where it is used. */
+  /** The operator that reads and writes here, as typed: whether that is a valid name is checked where it is used. */
   readonly operator: string | undefined;
-  /** Where remotes and servers that take no refs below `refs/handoffs/` keep handoffs; ends with a slash, not checked. */
+  /** Where remotes and servers that take no refs under `refs/handoffs/` keep handoffs; ends with a slash, not checked. */
   readonly remotePrefix: string;
   /** Whether a note may only name operators that OPERATORS.md knows. */
   readonly verifyOperators: boolean;
@@ -149,7 +149,7 @@ export function parseSettings(entries: readonly SettingEntry[]): Settings {
   };
 }
 
-/** Ends a prefix of refs with a slash. Whether it is a valid one is checked where it is used. */
+/** Makes a ref prefix end with a slash. Whether it is valid is checked where it is used. */
 function parsePrefix(text: string | undefined): string | undefined {
   return text === undefined || text === '' || text.endsWith('/') ? text : `${text}/`;
 }
@@ -169,7 +169,7 @@ function parseBoolean(given: string | undefined): boolean | undefined {
   return value === '' || FALSE_WORDS.includes(value) ? false : undefined;
 }
 
-/** A setting as git lists it: its key, in lower case but for a subsection, and its value. */
+/** A setting as git lists it: its key, in lower case except for a subsection, and its value. */
 export type SettingEntry = readonly [key: string, value: string | undefined];
 
 /** One entry as git lists it: key, separator, value; a key without a value has no separator. */
@@ -230,7 +230,7 @@ interface ContextSettings {
 
 const DEFAULT_NUDGE = 75;
 
-/** Reads them from git's `key value` pairs; the last value of a key wins. */
+/** Reads these settings from git's `key value` pairs; the last value of a key wins. */
 export function parseContextSettings(entries: readonly SettingEntry[]): ContextSettings {
   const last = (key: string) => entries.findLast(([name]) => name.toLowerCase() === key);
   const [nudge, window] = [last('handoff.contextnudge'), last('handoff.contextwindow')];

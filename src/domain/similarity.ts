@@ -1,4 +1,4 @@
-/** How alike two contents are, much as git finds renames (gitdiffcore(7)). Pure. */
+/** How alike two contents are, measured much as git does to find renames (gitdiffcore(7)). Pure. */
 
 /** The pieces of a content, with the number of bytes that each stands for. */
 export interface Pieces {
@@ -6,7 +6,7 @@ export interface Pieces {
   readonly bytes: number;
 }
 
-/** Lines; longer ones in pieces, as git does. */
+/** A line, or at most 64 bytes of a longer one, as in git. */
 const PIECE = /[^\n]{0,63}\n|[^\n]{1,64}/g;
 
 /** Cuts a content into pieces: text and binary alike. */

@@ -24,9 +24,9 @@ export interface SnapshotItem {
   readonly base: FileState;
   readonly index: FileState;
   readonly disk: FileState;
-  /** The file's own bytes, if a checkout may not restore them; the same blob as the disk's: no filter changed them. */
+  /** The file's own bytes, if a checkout may not restore them; if this is the disk's blob, no filter changed them. */
   readonly raw?: Oid;
-  /** What `git handoff undo` left there, if that is not HEAD's: the part of others. */
+  /** What `git handoff undo` left there, if that is not HEAD's content: others' part of the change. */
   readonly left?: FileState;
   /** Added by `git add --intent-to-add`. */
   readonly intended?: true;
@@ -34,7 +34,6 @@ export interface SnapshotItem {
   readonly owner?: SessionId;
   /** Whether only the file's owner could read it, which git's modes do not say. */
   readonly isPrivate?: boolean;
-  /** The size of the file. */
   readonly bytes?: number;
 }
 
@@ -61,7 +60,7 @@ export interface SnapshotReason {
   readonly command: string;
   /** The session that ran it; `null`: not known. */
   readonly session: SessionId | null;
-  /** Milliseconds since the epoch: of the command, or of the last look. */
+  /** When the command ran, or the work was last seen; milliseconds since the epoch. */
   readonly at: number;
   /** Name of the working tree's folder. */
   readonly worktree: string;
@@ -219,7 +218,7 @@ function partName(part: string): string {
   return name.slice(0, end);
 }
 
-/** A rescue of a version up to 0.1.0, before its contents are found: the states have modes, but no blobs. */
+/** A rescue taken by version 0.1.0 or older, before its contents are found: the states have modes, but no blobs. */
 interface NotedRescue extends Snapshot {
   readonly items: readonly (SnapshotItem & { readonly isRaw?: true })[];
   readonly reason: SnapshotReason;
@@ -292,7 +291,7 @@ export function beyondLimits<T extends Kept>(kept: readonly T[], limits: RescueL
   });
 }
 
-/** Uncommitted work that a note carries: how much it is, and which of its files need a look first. Pure. */
+/** Uncommitted work that a note carries: how much it is, and which of its files somebody must look at first. Pure. */
 
 /** Folders whose files make programs run or instruct agents. */
 const MOVING_FOLDERS = [

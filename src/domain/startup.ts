@@ -35,7 +35,7 @@ export interface StartupFacts {
   readonly further?: number;
   /** `shared`: paths that are changed in its worktree and in this one. */
   readonly peers: readonly Peer[];
-  /** How many automatic notes are only counted, because so many do not show what to continue. */
+  /** How many automatic notes are only counted: so many would not show what to continue. */
   readonly automatic?: number;
   /** Names of the predecessors' files in this project's memory folder, with their owners. */
   readonly files: readonly { name: string; owner: string | undefined }[];
@@ -55,7 +55,7 @@ const MAX_BYTES = 1600;
 const MAX_LINE_BYTES = 160;
 /** A notice ends with a command that must stay whole. */
 const MAX_NOTICE_BYTES = 480;
-/** Bytes kept for the line that counts what does not fit. */
+/** Bytes reserved for the line that counts what does not fit. */
 const COUNT_BYTES = 60;
 const MAX_PEERS = 4;
 /** How many paths to show that a peer has changed, too. */
@@ -94,7 +94,7 @@ export function startupText(facts: StartupFacts, nonce: string): string {
   return [...top, open, ...notes.lines, close, ...(tail === '' ? [] : [tail])].join('\n');
 }
 
-/** Says how to continue the first note; a name that is too long is not typed. */
+/** Says how to continue the first note; `<name>` stands for a name that is too long. */
 function nextLine({ notes: [first] }: StartupFacts): string {
   if (first === undefined) return '';
   const name = forAgent(first.name);

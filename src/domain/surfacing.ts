@@ -22,7 +22,7 @@ function visible(character: string): string {
     .join('');
 }
 
-/** Escapes a text of several lines; line feeds and tabs stay, a carriage return before a line feed goes. */
+/** Escapes a text of several lines; line feeds and tabs stay, a carriage return before a line feed is dropped. */
 export function escapeText(text: string): string {
   if (PLAIN.test(text)) return text;
   return text

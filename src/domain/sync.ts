@@ -4,8 +4,8 @@ import { escapeLine, shellWord } from './surfacing.ts';
 import type { IllegalReason } from './transition.ts';
 
 /**
- * Returns a remote's address as it may be shown: without the password, without the name before it where that is often
- * the secret itself (`https://<token>@host/`), and without what follows a `?`, which may be one, too.
+ * Returns a remote's address as it may be shown: without the password, without the name before it where that is often the
+ * secret itself (`https://<token>@host/`), and without what follows a `?`, which may be a secret, too.
  */
 export function shownAddress(url: string): string {
   const [, scheme = '', before = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
@@ -21,7 +21,7 @@ export function shownAddress(url: string): string {
 /**
  * Checks the setting `handoff.remotePrefix`.
  *
- * @throws Failure `usage` when no ref could stand below it
+ * @throws Failure `usage` when no ref could have this prefix
  */
 export function checkRemotePrefix(text: string): string {
   const isPrefix = /^refs\/.*\/$/.test(text) && parseBranchName(text.slice(0, -1)) !== undefined;
@@ -59,7 +59,7 @@ export type FoldAction =
   | { readonly kind: 'nothing' | 'create' | 'forward' | 'follow' | 'set-aside' | 'leave-deleted' }
   | { readonly kind: 'refuse'; readonly reason: IllegalReason };
 
-/** Decides what a remote's handoff does to ours. What moved illegally there changes nothing here. */
+/** Decides what a remote's handoff does to ours. An illegal move there changes nothing here. */
 export function decideFold({ relation, illegal, deletedHere, hasOwnText }: FoldFacts): FoldAction {
   if (relation === 'same' || relation === 'ahead') return { kind: 'nothing' };
   if (illegal !== undefined) return { kind: 'refuse', reason: illegal };
@@ -87,7 +87,7 @@ interface PushFacts {
  */
 type PushAction = 'push' | 'current' | 'deleted-there' | 'behind' | 'blocked';
 
-/** Decides about one handoff; nothing is ever forced, and what was deleted at the remote does not return by itself. */
+/** Decides whether to push; nothing is ever forced, and what was deleted at the remote does not return by itself. */
 export function decidePush({ tip, shown, tracked, isAhead, restore }: PushFacts): PushAction {
   if (shown === tip) return 'current';
   if (shown === undefined) return tracked === undefined || restore ? 'push' : 'deleted-there';

@@ -102,7 +102,7 @@ function sameOwnerStep(before: string, after: string): StepKind {
   return after === 'closed' ? 'close' : 'reopen';
 }
 
-/** Judges a merge of two lines of one topic: the owner of either side may make it, or whoever takes the first. */
+/** Judges a merge of two lines of one topic: the owner of either side may make it, or whoever takes over the first. */
 function checkMerge(change: OwnerChange, commit: HandoffCommit, second: HandoffCommit): StepVerdict {
   if (second.trailers === undefined) return illegal('unreadable trailers');
   if (change === 'mismatch') return illegal(NOT_ITS_OWNER);
@@ -130,7 +130,7 @@ export interface Move {
   readonly next: Oid | undefined;
   /** Every commit that is in the history of `next` and not in that of `old`, in any order. */
   readonly chain: readonly HandoffCommit[];
-  /** Their parents that are not among them (in merges of what `old` has in its history). */
+  /** Parents of these commits that are not among them: merges may have parents from the history of `old`. */
   readonly others?: ReadonlyMap<Oid, HandoffCommit>;
 }
 
@@ -138,7 +138,7 @@ type MoveVerdict =
   | { readonly legal: true; readonly steps: readonly StepKind[] }
   | { readonly legal: false; readonly reason: IllegalReason; readonly at: Oid | undefined };
 
-/** The place of a ref: its topic, and whether a branch name belongs into its branch component. */
+/** What the name of a ref says: the topic, and whether its branch component stands for a given branch. */
 export interface Place {
   readonly topic: Topic;
   holdsBranch(branch: string): boolean;
@@ -189,7 +189,7 @@ function isTakenSilently({ trailers }: HandoffCommit, line: readonly HandoffComm
 
 interface Visit {
   readonly commit: HandoffCommit;
-  /** The topic of its ref; commits before a divergence have the one that they had then. */
+  /** The topic that its ref had; for a commit before a divergence, the topic of that time. */
   readonly topic: string;
 }
 
@@ -200,7 +200,7 @@ interface Walk {
   readonly missing: Oid | undefined;
 }
 
-/** Orders the added commits, each after its parents. It loops: a history may be longer than the stack is deep. */
+/** Orders the added commits, each after its parents, in a loop: a history may be longer than the stack is deep. */
 function oldestFirst({ old, chain, others }: Move, next: Oid, topic: string): Walk {
   const added = new Map(chain.map((commit) => [commit.oid, commit]));
   const visits: Visit[] = [];
@@ -231,11 +231,11 @@ function namesPlace({ recorded }: HandoffCommit, topic: string, place: Place): b
   return recorded !== undefined && recorded.topic === topic && place.holdsBranch(recorded.branch);
 }
 
-/** How many commits are read for all merges of one move: nobody makes more by hand. */
+/** How many commits may be visited for all merges of one move: no real history needs more. */
 const MAX_LOOKS = 2_000_000;
 
 /**
- * Tells merges of two lines from those of a line with its own past, by which a former owner would own the handoff again
+ * Tells a merge of two lines from a merge of a line with its own past, by which a former owner would own the handoff again
  * without a take.
  */
 class MergedLines {
@@ -264,7 +264,7 @@ class MergedLines {
       if (at === oid || ++this.#looks > MAX_LOOKS) return true;
       if (seen.has(at)) continue;
       seen.add(at);
-      // What is not added is in the history of `old`: that is what "added" means.
+      // A commit that the move does not add is in the history of `old`, by definition.
       if (at === this.#old && !this.#added.has(oid)) return true;
       todo.push(...(this.#known.get(at)?.parents ?? []));
     }

@@ -9,12 +9,12 @@ export interface Tried {
   readonly tree: Oid;
 }
 
-/** How many commands a note and a journal remember, the last of each. */
+/** How many commands a note and a journal remember: the last run of each. */
 export const MAX_TRIED = 4;
 /** Bytes. */
 const MAX_COMMAND = 200;
 
-/** The command as it may be typed, as far as there is room: half a word could be half a secret, which no scanner knows. */
+/** The command as it may be typed, cut after a whole word: half a word could be half a secret, which no scanner finds. */
 export function triedText(argv: readonly string[]): string {
   let text = '';
   for (const word of argv) {
@@ -32,7 +32,7 @@ export function formatTried(tried: readonly Tried[]): string | undefined {
   return JSON.stringify(tried.map(({ tree, status, command }) => [tree, status, command]));
 }
 
-/** Reads that value, which anybody may have written: what is no such thing is left out. */
+/** Reads that value, which anybody may have written: anything invalid is left out. */
 export function parseTried(text: string | undefined): Tried[] {
   let found: unknown;
   try {

@@ -149,6 +149,6 @@ it('a note is not stale for what its session itself deleted, renamed and put int
   expect(state).toContain('  - `src/a.ts` (deleted)\n');
   expect(importantFiles).toBe('- `new/1`\n- `new/2`\n- `new/3`\n- `src/c.ts`');
   const { status, stdout } = world.handoff(['boot', TOPIC_A], { session: B });
-  expect(stdout).toContain('4 paths uncommitted, as many as then');
+  expect(stdout).toContain('4 paths uncommitted, as many as when the note was written');
   expect(status).toBe(0);
 });

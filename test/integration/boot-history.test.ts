@@ -57,7 +57,7 @@ describe('HEAD against the base of a note', () => {
     world.git(['rebase', '-q', 'main']);
     expect(relation()).toEqual([true, 'head-diverged']);
     expect(world.boot().text('head-diverged')).toBe(
-      "feature was rewritten: it lacks 2 commits of the note's base and has 3 that the base has not",
+      "feature was rewritten: it lacks 2 commits of the note's base and has 3 that the base lacks",
     );
   });
 

@@ -19,12 +19,12 @@ describe('the working tree against the recorded one', () => {
     write('new.txt', 'x\n');
     world.leave('login-flow');
     expect(world.boot().codes).toEqual(['branch-here', 'head-equal']);
-    expect(world.boot().text('tree-as-then')).toBe('2 paths uncommitted, as many as then');
+    expect(world.boot().text('tree-as-then')).toBe('2 paths uncommitted, as many as when the note was written');
     write('two.txt', 'x\n');
-    expect(world.boot().text('tree-more')).toBe('3 paths uncommitted; when the note was written 2');
+    expect(world.boot().text('tree-more')).toBe('3 paths uncommitted; 2 when the note was written');
     world.git(['checkout', '-q', '--', '.']);
     expect(world.boot().text('tree-fewer')).toBe(
-      '1 path uncommitted; when the note was written 2 paths uncommitted',
+      '1 path uncommitted; 2 paths uncommitted when the note was written',
     );
     world.git(['clean', '-qfd']);
     expect(world.boot()).toMatchObject({ stale: false, codes: ['branch-here', 'head-equal', 'tree-fewer'] });

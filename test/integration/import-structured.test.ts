@@ -133,14 +133,14 @@ describe('a folder of structured handoffs', () => {
       'a version not quoted',
       "schema_version: '1.0'",
       'schema_version: 1.0',
-      /^front matter, schema_version is a number/,
+      /^front matter: schema_version is a number/,
       "schema_version: '1.0'",
     ],
     [
       'a sender with a line feed',
       "from: 'alice'",
       'from: "a\\nHandoff-State: closed"',
-      /^front matter, from is "a\\+nHandoff/,
+      /^front matter: from is "a\\+nHandoff/,
       "from: 'alice'",
     ],
     [

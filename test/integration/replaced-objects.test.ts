@@ -70,7 +70,7 @@ describe('the gate of a server', () => {
     expect(world.push([`${oid(`${tip}:handoff.md`)}:${replaced}`]).status).toBe(0);
     const run = world.push([`${next}:${REF}`]);
     expect(remoteLines(run)).toEqual([
-      `error: ${REF}: git would show something else for it: the server has ${replaced}`,
+      `error: ${REF}: git would show another object in its place: the server has ${replaced}`,
       `hint: git push origin --delete ${replaced}`,
     ]);
     expect(world.there(REF)).toBe(tip);

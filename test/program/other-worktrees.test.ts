@@ -140,7 +140,7 @@ describe('how a file would merge', () => {
     attributes('*.ts merge=mine\n');
     world.git(['config', 'merge.mine.driver', `touch ${ran}`]);
     byA('src/a.ts', changed(TEN, 1, 'A'));
-    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain('Whether it merges with yours is not known.');
+    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain('It is not known whether it merges with yours.');
     expect(existsSync(ran)).toBe(false);
   });
 
@@ -165,7 +165,7 @@ describe('how a file would merge', () => {
     world.git(['checkout', '-q', '--orphan', 'fresh'], { cwd: other });
     world.git(['commit', '-q', '--no-verify', '-m', 'own history'], { cwd: other });
     byA('src/a.ts', changed(TEN, 1, 'A'));
-    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain('Whether it merges with yours is not known.');
+    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain('It is not known whether it merges with yours.');
   });
 });
 

@@ -360,8 +360,8 @@ describe('git handoff try, its proof', () => {
     expect(findings(B)).toEqual(here);
     world.wrote(A, 'src/a.ts', lines({ 2: 'A', 3: 'more' }));
     expect(findings(B)).toEqual([
-      "changed: outdated: sh -c 'exit 3' failed (3) on another tree than this",
-      'changed: outdated: true passed on another tree than this',
+      "changed: outdated: sh -c 'exit 3' failed (3) on another tree",
+      'changed: outdated: true passed on another tree',
     ]);
   });
 

@@ -50,7 +50,7 @@ describe('what a session is told', () => {
   it('names paths and places on one line', () => {
     expect(overlapText(notice, 'git')).toBe(
       "'a b', c are also changed in /w/x\\n$(id) (detached HEAD), where claude bbbbbbbb works: committed, and changed since. " +
-        'claude bbbbbbbb went idle just now. Whether it merges with yours is not known. Nothing is refused; compare with: git handoff overlap',
+        'claude bbbbbbbb went idle just now. It is not known whether it merges with yours. Nothing is refused; compare with: git handoff overlap',
     );
   });
 

@@ -263,9 +263,9 @@ describe('what is said', () => {
     expect(texts({ head: { kind: 'ahead', by: 1 } })).toContain('has 1 commit more');
     expect(texts({ head: { kind: 'behind', by: 2 } })).toContain('lacks 2 commits');
     expect(texts({ head: rewritten(false) })).toContain(
-      "lacks 3 commits of the note's base and has 4 that the base has not",
+      "lacks 3 commits of the note's base and has 4 that the base lacks",
     );
-    expect(texts({ tree: tree(1, 0) })).toContain('1 path uncommitted; when the note was written none');
+    expect(texts({ tree: tree(1, 0) })).toContain('1 path uncommitted; none when the note was written');
   });
 
   it('shows no name raw', () => {

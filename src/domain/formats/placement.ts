@@ -29,21 +29,21 @@ export interface IncomingNote {
 
 export type Placement =
   | { readonly kind: 'create'; readonly topic: Topic }
-  /** The next version, or the same note closed, in the name of the topic's owner. */
+  /** Write the next version, or close the note as it is, in the name of the topic's owner. */
   | { readonly kind: 'update' | 'close'; readonly known: KnownTopic }
   | { readonly kind: 'unchanged'; readonly known: KnownTopic }
   | { readonly kind: 'not-owner'; readonly known: KnownTopic }
   | { readonly kind: 'no-name' };
 
-/** How many numbers to try behind a name that is taken. */
+/** How many numbers to try after a name that is taken. */
 const MAX_NUMBER = 50;
 
 /**
- * Decides where an imported note goes. A text that its topic has had is not written again. A file that was imported
- * before becomes the next version, if its owner or the caller owns the topic. A note that somebody wrote is never
- * replaced: the import takes the next free name beside it.
+ * Decides where an imported note goes. A text that is in its topic's history is not written again. A file that was imported
+ * before becomes the next version, if its owner or the caller owns the topic. A note that somebody wrote is never replaced:
+ * the import takes the next free name beside it.
  *
- * @param related every topic that the note could be: `candidates` of the known ones
+ * @param related every topic that the note could belong to (`candidates`)
  */
 export function decidePlacement(
   incoming: IncomingNote,
@@ -71,8 +71,8 @@ export function decidePlacement(
 }
 
 /**
- * Returns the topics that a note could belong to: those of its name, numbered or not, on its branch and, unless
- * `byNameOnly`, whatever came from the same file (the same file name may mean another branch's note later).
+ * Returns the topics that a note could belong to: those on its branch with its name, numbered or not, and, unless
+ * `byNameOnly`, those imported from the same file (which may hold another branch's note later).
  */
 export function candidates<T extends Pick<KnownTopic, 'branch' | 'topic' | 'importedFrom'>>(
   incoming: Pick<IncomingNote, 'branch' | 'topic' | 'importedFrom'>,
@@ -92,8 +92,8 @@ function names(topic: Topic): Topic[] {
 }
 
 /**
- * Returns how a commit names the file that its note came from: `<format>:<place>`, one line without blanks. A handover
- * and its archived versions are one place.
+ * Returns how a commit names the file that its note came from: `<format>:<place>`, one line without blanks. A handover and
+ * its archived versions count as one place.
  */
 export function sourceName(format: string, place: string): string {
   const one =
@@ -106,7 +106,7 @@ export function sourceName(format: string, place: string): string {
 
 /** Longer names are cut at a word, because people type them. */
 const MAX_CHARACTERS = 60;
-/** A topic has at most 100 characters, and a dash and a number must fit behind it. */
+/** A topic has at most 100 characters, and a dash and a number must fit after it. */
 const MAX_NUMBERED = 95;
 
 /** Returns the words of a text as a topic has them: in lower case, without accents, split at everything else. */
@@ -120,7 +120,7 @@ export function slugWords(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** Makes a topic of as many words as fit, with `-work` behind a single one; `fallback` if no word carries meaning. */
+/** Makes a topic of as many words as fit, or of a single word and `-work`; `fallback` if no word carries meaning. */
 export function topicFrom(words: readonly string[], fallback: string): Topic {
   let name = '';
   for (const word of words) {
@@ -131,7 +131,7 @@ export function topicFrom(words: readonly string[], fallback: string): Topic {
   return parseLongTopic(name) ?? parseLongTopic(`${name}-work`) ?? (fallback as Topic);
 }
 
-/** Returns the name to try when somebody has a topic already: `auth-refresh-2`. */
+/** Returns the name to try when a topic's name is taken: `auth-refresh-2`. */
 export function numberedTopic(topic: Topic, number: number): Topic {
   if (number < 2) return topic;
   return parseLongTopic(`${topic.slice(0, MAX_NUMBERED).replace(/-$/, '')}-${number}`) ?? topic;

@@ -23,7 +23,7 @@ export const FORMATS: readonly Format[] = ['guard', 'handover', 'structured', 'm
 export type ExportFormat = 'markdown' | 'guard' | 'handover';
 export const EXPORT_FORMATS: readonly ExportFormat[] = ['markdown', 'guard', 'handover'];
 
-/** Tells a file's format, by its content before its name. */
+/** Tells a file's format, from its content first, then from its name. */
 export function detectFormat(name: string, text: string): Format {
   if (markerOwner(text) !== undefined) return 'guard';
   if (looksStructured(text)) return 'structured';
@@ -37,7 +37,7 @@ export function detectFormat(name: string, text: string): Format {
   return isMarkerFileName(name) ? 'guard' : 'markdown';
 }
 
-/** Whether a text begins with front matter that could be that of a structured handoff. */
+/** Whether a text begins with the front matter that structured handoffs have. */
 export function looksStructured(text: string): boolean {
   const yaml = splitNote(text).yaml ?? '';
   return /^(?:handoff_id|schema_version):/m.test(yaml) && /^topic:/m.test(yaml);
@@ -57,7 +57,7 @@ interface ExportedFile extends ExportOrigin {
   readonly noteAt: number;
 }
 
-/** What handover's readers look for above the note. */
+/** What readers of a handover look for above the note. */
 interface HandoverFacts {
   readonly head: string | undefined;
   /** RFC 3339. */
@@ -174,9 +174,9 @@ const PREFIX = /^handoff-/i;
 const IMPORTED = 'imported-note';
 
 /**
- * Splits `handoff-<branch>-<topic>.md`, a name that does not say where the branch ends: after the longest existing
- * branch that leaves a topic, else after the longest that leaves a word at all, else after the first word, even if no
- * branch has that name. A single word is the topic, on the branch `current`.
+ * Splits `handoff-<branch>-<topic>.md`, a name that does not say where the branch ends. The branch is the longest existing
+ * one that leaves a valid topic, else the longest that leaves any word, else the first word, even if no branch has that
+ * name. A single word is the topic, on the branch `current`.
  */
 export function guardPlace(name: string, branches: readonly BranchName[], current: BranchName): GuardPlace {
   const words = slugWords(name.replace(PREFIX, '').replace(/\.md$/i, ''));
@@ -195,7 +195,7 @@ export function guardPlace(name: string, branches: readonly BranchName[], curren
   return { branch, topic: topicFrom(rest.length === 0 ? words : rest, IMPORTED) };
 }
 
-/** Returns the session that the marker on the first line names as owner; `undefined`: it names no possible one. */
+/** Returns the session that the marker on the first line names as owner; `undefined`: it names no valid id. */
 export function guardOwner(text: string): SessionId | undefined {
   return parseClientSessionId(markerOwner(text));
 }
@@ -220,8 +220,8 @@ interface IndexRow {
 const MAX_ROWS = 10_000;
 
 /**
- * Reads the table of an INDEX.md by the names of its columns. Blank lines between rows and blanks before rows do not
- * end the table, because the program that keeps it leaves both behind. Empty if there is no such table.
+ * Reads the table of an INDEX.md by the names of its columns. Blank lines between rows and blanks before rows do not end
+ * the table, because the program that maintains the index leaves both behind. Empty if there is no such table.
  */
 export function parseIndex(text: string): IndexRow[] {
   let columns: Map<string, number> | undefined;
@@ -252,7 +252,7 @@ function cellsOf(line: string): string[] | undefined {
   return inner.split('|').map((cell) => cell.replaceAll('`', '').trim());
 }
 
-/** Returns the plain name of a file that an index names; `undefined` if it would lead out of the index's folder. */
+/** Returns the bare name of a file that an index lists; `undefined` if its path leads out of the index's folder. */
 export function indexedName(file: string, folder: string): string | undefined {
   const link = /^\[[^[\]]*\]\(([^()]*)\)$/.exec(file)?.[1] ?? file;
   const slash = link.lastIndexOf('/');
@@ -261,6 +261,6 @@ export function indexedName(file: string, folder: string): string | undefined {
     link.slice(slash + 1),
   ];
   if (slash === 0 || name === '' || name === '.' || name === '..' || /[\\\0]/.test(name)) return undefined;
-  // The program that keeps the index may write the path from the top of the repository.
+  // The program that maintains the index may write the path from the top of the repository.
   return parent === '' || folder === parent || folder.endsWith(`/${parent}`) ? name : undefined;
 }

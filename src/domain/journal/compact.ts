@@ -9,7 +9,7 @@ import { ledgersIn, treesIn } from '../ledger/sub-agents.ts';
 const MAX_NOTIFIED = 256;
 /** How many of the refusals, which `board` shows, are remembered. */
 const MAX_REFUSALS = 100;
-/** How many of the stash entries that it made are remembered. */
+/** How many of the stash entries that the session made are remembered. */
 const MAX_STASHED = 500;
 
 /** Returns the events that fold to a claim. */
@@ -25,7 +25,7 @@ export function claimEvents(claim: OpenClaim): EventOf<'claim'>[] {
 /**
  * Returns fewer lines that fold to the same journal, for a journal that has grown.
  *
- * @param forgetBefore what only matters for a while (news, finished commands, commits) is left out if it is older
+ * @param forgetBefore older news, finished commands and commits are left out: they matter only for a while
  */
 export function compactLines(journal: SessionJournal, forgetBefore: number): JournalLine[] {
   const whole = sessionEvents(journal).map(anywhere);
@@ -39,7 +39,7 @@ export function compactLines(journal: SessionJournal, forgetBefore: number): Jou
     ].map((event): JournalLine => ({ tree, event }));
   });
   const running = [...journal.agents].flatMap(([agent, { isRunning }]) => (isRunning ? [agent] : []));
-  // While all run, nothing of theirs is the session's, and nothing that follows is theirs.
+  // While all known sub-agents run, their lines change nothing of the session's, and its later lines nothing of theirs.
   const known = [...journal.agents.keys()].filter(
     (agent, n) => running.includes(agent) || parts[n]?.length !== 0,
   );
@@ -52,7 +52,7 @@ export function compactLines(journal: SessionJournal, forgetBefore: number): Jou
 
 const anywhere = (event: SessionEvent): JournalLine => ({ tree: undefined, event });
 
-/** A session's own ledger, with what its sub-agents that no longer run knew. */
+/** A session's own ledger, with what its stopped sub-agents knew. */
 function knowingLedger(journal: SessionJournal, tree: string): SessionLedger {
   const own = journal.trees.get(tree) ?? emptyLedger(journal.session);
   const { head, notified } = ledgersIn(journal, tree)[0] ?? own;
@@ -61,7 +61,7 @@ function knowingLedger(journal: SessionJournal, tree: string): SessionLedger {
   return { ...own, head: plain, notified };
 }
 
-/** What a sub-agent did. Some time after its end, what it knew is its session's alone; what it began stays its own. */
+/** A sub-agent's lines. Once it has ended, its session has what it knew: old lines about that are dropped; operations stay. */
 function agentLines(
   [agent, { isRunning, trees }]: readonly [string, AgentWork],
   forgetBefore: number,

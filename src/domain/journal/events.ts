@@ -2,13 +2,13 @@ import type { Evidence, FileState, Wish } from '../ledger/tree-status.ts';
 import type { Oid, SessionId } from '../names.ts';
 
 /**
- * Every event of a session's journal, `<common dir>/handoff/sessions/<session>.jsonl`: one line each, in the order in
- * which they were written. Times (`at`, `from`) are milliseconds since the epoch, paths are relative to the top of the
- * working tree as git prints them. An event of a worktree has its id on the line, as `tree`. `foldJournal` turns a
+ * Every event of a session's journal, `<common dir>/handoff/sessions/<session>.jsonl`: one line each, in the order in which
+ * they were written. Times (`at`, `from`) are milliseconds since the epoch, paths are relative to the top of the working
+ * tree as git prints them. An event of a worktree has the worktree's id on its line, as `tree`. `foldJournal` turns a
  * session's events into its state.
  *
- * A new kind of event needs its type here, the way to read its line in `lines.ts`, what it changes in `fold.ts`, and
- * what of it survives a compaction in `compact.ts`.
+ * A new kind of event needs its type here, in `lines.ts` the way to read its line, in `fold.ts` what it changes, and in
+ * `compact.ts` what survives a compaction.
  */
 export type JournalEvent = WorktreeEvent | SessionEvent;
 
@@ -23,7 +23,7 @@ interface Dated {
 type StateEvent =
   /** Where HEAD was when this session, or sub-agent, last looked; `own`: its own tool call moved it there. */
   | (OfAgent & { readonly t: 'head'; readonly ref: string; readonly oid: Oid | null; readonly own: boolean })
-  /** The session ran a command on the tree `on`: HEAD plus its changes (`git handoff try`). */
+  /** The session ran a command on the tree `on`: HEAD plus the session's changes (`git handoff try`). */
   | { readonly t: 'tried'; readonly command: string; readonly status: number; readonly on: Oid }
   /** The session began the merge, rebase … with this mark, which merged the tree `merged` (if it is known). */
   | (OfAgent & { readonly t: 'operation'; readonly mark: string; readonly merged?: Oid });
@@ -49,7 +49,7 @@ type WorkEvent =
       readonly evidence: Evidence;
       /** Whether the claim only warns, because somebody else may have made this change. */
       readonly weak: boolean;
-      /** When the command that changed it began; a file tool takes no time. */
+      /** When the command that changed the path began; left out for a file tool, which takes no time. */
       readonly began?: number;
     }
   /** The claim on a path is over. */
@@ -73,22 +73,22 @@ type WorkEvent =
       readonly t: 'staged';
       readonly path: string;
       readonly state: FileState;
-      /** What HEAD had there, where that is known. */
+      /** What HEAD had there, if known. */
       readonly head?: FileState;
     };
 
-/** File tools whose result has not arrived. */
+/** Calls of file tools whose results have not arrived. */
 type AnnouncementEvent =
-  /** A file tool of this session is about to write these paths. It refuses nobody. */
+  /** A file tool of this session is about to write these paths. That refuses nobody. */
   | { readonly t: 'announced'; readonly paths: readonly string[] }
-  /** Announced calls up to `at` are over: on these paths (else on all), of this agent (else of all). */
+  /** The calls that `agent` announced on `paths` until `at` are over; a field that is left out means all. */
   | { readonly t: 'answered'; readonly paths?: readonly string[] };
 
 /** The shell commands that a session runs. */
 type CommandEvent =
   /** A command begins. `look` is the working tree before it, as `formatTreeStatus` writes it. */
   | ({ readonly t: 'command'; readonly id: string; readonly look: string } & StartedCommand)
-  /** The command is over. Without `from` it is only forgotten, because nobody reports its end. */
+  /** The command is over. Without `from` it is only forgotten, because nobody reported its end. */
   | ({
       readonly t: 'command-end';
       readonly id: string;
@@ -107,7 +107,7 @@ export interface StartedCommand {
   readonly commits: boolean;
   /** The tree that git had last merged when the command began; empty if there was none. */
   readonly merged: string;
-  /** Whether there was a look at the working tree before it; otherwise `look` is an older one. */
+  /** Whether `look` was taken for this command; otherwise it is an older one. */
   readonly looked: boolean;
   /** The folder of the client's shell, without symbolic links, if the shell's next command runs there, too. */
   readonly shell?: string;
@@ -125,13 +125,13 @@ type Message =
       readonly id: string;
       readonly text: string;
       readonly to?: SessionId;
-      /** What it is about, if subscribers get it: a take, work that is gone or changed, what a person let through. */
+      /** What the news is about, if subscribers get it: a take, work that is gone or changed, what a person let through. */
       readonly about?: (typeof ABOUT)[number];
       readonly paths?: readonly string[];
     }
   /** This session was refused something because `to` claims these paths. The request counts while they are claimed. */
   | { readonly t: 'request'; readonly to: SessionId; readonly wish: Wish; readonly paths: readonly string[] }
-  /** This session has heard these. `by`: the call that reports them; of parallel calls, the first in the journal does. */
+  /** This session has heard these. `by`: the call that reports them; of parallel calls, the first in the journal. */
   | { readonly t: 'notified'; readonly ids: readonly string[]; readonly by?: string };
 
 /** Where a session is at work, and since when. */
@@ -161,7 +161,7 @@ export type SessionEvent = Dated & SessionWide;
 type SessionWide =
   /** The session was asked to write a note when `note` was its last one; `atStop`: at the end of a turn. */
   | { readonly t: 'asked'; readonly note: string; readonly atStop: boolean }
-  /** The session's client and model, as its commits name them; empty: they must not. */
+  /** The session's client and model, as its commits name them; empty: they must name neither. */
   | { readonly t: 'model'; readonly name: string }
   /** A call of the session was refused. */
   | (OfAgent & { readonly t: 'refused'; readonly text: string })
@@ -171,9 +171,9 @@ type SessionWide =
   | { readonly t: 'stashing'; readonly before: readonly Oid[] }
   /** That command is over, and made these entries. */
   | { readonly t: 'stashed'; readonly entries: readonly Oid[] }
-  /** A sub-agent runs: from now on its changes are its own, and those that it made before. */
+  /** A sub-agent runs: its changes, those of earlier runs included, are its own. */
   | { readonly t: 'agent-started'; readonly agent: string }
-  /** It has ended, or all have (without `agent`): their changes are the session's. */
+  /** The sub-agent or, without `agent`, each of them has ended: its changes are the session's. */
   | { readonly t: 'agent-ended'; readonly agent?: string }
   /** The session has ended. If it comes back, what it heard and was asked before no longer counts. */
   | { readonly t: 'ended' }

@@ -17,18 +17,18 @@ export interface SessionJournal {
   readonly asked: { readonly note: string; readonly atStop: boolean } | undefined;
   /** What the session has heard in any worktree, and which of its calls was the first to report it. */
   readonly notified: ReadonlyMap<string, Notice>;
-  /** The stash entries from before the running command, if that may make some; `undefined`: no such command runs. */
+  /** The stash entries from before the running command, if that may make more; `undefined`: no such command runs. */
   readonly stashing: readonly Oid[] | undefined;
   /** The stash entries that the session made. */
   readonly stashed: ReadonlySet<Oid>;
-  /** What was refused to it. */
+  /** The refused calls of the session. */
   readonly refusals: readonly EventOf<'refused'>[];
 }
 
 /** What a sub-agent did, by worktree. */
 export interface AgentWork {
   readonly isRunning: boolean;
-  /** Whether its own end is reported, since when its session's knowledge is newer than its own. */
+  /** Whether the sub-agent's end was reported: since then its session's knowledge is newer than its own. */
   readonly hasEnded: boolean;
   readonly trees: ReadonlyMap<string, SessionLedger>;
 }
@@ -94,7 +94,7 @@ export function foldJournal(session: SessionId, lines: readonly JournalLine[]): 
 type Trees = Map<string, Ledger>;
 type Agents = Map<string, Omit<AgentWork, 'trees'> & { readonly trees: Trees }>;
 
-/** Ends all sub-agents, or one: none of its calls runs any more. */
+/** Ends all sub-agents, or only one: then none of its calls runs any more. */
 function endAgents(agents: Agents, only?: string): void {
   for (const [name, one] of agents) {
     if (only !== undefined && name !== only) continue;
@@ -104,8 +104,8 @@ function endAgents(agents: Agents, only?: string): void {
 }
 
 /**
- * Returns the ledgers that an event changes. What a running sub-agent does changes its own; what the session does, its own
- * and those of sub-agents that do not run, for their changes are its.
+ * Returns the ledgers that an event changes. A sub-agent's event changes the sub-agent's ledger. A session's event changes
+ * the session's and those of its stopped sub-agents, whose changes are now the session's.
  */
 function ledgersOf(
   session: SessionId,
@@ -299,7 +299,7 @@ function foldPath(ledger: Ledger, event: JournalEvent): void {
       break;
     case 'commit':
       ledger.commits.push(event);
-      // What the session was refused before is not in this commit, and it no longer waits for that.
+      // The session committed without what it was refused before, so it no longer waits for that.
       ledger.requests = ledger.requests.filter(({ wish, at }) => wish !== 'commit' || at > event.at);
       for (const [path, state] of event.paths) {
         const claim = claims.get(path);
@@ -315,7 +315,7 @@ function foldPath(ledger: Ledger, event: JournalEvent): void {
 
 function endClaim({ claims, ended, staged, taken }: Ledger, event: EventOf<'end'>): void {
   const { path, why, by, at } = event;
-  // The path was seen clean before this change was made.
+  // The path was seen clean before the claim's last change.
   if (why === 'clean' && (claims.get(path)?.at ?? 0) > at) return;
   moveClaim(path, claims, why === 'clean' ? ended : undefined);
   staged.delete(path);
@@ -337,7 +337,7 @@ function windowOf(session: SessionId, event: EventOf<'command-end'>): Window | u
     : { session, id, from, to: at, ...(goesOn === true ? { goesOn } : {}) };
 }
 
-/** Returns a process as the key of a map: a pid may be reused, but not with the same start. */
+/** Returns a process as the key of a map: a pid may be reused, but not with the same start time. */
 const processKey = ({ pid, start }: ProcessId): string => `${pid} ${start}`;
 
 export function processOf(key: string): ProcessId {
@@ -378,7 +378,7 @@ function withClaim(session: SessionId, known: OpenClaim | undefined, event: Even
   };
 }
 
-/** Adds to the list itself: a copy for each change would make a long journal take quadratic time. */
+/** Changes the list in place: a copy for each change would make a long journal take quadratic time. */
 export function addChange(changes: PathChange[], next: PathChange): void {
   const last = changes.at(-1);
   if (last === undefined || !sameState(last.after, next.before)) changes.push(next);
@@ -386,8 +386,8 @@ export function addChange(changes: PathChange[], next: PathChange): void {
 }
 
 /**
- * Whether a claim ends with what HEAD holds now: all that the session did at the path is committed, by itself or by
- * anybody, or the session changed it back to what HEAD has.
+ * Whether what HEAD holds now ends a claim: all that the session did at the path is committed, whoever committed it, or the
+ * session changed the path back to what HEAD has.
  */
 export function isCommitted(claim: OpenClaim, head: FileState): boolean {
   return sameState(head, claim.after) || claim.committed.some((state) => sameState(state, head));

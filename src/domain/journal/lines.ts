@@ -38,7 +38,7 @@ function parseLine(line: string): JournalLine | undefined {
   };
 }
 
-/** How to read one field of an event; `undefined`: it holds nothing of that kind. */
+/** How to read one field of an event; `read` returns `undefined` for a value of another kind. */
 interface Field<Value> {
   readonly read: (value: unknown) => Value | undefined;
   readonly isOptional: boolean;
@@ -146,7 +146,7 @@ function asPathStates(value: unknown): (readonly [string, FileState])[] {
   });
 }
 
-/** Returns an event as one of a sub-agent; an event that is about nobody's changes stays as it is. */
+/** Returns an event as one of a sub-agent; without `agent`, as it is. */
 export function ofAgent<Event extends JournalEvent>(event: Event, agent: string | undefined): Event {
   return agent === undefined ? event : { ...event, agent };
 }

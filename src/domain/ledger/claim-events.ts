@@ -12,10 +12,10 @@ import {
 } from './tree-status.ts';
 import { isCommitted } from '../journal/fold.ts';
 
-/** Which claims begin, end and come back: around a command, after a commit, and after a time alone. Pure. */
+/** Which claims begin, end and come back: around a command, after a commit, and after a session was alone. Pure. */
 
 interface WindowFacts {
-  /** The sessions that count as the asking one, including itself. */
+  /** The asking session, and those that count as one with it. */
   readonly own: ReadonlySet<SessionId>;
   /** The command's time, up to now. */
   readonly window: Window & { readonly to: number };
@@ -23,10 +23,10 @@ interface WindowFacts {
   readonly named: readonly string[];
   readonly changes: readonly WindowChange[];
   readonly ledgers: readonly SessionLedger[];
-  /** Commands of all sessions that run now, except forgotten ones. */
+  /** All sessions' commands that run now, except forgotten ones. */
   readonly running: readonly Window[];
   readonly agent: string | undefined;
-  /** Whether the file's own times say that it was changed while the command ran. */
+  /** Whether the file's timestamps say that it was changed while the command ran. */
   readonly isTimely: (change: WindowChange) => boolean;
 }
 
@@ -55,21 +55,21 @@ function namesPath(named: readonly string[], path: string): boolean {
   return named.some((name) => path === name || path.startsWith(`${name}/`));
 }
 
-/** Whether only the difference speaks for the session, and something better speaks against it. */
+/** Whether something explains the change better than the session's command, which only ran at the same time. */
 function isExplained(change: WindowChange, { own, window, ledgers }: WindowFacts): boolean {
   const { path, after, wasDirty } = change;
   const theirs = ledgers.filter(({ session }) => !own.has(session));
   const claims = theirs.flatMap((ledger) => ledger.claims.get(path) ?? []);
-  // The path has the content that another session had left: it was put aside, and has come back.
+  // The path has the content that another session had left there: it was put aside and is back.
   if (claims.some((claim) => sameState(claim.after, after))) return true;
   // Another session's file tool is about to write it.
   if (theirs.some((ledger) => isAnnounced(ledger, path, window.to))) return true;
-  // The path was dirty before, and nobody's: a formatter or a test run that changes it does not own it.
+  // The path was dirty before, and nobody's: a formatter or test run that changes it does not become its owner.
   const isMine = ledgers.some(({ session, claims: held }) => own.has(session) && held.has(path));
   return wasDirty && !isMine && claims.length === 0;
 }
 
-/** How long the end of a call or a command may still be reported. Milliseconds. */
+/** How long after its beginning the end of a call or command may still be reported. Milliseconds. */
 export const FORGOTTEN_MS = 10 * 60_000;
 
 function isAnnounced({ announced }: SessionLedger, path: string, now: number): boolean {
@@ -77,7 +77,7 @@ function isAnnounced({ announced }: SessionLedger, path: string, now: number): b
   return at !== undefined && now - at <= FORGOTTEN_MS;
 }
 
-/** Returns the change without what others have on record for the same time. */
+/** Returns the parts of the change that no other session has on record for the same time. */
 function ownParts(change: WindowChange, { own, window, ledgers }: WindowFacts): PathChange[] {
   const meanwhile = ledgers
     .filter(({ session }) => !own.has(session))
@@ -95,22 +95,22 @@ function ownParts(change: WindowChange, { own, window, ledgers }: WindowFacts): 
   return parts;
 }
 
-/** Returns the first change of another's claim, if it was made while the command ran. */
+/** Returns the first change of another session's claim, if it was made while the command ran. */
 function firstOf({ since, changes }: OpenClaim, from: number): PathChange | undefined {
   return since >= from ? changes[0] : undefined;
 }
 
-/** Which claims a look at the working tree ends, and which it brings back. Pure. */
+/** Which claims a new status of the working tree ends, and which it brings back. Pure. */
 
-/** Returns the paths with open claims that the look shows as HEAD has them. */
+/** Returns the claimed paths that the status shows as HEAD has them. */
 export function cleanPaths(ledgers: readonly SessionLedger[], { dirty }: TreeStatus): string[] {
   const claimed = ledgers.flatMap(({ claims }) => [...claims.keys()]);
   return [...new Set(claimed)].filter((path) => !dirty.has(path));
 }
 
 /**
- * Returns what the look changes in claims. A claim on a clean path is over, but may come back unless it was committed.
- * While a commit runs, its hooks may have put the tree aside: then only a committed claim is over.
+ * Returns how the status changes the claims, by session. A claim on a clean path is over, but may come back unless it was
+ * committed. While a commit runs, its hooks may have put the tree aside: then only a committed claim is over.
  *
  * @param heads what HEAD has at the {@link cleanPaths}
  */
@@ -142,7 +142,7 @@ interface Shown {
   readonly disk: FileState;
 }
 
-/** Returns the ledgers with those ended claims open again whose change shows at their paths. */
+/** Returns the ledgers in which ended claims are open again if their changes show again at their paths. */
 export function withRevived(
   ledgers: readonly SessionLedger[],
   changeAt: (path: string) => Shown | undefined,
@@ -157,15 +157,15 @@ export function withRevived(
   });
 }
 
-/** Returns a ledger without the ended claims on paths that a command has just written by name: it made what is there. */
+/** Leaves out the ended claims on paths that a command has just written by name: the command made what is there. */
 export function withoutEnded(ledger: SessionLedger, named: readonly string[]): SessionLedger {
   const ended = [...ledger.ended].filter(([path]) => !namesPath(named, path));
   return ended.length === ledger.ended.size ? ledger : { ...ledger, ended: new Map(ended) };
 }
 
 /**
- * Returns ended claims whose change shows again, over the same content of HEAD (a file may be removed twice). If an
- * open claim has made that change, too, it explains the change.
+ * Returns the ended claims whose change shows again over the same content of HEAD (a file may be removed twice): of
+ * several, only the one that ended last; none if an open claim has made the same change and so explains it.
  */
 function revivals(
   ledgers: readonly SessionLedger[],
@@ -209,13 +209,13 @@ export function sinceStart(
 }
 
 /**
- * A session that worked alone ends, or its client dies, and it continues later: what it had changed is still its own,
+ * If a session that worked alone ends, or its client dies, and it continues later, what it had changed is still its own;
  * what others did in the break is not. `start` is its start list, `pause` the working tree when the break began.
  */
 
 /**
- * Returns the start list with which the session continues: what changed in the break counts as nobody's, too, unless
- * the session had changed it before on the same branch. `undefined`: that is not known, and the list starts again.
+ * Returns the start list with which the session continues. It adds what changed in the break, which is nobody's, except at
+ * paths that the session had changed before on the same branch. `undefined`: unknown, and the list starts again.
  *
  * @param pause `undefined` if nobody looked then: all changes of the break count as the session's
  */
@@ -244,7 +244,7 @@ export function changesLeft(start: TreeStatus, pause: TreeStatus, now: TreeStatu
   );
 }
 
-/** Returns the session's paths, its own even if changed further; on another branch a path is another file. */
+/** Returns the session's paths, even those changed further; none on another branch, where a path is another file. */
 function ownPaths(start: TreeStatus, pause: TreeStatus, now: TreeStatus): ReadonlySet<string> {
   if (pause.head.ref !== now.head.ref) return new Set();
   return new Set(changesBetween(start, pause).map(({ path }) => path));

@@ -24,7 +24,7 @@ export interface OpenClaim extends Omit<EventOf<'claim'>, 't' | 'before'> {
   readonly since: number;
 }
 
-/** What a session did; `by`: the sub-agent that did it, if that no longer runs. */
+/** What a session did; `by`: the sub-agent that did it, if it no longer runs. */
 type DoneBy<Kind extends 'head' | 'news'> = EventOf<Kind> & { readonly by?: SessionId };
 
 /** The state that a session's events in one worktree add up to. */
@@ -35,9 +35,9 @@ export interface SessionLedger {
   readonly ended: ReadonlyMap<string, OpenClaim>;
   /** Paths that others took from the session, and who took each. A new claim of the session ends that. */
   readonly taken: ReadonlyMap<string, SessionId>;
-  /** The file tools' calls whose results have not arrived, by the paths. */
+  /** The file tools' calls whose results have not arrived, by path. */
   readonly announced: ReadonlyMap<string, EventOf<'announced'>>;
-  /** What the session put into the index itself, by the paths. */
+  /** What the session put into the index itself, by path. */
   readonly staged: ReadonlyMap<string, readonly EventOf<'staged'>[]>;
   readonly commits: readonly EventOf<'commit'>[];
   /** Where HEAD was when the session last looked. */
@@ -55,7 +55,7 @@ export interface SessionLedger {
   /** The processes under which it was put on record here, each with the last time. */
   readonly registrations: ReadonlyMap<string, number>;
   readonly operations: readonly EventOf<'operation'>[];
-  /** What the session tried, the last run of each command, the newest last. */
+  /** The last run of each command that the session tried, the newest last. */
   readonly tried: ReadonlyMap<string, EventOf<'tried'>>;
   /** The top of the worktree, if the session works here from a folder outside. */
   readonly visitedTop: string | undefined;
@@ -64,6 +64,6 @@ export interface SessionLedger {
   readonly paused: EventOf<'paused'> | undefined;
   /** Whether it has ended and its automatic note is still due. */
   readonly isNoteDue: boolean;
-  /** The process as which it died, if an automatic note for that was left or not needed. */
+  /** The process as which the session died, if its automatic note was left or was not needed. */
   readonly noteLeft: string | undefined;
 }

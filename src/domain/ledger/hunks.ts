@@ -4,15 +4,14 @@ import type { OpenClaim } from './claims.ts';
 import { sameState, type FileState } from './tree-status.ts';
 
 /**
- * What decides how one session's hunks change HEAD's content of a path that another session has changed, too. This file
- * decides from the claims alone; git merges the contents (src/git/merge-file.ts).
+ * The facts that decide how one session's hunks change HEAD's content of a path that another session has changed, too. This
+ * file looks only at the claims; git merges the contents (src/git/merge-file.ts).
  */
 interface HunkFacts {
   readonly head: FileState;
   readonly disk: FileState;
   /** Claims whose changes are wanted: the session's own. */
   readonly mine: readonly OpenClaim[];
-  /** The other sessions' claims on the path. */
   readonly others: readonly OpenClaim[];
 }
 
@@ -23,7 +22,7 @@ interface HunkStep {
 }
 
 export type HunkPlan =
-  /** Apply the steps to the content `start`, in order; what comes out has this mode. */
+  /** Apply the steps to the content `start`, in order; the result has this mode. */
   | {
       readonly kind: 'apply';
       readonly start: Oid | null;
@@ -32,7 +31,6 @@ export type HunkPlan =
     }
   /** All sessions removed the file. */
   | { readonly kind: 'removed' }
-  /** The sessions' changes overlap. */
   | { readonly kind: 'overlap' }
   /** A content was not kept (too big), or it is no text: a symbolic link, a submodule. */
   | { readonly kind: 'unknown' };
@@ -64,7 +62,7 @@ function isUnreadable(state: FileState): boolean {
   return state !== null && (state.oid === null || !state.mode.startsWith('100'));
 }
 
-/** Returns the mode that the session gave the file or, if it gave none, HEAD's. A new file has the mode on the disk. */
+/** Returns the mode that the session gave the file, else HEAD's, else (for a new file) the one on the disk. */
 function modeOf(
   head: FileState,
   disk: Exclude<FileState, null>,

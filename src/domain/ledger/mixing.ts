@@ -5,7 +5,7 @@ import { type SessionGroups, claimsOn, strong } from './ownership.ts';
 import { type Candidate, isUpToDate } from './stale.ts';
 import { sinceStart } from './claim-events.ts';
 
-/** Decides whether a commit would mix the work of sessions. Pure; the git hooks and `git handoff commit` ask. */
+/** Decides whether a commit would mix the work of sessions. Pure; the git hooks and `git handoff commit` call it. */
 
 /** A path of the index that differs from HEAD. */
 export interface StagedPath {
@@ -35,7 +35,7 @@ export interface OthersOperation {
 
 export interface CommitFacts {
   readonly staged: readonly StagedPath[];
-  /** What was staged by a squash merge that the commit finishes: the session may commit it, unjudged. */
+  /** What the squash merge that this commit finishes has staged: the session may commit it without being judged. */
   readonly squashed?: readonly StagedPath[];
   readonly ledgers: readonly SessionLedger[];
   readonly groups: SessionGroups;
@@ -51,8 +51,8 @@ export interface CommitFacts {
   readonly markers: readonly { readonly path: string; readonly owner: SessionId }[];
   readonly operation?: OthersOperation | undefined;
   /**
-   * The stopped operation that the commit continues, by its name in git-status(1); `whole`: `git handoff commit` of
-   * this session can finish it; `isEmpty`: HEAD has all that the pick or revert does.
+   * The stopped operation that the commit continues, by its name in git-status(1); `whole`: `git handoff commit` of this
+   * session can finish it; `isEmpty`: HEAD already has all changes of the pick or revert.
    */
   readonly finishes?:
     { readonly name: string; readonly whole: boolean; readonly isEmpty: boolean } | undefined;
@@ -61,7 +61,7 @@ export interface CommitFacts {
 export type CommitProblem =
   /** Another live session's uncommitted work. `touched`: a command of this session changed it in passing. */
   | { readonly kind: 'foreign'; readonly path: string; readonly claim: OpenClaim; readonly touched: boolean }
-  /** Both sessions have changed it, and the index does not hold this session's hunks only. */
+  /** Both sessions have changed it, and the index holds more than this session's hunks. */
   | { readonly kind: 'contended'; readonly path: string; readonly claim: OpenClaim }
   /** The index is older than HEAD: the commit would undo what somebody else committed. */
   | { readonly kind: 'reversal'; readonly path: string; readonly by: Reversal }
@@ -107,8 +107,8 @@ export interface CommitDecision {
 }
 
 /**
- * Adds to the ledger of a session that is alone in its worktree, and keeps none, what is staged and was not so when the
- * session began: the session counts as having changed it.
+ * Adds to a ledger what has been staged since its session began, as changed by the session, because a session that is alone
+ * in its worktree keeps no ledger.
  */
 export function withChangesSince(
   ledger: SessionLedger,
@@ -163,8 +163,8 @@ function isRecordedHere({ path, head, index }: StagedPath, { self }: Pick<Commit
 }
 
 /**
- * Whether the session put this into the index itself: on record, or by its running command. What was on the disk before
- * that command was only added (`-a`) and does not count, whatever HEAD has gained meanwhile.
+ * Whether the session put this into the index itself: on record, or by its running command. Content that was on the disk
+ * before that command does not count: the command only added it (`-a`), whatever HEAD had gained.
  */
 function stagedHere(
   staged: StagedPath,
@@ -226,7 +226,7 @@ function judgePath(
   return by === undefined ? undefined : { kind: 'reversal', path, by };
 }
 
-/** Finds a switch of branches that neither the session's running command nor a rebase, which detaches HEAD, made. */
+/** Finds a branch switch made neither by the session's running command nor by a rebase, which detaches HEAD. */
 function movedBranch({
   self,
   head,
@@ -246,7 +246,7 @@ function movedBranch({
       .filter((move) => move.ref === head.ref)
       .map(({ at, by = ledger.session }) => ({
         at,
-        // A sub-agent did not learn from its session where a sibling that has ended moved HEAD.
+        // A sub-agent has not learned from its session where an ended sibling moved HEAD.
         session: isParent(ledger) ? by : ledger.session,
       })),
   );

@@ -5,13 +5,13 @@ import { type FileState, rankOf, sameState, type DirtyPath, type Wish } from './
 
 /** Who owns a dirty path, by the ledgers of a worktree; who has asked for it; and what a commit takes of it. Pure. */
 
-/** The sessions that count as one with the asking one, and those that are live beside it. */
+/** The sessions that count as one with the asking session, and the other live ones. */
 export interface SessionGroups {
   /** The session itself, those whose conversation it carries on, its parents and children. */
   readonly own: ReadonlySet<SessionId>;
   /** Live sessions that are not among its own. */
   readonly foreign: ReadonlySet<SessionId>;
-  /** Those of the foreign ones that wait for their user: what they own may be taken. */
+  /** The foreign ones that wait for their user: what they own may be taken. */
   readonly idle?: ReadonlySet<SessionId>;
   /** The client of each session on record. */
   readonly clients?: ReadonlyMap<SessionId, string>;
@@ -34,15 +34,14 @@ export function namedPeer(trailer: string, { own, foreign }: SessionGroups): Ses
   return id !== undefined && foreign.has(id) ? id : undefined;
 }
 
-/** The open claims on a path, by side; claims of sessions that are over count for nobody. */
+/** The open claims on a path: the asking side's, other live sessions', and those of sessions that are not live. */
 export interface PathClaims {
   readonly own: readonly OpenClaim[];
   readonly foreign: readonly OpenClaim[];
-  /** Claims of sessions that are not live. */
   readonly left: readonly OpenClaim[];
   /**
-   * Touches of the asking side and of the others: changes of a path that another live session had claimed before, with
-   * better proof. They refuse nobody; when that claim ends, they become claims like any other.
+   * Touches of the asking side and of the others. A touch changes a path that another live session had claimed before, with
+   * better proof. Touches refuse nobody; when the earlier claim ends, they become claims like any other.
    */
   readonly ownTouches: readonly OpenClaim[];
   readonly foreignTouches: readonly OpenClaim[];
@@ -83,15 +82,15 @@ export function rankClaims(open: readonly OpenClaim[], groups: SessionGroups): P
   };
 }
 
-/** Whether another session's claim was there first and the later one proves less; a `window` proves nothing beside it. */
+/** Whether another session's claim was there first and the later one proves less; beside it a `window` proves nothing. */
 function outranks(first: OpenClaim, later: OpenClaim): boolean {
   if (first.session === later.session || first.weak || first.since >= later.since) return false;
   return later.evidence === 'window' || rankOf(later.evidence) < rankOf(first.evidence);
 }
 
 /**
- * Whether all that differs from HEAD at a path is the asking session's: only then may a hint offer a command that
- * throws it away. What somebody else changed there before or after belongs to another.
+ * Whether all that differs from HEAD at a path is the asking session's: only then may a hint offer a command that throws it
+ * away. That is not so if somebody else changed the path, before or after.
  */
 export function isWhollyMine(
   dirty: DirtyPath,
@@ -107,7 +106,7 @@ export function isWhollyMine(
   return isWhole && foreignTouches.length === 0 && (sameState(claim.after, disk) || isUnread(disk));
 }
 
-/** Whether the content was not read: it was too big, or a link or a submodule has none. */
+/** Whether the content was not read: it was too big, or is a link or a submodule. */
 function isUnread(state: FileState): boolean {
   return state !== null && state.oid === null;
 }
@@ -118,8 +117,8 @@ export function strong(claims: readonly OpenClaim[]): OpenClaim[] {
 }
 
 /**
- * Whether a session made a commit's change of a path: by the commit's trailers or, if it has none, by the commits that
- * the session was allowed.
+ * Whether a session made a commit's change of a path: by the commit's trailers or, if it has none, by the session's allowed
+ * commits.
  *
  * @param owns whether an id in a trailer is that session's
  */
@@ -135,7 +134,7 @@ export function isMaker(
 /**
  * Requests: a session that was refused something because of another's claim leaves a request in its own ledger, and the
  * other one finds it at its next call. It counts as long as that claim is open and the session that asked is at work; a
- * request to commit ends with the next commit that the session makes without it.
+ * request to commit ends with the asking session's next commit.
  */
 
 /** A session waits for another's change of one path. */
@@ -155,7 +154,7 @@ export interface Request {
   readonly handedAt: number | undefined;
 }
 
-/** Returns the requests that count in a worktree by its ledgers alone: each pair and path once, the oldest first. */
+/** Returns the requests that still count, by a worktree's ledgers alone: one for each asker and claim, the oldest first. */
 export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
   const found = new Map<string, Request>();
   const asked = ledgers
@@ -163,11 +162,11 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
     .sort((a, b) => a.at - b.at);
   for (const { from, to, wish, paths, at } of asked) {
     const ownerAs = (id: SessionId) => ledgers.find(({ session }) => session === id);
-    // What a sub-agent has left is its session's.
+    // What a stopped sub-agent has left belongs to its session.
     const owner = ownerAs(to) ?? ownerAs(sessionOfOwner(to));
     for (const path of paths) {
       const claim = owner?.claims.get(path);
-      // A claim that began after the request is another one.
+      // A claim that began after the request is not the one that it meant.
       if (owner === undefined || claim === undefined || claim.since > at) continue;
       const id = `request:${from}:${claim.since}:${path}`;
       const heirs = heirsOf(owner, ledgers);
@@ -221,7 +220,7 @@ export function wishText(who: string, wish: Wish, names: string): string {
   return `${who} ${DEEDS[wish]} ${names}`;
 }
 
-/** Who owns a dirty path, as shown to people: `git handoff status`, `take -- <path>` and `sessions` ask. */
+/** Who owns a dirty path, as shown to people: `git handoff status`, `take -- <path>` and `sessions` call it. */
 
 /** `other`: another live session's · `left`: of a session that is over · `contended`: of two live sessions. */
 export type BelongsTo = 'mine' | 'other' | 'left' | 'nobody' | 'contended';
@@ -235,7 +234,7 @@ export interface Belonging {
 }
 
 /**
- * Judges the open claims on a path. A sure claim outweighs a weak one. Of two equal ones, a live session's outweighs
+ * Judges the open claims on a path. A sure claim outweighs a weak one. Of two equally sure ones, a live session's outweighs
  * that of a session that is over.
  *
  * @param areOne whether two sessions count as one (the same conversation, one started inside the other)
@@ -292,12 +291,12 @@ export function chainChanges(base: FileState, claims: readonly OpenClaim[]): Pat
   return chain;
 }
 
-/** Which of the dirty paths `git handoff commit` and `stage --mine` take for a session. Pure. */
+/** What decides which dirty paths `git handoff commit` and `stage --mine` take for a session. */
 interface ShareFacts {
   readonly dirty: readonly DirtyPath[];
   readonly ledgers: readonly SessionLedger[];
   readonly groups: SessionGroups;
-  /** The sessions whose claims it may commit: itself, those whose conversation it carries on, those it started. */
+  /** The sessions whose claims the session may commit: itself, those whose conversation it carries on, those it started. */
   readonly owners: ReadonlySet<SessionId>;
   /** Changes of the session that no ledger has yet, because it works alone or its command still runs. */
   readonly unrecorded: readonly OpenClaim[];
@@ -309,7 +308,7 @@ export interface Share {
   readonly dirty: DirtyPath;
   /** The session's own claims, or else its touches; empty for a path that was only named. */
   readonly mine: readonly OpenClaim[];
-  /** Whether neither a command of the session nor the command line named it: it may be left out. */
+  /** Whether the session only touched the path and neither its command nor the command line names it: it may be left out. */
   readonly isPassing: boolean;
   /** Strong claims of other live sessions. */
   readonly others: readonly OpenClaim[];
@@ -320,7 +319,7 @@ export interface Share {
 export interface Shares {
   /** Taken as they are on the disk. */
   readonly whole: readonly Share[];
-  /** Only the session's own hunks are taken: others changed it, too, or it is older than HEAD (no `others`). */
+  /** Only the session's own hunks are taken: others changed the path, too, or it is older than HEAD (no `others`). */
   readonly contended: readonly Share[];
   /** Paths that the command line names, but another live session owns. */
   readonly refused: readonly { readonly path: string; readonly claim: OpenClaim }[];
@@ -328,7 +327,7 @@ export interface Shares {
   readonly left: readonly { readonly path: string; readonly owner: SessionId | undefined }[];
 }
 
-/** Divides the dirty paths into those that a commit of the session takes, leaves and must not take. */
+/** Divides the dirty paths into those that a commit of the session takes, leaves out, and must not take. */
 export function divideWork(facts: ShareFacts): Shares {
   const whole: Share[] = [];
   const contended: Share[] = [];
@@ -365,7 +364,7 @@ function shareOf(dirty: DirtyPath, claims: PathClaims, { owners, named }: ShareF
   return { dirty, mine, isPassing, others: strong(claims.foreign), doubts };
 }
 
-/** Whether a commit or a patch can name a path: no repository inside the tree (`…/`), and no name that is not UTF-8. */
+/** Whether a commit or a patch can name a path: not a repository inside the tree (`…/`), or a name that is not UTF-8. */
 export function isUsable(path: string): boolean {
   return !path.endsWith('/') && !path.includes('\ufffd');
 }

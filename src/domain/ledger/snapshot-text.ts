@@ -3,13 +3,13 @@ import { parseOid } from '../names.ts';
 import { parseFileState } from '../journal/lines.ts';
 import type { DirtyPath, TreeStatus } from './tree-status.ts';
 
-/** A look at the working tree as JSON, and back. */
+/** Writes a tree status as JSON, and reads it back. */
 
 export function formatTreeStatus({ head, dirty, at }: TreeStatus): string {
   return JSON.stringify({ v: 1, at, head, dirty: [...dirty.values()] });
 }
 
-/** Reads a look; `undefined` for anything else. */
+/** Reads a tree status; `undefined` for any other text. */
 export function parseTreeStatus(text: string): TreeStatus | undefined {
   const value = jsonFields<'v' | 'at' | 'head' | 'dirty'>(text);
   if (value.v !== 1 || typeof value.at !== 'number' || !Array.isArray(value.dirty)) return undefined;

@@ -2,8 +2,8 @@ import type { OpenClaim } from './claims.ts';
 import { sameState, type FileState } from './tree-status.ts';
 
 /**
- * Whether a path would undo what HEAD has gained: HEAD moved, and the index (or the disk) stayed as it was. Pure: where
- * three texts have to be merged, the caller asks git.
+ * Whether committing a path would undo what HEAD has gained: HEAD moved, and the index (or the disk) stayed as it was.
+ * Pure: if three texts have to be merged, the caller asks git.
  */
 
 /** What HEAD gained at a path, and when; milliseconds since the epoch. */
@@ -39,7 +39,7 @@ export function bearing(state: FileState, { from, to }: Gain): Bearing | undefin
     : 'conflict';
 }
 
-/** What a commit that HEAD has left behind made of a path. */
+/** How a commit that HEAD has left behind changed a path. */
 interface LeftChange {
   readonly path: string;
   readonly head: FileState;
@@ -47,7 +47,7 @@ interface LeftChange {
 }
 
 /**
- * Returns what HEAD has gained since the session began to change the path, by its own claims.
+ * Returns what HEAD has gained since the session began to change the path, according to its claims.
  *
  * @param left what each move of HEAD left behind, the newest move and the newest commit first
  */
@@ -73,7 +73,7 @@ export function isUpToDate({ own, head, next }: Candidate): boolean {
   return isFrom && own.some(({ after }) => sameState(after, next));
 }
 
-/** Whether the session, knowing HEAD's own content, changed it into this one. */
+/** Whether the session changed exactly HEAD's content into the content to commit. */
 export function isMeant({ own, head, next }: Candidate): boolean {
   return own.some(({ changes }) => {
     const last = changes.at(-1);

@@ -5,11 +5,11 @@ import { chainChanges } from './ownership.ts';
 import { rankOf } from './tree-status.ts';
 
 /**
- * Sub-agents as owners. While one runs, its changes, where it saw HEAD, and what it heard are a ledger of its own, under the
- * owner `<session>/<agent>`; afterwards they are its session's.
+ * Sub-agents as owners. While one runs, it has a ledger of its own, under the owner `<session>/<agent>`, with its changes,
+ * where it saw HEAD and what it heard; afterwards they are its session's.
  */
 
-/** The owners that a session's running sub-agents are. */
+/** Returns a session's running sub-agents, as owners. */
 export function runningOwners({ session, agents }: SessionJournal): SessionId[] {
   return [...agents].flatMap(([agent, { isRunning }]) => (isRunning ? [ownerId(session, agent)] : []));
 }
@@ -21,7 +21,7 @@ export function treesIn({ trees, agents }: SessionJournal): string[] {
   ];
 }
 
-/** The ledgers of a session in a worktree: its own, with what sub-agents left that no longer run, and one for each that runs. */
+/** A session's ledgers in a worktree: its own, joined with those of stopped sub-agents, and one for each running sub-agent. */
 export function ledgersIn({ session, trees, agents }: SessionJournal, tree: string): SessionLedger[] {
   const own = trees.get(tree);
   if (agents.size === 0) return own === undefined ? [] : [own];
@@ -42,7 +42,7 @@ function ledgerOfAgent(whole: SessionLedger, part: SessionLedger): SessionLedger
   return { ...own, head, staged, tried: whole.tried, registrations: whole.registrations };
 }
 
-/** A session's ledger with those of its sub-agents that no longer run. */
+/** Joins a session's ledger with those of its stopped sub-agents. */
 function joined(own: SessionLedger, left: readonly SessionLedger[]): SessionLedger {
   if (left.length === 0) return own;
   const { session } = own;
@@ -75,7 +75,7 @@ function joined(own: SessionLedger, left: readonly SessionLedger[]): SessionLedg
   };
 }
 
-/** One claim of a session for the changes that several of its agents made to a path. */
+/** Joins a session's and its sub-agents' claims on one path into one. */
 function joinedClaim(session: SessionId, claims: readonly OpenClaim[]): OpenClaim {
   return claims.reduce((one, other) => {
     const [first, last] = [one.since <= other.since ? one : other, one.at <= other.at ? other : one];

@@ -1,8 +1,8 @@
 import type { Oid, SessionId } from '../names.ts';
 
 /**
- * The working tree's difference from HEAD at one moment, and what two of them tell about the time between:
- * the before/after comparison around a shell command, and the start list of a session.
+ * The working tree's difference from HEAD at one moment, and what two such statuses tell about the time between them: one
+ * before and one after a shell command, or a session's start list and a later status.
  */
 
 /** A path that differs from HEAD in the index or on the disk. */
@@ -29,11 +29,11 @@ export interface HeadPlace {
 export interface TreeStatus {
   readonly head: HeadPlace;
   readonly dirty: ReadonlyMap<string, DirtyPath>;
-  /** Milliseconds since the epoch, before git looked. */
+  /** The time just before git looked, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Whether two looks show the same of the same paths. */
+/** Whether two statuses show the same paths in the same states. */
 export function sameDirty(a: TreeStatus, b: TreeStatus): boolean {
   if (a.dirty.size !== b.dirty.size || a.head.oid !== b.head.oid) return false;
   return [...a.dirty].every(([path, one]) => {
@@ -59,7 +59,7 @@ const GOES_ON_MS = 10 * 60_000;
 /** In a longer window, a person or a background program may well have made the change. Milliseconds. */
 export const LONG_WINDOW_MS = 60_000;
 
-/** Whether another session's command, or a background program of any session, ran during this one. */
+/** Whether another session's command, or a background program of any session, ran during this window. */
 export function overlaps(window: Window, others: readonly Window[]): boolean {
   const end = window.to ?? Infinity;
   return others.some((other) => {
@@ -78,14 +78,14 @@ export interface WindowChange {
   readonly base: FileState;
   readonly before: FileState;
   readonly after: FileState;
-  /** Whether it differed from HEAD before: whoever changed it first has not finished. */
+  /** Whether the path differed from HEAD before: whoever changed it first has not finished. */
   readonly wasDirty: boolean;
 }
 
 /**
- * Returns what changed on the disk between two looks, except by HEAD's own moves.
+ * Returns what changed on the disk between two statuses, except by HEAD's own moves.
  *
- * @param was what the former HEAD had at paths that were clean then, where HEAD has moved
+ * @param was if HEAD has moved: what the former HEAD had at paths that were clean then
  */
 export function changesBetween(
   before: TreeStatus,
@@ -115,7 +115,7 @@ export function discardedBetween(before: TreeStatus, after: TreeStatus): string[
   return [...before.dirty.keys()].filter((path) => !after.dirty.has(path));
 }
 
-/** Returns paths whose entry in the index changed between two looks while HEAD did not move; not those in conflict. */
+/** Returns paths whose entry in the index changed between two statuses while HEAD did not move; not those in conflict. */
 export function stagedBetween(before: TreeStatus, after: TreeStatus): { path: string; state: FileState }[] {
   if (before.head.oid !== after.head.oid) return [];
   return [...after.dirty.values()].flatMap(({ path, index, head }) => {
@@ -125,7 +125,7 @@ export function stagedBetween(before: TreeStatus, after: TreeStatus): { path: st
   });
 }
 
-/** Whether two looks saw the same content on the disk. */
+/** Whether two statuses saw the same content on the disk. */
 export function sameOnDisk(then: DirtyPath, now: DirtyPath): boolean {
   if (then.stamp !== '' && then.stamp === now.stamp) return true;
   if (then.disk === null || now.disk === null) return then.disk === now.disk;

@@ -3,12 +3,12 @@ import type { SessionLedger } from './claims.ts';
 import { sameState, type DirtyPath, type TreeStatus } from './tree-status.ts';
 
 /**
- * Returns uncommitted work that was there at one look and is not at the next: files that are gone, or are as HEAD has
- * them. It may have been committed meanwhile. An untracked file that nobody has claimed is left out: builds and tests
- * make and remove such files all the time.
+ * Returns uncommitted work that `before` shows and `after` does not: files that are gone, or are as HEAD has them. It may
+ * have been committed meanwhile. An untracked file that nobody has claimed is left out: builds and tests make and remove
+ * such files all the time.
  *
  * @param ownerOf the session that claims a path
- * @param changed paths that are lost, too: a command has put something else in the place of the work
+ * @param changed paths whose work is lost, too, because a command replaced it
  */
 export function vanishedBetween(
   before: TreeStatus,
@@ -26,7 +26,7 @@ export function vanishedBetween(
   });
 }
 
-/** Returns the last look at a working tree, with what file tools have changed since. */
+/** Returns the last status of a working tree, updated with what file tools have changed since. */
 export function lastSeen(last: TreeStatus | undefined, ledgers: readonly SessionLedger[]): TreeStatus {
   const dirty = new Map(last?.dirty);
   let seen = last?.at ?? 0;

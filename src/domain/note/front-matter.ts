@@ -26,7 +26,7 @@ const OUR_KEYS: readonly string[] = ['schema_version', 'handoff_id', 'from', 'to
 
 /**
  * Reads front matter (the `yaml` of `splitNote`). A note is structured if this is a mapping that has a key of ours;
- * everything else passes unjudged. `now` in milliseconds since the epoch: no note may come from the day after tomorrow.
+ * everything else passes unjudged. `now` is in milliseconds since the epoch: no note may be dated more than a day ahead.
  */
 export function readFrontMatter(yaml: string, now: number): FrontMatterResult {
   const parsed = parseYaml(yaml);
@@ -50,7 +50,7 @@ function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the fields of a mapping that was found right. */
+/** Returns the fields of a valid mapping. */
 function fieldsOf(value: Mapping): FrontMatter {
   const text = (key: string) => value[key] as string;
   const list = (key: string) => (value[key] ?? []) as readonly string[];
@@ -67,9 +67,9 @@ function fieldsOf(value: Mapping): FrontMatter {
 }
 
 /**
- * YAML as front matter has it: one document, plain data. The only place that knows the library. Anchors, aliases and
- * tags are refused before anything is built from them, so that nothing expands and no type is made up. Text that is
- * nested deeply or has very many parts is refused by counting its tokens, because the parser recurses.
+ * YAML as front matter has it: one document, plain data. Only this code knows the library. It refuses anchors, aliases and
+ * tags before anything is built from them, so that nothing expands and no custom type appears. It counts tokens first, and
+ * refuses a text that is nested deeply or has very many parts, because the parser recurses.
  */
 type YamlResult =
   | { readonly kind: 'value'; readonly value: unknown }
@@ -77,13 +77,13 @@ type YamlResult =
   | { readonly kind: 'invalid'; readonly message: string; readonly keys: readonly string[] };
 
 const MAX_DEPTH = 16;
-/** Front matter at every limit of the schema has about 3,000. */
+/** Front matter at every limit of the schema has about 3,000 tokens. */
 const MAX_TOKENS = 20_000;
 const MAX_INDENT = 200;
 
 const KEY_LINE = /^(?:(["'])([A-Za-z_][\w-]*)\1|([A-Za-z_][\w-]*))[ \t]*:(?=[ \t\r\n]|$)/gm;
 
-/** Reads front matter as YAML, once its tokens are counted. */
+/** Reads front matter as YAML, after counting its tokens. */
 function parseYaml(text: string): YamlResult {
   const refused = refusedToken(text);
   if (refused !== undefined) return { kind: 'invalid', message: refused, keys: keyLines(text) };
@@ -94,7 +94,7 @@ function parseYaml(text: string): YamlResult {
     strict: true,
     uniqueKeys: true,
     prettyErrors: false,
-    // With 'silent' the parser would pass over a second document.
+    // With 'silent' the parser would ignore a second document.
     logLevel: 'error',
   });
   const problem = document.errors[0] ?? document.warnings[0];
@@ -223,7 +223,7 @@ const LISTS: Readonly<Record<string, ListRule>> = {
 };
 
 const KEYS = [...Object.keys(SCALARS), ...Object.keys(LISTS)];
-/** Milliseconds; clocks of machines differ, days do not. */
+/** How far in the future a note may be dated, because clocks differ between machines. Milliseconds. */
 const FUTURE_MS = 24 * 3600e3;
 
 /** Returns the first problem of a mapping that is meant as our front matter; `undefined` if it has none. */
@@ -283,7 +283,7 @@ function describeValue(value: unknown): string {
 }
 
 function problem(key: string, rule: Rule | ListRule, fault: string): FrontMatterProblem {
-  const message = `front matter, ${key} ${fault}; wanted: ${rule.wanted}`;
+  const message = `front matter: ${key} ${fault}; wanted: ${rule.wanted}`;
   const hint = rule.example === '' ? `leave ${key} out, it is computed` : `${key}: ${rule.example}`;
   return { key, message, hint };
 }

@@ -1,6 +1,6 @@
 import { cutToBytes, escapeText } from '../surfacing.ts';
 
-/** What a note says under the headings that a handover has; each as it stands, without its heading. */
+/** What a note says under the headings that a handover has; each text as it stands, without its heading. */
 export interface NoteSections {
   readonly goal: string | undefined;
   readonly state: string | undefined;
@@ -44,11 +44,11 @@ const NOTHING: NoteSections = {
 };
 
 const ATX = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
-/** A line with further backticks is a code span. */
+/** If more backticks follow on the line, it is a code span. */
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 /** A line that is all bold, or a word and a colon, is a heading to its author. */
 const BOLD = /^\*\*([^*]{1,80})\*\*:?(.*)/;
-/** A list item that begins so: some notes list their sections. */
+/** A list item that begins in bold: some notes list their sections. */
 const BOLD_ITEM = /^ {0,3}[-*+][ \t]+\*\*([^*]{1,80})\*\*:?(.*)/;
 const LABEL = /^([A-Za-z][A-Za-z' ]{1,30}):(.*)/;
 /** A short note may name its next action within a line: `Tests are green. Next: the rate limit.` */
@@ -69,10 +69,10 @@ interface Heading {
 }
 
 /**
- * Finds the sections of a Markdown note by their headings (`# Goal`, `**Next action**`, `Goal: …`). A section ends at
- * the next heading that is not below its own; headings inside code fences are text. A label below a section's own
- * heading (`Status: half of it` in the next action) begins a section, too, but the outer one goes on and keeps all its
- * lines. Of two sections with one name the first counts. If no section names the next action, the end of a line may:
+ * Finds the sections of a Markdown note by their headings (`# Goal`, `**Next action**`, `Goal: …`). A section ends at the
+ * next heading of its own level or a higher one; headings inside code fences are text. A label inside a section
+ * (`Status: half of it` in the next action) begins a section, too, but the outer one goes on and keeps all its lines. If
+ * two sections have the same name, the first counts. If no section names the next action, the end of a line may:
  * `… Next: the rate limit.` Linear in the length of the body.
  */
 export function noteSections(body: string): NoteSections {
@@ -110,11 +110,11 @@ export function isSectionHeading(line: string): boolean {
   return heading !== undefined && heading.rest === '' && FIELDS.has(heading.title);
 }
 
-/** Bold lines and labels are below every `#` heading. */
+/** Bold lines and labels rank below every `#` heading. */
 const LABEL_LEVEL = 7;
 const ITEM_LEVEL = 8;
 
-/** Whether a heading belongs to the current section: an unknown one below it does, and a label always. */
+/** Whether an unknown heading belongs to the current section: one of a lower level does, and a label always. */
 function isBelow({ level }: Heading, current: { level: number } | undefined): boolean {
   return level >= LABEL_LEVEL || level > (current?.level ?? LABEL_LEVEL);
 }
@@ -168,14 +168,14 @@ interface NoteDocument {
 const OPENING = /^\uFEFF?---[ \t]*\r?\n/;
 const CLOSING = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/gm;
 /**
- * Longer than any front matter that is meant as such (256 references of 1,024 characters fit, quoted): a note that
- * only begins with a rule is not searched to its end.
+ * Longer than any real front matter (256 quoted references of 1,024 characters fit): a note that only begins with a
+ * thematic break is not searched to its end.
  */
 const MAX_HEAD_CHARACTERS = 640 * 1024;
 
 /**
  * Takes a note apart at its YAML front matter: a first line `---` (a byte order mark may stand before it), and the next
- * line that is `---` or `...`. Without such a line the first one is a thematic break of Markdown, and the whole note is
+ * line that is `---` or `...`. Without that second line, the first is a thematic break of Markdown, and the whole note is
  * body. The YAML itself is not checked here.
  */
 export function splitNote(note: string): NoteDocument {
@@ -217,7 +217,7 @@ export function isAddressed({ to, tags, references }: Address): boolean {
   return to !== undefined || tags.length > 0 || references.length > 0;
 }
 
-/** Begins each line, so that no text of a note stands where turns and tags of a chat begin. */
+/** Begins each line, so that no text of a note stands at a line's start, where turns and tags of a chat begin. */
 const MARK = '|';
 /** How much of a note is searched for sections. Characters. */
 const MAX_SEARCHED = 65_536;
@@ -276,7 +276,7 @@ const HARNESS_TAG =
   /<(?=[ \t]{0,8}\/?[ \t]{0,8}(?:[a-z]{1,16}:)?(?:system-reminder|system|function_calls|function_results|invoke|parameter|tool_use|tool_result|tool_call|thinking|untrusted-content|untrusted|handoff|hook|start_of_turn|end_of_turn|assistant|human|user)\b[^<\n]{0,200}>)/gi;
 /** Some models write their tokens with a full-width bar and a low block. */
 const TEMPLATE_TOKEN = /<(?=[ \t]{0,8}[|\uff5c][a-z_\u2581 -]{1,48}[|\uff5c][ \t]{0,8}>|<\/?SYS>>)/gi;
-/** A Markdown image: whoever renders it requests its address, with whatever that holds. */
+/** A Markdown image: whoever renders it requests its address, with whatever data the address holds. */
 const IMAGE = /!(?=\[[^\]\n]{0,200}\]\()/g;
 
 /**

@@ -10,8 +10,8 @@ type Axis = 'note' | 'branch' | 'head' | 'files' | 'tree' | 'tests' | 'siblings'
 export type NoteVerdict = 'ok' | 'changed' | 'stale' | 'unknown';
 
 /**
- * What each situation means for a note. One that is `stale` makes the note stale; commits on top of it do not, because
- * its own session commits after writing. The manual shows this table (STALE NOTES).
+ * What each situation means for a note. A `stale` one makes the note stale. Commits on top of the note's base do not,
+ * because its own session commits after writing. The manual shows this table (STALE NOTES).
  */
 export const RULES = {
   'note-closed': ['note', 'stale'],
@@ -76,13 +76,13 @@ export interface NoteFinding {
   readonly axis: Axis;
   readonly code: FindingCode;
   readonly verdict: NoteVerdict;
-  /** The path or the handoff that it is about. */
+  /** The path or the handoff that the finding is about. */
   readonly subject: string | null;
   /** One plain sentence, safe to show. */
   readonly text: string;
 }
 
-/** A finding by its rule. */
+/** Builds a finding by its rule. */
 export function finding(code: FindingCode, text: string, subject: string | null = null): NoteFinding {
   const [axis, verdict] = RULES[code];
   return { axis, code, verdict, subject, text };
@@ -103,7 +103,7 @@ export type BranchPlace =
   | { readonly kind: 'absent' }
   | { readonly kind: 'deleted' };
 
-/** How the default branch has the branch's work: by its commits or as one squashed commit. */
+/** How the default branch contains the branch's work: as its own commits or as one squashed commit. */
 export interface Merged {
   readonly into: string;
   readonly squashed: boolean;
@@ -116,7 +116,7 @@ export type HeadRelation =
   | { readonly kind: 'behind'; readonly by: number }
   | {
       readonly kind: 'diverged';
-      /** Commits that only the branch has, and only the note's base. */
+      /** How many commits only the branch has, and only the note's base. */
       readonly ours: number;
       readonly theirs: number;
       /** Whether both hold the very same files. */
@@ -164,7 +164,7 @@ export type TreeFact =
       readonly operation: string | undefined;
     };
 
-/** What the note's session tried, and whether the tree is the one that is here: committed, or HEAD plus its changes. */
+/** What the note's session tried, and whether on the tree that is here: HEAD's, or HEAD plus the session's changes. */
 export interface TriedFact {
   readonly command: string;
   readonly status: number;
@@ -190,7 +190,7 @@ export interface VerificationFacts {
   readonly branch: string;
   readonly closed: boolean;
   readonly automatic: AutomaticReason | undefined;
-  /** Why the commit at its ref is not shown; `undefined`: it is. */
+  /** Why the commit at the note's ref is not shown; `undefined`: it is. */
   readonly movedByHand: string | undefined;
   readonly place: BranchPlace;
   readonly merged: Merged | undefined;
@@ -235,7 +235,7 @@ const LINK = /\]\(([^()\s]+)\)/g;
 /**
  * Returns the paths of an "important files" section: code spans and links, else the first word of a list item or line.
  *
- * @param top the working tree, for paths that are written with it; `undefined`: there is none
+ * @param top the top of the working tree, for absolute paths; `undefined`: there is none
  */
 export function importantPaths(section: string, top?: string): NamedPaths {
   const found = new Map<string, NamedPath>();

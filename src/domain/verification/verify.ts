@@ -72,7 +72,7 @@ function siblingFindings(facts: VerificationFacts): NoteFinding[] {
   return [...live, ...siblings.flatMap(siblingFinding)];
 }
 
-/** Judges another open note. An older one of other work does not matter; an automatic one replaces no written one. */
+/** Judges another open note. An older note about other work does not matter; an automatic note replaces no written one. */
 function siblingFinding(sibling: SiblingFact): NoteFinding[] {
   const { name, owner, client, personName, newer, overlaps, automatic } = sibling;
   const which = `${escapeLine(name)} of ${ownerName(owner, { client, name: personName })}`;
@@ -83,13 +83,13 @@ function siblingFinding(sibling: SiblingFact): NoteFinding[] {
   return [];
 }
 
-/** Says which of the commands that were tried prove something of the tree that is here. */
+/** Says which of the tried commands prove something about the tree that is here. */
 function triedFindings(tried: readonly TriedFact[]): NoteFinding[] {
   if (tried.length === 0) return [finding('tests-none', 'not proven: the session of the note tried nothing')];
   return tried.map(({ command, status, isHere }) => {
     const name = cutToBytes(escapeLine(command), MAX_SHOWN);
     const how = status === 0 ? 'passed' : `failed (${status})`;
-    if (!isHere) return finding('tests-outdated', `outdated: ${name} ${how} on another tree than this`);
+    if (!isHere) return finding('tests-outdated', `outdated: ${name} ${how} on another tree`);
     return status === 0
       ? finding('tests-proven', `proven on this tree: ${name}`)
       : finding('tests-failed', `${name} ${how} on this tree`);
@@ -121,11 +121,11 @@ function treeFindings(facts: Pick<VerificationFacts, 'tree' | 'clients'>): NoteF
 
 function countOf(now: number, then: number): [FindingCode, string] {
   if (now === 0 && then === 0) return ['tree-clean', 'the working tree is clean, as it was'];
-  if (now === then) return ['tree-as-then', `${paths(now)} uncommitted, as many as then`];
-  const was = then === 0 ? 'none' : String(then);
-  if (now > then) return ['tree-more', `${paths(now)} uncommitted; when the note was written ${was}`];
+  if (now === then) return ['tree-as-then', `${paths(now)} uncommitted, as many as when the note was written`];
+  const was = `${then === 0 ? 'none' : then} when the note was written`;
+  if (now > then) return ['tree-more', `${paths(now)} uncommitted; ${was}`];
   const is = now === 0 ? 'the working tree is clean' : `${paths(now)} uncommitted`;
-  return ['tree-fewer', `${is}; when the note was written ${paths(then)} uncommitted`];
+  return ['tree-fewer', `${is}; ${paths(then)} uncommitted when the note was written`];
 }
 
 const paths = (count: number) => `${count} ${count === 1 ? 'path' : 'paths'}`;
@@ -190,12 +190,12 @@ function headFinding(relation: HeadRelation, branch: string): NoteFinding {
         ? finding('head-reworded', `${name} was rewritten and holds the same files as the note's base`)
         : finding(
             'head-diverged',
-            `${name} was rewritten: it lacks ${commits(relation.theirs)} of the note's base and has ${relation.ours} that the base has not`,
+            `${name} was rewritten: it lacks ${commits(relation.theirs)} of the note's base and has ${relation.ours} that the base lacks`,
           );
     case 'base-missing':
       return finding('base-missing', "the note's base is not in this repository");
     case 'base-shallow':
-      return finding('base-shallow', "this clone is shallow: it is unknown how the note's base relates");
+      return finding('base-shallow', `this clone is shallow: how ${name} relates to the note's base is unknown`);
     case 'none':
       return finding('head-none', "there is no branch to compare the note's base with");
   }
