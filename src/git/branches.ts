@@ -100,9 +100,9 @@ export async function remoteBranches(
   );
 }
 
-/** Most reflog entries that one call reads. */
+/** The most reflog entries that one call reads. */
 const MAX_MOVES = 2000;
-/** Most merges of the default branch that are examined. */
+/** The most merges of the default branch that are examined. */
 const MAX_MERGES = 1000;
 
 /** Reads from the reflogs what moved each of these branches, newest first. */
@@ -179,7 +179,7 @@ async function lines(args: readonly string[], cwd: string, timeoutMs: number): P
   return result.code === 0 ? result.stdout.toString('utf8') : '';
 }
 
-/** Most commits of the default branch that are compared. */
+/** The most commits of the default branch that are compared. */
 const MAX_COMMITS = 50;
 /** Options that fix everything that could change the text of a diff or run a program for it. */
 const PATCH = [

@@ -18,8 +18,8 @@ import { type ObjectRequest, type ReadObject, isDamage, readObjects } from './ob
 import { RAW_DIFF, parseRaw } from './staged.ts';
 
 /**
- * The headers and message of a commit object (no tree entries). Each part is parsed on demand, because of thousands of
- * commits most are only counted.
+ * The headers and message of a commit object (no tree entries). Each part is parsed on demand, because most of thousands of
+ * commits are only counted.
  */
 export class CommitText {
   /** The raw bytes of the object (gitformat: headers, blank line, message). */
@@ -52,7 +52,6 @@ export class CommitText {
     return (this.date ??= secondsOf(this.content));
   }
 
-  /** Committer's name. */
   get name(): string {
     const line = this.committer;
     return utf8(line.slice(COMMITTER.length, Math.max(line.lastIndexOf('<'), 0))).trim();
@@ -63,7 +62,7 @@ export class CommitText {
     return utf8(line.slice(line.lastIndexOf('<') + 1, line.lastIndexOf('>')));
   }
 
-  /** A text of its own with what a list shows. */
+  /** Only what a list shows, copied, so that the whole text can be freed. */
   get shortened(): BinaryText {
     const parents = this.parents.slice(0, MOST_PARENTS).map((oid) => `\nparent ${oid}`);
     const summary = /\n\n([^\n]*)/.exec(this.content)?.[1] ?? '';
@@ -103,13 +102,13 @@ function parentsIn(headers: BinaryText): Oid[] {
   return parents;
 }
 
-/** Ours are shorter, but for many trailers. */
+/** Our own commits are shorter, except with many trailers. */
 const isLong = (content: Buffer) => content.length > 2048;
 
-/** Enough to see that a handoff has too many. */
+/** Enough to see that a handoff commit has too many. */
 const MOST_PARENTS = 3;
 
-/** What was read of a commit, without its text: V8 keeps the whole of a text as long as a part of it. */
+/** Returns what was read of a commit without holding its text: V8 keeps a whole text in memory as long as any part of it. */
 const detached = <T>(read: T, content: Buffer): T => (isLong(content) ? structuredClone(read) : read);
 
 /** A commit as lists show it: `state.json` unread, so `recorded` is unknown. */
@@ -131,7 +130,7 @@ export class ListedCommit extends CommitText implements HandoffCommit {
   }
 }
 
-/** Reads any number of commits as lists show them. What is no commit is left out, and what is too large has no text. */
+/** Reads any number of commits as lists show them. Other objects are left out; a commit that is too large has no text. */
 export async function readListed(options: GitOptions, oids: readonly Oid[]): Promise<ListedCommit[]> {
   const found: ListedCommit[] = [];
   for (let at = 0; at < oids.length; at += TOGETHER) {
@@ -163,10 +162,10 @@ export async function loadCommits(
   return (await readParts(options, oids, notes)).map((parts) => assemble(parts, notes));
 }
 
-/** Few enough commits that git may read them whole to find what their trees name. */
+/** Up to this many commits, git may read each whole to find what its tree names. */
 const FEW = 8;
 
-/** The commits that are too large for ours, of many. git would hold each in memory that it walks from or looks into. */
+/** Finds commits too large to be ours, if there are many: git holds each in memory that it walks from or looks into. */
 async function largeCommits(options: GitOptions, oids: readonly Oid[]) {
   const infos = oids.length > FEW ? await readObjects(options, oids.map(infoOf)) : [];
   const large = infos.filter((info) => info !== undefined && info.size > MAX_COMMIT_BYTES);
@@ -175,7 +174,7 @@ async function largeCommits(options: GitOptions, oids: readonly Oid[]) {
 
 const infoOf = (name: string): ObjectRequest => ({ name, infoOnly: true });
 
-/** Leaves out of many commits those that are too large for ours. */
+/** Leaves out, if there are many commits, those that are too large to be ours. */
 export async function withoutLarge(options: GitOptions, oids: readonly Oid[]): Promise<Oid[]> {
   const large = await largeCommits(options, oids);
   return oids.filter((oid) => !large.has(oid));
@@ -208,7 +207,7 @@ export async function loadSettled(
   return loaded !== undefined && loaded.oid === before?.oid && loaded.oid === after?.oid ? loaded : undefined;
 }
 
-/** What is asked for of a commit; what is larger than in any handoff is not read. */
+/** What to read of a commit; an object larger than any handoff's is not read. */
 function commitRequests(commit: string, notes: boolean): ObjectRequest[] {
   return [
     { name: commit, mostBytes: MAX_COMMIT_BYTES },
@@ -286,10 +285,7 @@ export async function noteNames(
   );
 }
 
-/**
- * Commits reachable from `tip` by first parents and not from `base`, newest first. A history with a
- * hole ends at the hole.
- */
+/** Commits reachable from `tip` by first parents and not from `base`, newest first. A history with a hole ends at the hole. */
 export async function firstParentChain(options: GitOptions, tip: Oid, base: Oid | undefined): Promise<Oid[]> {
   return listCommits(options, '--first-parent', tip, base);
 }
@@ -352,10 +348,7 @@ export async function changedPaths(cwd: string, from: Oid | null, to: Oid): Prom
   return parseRaw(result.stdout.toString('utf8'));
 }
 
-/**
- * The paths at which two commits differ, or (`parted`) that the second has changed since its merge base with the first.
- * A rename counts as one path deleted and one added. Returns none when git fails.
- */
+/** The paths at which two commits differ. A rename counts as one path deleted and one added. Returns none when git fails. */
 export async function pathsBetween(options: GitOptions, one: Oid, other: Oid): Promise<string[]> {
   const flags = ['-r', '-z', '--name-only', '--no-renames', '--no-ext-diff'];
   const result = await runGit(['diff-tree', ...flags, one, other, '--'], options);

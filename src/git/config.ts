@@ -121,7 +121,7 @@ export async function readFetchRules(cwd: string): Promise<FetchRule[]> {
   }));
 }
 
-/** Reads when answers are in colour: from `color.handoff`, else from `color.ui`, with git-config(1)'s values. */
+/** Reads when to colour answers: from `color.handoff`, else from `color.ui`, with git-config(1)'s values. */
 export async function readColour(cwd: string): Promise<'always' | 'never' | 'auto'> {
   const entries = await readSettingEntries('^color\\.(ui|handoff)$', cwd);
   // The last `color.ui` is the one that we set for our own git children.

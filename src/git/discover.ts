@@ -103,12 +103,12 @@ export function readGitFile(path: string): string {
 
 const LOOSE_REFS = /^(.*?)\/(?:logs\/)?refs(\/handoffs[^/]*(?:\/.*)?)?$/is;
 
-/** The folder of the sessions' records, beside the refs. What is in the tree of `try` is nobody's. */
+/** The folder of the sessions' records, beside the refs. Files in the worktree of `try` there are no records. */
 const RECORDS = /^(.*?\.git)\/handoff(?!\/try\/)(?:\/.*)?$/is;
 
 /**
  * Whether changing a file would change handoffs behind git's back: loose refs and their logs, `packed-refs`, reftable
- * files, and our records beside them, by names in any case (macOS). `removed`: the path is deleted with all below it.
+ * files, and our records beside them, by names in any case (macOS). `removed`: the path is deleted with all in it.
  */
 export function isHandoffRefFile(path: string, removed: boolean): boolean {
   const [, gitDir, handoffs] = LOOSE_REFS.exec(path) ?? [];

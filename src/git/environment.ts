@@ -1,4 +1,4 @@
-/** Set only where names that differ in case alone are different files: there `true` would hide untracked ones. */
+/** Set only where names that differ in case alone are different files: there `true` would hide untracked files. */
 const CASE = process.platform === 'linux' ? ['core.ignoreCase=false'] : [];
 
 /**
@@ -48,7 +48,7 @@ const PATHSPECS = [
   'GIT_ICASE_PATHSPECS',
 ];
 
-/** Variables that name a program or change what git reads. `GIT_CONFIG` hides the repository's from git-config(1). */
+/** Variables that name a program or change what git reads. `GIT_CONFIG` hides the repository's settings from git-config(1). */
 const MISLEADING = [
   'GIT_CONFIG',
   'GIT_EXTERNAL_DIFF',

@@ -14,8 +14,8 @@ export interface HeadState {
 }
 
 /**
- * Reads HEAD and lists refs below some prefixes with their content: one process for both on a branch, two at once
- * when HEAD is detached.
+ * Reads HEAD and lists refs under some prefixes with their content: one process for both on a branch, two at once when HEAD
+ * is detached.
  */
 export async function readHeadAndRefs(
   cwd: string,
@@ -67,7 +67,7 @@ export async function canSwitch(
     // git switches to no branch that another worktree has checked out.
     const elsewhere = await runGit(['for-each-ref', '--format=%(worktreepath)', to], options);
     if (elsewhere.stdout.toString('utf8').trim() !== '') return false;
-    // An index that was written without the files has no times of theirs: without a refresh, each would count as changed.
+    // An index written without the files lacks their times: without a refresh, each file would count as changed.
     await runGit(['update-index', '-q', '--refresh'], options);
     return (await runGit(args, options)).code === 0;
   } finally {

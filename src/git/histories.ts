@@ -7,7 +7,7 @@ import { type GitOptions, gitFailure, runGit } from './run.ts';
 /** Every commit that was walked, with its parents. */
 export type Parents = ReadonlyMap<Oid, readonly Oid[]>;
 
-/** Most commits that one walk visits: no handoff has so many versions, but a ref may point at a project's history. */
+/** The most commits that one walk visits: no handoff has so many versions, but a ref may point at a project's history. */
 const MAX_COMMITS = 200_000;
 
 /** Why a history could not be walked: a commit is missing or damaged, or there are too many. */

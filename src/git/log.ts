@@ -12,7 +12,7 @@ export interface LoggedCommit {
   /** Committer date, seconds since the epoch. */
   readonly seconds: number;
   readonly sessions: readonly string[];
-  /** One of the branches that were asked for, which contains the commit. */
+  /** One of the requested branches, which contains the commit. */
   readonly branch: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export async function logCommits(
   });
 }
 
-/** Most commits that are searched for a session's own, which are among these unless many others worked since. */
+/** The most commits that are searched for a session's own. It misses one only if many others have committed since. */
 const MAX_LOOK = 200;
 
 /** Commits of a range, by default on any branch or at HEAD, whose trailers name one of the sessions; newest first. */

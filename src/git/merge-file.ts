@@ -11,7 +11,7 @@ type MergedText =
 export class TextMerger {
   readonly #folder = mkdtempSync(join(process.getBuiltinModule('node:os').tmpdir(), 'git-merge-'));
 
-  /** Applies what changed from `before` to `after` to `current`. */
+  /** Applies the change from `before` to `after` to `current`. */
   async apply(current: Uint8Array, before: Uint8Array, after: Uint8Array): Promise<MergedText> {
     const files = this.#put([current, before, after]);
     const result = await runGit(['merge-file', '-p', '-q', '--', ...files], { cwd: this.#folder });

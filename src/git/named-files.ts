@@ -32,7 +32,7 @@ export async function treeEntries(
   );
 }
 
-/** Where files moved between two commits, by git's own detection of renames. Empty when that takes too long. */
+/** Where files moved between two commits, by git's own rename detection. Empty when that takes too long. */
 export async function movedFiles(
   cwd: string,
   from: Oid,

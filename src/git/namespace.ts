@@ -18,9 +18,9 @@ import { hash } from './hash.ts';
  */
 
 export const HANDOFFS = 'refs/handoffs/';
-/** What each remote showed when it was last asked; only `sync` and its halves move these. */
+/** What each remote showed when it was last asked; only `sync` moves these, also with `--fetch` or `--push`. */
 export const REMOTE = 'refs/handoffs-remote/';
-/** This clone's own memory: nothing below it ever leaves the machine. */
+/** This clone's own memory: nothing under it ever leaves the machine. */
 export const LOCAL = 'refs/handoffs-local/';
 export const KEPT = `${LOCAL}kept/`;
 /** A list that a development version made of such refs (migrate-ref-lists.ts). */
@@ -124,7 +124,7 @@ export function handoffPath(branch: BranchName, topic: Topic): HandoffPath {
   return { component: encodeBranch(branch), topic };
 }
 
-/** The name of a handoff's refs below their prefixes: `<branch>/<topic>`. */
+/** The name of a handoff's refs after their prefixes: `<branch>/<topic>`. */
 export const placeName = ({ component, topic }: HandoffPath): string => `${component}/${topic}`;
 
 /** The public ref of a handoff. */
@@ -132,7 +132,7 @@ export function handoffRef({ component, topic }: HandoffPath): RefName {
   return `${HANDOFFS}${component}/${topic}` as RefName;
 }
 
-/** The ref of a handoff at a remote that keeps handoffs below `prefix` (`handoff.remotePrefix`). */
+/** The ref of a handoff at a remote that keeps handoffs under `prefix` (`handoff.remotePrefix`). */
 export function refBelow(prefix: string, { component, topic }: HandoffPath): RefName {
   return `${prefix}${component}/${topic}` as RefName;
 }
@@ -147,7 +147,7 @@ export function trackingRef(remote: string, { component, topic }: HandoffPath): 
   return `${remotePrefix(remote)}${component}/${topic}` as RefName;
 }
 
-/** Remembers that a handoff was deleted here on purpose: a blob with the name of the commit that it had. */
+/** The ref that records that a handoff was deleted here on purpose: a blob with the name of its last commit. */
 export function prunedRef({ component, topic }: HandoffPath): RefName {
   return `${PRUNED}${component}/${topic}` as RefName;
 }
@@ -162,7 +162,7 @@ export function lostRef(path: HandoffPath, number: number): RefName {
   return `${lostPrefix(path)}${number}` as RefName;
 }
 
-/** The number at the end of a lost text’s ref. */
+/** The number at the end of a lost text's ref. */
 export function lostNumber(ref: RefName): number {
   return Number(ref.slice(ref.lastIndexOf('/') + 1));
 }
@@ -172,12 +172,12 @@ export function ackRef({ component, topic }: HandoffPath, reader: string): RefNa
   return `${ACKS}${component}/${topic}/${reader}` as RefName;
 }
 
-/** A session’s record in a worktree. */
+/** A session's record in a worktree. */
 export function liveRef(worktreeId: string, session: SessionId): RefName {
   return `${LIVE}${worktreeId}/${session}` as RefName;
 }
 
-/** A predecessor’s handoff file as last seen, by its path. */
+/** A predecessor's handoff file as last seen, by its path. */
 export function filesRef(path: string): RefName {
   return `${FILES}${shortHash(path)}` as RefName;
 }
@@ -195,7 +195,7 @@ interface RemotePath extends HandoffPath {
   readonly remote: string;
 }
 
-/** Reads a tracking ref; `undefined` for a ref that is none or is badly named. */
+/** Reads a tracking ref; `undefined` for any other ref, or a badly named one. */
 export function parseTrackingRef(ref: string): RemotePath | undefined {
   if (!ref.startsWith(REMOTE)) return undefined;
   const slash = ref.indexOf('/', REMOTE.length);
@@ -210,7 +210,7 @@ interface LivePath {
   readonly session: SessionId;
 }
 
-/** Reads a record’s ref; `undefined` for any other. */
+/** Reads a record's ref; `undefined` for any other. */
 export function parseLiveRef(ref: string): LivePath | undefined {
   const [worktreeId, sessionText, ...rest] = ref.slice(LIVE.length).split('/');
   const session = parseSessionId(sessionText);
@@ -257,7 +257,7 @@ export function remoteWorkPrefix(remotePrefix: string): string {
   return `${remotePrefix.replace(/\/$/, '')}-work/`;
 }
 
-/** A work commit's ref below a remote's `remoteWorkPrefix`. */
+/** A work commit's ref under a remote's `remoteWorkPrefix`. */
 export function remoteWorkRef(prefix: string, { component, topic }: HandoffPath, oid: Oid): RefName {
   return `${remoteWorkPrefix(prefix)}${component}/${topic}/${oid}` as RefName;
 }
@@ -272,7 +272,7 @@ export function rescueRef({ worktreeId, number }: RescuePath): RefName {
   return `${RESCUE}${worktreeId}/${number}` as RefName;
 }
 
-/** Reads a rescue’s ref; `undefined` for any other. */
+/** Reads a rescue's ref; `undefined` for any other. */
 export function parseRescueRef(ref: string): RescuePath | undefined {
   const match = /^([0-9a-f]{16})\/([1-9]\d{0,8})$/.exec(ref.slice(RESCUE.length));
   if (!ref.startsWith(RESCUE) || match === null) return undefined;

@@ -19,14 +19,14 @@ export interface ObjectRequest {
   readonly name: string;
   /** Whether to read only the object's type and size, because nobody needs its bytes. */
   readonly infoOnly?: boolean;
-  /** Of an object with more bytes, only type and size are read: its content is empty. */
+  /** If the object has more bytes, only its type and size are read, and its content is empty. */
   readonly mostBytes?: number;
 }
 
 /**
- * Reads objects in order; missing and damaged ones are `undefined`. One process; more only when an object is damaged,
- * because that ends git's batch, and each half is then read by itself; or when requests with `mostBytes` make git print
- * more than `MOST_PRINTED`: then their sizes are asked first.
+ * Reads objects in order; missing and damaged ones are `undefined`. One process is enough, except in two cases. A damaged
+ * object ends git's batch: then each half is read by itself. If requests with `mostBytes` make git print more than
+ * `MOST_PRINTED`, we ask for sizes first.
  */
 export async function readObjects(
   options: GitOptions,
@@ -37,7 +37,7 @@ export async function readObjects(
   return read ?? readSmall(options, requests);
 }
 
-/** Bytes that git prints before the sizes of objects are asked. */
+/** How many bytes git may print before we ask for sizes first. */
 const MOST_PRINTED = 32 << 20;
 
 /** Asks for the sizes, and reads the objects that are small enough. */
@@ -85,7 +85,7 @@ async function readAll(
   }
   let at = 0;
   return requests.map(({ name, infoOnly, mostBytes = Infinity }) => {
-    // About an object that is missing git repeats the name, line feeds and all.
+    // For a missing object git repeats the name, line feeds and all.
     const echo = isOdd && result.stdout.indexOf(`${name} `, at) === at ? Buffer.byteLength(name) : 0;
     const lineEnd = result.stdout.indexOf(10, at + echo);
     const header = parseHeader(result.stdout.toString('latin1', at, lineEnd));
@@ -154,7 +154,7 @@ const MAX_LOOSE = 8;
 
 const UNPACK = ['unpack-objects', '-q'];
 const INDEX_PACK = ['index-pack', '--stdin'];
-/** Most attempts of one store while a garbage collection deletes objects. */
+/** The most attempts to store while a garbage collection deletes objects. */
 const MAX_TRIES = 10;
 
 /** Loads the Node modules that an `ObjectBatch` needs (8 ms): a caller that waits for git can do so meanwhile. */

@@ -36,7 +36,7 @@ export function unfinishedOperation(gitDir: string): Operation | undefined {
   }
   const head = [...PICKED, MERGED].find(([file]) => isOid(readGitFile(join(gitDir, file))));
   if (head !== undefined) return found(gitDir, head[1], head[0]);
-  // With reftable the refs of a pick are no files. Their message is one, and as old as they are.
+  // With reftable a pick's refs are not files. Its message is a file, and as old as the refs.
   if (!has('MERGE_MSG') || !isReftable(gitDir)) return undefined;
   const kept = PICKED.find(([ref]) => pseudoRef(gitDir, ref) !== undefined);
   return kept === undefined ? undefined : found(gitDir, kept[1], 'MERGE_MSG');

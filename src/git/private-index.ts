@@ -110,8 +110,8 @@ export class PrivateIndex {
 }
 
 /**
- * Copies an index with its time. git reads a file again if it may have changed in the second in which the index was written,
- * and takes it for unchanged by an index that is younger: its size may be the same.
+ * Copies an index with its time. git reads a file again if it may have changed in the second in which the index was
+ * written. With a younger index it would take such a file for unchanged, because its size may be the same.
  */
 export function copyIndex(from: string, to: string): void {
   const second = Math.floor(statSync(from).mtimeMs / 1000);
@@ -155,12 +155,12 @@ export async function readEntries(
   return found;
 }
 
-/** Milliseconds that we retry: git itself fails at once when another git holds the index's lock. */
+/** How long we retry, in milliseconds: git itself fails at once when another git holds the index's lock. */
 const PATIENCE_MS = 30_000;
 const SHORTEST_MS = 20;
 const LONGEST_MS = 400;
 
-/** Runs a command that needs the index's lock, again while another git holds it; returns the last result. */
+/** Runs a command that needs the index's lock, and repeats it while another git holds the lock; returns the last result. */
 export async function whileLocked(run: () => Promise<GitResult>): Promise<GitResult> {
   const end = Date.now() + PATIENCE_MS;
   for (let longest = SHORTEST_MS; ; longest = Math.min(longest * 1.5, LONGEST_MS)) {
@@ -170,7 +170,7 @@ export async function whileLocked(run: () => Promise<GitResult>): Promise<GitRes
   }
 }
 
-/** Most attempts of an operation that starts over when another commit came first. */
+/** The most attempts of an operation that starts over when another commit came first. */
 const MOST_TRIES = 5;
 
 /** Repeats an attempt from the beginning while HEAD moves during it. */

@@ -111,7 +111,7 @@ function parseCommits(output: string): PushedCommit[] {
 
 const HEADS = 'refs/heads/';
 
-/** Whether a push may take commits off a branch at the remote: it deletes one, forces one, or one was never fetched. */
+/** Whether a push may take commits off a branch at the remote: it deletes or forces one, or one was never fetched. */
 export async function isDropping(options: GitOptions, refs: readonly PushedRef[]): Promise<boolean> {
   const old = refs.flatMap(({ remoteRef, remote }) =>
     remoteRef.startsWith(HEADS) && remote !== undefined ? [remote] : [],
@@ -133,12 +133,12 @@ export interface ShortenedBranch {
   readonly dropped: readonly PushedCommit[] | undefined;
 }
 
-/** Most dropped commits that are looked at. */
+/** The most dropped commits that are looked at. */
 const MAX_DROPPED = 10_000;
 
 /**
- * Finds what a push takes off branches at the remote: the commits that nothing pushed contains, and no other branch
- * there, as far as remote-tracking refs tell.
+ * Finds what a push takes off branches at the remote: the commits that neither anything pushed contains nor, as far as
+ * remote-tracking refs tell, another branch there.
  *
  * @param remote as for `newCommits`
  * @param refs all that is pushed
@@ -181,12 +181,12 @@ export async function shortenedBranches(
   });
 }
 
-/** A deleted branch's changes are searched in so many of the pushed commits. */
+/** How many of the pushed commits are searched for a deleted branch's changes. */
 const MAX_PAIRS = 20;
 
 /**
- * Of the commits that a push takes off branches, those whose changes nothing pushed has: neither merges nor empty
- * commits, and none with the same patch as a pushed one.
+ * Returns the dropped commits whose changes nothing pushed has. Merges, empty commits and commits with the same patch as a
+ * pushed one are not among them.
  */
 export async function lostCommits(
   options: GitOptions,
@@ -216,7 +216,7 @@ export const tipsOf = (refs: readonly PushedRef[]): Oid[] => [
 export interface CommitRange {
   readonly options: readonly string[];
   readonly revision?: string;
-  /** The input for `--stdin` among the options: names of commits, one a line. */
+  /** The input for `--stdin` among the options: names of commits, one per line. */
   readonly input?: string;
   /** Whether to examine only commits that name a session. */
   readonly named?: boolean;
@@ -289,7 +289,7 @@ async function inRange(
 /** Bytes of messages that are checked at once. */
 const MOST_MESSAGES = 64 << 20;
 
-/** Most commits that are in memory at once, and the size from which one is read by itself. */
+/** The most commits that are in memory at once, and the size from which one is read by itself. */
 const [AT_ONCE, LARGE_BYTES] = [1000, 64 * 1024];
 
 /** git shows a message only up to its first NUL byte: this searches what comes after it (or is in UTF-16). */
@@ -358,8 +358,8 @@ async function countPaths(options: GitOptions, commits: readonly Oid[]): Promise
 }
 
 /**
- * The commits that name a session and that a push of `tips` would bring to this repository, for a server's hook. In a
- * hook the pushed objects are already readable, and no ref has moved. Handoffs hold no commits of branches.
+ * The commits that name a session and that a push of `tips` would bring to this repository, for a server's hook. In a hook
+ * the pushed objects are already readable, and no ref has moved. Handoff refs are left out: they hold no branch commits.
  */
 export function receivedRange(tips: readonly Oid[], prefixes: readonly string[]): CommitRange {
   const input = tips.map((oid) => `${oid}\n`).join('');
@@ -368,8 +368,8 @@ export function receivedRange(tips: readonly Oid[], prefixes: readonly string[])
 }
 
 /**
- * Finds the pairs of sessions of which a handoff says that one continues the other's conversation, in the whole
- * histories of the refs below these prefixes and of these commits.
+ * Finds the pairs of sessions of which one continues the other's conversation, as handoffs say: those in the whole
+ * histories of the refs under these prefixes and of these commits.
  */
 export async function handedOnSessions(
   options: GitOptions,

@@ -13,15 +13,15 @@ export interface Ref {
   readonly name: RefName;
   readonly oid: Oid;
   readonly type: string;
-  /** A symbolic ref's target; handoffs never are one. */
+  /** Whether it is a symbolic ref; a handoff never is one. */
   readonly symbolic: boolean;
   readonly content: BinaryText;
 }
 
-/** One record a ref, with everything that is read of it; the size makes any content safe. */
+/** One record per ref, with everything that is read of it; the size makes any content safe. */
 const REF_FORMAT = '%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)';
 
-/** Lists refs below the given prefixes (whole components), sorted by name. `content` costs one object read a ref. */
+/** Lists refs under the given prefixes (whole components), sorted by name. `content` costs one object read per ref. */
 export async function listRefs(
   repository: InRepository,
   prefixes: readonly string[],
@@ -41,7 +41,7 @@ export async function listRefs(
 /** A ref's name and what it points at. */
 export type RefValue = Pick<Ref, 'name' | 'oid'>;
 
-/** Names and values of all refs below the prefixes: the cheapest listing, because git reads no object. */
+/** Names and values of all refs under the prefixes: the cheapest listing, because git reads no object. */
 export async function listRefNames(
   repository: InRepository,
   prefixes: readonly string[],
@@ -63,7 +63,7 @@ function parseRefNames(lines: string): RefValue[] {
   return refs;
 }
 
-/** Names of the symbolic refs below the prefixes (git-symbolic-ref(1)). */
+/** Names of the symbolic refs under the prefixes (git-symbolic-ref(1)). */
 export async function listSymbolicRefs(
   repository: InRepository,
   prefixes: readonly string[],
@@ -131,7 +131,7 @@ function parseRefs(bytes: BinaryText): Ref[] {
 }
 
 /*
- * These functions read refs of a worktree as files, and ask git where they are none (reftable). They are synchronous,
+ * These functions read refs of a worktree as files and, if they are no files (reftable), ask git. They are synchronous,
  * because one file is all that most repositories need.
  */
 

@@ -63,8 +63,8 @@ export function isRemoteName(name: string): boolean {
 }
 
 /**
- * Variables that make git push to a remote of `git clone --mirror` as to any other: without them it would push all refs or
- * none, with force. `-c` cannot do it, because a remote's name may contain `=`. `env`: the environment to add them to.
+ * Variables that make git push to a remote of `git clone --mirror` as to any other: without them it would force-push all
+ * refs or none. `-c` cannot do it, because a remote's name may contain `=`. `env`: the environment to add them to.
  */
 export function notMirrored(env: NodeJS.ProcessEnv, remote: string): Record<string, string> {
   const count = Number(env['GIT_CONFIG_COUNT'] ?? 0);

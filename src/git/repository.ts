@@ -105,7 +105,7 @@ export async function topLevel(repository: Repository): Promise<string | undefin
   return result.code === 0 ? result.stdout.toString('utf8').replace(/\n$/, '') : undefined;
 }
 
-/** The same folder, found without starting git wherever git itself would only look for `.git`. */
+/** The same folder, found without starting git, unless a variable says where the repository is. */
 export async function workTreeTop(repository: Repository): Promise<string | undefined> {
   if (LOCATING.some((name) => process.env[name] !== undefined)) return topLevel(repository);
   return discoverRepository(repository.cwd)?.workTree;
@@ -120,7 +120,7 @@ interface WorkTreeFacts {
   readonly dirty: number;
 }
 
-/** Reads them in one process; a bare repository has only its `HEAD`. */
+/** Reads these facts in one process; a bare repository has only its `HEAD`. */
 export async function workTreeFacts(cwd: string): Promise<WorkTreeFacts> {
   const how = ['--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--ignore-submodules=dirty'];
   const result = await runGit(['status', ...how], { cwd });

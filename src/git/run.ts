@@ -56,7 +56,7 @@ function spawnGit(args: readonly string[], options: GitOptions, stdin: 'pipe' | 
     stdio: [stdin, 'pipe', 'pipe'],
     windowsHide: true,
   }) as GitChild;
-  // If a child ends before it has read everything (a full disk, a refusal), its exit code tells.
+  // If a child ends before it has read everything (a full disk, a refusal), its exit code says so.
   child.stdin?.on('error', () => undefined);
   endWithCall(child);
   return child;
@@ -114,7 +114,7 @@ function collect(
         if (call !== undefined) call.hadToEndChild = true;
         endTree(child);
         timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());
-        // We do not wait for its end: a child of its own that outlives it would hold the pipes, and us.
+        // We do not wait for the child's end: a process that it started may outlive it, and would hold the pipes and us.
         for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
         child.unref();
         reject(new Failure('environment', `git ${args[0] ?? ''} took too long and was stopped`));
@@ -202,7 +202,7 @@ export function gitFailure(command: string, result: GitResult): Failure {
   }
   if (/index file|index entry format/.test(text)) {
     return environment(
-      'move the file that this prints away, then run git reset: git rev-parse --git-path index',
+      'move away the file that this command prints, then run git reset: git rev-parse --git-path index',
     );
   }
   return new Failure('internal', `git ${command} failed (${result.code}): ${firstLine}`, {
@@ -223,8 +223,8 @@ function noRepository(): Failure {
 }
 
 /**
- * Ends a running child and everything that it has started: a git that is a script, or waits for a program of its own,
- * would leave that behind. Lists those processes first, because they lose their parent when it ends.
+ * Ends a running child and everything that it has started: otherwise a git that is a script, or waits for another program,
+ * would leave processes behind. Lists those first, because they lose their parent when the child ends.
  */
 function endTree(child: ChildProcess): void {
   const { pid, exitCode, signalCode } = child;
@@ -272,7 +272,7 @@ export function sessionsIn(text: string): string[] {
   return text.split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim()]));
 }
 
-/** The object names that git printed, one a line. */
+/** The object names that git printed, one per line. */
 export function oidsIn({ stdout }: Pick<GitResult, 'stdout'>): Oid[] {
   return stdout
     .toString('latin1')

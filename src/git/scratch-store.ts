@@ -21,10 +21,10 @@ export interface ScratchStore {
 const MOST_KEPT = 1 << 20;
 /** Bytes. Bigger contents are not even read. */
 export const MAX_READ = 16 << 20;
-/** Most files and bytes that one call reads; the rest is known only by its size and times. */
+/** The most files and bytes that one call reads; the rest is known only by its size and times. */
 const MAX_FILES = 500;
 const MAX_TOTAL = 16 << 20;
-/** Most characters of one command line; Linux accepts 128 KiB a word and about 2 MiB in all. */
+/** The most characters of one command line; Linux accepts 128 KiB a word and about 2 MiB in all. */
 const MAX_ARGUMENTS = 60_000;
 
 /** The store of a repository; made on first use. */
@@ -40,12 +40,12 @@ export function ownStore(commonDir: string): ScratchStore {
   };
 }
 
-/** Variables that make git write to the scratch store, which is made, and read from both. */
+/** Makes the scratch store. Returns variables that make git write to it and read from both stores. */
 export function scratchEnvironment({ folder, objects }: ScratchStore): Record<string, string> {
   ensureFolder(folder);
   const others = process.env['GIT_ALTERNATE_OBJECT_DIRECTORIES'];
   const own = process.env['GIT_OBJECT_DIRECTORY'] ?? objects;
-  // git reads a name in double quotes as a C string: one with a colon needs them.
+  // git reads a name in double quotes as a C string: one with a colon needs the quotes.
   const quoted = /[:"\n]/.test(own) ? JSON.stringify(own) : own;
   const all = others === undefined || others === '' ? [quoted] : [quoted, others];
   return { GIT_OBJECT_DIRECTORY: folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: all.join(':') };

@@ -32,7 +32,7 @@ export async function unmergedPaths(cwd: string, env: Record<string, string> = {
   return [...new Set(entriesOf(result).map((line) => line.slice(line.indexOf('\t') + 1)))];
 }
 
-/** Returns those of these paths that differ between the disk and the index. */
+/** Returns which of these paths differ between the disk and the index. */
 export async function unstagedPaths(cwd: string, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
   const args = [
@@ -61,7 +61,7 @@ export function parseRaw(output: string): StagedPath[] {
   });
 }
 
-/** Most commits that are searched. */
+/** The most commits that are searched. */
 const HISTORY = 100;
 
 /** A path as one commit changed it. */
@@ -191,8 +191,8 @@ export async function listTree(
 }
 
 /**
- * Lists files that git ignores and does not track, below some pathspecs (all when there are none). A folder that is
- * ignored as a whole stands for its contents.
+ * Lists files that git ignores and does not track, under some pathspecs (all when there are none). A folder that is ignored
+ * as a whole stands for its contents.
  *
  * @param folders whether to list folders that contain nothing else, which `git clean -d` would delete
  */

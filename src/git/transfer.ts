@@ -16,7 +16,7 @@ export interface ShownRef {
 }
 
 /**
- * Asks a remote what it has below a prefix.
+ * Asks a remote which refs it has under a prefix.
  *
  * @throws Failure `remote` when it cannot be asked
  */
@@ -31,7 +31,7 @@ export async function showRemote(
   return parseShown(result.stdout.toString('utf8')).filter(({ name }) => name.startsWith(prefix));
 }
 
-/** Parses `<oid>TAB<ref>` lines. `ref: <target>TAB<ref>` precedes a symbolic ref's; one with `^{}` follows a tag's. */
+/** Parses `<oid>TAB<ref>` lines. `ref: <target>TAB<ref>` comes before a symbolic ref's line, one with `^{}` after a tag's. */
 function parseShown(output: string): ShownRef[] {
   const refs = new Map<string, ShownRef>();
   const symbolic = new Set<string>();
@@ -100,7 +100,7 @@ const isLocalRace = ({ stderr }: Ended) =>
 function localRace(result: Ended): Failure | undefined {
   const line = result.stderr.split('\n').find((one) => /cannot lock ref/.test(one));
   if (!isLocalRace(result) || line === undefined) return undefined;
-  const message = `another git process moves the same refs in this clone: ${escapeLine(line)}`;
+  const message = `another git process is moving the same refs in this clone: ${escapeLine(line)}`;
   return new Failure('lost-race', message, { hint: 'git handoff doctor' });
 }
 
@@ -122,15 +122,15 @@ interface PushedTip {
   readonly ref: string;
 }
 
-/** A push of all refs below one prefix to the same names below another, with exceptions. */
+/** A push of all refs under one prefix to the same names under another, with exceptions. */
 interface PushedPattern {
   readonly from: string;
   readonly to: string;
-  /** Whole names below `from`. */
+  /** Whole names under `from`. */
   readonly except: readonly string[];
 }
 
-/** Longest list of refspecs of one command line, in characters: systems allow 1 MiB and more. */
+/** The longest list of refspecs of one command line, in characters: systems allow 1 MiB and more. */
 const MAX_COMMAND = 400_000;
 
 /**

@@ -10,7 +10,7 @@ import { discoverRepository } from './discover.ts';
 import { connecting } from './environment.ts';
 import { type GitOptions, entriesOf, git, gitFailure, runGit } from './run.ts';
 
-/** git's settings by which a checkout writes every file that differs, and no other. */
+/** git settings that make a checkout write every file that differs, and no other. */
 const WHOLE = ['core.sparseCheckout=false', 'core.trustctime=true', 'core.checkStat=default'].flatMap(
   (setting) => ['-c', setting],
 );
@@ -23,7 +23,7 @@ interface PreparedTree {
 
 /**
  * Makes the worktree hold exactly this tree, with HEAD at this commit: writes only files that differ, and removes
- * everything else, also what git ignores. Whoever calls holds the lock of `try`.
+ * everything else, also what git ignores. The caller holds the lock of `try`.
  *
  * @param cwd the working tree whose settings count
  * @throws Failure `environment` for a full disk, or a file there that cannot be removed
@@ -58,7 +58,7 @@ export async function prepareTryTree(
   return { top, submodules: links };
 }
 
-/** The git dir of the worktree, if both lead to each other: a clone that was copied or moved has one that leads elsewhere. */
+/** The git dir of the worktree, if the two point at each other: in a clone that was copied or moved, they do not. */
 async function healthyGitDir(top: string, commonDir: string): Promise<string | undefined> {
   const found = discoverRepository(top);
   if (found?.workTree !== top || realPath(found.commonDir) !== realPath(commonDir)) return undefined;

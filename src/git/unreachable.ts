@@ -15,18 +15,18 @@ interface LostCommit {
   readonly subject: string;
 }
 
-/** What no ref, no index and no entry of the stash has: reflogs do not count. */
+/** The objects that no ref, index or stash entry reaches; reflogs do not count. */
 export interface Unreachable {
   readonly commits: ReadonlyMap<Oid, LostCommit>;
   /** Trees that are part of no other tree. A commit may have them. */
   readonly rootTrees: readonly Oid[];
   /** Sizes in bytes. */
   readonly blobs: ReadonlyMap<Oid, number>;
-  /** What a tree names. */
+  /** The objects that some tree names. */
   readonly named: ReadonlySet<Oid>;
 }
 
-/** Without them git would verify these files, too. */
+/** Without these settings git would verify its cache files, too. */
 const NO_CACHES = ['-c', 'core.commitGraph=false', '-c', 'core.multiPackIndex=false'];
 const FSCK = [
   'fsck',
@@ -37,7 +37,7 @@ const FSCK = [
   '--no-progress',
 ];
 const KEPT = 'rev-list --objects --missing=allow-any --indexed-objects --stdin --not --all'.split(' ');
-/** Objects that one process reads, and the largest commit or tree that is read at all: bytes. */
+/** How many objects one process reads, and the largest commit or tree that is read at all, in bytes. */
 const BATCH = 1000;
 const MAX_READ = 1 << 18;
 const MAX_SUBJECT = 100;
@@ -79,7 +79,7 @@ function lostCommit(content: Buffer): LostCommit {
   return { parents, seconds, subject: summary.slice(0, MAX_SUBJECT) };
 }
 
-/** What no ref reaches, but an entry of the stash or the index of any worktree. */
+/** The objects that no ref reaches, but a stash entry or the index of some worktree does. */
 async function reachedOtherwise(cwd: string): Promise<Set<string>> {
   const stash = await listStash(cwd);
   const input = stash.map(({ oid }) => `${oid}\n`).join('');

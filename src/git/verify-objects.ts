@@ -29,10 +29,10 @@ interface JudgedCommit {
   readonly broken: BrokenObject | undefined;
 }
 
-/** Fewest and most commits in one process: even with notes of a megabyte each, the fewest fit in memory. */
+/** The fewest and the most commits in one process: even with notes of a megabyte each, the fewest fit in memory. */
 const FEWEST = 64;
 const MOST = 512;
-/** Bytes that one process may print, if its notes are as large as those before. */
+/** Bytes that one process may print, if its notes are as large as those of the batch before. */
 const MAX_PRINTED = 16 << 20;
 
 /**
@@ -97,7 +97,7 @@ function judge(commit: Oid, [object, tree, note, state]: readonly (ReadObject | 
   ): BrokenObject | undefined => {
     if (found === undefined) return { commit, what, oid, why: 'missing or unreadable' };
     if (found.type !== type) return { commit, what, oid, why: 'of the wrong type' };
-    // What is too large for a handoff was not read: it is refused as it is.
+    // An object too large for a handoff was not read: it is refused anyway.
     if (found.content.length < found.size) return undefined;
     const isWhole = objectName(formatOf(found.oid), found.type, found.content) === found.oid;
     return isWhole ? undefined : { commit, what, oid: found.oid, why: 'damaged' };
@@ -119,7 +119,7 @@ function treeOf(content: Buffer): Oid | undefined {
   return parseOid(/^tree ([0-9a-f]+)\n/.exec(content.toString('latin1', 0, 80))?.[1] ?? '');
 }
 
-/** What is broken in the chain below a tip, commit by commit, as far as it can be read. */
+/** What is broken in a tip's history, commit by commit, as far as it can be read. */
 export async function brokenBelow(options: GitOptions, tip: Oid): Promise<BrokenObject[]> {
   const found: BrokenObject[] = [];
   const waiting: Oid[] = [tip];

@@ -12,7 +12,6 @@ import { exactStatOf, lstatOf } from '../host/disk.ts';
 /** A worktree of the repository, as git-worktree(1) lists it. */
 export interface ListedWorktree {
   readonly path: string;
-  /** Its `$GIT_DIR`. */
   readonly gitDir: string;
   /** The branch checked out there, `undefined` when detached or bare. */
   readonly branch: string | undefined;
@@ -55,7 +54,7 @@ function gitDirOf(worktree: string): string {
 }
 
 /**
- * The main worktree and the linked ones but that of `try`, read from their files (gitrepository-layout(5)) without
+ * The main worktree and the linked ones, except that of `try`, read from their files (gitrepository-layout(5)) without
  * starting git. A bare repository has no main one.
  */
 export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' | 'gitDir'>[] {
@@ -107,11 +106,11 @@ interface StatusOptions {
 }
 
 /**
- * Reads the working tree's difference from HEAD: one `git status`, and one `git hash-object` when files
- * changed. Takes no lock and leaves the index as it is.
+ * Reads the working tree's difference from HEAD: one `git status`, and one `git hash-object` when files changed. Takes no
+ * lock and leaves the index as it is.
  *
  * @param top the top folder of the working tree
- * @throws Failure `environment` past the time
+ * @throws Failure `environment` when git takes too long
  */
 export async function readTreeStatus(top: string, options: StatusOptions): Promise<TreeStatus> {
   // Named paths have just changed, so we read them while git looks.
@@ -133,7 +132,7 @@ export async function readTreeStatus(top: string, options: StatusOptions): Promi
   return { head, dirty: byName(dirty), at: options.now };
 }
 
-/** Names the contents of files. Of those that it cannot read in time, only the fact that they changed is known. */
+/** Names the contents of files. Of a file that it cannot read in time, only the fact that it changed is known. */
 function readFiles(
   top: string,
   paths: readonly string[],
@@ -145,7 +144,7 @@ function readFiles(
 type StatusEntry = Omit<DirtyPath, 'stamp'>;
 type StampedEntry = DirtyPath;
 
-/** Whether an entry is a regular file whose content neither the index nor an earlier look tells. */
+/** Whether an entry is a regular file whose content neither the index nor an earlier status tells. */
 function mustRead(entry: StampedEntry, known: TreeStatus | undefined): boolean {
   const isFile = entry.disk?.mode.startsWith('100') === true && entry.disk.oid === null;
   return isFile && sameStamp(entry, known?.dirty.get(entry.path)) === undefined;
@@ -156,7 +155,7 @@ function sameStamp(entry: StampedEntry, known: DirtyPath | undefined): { oid: Oi
   return known?.stamp === entry.stamp && entry.stamp !== '' && oid !== null ? { oid } : undefined;
 }
 
-/** Names the blob of a link, which is its target's name: git-hash-object(1) would follow the link. */
+/** Names the blob of a symbolic link, whose content is its target's name: git-hash-object(1) would follow the link. */
 function linkOf(top: string, { path, disk, head, index }: StampedEntry, at: HeadPlace): Oid | undefined {
   if (disk?.mode !== '120000' || disk.oid !== null) return undefined;
   const format = (head?.oid ?? index?.oid ?? at.oid ?? '').length === 64 ? 'sha256' : 'sha1';
@@ -195,7 +194,7 @@ export function diskPath(top: string, { path, raw }: Named): string | Buffer {
 }
 
 /**
- * What stands at a path as the disk has it, told without git: no filter is applied, and what is too big to read is not named.
+ * Returns the state of a path on the disk without git: no filter is applied, and content too big to read gets no name.
  *
  * @param like an object name of the repository, for its format
  */
