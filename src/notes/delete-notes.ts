@@ -96,7 +96,7 @@ async function dropOldTables({ cwd, commonDir }: Repository): Promise<void> {
   if (packed.code !== 0) throw gitFailure('pack-refs', packed);
 }
 
-/** The content of the blob by which a handoff is remembered as deleted (`prunedRef`) at this commit. */
+/** The content of the blob that records that a handoff was deleted at this commit (`prunedRef`). */
 const memoryOf = (tip: Oid) => Buffer.from(`${tip}\n`);
 
 /** The object name of that blob. */
@@ -112,7 +112,7 @@ export async function rememberDeleted(repository: Repository, path: HandoffPath,
   await updateRefs(repository, [{ ref, next, old: former?.oid }]);
 }
 
-/** Topics in one transaction; if one of them moves meanwhile, each costs a process of its own. */
+/** How many topics one transaction deletes; if one of them moves meanwhile, each costs a process of its own. */
 const BATCH = 500;
 
 /**

@@ -11,9 +11,9 @@ import { escapeLine } from '../domain/surfacing.ts';
 import { linkTarget } from '../host/disk.ts';
 
 /**
- * Copies of the predecessors' handoff files, so that a change that no hook could foresee can be
- * noticed and undone. A copy is a tree: `content` as last seen, `path`, and `found`, the other text
- * of the change that was reported last: what it replaced, or what was there before the file was restored.
+ * Copies of the predecessors' handoff files, so that a change that no hook could foresee can be noticed and undone. A copy
+ * is a tree: `content` as last seen, `path`, and `found`: the text that the last reported change replaced, or what the file
+ * held before it was restored.
  */
 
 const CONTENT = 'content';
@@ -27,7 +27,7 @@ interface FileCopy {
   readonly tree: Oid;
   readonly path: string;
   readonly content: Buffer;
-  /** The other text of the change that was reported last; `undefined` if none was, empty for a file that was gone. */
+  /** The `found` of the copy: `undefined` if no change was reported, empty if the file was gone. */
   readonly found: Oid | undefined;
 }
 
@@ -46,7 +46,7 @@ export function listCopies(repository: InRepository, timeoutMs?: number): Promis
   return listRefs(repository, [FILES], { content: true, timeoutMs });
 }
 
-/** Returns those of these copies (listed with content) whose file no longer has the content that was seen last. */
+/** Returns which of these copies (listed with content) have a file that no longer has the content that was seen last. */
 export async function changedCopies(
   repository: InRepository,
   refs: readonly Ref[],
@@ -85,8 +85,8 @@ function blobName(bytes: Uint8Array, like: Oid): string {
 }
 
 /**
- * Keeps copies of files as they are on the disk. A copy with that content stays: it may also hold the former text of
- * a change that was reported a moment ago.
+ * Keeps copies of files as they are on the disk. A copy that has this content already stays: it may also have the `found`
+ * of a change that was reported a moment ago.
  */
 export async function rememberFiles(cwd: string, paths: readonly string[]): Promise<void> {
   const files = paths.flatMap((path) => {
@@ -111,7 +111,7 @@ function contentName(copy: Ref): Oid | undefined {
   return parseTree(Buffer.from(copy.content, 'latin1'), formatOf(copy.oid)).get(CONTENT);
 }
 
-/** A copy to store; `found` is the other text of a change that is being reported. */
+/** A copy to store; `found` is set if a change is being reported. */
 interface NewCopy {
   readonly path: string;
   readonly content: Uint8Array;
@@ -180,7 +180,7 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
   const decision = decideGuardedChange({ before, now: disk?.toString('utf8'), reportedBefore }, session);
   const { path } = copy;
   if (decision === 'accept') {
-    // What was reported before may not have been put back then: the owner's text stays readable.
+    // The owner's text may not have been put back after the earlier report: it stays readable.
     const found = reportedBefore ? copy.content : undefined;
     if (disk === undefined) await forgetCopy({ cwd }, copy);
     else await putCopies({ cwd }, [{ path, content: disk, found }]);
@@ -195,7 +195,7 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
   }
   await putCopies({ cwd }, [{ path, content: copy.content, found: there }]);
   mkdirSync(dirname(path), { recursive: true });
-  // A link in the file's place leads to a file of somebody else's.
+  // A link in the file's place leads to somebody else's file.
   if (linkTarget(path) !== undefined) unlinkSync(path);
   writeFileSync(path, copy.content);
   const what = disk === undefined ? 'removed' : 'overwritten';

@@ -84,9 +84,9 @@ interface HandoffCommitOptions {
 }
 
 /**
- * Puts one commit on a topic: decides ownership, writes the objects, swaps the public ref and `kept` in one
- * transaction. Only this loop tries a lost swap again. If an expected tip is given, another tip ends the loop;
- * it continues when only `kept` was moved, to the very tip that is expected.
+ * Puts one commit on a topic: decides ownership, writes the objects, swaps the public ref and `kept` in one transaction.
+ * Only this loop tries a lost swap again. If an expected tip is given, another tip ends the loop; but if only `kept` has
+ * moved, and to the expected tip, the loop goes on.
  */
 export async function commitHandoff(
   repository: Repository,

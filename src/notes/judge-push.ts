@@ -83,7 +83,7 @@ export async function judgePush(refs: readonly PushedRef[], judge: Judge): Promi
       : pushed.map((ref) => ({
           ref,
           path: undefined,
-          why: `git would show something else for it: the server has ${replaced}`,
+          why: `git would show another object in its place: the server has ${replaced}`,
           hint: `git push origin --delete ${shellWord(replaced)}`,
         }))),
     ...others
@@ -96,7 +96,7 @@ export async function judgePush(refs: readonly PushedRef[], judge: Judge): Promi
   return { refused, handoffs: handoffs.length, others };
 }
 
-/** A pushed ref below a prefix of handoffs, well named or not. */
+/** A pushed ref under a prefix of handoffs, well named or not. */
 interface PushedHandoff {
   readonly ref: PushedRef;
   readonly prefix: string;
@@ -125,7 +125,7 @@ async function judgeHandoffs(handoffs: readonly PushedHandoff[], judge: Judge): 
   });
 }
 
-/** The move whose commits are to be judged, or why the ref is refused without; `undefined`: it may be deleted. */
+/** The move whose commits are to be judged, or why the ref is refused before that; `undefined`: it may be deleted. */
 function moveOf(
   { ref, prefix }: PushedHandoff,
   symbolic: ReadonlySet<string>,
@@ -139,19 +139,19 @@ function moveOf(
 /** From this many handoffs on it is cheaper to look up what was accepted here before. */
 const MANY = 100;
 
-/** Whether a new handoff is what `kept` names: that was judged from its root on when it was written or accepted. */
+/** Whether a new handoff is what `kept` names: its history was judged from the root when it was written or accepted. */
 async function acceptedBefore({ cwd }: Judge, count: number): Promise<(move: HandoffMove) => boolean> {
   if (count < MANY) return () => false;
   const kept = new Map((await listRefNames({ cwd }, [KEPT])).map(({ name, oid }) => [name, oid]));
   return ({ path, old, next }) => old === undefined && kept.get(keptRef(path)) === next;
 }
 
-/** A replacement: git takes the last part of its name for the object that it replaces. */
+/** A replacement ref: the last part of its name names the object that it replaces. */
 const REPLACE = /^refs\/replace\/(?:.*\/)?([^/]*)$/i;
 
 /**
- * The refs with which git would show something else for an object of a handoff, or for carried work, to everybody who fetches them
- * (git-replace(1)). An object that does not exist here may be one of the next handoff.
+ * The refs that would replace (git-replace(1)) an object of a handoff or of carried work for everybody who fetches them. An
+ * object that does not exist here counts, too: it may belong to the next handoff.
  */
 async function replacingHandoffs(
   others: readonly PushedRef[],
@@ -177,7 +177,7 @@ async function replacingHandoffs(
   return [...replaced].flatMap(([ref, oid], at) => (there[at] === undefined || ours.has(oid) ? [ref] : []));
 }
 
-/** The ref at the server with which git shows something else for an object of a pushed handoff, or of pushed work. */
+/** The ref at the server that replaces an object of a pushed handoff or of pushed work. */
 async function replacedBefore(
   pushed: readonly PushedRef[],
   { cwd, at }: Judge,
@@ -193,7 +193,7 @@ async function replacedBefore(
 /** The object that a ref replaces. */
 const replacedBy = (ref: string) => parseOid(REPLACE.exec(ref)?.[1]?.toLowerCase() ?? '');
 
-/** All that these objects lead to. */
+/** These objects, and all objects that they reach. */
 async function objectsOf(cwd: string, tips: readonly Oid[]): Promise<ReadonlySet<string>> {
   const input = tips.map((oid) => `${oid}\n`).join('');
   const listed = await runGit(['rev-list', '--objects', '--no-object-names', '--stdin'], { cwd, input });

@@ -16,8 +16,8 @@ const MAX_LOCKED = 3;
 /** Why a text is kept although it did not become the tip. */
 interface LostDetails {
   /**
-   * `refused`: the text of a refused write · `illegal-move`: the text at a ref that was moved by hand · `diverged`:
-   * our line when a remote had another one; its ref leads to the commit, with all versions.
+   * `refused`: the text of a refused write · `illegal-move`: the text at a ref that was moved by hand · `diverged`: our
+   * history when a remote's had diverged; the ref points at its last commit and so keeps all versions.
    */
   readonly kind: 'refused' | 'illegal-move' | 'diverged';
   readonly session: SessionId | null;
@@ -89,7 +89,7 @@ export async function listLost(repository: Repository, path: HandoffPath): Promi
     .sort((a, b) => a.number - b.number);
 }
 
-/** The details of a line that diverged, from its last commit. */
+/** The details of a history that diverged, from its last commit. */
 const detailsOf = ({ trailers, seconds }: LoadedCommit): LostDetails => ({
   kind: 'diverged',
   session: trailers?.owner ?? null,

@@ -13,7 +13,7 @@ export interface HandoffMove {
   readonly next: Oid;
 }
 
-/** Commits that are loaded at a time: if a ref points at a project's history, its newest commits show that. */
+/** How many commits are loaded at a time: if a ref points at a project's history, its newest commits show that. */
 const AT_A_TIME = 4096;
 
 /**

@@ -13,7 +13,7 @@ import { ownerState } from './whose-note.ts';
 
 type RefusedWrite = Exclude<WriteResult, { kind: 'written' } | { kind: 'unchanged' }>;
 
-/** Who wanted to write what where, for keeping the text when it cannot become the tip. */
+/** Who wanted to write which text where: needed to keep the text when it cannot become the tip. */
 export interface WriteIntent {
   readonly repository: Repository;
   readonly target: TopicArgument;
@@ -94,7 +94,7 @@ async function refusedToOthers(
 
 const STATES = { 'at work': ', which is at work', idle: ', which waits for its user', gone: '' } as const;
 
-/** A topic for a note beside one of another session: free, or the caller's already. */
+/** A topic for the caller's note beside another session's: a free one, or one that the caller owns already. */
 async function nameBeside({ repository, target, caller }: WriteIntent): Promise<string | undefined> {
   for (const more of ['-cont', '-cont-2', '-cont-3']) {
     const topic = parseTopic(`${target.topic}${more}`);

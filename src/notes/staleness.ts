@@ -53,7 +53,7 @@ export async function judgeBranches(
   }
 }
 
-/** The branches of open topics with their tips; without a detached HEAD and cut names that are not known whole. */
+/** The branches of open topics with their tips; without a detached HEAD, and without cut names whose whole is not known. */
 function branchesOf(topics: readonly TopicState[]): ReadonlyMap<BranchName, readonly HandoffCommit[]> {
   const tips = new Map<BranchName, HandoffCommit[]>();
   for (const { tip, branch, path } of topics) {
@@ -130,7 +130,7 @@ export async function branchesElsewhere(
   return new Set(names.filter((name) => isFetched(name) && !former.has(name)));
 }
 
-/** Finds out which branches are merged into the default branch; `undefined` if there is no other one to ask about. */
+/** Finds out which branches are merged into the default branch; `undefined` if there is no other branch to ask about. */
 export async function findLanded(
   cwd: string,
   names: readonly string[],
@@ -138,7 +138,7 @@ export async function findLanded(
   left: () => Limits,
 ) {
   if (names.length === 0) return undefined;
-  // The only branch is merged into no other; git need not be asked for the default one's name.
+  // The only branch is merged into no other; git need not be asked for the default branch's name.
   if (branches.origin === undefined && branches.heads.size === 1) return undefined;
   const into = await findDefaultBranch(cwd, branches, left());
   const asked = names.filter((name) => name !== into?.name);

@@ -82,8 +82,8 @@ export function typedTopic(branch: string, topic: string): string {
 }
 
 /**
- * Finds the topic that a reader named, or the newest of the branch. For a topic that exists only on another branch, the
- * failure's hint names that.
+ * Finds the topic that a reader named, or the newest of the branch. If the topic exists only on another branch, the
+ * failure's hint names that branch.
  *
  * @throws Failure `not-found`.
  */
@@ -107,8 +107,8 @@ export async function findTopic(
 }
 
 /**
- * The newest open handoff of the current branch (by committer date, then name). Those that somebody wrote come before
- * automatic ones; with `work`, those that carry work come before all others.
+ * The newest open handoff of the current branch (by committer date, then name). Written ones come before automatic ones;
+ * with `work`, those that carry work come before all others.
  *
  * @throws Failure `not-found` when there is none.
  */

@@ -138,7 +138,7 @@ export async function readTopicsBeside(
   return topicsFrom(repository, publicRefs, localRefs);
 }
 
-/** The topics of public refs, and of local ones by name. */
+/** Builds the topics from the public refs and from the refs of `kept` among the local ones. */
 async function topicsFrom(
   repository: InRepository,
   publicRefs: readonly Ref[],
@@ -170,7 +170,7 @@ async function topicsFrom(
   return states;
 }
 
-/** Judges the topics without `kept` together: a fresh clone has thousands of them, and CI nothing else. */
+/** Judges the topics without `kept` together: a fresh clone may have thousands of them, and CI has no others. */
 async function judgeFetched(
   repository: InRepository,
   found: readonly { ref: Ref; path: HandoffPath; keptOid: Oid | undefined }[],
@@ -191,7 +191,6 @@ async function judgeFetched(
   return states;
 }
 
-/** The state of an illegal ref. */
 function illegalState(path: HandoffPath, bad: Oid, reason: IllegalReason): TopicState {
   const branch = branchFor(path, undefined);
   const illegal = { reason, bad };
@@ -253,7 +252,7 @@ export async function readHistory(repository: InRepository, tip: Oid): Promise<L
   return loaded.filter((commit) => commit !== undefined);
 }
 
-/** Pairs of sessions that are on record as one conversation, or one as running inside the other. */
+/** Pairs of sessions that records show as one conversation, or as one running inside the other. */
 export function relatedSessions(
   sessions: readonly StoredSession[],
   states: readonly TopicState[],

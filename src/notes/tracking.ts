@@ -40,8 +40,7 @@ export interface LocalTip {
 const NO_REMOTES: Tracking = { of: () => [], summary: [] };
 
 /**
- * Compares local tips with tracking refs, offline. Tips of the same name are in sync; only if some differ, one git
- * process is started.
+ * Compares local tips with tracking refs, offline. Equal tips are in sync; one git process is started only if some differ.
  *
  * @param refs the tracking refs, and those that record deletions here; other refs among them are ignored
  */

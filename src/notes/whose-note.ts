@@ -21,7 +21,7 @@ import { updateRefs, type RefValue, listRefNames } from '../git/refs.ts';
 /** Whether the owner of a note still works on it, as far as this machine knows. */
 type OwnerState = 'at work' | 'idle' | 'gone';
 
-/** Returns the state of a note's owner, as it concerns another session that asks. */
+/** Returns the state of a note's owner, as far as it matters to another session that asks. */
 export async function ownerState(
   repository: Repository,
   owner: SessionId,
@@ -45,8 +45,8 @@ interface Wish {
 }
 
 /**
- * Puts a commit on a note with the intent that the caller may have. If that is refused and a person has allowed it
- * once, tries again with all that the caller wants.
+ * Puts a commit on a note, with as much of the intent as the caller is allowed. If that is refused and a person has allowed
+ * it once, tries again with the whole intent.
  */
 export async function commitAs(
   caller: Caller,

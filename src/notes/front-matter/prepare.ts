@@ -24,8 +24,8 @@ export function decodeNote(note: Uint8Array): string | undefined {
 }
 
 /**
- * Checks and completes a note before it is written. Only one that has front matter, or is to get some, costs more than
- * a look at its first line.
+ * Checks and completes a note before it is written. Only a note that has front matter, or is to get some, costs more than
+ * reading its first line.
  *
  * @throws Failure `usage` or `integrity` for wrong front matter of our kind.
  */

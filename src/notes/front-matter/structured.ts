@@ -15,8 +15,8 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import { noteId, readNote } from './read.ts';
 
 /**
- * Returns a note with front matter of our kind: checks what the note has, or adds what the options say. `undefined`:
- * the note has none and gets none. A note that has some keeps its bytes.
+ * Returns a note with front matter of our kind: checks what the note has, or adds what the options say. `undefined`: the
+ * note has none and gets none. A note that has front matter keeps its bytes.
  */
 export function structuredNote(
   text: string,
@@ -92,7 +92,7 @@ function invalid({ message, hint }: FrontMatterProblem): Failure {
 
 function checkTopic(fields: FrontMatter, topic: string): void {
   if (isTopicOf(fields.topic, topic)) return;
-  const message = `front matter, topic is ${fields.topic}, but the note is written to ${topic}`;
+  const message = `front matter: topic is ${fields.topic}, but the note is written to ${topic}`;
   throw new Failure('usage', message, { hint: `topic: '${topic}'` });
 }
 
@@ -116,6 +116,6 @@ function checkSame(fields: FrontMatter, { to, tags, references }: Address): void
 }
 
 function wrongId(supplied: string, computed: string): Failure {
-  const message = `front matter, handoff_id is ${supplied}, but the note's is ${computed}`;
+  const message = `front matter: handoff_id is ${supplied}, but the note's is ${computed}`;
   return new Failure('integrity', message, { hint: `leave that line out, or: handoff_id: '${computed}'` });
 }

@@ -16,12 +16,12 @@ import { typedTopic } from '../topic-argument.ts';
 
 /** A note that may be written. */
 interface CheckedNote {
-  /** The rules that somebody let the note break, for the commit. */
+  /** The scanner rules whose findings somebody allowed, for the commit's trailer. */
   readonly allowed: string | undefined;
   readonly notices: readonly string[];
 }
 
-/** The options of the command line: one decides about the note, the others are printed when it is refused. */
+/** The options of the command line: `allowSecret` decides about the note, the others are printed when it is refused. */
 interface SecretOptions {
   readonly allowSecret: boolean;
   readonly address: Address;
@@ -87,7 +87,7 @@ async function refused(
   return new Failure('secret', message, { hint, locatesText: true });
 }
 
-/** The options of the refused command, to be printed; without those of the address if one looks like a secret. */
+/** The options of the refused command, to be printed; without `--to`, `--tag` and `--reference` if one looks like a secret. */
 async function asBefore({ address, take, expect, session }: SecretOptions): Promise<string> {
   const { to, tags, references } = address;
   const option = (name: string, values: readonly (string | undefined)[]) =>

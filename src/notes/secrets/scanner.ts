@@ -14,7 +14,7 @@ type SourceCode = Parameters<NonNullable<ReturnType<Rule['create']>['file']>>[0]
 
 /** The most findings of one rule; each rule has its own limit, because one may be allowed and another not. */
 const MAX_OF_A_RULE = 20;
-/** An account's number is no secret, and twelve digits are often something else. */
+/** An AWS account number is no secret, and twelve digits are often something else. */
 const NOT_SECRET = ['AWSAccountID'];
 /** The fields that a rule reports beside the secret. */
 const NOT_THE_SECRET = ['typeName', 'FILE_NAME'];
@@ -39,7 +39,7 @@ export async function scanText(text: string, names: readonly string[]): Promise<
   return found.map(({ rule, at, secret }) => ({ rule, line: lineAt(text, at), mask: maskSecret(secret) }));
 }
 
-/** What a rule needs of its host: it names the message and the secret, then reports where that is. */
+/** What a rule needs of its host: the rule names the message and the secret, then reports where the secret is. */
 function contextFor(report: (message: string, secret: string, at: number) => void): RuleContext {
   let secret = '';
   const context = {
@@ -58,7 +58,7 @@ function contextFor(report: (message: string, secret: string, at: number) => voi
   return context as unknown as RuleContext;
 }
 
-/** A source without a file name: no rule may read a file, and those for certain files check what any file may hold. */
+/** A source without a file name: no rule can read a file, and rules for certain files check only what any file may hold. */
 function sourceOf(content: string): SourceCode {
   return { content, filePath: undefined, ext: '', contentType: 'text' } as unknown as SourceCode;
 }

@@ -86,7 +86,7 @@ export async function readWork(
   const entries = parseTree(listed.content, formatOf(oid));
   const blobs = numberedBlobs(entries);
   const file = entries.get(SNAPSHOT_FILE);
-  // Rebuilding the tree gives the same name: it has no duplicate, folder or submodule, whose contents nobody would count.
+  // If rebuilding the tree gives the same name, it has no duplicate, folder or submodule, whose contents nobody would count.
   const same = [...entries].map(([name, object]) => ({ name, oid: object }));
   const isPlain = new ObjectBatch(formatOf(oid)).tree(same) === listed.oid;
   if (file === undefined || !isPlain || blobs.length !== entries.size - 1 || blobs.length > MAX_BLOBS)
@@ -195,7 +195,7 @@ export async function dropWork(repository: InRepository, refs: readonly RefValue
   );
 }
 
-/** A pushed ref below the prefix for work, well named or not. */
+/** A pushed ref under the prefix for work, well named or not. */
 export interface PushedWork {
   readonly ref: PushedRef;
   /** The prefix of the notes that the work belongs to. */
