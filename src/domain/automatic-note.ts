@@ -66,7 +66,7 @@ const SHORT: Readonly<Record<AutomaticReason, string>> = {
 
 export function automaticNote(facts: AutomaticFacts): string {
   const { session, client, paths = [], deleted } = facts;
-  // A file that the session deleted must not count as missing.
+  // Important files are looked for: one that the session deleted would count as missing.
   const there = paths.filter((path) => !deleted.includes(path));
   return [
     `# Automatic note: ${ownerName(session, { client })} ${fate(facts)}`,
@@ -189,8 +189,8 @@ function counted(count: number, noun: string): string {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Returns the topic of a session's automatic note, always the same: `session-` and the short id that our messages show, or
- * a hash of an id that is no UUID.
+ * Returns the topic of a session's automatic note, always the same: `session-` with the short id that our messages show or,
+ * for an id that is no UUID, with a hash of it.
  *
  * @param sha256 hexadecimal digest of a text
  */

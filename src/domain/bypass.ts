@@ -70,7 +70,7 @@ export function isAbandoned(
   return key.agent === next.agent && now - at > TOGETHER_MS;
 }
 
-/** A token as its file holds it. */
+/** Formats a token for its file. */
 export function formatToken(token: BypassToken): string {
   return `${JSON.stringify(token)}\n`;
 }
@@ -84,7 +84,7 @@ export function parseToken(text: string): BypassToken | undefined {
   return id === undefined ? undefined : { v, session: id, at };
 }
 
-/** A consumed bypass, as its file holds it. */
+/** Formats a consumed bypass for its file. */
 export function formatConsumed(consumed: ConsumedBypass): string {
   return `${JSON.stringify(consumed)}\n`;
 }

@@ -30,7 +30,7 @@ export interface HandoffTrailers {
   readonly owner: SessionId;
   readonly base: Oid | undefined;
   readonly client: string | undefined;
-  /** The id of a sub-agent; this program writes none. */
+  /** The id of a sub-agent; git-handoff itself writes none. */
   readonly agent?: string | undefined;
   readonly state: HandoffState;
   /** The former owner, if the handoff was taken explicitly. */
@@ -155,7 +155,7 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     importedFrom: found.importedFrom,
     divergedFrom: divergedFrom === undefined ? undefined : parseTopic(divergedFrom),
     secretAllowed: found.secretAllowed,
-    // An invalid name counts as no work; 0.1.0 ignores this trailer.
+    // An invalid object name counts as no work: version 0.1.0 ignores this trailer.
     work: found.work === undefined ? undefined : parseOid(found.work),
     workSize: found.workSize,
     tried: found.tried,
@@ -181,7 +181,7 @@ const COMMON = new RegExp(
     `(?:${KEYS.client}: ([\\w.-]+)\\n)?${KEYS.state}: (\\w+)\\n*$`,
 );
 
-/** Takes a quarter of the time that the general way takes: a list reads thousands, in code that V8 has not compiled yet. */
+/** Reads the trailers of most notes in a quarter of the time: a list reads thousands, in code that V8 has not compiled yet. */
 function commonTrailers(message: string): HandoffTrailers | undefined {
   const found = COMMON.exec(message);
   if (found === null) return undefined;

@@ -123,7 +123,7 @@ export function ownerId(session: SessionId, agent: string | undefined): SessionI
   return agent !== undefined && SESSION.test(agent) ? (`${session}/${agent}` as SessionId) : session;
 }
 
-/** Returns an owner's session: itself or, for a sub-agent, the session that it works for. */
+/** Returns an owner's session: the owner itself or, for a sub-agent, the session that it works for. */
 export function sessionOfOwner(owner: SessionId): SessionId {
   return owner.split('/', 1)[0] as SessionId;
 }

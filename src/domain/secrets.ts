@@ -3,7 +3,7 @@ import { escapeLine } from './surfacing.ts';
 /** What `handoff.secretScan` may say. */
 export type SecretScan = 'deny' | 'warn' | 'off';
 
-/** What to do with a note that is being written or is about to leave. */
+/** What to do with a note that is being written or is about to leave this machine. */
 export type SecretVerdict =
   | { readonly kind: 'clean' }
   /** Somebody said that these are no secrets: the commit records their rules. */

@@ -33,7 +33,7 @@ export interface Settings {
   readonly remotePrefix: string;
   /** Whether a note may only name operators that OPERATORS.md knows. */
   readonly verifyOperators: boolean;
-  /** What happens to a note that seems to hold a secret, when it is written and when it would leave. */
+  /** What happens to a note that seems to hold a secret, when it is written and when it would leave this machine. */
   readonly secretScan: SecretScan;
   /** The most uncommitted work that a note may carry: bytes of all its contents. */
   readonly maxWork: number;

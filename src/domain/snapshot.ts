@@ -102,7 +102,7 @@ export function formatSnapshot({ base, items, reason }: Snapshot): { text: strin
 }
 
 /**
- * Reads `work.json`, and trusts nothing in it. A returned text says what is wrong with it.
+ * Reads `work.json`, and trusts nothing in it. If it returns a text, that says what is wrong with the file.
  *
  * @param blobs the blobs in the order of their numbers
  * @param isOwn whether this clone took it: then there are no limits, and any name that git lists is a path

@@ -78,7 +78,7 @@ interface RemoteBranch {
   readonly oid: Oid;
 }
 
-/** Returns one remote-tracking branch for each of these names that has one. */
+/** Returns, for each of these branch names, a remote-tracking branch if there is one. */
 export async function remoteBranches(
   cwd: string,
   names: readonly string[],

@@ -36,7 +36,8 @@ export async function readSettingsAndRemotes(
 
 /**
  * Reads a setting that only the person may make: for the whole machine, for the user, or on a command line. The
- * repository's own configuration does not count, nor does a file that came with a clone (`isInside`), whoever includes it.
+ * repository's own configuration does not count, nor does a file that came with a clone (`isInside`), even if the user's
+ * own configuration includes it.
  */
 export async function readOwnSetting(
   key: string,

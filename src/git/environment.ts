@@ -100,7 +100,7 @@ export function gitEnvironment(
     GIT_GRAFT_FILE: '/dev/null',
     GIT_PAGER: 'cat',
     GIT_NO_LAZY_FETCH: '1',
-    // git before 2.45 does not know the variable above, so we allow no protocol.
+    // git before 2.45 does not know GIT_NO_LAZY_FETCH, so we allow no protocol.
     GIT_ALLOW_PROTOCOL: 'none',
     ...extra,
   });

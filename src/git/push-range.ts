@@ -368,8 +368,8 @@ export function receivedRange(tips: readonly Oid[], prefixes: readonly string[])
 }
 
 /**
- * Finds the pairs of sessions of which one continues the other's conversation, as handoffs say: those in the whole
- * histories of the refs under these prefixes and of these commits.
+ * Finds the pairs of sessions of which, as a handoff says, one continues the other's conversation. Searches the whole
+ * histories of these commits and of the refs under these prefixes.
  */
 export async function handedOnSessions(
   options: GitOptions,

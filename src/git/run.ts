@@ -264,7 +264,7 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-/** Placeholder of git-log(1) for the sessions that a commit's trailers name, for `sessionsIn`. */
+/** Placeholder of git-log(1) for the sessions that a commit's trailers name; `sessionsIn` reads its value. */
 export const SESSIONS = '%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
 
 /** The sessions that `SESSIONS` stands for in git's output. */

@@ -163,7 +163,7 @@ export interface TreeFile {
 const MAX_NAMES = 200;
 
 /**
- * Lists the files of a commit or tree in all folders, or only the named ones. Leaves out submodules.
+ * Lists all files of a commit or tree, in every folder, or only those that `names` names. Leaves out submodules.
  *
  * @param treeish an object name, or one with `^3` and the like; never something that a user typed
  * @returns empty when there is no such tree

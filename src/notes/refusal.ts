@@ -133,7 +133,7 @@ export async function failKeeping(
   }
 }
 
-/** Says in which file outside the repository a text is kept; `undefined`: in none. */
+/** Says that a text is kept in this file, outside the repository; `undefined`: it is kept nowhere. */
 export function keptText(file: string | undefined): string {
   return file === undefined
     ? 'your text could NOT be kept: no folder is writable'

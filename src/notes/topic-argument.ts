@@ -57,8 +57,8 @@ export function parseTopicArgument(
 }
 
 /**
- * The commit that a note of this topic is about: the tip of its branch, `undefined` for an unborn one.
- * `head` is the commit of `HEAD`. A handoff that exists already (`stands`) outlives its branch.
+ * The commit that a note of this topic is about: the tip of its branch, `undefined` for an unborn one. `head` is the commit
+ * of `HEAD`. If the handoff exists already (`stands`), its branch may be gone.
  *
  * @throws Failure `usage` for a new note on a branch that does not exist: nobody would find it.
  */

@@ -109,7 +109,7 @@ function countApart({ local, remote }: TipPair, walked: Parents | string | undef
   return { ahead: without(ours, theirs), behind: without(theirs, ours) };
 }
 
-/** Tips by place (`<branch>/<topic>` as refs spell it), by remote. */
+/** The tips of each remote, by place (`<branch>/<topic>` as refs spell it). */
 function byRemote(refs: readonly RefValue[]): Map<string, Map<string, Oid>> {
   const components = new Map<string, Map<string, Oid>>();
   for (const { name, oid } of refs) {

@@ -164,7 +164,7 @@ function isRecordedHere({ path, head, index }: StagedPath, { self }: Pick<Commit
 
 /**
  * Whether the session put this into the index itself: on record, or by its running command. Content that was on the disk
- * before that command does not count: the command only added it (`-a`), whatever HEAD had gained.
+ * before that command does not count: the command only added it (`-a`), and it may lack what HEAD has gained.
  */
 function stagedHere(
   staged: StagedPath,
