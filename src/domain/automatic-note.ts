@@ -110,14 +110,14 @@ function stateLines(facts: AutomaticFacts): string[] {
     `- Branch: ${codeSpan(branch)}${worktree === undefined ? '' : `, in the worktree ${codeSpan(worktree)}`}`,
     ...(startHead === undefined ? [] : [`- HEAD when it began: ${commitName(startHead)}`]),
     ...(head === undefined ? [] : [`- HEAD at this note: ${commitName(head)}`]),
-    `- Commits that it made: ${commits.length}`,
+    `- Commits of the session: ${commits.length}`,
     ...commits
       .slice(0, MAX_COMMITS)
       .map(({ oid, subject }) => `  - ${commitName(oid)} ${codeSpan(cut(subject))}`),
     ...(more > 0 ? [`  - and ${more} more`] : []),
     paths === undefined
       ? '- Uncommitted paths: unknown, git took too long'
-      : `- Uncommitted paths that are its own: ${paths.length}`,
+      : `- Uncommitted paths of the session: ${paths.length}`,
     ...pathLines(paths ?? [], '  ', facts),
   ];
 }
