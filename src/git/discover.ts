@@ -103,7 +103,7 @@ export function readGitFile(path: string): string {
 
 const LOOSE_REFS = /^(.*?)\/(?:logs\/)?refs(\/handoffs[^/]*(?:\/.*)?)?$/is;
 
-/** The folder of the sessions' records, beside the refs. Files in the worktree of `try` there are no records. */
+/** The folder of the sessions' records, beside the refs. The worktree of `try`, which is in it, holds no records. */
 const RECORDS = /^(.*?\.git)\/handoff(?!\/try\/)(?:\/.*)?$/is;
 
 /**
