@@ -74,7 +74,7 @@ const KINDS: Readonly<Record<OverlapKind, string>> = {
 /**
  * Formats the notice as sentences.
  *
- * @param git how git is called for the repository where the next command will run
+ * @param git `git`, with the options that the next command needs to reach this repository
  */
 export function overlapText(notice: OverlapNotice, git: string): string {
   const { paths, who, idle, folder, branch, progress, kind } = notice;

@@ -171,7 +171,7 @@ async function newCommit(
   return { commit, batch };
 }
 
-/** The trailers that describe the note: the content's, or the tip's if its note stays. */
+/** The trailers that describe the note: those of `content` or, if the tip's note stays, the tip's. */
 function nature(content: CommitContent, parent: HandoffCommit | undefined) {
   const { to, from, automatic, importedFrom, secretAllowed, tried } =
     content.note === undefined ? (parent?.trailers ?? content) : content;

@@ -148,9 +148,9 @@ export type FileState = { readonly mode: string; readonly oid: Oid | null } | nu
 export const CLOCK_SLACK_MS = 20;
 
 /**
- * How we know of a change: `explicit`, a file tool (or a person's word) that names the path; `named`, a program in a
- * shell command that writes it by name; `window`, a difference seen around a shell command; `since-start`, what a
- * session that worked alone had changed when the second one arrived.
+ * How we know of a change: `explicit`, a file tool (or a person's word) that names the path; `named`, a program in a shell
+ * command that names the path and writes it; `window`, a difference seen around a shell command; `since-start`, what a
+ * session that worked alone had changed when a second session arrived.
  */
 export type Evidence = (typeof EVIDENCE)[number];
 

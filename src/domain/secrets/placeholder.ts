@@ -5,7 +5,7 @@ const OWN_MACHINE = ['127.0.0.1', '[::1]', '0.0.0.0', 'host.docker.internal'];
 /** Words that manuals write in place of a password. */
 const WORDS = ['pass', 'passwd', 'pwd', 'secret', 'token'];
 
-/** A secret with fewer different characters than this after its prefix was typed by hand. */
+/** If a secret has fewer different characters than this after its prefix, a person typed it. */
 const MIN_DIFFERENT = 5;
 
 /**

@@ -11,7 +11,7 @@ export type NoteVerdict = 'ok' | 'changed' | 'stale' | 'unknown';
 
 /**
  * What each situation means for a note. A `stale` one makes the note stale. Commits on top of the note's base do not,
- * because its own session commits after writing. The manual shows this table (STALE NOTES).
+ * because the note's own session commits after writing it. The manual shows this table (STALE NOTES).
  */
 export const RULES = {
   'note-closed': ['note', 'stale'],
