@@ -19,7 +19,9 @@ describe('the working tree against the recorded one', () => {
     write('new.txt', 'x\n');
     world.leave('login-flow');
     expect(world.boot().codes).toEqual(['branch-here', 'head-equal']);
-    expect(world.boot().text('tree-as-then')).toBe('2 paths uncommitted, as many as when the note was written');
+    expect(world.boot().text('tree-as-then')).toBe(
+      '2 paths uncommitted, as many as when the note was written',
+    );
     write('two.txt', 'x\n');
     expect(world.boot().text('tree-more')).toBe('3 paths uncommitted; 2 when the note was written');
     world.git(['checkout', '-q', '--', '.']);

@@ -121,7 +121,8 @@ function treeFindings(facts: Pick<VerificationFacts, 'tree' | 'clients'>): NoteF
 
 function countOf(now: number, then: number): [FindingCode, string] {
   if (now === 0 && then === 0) return ['tree-clean', 'the working tree is clean, as it was'];
-  if (now === then) return ['tree-as-then', `${paths(now)} uncommitted, as many as when the note was written`];
+  if (now === then)
+    return ['tree-as-then', `${paths(now)} uncommitted, as many as when the note was written`];
   const was = `${then === 0 ? 'none' : then} when the note was written`;
   if (now > then) return ['tree-more', `${paths(now)} uncommitted; ${was}`];
   const is = now === 0 ? 'the working tree is clean' : `${paths(now)} uncommitted`;
@@ -195,7 +196,10 @@ function headFinding(relation: HeadRelation, branch: string): NoteFinding {
     case 'base-missing':
       return finding('base-missing', "the note's base is not in this repository");
     case 'base-shallow':
-      return finding('base-shallow', `this clone is shallow: how ${name} relates to the note's base is unknown`);
+      return finding(
+        'base-shallow',
+        `this clone is shallow: how ${name} relates to the note's base is unknown`,
+      );
     case 'none':
       return finding('head-none', "there is no branch to compare the note's base with");
   }
