@@ -48,7 +48,7 @@ export function decideOwnership(tip: Tip, intent: Intent): OwnershipDecision {
   return { kind: 'not-owner', owner, tip: tip.oid };
 }
 
-/** Who reads (and writes) notes: an operator outlives its sessions. */
+/** Who reads and writes notes: a session or person, and its operator, who outlives sessions. */
 export interface Reader {
   /** The session, or the person by its address; `undefined` where neither is known. */
   readonly session: SessionId | undefined;

@@ -102,7 +102,7 @@ function firstOf({ since, changes }: OpenClaim, from: number): PathChange | unde
 
 /** Which claims a new status of the working tree ends, and which it brings back. Pure. */
 
-/** Returns the claimed paths that the status shows as HEAD has them. */
+/** Returns the claimed paths that are clean in this status. */
 export function cleanPaths(ledgers: readonly SessionLedger[], { dirty }: TreeStatus): string[] {
   const claimed = ledgers.flatMap(({ claims }) => [...claims.keys()]);
   return [...new Set(claimed)].filter((path) => !dirty.has(path));
