@@ -30,7 +30,7 @@ export const GitHandoff = async ({ client, directory }) => {
   const roots = new Map();
   /** By session: what it is told when it starts. */
   const starts = new Map();
-  /** The session itself; of a sub-agent's, the one that started it. */
+  /** The session itself or, for a sub-agent's session, the one at the root. */
   const rootOf = async (id) => {
     if (!roots.has(id)) {
       const parent = (await client.session.get({ path: { id } })).data?.parentID;

@@ -5,7 +5,7 @@ import type { Verb, VerbGroup } from '../verbs/verb.ts';
 import { VERBS } from './verbs.ts';
 import { columns } from '../ui/terminal.ts';
 
-/** The help of `guard`, which is not in the table of verbs: clients call it, and it takes none of their options. */
+/** The help of `guard`, which is not in the table of verbs: clients call it, and it takes no common options. */
 export const GUARD_HELP = `usage: git handoff guard [--client <name>]
 
 the hook that a client calls around its tools
@@ -68,7 +68,7 @@ const GROUPS: Readonly<Record<VerbGroup, string>> = {
   setup: 'set-up',
 };
 
-/** The verbs that `git handoff` alone shows, in the order in which users need them; `git help` has such a list, too. */
+/** The verbs that `git handoff` shows without a verb, in the order in which users need them, as `git help` does. */
 const COMMON = [
   ...['write', 'show', 'list', 'boot', 'take', 'close'],
   ...['status', 'commit', 'try', 'rescue', 'sync'],

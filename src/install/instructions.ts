@@ -45,7 +45,7 @@ interface InstructionSuspect extends DiskFile {
  * The files that a receipt names and, if one of them has lost its block, the others of this working tree, because
  * somebody may have moved the block. A recorded path that is a link or a folder now is left out.
  *
- * @returns none when the receipt names none: a block that came with the project is the project's
+ * @returns nothing when the receipt names no file: a block that came with the project is the project's
  */
 export async function instructionSuspects(
   recorded: readonly FileReceipt[],
@@ -177,28 +177,28 @@ const LINES = [
   INSTRUCTIONS_START,
   '## Handoffs between sessions',
   '',
-  'Notes for the next session are kept by `git handoff`, not in files. Every verb explains itself with `-h`.',
+  '`git handoff` keeps the notes for the next session; do not write them into files. Every verb has `-h`.',
   '',
-  '- Continue earlier work: `git handoff list`, then `git handoff boot <topic>` (exit status 1: stale, read what it says',
+  '- Continue earlier work: `git handoff list`, then `git handoff boot <topic>` (exit status 1: the note is stale, read why',
   '  before you continue), then `git handoff take <topic>` if its session has ended.',
   '- Before you stop: `git handoff write <topic> --file <file>`, with the headings Goal, Current State, Important Files,',
   '  Next Action, Stop Conditions.',
-  "- Commit only your own work: `git handoff commit -m '<message>'`. Whose each change is: `git handoff status`.",
-  '- A refusal names what to do instead: do that, never work around it. Work that is gone: `git handoff rescue`.',
+  "- Commit only your own work: `git handoff commit -m '<message>'`. Who owns each change: `git handoff status`.",
+  '- A refusal says what to do instead: do that, never work around it. If work is gone: `git handoff rescue`.',
   INSTRUCTIONS_END,
 ];
 
-/** Where our block stands in a text. */
+/** Where our block is in a text. */
 interface Place {
   readonly start: number;
   /** The offset after the end marker's line, its line end included. */
   readonly end: number;
 }
 
-/** Whether a text holds our block: `damaged` is a marker without its other, or more than one block. */
+/** Whether a text holds our block; `damaged`: a marker without its counterpart, or more than one block. */
 type BlockState = 'none' | 'whole' | 'damaged';
 
-/** Whether a text holds our block; `damaged` where the markers do not make one. */
+/** Finds out whether a text holds our block. */
 export function blockState(text: string): BlockState {
   const starts = markers(text, INSTRUCTIONS_START);
   const ends = markers(text, INSTRUCTIONS_END);
@@ -207,7 +207,7 @@ export function blockState(text: string): BlockState {
 }
 
 /**
- * The text with our block: in the place of the present one, else at the end after a blank line. The line ends are the
+ * The text with our block: in place of the present one, else at the end after a blank line. The line ends are the
  * text's own, and a missing final one stays missing. A damaged text is returned unchanged.
  */
 export function withInstructions(text: string): string {
@@ -262,7 +262,7 @@ function findBlock(text: string): Place | undefined {
   return { start, end: lineEnd < 0 ? text.length : lineEnd + 1 };
 }
 
-/** The offsets of the lines that hold this marker alone. */
+/** The offsets of the lines that consist of this marker. */
 function markers(text: string, marker: string): number[] {
   const found: number[] = [];
   let from = contentStart(text);

@@ -1,4 +1,4 @@
-/** One option of a verb. The same table feeds yargs-parser (known verbs) and yargs (help, completion). */
+/** One option of a verb. The same table feeds yargs-parser, the help by yargs, and the completion. */
 export interface OptionSpec {
   readonly type: 'boolean' | 'string';
   readonly alias?: string;
@@ -16,7 +16,7 @@ export type OptionTable = Readonly<Record<string, OptionSpec>>;
 /** The words of a command line, checked against a verb's table. */
 export interface Arguments {
   readonly words: readonly string[];
-  /** Those of the words that follow `--`. */
+  /** The words after `--`, which `words` ends with. */
   readonly afterDashes: readonly string[];
   flag(name: string): boolean;
   text(name: string): string | undefined;

@@ -4,7 +4,7 @@ import type { Arguments, OptionTable } from './options.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { InstallContext } from '../install/client.ts';
 
-/** What a verb is for: `git handoff` lists the verbs by it. */
+/** The group under which `git handoff` lists a verb. */
 export type VerbGroup = 'notes' | 'sharing' | 'rescue' | 'remotes' | 'setup';
 
 /** A verb: what help says about it, and how its words become a call. */
@@ -25,7 +25,7 @@ export interface Verb {
 /** Verbs by name, in the order of help. */
 export type VerbTable = Readonly<Record<string, Verb>>;
 
-/** A command's result and the text that a terminal shows for it (made only when it is asked for). */
+/** A command's result, and a function that makes the text for a terminal when it is needed. */
 export interface Answer {
   readonly result: CommandResult<object>;
   readonly render: (view: Omit<TextContext, 'clients'>) => Promise<Rendered>;
@@ -50,24 +50,24 @@ export interface CommandResult<T> {
   readonly notices?: readonly string[];
   /** The next command, if there is one. */
   readonly hint?: string;
-  /** 1 is a clear no (stale, something is wrong); failures are thrown. `try` answers with its command's. */
+  /** 1 is a clear no (stale, something is wrong); failures are thrown. `try` returns the exit status of its command. */
   readonly exitCode?: number;
-  /** What went wrong with a part of it: told after the answer, and decides the exit code. */
+  /** What went wrong with a part of the work. It is printed after the answer, and decides the exit code. */
   readonly failure?: Failure;
-  /** The clients of the sessions on record: what the text calls a session. */
+  /** The clients of the sessions on record: the text names a session by its client. */
   readonly clients?: ReadonlyMap<string, string>;
   /** Bytes for stdout instead of the rendered text. */
   readonly bytes?: Uint8Array;
 }
 
-/** What a command may ask of the person or the process; commands themselves see neither. */
+/** How a command reaches the person and the process, neither of which it sees itself. */
 export interface Interaction {
   readonly note: NoteSource;
-  /** How far something is, on a line of the terminal that is written over; `undefined` where nobody looks. */
+  /** Shows progress on one line of the terminal, over the former text; `undefined` where nobody looks. */
   readonly progress: ((line: string) => void) | undefined;
   /** Prints a notice before something happens. */
   readonly warn: (text: string) => void;
-  /** Hands on what another program says on standard error. */
+  /** Prints what another program wrote to standard error. */
   readonly pass: (output: Uint8Array) => void;
   /** Asks a question and reads one line; `undefined` where no person sits at a terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined;

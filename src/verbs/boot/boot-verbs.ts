@@ -5,7 +5,7 @@ export const BOOT_VERBS: VerbTable = {
   boot: {
     usage: 'boot [[<branch>/]<topic>]',
     group: 'notes',
-    summary: 'check a note against the repository and go on from it',
+    summary: 'check a note against the repository, to continue from it',
     words: [0, 1],
     options: {},
     examples: [

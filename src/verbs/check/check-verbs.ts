@@ -11,8 +11,8 @@ export const CHECK_VERBS: VerbTable = {
     summary: 'find commits that mix sessions, and notes moved by hand',
     words: [0, 3],
     options: {
-      stdin: { type: 'boolean', describe: "judge a push: the lines of a server's pre-receive hook" },
-      update: { type: 'boolean', describe: "judge one ref of a push: the words of a server's update hook" },
+      stdin: { type: 'boolean', describe: "judge the push that a server's pre-receive hook reads" },
+      update: { type: 'boolean', describe: "judge the one ref of a push that a server's update hook gets" },
     },
     examples: [
       ['git handoff check', 'what is not pushed yet'],

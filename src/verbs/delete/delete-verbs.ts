@@ -11,22 +11,22 @@ export const DELETE_VERBS: VerbTable = {
     group: 'notes',
     summary: 'delete a note with its history, or closed ones',
     details:
-      'Lists first what would go. A session deletes only its own notes. Prints what removes a note from a remote, too.',
+      'First lists what it would delete. A session can delete only its own notes. For remotes, prints the command to type.',
     words: [0, 1],
     options: {
-      closed: { type: 'boolean', describe: 'instead of one note: those that are closed' },
+      closed: { type: 'boolean', describe: 'delete closed notes instead of one note' },
       'older-than': {
         type: 'string',
         value: '<age>',
         describe: 'with --closed: not changed for this long (30d, 2w, 12h)',
       },
       yes: { type: 'boolean', describe: 'delete what is listed' },
-      take: { type: 'boolean', describe: 'as a person: also the note of a session at work' },
+      take: { type: 'boolean', describe: 'as a person: delete the note even if its session is at work' },
       expect: EXPECT,
     },
     examples: [
-      ['git handoff delete auth-refresh', 'what would go, and the command that does it'],
-      ['git handoff delete --closed --older-than 30d --yes', 'delete what was closed and is old'],
+      ['git handoff delete auth-refresh', 'list what it would delete, and the command that does it'],
+      ['git handoff delete --closed --older-than 30d --yes', 'delete old closed notes'],
     ],
     async run(args, context) {
       const { deleteClosed, deleteNote, renderDeletedClosed, renderDeletedNote } =

@@ -59,7 +59,7 @@ export const EXCHANGE_VERBS: VerbTable = {
         value: '<file>',
         describe: 'write this file (-: standard output)',
       },
-      format: { type: 'string', value: 'markdown|guard|handover', describe: 'for whose readers' },
+      format: { type: 'string', value: 'markdown|guard|handover', describe: 'the format of the copy' },
       force: {
         type: 'boolean',
         alias: 'f',

@@ -13,7 +13,7 @@ import { renderAck, renderList, renderLog, renderShown, renderTaken, renderWritt
 import { show } from './show.ts';
 import { write } from './write.ts';
 
-/** The verbs that read and write notes. Being typed most, they need only the bundle cli.cjs (scripts/build.mjs). */
+/** The verbs that read and write notes. They are typed most, so they need only the bundle cli.cjs (scripts/build.mjs). */
 export const NOTE_VERBS: VerbTable = {
   write: {
     usage: 'write [<branch>/]<topic> [--with-work [-- <pathspec>...]]',
@@ -27,7 +27,7 @@ export const NOTE_VERBS: VerbTable = {
         alias: 'm',
         array: true,
         value: '<text>',
-        describe: 'the note; several become paragraphs',
+        describe: 'the note; several texts become paragraphs',
       },
       file: {
         type: 'string',
@@ -40,7 +40,7 @@ export const NOTE_VERBS: VerbTable = {
       to: {
         type: 'string',
         value: '<operator>',
-        describe: 'address it, by front matter (me: yourself)',
+        describe: 'address the note to this operator, in its front matter (me: yourself)',
       },
       tag: { type: 'string', array: true, value: '<tag>', describe: 'a tag in its front matter' },
       reference: {
@@ -55,7 +55,7 @@ export const NOTE_VERBS: VerbTable = {
       },
       'with-work': {
         type: 'boolean',
-        describe: 'carry your uncommitted changes, for git handoff unpack; they stay on this machine',
+        describe: 'add your uncommitted changes, for git handoff unpack; they stay on this machine',
       },
       ...PATHSPEC_OPTIONS,
     },
@@ -105,7 +105,7 @@ export const NOTE_VERBS: VerbTable = {
     },
     examples: [
       ['git handoff show', 'what the last session left on this branch'],
-      ['git handoff show auth-refresh --lost=1', 'a text that lost against another writer'],
+      ['git handoff show auth-refresh --lost=1', 'a text whose write was refused'],
     ],
     async run(args, context) {
       const options = {
@@ -126,9 +126,9 @@ export const NOTE_VERBS: VerbTable = {
     words: [0, 0],
     options: {
       all: { type: 'boolean', alias: 'a', describe: 'closed ones too' },
-      state: { type: 'string', value: 'open|closed', describe: 'only those' },
+      state: { type: 'string', value: 'open|closed', describe: 'only open or only closed notes' },
       unread: { type: 'boolean', describe: 'only what you have neither written nor acknowledged' },
-      to: { type: 'string', value: '<operator>', describe: 'only what is addressed to them (me: to you)' },
+      to: { type: 'string', value: '<operator>', describe: 'only notes to this operator (me: to you)' },
     },
     examples: [['git handoff list --all --json', 'everything, for a program']],
     async run(args, context) {
@@ -151,7 +151,7 @@ export const NOTE_VERBS: VerbTable = {
     usage: 'log [-p] [[<branch>/]<topic>] [<a> [<b>]]',
     group: 'notes',
     summary: 'show who wrote, took and closed a note, and when',
-    details: 'With -p: what its last change changed, or what changed since version <a>, or from <a> to <b>.',
+    details: 'With -p: what changed in the text: by the last change, since version <a>, or from <a> to <b>.',
     words: [0, 3],
     options: { patch: { type: 'boolean', alias: 'p', describe: 'show what changed in the text' } },
     examples: [
@@ -193,12 +193,12 @@ export const NOTE_VERBS: VerbTable = {
     usage: 'take [[<branch>/]<topic>] [-- <path>...]',
     group: 'notes',
     summary: 'become the owner of a note or of uncommitted changes',
-    details: 'The take is on record, and the other session hears of it.',
+    details: 'The take is recorded, and the other session is told.',
     words: [0, Infinity],
     options: { expect: EXPECT, ...PATHSPEC_OPTIONS },
     examples: [
       ['git handoff take main/auth-refresh', 'then write it: git handoff write main/auth-refresh'],
-      ['git handoff take -- src/login.ts', 'that change becomes yours to commit; its session hears of it'],
+      ['git handoff take -- src/login.ts', 'that change becomes yours to commit; its session is told'],
     ],
     async run(args, context, interaction) {
       const isList = args.text('pathspec-from-file') !== undefined;
@@ -242,7 +242,7 @@ async function takePathsAnswer(args: Arguments, context: Context, interaction: I
 }
 
 function oneTopic(hint = 'git handoff take -h'): Failure {
-  const message = 'one topic is taken at a time, or paths, which follow after --';
+  const message = 'take needs one topic, or -- and paths';
   return new Failure('usage', message, { hint });
 }
 
@@ -254,7 +254,7 @@ function pathsHint(words: readonly string[], { cwd }: Context): string | undefin
   return words.length > 0 && areFiles ? `git handoff take -- ${words.map(shellWord).join(' ')}` : undefined;
 }
 
-/** Adds a hint about what was meant to the failure that no such note exists. */
+/** Returns the failure that no such note exists with a hint about what was meant. */
 function withHint(error: unknown, hint: string | undefined): unknown {
   const isUnknown = error instanceof Failure && ['usage', 'not-found'].includes(error.code);
   return isUnknown && hint !== undefined ? new Failure(error.code, error.message, { hint }) : error;
@@ -275,7 +275,7 @@ function parseState(text: string | undefined): 'open' | 'closed' | undefined {
 }
 
 const TAKE_AND_EXPECT: OptionTable = {
-  take: { type: 'boolean', describe: 'as a person: become the owner first if another session owns it' },
+  take: { type: 'boolean', describe: 'first take the note over (to close it, only a person can)' },
   expect: EXPECT,
 };
 

@@ -11,22 +11,22 @@ export const RESCUE_VERBS: VerbTable = {
     group: 'rescue',
     summary: 'list and restore what a command threw away',
     details:
-      'Uncommitted work, and dropped stashes. The action search finds what was lost before git-handoff came, or without it: lost commits and stashes, and what was only staged.',
+      'Restores uncommitted work and dropped stashes. The action search finds what was lost before git-handoff came, or without it: lost commits and stashes, and contents that were only staged.',
     words: [0, Infinity],
     options: {
-      raw: { type: 'boolean', describe: 'show: the bytes of one file only' },
+      raw: { type: 'boolean', describe: 'with show: print only the bytes of one file' },
       force: {
         type: 'boolean',
         alias: 'f',
-        describe: 'restore: overwrite uncommitted changes, too; they are saved first',
+        describe: 'with restore: overwrite uncommitted changes, too; they are saved first',
       },
     },
     examples: [
-      ['git handoff rescue', 'what there is, newest first (the action list)'],
-      ['git handoff rescue list a1f0c3d2', 'of one session'],
-      ['git handoff rescue show 3 -- src/auth.ts', 'one file of the third'],
+      ['git handoff rescue', 'what can be restored, newest first (the action list)'],
+      ['git handoff rescue list a1f0c3d2', 'what one session lost'],
+      ['git handoff rescue show 3 -- src/auth.ts', 'one file of rescue 3'],
       ['git handoff rescue restore 3 -- src/auth.ts', 'bring it back'],
-      ['git handoff rescue search src/auth.ts', 'what git still has of it, from before, too'],
+      ['git handoff rescue search src/auth.ts', 'what git still has of this file, even from before init'],
     ],
     async run(args, context) {
       const { action, which, paths } = parseWords(args);

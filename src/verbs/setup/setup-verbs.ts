@@ -4,7 +4,7 @@ import { type Answer, type VerbTable, answer } from '../verb.ts';
 
 const DIFF: OptionSpec = { type: 'boolean', describe: 'only show every line that would change' };
 
-/** The verbs that switch git-handoff on and undo that. */
+/** The verbs that switch git-handoff on and off. */
 export const SETUP_VERBS: VerbTable = {
   init: {
     usage: 'init',
@@ -31,11 +31,11 @@ export const SETUP_VERBS: VerbTable = {
         type: 'boolean',
         describe: 'ask for a note when the context fills up in Codex, too; trust the new hook in /hooks',
       },
-      skill: { type: 'boolean', describe: 'install the skill git-handoff for these clients, for you' },
+      skill: { type: 'boolean', describe: 'install the skill git-handoff in your folders of these clients' },
     },
     examples: [
       ['git handoff init', 'see the plan and say yes'],
-      ['git handoff init --diff', 'see every line of it'],
+      ['git handoff init --diff', 'see every line that would change'],
       ['git handoff init --client claude,codex', 'the hooks of both'],
       ['git handoff init --client none', "git's hooks alone, beside a client's plugin"],
     ],
@@ -57,18 +57,18 @@ export const SETUP_VERBS: VerbTable = {
     usage: 'uninstall',
     group: 'setup',
     summary: 'undo what init did',
-    details: 'Byte for byte. The notes stay.',
+    details: 'Restores files byte for byte. The notes stay.',
     words: [0, 0],
     options: {
       yes: { type: 'boolean', alias: 'y', describe: 'do not ask' },
       diff: DIFF,
       user: {
         type: 'boolean',
-        describe: 'remove the hooks of your settings even if other repositories use them',
+        describe: 'remove the hooks from your own settings even if other repositories use them',
       },
       purge: {
         type: 'boolean',
-        describe: 'remove the notes and all else of ours, too, after a backup into a git bundle',
+        describe: 'also remove the notes and everything else of ours, after a backup to a git bundle',
       },
     },
     examples: [

@@ -21,7 +21,7 @@ export const COMMIT_VERBS: VerbTable = {
         alias: 'm',
         array: true,
         value: '<text>',
-        describe: 'the message; several become paragraphs',
+        describe: 'the message; several texts become paragraphs',
       },
       file: {
         type: 'string',
@@ -32,7 +32,7 @@ export const COMMIT_VERBS: VerbTable = {
       amend: { type: 'boolean', describe: "replace this session's own last commit" },
       'no-edit': { type: 'boolean', describe: 'with --amend: keep the message' },
       'no-verify': { type: 'boolean', alias: 'n', describe: 'skip the hooks pre-commit and commit-msg' },
-      'allow-empty': { type: 'boolean', describe: 'even if it changes nothing' },
+      'allow-empty': { type: 'boolean', describe: 'commit even if nothing changes' },
       signoff: { type: 'boolean', alias: 's', describe: 'add a Signed-off-by trailer' },
       'gpg-sign': { type: 'boolean', alias: 'S', describe: 'sign the commit' },
       author: { type: 'string', value: '<author>', describe: 'as for git commit' },
@@ -43,7 +43,7 @@ export const COMMIT_VERBS: VerbTable = {
       ...PATHSPEC_OPTIONS,
     },
     examples: [
-      ["git handoff commit -m 'Refresh tokens'", 'all that this session changed'],
+      ["git handoff commit -m 'Refresh tokens'", 'everything that this session changed'],
       ["git handoff commit -m 'Refresh tokens' -- src/auth", 'only there; naming a path claims it'],
     ],
     async run(args, context, interaction) {
@@ -71,7 +71,7 @@ export const COMMIT_VERBS: VerbTable = {
     usage: 'stage --mine [<pathspec>...]',
     group: 'sharing',
     summary: 'stage your own changes',
-    details: 'Only your hunks of a file that another session changed, too.',
+    details: 'If another session changed a file, too, stages only your hunks of it.',
     words: [0, Infinity],
     options: {
       mine: { type: 'boolean', describe: 'this session’s changes (required)' },

@@ -23,7 +23,7 @@ export const SHARING_VERBS: VerbTable = {
   status: {
     usage: 'status [-- <path>...]',
     group: 'sharing',
-    summary: 'whose each uncommitted change is',
+    summary: 'show who owns each uncommitted change',
     words: [0, Infinity],
     options: {},
     examples: [['git handoff status -- src', 'only what is below src']],
@@ -38,8 +38,8 @@ export const SHARING_VERBS: VerbTable = {
     group: 'sharing',
     summary: 'what one session has changed and not committed',
     details:
-      'A patch for git apply on HEAD. Of a file that several sessions changed it has only the hunks of this one. Without a ' +
-      'name: your own; at a terminal, those of each session, one after the other.',
+      "Prints a patch that git apply can apply to HEAD. Of a file that several sessions changed, it has only this session's " +
+      'hunks. Without a name, a session gets its own changes; a person gets a patch for each session.',
     words: [0, Infinity],
     options: {
       stat: { type: 'boolean', describe: 'only files and numbers of lines' },
@@ -61,13 +61,13 @@ export const SHARING_VERBS: VerbTable = {
     group: 'sharing',
     summary: "take one session's uncommitted changes back, and nobody else's",
     details:
-      'All of them or none; a rescue keeps them first. An agent can undo its own changes and those of sessions that are ' +
-      'over, a person those of any session. Commits stay: it names the git revert that undoes them.',
+      'Undoes all of them or none, and first keeps them as a rescue. An agent can undo its own changes and those of sessions ' +
+      'that are over; a person can undo those of any session. Commits stay: it prints the git revert that undoes them.',
     words: [0, Infinity],
     options: PATHSPEC_OPTIONS,
     examples: [
       ['git handoff undo a1f0c3d2', 'all that this session has not committed'],
-      ['git handoff undo -- src/auth.ts', 'your own changes of one file'],
+      ['git handoff undo -- src/auth.ts', 'your own changes in one file'],
     ],
     async run(args, context, interaction) {
       const { undo } = await import('./undo.ts');
@@ -81,13 +81,13 @@ export const SHARING_VERBS: VerbTable = {
     group: 'sharing',
     summary: 'run a command on HEAD plus only your own changes',
     details:
-      "Others' half-done work is not there, in a worktree that git-handoff reuses. Ignored dependencies are linked " +
-      "(handoff.tryLinks), other ignored files are not there. The exit status is the command's. write adds the result to " +
-      'the note, and boot says whether it holds.',
+      "Runs it without others' half-done work, in a worktree that git-handoff reuses. Ignored dependencies are linked there " +
+      "(handoff.tryLinks), other ignored files are missing. The exit status is the command's. write adds the result to " +
+      'the note, and boot says whether it still holds.',
     words: [1, Infinity],
     options: {},
     examples: [
-      ['git handoff try npm test', 'what the tests say of your work'],
+      ['git handoff try npm test', 'whether the tests pass with your work alone'],
       ["git handoff try -- sh -c 'npm run build && npm test'", 'shell syntax needs a shell'],
     ],
     async run(args, context, interaction) {
@@ -100,7 +100,7 @@ export const SHARING_VERBS: VerbTable = {
   overlap: {
     usage: 'overlap [<session|branch|worktree>...]',
     group: 'sharing',
-    summary: 'which work meets, and whether it would merge',
+    summary: 'show which changes overlap, and whether they would merge',
     details:
       'Compares worktrees in which a session is working, their uncommitted changes included, and the default branch. One ' +
       'name: what overlaps with it. Several: the overlaps among them. Exit status 1: something would not merge.',
@@ -108,7 +108,7 @@ export const SHARING_VERBS: VerbTable = {
     options: {},
     examples: [
       ['git handoff overlap', 'everybody at work, and this worktree'],
-      ['git handoff overlap feature/login', 'what meets this branch'],
+      ['git handoff overlap feature/login', 'what overlaps with this branch'],
     ],
     async run(args, context) {
       const { overlap, renderOverlap } = await import('./overlap.ts');
@@ -130,12 +130,12 @@ function sessionAndPaths(args: Arguments, interaction: Interaction, verb: string
   return { of, pathspecs, session: args.text('session') };
 }
 
-/** The verb by which a person lets a refused command pass. */
+/** The verb by which a person lets a refused command through. */
 export const ALLOW_VERBS: VerbTable = {
   allow: {
     usage: 'allow --once',
     group: 'sharing',
-    summary: 'let the next refusal pass, once',
+    summary: 'let the next refused action through, once',
     details: 'Only a person can, at a terminal.',
     words: [0, 0],
     options: {

@@ -5,7 +5,7 @@ import type { Context } from '../../sessions/caller.ts';
 import { type Interaction, type Answer, type VerbTable, answer } from '../verb.ts';
 import type { Arguments } from '../options.ts';
 
-/** The verb that brings handoffs from other machines and to them. */
+/** The verb that exchanges handoffs with other machines. */
 export const SYNC_VERBS: VerbTable = {
   sync: {
     usage: 'sync [--fetch | --push] [<remote>...]',
@@ -41,7 +41,7 @@ export const SYNC_VERBS: VerbTable = {
   },
 };
 
-/** The halves of a sync to do: both, unless an option names one. */
+/** Which halves of a sync to do: both, unless an option names one. */
 function halvesOf(args: Arguments): Pick<SyncOptions, 'fetch' | 'push'> {
   const [fetch, push] = [args.flag('fetch'), args.flag('push')];
   const halves = { fetch: fetch || !push, push: push || !fetch };
