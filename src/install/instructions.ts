@@ -183,7 +183,7 @@ const LINES = [
   '  before you continue), then `git handoff take <topic>` if its session has ended.',
   '- Before you stop: `git handoff write <topic> --file <file>`, with the headings Goal, Current State, Important Files,',
   '  Next Action, Stop Conditions.',
-  "- Commit only your own work: `git handoff commit -m '<message>'`. Who owns each change: `git handoff status`.",
+  "- Commit only your own work: `git handoff commit -m '<message>'`. The owner of each change: `git handoff status`.",
   '- A refusal says what to do instead: do that, never work around it. If work is gone: `git handoff rescue`.',
   INSTRUCTIONS_END,
 ];
