@@ -30,7 +30,7 @@ describe('two sessions in two worktrees', () => {
     expect(overlap()).toMatchObject({
       status: 0,
       stdout:
-        'no overlap: compared 2 worktrees and branches; 2 other sessions at work, and no file is changed by two\n',
+        'no overlap: compared 2 worktrees and branches; 2 other sessions at work, and no two sessions changed the same file\n',
     });
   });
 
@@ -163,7 +163,7 @@ describe('two sessions in one worktree', () => {
     world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
     world.write(B, 'src/b.ts', changed(TEN, 1, 'B'));
     const words = ['overlap', '--session', B];
-    expect(world.ok(words)).toBe('no overlap: 1 other session at work, and no file is changed by two');
+    expect(world.ok(words)).toBe('no overlap: 1 other session at work, and no two sessions changed the same file');
     world.end(A);
     expect(world.ok(words)).toMatch(/^nobody else is at work in this repository/);
   });
@@ -244,7 +244,7 @@ describe('what cannot be compared', () => {
 
   it('is a worktree whose folder is gone', () => {
     rmSync(other, { recursive: true });
-    expect(lines([other])).toContain('  not known: git cannot look at a worktree');
+    expect(lines([other])).toContain('  not known: git cannot read a worktree');
   });
 });
 

@@ -442,7 +442,7 @@ describe('who may', () => {
     world.git(['add', 'shared.md']);
     const run = world.handoff(['commit', '-m', 'x'], { session: B });
     expect(run).toMatchObject({ status: 2 });
-    expect(run.stderr).toContain('a rebase is in progress here, in which git itself makes the commits');
+    expect(run.stderr).toContain('a rebase is in progress here, and git itself makes its commits');
     const [hint = 'false'] = typedHints(run.stderr);
     expect(world.run('sh', ['-c', hint], { session: B, cwd: world.home })).toMatchObject({ status: 0 });
     expect(changes()).toEqual(['M shared.md']);

@@ -50,7 +50,7 @@ describe('what a session at work owns', () => {
       "
     `);
     expect(inFolder(byB(['take', '--', 'src/a.ts']).stderr)).toMatchInlineSnapshot(`
-      "error: src/a.ts: uncommitted work of claude aaaaaaaa, which is at work; nothing was taken, and it will be told. Work on something else; if you cannot go on without it, ask the user
+      "error: src/a.ts: uncommitted work of claude aaaaaaaa, which is at work; nothing was taken, and it will learn that you asked. Work on something else; if you cannot, ask the user
       hint: git -C <top> handoff status
       "
     `);

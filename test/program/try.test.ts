@@ -61,7 +61,7 @@ describe('git handoff try beside a peer', () => {
     expect(run.stdout).toBe(`${lines({ 10: 'B' })}${TEN}${lines({ 3: 'B' })}new\n`);
     expect(run.status).toBe(0);
     expect(run.stderr.replace(/HEAD \w+/, 'HEAD x')).toMatchInlineSnapshot(`
-      "notice: HEAD x and 3 changed paths of yours: cat shared.md src/a.ts src/b.ts new.txt
+      "notice: on HEAD x plus 3 changed paths of yours: cat shared.md src/a.ts src/b.ts new.txt
       "
     `);
     expect(world.status()).toEqual(before);
@@ -312,7 +312,7 @@ describe('git handoff try, its processes', () => {
     );
     const second = finished(child);
     expect(await said).toBe(
-      'notice: claude aaaaaaaa tries something in this clone; waiting until it is done\n',
+      'notice: claude aaaaaaaa runs git handoff try in this clone; waiting until it is done\n',
     );
     writeFileSync(go, '');
     expect((await first).stdout).toBe('first\n');

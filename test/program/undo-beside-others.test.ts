@@ -135,7 +135,7 @@ describe('an undo', () => {
     const of = (changes: Readonly<Record<number, string>>) => lines(changes).replaceAll('\n', end);
     put('shared.md', of({ 9: text }));
     world.write(A, 'shared.md', of({ 1: 'A', 9: text }));
-    refuses('shared.md: git would not write the rest of it as it is now (filters, line ends)', {
+    refuses('shared.md: git would write the rest of it with other bytes than it has now (filters, line endings)', {
       'shared.md': of({ 1: 'A', 9: text }),
     });
   });
@@ -171,7 +171,7 @@ describe('an undo', () => {
     world.bash(A, 'git add shared.md');
     world.write(A, 'src/b.ts', lines({ 3: 'A' }));
     const run = world.handoff(['undo'], { session: A });
-    const why = 'it is part of the merge, pick or revert that is not finished here';
+    const why = 'it is part of an unfinished merge, pick or revert';
     expect(errorsOf(run.stderr)).toEqual([`nothing was undone: shared.md: ${why}, src/a.ts: ${why}`]);
     world.follow(A, run.stderr);
     expect(world.read('src/b.ts')).toBe(TEN);

@@ -14,15 +14,15 @@ import { timestamp } from '../../domain/age.ts';
 
 interface AllowOptions {
   readonly once: boolean;
-  /** The session that it is for: its id, or what `sessions` shows of it. */
+  /** The session whose refusal may pass: its id, or the short id that `sessions` shows. */
   readonly session: string | undefined;
   /** Asks the person at the terminal; `undefined`: there is no terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
 }
 
 /**
- * A person lets the next refusal of the guard or of the git hooks pass, once. Only a person can: a session's shell
- * tool has no terminal.
+ * Lets one action through that the guard or the git hooks would refuse. Only a person can do this: a session's shell tool
+ * has no terminal.
  *
  * @throws Failure `usage` without a terminal, `refused` when the answer is not "yes"
  */
@@ -47,7 +47,7 @@ export async function allow(options: AllowOptions, context: Context): Promise<Co
   const clients = clientsOf(sessions);
   const whose =
     session === undefined ? 'of whichever session is refused first' : `of ${peerName(session, { clients })}`;
-  const question = `The next refusal ${whose}, within 10 minutes, will be let through: the session may change or commit what is not its own.\nType yes to allow it once: `;
+  const question = `The next refused action ${whose} will go through if it comes within 10 minutes, even if it changes or commits the work of others.\nType yes to allow it once: `;
   if ((await ask(question)).trim() !== 'yes') {
     throw new Failure('refused', 'nothing was allowed', { hint: 'git handoff allow --once' });
   }

@@ -89,7 +89,7 @@ export const COMMIT_VERBS: VerbTable = {
   },
 };
 
-/** The options that git commit gets unchanged. */
+/** The options that are passed to git commit unchanged. */
 function passedWords(args: Arguments): string[] {
   const values = ['author', 'date', 'fixup', 'reuse-message'].map((name) => [name, args.text(name)] as const);
   const trailers = args.texts('trailer').map((value) => ['trailer', value] as const);
@@ -109,13 +109,13 @@ function messageText(args: Arguments, { note }: Interaction): Uint8Array | undef
   return text instanceof Uint8Array ? text : undefined;
 }
 
-/** The commit, and a line for each path in it. */
+/** Prints the commit, and a line for each path in it. */
 function renderCommit({ commit, paths }: CommitShape): Rendered {
   const head = `committed ${shortOid(commit)}${paths.length === 0 ? ', which changes no path' : ':'}`;
   return [head, ...paths.map((path) => `  ${escapeLine(path)}`), ''].join('\n');
 }
 
-/** A line for each path that was staged. */
+/** Prints a line for each path that was staged. */
 function renderStaged({ items }: StageValue): Rendered {
   return columns(items.map(({ path, hunks }) => [hunks ? 'your hunks' : 'whole', escapeLine(path)]));
 }

@@ -44,7 +44,7 @@ interface CommitOptions extends GitCommitOptions {
  * Commits this session's own paths and nothing else, with git's own hooks, signing and editor. Where another live
  * session has changed the same file, only this session's hunks go in.
  *
- * @throws Failure `usage` without a message and an editor, `not-found` without a change of the session's, `not-owner`
+ * @throws Failure `usage` without a message where no editor can open, `not-found` if the session changed nothing, `not-owner`
  * for another's path or commit, `refused` when git or a hook says no, `lost-race` when HEAD moved at every try
  */
 export async function commit(options: CommitOptions, context: Context): Promise<CommandResult<CommitShape>> {
@@ -131,8 +131,8 @@ function nothingToCommit(
  * Plans the commit that finishes this session's merge or pick: everything staged except other sessions' work. From a
  * file that both changed, it takes this session's hunks.
  *
- * @throws Failure `usage` when paths are named, for git makes no partial commit then; `refused` while paths are in
- * conflict
+ * @throws Failure `usage` when paths are named, because git makes no partial commit during a merge; `refused` while paths
+ * are in conflict
  */
 async function planFinish(
   scene: CommitScene,
@@ -187,7 +187,7 @@ async function planFinish(
   return { whole: [], entries, passed: composed.passed, finishes: true };
 }
 
-/** Claims the paths on which the session had no sure claim: they were named, and naming a path claims it. */
+/** Claims the whole files on which the session had no sure claim, for example because they were only named. */
 function claimNamed(scene: CommitScene, now: number): void {
   const { place, lone } = scene.work;
   if (place === undefined || lone?.session === scene.self) return;
@@ -204,7 +204,7 @@ function claimNamed(scene: CommitScene, now: number): void {
 /**
  * Lets a session amend only its own commit.
  *
- * @throws Failure `not-owner` when HEAD's commit is another's, or nothing says whose it is
+ * @throws Failure `not-owner` when HEAD's commit is another session's, or when nobody knows whose it is
  */
 async function requireOwnCommit(scene: CommitScene): Promise<void> {
   const { top } = scene.work.tree;
@@ -242,7 +242,7 @@ async function isOnRecord({ owners, work }: CommitScene, oid: Oid): Promise<bool
   return (await recordedMakers(top, { oid, parent }, ledgers)).length > 0;
 }
 
-/** The lock for one `git handoff commit` at a time in a working tree: the next begins with the HEAD it leaves. */
+/** Lets one `git handoff commit` run at a time in a working tree: the next one begins with the HEAD that this one leaves. */
 const LOCK_FILE = 'handoff-commit.lock';
 /** How long to wait for another `git handoff commit`, with its hooks and editor. Milliseconds. */
 const PATIENCE_MS = 60_000;
@@ -311,7 +311,7 @@ async function entryAfter(
   return carried;
 }
 
-/** Merges what somebody staged on the old HEAD into the new one's content; `undefined` when that fails. */
+/** Merges what somebody staged on the old HEAD into the content of the new HEAD; `undefined` when that fails. */
 async function carryOver(top: string, change: StagedPath, index: FileState): Promise<FileState | undefined> {
   const oids = [change.index?.oid, change.head?.oid, index?.oid];
   const [current, before, after] = await Promise.all(
@@ -356,7 +356,7 @@ function endClaims(scene: CommitScene, paths: Iterable<string>, now: number): vo
   }
 }
 
-/** Notices about what the caller may not expect of the commit. */
+/** Returns notices about what may surprise the caller. */
 function noticesOf(scene: CommitScene, { passed }: CommitPlan): string[] {
   const { shares, asker, typed } = scene;
   const doubts = shares.whole.flatMap(({ dirty, doubts: [first] }) => {
@@ -365,7 +365,7 @@ function noticesOf(scene: CommitScene, { passed }: CommitPlan): string[] {
       ? []
       : [`${escapeLine(dirty.path)} was also changed while a command of ${who} ran`];
   });
-  // HEAD has a change that the file on the disk lacks: the commit keeps it, and the file stays as it is.
+  // HEAD has a change that the file on the disk lacks. The commit keeps that change, and the file stays as it is.
   const older = shares.contended.flatMap(({ dirty: { path }, others }) =>
     others.length > 0
       ? []

@@ -22,9 +22,9 @@ interface DiffOptions extends WorkOptions {
 }
 
 /**
- * Shows what one session has changed and not committed, as a patch that git-apply(1) takes on HEAD: of a file that
- * others changed, too, only its hunks. A person who names no session gets a patch for each, to apply one after the
- * other, and one for the rest: together they are what differs from HEAD.
+ * Shows what one session has changed and not committed, as a patch that git-apply(1) takes on HEAD. If others changed a
+ * file, too, the patch has only this session's hunks. A person who names no session gets a patch for each session and one
+ * for the rest, to apply one after the other: together they are all that differs from HEAD.
  *
  * @throws Failure `not-found` for a session that is not known here
  */
@@ -77,7 +77,7 @@ export async function diff(
   }
 }
 
-/** How much an owner, a session or a sub-agent that runs, has changed of a working tree and not committed. */
+/** How much an owner (a session or a running sub-agent) has changed in a working tree and not committed. */
 interface WorkSize extends Omit<BoardWork, 'command'> {
   readonly session: SessionId;
   /** When it made the first and the last of these changes. */
@@ -86,7 +86,7 @@ interface WorkSize extends Omit<BoardWork, 'command'> {
 }
 
 /**
- * Measures what {@link diff} shows a person of each owner that has changed something in the working tree around `cwd`.
+ * Measures, for each owner with changes in the working tree around `cwd`, the patch that {@link diff} shows a person.
  *
  * @throws Failure `environment` where there is no working tree
  */

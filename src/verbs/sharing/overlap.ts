@@ -36,13 +36,13 @@ interface OverlapValue {
   readonly others: number;
 }
 
-/** One side of a comparison: a worktree as if it were all committed now, or a branch as it is committed. */
+/** One side of a comparison: a worktree as if all its changes were committed, or a branch as it is. */
 interface Line {
   readonly worktree: ListedWorktree | undefined;
   readonly branch: string | undefined;
   /** The live sessions at work in it. */
   readonly sessions: readonly JudgedSession[];
-  /** `undefined`: git cannot look at the worktree. */
+  /** `undefined`: git cannot read the worktree. */
   readonly side: Side | undefined;
   readonly status: TreeStatus | undefined;
 }
@@ -59,9 +59,9 @@ interface Scene {
 
 /**
  * Finds paths that several sessions, worktrees or branches have changed, and whether they would merge. A worktree
- * counts with its uncommitted changes. Changes nothing of the user's and runs no program of the repository.
+ * counts with its uncommitted changes. It changes no ref and no file, and runs no program that the repository names.
  *
- * @throws Failure `usage` for a name that means nothing here
+ * @throws Failure `usage` for a name that is unknown here
  */
 export async function overlap(
   options: OverlapOptions,
@@ -127,7 +127,7 @@ async function compareAll(
   const here = worktrees.find(isHere)?.path;
   const concerns = ({ sides }: OverlapShape) => sides.some(({ worktree }) => worktree === here);
   return {
-    // Those of the caller's worktree come first.
+    // The overlaps with the caller's worktree come first.
     items: items.toSorted((a, b) => Number(concerns(b)) - Number(concerns(a))),
     compared: new Set(pairs.flat()).size,
   };
@@ -165,7 +165,7 @@ const lineOfBranch = (branch: string | undefined, commit: Side['head']): Line =>
 const isAt = ({ worktreeId }: JudgedSession, { gitDir }: ListedWorktree) =>
   worktreeId === knownWorktreeId(gitDir);
 
-/** The default branch, into which each other branch will be merged, beside the worktrees of these. */
+/** Pairs each worktree that is on another branch with the default branch, into which it will be merged. */
 async function targetsOf(
   trees: readonly Line[],
   { context: { cwd, budget }, branches }: Scene,
@@ -181,7 +181,7 @@ async function targetsOf(
 
 type LinePair = readonly [one: Line, other: Line];
 
-/** The pairs to compare: never two branches that nobody is working on. */
+/** The pairs to compare: never two branches without worktrees. */
 function pairsOf(lines: readonly Line[], targets: readonly LinePair[]): LinePair[] {
   const among = lines.flatMap((one, n) =>
     lines.slice(n + 1).flatMap((other): LinePair[] => (one.worktree === undefined ? [] : [[one, other]])),
@@ -201,7 +201,7 @@ async function compare(pair: LinePair, { context, repository, scratch }: Scene):
   const unknown = (why: string): OverlapShape[] => [
     { sides: [sideOf(one), sideOf(other)], paths: [], unknown: why },
   ];
-  if (one.side === undefined || other.side === undefined) return unknown('git cannot look at a worktree');
+  if (one.side === undefined || other.side === undefined) return unknown('git cannot read a worktree');
   if (one.side.head === null || other.side.head === null) return unknown('there is no commit yet');
   const options = { scratch, timeoutMs: context.budget.left() };
   const found = await overlapsBetween(context.cwd, [one.side, other.side], undefined, options);
@@ -234,7 +234,7 @@ function sideOf({
   };
 }
 
-/** The paths that several live sessions have changed in one working tree, by pairs of sessions. */
+/** The paths that several live sessions have changed in one working tree: an item for each pair of sessions. */
 function sharedPaths(
   { worktree, branch, status, ...line }: Line,
   { repository, sessions }: Scene,
@@ -314,7 +314,7 @@ export function renderOverlap({ items, compared, others }: OverlapValue, { paint
   if (items.length > 0) return items.map((item) => renderItem(item, paint)).join('\n');
   const facts = [
     ...(compared === 0 ? [] : [`compared ${compared} worktrees and branches`]),
-    ...(others === 0 ? [] : [`${counted(others, 'other session')} at work, and no file is changed by two`]),
+    ...(others === 0 ? [] : [`${counted(others, 'other session')} at work, and no two sessions changed the same file`]),
   ];
   return facts.length === 0
     ? 'nobody else is at work in this repository, and there is no branch to merge into\n'

@@ -11,12 +11,12 @@ import type { Context } from '../../sessions/caller.ts';
 import { treePlace } from '../../snapshot/restore.ts';
 import type { SessionWork } from './session-work.ts';
 
-/** Builds trees that begin with HEAD's and gain one session's part after the other, in an index of its own: one at a time. */
+/** Builds a tree in a private index: HEAD's tree, to which one session's part after the other is added. */
 export class TreeBuilder {
   readonly #scene: SessionWork;
   readonly #index: PrivateIndex;
   readonly #git: GitOptions;
-  /** What the tree has where that is no longer HEAD's content. */
+  /** The tree's content at the paths where it may differ from HEAD's. */
   readonly #states = new Map<string, FileState>();
   #before: string;
 
@@ -24,7 +24,7 @@ export class TreeBuilder {
     [this.#scene, this.#index, this.#git, this.#before] = [scene, index, git, before];
   }
 
-  /** @param store where the trees are kept: for an hour (`scratch`), or where git keeps its own objects */
+  /** @param store where the objects are stored: for an hour (`scratch`), or among the objects of the repository */
   static async open(
     scene: SessionWork,
     { env }: Context,
@@ -38,7 +38,7 @@ export class TreeBuilder {
     return new TreeBuilder(scene, index, options, await writeTree(options));
   }
 
-  /** Adds a session's part; returns what of it cannot be separated from others' changes. */
+  /** Adds a session's parts; returns those that cannot be separated from others' changes. */
   async add(parts: readonly SessionPart[]): Promise<readonly Inseparable[]> {
     const { tree } = this.#scene.work;
     const startOf = ({ dirty }: SessionPart) => this.at(dirty);
@@ -59,7 +59,7 @@ export class TreeBuilder {
     return failed;
   }
 
-  /** Adds all that differs from HEAD on the disk; returns what a patch cannot name. */
+  /** Adds all that differs from HEAD on the disk; returns the paths that a patch cannot name. */
   async addRest(): Promise<string[]> {
     const { work, named } = this.#scene;
     const dirty = [...work.status.dirty.values()].filter(differsOnDisk).map(({ path }) => path);
@@ -68,7 +68,7 @@ export class TreeBuilder {
     return rest.filter((path) => !isUsable(path));
   }
 
-  /** The patch from the tree of the last call, or HEAD's, to what was added since. */
+  /** Returns what was added since the last call or, at the first call, what differs from HEAD. */
   async patch(form: 'patch' | '--stat' | '--numstat'): Promise<Buffer> {
     const [before, after] = [this.#before, await writeTree(this.#git)];
     this.#before = after;

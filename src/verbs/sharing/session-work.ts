@@ -30,7 +30,7 @@ import type { JudgedSession } from '../../sessions/records.ts';
 import { noWorkTree, workTreeOf } from './status.ts';
 import { findOwner, judgedSessions, openWorkspace } from '../workspace.ts';
 
-/** Whose work it is about, and where. */
+/** Whose uncommitted work a verb is about, and in which paths. */
 export interface WorkOptions {
   /** A session's full or short id; `undefined`: the session that asks. */
   readonly of: string | undefined;
@@ -51,17 +51,17 @@ export interface SessionWork {
   readonly named: ReadonlySet<string> | undefined;
   readonly now: number;
   readonly notices: readonly string[];
-  /** A path from the top as it is from the caller's folder. */
+  /** Makes a path from the top relative to the caller's folder. */
   readonly here: (path: string) => string;
-  /** ` -- <path>...` as pathspecs that the caller types in its folder. Paths are from the top. */
+  /** Turns paths from the top into ` -- <pathspec>...`, to be typed in the caller's folder. */
   readonly typedPaths: (paths: readonly string[]) => string;
 }
 
 /**
  * Reads the uncommitted work of the working tree around `cwd`.
  *
- * @param keep whether to keep the contents that the look finds, for which there must be a folder of ours
- * @throws Failure `environment` where there is no working tree, `usage` for a pathspec that git refuses
+ * @param keep whether to keep the contents that are found, which needs our folder in the repository
+ * @throws Failure `not-found` without that folder, `environment` without a working tree, `usage` for a wrong pathspec
  */
 export async function readSessionWork(
   { pathspecs, session }: Omit<WorkOptions, 'of'>,
@@ -96,7 +96,7 @@ export async function readSessionWork(
 /**
  * Returns the session that a full or short id names.
  *
- * @throws Failure `not-found` for one that has no work here, `usage` for a short id that fits several
+ * @throws Failure `not-found` for an id that is not known here, `usage` for a short id that fits several sessions
  */
 export function sessionNamed(text: string, { work, judged }: SessionWork): SessionId {
   const ids = new Set([
@@ -113,13 +113,13 @@ export function sessionNamed(text: string, { work, judged }: SessionWork): Sessi
   );
 }
 
-/** Why a path is in no part. */
+/** Why a path can be in no session's part. */
 export const UNUSABLE = 'it is a repository of its own, or its name is not UTF-8';
 
-/** What a session has changed, with the sessions that count as it. */
+/** What a session has changed, together with the sessions that count as one with it. */
 interface OwnWork {
   readonly parts: readonly SessionPart[];
-  /** Paths of which only what is staged is the session's. */
+  /** Paths that the session changed only in the index: the file is as in HEAD. */
   readonly staged: readonly DirtyPath[];
 }
 
@@ -127,7 +127,7 @@ interface OwnWork {
 export async function workOfSession(scene: SessionWork, session: SessionId): Promise<OwnWork> {
   const { judged, work, named } = scene;
   const asker = askerOf(session, judged, work.tree.commonDir);
-  // To others, what a running sub-agent does is its session's, too.
+  // When somebody else asks, a running sub-agent's changes count as its session's, too.
   const agents =
     scene.self === session ? [] : [...asker.groups.own].filter((id) => agentOfOwner(id) !== undefined);
   const owners = new Set([
@@ -165,7 +165,7 @@ async function partsIn(
   const all = partsOf(work, owners, await unrecordedClaims(session, work, owners, now));
   const parts = all.filter(({ dirty }) => named?.has(dirty.path) !== false);
   const { top, commonDir } = work.tree;
-  // A look at very many files names some only by their size and times: they may have changed since the claim.
+  // A look at very many files does not hash them all. One that was not hashed may have changed since the claim.
   const unread = parts.filter(({ dirty: { disk }, mine }) => disk?.oid === null && mine.some(isRead));
   const paths = unread.map(({ dirty }) => dirty.path);
   const oids = await hashFiles(top, paths, { scratch: scratchStore(commonDir), all: true });

@@ -10,7 +10,7 @@ import { stopsMerge } from '../../domain/overlap.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
-/** A path as it is typed in the folder of the command. */
+/** A path as the user types it in the folder where the command runs. */
 function typedPath(path: string, prefix: string): string {
   return shellWord(prefix === '' ? path : posix.relative(prefix, path));
 }

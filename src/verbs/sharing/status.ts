@@ -33,7 +33,7 @@ import { namedSession } from '../handoff-shape.ts';
 import { findOwner, judgedSessions, openWorkspace } from '../workspace.ts';
 
 interface StatusOptions {
-  /** The paths to show, with all below them; every path when empty. */
+  /** The paths to show, a folder with all that is in it; empty: every path. */
   readonly paths: readonly string[];
   readonly session: string | undefined;
 }
@@ -50,7 +50,7 @@ export interface StatusValue {
   readonly sessions: readonly NamedSessionShape[];
   readonly items: readonly DirtyPathShape[];
   readonly requests: readonly RequestShape[];
-  /** What a sync with each configured remote that was asked before would move. */
+  /** For each configured remote that was asked before: what a sync with it would move. */
   readonly remotes: readonly RemoteSummary[];
 }
 
@@ -102,7 +102,7 @@ export async function status(options: StatusOptions, context: Context): Promise<
   return { value, notices: [...notices, ...off] };
 }
 
-/** Summarises the configured remotes: what is known of a removed one helps nobody. */
+/** Summarises only configured remotes: what we remember about a removed one helps nobody. */
 async function summariseRemotes(
   cwd: string,
   remotes: ReadonlySet<string>,
@@ -131,7 +131,7 @@ export function noWorkTree(): Failure {
 function namedHere(typed: string, cwd: string, here: WorkTree): string {
   const { tree, path } = parsePathArgument(typed, cwd, here.commonDir, here);
   if (tree.gitDir === here.gitDir) return path;
-  throw new Failure('usage', `${typed} lies in another worktree`, {
+  throw new Failure('usage', `${typed} is in another worktree`, {
     hint: `git -C ${shellWord(tree.top)} handoff status`,
   });
 }

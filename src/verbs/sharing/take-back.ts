@@ -17,12 +17,12 @@ import { StateMerger } from '../../snapshot/three-way.ts';
 
 /** A path whose content loses a session's part. */
 interface TakenBack {
-  /** With no claims where only the index changes. */
+  /** Has no claims if only the index changes. */
   readonly part: SessionPart;
   readonly planned: PlannedPath;
 }
 
-/** A path that stays as it is, and so does everything else. */
+/** A path that cannot be taken back: then no path is. */
 interface Refused {
   readonly part: SessionPart;
   readonly why:
@@ -37,11 +37,11 @@ export interface TakeBackPlan {
 }
 
 /**
- * Plans to take a session's parts out of the working tree and the index, and nobody else's: the inverse of its changes is
- * merged into the file and into what is staged. Making the changes again must give what is there now, or the path is
- * refused. Changes nothing.
+ * Plans how to take a session's parts, and nobody else's, out of the working tree and the index: it merges the inverse of
+ * the session's changes into the file and into what is staged. A path is refused unless making these changes again would
+ * give what is there now. Changes nothing.
  *
- * @param staged paths of which only what is staged is the session's
+ * @param staged paths that the session changed only in the index
  */
 export async function planTakeBack(
   tree: WorkTree,
@@ -85,7 +85,7 @@ export async function planTakeBack(
       else if (await isFilteredAway(top, git, dirty, planned)) refused.push({ part, why: 'filter' });
       else paths.push({ part, planned });
     }
-    // What stood there before the session may be kept in the scratch store alone.
+    // The content from before the session may be in the scratch store only.
     const next = paths.flatMap(({ planned }) => [planned.disk?.oid ?? [], planned.index?.oid ?? []].flat());
     for (const content of await readContents(top, scratch, next))
       if (content !== undefined) batch.blob(content);
@@ -97,18 +97,18 @@ export async function planTakeBack(
   }
 }
 
-/** Whether the disk has something that git does not list in the place of a file, or anything in its way. */
+/** Whether something that git does not list is where a file must be written, or in its way. */
 function isBlocked(top: string, { part, planned }: TakenBack, paths: readonly TakenBack[]): boolean {
   const { path, disk } = planned;
   if (!planned.writes || disk === null) return false;
   const removed = paths.filter((one) => one.planned.writes && one.planned.disk === null);
   const going = new Set(removed.map((one) => one.planned.path));
   if (obstacle(top, Buffer.from(path), going) !== undefined) return true;
-  // An ignored file, which is in no index any more.
+  // An ignored file that the index no longer has.
   return part.dirty.disk === null && lstatOf(join(top, path))?.isDirectory() === false;
 }
 
-/** Whether others' part of a file has bytes that git's filters and line ends would not write back. */
+/** Whether git's filters or line endings would write others' part of a file with other bytes than it has now. */
 async function isFilteredAway(
   top: string,
   git: GitOptions,
@@ -124,9 +124,9 @@ async function isFilteredAway(
 const changesOf = ({ mine }: SessionPart) => chainChanges(mine[0]?.base ?? null, mine);
 
 /**
- * Whether the changes on record are what has to be taken back: HEAD has the same content as when they were made. Where
- * the first of them began with other content than that, and nobody else has a claim, a part of them may be committed:
- * then what they add to HEAD is taken back.
+ * Whether exactly the changes on record must be taken back: HEAD has the same content as when they were made. If the first
+ * of them began with other content than HEAD's, and nobody else has a claim, some of them may be committed. Then what they
+ * add to HEAD is taken back.
  */
 function isExact(part: SessionPart): boolean {
   const { dirty, mine, others } = part;
@@ -154,15 +154,15 @@ async function planPath(
     : sameState(index, head)
       ? head
       : await without(index, changes, merger, others.length === 0);
-  // What is staged and cannot be merged is an older state of the file. It may go if it can be nobody else's.
+  // What is staged and cannot be merged is an older state of the file. It may go if nobody else can have made it.
   if (staged === undefined && others.length > 0) return 'staged';
   return plannedPath(top, dirty, { disk: next, index: staged === undefined ? head : staged });
 }
 
 /**
- * A content without the session's changes; `undefined`: they cannot be taken out of it.
+ * Returns a content without the session's changes; `undefined`: they cannot be taken out.
  *
- * @param mayLack whether the content may hold none, or only some, of them: it was staged earlier
+ * @param mayLack whether the content may have only some of the changes, or none, because it was staged earlier
  */
 async function without(
   state: FileState,
@@ -171,7 +171,7 @@ async function without(
   mayLack = false,
 ): Promise<FileState | undefined> {
   const [only] = changes;
-  // The two are one where the content was not read.
+  // If the content was not read, only the same object counts as the same content.
   if (changes.length === 1 && only !== undefined && (state === only.after || sameState(state, only.after)))
     return only.before;
   let taken = state;
@@ -190,7 +190,7 @@ async function without(
   return sameState(again, state) ? taken : undefined;
 }
 
-/** What happens to a path: its file and its entry in the index become these. */
+/** The plan for a path: its file and its index entry become `next`. */
 function plannedPath(
   top: string,
   { path, head, index, disk, stamp, intended }: DirtyPath,
@@ -207,7 +207,7 @@ function plannedPath(
     writes: !sameState(next.disk, disk),
     stages: !sameState(next.index, index) || (intended === true && next.disk === null),
     overwrites: false,
-    // A folder there is one whose files go first.
+    // If a folder is there, its files are removed first.
     stamp: disk === null ? '' : stamp,
   };
 }

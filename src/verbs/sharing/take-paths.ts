@@ -38,7 +38,7 @@ interface TakePathsOptions {
 }
 
 export interface TakePathsValue {
-  /** Top of the command's working tree, and its folder there; both empty in a bare repository. */
+  /** The top of the working tree, and the folder in it where the command runs; both empty in a bare repository. */
   readonly worktree: string;
   readonly prefix: string;
   readonly items: readonly TakenPathShape[];
@@ -81,7 +81,7 @@ export async function takePaths(
 }
 
 /**
- * Refuses an agent the changes of a session at work, and leaves that session a request, unless a person allowed it.
+ * Refuses to let an agent take the changes of a session at work, unless a person allowed it. Leaves that session a request.
  *
  * @throws Failure `not-owner`
  */
@@ -103,7 +103,7 @@ function requireLeft(
     place === undefined ? undefined : ({ place, from: session, wish: 'edit', claims: held } as const);
   const paths = [...new Set(held.map(({ path }) => escapeLine(path)))];
   const [it, is] = owners.length === 1 ? ['it', 'is'] : ['they', 'are'];
-  const text = `${listed(paths)}: uncommitted work of ${peerNames(owners, groups)}, which ${is} at work; nothing was taken, and ${it} will be told. Work on something else; if you cannot go on without it, ask the user`;
+  const text = `${listed(paths)}: uncommitted work of ${peerNames(owners, groups)}, which ${is} at work; nothing was taken, and ${it} will learn that you asked. Work on something else; if you cannot, ask the user`;
   recordRefusal({ commonDir: tree.commonDir, session, text, asked, now: context.now });
   throw new Failure('not-owner', text, { hint: 'git handoff status' });
 }
@@ -134,7 +134,7 @@ function targetsOf(named: readonly PathArgument[], work: DirtyWork, asker: Asker
   return [...targets.values()];
 }
 
-/** The path itself, or everything below it that somebody has claimed. */
+/** The path itself or, for a folder, everything in it that somebody has claimed. */
 function pathsBelow({ typed, path }: PathArgument, work: DirtyWork, asker: Asker): Target[] {
   const target = (dirty: DirtyPath): Target => {
     const { own, foreign, left } = openClaims(work, dirty, asker);
@@ -149,15 +149,15 @@ function pathsBelow({ typed, path }: PathArgument, work: DirtyWork, asker: Asker
   const message =
     below.length === 0
       ? `${name} has no uncommitted change`
-      : `no session has changed anything below ${name}`;
+      : `no session has changed anything in ${name}`;
   throw new Failure('not-found', message, { hint: 'git handoff status' });
 }
 
-/** The session or person that takes. */
+/** The session or person that takes the paths. */
 interface Taker {
   /** As an owner; `undefined`: a person, who has no claims. */
   readonly session: SessionId | undefined;
-  /** The name that the record of the take carries. */
+  /** The name under which the take is recorded. */
   readonly id: SessionId | undefined;
   readonly asker: Asker;
   readonly now: number;
@@ -184,7 +184,7 @@ async function takeIn(
   return taken;
 }
 
-/** Puts the session on record in a worktree that it takes from: nobody is alone there from now on. */
+/** Puts the session on record in the worktree from which it takes: from now on no session is alone there. */
 async function enter(
   { tree, lone }: DirtyWork,
   place: LedgerPlace,
@@ -212,7 +212,7 @@ function takePath(work: DirtyWork, place: LedgerPlace, target: Target, taker: Ta
     return { ...shape, to: session ?? null, taken: false };
   }
   if (session === undefined && from.length === 0) return { ...shape, to: null, taken: false };
-  // The taker's claim comes first: meanwhile the path has two owners, never none.
+  // The taker's claim is added first: the path then has two owners for a moment, but never none.
   if (session !== undefined) appendEvents(place, session, handedOver(target, session, now));
   for (const former of from) endClaim(work, place, former, dirty, taker);
   return { ...shape, to: session ?? null, taken: true };
@@ -240,7 +240,7 @@ function endClaim(
 ): void {
   const by = id === undefined ? {} : { by: id };
   appendEvents(place, former, [{ t: 'end', path: dirty.path, why: 'taken', ...by, at: now }]);
-  // No ledger has a lone session's changes: what a person takes of them now counts as there before it began.
+  // No ledger has a lone session's changes. What a person takes from it counts as older than the session.
   if (session !== undefined || lone?.session !== former) return;
   const start = readStart(place, former);
   if (start !== undefined) {

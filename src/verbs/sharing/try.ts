@@ -27,13 +27,13 @@ import { TreeBuilder } from './session-tree.ts';
 interface TryOptions {
   readonly argv: readonly string[];
   readonly session: string | undefined;
-  /** Says something before the command runs. */
+  /** Prints a notice before the command runs. */
   readonly tell: (text: string) => void;
 }
 
 /**
- * Runs a command on HEAD plus only the caller's uncommitted changes, in a worktree of its own: what `diff` shows, applied
- * to HEAD. The exit status is the command's; a session's journal keeps it, with the tree.
+ * Runs a command in a separate worktree, which has HEAD plus only the caller's uncommitted changes, those that `diff`
+ * shows. The exit status is the command's; a session's journal keeps it, with the tree.
  *
  * @throws Failure `refused` where changes cannot be separated from others', `environment` if there is no commit yet
  */
@@ -63,7 +63,7 @@ export async function tryCommand(
     if (prepared.submodules.length > 0) tell(submodulesNotice(prepared.submodules));
     const cwd = folderIn(trees, context.cwd, tell);
     tell(
-      `HEAD ${shortOid(head)} and ${counted(count, 'changed path')} of yours: ${escapeLine(triedText(argv))}`,
+      `on HEAD ${shortOid(head)} plus ${counted(count, 'changed path')} of yours: ${escapeLine(triedText(argv))}`,
     );
     const env = environmentIn(trees, { ...withoutGit(context.env), PWD: cwd });
     const { status, error, isInterrupted } = await runCommand({ argv, cwd, env, groupFile });
@@ -88,14 +88,14 @@ export async function tryCommand(
   }
 }
 
-/** Waits until nobody else tries something in this clone. A run that was killed no longer counts. */
+/** Waits until no other `git handoff try` runs in this clone. One that was killed does not count. */
 async function waitForTurn(lock: string, who: string, tell: TryOptions['tell']): Promise<() => void> {
   for (let isTold = false; ; isTold = true) {
     const taken = await takeLock(lock, who, 0);
     if (taken.kind === 'held') return taken.release;
     if (!isTold)
       tell(
-        `${escapeLine(taken.by.replace('-', ' '))} tries something in this clone; waiting until it is done`,
+        `${escapeLine(taken.by.replace('-', ' '))} runs git handoff try in this clone; waiting until it is done`,
       );
     await pause(WAIT_MS);
   }
@@ -104,7 +104,7 @@ async function waitForTurn(lock: string, who: string, tell: TryOptions['tell']):
 /** Milliseconds between two looks at the lock. */
 const WAIT_MS = 300;
 
-/** HEAD's tree plus what is the caller's, and of how many paths that is. */
+/** Makes a tree of HEAD plus the caller's changes. `count`: how many paths these have. */
 async function treeOf(
   scene: SessionWork,
   self: SessionId | undefined,
@@ -133,11 +133,11 @@ async function treeOf(
   }
 }
 
-/** The paths whose changes cannot be separated; what no tree can name is left out. */
+/** The paths whose changes cannot be separated, without those that no tree can name. */
 const pathsIn = (failed: readonly Inseparable[]) =>
   failed.flatMap(({ part, why }) => (why === 'unusable' ? [] : part.dirty.path));
 
-/** What a person calls theirs: the changed paths without the work of a session that is live. */
+/** What counts as a person's own: the changed paths without the work of live sessions. */
 async function pathsOfNobody(scene: SessionWork, context: Context): Promise<string[]> {
   const { work, judged } = scene;
   const live = new Set(
@@ -166,7 +166,7 @@ function requireApart(paths: readonly string[]): void {
   });
 }
 
-/** The ignored paths that are linked, from the top. */
+/** The ignored paths to link, from the top. */
 async function dependencies(top: string, names: readonly string[]): Promise<string[]> {
   const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'];
   const result = await runGit(args, { cwd: top });
@@ -188,7 +188,7 @@ function folderIn(
   return to;
 }
 
-/** Variables by which git tells a program that it starts where the repository is; they would lead back to it. */
+/** Variables that tell a git program where the repository is. They would lead it back to the original worktree. */
 const LOCAL =
   /^GIT_(?:DIR|WORK_TREE|IMPLICIT_WORK_TREE|INDEX_FILE|INDEX_VERSION|PREFIX|COMMON_DIR|NAMESPACE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|SHALLOW_FILE|GRAFT_FILE|INTERNAL_SUPER_PREFIX)$/;
 

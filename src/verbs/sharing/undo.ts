@@ -44,11 +44,11 @@ interface UndoValue {
 }
 
 /**
- * Takes what one session has changed and not committed out of the working tree and the index, and nobody else's changes:
- * all of it, or nothing. A rescue keeps it first.
+ * Takes one session's uncommitted changes, and nobody else's, out of the working tree and the index: all of them, or
+ * nothing. A rescue keeps them first.
  *
  * @throws Failure `usage` for a person who names no session, `not-owner` for the work of another session that is live,
- * `not-found` when there is nothing to undo, `refused` for changes that cannot be separated from others' or not be kept,
+ * `not-found` when there is nothing to undo, `refused` for changes that cannot be separated from others', or be kept,
  * `lost-race` when a file changes meanwhile
  */
 export async function undo(options: WorkOptions, context: Context): Promise<CommandResult<UndoValue>> {
@@ -65,7 +65,7 @@ export async function undo(options: WorkOptions, context: Context): Promise<Comm
   if (plan.refused.length > 0) throw refusal(scene, options, plan);
   if (plan.paths.length === 0) throw nothing(scene, session, commits);
   const place = work.place ?? { commonDir: work.tree.commonDir, worktreeId: worktreeId(work.tree.gitDir) };
-  // The rescue names what is left, too.
+  // The rescue also names the contents that will be left: they must be stored first.
   await plan.batch.storeMany({ cwd: work.tree.top });
   const rescue = await keep(scene, place, session, plan, context);
   await applyPlan(
@@ -79,7 +79,7 @@ export async function undo(options: WorkOptions, context: Context): Promise<Comm
   return { value, notices: scene.notices, clients: clientsOf(judged) };
 }
 
-/** An agent may undo its own changes and those of sessions that are over; a person, those of any. */
+/** An agent may undo its own changes and those of sessions that are over. A person may undo those of any session. */
 function requirePermission(scene: SessionWork, session: SessionId, parts: readonly SessionPart[]): void {
   const { self, asker, work, now } = scene;
   const { groups } = asker;
@@ -97,7 +97,7 @@ function requirePermission(scene: SessionWork, session: SessionId, parts: readon
   throw new Failure('not-owner', text, { hint: `git handoff diff ${shellWord(session)} --stat` });
 }
 
-/** Refuses what an unfinished merge, pick or revert has staged: without it, the commit that ends it would drop commits. */
+/** Refuses what an unfinished merge, pick or revert has staged: the commit that finishes it must contain that. */
 async function withoutMerged(
   { work: { tree, status, place, ledgers }, judged }: SessionWork,
   session: SessionId,
@@ -125,9 +125,9 @@ const WHY = {
   conflict: 'it is in conflict',
   submodule: 'it is a submodule',
   unusable: UNUSABLE,
-  operation: 'it is part of the merge, pick or revert that is not finished here',
+  operation: 'it is part of an unfinished merge, pick or revert',
   occupied: 'something that git does not list is in the way',
-  filter: 'git would not write the rest of it as it is now (filters, line ends)',
+  filter: 'git would write the rest of it with other bytes than it has now (filters, line endings)',
 } as const;
 
 function refusal(scene: SessionWork, { of }: WorkOptions, { refused, paths }: TakeBackPlan): Failure {
@@ -155,7 +155,7 @@ function nothing({ asker }: SessionWork, session: SessionId, commits: readonly s
 
 const revert = (commits: readonly string[]) => `git revert --no-edit ${commits.join(' ')}`;
 
-/** Most commits that are named. */
+/** The most commits that are named. */
 const MAX_NAMED = 20;
 
 /** The session's commits on this branch, newest first, as git abbreviates them. */
@@ -164,7 +164,7 @@ async function ownCommits(
   session: SessionId,
   { budget }: Context,
 ): Promise<string[]> {
-  // Named paths are about uncommitted changes: a commit may hold others, too.
+  // If paths are named, only their uncommitted changes are meant: a commit may have changed other paths, too.
   if (named !== undefined || status.head.oid === null) return [];
   const commits = await commitsOf(tree.top, [session], budget.left(), ['--no-merges', status.head.oid]);
   return commits.slice(0, MAX_NAMED).map(({ oid }) => shortOid(oid));
@@ -193,12 +193,12 @@ async function keep(
   const [skipped] = saved?.skipped ?? [];
   if (saved !== undefined && skipped === undefined) return saved.number;
   const path = skipped?.path ?? paths[0]?.part.dirty.path ?? '';
-  throw new Failure('refused', `${escapeLine(path)} could not be kept first, so nothing was undone`, {
+  throw new Failure('refused', `${escapeLine(path)} could not be saved first, so nothing was undone`, {
     hint: `cp -- ${shellWord(`${top}/${path}`)} ${shellWord(`${top}/${path}.kept`)}`,
   });
 }
 
-/** Ends the session's claims. What others have changed there stays theirs, as it is now. */
+/** Ends the session's claims. What is left there now stays with whoever else changed it. */
 async function record(
   { work, now }: SessionWork,
   place: LedgerPlace,
@@ -215,7 +215,7 @@ async function record(
     const change: WorktreeEvent = { t: 'claim', path, base, before, after: planned.disk, evidence, weak, at };
     appendEvents(place, session, [change]);
   }
-  // What is gone was taken back: the next look must not tell it as a loss.
+  // What is gone was taken back: the next look must not report it as lost.
   const last = readLast(place);
   if (last === undefined) return;
   putLast(place, await readTreeStatus(work.tree.top, { now, known: last }));
@@ -247,7 +247,7 @@ async function tell(
     appendEvents(place, self ?? session, [news(text, now, { to, paths, about: 'loss' })]);
 }
 
-/** Says what was undone, how it comes back, and which commits stay. */
+/** Says what was undone, how to bring it back, and which commits stay. */
 export function renderUndone(
   { session, rescue, items, commits }: UndoValue,
   { clients }: TextContext,

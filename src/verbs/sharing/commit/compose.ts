@@ -14,7 +14,7 @@ import type { Operation } from '../../../git/operations.ts';
 import { recordRefusal } from '../../../sessions/happenings.ts';
 import { type GitCommitOptions, opensEditor, optionsOf } from './git-commit.ts';
 
-/** Most files that the command of a hint names. */
+/** The most files that a hint's command names. */
 const MAX_LOOK = 5;
 
 /** What to commit of the contended paths. */
@@ -27,8 +27,7 @@ interface Composed {
 }
 
 /**
- * Composes HEAD's content with this session's hunks for each contended path, and stores it in the repository for the
- * commit.
+ * Applies this session's hunks to HEAD's content for each contended path, and stores the results in the repository.
  *
  * @throws Failure as `composeHunks` does
  */
@@ -112,8 +111,8 @@ export function commitAgain({ work }: CommitScene, words: GitCommitOptions): Aga
 }
 
 /**
- * The hints of a refusal: the same command for the other paths, if there are any, and, if no owner of a refused path is
- * at work, the command that takes these paths over.
+ * Returns the hints of a refusal: the same command for the other paths, if there are any. If no owner of a refused path
+ * is at work, also the command that takes these paths over.
  */
 function withoutOrTaken(
   { typedPaths, plainPaths, asker }: CommitScene,
@@ -161,7 +160,7 @@ export function requireOwnership(scene: CommitScene, again: Again, now: number):
  * Returns the operation that a commit here would finish: a merge, or a single pick or revert, that this session began.
  *
  * @throws Failure `not-owner` when another live session began it, `usage` when nobody knows who did, or when git itself
- * makes the commits of a sequence
+ * makes the commits, as in a rebase
  */
 export function unfinishedHere(
   { work, asker, self, typed }: CommitScene,
@@ -183,7 +182,7 @@ export function unfinishedHere(
   if (isOwn && !operation.isSequence) return operation;
   const what = operationText(operation.name);
   if (isOwn) {
-    throw new Failure('usage', `${what} is in progress here, in which git itself makes the commits`, {
+    throw new Failure('usage', `${what} is in progress here, and git itself makes its commits`, {
       hint: `git -c core.editor=true ${operation.name} --continue`,
     });
   }
@@ -192,7 +191,7 @@ export function unfinishedHere(
   });
 }
 
-/** Notices about what was left out: others' files that a command of this session changed in passing. */
+/** Returns notices about what was left out: others' files that a command of this session changed in passing. */
 export function passedNotices(passed: readonly Share[], { asker }: CommitScene): string[] {
   const [first] = passed;
   if (first === undefined) return [];

@@ -14,7 +14,7 @@ import { userGit } from '../../../git/user-git.ts';
 import { hasSource } from '../../../shell/commit-words.ts';
 import type { CommitScene } from './scene.ts';
 
-/** How git is to make the commit; the words of git-commit(1). */
+/** How git makes the commit: options of git-commit(1). */
 export interface GitCommitOptions {
   readonly messages: readonly string[];
   /** The message of `-F`. */
@@ -35,7 +35,7 @@ export interface GitCommitOptions {
 export interface IndexPlan {
   /** Paths as they are on the disk. */
   readonly whole: readonly string[];
-  /** Paths with another content than on the disk; `null`: removed. */
+  /** Paths whose content is not the one on the disk; `null`: removed. */
   readonly entries: ReadonlyMap<string, FileState>;
   /** Whether it finishes a merge or a pick: the index then begins as a copy of the worktree's, not with HEAD. */
   readonly finishes?: boolean;
@@ -59,7 +59,7 @@ export function optionsOf(words: GitCommitOptions): string[] {
   return [...given.map(([name]) => `--${name}`), ...words.passed];
 }
 
-/** Runs something with a private index that holds the plan, and with that index's entries at the plan's paths. */
+/** Puts the plan into a private index. Then calls `run` with that index and with its entries at the plan's paths. */
 export async function withOwnIndex<T>(
   { self, work, indexFile }: CommitScene,
   { whole, entries, finishes }: IndexPlan,
@@ -75,7 +75,7 @@ export async function withOwnIndex<T>(
     await index.takeFromDisk([...whole.filter(isGone), ...whole.filter((path) => !isGone(path))]);
     await index.set(entries);
     const held = new Map([...(whole.length === 0 ? [] : await index.read(whole)), ...entries]);
-    // Our hook lets an entry pass if the ledger says that this session staged it, knowing HEAD's content.
+    // Our hook accepts an entry if the ledger says that this session staged it on HEAD's present content.
     const staged = [...held].map(([path, state]): WorktreeEvent => {
       const known = status.dirty.get(path);
       return { t: 'staged', path, state, ...(known === undefined ? {} : { head: known.head }), at: now };
@@ -88,7 +88,7 @@ export async function withOwnIndex<T>(
 }
 
 /**
- * Lets git make the commit from that index, with its hooks and signing. The worktree's index is not touched.
+ * Lets git make the commit from a private index, with its hooks and signing. The worktree's index is not touched.
  *
  * @returns `moved` when somebody else's commit came first
  * @throws Failure `refused` when git or a hook says no
@@ -138,7 +138,7 @@ async function commitIndex(
   return 'moved';
 }
 
-/** Reads the new commit's name from git's output. If the editor had that, it is the first one with the index's tree. */
+/** Reads the new commit's name from git's output or, if an editor got that, finds the first commit with the index's tree. */
 async function commitOf({ stdout }: GitResult, at: GitOptions, head: Oid | null): Promise<Oid> {
   let name = /^\[.*? ([0-9a-f]{4,64})\]/m.exec(stdout.toString('utf8'))?.[1];
   if (name === undefined) {
@@ -153,11 +153,11 @@ async function commitOf({ stdout }: GitResult, at: GitOptions, head: Oid | null)
   throw new Failure('integrity', 'git made a commit that cannot be found', { hint: 'git log' });
 }
 
-/** The failure to report after git's own output: it says what the outcome was. */
+/** Returns the failure to report after git's own output. */
 function commitRefusal(result: GitResult): Failure {
   if (result.code === 1) {
     const message = 'nothing was committed: git, or one of its hooks, refused it';
-    const skip = /\bgit (?:cherry-pick|rebase) --skip\b/.exec(result.stderr)?.[0]; // HEAD has it all
+    const skip = /\bgit (?:cherry-pick|rebase) --skip\b/.exec(result.stderr)?.[0]; // HEAD has all of its changes
     return new Failure('refused', message, { hint: skip ?? 'git handoff status' });
   }
   const [line = ''] = /^fatal: .*/m.exec(result.stderr) ?? /\S.*/.exec(result.stderr) ?? [];

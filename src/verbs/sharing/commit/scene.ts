@@ -36,14 +36,14 @@ export interface CommitScene extends Omit<SessionWork, 'self'> {
   readonly indexFile: string;
   /** A path as the caller types it in its folder, for hints. */
   readonly typed: (path: string) => string;
-  /** What `typedPaths` returns, for `git handoff take`, which takes no patterns. */
+  /** What `typedPaths` returns, but as plain paths: `git handoff take` takes no patterns. */
   readonly plainPaths: (paths: readonly string[]) => string;
 }
 
 interface SceneOptions {
   readonly pathspecs: readonly string[];
   readonly session: string | undefined;
-  /** What a person should type instead, or the person's id where the command is for persons, too. */
+  /** What a person should type instead or, if the command is for persons, too, the person's id. */
   readonly person: { readonly hint: string } | { readonly id: SessionId };
 }
 
@@ -101,8 +101,8 @@ function untrackedPaths(self: SessionId, work: DirtyWork, owners: ReadonlySet<Se
 }
 
 /**
- * Finds files that are older than HEAD, or that hold another session's commit which HEAD no longer has. The commit
- * takes such a file as HEAD has it, with this session's hunks; without such hunks it leaves the file out.
+ * Finds files that are older than HEAD, or that still hold another session's commit after HEAD has lost it. The commit
+ * takes only this session's hunks of such a file. A file without such hunks is left out or refused.
  */
 async function withoutStale(
   self: SessionId,
