@@ -102,7 +102,7 @@ describe('what a session is told', () => {
       'Holds:',
       'Does not hold:',
       'Unknown:',
-      'Next action, written before that stopped holding:',
+      'Next action, from before the note became stale:',
       'Stop conditions:',
     ]);
     expect(stdout).toContain('STALE, for one reason');

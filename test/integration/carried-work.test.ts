@@ -357,7 +357,7 @@ describe('work of sessions in one tree', () => {
     world.ok(['write', TOPIC, '-m', 'half', '--with-work'], { session: A });
     const run = world.handoff(['unpack', TOPIC], { session: B });
     expect(run).toMatchObject({ status: 0 });
-    expect(run.stderr).toContain('stays its own\n');
+    expect(run.stderr).toContain('is here already, and still belongs to claude aaaaaaaa\n');
     expect(sharing.write(A, 'src/a.ts', 'A and more\n')).toMatchObject({ kind: 'silent' });
     expect(sharing.claimed(B)).toEqual(['src/b.ts']);
   });

@@ -104,7 +104,7 @@ describe('the work of a closed note', () => {
     world.ok(['take', 'auth-refresh'], { session: B });
     const { stderr } = world.handoff(['close', 'auth-refresh'], { session: B });
     expect(stderr).toContain(
-      'the uncommitted work of claude aaaaaaaa that auth-refresh carried is kept: git handoff rescue show 1',
+      'auth-refresh carried uncommitted work of claude aaaaaaaa, which is kept: git handoff rescue show 1',
     );
     expect(world.refs(WORK)).toEqual([]);
     const [rescue] = discarded();

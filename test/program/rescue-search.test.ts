@@ -104,7 +104,7 @@ describe('what is found', () => {
     expect(search(['a.ts'])).toBe('git has no lost content of a.ts');
     const text = search(['new.py']);
     expect(rows(text)).toEqual([
-      'staged about then, its name is not recorded; nothing is known of new.py. It begins: def lost():',
+      'staged about then, its name is not recorded; there is no version of new.py to compare it with. It begins: def lost():',
     ]);
     typed(text);
     expect(read('new.py')).toBe('def lost():\n    return 1\n');

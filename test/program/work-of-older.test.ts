@@ -51,7 +51,7 @@ describe('a note with work that 0.1.0 has written on and taken', () => {
     older();
     older(`Handoff-Taken-From: ${A}`);
     const { stderr } = world.handoff(['close', 'auth-refresh'], { session: B });
-    expect(stderr).toContain('carried is kept: git handoff rescue show 1');
+    expect(stderr).toContain('which is kept: git handoff rescue show 1');
     expect(world.refs(WORK)).toEqual([]);
   });
 

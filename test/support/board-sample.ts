@@ -138,6 +138,6 @@ export function sampleBoard({ sessions: count, handoffs }: SampleSize): Board {
     commits: newest(commits) as BoardCommit[],
     refusals: newest(refusals) as BoardRefusal[],
     notes,
-    limits: handoffs > 200 ? ['Texts of 500 of 25000 notes are in this page, the newest ones.'] : [],
+    limits: handoffs > 200 ? ['This page has the texts of only 500 of 25000 versions, the newest ones.'] : [],
   };
 }

@@ -42,16 +42,16 @@ import type { BoardShape } from '../shapes.ts';
 import { judgedSessions } from '../workspace.ts';
 import { Lanes } from './lanes.ts';
 
-/** How every page of ours begins: what begins so may be replaced. */
+/** How every page of ours begins: only a file with this beginning may be replaced. */
 export const PAGE_START = '<!doctype html>\n<html lang="en" data-git-handoff="board">';
 const MAX_PAGE_BYTES = 256 * 1024 * 1024;
-/** Notes are for those who can read the repository. */
+/** The file mode: a page contains notes, so only its owner may read it. */
 const OWNER_ONLY = 0o600;
 
 interface BoardOptions {
   /** As typed; `-` is standard output. */
   readonly output: string | undefined;
-  /** Makes the page: the user interface's part. */
+  /** Makes the page; the user interface does this. */
   readonly compose: (board: Board) => string;
 }
 
@@ -94,14 +94,14 @@ export async function board(options: BoardOptions, context: Context): Promise<Co
   return { value: { ...value, file: path } };
 }
 
-/** Ours; in a repository that has none, a new temporary one. */
+/** Our folder in the repository or, if it has none, a new temporary folder. */
 function ownFolder(commonDir: string): string {
   return isInitialised(commonDir) ? repositoryFolder(commonDir) : mkdtempSync(join(tmpdir(), 'git-handoff-'));
 }
 
 /**
- * Reads all that the board shows. Nothing is changed, no notice is told: whoever looks on must not use up what a
- * session has to be told once.
+ * Reads all that the board shows. It changes nothing and prints no notices: some are printed only once, and a session must
+ * get these.
  */
 async function collectBoard(repository: Repository, context: Context): Promise<Board> {
   const { cwd, now } = context;
@@ -144,14 +144,14 @@ async function collectBoard(repository: Repository, context: Context): Promise<B
     limits: [
       allVersions || 'Older versions of handoffs are left out, or could not be read.',
       allCommits ||
-        `Sessions' commits show only if among the newest ${LOOK_COMMITS} of all branches and HEAD.`,
-      allRefusals || `Refusals are the newest ${MAX_REFUSALS}.`,
-      held === versions || `Texts of ${held} of ${versions} notes are in this page, the newest ones.`,
+        `Sessions' commits are shown only if they are among the newest ${LOOK_COMMITS} of all branches and HEAD.`,
+      allRefusals || `Only the newest ${MAX_REFUSALS} refusals are shown.`,
+      held === versions || `This page has the texts of only ${held} of ${versions} versions, the newest ones.`,
     ].filter((text) => text !== true),
   };
 }
 
-/** What each session has changed and not committed, by the place of its lane. An unreadable worktree counts as having none. */
+/** What each session has changed and not committed, by its lane's index. An unreadable worktree counts as unchanged. */
 async function boardWork(
   context: Context,
   places: readonly { readonly path: string }[],
@@ -172,19 +172,19 @@ async function boardWork(
   return found;
 }
 
-/** The folder that people know the repository by. */
+/** The name of the folder by which people know the repository. */
 function nameOf(commonDir: string): string {
   const name = basename(commonDir);
   return name === '.git' ? basename(dirname(commonDir)) : name.replace(/\.git$/, '');
 }
 
-/** Where the board is, and how much it shows. */
+/** Prints where the board is, and how much it shows. */
 export function renderBoard({ file, sessions, handoffs, refusals }: BoardShape): Rendered {
   const what = `${counted(sessions, 'session')}, ${counted(handoffs, 'handoff')}, ${counted(refusals, 'refusal')}`;
   return `${escapeLine(file ?? '-')}\n${what}\n`;
 }
 
-/** Versions that a page shows; beyond it the oldest are left out. */
+/** The most versions that a page shows; older ones are left out. */
 const MAX_VERSIONS = 30_000;
 
 /** Every handoff with its versions; `complete` is false when older versions were left out or could not be read. */
@@ -215,7 +215,7 @@ async function boardTopics(
   return { topics, complete: chains !== undefined && chains.length < MAX_VERSIONS };
 }
 
-/** From the tip to the root, or to where the knowledge ends. */
+/** A topic's commits from the tip to the root, or to the last one whose parent is not known. */
 function chainOf(tip: Oid, commits: ReadonlyMap<Oid, ChainCommit>): ChainCommit[] {
   const chain: ChainCommit[] = [];
   for (let at = commits.get(tip); at !== undefined;) {
@@ -254,7 +254,7 @@ function workText(text: string | undefined): string {
   return size === undefined ? 'uncommitted work' : `uncommitted work: ${workSizeText(size)}`;
 }
 
-/** What a version did, by what it says of itself; whether it was allowed to is `git handoff check`'s to say. */
+/** What a version did, according to its trailers. `git handoff check` finds out whether it was allowed to. */
 export function stepOf(
   before: Pick<ChainCommit, 'trailers'> | undefined,
   { trailers, parents }: Pick<ChainCommit, 'trailers' | 'parents'>,
@@ -269,12 +269,12 @@ export function stepOf(
   return trailers.state === 'closed' ? 'close' : 'reopen';
 }
 
-/** Newest versions whose texts are looked at. */
+/** How many of the newest versions have their texts looked at. */
 const MAX_NOTES = 500;
-/** Of one text and of all together. */
+/** The most bytes of one text, and of all together. */
 const [MAX_NOTE_BYTES, MAX_NOTES_BYTES] = [64 * 1024, 1024 * 1024];
 
-/** Texts of the newest versions, as many as there is room for; a larger note is left out whole. Two processes. */
+/** Texts of the newest versions, as many as there is room for. A note that is too large is left out. Two processes. */
 async function boardNotes(
   repository: InRepository,
   topics: readonly BoardTopic[],
@@ -305,14 +305,14 @@ async function boardNotes(
   return notes;
 }
 
-/** Commits of the branches that are looked at for trailers, newest first. */
+/** How many of the newest commits are searched for trailers. */
 const LOOK_COMMITS = 5000;
-/** Refusals that a page shows. */
+/** The most refusals that a page shows. */
 const MAX_REFUSALS = 2000;
-/** Of one refusal. Characters. */
+/** The most characters of one refusal. */
 const MAX_DETAIL = 2000;
 
-/** The commits that sessions made, as their trailers tell. */
+/** The commits that sessions made, according to the trailers. */
 async function boardCommits(
   repository: InRepository,
   lanes: Lanes,
@@ -329,14 +329,14 @@ async function boardCommits(
   return { commits: shapes, complete: looked.length < LOOK_COMMITS };
 }
 
-/** What the journals say was refused to their sessions, and the texts of notes that were refused, newest first. */
+/** The refusals in sessions' journals, and the refused notes whose texts were kept, newest first. */
 export function boardRefusals(
   journals: readonly Pick<SessionJournal, 'session' | 'refusals'>[],
   lanes: Lanes,
   texts: readonly RefusedText[] = [],
 ): { refusals: BoardRefusal[]; complete: boolean } {
   const kept = texts.map(refusedWrite);
-  // The journal has the refusal of a note, too; the kept text says where it is.
+  // A journal has a note's refusal, too, but does not say where its text is kept.
   const isKept = new Set(kept.map(({ at, session }) => `${at} ${session}`));
   const told = journals.flatMap(({ session, refusals }) =>
     refusals.flatMap(({ at, text, agent }) =>
@@ -351,7 +351,7 @@ export function boardRefusals(
   return { refusals, complete: all.length <= MAX_REFUSALS };
 }
 
-/** A write of a note, whose text was kept. */
+/** The refusal of a note whose text was kept. */
 function refusedWrite({ path, number, details }: RefusedText) {
   const name = typedTopic(decodeBranch(path.component) ?? path.component, path.topic);
   const why = details.reason === 'not-owner' ? 'another session owned it' : details.reason;

@@ -3,12 +3,12 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import type { BoardSession, LaneState } from '../../ui/board/shape.ts';
 
-/** What one record, or one thing that a session did, tells of it. */
+/** What a record of a session, or something that the session did, says about it. */
 interface Trace {
   readonly at: number;
   readonly branch?: string | undefined;
   readonly client?: string | undefined;
-  /** What a person is called. */
+  /** A person's name. */
   readonly name?: string | undefined;
 }
 
@@ -28,14 +28,14 @@ type WorktreesById = ReadonlyMap<string, { readonly path: string; readonly branc
 const RANK: readonly LaneState[] = ['live', 'unknown', 'dead', 'ended'];
 const SHORT_ID = 8;
 
-/** The sessions of a board: those on record, and those that are known only by what they left. One lane an id. */
+/** The sessions of a board: those on record, and those that are known only by what they left behind. One lane per id. */
 export class Lanes {
   readonly #lanes: Lane[] = [];
   readonly #index = new Map<string, number>();
   readonly #short = new Map<string, number>();
   readonly #now: number;
 
-  /** @param running the sub-agents that run, as owners: each is as its session is */
+  /** @param running the running sub-agents, as owners: each has its session's state */
   constructor(records: readonly JudgedSession[], now: number, running: readonly string[] = []) {
     this.#now = now;
     const byId = new Map<string, JudgedSession[]>();
@@ -47,7 +47,7 @@ export class Lanes {
       this.#add(id, this.#lanes[this.#index.get(id.split('/')[0] ?? '') ?? -1]?.records ?? [], now, now);
   }
 
-  /** The place of the session that did something; a lane is made for one that nobody knew. */
+  /** Adds something that a session did to its lane, a new one if need be. Returns the lane's index. */
   trace(id: string, { at, branch, client, name }: Trace): number {
     const known = this.#index.get(id) ?? (id.length === SHORT_ID ? this.#short.get(id) : undefined);
     const index = known ?? this.#add(id, [], at, at);
@@ -61,7 +61,7 @@ export class Lanes {
     return index;
   }
 
-  /** All of them, in the order of their places. */
+  /** All sessions, in the order of their lanes. */
   sessions(places: WorktreesById): BoardSession[] {
     return this.#lanes.map((lane) => shape(lane, places));
   }
@@ -77,7 +77,7 @@ export class Lanes {
     return index;
   }
 
-  /** Its end, or when it was seen last; a live one goes on. */
+  /** When a session ended or was seen last; for a live one, now. */
   #endOf(records: readonly JudgedSession[]): number {
     const ends = records.map(({ record, liveness, silentMs }) => {
       if (liveness === 'live') return this.#now;

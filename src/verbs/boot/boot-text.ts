@@ -15,7 +15,7 @@ const NO_ACTION = 'the note names no next action: ask before you begin';
 
 /**
  * Shows what a session continues from: what the note wants, what still holds and what does not, and the next action
- * that the note names. The findings are git-handoff's own; a text behind the mark is the note's.
+ * that the note names. The findings are git-handoff's own; text behind a mark is the note's.
  */
 export function renderBoot(value: BootShape, { now }: TextContext): Rendered {
   const command = forAgent(`git handoff show ${shellWord(`${value.branch}/${value.topic}`)}`);
@@ -32,7 +32,7 @@ export function renderBoot(value: BootShape, { now }: TextContext): Rendered {
     ...(value.nextAction === null
       ? [`Next action: ${NO_ACTION}\n`]
       : quote(
-          value.stale ? 'Next action, written before that stopped holding' : 'Next action',
+          value.stale ? 'Next action, from before the note became stale' : 'Next action',
           value.nextAction,
         )),
     ...quote('Stop conditions', value.stopConditions),

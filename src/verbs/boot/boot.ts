@@ -149,7 +149,7 @@ async function repositoryFacts(
   };
 }
 
-/** Whether the branch is checked out here. A deleted branch cannot be what the note's writer had checked out. */
+/** Whether the note's branch is checked out here. A deleted one is not, although its files are looked up on this disk. */
 const isRecordedPlace = ({ onDisk, place }: FoundBranch) => onDisk && place.kind !== 'deleted';
 
 async function headRelation(
@@ -171,7 +171,7 @@ async function headRelation(
   return toHead.kind === 'equal' || toHead.kind === 'ahead' ? toHead : relation;
 }
 
-/** Returns everything that the note says. If it has none of the headings, its summary is the goal. */
+/** Returns everything that the note says. If it has no heading for the goal, its summary is the goal. */
 function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSections) {
   const automatic: AutomaticReason | null = tip.trailers?.automatic ?? null;
   return {
@@ -276,7 +276,7 @@ function siblingFacts({ state, beside }: Chosen, own: readonly (SessionId | unde
   });
 }
 
-/** What the comparison of a note's files works on. */
+/** The facts for comparing the files that a note names. */
 interface FileScene {
   readonly limits: Limits;
   readonly cwd: string;
@@ -309,7 +309,7 @@ async function fileFacts(named: readonly NamedPath[], scene: FileScene): Promise
   return named.flatMap(({ text, path, sure }): FileFact[] => {
     if (path === undefined) return [{ path: text, state: { kind: 'unsafe' } }];
     const state = stateOf(path, { before, after, moved: moved ?? new Map() }, scene);
-    // A word that may be no path at all is not reported as missing.
+    // A word that may not be a path at all is not reported as missing.
     return state.kind === 'missing' && !state.known && !sure ? [] : [{ path, state }];
   });
 }

@@ -58,7 +58,7 @@ export async function findBranch(
   };
 }
 
-/** Finds a branch that does not exist here under its name. */
+/** Finds a branch that does not exist here, at least not under this name. */
 async function findElsewhere(
   { cwd, branch: current }: Repository,
   branch: BranchName,
@@ -123,8 +123,8 @@ export interface Chosen {
 }
 
 /**
- * Returns the named topic, or else the newest open note of the branch that a session wrote, or else the newest
- * automatic one.
+ * Returns the named topic. Without a name, it is the branch's newest open note that somebody wrote or, if there is none,
+ * the newest automatic one.
  *
  * @throws Failure `not-found` with the next command.
  */

@@ -7,8 +7,8 @@ import { readSessionWork, workOfSession } from '../sharing/session-work.ts';
 import { TreeBuilder } from '../sharing/session-tree.ts';
 
 /**
- * Compares the trees on which something was tried with those that a reader of the note would continue on: what the
- * branch or HEAD has committed, else HEAD plus the uncommitted changes of the note's owner, or of the reader.
+ * Says of each command that was tried whether a reader of the note would continue on the same tree: the tree of the branch
+ * or of HEAD, or else HEAD plus the uncommitted changes of the note's owner or of the reader.
  */
 export async function triedFacts(
   tried: readonly Tried[],

@@ -25,7 +25,7 @@ interface TipChange {
   /** The new state; `undefined` to keep it. */
   readonly state: HandoffState | undefined;
   readonly expect: string | undefined;
-  /** Whether to swap only from the tip that was read first, even without `--expect`. */
+  /** Whether the tip must still be the one that was read first, even without `--expect`. */
   readonly pinned: boolean;
   readonly session: string | undefined;
 }
@@ -38,7 +38,7 @@ interface TipChanged {
   readonly notices: readonly string[];
 }
 
-/** Adds such a commit to a topic. `isAsWanted` tells that the tip already has the wanted owner or state. */
+/** Adds such a commit to a topic, unless `isAsWanted` says that the tip already has the wanted owner or state. */
 async function commitOnTip(
   change: TipChange,
   context: Context,
@@ -88,7 +88,7 @@ async function commitOnTip(
     return { shape: handoffShape(before, result.tip, caller.id), changed: false, tip: result.tip, notices };
   }
   if (result.kind === 'read-only')
-    throw new Failure('integrity', 'written in a format this version does not know');
+    throw new Failure('integrity', `${name} was written in a format this version does not know`);
   const target = { branch: before.branch, topic: before.topic, path: before.path, explicit: true };
   throw await refusal(result, {
     ...{ repository, target, note: undefined, caller: caller.id, context },
@@ -106,8 +106,8 @@ interface TakeOptions {
 export type TakeValue = HandoffShape & { readonly taken: boolean; readonly tookFrom: string };
 
 /**
- * Becomes the owner of a topic, by a swap from exactly the tip that it names; the note stays as it is. To take what is
- * the caller's already is no error, and makes no commit.
+ * Makes the caller the owner of a topic, if the tip is still the one that was read. The note stays as it is. Taking what
+ * the caller already owns is no error, and makes no commit.
  */
 export async function take(options: TakeOptions, context: Context): Promise<CommandResult<TakeValue>> {
   const { shape, changed, tip, notices } = await commitOnTip(
@@ -127,12 +127,12 @@ interface StateOptions {
 
 export type StateValue = HandoffShape & { readonly changed: boolean };
 
-/** Marks a topic as done. Its history stays. To close a closed one is no error, and makes no commit. */
+/** Marks a topic as done. Its history stays. Closing a closed one is no error, and makes no commit. */
 export function close(options: StateOptions, context: Context): Promise<CommandResult<StateValue>> {
   return changeState(options, 'closed', context);
 }
 
-/** Reopens a topic that was closed. To reopen an open one is no error, and makes no commit. */
+/** Reopens a topic that was closed. Reopening an open one is no error, and makes no commit. */
 export function reopen(options: StateOptions, context: Context): Promise<CommandResult<StateValue>> {
   return changeState(options, 'open', context);
 }
@@ -160,8 +160,8 @@ interface AckOptions {
 export type AckValue = HandoffShape & { readonly reader: string; readonly changed: boolean };
 
 /**
- * Records that the reader has read a handoff as it is now: until it changes, it is not unread for that reader. To
- * repeat it is no error.
+ * Records that the reader has read a handoff as it is now: it counts as read by that reader until it changes. Repeating
+ * this is no error.
  *
  * @throws Failure `lost-race` when the handoff is not at the expected commit.
  */

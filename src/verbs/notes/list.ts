@@ -23,9 +23,9 @@ interface ListOptions {
   readonly state: 'open' | 'closed' | undefined;
   /** Whether to list only what the reader has neither written nor acknowledged. */
   readonly unread: boolean;
-  /** The operator to whom all listed notes are addressed. */
+  /** Lists only notes that are addressed to this operator. */
   readonly to: string | undefined;
-  /** Whether to find out who reads, to show what is unread or addressed to them. It costs a process. */
+  /** Whether to find out who the reader is, to show what is unread or addressed to them. This costs a process. */
   readonly reading: boolean;
   readonly session: string | undefined;
 }
@@ -34,13 +34,13 @@ export interface ListValue {
   /** The branch whose handoffs come first. */
   readonly branch: string;
   readonly items: readonly ListedShape[];
-  /** A command for each note whose work looks done. Nothing is closed unasked. */
+  /** A command to close each note whose work looks done. `list` itself closes nothing. */
   readonly looksDone: readonly string[];
-  /** What a sync with each remote that was asked before would move, of all handoffs. */
+  /** For each remote that was asked before: what a sync of all handoffs with it would move. */
   readonly remotes: readonly RemoteSummary[];
 }
 
-/** How long to judge branches: long enough for any list. After this the list tells nothing about them. Milliseconds. */
+/** How long to judge branches, enough for any list. Past this, the list says nothing about them. Milliseconds. */
 const STALENESS_MS = 2000;
 
 /** Lists handoffs: this branch's first, then the others', newest first. */
@@ -71,7 +71,7 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
       state.tip === undefined
         ? []
         : [
-            // To copy each object would take a tenth of the time of a long list.
+            // Copying each object would take a tenth of the time of a long list.
             Object.assign(handoffShape(state, state.tip, reader, ackOf(acks, state.path, name)), {
               automatic: state.tip.trailers?.automatic ?? null,
               staleness: stalenessOf(state, stale),
@@ -88,7 +88,7 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
   };
 }
 
-/** Ranks this branch's notes first and, within a branch, those that somebody wrote. */
+/** Ranks this branch's notes first and, within a branch, automatic notes last. */
 const rankIn = ({ branch, tip }: TopicState, here: string): number =>
   (branch === here ? 0 : 2) + Number(tip?.trailers?.automatic !== undefined);
 
@@ -96,7 +96,7 @@ function tipsOf(topics: readonly TopicState[]): LocalTip[] {
   return topics.map(({ path, tip, publicOid }) => ({ path, oid: tip?.oid ?? publicOid }));
 }
 
-/** Returns the commands to close notes: a session may close only its own, a person any, but sessions' by a take. */
+/** Returns the commands to close notes. A session may close only its own, a person any: others' with `--take`. */
 function closeCommands(items: readonly ListedShape[], reader: string | undefined): string[] {
   return items
     .filter(({ staleness, owner }) => looksDone(staleness) && (reader === undefined || owner === reader))

@@ -20,7 +20,7 @@ import { gitFailure, runGit } from '../../git/run.ts';
 
 interface LogOptions {
   readonly topic: string | undefined;
-  /** Whether to find out who reads, to show what is unread. It costs processes. */
+  /** Whether to find out who the reader is, to show what is unread. This costs processes. */
   readonly reading: boolean;
   readonly session: string | undefined;
 }
@@ -56,14 +56,14 @@ export async function log(options: LogOptions, context: Context): Promise<Comman
   };
 }
 
-/** Returns the step from a parent to a commit. It reports a merge as such, without loading the second parent. */
+/** Returns the step from a parent to a commit. For a merge it does not need the second parent. */
 function stepOf(parent: HandoffCommit | undefined, commit: HandoffCommit): StepName {
   if (commit.parents.length > 1) return 'merge';
   const verdict = checkStep(parent === undefined ? [] : [parent], commit);
   return verdict.legal ? verdict.step : 'illegal';
 }
 
-/** Filters a history, newest first, to the line of first parents, on top of which merges were made. */
+/** Reduces a history, newest first, to the chain of first parents, without the versions that merges brought in. */
 function firstLine(history: readonly HandoffCommit[]): HandoffCommit[] {
   let next = history[0]?.oid;
   return history.filter((commit) => {
@@ -95,7 +95,7 @@ export function versionIn(history: readonly HandoffCommit[], text: string, name:
 
 interface DiffOptions {
   readonly topic: string | undefined;
-  /** Versions by their object names or beginnings of them; when empty, the last change of the note. */
+  /** Object names of versions, or beginnings of such names; empty: the last change of the note. */
   readonly versions: readonly string[];
   readonly session: string | undefined;
 }

@@ -13,7 +13,7 @@ import { renderAck, renderList, renderLog, renderShown, renderTaken, renderWritt
 import { show } from './show.ts';
 import { write } from './write.ts';
 
-/** The verbs that read and write notes. They are typed most, so they need only the bundle cli.cjs (scripts/build.mjs). */
+/** The verbs that read and write notes. People type these most, so they need only the bundle cli.cjs (scripts/build.mjs). */
 export const NOTE_VERBS: VerbTable = {
   write: {
     usage: 'write [<branch>/]<topic> [--with-work [-- <pathspec>...]]',
@@ -242,11 +242,11 @@ async function takePathsAnswer(args: Arguments, context: Context, interaction: I
 }
 
 function oneTopic(hint = 'git handoff take -h'): Failure {
-  const message = 'take needs one topic, or -- and paths';
+  const message = 'take needs one topic, or else paths after --';
   return new Failure('usage', message, { hint });
 }
 
-/** Returns a hint for words that name files, because they were meant as paths. */
+/** Returns a hint for words that name files: they were probably meant as paths. */
 function pathsHint(words: readonly string[], { cwd }: Context): string | undefined {
   const areFiles = words.every(
     (one) => lstatSync(resolve(cwd, one), { throwIfNoEntry: false }) !== undefined,
@@ -254,7 +254,7 @@ function pathsHint(words: readonly string[], { cwd }: Context): string | undefin
   return words.length > 0 && areFiles ? `git handoff take -- ${words.map(shellWord).join(' ')}` : undefined;
 }
 
-/** Returns the failure that no such note exists with a hint about what was meant. */
+/** Replaces the hint of the failure that no such note exists, if there is a better one. */
 function withHint(error: unknown, hint: string | undefined): unknown {
   const isUnknown = error instanceof Failure && ['usage', 'not-found'].includes(error.code);
   return isUnknown && hint !== undefined ? new Failure(error.code, error.message, { hint }) : error;

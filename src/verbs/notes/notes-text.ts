@@ -121,7 +121,7 @@ function remark({ state, staleness }: ListedShape): string {
   return staleness === null ? '' : REMARKS[staleness];
 }
 
-/** Returns remarks about remotes that are not in sync. With several remotes each remark names its own. */
+/** Returns remarks on a note: its state, its work, and the remotes that are not in sync (by name if there are several). */
 function remarks(item: ListedShape, named: boolean): string {
   const apart = item.remotes.flatMap((relation) => {
     const text = relationText(relation);

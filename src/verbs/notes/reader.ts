@@ -15,7 +15,7 @@ import { OPERATORS_FILE, readOperatorsFile } from '../../host/marker-files.ts';
 import { type Context, findSession, personOf } from '../../sessions/caller.ts';
 import type { Workspace } from '../workspace.ts';
 
-/** What decides, besides the session, for whom notes are read and written here. */
+/** What decides, besides the session, who counts as the reader and writer of notes here. */
 export interface ReaderFacts {
   readonly operator: string | undefined;
   /** The operators of OPERATORS.md whose time has not ended. */
@@ -25,7 +25,7 @@ export interface ReaderFacts {
   readonly email: string | undefined;
 }
 
-/** The facts for answers that do not tell who has read what. */
+/** The facts for answers that do not say who has read what. */
 export const NOBODY: ReaderFacts = { operator: undefined, operators: [], verify: false, email: undefined };
 
 /** The name that means the reader, wherever an operator can be named. */
@@ -54,11 +54,11 @@ export async function readerFacts(repository: Repository, context: Context): Pro
 /** @throws Failure `usage` for a text that names no operator. */
 function requireOperator(text: string, what: string, hint: string): void {
   if (isOperatorId(text) && text !== ME && (text !== ANYONE || what === '--to')) return;
-  const message = `${what} is ${escapeLine(JSON.stringify(text))}, which names no operator: 1 to 64 of A-Z a-z 0-9 _ -`;
+  const message = `${what} is ${escapeLine(JSON.stringify(text))}, which names no operator: use 1 to 64 characters of A-Z a-z 0-9 _ -`;
   throw new Failure('usage', message, { hint });
 }
 
-/** Returns the reader for a session or, without one, for a person, known by the e-mail address. */
+/** Returns the reader: the session or, without one, the person with this e-mail address. */
 export function readerOf(facts: ReaderFacts, session: SessionId | undefined): Reader {
   return { session: session ?? personOf(facts), operator: facts.operator };
 }
@@ -85,7 +85,7 @@ export function namedOperator(text: string, reader: Reader, hint: string): strin
   return name;
 }
 
-/** @throws Failure `unknown-operator` when notes may name only operators of OPERATORS.md, and one name is not there. */
+/** @throws Failure `unknown-operator` when notes may name only operators of OPERATORS.md, and a name is not in it. */
 export function verifyOperators(facts: ReaderFacts, names: readonly (string | undefined)[]): void {
   const known = facts.operators.map(({ id }) => id);
   const unknown = names.find((name) => name !== undefined && name !== ANYONE && !known.includes(name));

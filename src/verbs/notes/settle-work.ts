@@ -22,7 +22,7 @@ import type { Caller } from '../../sessions/caller.ts';
 import { listRescues } from '../../snapshot/rescues.ts';
 import { keepSnapshot } from '../../snapshot/take.ts';
 
-/** Why work is removed, and for whom. */
+/** Who removes the work, and with which command. */
 interface Settling {
   /** The sessions whose work is deleted rather than rescued. */
   readonly authors: readonly SessionId[];
@@ -80,7 +80,7 @@ async function settleOne(repository: Repository, one: KeptWork, settling: Settli
   const { cwd } = repository;
   const loaded = await readWork({ cwd }, one.oid, Infinity);
   if (typeof loaded !== 'object') {
-    const why = loaded ?? 'it is not there';
+    const why = loaded ?? 'it is missing';
     return { kind: 'stays', text: `the work ${one.oid} of ${one.path.topic} cannot be read: ${why}` };
   }
   const { work, trailers } = loaded;
@@ -91,10 +91,10 @@ async function settleOne(repository: Repository, one: KeptWork, settling: Settli
   const isKept = work.items.some((item) => contentOf(item) !== null);
   const number = isKept ? await rescueWork(repository, one, loaded, settling) : undefined;
   await dropWork(repository, [one]);
-  const whose = `the uncommitted work of ${commitOwner(loaded) ?? ''} that ${one.path.topic} carried`;
+  const carried = `${one.path.topic} carried uncommitted work of ${commitOwner(loaded) ?? ''}`;
   return number === undefined
-    ? { kind: 'gone', text: `${whose} only deleted files, and is gone` }
-    : { kind: 'kept', text: `${whose} is kept: git handoff rescue show ${number}` };
+    ? { kind: 'gone', text: `${carried} that only deleted files; that work was removed` }
+    : { kind: 'kept', text: `${carried}, which is kept: git handoff rescue show ${number}` };
 }
 
 /** Keeps the work as a rescue, and returns its number. */

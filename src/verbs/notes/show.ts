@@ -33,7 +33,7 @@ interface ShowOptions {
   readonly at: string | undefined;
   /** `true` lists the kept texts; a number prints that one. */
   readonly lost: boolean | number;
-  /** Whether to find out who reads, to show what is unread. It costs processes. */
+  /** Whether to find out who the reader is, to show what is unread. This costs processes. */
   readonly reading: boolean;
   readonly session: string | undefined;
 }
@@ -149,7 +149,7 @@ async function showLost(repository: Repository, options: ShowOptions): Promise<C
   return { value: { kind: 'lost', items } };
 }
 
-/** What a stored note's front matter tells, and what is wrong with it: a note may come from elsewhere. */
+/** What a stored note's front matter says, and what is wrong with it: the note may come from elsewhere. */
 interface NoteFacts {
   readonly shape: StructureShape;
   readonly notices: readonly string[];
@@ -164,21 +164,21 @@ async function noteFacts(note: Uint8Array, now: number): Promise<NoteFacts> {
   const { readNote } = await import('../../notes/front-matter/read.ts');
   const read = readNote(text, now);
   if (read.kind === 'none' || read.kind === 'foreign') return { shape: PLAIN, notices: [] };
-  if (read.kind === 'invalid') return { shape: PLAIN, notices: [`${read.problem.message}: it is ignored`] };
+  if (read.kind === 'invalid') return { shape: PLAIN, notices: [`${read.problem.message}; the front matter is ignored`] };
   const { id, otherId } = read;
   const { to, from, tags, references } = read.fields;
   return {
     shape: { structured: true, handoffId: id, to, from, tags, references },
     notices:
-      otherId === undefined ? [] : [`its handoff_id is ${escapeLine(otherId)}, but its content has ${id}`],
+      otherId === undefined ? [] : [`the note says handoff_id ${escapeLine(otherId)}, but its content has the id ${id}`],
   };
 }
 
-/** What a note's front matter tells. Its `to` and `from` replace those of the trailers. */
+/** What a note's front matter says. Its `to` and `from` replace those of the trailers. */
 interface StructureShape {
   /** Whether the note has valid front matter of our format. */
   readonly structured: boolean;
-  /** The id that the present content gives. */
+  /** The id of the present content. */
   readonly handoffId: string | null;
   readonly to?: string | null;
   readonly from?: string | null;

@@ -41,7 +41,7 @@ interface WriteOptions {
   readonly expect: string | undefined;
   /** Whether to write a note that looks like it contains a secret. */
   readonly allowSecret: boolean;
-  /** To carry the caller's uncommitted changes: those that match these pathspecs, or all. */
+  /** If set, the note carries the caller's uncommitted changes: those that match these pathspecs, or all. */
   readonly withWork?: { readonly pathspecs: readonly string[] } | undefined;
   readonly session: string | undefined;
 }
@@ -73,7 +73,7 @@ export async function write(options: WriteOptions, context: Context): Promise<Co
   }
 }
 
-/** @param keep saves the text to a file, for a hint that writes it under another name */
+/** @param keep saves the text to a file, for a hint whose command writes it under another name */
 async function writeNote(
   options: WriteOptions,
   context: Context,
@@ -86,7 +86,7 @@ async function writeNote(
   });
   const facts = readFacts(repository, context, options);
   const read = readTopic(repository, target.path);
-  // The write awaits it, if it comes that far.
+  // `commitHandoff` awaits it, if the write gets that far.
   read.catch(() => undefined);
   loadForWriting();
   return writeTo(repository, target, { ...(await facts), read }, options, context);
@@ -104,7 +104,7 @@ async function readFacts(repository: Repository, context: Context, options: Writ
   return { tree, author, workspace, reader };
 }
 
-/** Whether the writing operator can matter: a note without front matter names none. */
+/** Whether it can matter which operator writes: a note without front matter names none. */
 function mayBeAddressed({ note, address }: WriteOptions): boolean {
   return typeof note === 'function' || isAddressed(address) || mayHaveFrontMatter(note);
 }
@@ -169,7 +169,7 @@ async function writeTo(
   };
 }
 
-/** What a session last tried in this worktree, for the note; without a command that seems to hold a secret. */
+/** What a session last tried in this worktree, for the note. Commands that seem to contain a secret are left out. */
 async function triedBy(session: SessionId, { commonDir, gitDir }: Repository): Promise<string | undefined> {
   // In most clones nothing was ever tried.
   if (!exists(tryTree(commonDir))) return undefined;
@@ -263,7 +263,7 @@ export function parseExpectation(text: string | undefined): Oid | null | undefin
   });
 }
 
-/** Returns what to tell on a topic's first write: about related topics of this branch, and the same topic elsewhere. */
+/** Returns notices for a topic's first write: about related topics of this branch, and the same topic on other branches. */
 async function creationNotices(repository: Repository, target: TopicArgument): Promise<string[]> {
   const all = await readTopics(repository);
   const open = all.filter((state) => state.tip?.trailers?.state === 'open');

@@ -48,7 +48,7 @@ function contents({ files, skipped }: RescueShape): string {
   return names.join(' ') + more + left;
 }
 
-/** Prints each file under a heading: every line of a text as it is, and of other files the size. */
+/** Prints each file under a heading: a text as it is, and for other files the command that prints their bytes. */
 export function renderRescued({ rescue, items }: RescueShowValue, { now, clients }: TextContext): Rendered {
   const head = `rescue ${rescue.number}: ${occasion(rescue, clients)}, ${ago(Date.parse(rescue.at), now)}\n`;
   const files = new Map(rescue.files.map((file) => [file.path, file]));
@@ -73,7 +73,7 @@ function textOf(item: RescuedText, number: number): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** Tells what was written, and where the former content is kept. */
+/** Says which files were written, and where their former content is kept. */
 export function renderRestored({ number, oid, saved, items }: RestoreValue): Rendered {
   const lines = items.map(({ path, written, removed }) => {
     const [done, already] = removed ? ['is removed again', 'was gone'] : ['is back', 'was there'];
@@ -84,7 +84,7 @@ export function renderRestored({ number, oid, saved, items }: RestoreValue): Ren
 }
 
 const MOST_FOUND = 20;
-/** An object name as `rescue restore` takes it. */
+/** An object name, abbreviated as `rescue restore` accepts it. */
 const nameOf = (oid: string) => oid.slice(0, 12);
 
 /** Prints one line for each content, the likeliest first, and what to type next. */
@@ -110,7 +110,7 @@ export function renderFound({ path, typed, items, mayBeKept }: SearchValue, { no
 To bring back: git handoff rescue restore ${which} -- ${words}\n${kept}`;
 }
 
-/** Says what has a content, as far as that is recorded. */
+/** Says where a content was found, as far as git records that. */
 function origin({ kind, subject, like, path, begins }: FoundShape): string {
   const message = escapeLine(JSON.stringify(subject));
   switch (kind) {
@@ -123,13 +123,13 @@ function origin({ kind, subject, like, path, begins }: FoundShape): string {
     case 'untracked':
       return `untracked in the dropped stash ${message}`;
     case 'snapshot':
-      return `snapshot of git-handoff, kept no longer: ${message}`;
+      return `former snapshot of git-handoff: ${message}`;
     case 'tree':
       return 'staged about then, and in a tree that no commit has';
     case 'blob':
       return `staged about then, its name is not recorded; ${
         like === null
-          ? `nothing is known of ${escapeLine(path)}. It begins: ${escapeLine(begins ?? '')}`
+          ? `there is no version of ${escapeLine(path)} to compare it with. It begins: ${escapeLine(begins ?? '')}`
           : `${like.percent} % like ${like.what} ${escapeLine(path)}`
       }`;
   }

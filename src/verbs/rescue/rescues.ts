@@ -58,8 +58,8 @@ export interface Rescues {
 }
 
 /**
- * Returns everything that can be restored. It first saves what has gone since the last tool call, and new entries of
- * the stash, so that these are included.
+ * Returns everything that can be restored. It first saves what has disappeared since the last tool call, and new stash
+ * entries, so that these are included.
  *
  * @throws Failure `environment` outside of a repository
  */
@@ -90,14 +90,14 @@ export async function openRescues(context: Context): Promise<Rescues> {
   return { workspace, settings, top, all: all.reverse(), worktreeId: place?.worktreeId };
 }
 
-/** Whether it keeps what `git handoff undo` took back: a restore of it undoes deletions, and brings the index back. */
+/** Whether a rescue keeps what `git handoff undo` took back: its restore also deletes files again, and restores the index. */
 export function isUndone(rescue: Rescue | FoundObject): boolean {
   return rescue.kind === 'work' && rescue.reason.kind === 'undone';
 }
 
 const isHeld = (rescue: Rescue, item: SnapshotItem) => contentOf(item) !== null || isUndone(rescue);
 
-/** Returns the worktree in which the command runs, if any session ever was there. */
+/** Returns the worktree in which the command runs, if a session has ever worked in it. */
 export function rescuePlace(
   { gitDir, commonDir }: Repository,
   top: string | undefined,
@@ -127,14 +127,14 @@ async function keepWhatIsGone(
   try {
     await saveVanished(place, looked);
   } catch {
-    // A ref is locked: the next look saves it.
+    // A ref is locked: the next command that looks saves what has disappeared.
     return;
   }
-  // Another process may have looked meanwhile, and then its look is newer.
+  // Another process may have looked meanwhile. Then what it saw is newer.
   if (readLast(place)?.at === last?.at) putLast(place, after);
 }
 
-/** The rescue and the files of it that were named. */
+/** A rescue, and those of its files that the command names. */
 interface Selection {
   readonly rescue: KnownRescue;
   /** The files, with their contents. */
@@ -145,14 +145,14 @@ interface Selection {
 interface Wanted {
   /** A number, or the beginning of a session's id or short id; when empty, the newest rescue that holds the paths. */
   readonly which: string;
-  /** Paths from the top of the working tree; a folder includes what is below it. When empty, everything. */
+  /** Paths from the top of the working tree; a folder means all files in it. When empty, everything. */
   readonly paths: readonly string[];
 }
 
-/** The least number of characters that name a session's id. */
+/** The fewest characters with which a command can name a session. */
 const LEAST_ID = 4;
 
-/** Whether the words name a file. */
+/** Whether the command names a rescue's file. */
 function isWanted(rescue: KnownRescue, item: SnapshotItem, { which, paths }: Wanted): boolean {
   const isNamed = paths.length === 0 || paths.some((path) => coversFile(path, item.path));
   if (which === '' || which === String(rescue.number)) return isNamed;
@@ -172,7 +172,8 @@ export function sessionOf(rescue: KnownRescue | FoundObject, item: SnapshotItem)
 }
 
 /**
- * Returns the newest rescue that holds what was named. Ends of turns come last if nothing was lost since the newest one.
+ * Returns the newest rescue that holds what was named. Rescues from ends of turns come last, unless something was lost since
+ * the newest of them.
  *
  * @throws Failure `not-found`, `usage` when the beginning of an id matches several sessions
  */
@@ -212,7 +213,7 @@ export interface FoundObject {
   readonly oid: Oid;
 }
 
-/** Finds the object that somebody named in the place of a rescue, and its files; `undefined`: there is no such object. */
+/** Finds the object that the command names instead of a rescue, and its files; `undefined`: there is no such object. */
 export async function findObject(
   cwd: string,
   { which, paths }: Wanted,
@@ -243,7 +244,7 @@ export async function findObject(
   throw new Failure('not-found', `${which} has no ${listed(names.map(escapeLine))}`, { hint });
 }
 
-/** Whether the named files still are as a rescue has them. */
+/** Whether the named files are still as a rescue has them. */
 function isStanding(top: string | undefined, rescue: KnownRescue, wanted: Wanted): boolean {
   if (top === undefined) return false;
   return rescue.held
@@ -273,7 +274,7 @@ export function wantedPaths(typed: readonly string[], cwd: string, top: string |
   if (typed.length === 0) return [];
   const root = top === undefined ? undefined : realPath(top);
   return typed.map((path) => {
-    // `:/src/a.ts` starts at the top, as in git's pathspecs, because a message may be read in any folder.
+    // `:/src/a.ts` starts at the top, as in git's pathspecs: a hint that has it works in any folder.
     const absolute =
       path.startsWith(':/') && top !== undefined ? resolve(top, path.slice(2)) : resolve(cwd, path);
     const real = join(realPath(dirname(absolute)), relative(dirname(absolute), absolute));
@@ -297,14 +298,14 @@ export interface RescueListValue {
   readonly items: readonly RescueShape[];
 }
 
-/** Lists what can be restored, newest first, and then how the work was at the end of turns. */
+/** Lists what can be restored, newest first, and after that the rescues from ends of turns. */
 export async function listRescued(
   { which, paths }: RescueListOptions,
   context: Context,
 ): Promise<CommandResult<RescueListValue>> {
   const { all, top, workspace } = await openRescues(context);
   const wanted: Wanted = { which, paths: wantedPaths(paths, context.cwd, top) };
-  // Of the ends of turns the newest of each worktree is enough, unless somebody asks for more.
+  // Each worktree's newest rescue from the end of a turn is enough, unless the command names a session or paths.
   const ends = all.filter((one) => groupOf(one) === 'stop');
   const newest = new Map(ends.toReversed().map((one) => [one.worktreeId, one]));
   const shown = which + paths.join('') === '' ? [...newest.values()] : ends;

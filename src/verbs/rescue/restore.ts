@@ -48,9 +48,9 @@ export interface RestoreValue {
   readonly saved: number | null;
   readonly items: readonly {
     readonly path: string;
-    /** Whether it is removed, as it was before `git handoff undo` brought it back. */
+    /** Whether the restore removes it again, after `git handoff undo` brought it back. */
     readonly removed: boolean;
-    /** False when the file already had this content, or was gone. */
+    /** False when the file already had this content, or was already gone. */
     readonly written: boolean;
   }[];
 }
@@ -113,7 +113,7 @@ export async function restoreRescued(
 
 const overwritten = ({ paths }: RestorePlan) => paths.filter(({ overwrites }) => overwrites);
 
-/** Refuses to overwrite uncommitted changes, unless they are no other live session's and `force` is given. */
+/** Refuses to overwrite uncommitted changes without `force`, and always those of another live session. */
 function checkDirty(scene: Scene, { paths, refused, status }: Restoring, force: boolean): void {
   const { rescue, rescues, self, judged, place, cwd, ledgers } = scene;
   const dirty = overwritten({ paths, refused });
@@ -136,8 +136,8 @@ function checkDirty(scene: Scene, { paths, refused, status }: Restoring, force: 
 }
 
 /**
- * Whether a path's own content comes back to its owner: the caller's own work, or that of the session which claims the
- * path, after a command replaced it.
+ * Whether the restore gives a path's content back to its owner: to the caller or, after a command replaced the content, to
+ * the session that claims the path.
  */
 function isOwnComing(
   claim: OpenClaim,
@@ -146,7 +146,7 @@ function isOwnComing(
   status: TreeStatus,
 ): boolean {
   const owner = formerOwner(rescue, items, path);
-  // An undo left there what is others'.
+  // The undo left others' changes there.
   if (owner !== null && self !== undefined && owner === sessionOfOwner(self)) return !isUndone(rescue);
   return (
     owner === sessionOfOwner(claim.session) &&

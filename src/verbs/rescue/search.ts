@@ -20,16 +20,16 @@ import type { FoundShape } from '../shapes.ts';
 import type { CommandResult } from '../verb.ts';
 import { coversFile, wantedPaths } from './rescues.ts';
 
-/** Most folders, unnamed contents and bytes of these that are looked into, and the most bytes of one content. */
+/** The most folders to look into, the most contents without a name to compare, their total bytes, and the bytes of one. */
 const MOST_FOLDERS = 300;
 const MOST_COMPARED = 5000;
 const MOST_BYTES = 64 << 20;
 const MAX_CONTENT = 2 << 20;
-/** Most older versions, and as many lost ones, that a content without a name is compared with. */
+/** A content without a name is compared with at most this many older versions, and as many lost ones. */
 const MOST_VERSIONS = 10;
-/** The least similarity of a content without a name, in percent: that of a rename in git. */
+/** How similar a content without a name must be, in percent: the same as for a rename in git. */
 const LEAST_ALIKE = 50;
-/** Most contents without a name that are shown when there is nothing to compare them with. */
+/** The most contents without a name that are shown when there is nothing to compare them with. */
 const MOST_UNKNOWN = 10;
 const BATCH = 1000;
 
@@ -59,11 +59,11 @@ interface Named {
   readonly source: Source;
 }
 
-/** The better one comes first: the earliest commit that has a content made it. */
+/** The best source first. Of commits that have the same content, the earliest one is shown: it made the content. */
 const KINDS: readonly Source['kind'][] = ['commit', 'stash', 'index', 'untracked', 'snapshot', 'tree'];
 
 /**
- * Searches what no ref, no index and no stash entry has for former contents of a path. Writes nothing.
+ * Searches the objects that no ref, index or stash entry reaches for former contents of a path. Writes nothing.
  *
  * @throws Failure `usage` for a path outside of the working tree, `environment` when git cannot look
  */
@@ -89,11 +89,11 @@ export async function searchLost(typed: string, { cwd }: Context): Promise<Comma
     .map(({ at, ...one }) => ({ ...one, at: at === undefined ? null : timestamp(at) }));
   const words = relative(realPath(cwd), join(realPath(top), path)) || '.';
   const mayBeKept = isInitialised(repository.commonDir);
-  // `:/` would mean the top.
+  // A leading `:/` would mean the top.
   return { value: { path, typed: words.startsWith(':') ? `./${words}` : words, items, mayBeKept } };
 }
 
-/** What is found; its time in milliseconds since the epoch. */
+/** A content that was found; its time is in milliseconds since the epoch. */
 type Found = Omit<FoundShape, 'at'> & { readonly at: number | undefined };
 
 const rankOf = ({ kind, begins }: Found) =>
@@ -115,7 +115,7 @@ function sourcesIn({ commits, rootTrees }: Unreachable): Source[] {
   for (const [oid, { parents, subject }] of commits) {
     const [base, index, untracked] = parents;
     const staged = index && commits.get(index);
-    // As git-stash(1) makes them.
+    // Skips what git-stash(1) did not make.
     if (staged?.subject.startsWith('index on ') !== true || staged.parents[0] !== base) continue;
     parts.set(oid, { kind: 'stash', subject }).set(index as Oid, { kind: 'index', subject });
     if (untracked !== undefined) parts.set(untracked, { kind: 'untracked', subject });
@@ -131,7 +131,7 @@ function sourcesIn({ commits, rootTrees }: Unreachable): Source[] {
   ];
 }
 
-/** Every content of the path, or of files below it, that lost commits and trees have: each once. */
+/** Finds the contents that lost commits and trees have for the path or, if it is a folder, for files in it: each once. */
 async function namedContents(top: string, path: string, lost: Unreachable): Promise<Named[]> {
   const git = { cwd: top };
   const found = new Map<string, Named>();
@@ -171,11 +171,11 @@ async function namedContents(top: string, path: string, lost: Unreachable): Prom
 /** The contents of paths that are not lost. */
 interface Known {
   readonly isFolder: boolean;
-  /** Each content of a path, with where it is: "HEAD's", "the index's". The best to compare with come first. */
+  /** The contents of each path, each with its place: "HEAD's", "the index's". The best to compare with come first. */
   readonly versions: ReadonlyMap<string, ReadonlyMap<Oid, string>>;
 }
 
-/** What HEAD, the index, the disk and the newest changes in the history of all refs have at the paths. */
+/** Reads what HEAD, the index, the disk and the newest changes in the history of all refs have at the paths. */
 async function knownVersions(top: string, path: string, paths: readonly string[]): Promise<Known> {
   const below = path === '' ? [] : [path];
   const [atHead, index, disk, past] = await Promise.all([
@@ -199,12 +199,12 @@ async function knownVersions(top: string, path: string, paths: readonly string[]
   return { isFolder, versions };
 }
 
-/** Whether a content is nowhere else, or its path is: a file that is empty has the content of any other empty one. */
+/** Whether a content is lost. One that others share, as empty files do, counts as lost if its path is nowhere else. */
 function isLost({ path, blob }: Named, { blobs }: Unreachable, { versions }: Known): boolean {
   return versions.get(path)?.has(blob) !== true && (blobs.has(blob) || !versions.has(path));
 }
 
-/** What contents without a name are judged by. */
+/** The facts by which contents without a name are judged. */
 interface Around {
   readonly lost: Unreachable;
   readonly known: Known;
@@ -212,7 +212,7 @@ interface Around {
   readonly loose: (oid: Oid) => number | undefined;
 }
 
-/** Contents that were staged, and that no tree names: those that are like a version of the path. */
+/** Finds contents that were staged, that no tree names, and that are like a version of the path, if it has any. */
 async function unnamedContents(
   top: string,
   path: string,
@@ -251,19 +251,19 @@ async function unnamedContents(
 
 const MAX_LINE = 60;
 
-/** The first line of a text that says something. */
+/** The first line of a text that is not blank. */
 function firstLine(content: Buffer): string {
   const text = content.subarray(0, 1000).toString('utf8');
   return text.includes('\0') ? '(not text)' : (/\S.*/.exec(text)?.[0] ?? '').slice(0, MAX_LINE);
 }
 
-/** A version of the path, and what it is called. */
+/** A version of the path, with the name under which it is shown. */
 interface Version {
   readonly name: string;
   readonly pieces: Pieces;
 }
 
-/** The versions of a path to compare with: HEAD's, the index's, the disk's, older ones, and lost ones with a name. */
+/** Reads the versions of a path to compare with: HEAD's, the index's, the disk's, older ones, and lost ones with a name. */
 async function readVersions(
   top: string,
   path: string,
@@ -280,7 +280,7 @@ async function readVersions(
     const { content, size = 0 } = objects[at] ?? {};
     return content?.length === size ? [{ name, pieces: piecesOf(content) }] : [];
   });
-  // git has not stored what is only on the disk.
+  // git may not have stored the content that is on the disk.
   const file = join(top, path);
   const stat = lstatOf(file);
   const isOnDisk = stat?.isFile() === true && stat.size <= MAX_CONTENT;

@@ -41,8 +41,8 @@ interface CommitOptions extends GitCommitOptions {
 }
 
 /**
- * Commits this session's own paths and nothing else, with git's own hooks, signing and editor. Where another live
- * session has changed the same file, only this session's hunks go in.
+ * Commits this session's own paths and nothing else, with git's own hooks, signing and editor. If another live
+ * session has changed a file, too, only this session's hunks go in.
  *
  * @throws Failure `usage` without a message where no editor can open, `not-found` if the session changed nothing, `not-owner`
  * for another's path or commit, `refused` when git or a hook says no, `lost-race` when HEAD moved at every try
@@ -233,7 +233,7 @@ async function requireOwnCommit(scene: CommitScene): Promise<void> {
   });
 }
 
-/** For a commit without a trailer: whether a ledger says that the session moved HEAD there, or made such a commit. */
+/** Whether a ledger says that the session made a commit, or moved HEAD to it. For commits without a trailer. */
 async function isOnRecord({ owners, work }: CommitScene, oid: Oid): Promise<boolean> {
   const ledgers = work.ledgers.filter(({ session }) => owners.has(session));
   if (ledgers.some(({ moves }) => moves.some((move) => move.oid === oid))) return true;
@@ -263,9 +263,9 @@ export async function withCommitLock<T>(gitDir: string, run: () => Promise<T>): 
 }
 
 /**
- * Updates the worktree's index after a commit. Entries that still hold the old content would revert the commit with the
- * next plain `git commit`: they get HEAD's new content, merged with what another session staged on the same path. All
- * other entries stay. Returns false when the index could not be written.
+ * Updates the worktree's index after a commit. If entries still hold the old content, the next plain `git commit` would
+ * revert this one: they get HEAD's new content, merged with what another session staged on the same path. All other
+ * entries stay. Returns false when the index could not be written.
  */
 async function bringIndex(scene: CommitScene, commit: Oid, now: number): Promise<boolean> {
   const { top } = scene.work.tree;

@@ -130,7 +130,7 @@ function sessionAndPaths(args: Arguments, interaction: Interaction, verb: string
   return { of, pathspecs, session: args.text('session') };
 }
 
-/** The verb by which a person lets a refused command through. */
+/** The verb with which a person lets one refused action through. */
 export const ALLOW_VERBS: VerbTable = {
   allow: {
     usage: 'allow --once',

@@ -23,7 +23,7 @@ export interface StageValue {
  * Stages this session's changes and nobody else's: whole files, or only this session's hunks if another live session
  * has changed a file, too. All or nothing.
  *
- * @throws Failure `usage` without `--mine`, `not-found` when nothing is the session's, `not-owner` for another's
+ * @throws Failure `usage` without `--mine`, `not-found` when no change is the session's, `not-owner` for another's
  * path and for hunks that overlap or touch
  */
 export async function stage(options: StageOptions, context: Context): Promise<CommandResult<StageValue>> {

@@ -46,7 +46,7 @@ export interface StatusValue {
   readonly branch: string;
   /** The session that asks; `null`: a person. */
   readonly session: string | null;
-  /** The sessions that own something here, or want something. */
+  /** The sessions that own a change here, or that made or got a request. */
   readonly sessions: readonly NamedSessionShape[];
   readonly items: readonly DirtyPathShape[];
   readonly requests: readonly RequestShape[];

@@ -171,7 +171,7 @@ async function without(
   mayLack = false,
 ): Promise<FileState | undefined> {
   const [only] = changes;
-  // If the content was not read, only the same object counts as the same content.
+  // Contents that were not read are known to be the same only if they are one object.
   if (changes.length === 1 && only !== undefined && (state === only.after || sameState(state, only.after)))
     return only.before;
   let taken = state;

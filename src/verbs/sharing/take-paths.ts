@@ -240,7 +240,7 @@ function endClaim(
 ): void {
   const by = id === undefined ? {} : { by: id };
   appendEvents(place, former, [{ t: 'end', path: dirty.path, why: 'taken', ...by, at: now }]);
-  // No ledger has a lone session's changes. What a person takes from it counts as older than the session.
+  // No ledger has a lone session's changes. What a person takes from it is recorded as older than the session.
   if (session !== undefined || lone?.session !== former) return;
   const start = readStart(place, former);
   if (start !== undefined) {

@@ -48,7 +48,7 @@ export interface CarriedByNote {
 }
 
 /**
- * Packs the caller's uncommitted work, looks for secrets, and keeps it under its own ref.
+ * Packs the caller's uncommitted work, looks for secrets in it, and keeps it under a ref of its own.
  *
  * @throws Failure `secret`, `refused` or `not-owner`: then nothing is stored
  */
@@ -92,7 +92,7 @@ export async function carryWork(options: CarryOptions, context: Context): Promis
   };
 }
 
-/** The command to type again. The note's text is saved to a file when it is first asked for. */
+/** The command to type again. Reading it for the first time saves the note's text to a file, which the command names. */
 class TypedAgain implements Again {
   readonly done = 'written';
   readonly #options: CarryOptions;
@@ -213,11 +213,11 @@ function tooMuch(found: string, most: string, { command = 'git handoff write <to
   return new Failure('refused', message, { hint: `${command} -- <path>...` });
 }
 
-/** Reports the files that were left out: those that nobody claimed and nobody named. */
+/** Reports the files that were left out because nobody has claimed them and the command does not name them. */
 function leftNotices(scene: CommitScene, chosen: readonly DirtyPath[]): string[] {
   const taken = new Set(chosen.map(({ path }) => path));
   const left = scene.shares.left.filter(({ path, owner }) => owner === undefined && !taken.has(path));
-  // Other repositories, and names that are not UTF-8.
+  // Other repositories, and names that are not UTF-8: no note can carry them.
   const never = left.filter(({ path }) => path.endsWith('/') || path.includes('\ufffd'));
   const rest = left.filter((one) => !never.includes(one));
   const names = (some: typeof left) => listed(some.map(({ path }) => escapeLine(path)));
@@ -259,7 +259,7 @@ function isOfLoneSession({ work: { lone }, owners }: CommitScene, path: string):
   return lone !== undefined && !owners.has(lone.session) && lone.claims.has(path);
 }
 
-/** Whether this session staged the change, for one that only the index shows. */
+/** Whether this session staged a change that only the index has. */
 function isOwnStaged(
   { self, work: { place, lone, ledgers }, owners }: CommitScene,
   dirty: DirtyPath,

@@ -30,9 +30,9 @@ interface UnpackOptions {
   /** `undefined`: the newest open note of this branch. */
   readonly topic: string | undefined;
   readonly dryRun: boolean;
-  /** Leave conflict markers in files whose lines conflict. */
+  /** Whether to leave conflict markers in files whose lines conflict. */
   readonly merge: boolean;
-  /** An author whose work is accepted besides the user's own. */
+  /** An author whose work is accepted, besides that of the user. */
   readonly from: string | undefined;
   /** Files to accept although they make programs run or instruct agents. */
   readonly trust: readonly string[];
@@ -59,8 +59,7 @@ interface UnpackValue {
 }
 
 /**
- * Unpacks the uncommitted work that a note carries into this working tree: all of it or nothing. The changes then belong to
- * the caller.
+ * Unpacks a note's uncommitted work into this working tree: all of it or nothing. The changes then belong to the caller.
  *
  * @throws Failure `refused` when something is in the way, conflicts, or needs `--trust`; and as `findWork` does
  */
@@ -103,12 +102,12 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
   return { value: valueOf(found, done, options), notices: [...notices, ...others] };
 }
 
-/** Onto what HEAD has here now. */
+/** Merges a note's work into what HEAD has here now. */
 const mergeOf = ({ name }: LoadedWork, config: TreeConfig, markers: boolean): How => {
   return { kind: 'merge', markers, config, name: `work of ${name}` };
 };
 
-/** Paths that are here already because a live session has this very work: they stay its own. */
+/** Finds paths that need no change because a live session already has the same work there: they stay that session's. */
 async function heldByOthers(
   place: TreePlace,
   self: SessionId,
@@ -141,7 +140,7 @@ function stayNotices(
   const paths = [...held.keys()];
   const names = listed(paths.map(escapeLine));
   const owners = peerNames([...held.values()].flat(), known);
-  return [`${names}: the uncommitted work of ${owners} is here already, and stays its own`];
+  return [`${names}: this uncommitted work is here already, and still belongs to ${owners}`];
 }
 
 /** A path from the top, relative to the folder where the command runs. */
@@ -184,7 +183,7 @@ function valueOf(found: FoundWork, { paths }: RestorePlan, { dryRun }: UnpackOpt
 }
 
 /**
- * Refuses work from elsewhere that has files which make programs run or instruct agents, unless each is named.
+ * Refuses work from elsewhere if its files make programs run, instruct agents or link elsewhere, unless `trust` names them.
  *
  * @throws Failure `refused`
  */

@@ -138,7 +138,7 @@ async function commitIndex(
   return 'moved';
 }
 
-/** Reads the new commit's name from git's output or, if an editor got that, finds the first commit with the index's tree. */
+/** Reads the new commit's name from git's output or, if an editor got that, finds the first new one with the index's tree. */
 async function commitOf({ stdout }: GitResult, at: GitOptions, head: Oid | null): Promise<Oid> {
   let name = /^\[.*? ([0-9a-f]{4,64})\]/m.exec(stdout.toString('utf8'))?.[1];
   if (name === undefined) {
