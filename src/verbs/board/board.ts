@@ -307,7 +307,6 @@ async function boardNotes(
 
 /** How many of the newest commits are searched for trailers. */
 const LOOK_COMMITS = 5000;
-/** The most refusals that a page shows. */
 const MAX_REFUSALS = 2000;
 /** The most characters of one refusal. */
 const MAX_DETAIL = 2000;

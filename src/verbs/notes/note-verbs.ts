@@ -268,7 +268,6 @@ function parseLost(text: string | undefined): boolean | number {
   throw new Failure('usage', '--lost takes a number', { hint: 'git handoff show <topic> --lost' });
 }
 
-/** Parses `--state open|closed`. */
 function parseState(text: string | undefined): 'open' | 'closed' | undefined {
   if (text === undefined || text === 'open' || text === 'closed') return text;
   throw new Failure('usage', '--state is open or closed', { hint: 'git handoff list --state open' });

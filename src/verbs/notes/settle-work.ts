@@ -97,7 +97,6 @@ async function settleOne(repository: Repository, one: KeptWork, settling: Settli
     : { kind: 'kept', text: `${carried}, which is kept: git handoff rescue show ${number}` };
 }
 
-/** Keeps the work as a rescue, and returns its number. */
 async function rescueWork(
   { cwd, gitDir }: Repository,
   { path }: KeptWork,

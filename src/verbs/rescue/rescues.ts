@@ -265,8 +265,7 @@ function requireOneSession(all: readonly KnownRescue[], which: string): void {
 }
 
 /**
- * Returns the paths of a command line, from the top of the working tree. A path may be gone from the disk, with its
- * folder.
+ * Returns the paths of a command line, from the top of the working tree. A path may be gone from the disk, with its folder.
  *
  * @throws Failure `usage` for a path outside of the working tree
  */

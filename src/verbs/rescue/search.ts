@@ -287,7 +287,6 @@ async function readVersions(
   return isOnDisk ? [...found, { name: "the disk's", pieces: piecesOf(readFileSync(file)) }] : found;
 }
 
-/** The version that a content is most like. */
 function likest(pieces: Pieces, versions: readonly Version[]): FoundShape['like'] {
   let best: FoundShape['like'] = null;
   for (const version of versions) {

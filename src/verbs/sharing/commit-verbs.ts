@@ -109,13 +109,11 @@ function messageText(args: Arguments, { note }: Interaction): Uint8Array | undef
   return text instanceof Uint8Array ? text : undefined;
 }
 
-/** Prints the commit, and a line for each path in it. */
 function renderCommit({ commit, paths }: CommitShape): Rendered {
   const head = `committed ${shortOid(commit)}${paths.length === 0 ? ', which changes no path' : ':'}`;
   return [head, ...paths.map((path) => `  ${escapeLine(path)}`), ''].join('\n');
 }
 
-/** Prints a line for each path that was staged. */
 function renderStaged({ items }: StageValue): Rendered {
   return columns(items.map(({ path, hunks }) => [hunks ? 'your hunks' : 'whole', escapeLine(path)]));
 }

@@ -155,7 +155,6 @@ function nothing({ asker }: SessionWork, session: SessionId, commits: readonly s
 
 const revert = (commits: readonly string[]) => `git revert --no-edit ${commits.join(' ')}`;
 
-/** The most commits that are named. */
 const MAX_NAMED = 20;
 
 /** The session's commits on this branch, newest first, as git abbreviates them. */

@@ -78,7 +78,6 @@ function personIn({ person }: SceneOptions): SessionId {
   throw new Failure('usage', 'this command is for agents: a person commits with git itself', person);
 }
 
-/** Paths that this session took out of the index and that are still on the disk. */
 function untrackedPaths(self: SessionId, work: DirtyWork, owners: ReadonlySet<SessionId>): string[] {
   const { place, status, ledgers, tree } = work;
   const before: TreeStatus[] = [];
