@@ -99,7 +99,7 @@ describe('hunks that are in each other’s way', () => {
     const run = world.handoff(['commit', '-m', 'a'], { session: A });
     expect(run.status).toBe(3);
     expect(run.stderr.replaceAll(world.path, '<top>')).toMatchInlineSnapshot(`
-      "error: shared.md: the changes of this session (claude aaaaaaaa) and of claude bbbbbbbb overlap or touch; nothing was committed. Wait until claude bbbbbbbb commits; if neither can, ask the user to commit it
+      "error: shared.md: the changes of this session (claude aaaaaaaa) and of claude bbbbbbbb overlap or touch; nothing was committed. Wait until claude bbbbbbbb commits; if neither of you can, ask the user to commit it
       hint: git -C <top> handoff status
       "
     `);

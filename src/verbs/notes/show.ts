@@ -170,7 +170,7 @@ async function noteFacts(note: Uint8Array, now: number): Promise<NoteFacts> {
   return {
     shape: { structured: true, handoffId: id, to, from, tags, references },
     notices:
-      otherId === undefined ? [] : [`the note says handoff_id ${escapeLine(otherId)}, but its content has the id ${id}`],
+      otherId === undefined ? [] : [`the note's handoff_id is ${escapeLine(otherId)}, but its content has ${id}`],
   };
 }
 

@@ -86,7 +86,7 @@ function inseparable(
     : 'cannot be separated (not text, or too large)';
   const message =
     `${listed(paths)}: the changes of this session (${own}) and of ${whose} ${why}; nothing was ` +
-    `${done}. Wait until ${whose} commits; if neither can, ask the user to commit ${paths.length === 1 ? 'it' : 'them'}`;
+    `${done}. Wait until ${whose} commits; if neither of you can, ask the user to commit ${paths.length === 1 ? 'it' : 'them'}`;
   return new Failure(
     'not-owner',
     message,
