@@ -163,7 +163,9 @@ describe('two sessions in one worktree', () => {
     world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
     world.write(B, 'src/b.ts', changed(TEN, 1, 'B'));
     const words = ['overlap', '--session', B];
-    expect(world.ok(words)).toBe('no overlap: 1 other session at work, and no two sessions changed the same file');
+    expect(world.ok(words)).toBe(
+      'no overlap: 1 other session at work, and no two sessions changed the same file',
+    );
     world.end(A);
     expect(world.ok(words)).toMatch(/^nobody else is at work in this repository/);
   });

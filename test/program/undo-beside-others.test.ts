@@ -135,7 +135,7 @@ describe('an undo', () => {
     const of = (changes: Readonly<Record<number, string>>) => lines(changes).replaceAll('\n', end);
     put('shared.md', of({ 9: text }));
     world.write(A, 'shared.md', of({ 1: 'A', 9: text }));
-    refuses('shared.md: git would write the rest of it with other bytes than it has now (filters, line endings)', {
+    refuses('shared.md: git would write the rest of it differently (filters, line endings)', {
       'shared.md': of({ 1: 'A', 9: text }),
     });
   });

@@ -146,7 +146,8 @@ async function collectBoard(repository: Repository, context: Context): Promise<B
       allCommits ||
         `Sessions' commits are shown only if they are among the newest ${LOOK_COMMITS} of all branches and HEAD.`,
       allRefusals || `Only the newest ${MAX_REFUSALS} refusals are shown.`,
-      held === versions || `This page has the texts of only ${held} of ${versions} versions, the newest ones.`,
+      held === versions ||
+        `This page has the texts of only ${held} of ${versions} versions, the newest ones.`,
     ].filter((text) => text !== true),
   };
 }

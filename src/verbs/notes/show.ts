@@ -164,13 +164,16 @@ async function noteFacts(note: Uint8Array, now: number): Promise<NoteFacts> {
   const { readNote } = await import('../../notes/front-matter/read.ts');
   const read = readNote(text, now);
   if (read.kind === 'none' || read.kind === 'foreign') return { shape: PLAIN, notices: [] };
-  if (read.kind === 'invalid') return { shape: PLAIN, notices: [`${read.problem.message}; the front matter is ignored`] };
+  if (read.kind === 'invalid')
+    return { shape: PLAIN, notices: [`${read.problem.message}; the front matter is ignored`] };
   const { id, otherId } = read;
   const { to, from, tags, references } = read.fields;
   return {
     shape: { structured: true, handoffId: id, to, from, tags, references },
     notices:
-      otherId === undefined ? [] : [`the note's handoff_id is ${escapeLine(otherId)}, but its content has ${id}`],
+      otherId === undefined
+        ? []
+        : [`the note's handoff_id is ${escapeLine(otherId)}, but its content has ${id}`],
   };
 }
 

@@ -314,7 +314,9 @@ export function renderOverlap({ items, compared, others }: OverlapValue, { paint
   if (items.length > 0) return items.map((item) => renderItem(item, paint)).join('\n');
   const facts = [
     ...(compared === 0 ? [] : [`compared ${compared} worktrees and branches`]),
-    ...(others === 0 ? [] : [`${counted(others, 'other session')} at work, and no two sessions changed the same file`]),
+    ...(others === 0
+      ? []
+      : [`${counted(others, 'other session')} at work, and no two sessions changed the same file`]),
   ];
   return facts.length === 0
     ? 'nobody else is at work in this repository, and there is no branch to merge into\n'

@@ -147,9 +147,7 @@ function pathsBelow({ typed, path }: PathArgument, work: DirtyWork, asker: Asker
   if (claimed.length > 0) return claimed;
   const name = escapeLine(typed);
   const message =
-    below.length === 0
-      ? `${name} has no uncommitted change`
-      : `no session has changed anything in ${name}`;
+    below.length === 0 ? `${name} has no uncommitted change` : `no session has changed anything in ${name}`;
   throw new Failure('not-found', message, { hint: 'git handoff status' });
 }
 

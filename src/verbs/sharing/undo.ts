@@ -127,7 +127,7 @@ const WHY = {
   unusable: UNUSABLE,
   operation: 'it is part of an unfinished merge, pick or revert',
   occupied: 'something that git does not list is in the way',
-  filter: 'git would write the rest of it with other bytes than it has now (filters, line endings)',
+  filter: 'git would write the rest of it differently (filters, line endings)',
 } as const;
 
 function refusal(scene: SessionWork, { of }: WorkOptions, { refused, paths }: TakeBackPlan): Failure {
