@@ -47,7 +47,7 @@ export class Lanes {
       this.#add(id, this.#lanes[this.#index.get(id.split('/')[0] ?? '') ?? -1]?.records ?? [], now, now);
   }
 
-  /** Adds something that a session did to its lane, a new one if need be. Returns the lane's index. */
+  /** Extends a session's lane, or makes one, for something that the session did. Returns the lane's index. */
   trace(id: string, { at, branch, client, name }: Trace): number {
     const known = this.#index.get(id) ?? (id.length === SHORT_ID ? this.#short.get(id) : undefined);
     const index = known ?? this.#add(id, [], at, at);

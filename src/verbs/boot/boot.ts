@@ -230,7 +230,7 @@ function treeFact(
   };
 }
 
-/** Counts, by the ledgers alone, how many of the dirty paths other live sessions have changed. */
+/** Counts the dirty paths that other live sessions have changed, from the ledgers alone. */
 function foreignWork(
   { gitDir, commonDir }: Repository,
   { paths }: TreeState,

@@ -127,12 +127,12 @@ interface StateOptions {
 
 export type StateValue = HandoffShape & { readonly changed: boolean };
 
-/** Marks a topic as done. Its history stays. Closing a closed one is no error, and makes no commit. */
+/** Marks a topic as done. Its history stays. Closing a closed topic is no error, and makes no commit. */
 export function close(options: StateOptions, context: Context): Promise<CommandResult<StateValue>> {
   return changeState(options, 'closed', context);
 }
 
-/** Reopens a topic that was closed. Reopening an open one is no error, and makes no commit. */
+/** Reopens a topic that was closed. Reopening an open topic is no error, and makes no commit. */
 export function reopen(options: StateOptions, context: Context): Promise<CommandResult<StateValue>> {
   return changeState(options, 'open', context);
 }

@@ -233,7 +233,7 @@ async function requireOwnCommit(scene: CommitScene): Promise<void> {
   });
 }
 
-/** Whether a ledger says that the session made a commit, or moved HEAD to it. For commits without a trailer. */
+/** Whether a ledger says that the session made a commit, which has no trailer, or moved HEAD to it. */
 async function isOnRecord({ owners, work }: CommitScene, oid: Oid): Promise<boolean> {
   const ledgers = work.ledgers.filter(({ session }) => owners.has(session));
   if (ledgers.some(({ moves }) => moves.some((move) => move.oid === oid))) return true;

@@ -299,7 +299,7 @@ function realFolder(path: string): string {
   }
 }
 
-/** Whether the names ask for a pair: one name asks for all that overlaps with it, several for overlaps among them. */
+/** Whether the names ask for a pair. One name asks for all pairs that have it, several names for the pairs among them. */
 function isAsked(named: readonly Meaning[], one: Line, other: Line): boolean {
   const isNamed = (line: Line) =>
     named.some(({ worktrees, branch }) =>

@@ -151,7 +151,7 @@ export function requestShapes(
 }
 
 /**
- * Returns a line for each pair of sessions and wish. A request that was handed over may still be unread.
+ * Returns a line for each kind of request from one session to another. One that was handed over may still be unread.
  *
  * @param named a session as the list names it
  * @param typed a request's path as it is typed in the folder of the command
