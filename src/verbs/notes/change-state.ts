@@ -87,8 +87,6 @@ async function commitOnTip(
   if (result.kind === 'unchanged') {
     return { shape: handoffShape(before, result.tip, caller.id), changed: false, tip: result.tip, notices };
   }
-  if (result.kind === 'read-only')
-    throw new Failure('integrity', `${name} was written in a format this version does not know`);
   const target = { branch: before.branch, topic: before.topic, path: before.path, explicit: true };
   throw await refusal(result, {
     ...{ repository, target, note: undefined, caller: caller.id, context },
