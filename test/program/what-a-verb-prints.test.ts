@@ -160,9 +160,9 @@ describe('notes', () => {
       It belongs to claude aaaaaaaa.
       Nothing was removed. This cannot be undone. To do it: git handoff delete main/auth-refresh --yes --expect <oid>
       Its text stays in this repository until git collects what nothing refers to: git gc --prune=now
-      That cannot collect what another note, a commit or a log of git has, too.
+      git does not collect a text that is also in another note, a commit or a reflog.
       Not reached: other clones and forks (whoever fetched it has it and can push it again: delete it there, too),
-      a server's logs, backups and packs, files that it was copied to. Replace any secret that was in it.
+      a server's logs, backups and packs, and files with a copy of it. Replace any secret that was in it.
       "
     `);
     expect(prints(['delete', 'auth-refresh', '--yes'], B)).toMatchInlineSnapshot(`
@@ -228,7 +228,7 @@ describe('notes', () => {
         "pushed  main/auth-refresh
         origin (<server>/repository): 0 fetched, 1 pushed, 0 unchanged
         (stderr)
-        notice: origin has no handoffs yet: a handoff goes, with its whole history, to <server>/repository, where everybody with access to that repository can read them
+        notice: origin has no handoffs yet: sending a handoff with its whole history to <server>/repository, where everybody with access to that repository can read all of it
         "
       `);
       expect(prints(['sync', 'origin']).replaceAll(server.root, '<server>')).toMatchInlineSnapshot(`

@@ -52,7 +52,7 @@ export interface Draft {
 
 type Interpreted = { readonly draft: Draft } | { readonly skipped: UnimportedFile };
 
-/** Reads each file as a note to write, in the order of writing, or says why it is none. */
+/** Reads each file as a note to write, or says why it is not one. Returns the notes in the order to write them in. */
 export async function readDrafts(
   files: readonly FoundFile[],
   world: ImportWorld,
@@ -68,7 +68,10 @@ export async function readDrafts(
   };
 }
 
-/** Orders drafts by format, open ones first, then the oldest. Archived handovers are older versions of an open one. */
+/**
+ * Orders drafts by format, then open ones first, then the oldest. An archived handover counts as open if its topic has an open
+ * one, of which it is an older version.
+ */
 function inWritingOrder(drafts: readonly Draft[]): Draft[] {
   const formats = ['guard', 'handover', 'structured', 'markdown'];
   const rank = ({ file }: Draft) => formats.indexOf(file.format);
@@ -86,7 +89,7 @@ function withinFormat(a: Draft, b: Draft): number {
   if (a.file.format === 'structured') return 0;
   const byName = a.file.path < b.file.path ? -1 : 1;
   if (a.file.format === 'handover') {
-    // Archived ones are named by their time. The copy in .handover is no newer than handover.md.
+    // Archived handovers have their time as their name. The copy in .handover is no newer than handover.md.
     const last = ({ file }: Draft) => (file.archived ? 0 : basename(file.path) === 'handover.md' ? 2 : 1);
     return last(a) - last(b) || byName;
   }
@@ -106,7 +109,7 @@ async function interpret(file: FoundFile, world: ImportWorld): Promise<Interpret
   };
 }
 
-/** Returns what every draft begins with. */
+/** Returns the fields that every draft starts with. */
 function plainDraft(file: FoundFile, world: ImportWorld): Omit<Draft, 'topic'> {
   return {
     file,
@@ -127,7 +130,7 @@ function plainDraft(file: FoundFile, world: ImportWorld): Omit<Draft, 'topic'> {
 function exportedCopy(file: FoundFile, text: string, world: ImportWorld): Draft | undefined {
   const copy = readExported(text);
   if (copy === undefined) return undefined;
-  // The note's place is counted in bytes, because a branch's name in the header may not be ASCII.
+  // The note's offset is counted in bytes, because the branch's name in the header may contain non-ASCII characters.
   const noteAt = Buffer.byteLength(text.slice(0, copy.noteAt));
   return {
     ...plainDraft(file, world),
@@ -174,7 +177,7 @@ async function handoverDraft(file: FoundFile, text: string, world: ImportWorld):
     topic: world.topic ?? handover.topic,
     state: file.archived ? 'closed' : 'open',
     text: handover.goal ?? text,
-    // Only an object name or its beginning counts, not other names that git would accept.
+    // Only an object name, perhaps abbreviated, counts, not other revisions that git would accept.
     base: /^[0-9a-f]{7,64}$/.test(handover.head ?? '')
       ? await commitNamed(repository.cwd, handover.head ?? '')
       : undefined,
@@ -205,7 +208,7 @@ interface Index {
   readonly skipped: readonly UnimportedFile[];
 }
 
-/** Reads the structured handoffs of all folders: first those in an index, in its order. */
+/** Reads the structured handoffs of all folders. In each folder, those in its INDEX.md come first, in that order. */
 function interpretStructured(files: readonly FoundFile[], world: ImportWorld): Interpreted[] {
   const folders = [...new Set(files.map(({ path }) => dirname(path)))];
   return folders.flatMap((folder) => {
@@ -301,7 +304,7 @@ function draftOf(
   };
 }
 
-/** Returns a topic under which a note with this front matter may be written again. */
+/** Returns the topic to write a note under, given the topic that its front matter names. */
 function topicOf(named: string): Topic {
   const slug = topicSlug(named);
   return (

@@ -42,8 +42,8 @@ interface ExportedNote {
 const MAX_EXPORT_BYTES = MAX_NOTE_BYTES + 4096;
 
 /**
- * Writes a copy of a handoff for programs that only read files. It replaces a file that is an unchanged earlier copy of
- * the same handoff; any other file only with `force`, and another session's handoff file never.
+ * Writes a copy of a handoff for programs that only read files. It replaces an unchanged earlier copy of the same handoff,
+ * any other file only with `force`, and another session's handoff file never.
  *
  * @throws Failure `not-found`, `usage`, or `refused` for a file that is not ours to replace.
  */
@@ -94,7 +94,7 @@ function composeExport({ branch, topic, commit }: ExportedNote, format: ExportFo
   return Buffer.concat([Buffer.from(header), note]);
 }
 
-/** Whether a file is an earlier export of this handoff, byte for byte, in whatever format. */
+/** Whether a file is, byte for byte, an earlier export of this handoff in any format. */
 async function isOwnCopy(note: ExportedNote, bytes: Buffer, cwd: string): Promise<boolean> {
   const origin = readExported(bytes.toString('utf8'));
   if (origin?.branch !== note.branch || origin.topic !== note.topic) return false;

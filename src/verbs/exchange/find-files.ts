@@ -19,9 +19,9 @@ export interface FoundFile {
   readonly format: Format;
   /** The absolute path. */
   readonly path: string;
-  /** The file's name in its commit: the same at every import, and without folders of this machine. */
+  /** The name that the commit gives the file: the same at every import, and without folders of this machine. */
   readonly place: string;
-  /** Whether the predecessor had archived it. */
+  /** Whether the program that wrote it has archived it. */
   readonly archived: boolean;
   readonly bytes: Buffer;
   /** Milliseconds since the epoch; notes are written in this order. */
@@ -33,13 +33,13 @@ export interface UnimportedFile {
   readonly format: Format | null;
   readonly path: string;
   readonly why: string;
-  /** Set when the file is faulty, and not only left out; it decides the exit status. */
+  /** Set if the file is faulty, rather than just left out; it decides the exit status. */
   readonly code: FailureCode | undefined;
   /** How to correct it; `undefined` for the usual hint of the code. */
   readonly hint?: string;
 }
 
-/** What all readers of formats need to know. */
+/** What the readers of all formats need to know. */
 export interface ImportWorld {
   readonly repository: Repository;
   /** The top of the working tree; `undefined` in a bare repository. */
@@ -114,7 +114,7 @@ interface Candidate {
   readonly archived: boolean;
 }
 
-/** Most files in one import: no project has more notes. */
+/** Maximum number of files in one import: no project has more notes. */
 const MAX_FILES = 2_000;
 const ARCHIVE = 'handoff-archive';
 const STRUCTURED_FOLDER = join('grimoires', 'loa', 'handoffs');
@@ -123,8 +123,7 @@ const isGuardFile = (name: string) => /^handoff-/i.test(name) && isMarkdown(name
 const isIndex = (name: string) => name === 'INDEX.md';
 
 /**
- * Finds the files to import: those below the named paths or else those at the predecessors' places for this project, in
- * order.
+ * Finds the files to import, in order: those under the named paths, or else where other programs keep this project's notes.
  *
  * @throws Failure `usage` for a path that holds nothing to import, or too much.
  */
@@ -138,7 +137,7 @@ export function findFiles(paths: readonly string[], from: Format | undefined, wo
       : paths.flatMap((path) => named(resolve(world.repository.cwd, path), from));
   const unique = [...new Map(candidates.map((one) => [one.path, one])).values()];
   if (unique.length > MAX_FILES) {
-    throw new Failure('usage', `${unique.length} files are too many for one import, at most ${MAX_FILES}`, {
+    throw new Failure('usage', `${unique.length} files are too many for one import (limit ${MAX_FILES})`, {
       hint: 'git handoff import <path>...',
     });
   }
@@ -158,7 +157,7 @@ export function findFiles(paths: readonly string[], from: Format | undefined, wo
   return { files, skipped, places: places.map(({ path }) => path) };
 }
 
-/** Decides a file's format: by its content if the file was named itself, or else by its folder. */
+/** Decides a file's format: by its content if the command line names the file itself, or else by its folder. */
 function settle(candidate: Candidate, bytes: Buffer, paths: readonly string[], world: ImportWorld): Format {
   const isNamed = paths.some((path) => resolve(world.repository.cwd, path) === candidate.path);
   if (!isNamed) return candidate.format;
@@ -166,7 +165,7 @@ function settle(candidate: Candidate, bytes: Buffer, paths: readonly string[], w
   return found === 'markdown' && markerFileName(candidate.path) !== undefined ? 'guard' : found;
 }
 
-/** Returns the places where the predecessors keep the notes of this project. */
+/** Returns the places where other programs keep this project's notes. */
 function knownPlaces({ repository, top, home, env }: ImportWorld): { format: Format; path: string }[] {
   const trees = linkedWorktrees(repository.commonDir).map(({ path }) => path);
   const folders = [top, repository.cwd, ...trees].flatMap((path) =>
@@ -177,7 +176,7 @@ function knownPlaces({ repository, top, home, env }: ImportWorld): { format: For
   return [
     ...guard,
     { format: 'handover', path: top },
-    // A link on the way to that folder is not followed, either.
+    // A symbolic link on the way to that folder is not followed.
     ...[join(top, STRUCTURED_FOLDER)]
       .filter((path) => realPath(path) === join(realPath(top), STRUCTURED_FOLDER))
       .map((path) => ({ format: 'structured' as const, path })),
@@ -198,7 +197,7 @@ function inFolder(format: Format, folder: string): Candidate[] {
     case 'handover': {
       const inside = basename(folder) === '.handover' ? folder : join(folder, '.handover');
       const top = all([join(dirname(inside), 'handover.md')]);
-      // A `.handover` that is a link leads out of the folder: nothing below it is read.
+      // If `.handover` is a symbolic link, it leads out of the folder, and nothing under it is read.
       if (plainFolder(inside) === undefined) return top;
       const archived = filesNamed(join(inside, 'archive'), isMarkdown);
       return [...top, ...all([join(inside, 'current.md')]), ...all(archived, true)];
@@ -242,9 +241,9 @@ function folderFormat(path: string): Format | undefined {
 }
 
 /**
- * Returns the name that a file has in its commit: its path from the top of the working tree or, outside of it, its name
- * and a hash of its folder (which is private). A file that moves into the archive keeps its name, unless a new file of
- * that name appears in the folder.
+ * Returns the name that the commit gives a file: its path from the top of the working tree or, for a file outside it, a
+ * hash of its folder (whose path is private) and its own name. An archived file keeps the name that it had before, unless
+ * the folder has a new file of that name.
  */
 function shownPath({ path }: Candidate, all: readonly Candidate[], { top }: ImportWorld): string {
   const inside = top === undefined ? '..' : relative(top, path);
@@ -266,5 +265,5 @@ export function skip(
   return { format: file.format, path: file.path, why, code };
 }
 
-/** Decodes a text of which only the beginning and the headings matter: invalid UTF-8 is replaced. */
+/** Decodes UTF-8, replacing what is invalid: only the text's beginning and its headings matter. */
 export const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');

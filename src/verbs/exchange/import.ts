@@ -31,7 +31,7 @@ import { type Draft, readDrafts } from './drafts.ts';
 import { type UnimportedFile, findFiles, openWorld } from './find-files.ts';
 
 interface ImportOptions {
-  /** Files and folders; when empty, the predecessors' places for this project. */
+  /** Files and folders; if empty, the places where other programs keep this project's notes. */
   readonly paths: readonly string[];
   readonly from: Format | undefined;
   readonly dryRun: boolean;
@@ -47,7 +47,7 @@ export interface ImportValue {
   readonly items: readonly ImportShape[];
 }
 
-/** One pass over the files. Each note is compared with those before it, and written only on the tip that it saw. */
+/** One pass over the files. Each note is compared with the earlier ones, and written only if the tip has not moved since. */
 interface Pass {
   readonly options: ImportOptions;
   readonly workspace: Workspace;
@@ -59,9 +59,9 @@ interface Pass {
   readonly objects: 'sha1' | 'sha256';
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The existing topics, with those of this pass; `notes` is `undefined` until they are read. */
+  /** The existing topics, and those that this pass wrote; `notes` is `undefined` until they are read. */
   readonly topics: (Omit<KnownTopic, 'notes'> & { readonly notes: readonly Oid[] | undefined })[];
-  /** The notes of the tips, by commit. */
+  /** Each tip's note, by the tip's commit. */
   readonly tipNotes: ReadonlyMap<Oid, Oid>;
   readonly warnings: string[];
   /** The state before each write, to report refs that had been moved by hand. */
@@ -80,14 +80,14 @@ interface Placed {
   readonly draft: Draft;
   readonly incoming: IncomingNote;
   readonly placement: Placement;
-  /** The owner in whose name it is written. */
+  /** The owner that the commit names. */
   readonly as: SessionId;
   readonly oid: Oid | undefined;
   readonly refusal: Refusal | undefined;
 }
 
 /**
- * Imports notes of other programs. What cannot be imported does not stop the rest; the result's failure reports it.
+ * Imports notes of other programs. A note that cannot be imported does not stop the others; the result's failure reports it.
  *
  * @throws Failure `not-found` when no notes were found, `usage` for a path that holds none.
  */
@@ -157,7 +157,7 @@ function standing({ branch, topic, tip }: TopicState): Pass['topics'][number] {
     branch,
     topic,
     tip: tip?.oid,
-    // Nobody may replace a topic that cannot be read, but its name is taken.
+    // A topic that cannot be read belongs to nobody, but its name is taken.
     owner: trailers?.owner ?? ('' as SessionId),
     state: trailers?.state ?? 'open',
     importedFrom: trailers?.importedFrom,
@@ -203,7 +203,7 @@ function incomingNote(
   return { branch, topic, note: oid, owner: owner ?? caller.id, state, importedFrom, copyOf };
 }
 
-/** Returns the topics that a note may belong to, with their notes. The numbered names of a topic follow it in order. */
+/** Returns the topics that a note may belong to, with their notes. A topic's numbered names come after it, in order. */
 async function relatedTopics(
   incoming: IncomingNote,
   { file }: Draft,
@@ -296,7 +296,7 @@ function write(
       to: draft.to,
       importedFrom: incoming.importedFrom,
       secretAllowed,
-      // Nobody knows the state of the repository when the note was written, so none is made up.
+      // The repository's state when the note was written is unknown, except perhaps HEAD.
       recorded: recordState({ ...place, head: draft.base }),
       author,
       seconds: Math.floor(now / 1000),
@@ -374,13 +374,13 @@ function noteItem({ draft, incoming, placement, as, oid, refusal }: Placed, cwd:
   };
 }
 
-/** Shows files below the current folder by their relative path, and others by their full path. */
+/** Shows files under the current folder by their relative path, and others by their full path. */
 function shownPath(path: string, cwd: string): string {
   const way = relative(cwd, path);
   return way.startsWith('..') || !path.startsWith('/') ? path : way;
 }
 
-/** Returns a hint. A note whose id is wrong can still be imported as plain Markdown, which has no id. */
+/** Returns a hint. A note with a wrong id can still be imported as plain Markdown, which has no id. */
 function hintFor(code: FailureCode, path: string): string {
   const word = shellWord(path);
   return code === 'integrity' ? `git handoff import --from markdown -- ${word}` : `ls -ld -- ${word}`;

@@ -33,13 +33,11 @@ export interface SyncedTopic {
   readonly here: TopicState | undefined;
   /** The tracking ref; `undefined`: the remote has never shown it. */
   readonly there: Ref | undefined;
-  /** The record of a deletion here on purpose: a blob with the name of the deleted commit. */
+  /** The record of a deliberate deletion here: a blob that contains the deleted commit's object name. */
   readonly pruned: Oid | undefined;
 }
 
-/**
- * Reads all topics here, and what `remote` last showed of them. `known`: the topics here, if they have just been read.
- */
+/** Reads all topics here, and what `remote` last showed of them. `known`: the topics here, if they were just read. */
 export async function readSyncedTopics(
   repository: InRepository,
   remote: string,
@@ -64,7 +62,7 @@ export async function readSyncedTopics(
   });
 }
 
-/** The deleted commits of the handoffs that were removed here on purpose, by the handoffs' public refs. */
+/** Returns the deleted tips of the handoffs that were deliberately deleted here, by their public refs. */
 export async function readRemoved(repository: InRepository): Promise<ReadonlyMap<string, Oid>> {
   const refs = await listRefs(repository, [PRUNED], { content: true });
   return new Map(
@@ -85,7 +83,7 @@ export interface Difference extends SyncedTopic {
   readonly ownerText: string | undefined;
 }
 
-/** Judges every topic whose tip on the remote differs from the one here, all of them in a handful of processes. */
+/** Judges every topic whose tip at the remote differs from the one here, with a handful of processes for all of them. */
 export async function findDifferences(
   repository: InRepository,
   topics: readonly SyncedTopic[],
@@ -97,14 +95,14 @@ export async function findDifferences(
   const oids = [...new Set(unequal.map(({ there }) => there.oid))];
   const loaded = await loadJudged({ cwd: repository.cwd }, oids);
   const tips = new Map(oids.map((oid, at) => [oid, loaded[at] ?? 'missing']));
-  // The history of a strange tip may be a whole project's, and is not walked.
+  // A strange tip may have a whole project's history, so its history is not walked.
   const strange = unequal.map((one) => strangeness(one, tips.get(one.there.oid)));
   const known = unequal.filter((_, at) => strange[at] === undefined);
   const relations = await relate(repository, known);
   const moving = known.filter((one) =>
     ['behind', 'only-there', 'diverged'].includes(relations.get(one) ?? ''),
   );
-  // A line that diverged is judged from its root on: it may share nothing with ours.
+  // A diverged history is judged from its root on, because it may share nothing with ours.
   const reasons = await judgeMoves(
     repository,
     moving.map((one) => ({
@@ -138,10 +136,10 @@ const ownerOf = (tip: Found | undefined) =>
 
 type Unequal = SyncedTopic & { readonly there: Ref };
 
-/** Why a tip is no handoff at all, or none that this version knows. */
+/** Why a remote's tip cannot be folded: this version knows no such handoff, or ours cannot be read. */
 function strangeness({ here, there: ref }: Unequal, tip: Found | undefined): IllegalReason | undefined {
   if (ref.type !== 'commit' || ref.symbolic || typeof tip !== 'object') return 'no commit';
-  // A handoff here that cannot be read is not replaced by one that can.
+  // An unreadable handoff here is not replaced by a readable one.
   if (here !== undefined && here.tip === undefined && here.keptOid !== undefined) return 'not a descendant';
   return checkHandoffCommit(tip);
 }
@@ -167,7 +165,7 @@ async function relate(
   );
 }
 
-/** Returns the topics whose line here holds a note that the remote's line does not. */
+/** Returns the topics whose history here has a note that the remote's history lacks. */
 async function withOwnText(
   repository: InRepository,
   topics: readonly Unequal[],
@@ -178,13 +176,13 @@ async function withOwnText(
       await noteNames(repository, one.here?.tip?.oid),
       await noteNames(repository, one.there.oid),
     ];
-    // A line that cannot be read may hold such a note.
+    // An unreadable history may have such a note.
     if (mine.length === 0 || mine.some((name) => name === undefined || !theirs.includes(name))) own.add(one);
   }
   return own;
 }
 
-/** The object names of all notes in a history, with each parent of a merge; `undefined` for one that cannot be read. */
+/** The object names of all notes in a history, through every parent of a merge; `undefined` for an unreadable note. */
 async function noteNames(repository: InRepository, tip: Oid | undefined): Promise<(Oid | undefined)[]> {
   if (tip === undefined) return [];
   const options = { cwd: repository.cwd };
@@ -197,14 +195,14 @@ async function noteNames(repository: InRepository, tip: Oid | undefined): Promis
 /** The outcome for one topic. */
 export interface Folded {
   readonly difference: Difference;
-  /** `moved`: somebody changed the topic meanwhile; the next sync decides again. */
+  /** `moved`: somebody moved the topic meanwhile; the next round decides again. */
   readonly kind: FoldAction['kind'] | 'moved';
   readonly reason: IllegalReason | undefined;
-  /** `set-aside`: the number by which `show --lost` prints the note that was here. */
+  /** For `set-aside`: the number with which `show --lost` prints the note that was here. */
   readonly lost: number | undefined;
 }
 
-/** Most handoffs in one transaction. */
+/** Maximum number of handoffs in one transaction. */
 const BATCH = 5000;
 
 /** The outcome for all topics. */
@@ -214,8 +212,8 @@ interface FoldedAll {
 }
 
 /**
- * Folds what a remote shows into the handoffs here, each by compare-and-swap from what was read. Nothing that anybody
- * wrote is dropped: a line that diverged is kept as a lost text, with all its versions.
+ * Folds the handoffs that a remote shows into those here, each by compare-and-swap from the values that were read. No
+ * text is dropped: if ours diverged and has texts of its own, it is kept as a lost text, with all its versions.
  *
  * @param topics the topics that the remote shows
  */
@@ -248,7 +246,7 @@ async function moveAll(
   const simple = differences.filter(({ facts }) =>
     ['create', 'forward', 'follow'].includes(decideFold(facts).kind),
   );
-  // A handoff that is new here has no former value that a reflog could name.
+  // A handoff that is new here has no old value for a reflog.
   const isNew = ({ here }: Difference) => here?.publicOid === undefined && here?.keptOid === undefined;
   const groups = [simple.filter(isNew), simple.filter((one) => !isNew(one))];
   const batches = groups.flatMap((group) => inBatches(group, BATCH));
@@ -271,7 +269,7 @@ async function apply(
   return (await updateRefs(repository, updates, options)).kind === 'done';
 }
 
-/** The moves to the remote's tip: public ref first, `kept` second, as in every write. */
+/** The ref updates that move a handoff to the remote's tip: public ref first, `kept` second, as in every write. */
 function toTheirs({ path, here, there, pruned }: Difference): RefUpdate[] {
   const forgotten = pruned === undefined ? [] : [{ ref: prunedRef(path), next: undefined, old: pruned }];
   const next = there.oid;
@@ -284,12 +282,12 @@ function toTheirs({ path, here, there, pruned }: Difference): RefUpdate[] {
 }
 
 /**
- * Keeps our line with all its versions under a ref of lost texts, and moves the handoff to the remote's line, in one
- * transaction; `undefined`: somebody else moved the handoff.
+ * Keeps our history under a ref for lost texts, and moves the handoff to the remote's tip, in one transaction. Returns
+ * the lost text's number; `undefined` if somebody else moved the handoff.
  */
 async function keepOurs(repository: Repository, difference: Difference): Promise<number | undefined> {
   const tip = difference.here?.tip?.oid;
-  if (tip === undefined) throw new Failure('internal', 'a line without a tip was to be kept');
+  if (tip === undefined) throw new Failure('internal', 'a handoff without a tip was to be kept');
   const ref = await nextLostRef(repository, difference.path);
   const kept = { ref, next: tip, old: undefined };
   const isDone = await apply(repository, [kept, ...toTheirs(difference)], false);

@@ -11,7 +11,7 @@ import type { Context } from '../../sessions/caller.ts';
 import type { StoredSession } from '../../sessions/records.ts';
 import type { Repository } from '../../git/repository.ts';
 
-/** Whether the branch's name was too long for the name of the ref: then only the handoff itself has it. */
+/** Whether the branch's name was too long for the ref's name. Then only the handoff's commit has the whole name. */
 export const isCut = ({ component }: HandoffPath) => decodeBranch(component) === undefined;
 
 /** Collects the report on one remote: for each handoff, the last thing that happened to it. */
@@ -19,7 +19,7 @@ export class SyncReport {
   readonly #remote: string;
   readonly #prefix: string;
   readonly #items = new Map<string, SyncShape>();
-  /** Branches by ref component, for components that were cut and do not hold the whole name. */
+  /** Whole branch names by ref component, for components that were cut. */
   readonly #branches = new Map<string, string>();
   #same: number | undefined;
 
@@ -35,7 +35,7 @@ export class SyncReport {
     }
   }
 
-  /** Begins a round: drops what each round reports anew. Only the first round's `same` counts. */
+  /** Begins a round: drops the items that every round reports again. Only the first round's `same` counts. */
   startRound(same: number): void {
     for (const [key, { action }] of this.#items) {
       if (action === 'moved' || action === 'behind') this.#items.delete(key);
@@ -43,12 +43,12 @@ export class SyncReport {
     this.#same ??= same;
   }
 
-  /** The number of handoffs that were the same here and there from the beginning. */
+  /** How many handoffs were the same here and at the remote before the sync. */
   get same(): number {
     return this.#same ?? 0;
   }
 
-  /** Returns the refs that may be handoffs, by our names. Reports the others, which stay as they are. */
+  /** Returns the refs that may be handoffs, under our names for them. Reports the others and leaves them alone. */
   ignoreStrange(shown: readonly ShownRef[]): Map<string, Oid> {
     const there = new Map<string, Oid>();
     for (const { name, oid, odd } of shown) {
@@ -88,7 +88,7 @@ export class SyncReport {
     }
   }
 
-  /** The text for a handoff that was deleted here, if somebody has written it again at the remote. */
+  /** The text for a handoff that was deleted here and has been written again at the remote. */
   #returned({ path, pruned }: Difference, kind: Folded['kind']): string | null {
     if (kind !== 'create' || pruned === undefined) return null;
     const name = typedTopic(decodeBranch(path.component) ?? path.component, path.topic);
@@ -165,14 +165,14 @@ const FOLDED = {
 } as const;
 
 export interface SyncOptions {
-  /** Names of remotes; empty: the usual one. */
+  /** Names of remotes; empty for the usual one. */
   readonly remotes: readonly string[];
   readonly fetch: boolean;
   readonly push: boolean;
   readonly dryRun: boolean;
   /** Whether to send what looks like a secret. */
   readonly allowSecret: boolean;
-  /** Topics whose work to send as well. */
+  /** The topics whose carried work to send, too. */
   readonly withWork: readonly string[];
   /** Whether to put back what was deleted at the remote. */
   readonly restore: boolean;

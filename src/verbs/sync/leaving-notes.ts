@@ -23,13 +23,13 @@ import type { SyncReport, SyncWorld } from './items.ts';
 export interface Outgoing {
   readonly path: HandoffPath;
   readonly tip: Oid;
-  /** The remote's tip, as it last showed it. */
+  /** The tip that the remote last showed. */
   readonly old: Oid | undefined;
 }
 
 /**
- * Returns the handoffs that may go: those without a secret in any version that the remote lacks. With `--allow-secret`
- * all may go, and the log names those with a secret; with `handoff.secretScan = warn` all may go after a warning.
+ * Returns the handoffs that may be pushed: those without a secret in any version that the remote lacks. With
+ * `--allow-secret` all may, and the log names those with a secret; with `handoff.secretScan = warn` all may, after a warning.
  */
 export async function withoutSecrets(
   { repository, context, options, me }: SyncWorld,
@@ -60,21 +60,21 @@ export async function withoutSecrets(
   return outgoing.filter(({ path }) => !stay.has(handoffRef(path)));
 }
 
-/** Most commits that are read at a time. */
+/** The number of commits to read at a time. */
 const CHUNK = 2500;
-/** Bytes of notes that are read at a time. */
+/** About how many bytes of notes to read at a time. */
 const MOST_BYTES = 16 << 20;
 
 /**
- * Yields the note of every version that leaves, with its text when it first occurs. A note that cannot be read is left
- * out: it cannot leave, either, as git's own push will say.
+ * Yields the note of every version to be pushed, with its text only where that text first occurs. Leaves out an
+ * unreadable note: git cannot push it, either, and will say so.
  */
 async function* leavingNotes(cwd: string, outgoing: readonly Outgoing[]): AsyncGenerator<LeavingNote> {
   const all = await walkHistories(
     { cwd },
     outgoing.flatMap(({ tip, old }) => (old === undefined ? [tip] : [tip, `^${old}`])),
   );
-  // If the former tip of one is no longer here, the whole history of each is scanned.
+  // If the remote's tip of any of them is no longer here, the whole histories of all are scanned.
   const each = typeof all === 'string' ? await walkEach({ cwd }, outgoing, ({ tip }) => [tip]) : undefined;
   const pairs = outgoing.flatMap((one) => {
     const { path, tip } = one;
@@ -87,7 +87,7 @@ async function* leavingNotes(cwd: string, outgoing: readonly Outgoing[]): AsyncG
   const load = (chunk: Readonly<typeof pairs> = []) => {
     const commits = chunk.map(({ commit }) => commit);
     const loading = loadCommits({ cwd }, commits);
-    // Awaited when the chunk before it has been scanned.
+    // This is awaited after the previous chunk is scanned; a failure must not go unhandled until then.
     loading.catch(() => undefined);
     return loading;
   };
@@ -106,7 +106,7 @@ async function* leavingNotes(cwd: string, outgoing: readonly Outgoing[]): AsyncG
   }
 }
 
-/** Yields the notes with their texts, and reads about MOST_BYTES at a time; `seen` are the texts yielded before. */
+/** Yields the notes with their texts, reading about MOST_BYTES at a time. `seen`: the blobs whose texts were yielded. */
 async function* withTexts(
   cwd: string,
   notes: readonly (Omit<LeavingNote, 'note'> & { readonly bytes: number })[],
@@ -142,8 +142,8 @@ interface LeavingRefusal {
 }
 
 /**
- * Returns a refusal for each ref that would send a secret. `allowing` is the push command that lets such refs pass.
- * With `handoff.secretScan = warn` the caller only warns with it.
+ * Returns a refusal for each ref that would send a secret. `allowing` is the command that pushes such refs all the same.
+ * With `handoff.secretScan = warn` the caller only prints the refusals as warnings.
  */
 export function refuseLeaving(found: readonly LeavingSecret[], allowing: string): LeavingRefusal[] {
   const refs = new Map<string, LeavingSecret[]>();
@@ -162,7 +162,7 @@ export function refuseLeaving(found: readonly LeavingSecret[], allowing: string)
   });
 }
 
-/** Most versions of a note that a refusal names. */
+/** Maximum number of a note's versions that a refusal names. */
 const MAX_LISTED = 3;
 const more = (places: readonly string[]) =>
   places.length > MAX_LISTED ? `; and in ${places.length - MAX_LISTED} more versions` : '';
@@ -175,15 +175,15 @@ function nameOf(ref: string): string {
   );
 }
 
-/** A note that is about to leave: of a tip, or of an older commit that leaves with it. */
+/** A note that is about to be pushed: from a tip, or from an older commit that is pushed with it. */
 export interface LeavingNote {
-  /** The public ref that is pushed with it. */
+  /** The public ref whose push sends it. */
   readonly ref: string;
   /** The commit that holds it. */
   readonly commit: Oid;
   /** The note's blob, which is scanned once, however many commits hold it. */
   readonly oid: Oid;
-  /** `undefined`: an earlier note came with this blob's text. */
+  /** `undefined` if an earlier note brought this blob's text. */
   readonly note: Uint8Array | undefined;
   /** The rules that its commit records as allowed (`parseAllowed` of the trailer). */
   readonly allowed: readonly string[];
@@ -204,7 +204,7 @@ function requireText(note: Uint8Array | undefined): Uint8Array {
 
 /**
  * Scans the notes that a push would send, each text once. What one commit allows in a text is allowed in all commits
- * with the very same text, and in no other text. With `off` nothing is read.
+ * with the very same text, and in no other text. If `scan` is `off`, it reads nothing.
  */
 export async function scanNotes(
   notes: Iterable<LeavingNote> | AsyncIterable<LeavingNote>,

@@ -21,16 +21,16 @@ import { SyncReport, isCut, type SyncWorld } from './items.ts';
 import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
 import { MAX_NAMED, pushOutgoing, transferOptions } from './send-work.ts';
 
-/** Most rounds with one remote: each round may lose a race with others who push. */
+/** Maximum number of rounds with one remote. Each round may lose a race against another push. */
 const MAX_ROUNDS = 6;
 
-/** What is known when the first remote's turn comes: the topics here, and its refs, for which it was just asked. */
+/** What is read ahead of the first remote's turn: the topics here, and that remote's refs. */
 interface Known {
   readonly states: readonly TopicState[];
   readonly shown: Promise<readonly ShownRef[]>;
 }
 
-/** Asks a remote for the handoffs that a sync is about. */
+/** Asks a remote which handoffs it has. */
 export function askShown(
   world: Pick<SyncWorld, 'repository' | 'options' | 'prefix'>,
   remote: Remote,
@@ -38,7 +38,7 @@ export function askShown(
   return showRemote(transferOptions(world, remote), remote.name, world.prefix);
 }
 
-/** Syncs with one remote: looks, fetches, folds and pushes; does it again when somebody else was faster. */
+/** Syncs with one remote: lists its refs, fetches, folds and pushes; starts again if somebody else was faster. */
 export async function syncRemote(
   world: SyncWorld,
   remote: Remote,
@@ -52,12 +52,12 @@ export async function syncRemote(
   }
 }
 
-/** Waits for a random time, so that two that lost a race together do not meet again. */
+/** Waits for a random time, so that two syncs that collided do not collide again. */
 function pause(round: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 40 * 2 ** round));
 }
 
-/** Does one round of a sync; `false`: for some handoff somebody else was faster. */
+/** Does one round of a sync. Returns `false` if somebody else moved a handoff first. */
 async function syncOnce(
   world: SyncWorld,
   remote: Remote,
@@ -82,12 +82,12 @@ async function syncOnce(
     before.map((one) => [handoffRef(one.path), one.there?.oid]),
   );
   const unseen = [...there].filter(([ref, oid]) => tracked.get(ref) !== oid);
-  // What was deleted here is not fetched again, neither ref nor objects, while the remote has it unchanged.
+  // A handoff that was deleted here is not fetched again, neither ref nor objects, until it changes at the remote.
   const removed = unseen.length === 0 || !options.fetch ? undefined : await readRemoved(repository);
   const standing = new Set<string>(
     before.flatMap(({ path, here }) => (here === undefined ? [] : [handoffRef(path)])),
   );
-  // If it was written anew here, the remote's version is fetched, to fold the two.
+  // If it has been written again here since, the remote's version is fetched, so that the two can be folded.
   const news = unseen.filter(([ref, oid]) => removed?.get(ref) !== oid || standing.has(ref));
   const isAsked = options.fetch && news.length > 0;
   let topics = before;
@@ -100,7 +100,7 @@ async function syncOnce(
     topics = await readSyncedTopics(repository, remote.name);
   }
   let isSettled = true;
-  // A handoff that the remote no longer shows is reported as deleted there, and moves nothing here.
+  // A handoff that the remote no longer shows is reported as deleted there, and changes nothing here.
   const isShown = ({ path }: SyncedTopic) => there.has(handoffRef(path));
   let differences: readonly Difference[] = [];
   if (options.fetch) {
@@ -108,7 +108,7 @@ async function syncOnce(
     differences = found;
     isSettled = !folded.some(({ kind }) => kind === 'moved');
     const isChanged = folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse');
-    // A fetch alone can report without reading again, except where the name of a branch was cut.
+    // Without a push, only a branch whose name was cut needs a second reading, for the report.
     if (isChanged && (options.push || topics.some(({ path }) => isCut(path)))) {
       topics = await readSyncedTopics(repository, remote.name);
       differences = await findDifferences(repository, topics.filter(isShown));
@@ -122,13 +122,13 @@ async function syncOnce(
 const isSame = (here: Oid | undefined, there: Oid | undefined) => here !== undefined && here === there;
 
 interface News {
-  /** The unseen refs that are to be fetched. */
+  /** The unseen refs to fetch. */
   readonly news: readonly (readonly [ref: string, oid: Oid])[];
   readonly unseen: readonly (readonly [ref: string, oid: Oid])[];
   readonly shown: readonly ShownRef[];
 }
 
-/** The refspecs of a fetch: names for a few refs; for many a pattern that leaves out what is not wanted or not ours. */
+/** The refspecs of a fetch: a few refs each by name, many by a pattern that excludes refs that are unwanted or not ours. */
 function refspecs({ prefix }: SyncWorld, remote: string, { news, unseen, shown }: News): string[] {
   if (news.length <= MAX_NAMED)
     return news.map(([ref]) => {
@@ -154,7 +154,7 @@ async function fold(
   return { folded, differences };
 }
 
-/** When handoffs that went forward were taken at the remote (RFC 3339), so that the owner here hears of it. */
+/** Returns when each forwarded handoff was taken at the remote (RFC 3339), if it was: its owner here must hear of it. */
 async function findTakes(
   repository: InRepository,
   folded: readonly Folded[],

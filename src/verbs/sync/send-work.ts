@@ -74,7 +74,7 @@ export async function leavingWork(
   return leaving;
 }
 
-/** Refuses work with a secret, or warns of it. Findings that the work's own commit allows do not count. */
+/** Refuses work with a secret, or warns about it. Findings that the work's own commit allows do not count. */
 async function requireNoSecret(
   cwd: string,
   { work, trailers }: LoadedWork,
@@ -105,7 +105,7 @@ async function requireNoSecret(
 }
 
 /**
- * Sends work to a remote, where each work commit gets a new ref.
+ * Sends carried work to a remote, where each work commit gets a ref of its own.
  *
  * @throws Failure `remote` when the remote refuses it
  */
@@ -156,7 +156,7 @@ interface Push {
   readonly there: ReadonlyMap<string, Oid>;
 }
 
-/** Pushes the handoffs that are ahead of the remote's; `false`: somebody else was faster. */
+/** Pushes the handoffs that are ahead of the remote's. Returns `false` if somebody else was faster. */
 export async function pushOutgoing(
   world: SyncWorld,
   remote: Remote,
@@ -175,9 +175,9 @@ export async function pushOutgoing(
     const ref = handoffRef(path);
     const facts = { tip, shown: there.get(ref), tracked: tracked?.oid, isAhead: ahead.has(ref) };
     const action = decidePush({ ...facts, restore: options.restore });
-    // This round has fetched a newer tip than the one that the remote had shown.
+    // This round fetched a newer tip than the one that the remote had shown.
     const isFolded = action === 'behind' && options.fetch && ahead.has(ref);
-    // The remote has it although no push is recorded: one was killed, or used another remote's name.
+    // The remote has it although no push is recorded: the push was killed, or went through another remote's name.
     if (action === 'current' && tracked?.oid !== tip) arrived.push({ path, tip, old: tracked?.oid });
     if (action === 'push' || isFolded) outgoing.push({ path, tip, old: tracked?.oid });
     else if (action === 'deleted-there' || (action === 'behind' && !options.fetch))
@@ -200,7 +200,7 @@ export async function pushOutgoing(
   return !outcomes.some(({ kind }) => kind === 'moved');
 }
 
-/** Most refs in one transaction. */
+/** Maximum number of refs in one transaction. */
 const BATCH = 5000;
 
 /** Remembers what a remote has now. */
@@ -214,20 +214,20 @@ async function track({ repository }: SyncWorld, { name }: Remote, there: readonl
 function firstPush({ name, pushUrls }: Remote, count: number): string {
   const what =
     count === 1
-      ? 'a handoff goes, with its whole history,'
-      : `${count} handoffs go, each with its whole history,`;
-  return `${name} has no handoffs yet: ${what} to ${pushUrls.map(shownAddress).join(' and ')}, where everybody with access to that repository can read them`;
+      ? 'sending a handoff with its whole history'
+      : `sending ${count} handoffs, each with its whole history,`;
+  return `${name} has no handoffs yet: ${what} to ${pushUrls.map(shownAddress).join(' and ')}, where everybody with access to that repository can read all of it`;
 }
 
-/** Most refs that are fetched or pushed by name: for more, a pattern is cheaper. */
+/** Up to this many refs are fetched or pushed by name. For more, a pattern is cheaper. */
 export const MAX_NAMED = 200;
 
-/** The handoffs that go to a remote. */
+/** The handoffs to push to a remote. */
 interface Leaving {
   readonly remote: string;
-  /** The tips that the remote shows, by our names. */
+  /** The tips that the remote shows, under our names for them. */
   readonly there: ReadonlyMap<string, Oid>;
-  /** The handoffs to push, by the remote's names. */
+  /** The handoffs to push, under the remote's names for them. */
   readonly outgoing: ReadonlyMap<string, { readonly path: HandoffPath; readonly tip: Oid }>;
 }
 
@@ -243,7 +243,7 @@ async function pushAll(
   const own = await listRefNames(world.repository, [HANDOFFS]);
   const goes = ({ name, oid }: RefValue) => values.get(name) === oid;
   const except = own.filter((ref) => !goes(ref) && there.get(ref.name) !== ref.oid).map(({ name }) => name);
-  // git compares each exception with each ref: if there are many, names are no dearer.
+  // git compares each exception with each ref, so with many exceptions names cost no more.
   if (except.length > MAX_NAMED) return pushRefs(transfer, remote, named);
   const inPattern = new Set<string>(
     own.filter(goes).map(({ name }) => world.prefix + name.slice(HANDOFFS.length)),

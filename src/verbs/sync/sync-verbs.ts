@@ -50,7 +50,7 @@ function halvesOf(args: Arguments): Pick<SyncOptions, 'fetch' | 'push'> {
     throw new Failure('usage', `--${sends} applies only to a push`, { hint: `git handoff sync --${sends}` });
   const work = args.texts('with-work').map((topic) => ` --with-work ${shellWord(topic)}`);
   if (halves.fetch && work.length > 0)
-    throw new Failure('usage', '--with-work is for --push alone', {
+    throw new Failure('usage', '--with-work needs --push, without --fetch', {
       hint: `git handoff sync --push${work.join('')}`,
     });
   return halves;

@@ -37,7 +37,7 @@ interface SyncValue {
   readonly remotes: readonly SyncedRemote[];
 }
 
-/** A remote with which the sync was done. */
+/** A remote that was synced. */
 interface SyncedRemote {
   readonly remote: string;
   readonly url: string;
@@ -47,7 +47,7 @@ interface SyncedRemote {
 
 /**
  * Syncs handoffs with remotes: folds what moved there into the handoffs here, and pushes the handoffs here, never by
- * force. When a part fails, does the rest all the same; the result's failure reports it.
+ * force. If one of several remotes fails, it still syncs the others; the result's failure reports it.
  *
  * @throws Failure `remote` when the only remote cannot be asked, `usage` for one that is not configured
  */
@@ -58,7 +58,7 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
     const prefix = checkRemotePrefix(settings.remotePrefix);
     return askShown({ repository, options, prefix }, first);
   });
-  // Awaited when its turn comes; a failure must not go unhandled until then.
+  // This is awaited at the first remote's turn; a failure must not go unhandled until then.
   asked.catch(() => undefined);
   const [{ sessions, notices }, { remotes, settings }, states, kept, leaving] = await Promise.all([
     openWorkspace(context, repository),
@@ -95,7 +95,7 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
   };
 }
 
-/** One failure for all remotes that failed, with the next command for the first. */
+/** Joins the failures of several remotes into one, with the first one's next command. */
 function allOf(failures: readonly Failure[]): Failure | undefined {
   const [first, ...more] = failures;
   if (first === undefined || more.length === 0) return first;
@@ -153,11 +153,11 @@ function notConfigured(name: string, all: readonly Remote[]): Failure {
   });
 }
 
-/** A file in the git dir, where it overwrites nothing in the working tree. */
+/** A file in the git dir, so that it overwrites nothing in the working tree. */
 const KEPT_FILE = '$(git rev-parse --git-path handoff-note.md)';
 const FALLBACK = 'refs/heads/handoffs/';
 
-/** What a sync could not do, as one failure with the next command; the items say which handoffs. */
+/** Returns one failure, with the next command, for what a sync could not do; the items say which handoffs. */
 function syncFailure(items: readonly SyncShape[], prefix: string): Failure | undefined {
   const of = (action: SyncShape['action']) => items.filter((item) => item.action === action);
   const [declined, refused, moved, behind] = [of('declined'), of('refused'), of('moved'), of('behind')];
@@ -173,11 +173,11 @@ function syncFailure(items: readonly SyncShape[], prefix: string): Failure | und
     );
   }
   if (moved[0] !== undefined)
-    return new Failure('lost-race', `${count(moved)} moved each time; everything is kept`, {
+    return new Failure('lost-race', `others moved ${count(moved)} first each time; nothing is lost`, {
       hint: `git handoff sync ${shellWord(moved[0].remote)}`,
     });
   if (behind[0] === undefined) return undefined;
-  return new Failure('lost-race', `${escapeLine(behind[0].remote)} has moved on for ${count(behind)}`, {
+  return new Failure('lost-race', `${count(behind)} moved on at ${escapeLine(behind[0].remote)}`, {
     hint: `git handoff sync ${shellWord(behind[0].remote)}`,
   });
 }
@@ -205,12 +205,12 @@ function secretFailure(
   });
 }
 
-/** The hint is the server's own if its rule gave one; a server that knows nothing of handoffs may refuse their refs. */
+/** Takes the server's own hint if it gave one. A server that knows no handoffs may refuse their refs but not branches. */
 function declinedFailure({ remote, why }: SyncShape, declined: number, prefix: string): Failure {
   const what = declined === 1 ? 'a handoff' : `${declined} handoffs`;
   const message = `${escapeLine(remote)} declined ${what}: ${escapeLine(why ?? '')}`;
   const advice = /hint: (git handoff [^;]*)/.exec(why ?? '')?.[1];
-  // A server with a full disk takes no branch, either.
+  // A server with a full disk refuses branches, too.
   const isBroken = /unpacker error|unable to (?:write|migrate)|No space left|Read-only file system/.test(
     why ?? '',
   );
@@ -255,7 +255,7 @@ async function retireWork(
   }
 }
 
-/** Tells for each note just pushed that its work was not sent. */
+/** Returns a notice for each note that was just pushed without its work. */
 function stayedNotices(
   items: readonly SyncShape[],
   states: readonly TopicState[],
