@@ -68,7 +68,7 @@ it('none: git hooks and the switch, no settings; the second time there is nothin
   expect(world.git(['config', 'handoff.enabled'])).toBe('true\n');
   world.commit();
   expect(world.calls().map((line) => line.split(' ')[1])).toContain('pre-commit');
-  expect(notices).toEqual(["no client's hooks are registered; those that are there already stay"]);
+  expect(notices).toEqual(["no client's hooks are registered now; those registered earlier stay"]);
   expect(await world.init({ clients: ['none'] })).toMatchObject({ outcome: 'unchanged' });
   await world.uninstall();
   expect(world.git(['config', '--get', '--default', 'gone', 'handoff.enabled'])).toBe('gone\n');

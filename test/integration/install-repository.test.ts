@@ -70,7 +70,7 @@ describe('init', () => {
     expect(head).toBe(`git handoff init will change, in ${world.repository}:`);
     expect(lines).toEqual([
       '.git/config: handoff.enabled = true',
-      '~/.claude/settings.json: Claude Code asks the guard around its tools',
+      '~/.claude/settings.json: Claude Code asks the guard about tool calls',
       ".git/hooks/pre-commit: refuses other sessions' work in a commit",
       '.git/hooks/prepare-commit-msg, commit-msg: name the session in the commit',
       '.git/hooks/pre-push: refuses to push commits that mix sessions',
@@ -112,7 +112,7 @@ describe('init', () => {
     await world.init({ yes: false, clients, instructions: true, skill: true }, undefined, { confirm });
     const lines = shown.split('\n');
     expect(lines.length).toBeLessThanOrEqual(15);
-    expect(lines).toContainEqual(expect.stringMatching(/^ {2}… and \d+ lines more$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^ {2}… and \d+ more lines$/));
     expect(shown).toContain(
       'git handoff init --diff --client claude,codex,gemini,cursor,copilot --instructions --skill ',
     );

@@ -68,8 +68,8 @@ describe('uninstall --purge', () => {
     const { worktree } = everything();
     const done = repo.json(['uninstall', '--purge', '--yes']);
     expect(done).toMatchObject({ outcome: 'applied' });
-    expect(done['plan']).toMatch(/remove 1 ref below refs\/handoffs\/\n/);
-    expect(done['plan']).toMatch(/remove 1 ref below refs\/handoffs-remote\/\n/);
+    expect(done['plan']).toMatch(/remove 1 ref under refs\/handoffs\/\n/);
+    expect(done['plan']).toMatch(/remove 1 ref under refs\/handoffs-remote\/\n/);
     expect(ours()).toBe('');
     expect(backups()).toHaveLength(1);
     const names = repo.run('find', [join(repo.path, '.git'), repo.home, '-name', '*handoff*']).stdout;

@@ -52,9 +52,9 @@ describe('git handoff delete', () => {
       removed  handoff  <tip>  refs/handoffs/main/secret-topic
 
       Its text stays in this repository until git collects what nothing refers to: git gc --prune=now
-      That cannot collect what another note, a commit or a log of git has, too.
+      git does not collect a text that is also in another note, a commit or a reflog.
       Not reached: other clones and forks (whoever fetched it has it and can push it again: delete it there, too),
-      a server's logs, backups and packs, files that it was copied to. Replace any secret that was in it."
+      a server's logs, backups and packs, and files with a copy of it. Replace any secret that was in it."
     `);
   });
 

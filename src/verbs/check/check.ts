@@ -73,7 +73,7 @@ export async function checkCommits(
   return { value, notices, clients: clientsOf(sessions), exitCode: items.length === 0 ? 0 : 1 };
 }
 
-/** Finds mixed commits. If it finds some, it also reads what handoffs tell of sessions: CI has no other record. */
+/** Finds mixed commits. If there are any, also reads which sessions the handoffs relate: CI has no other record. */
 async function mixedIn(options: GitOptions, range: CommitRange, related: readonly RelatedSessions[]) {
   const found = await findMixedCommits(options, range, related);
   if (found.mixed.length === 0) return found;
@@ -122,10 +122,10 @@ function splitHints(mixed: readonly MixedCommit[]): string[] {
 
 /**
  * Judges what a push would do to this repository, for pre-receive and update hooks: handoffs may only make legal moves,
- * the bookkeeping of a machine stays there, and no new commit holds the work of several sessions. It needs no `init`,
- * no identity and no home, and only reads. Exit status 1: the hook has to refuse the push.
+ * one machine's bookkeeping may not be pushed, and no new commit may mix the work of sessions. It needs no `init`,
+ * no identity and no home, and only reads. Exit status 1: the hook must refuse the push.
  *
- * @throws Failure when something could not be read: the hook then refuses the push, too
+ * @throws Failure when something cannot be read: the hook must then refuse the push, too
  */
 export async function checkPushed(
   refs: readonly PushedRef[],
@@ -153,7 +153,7 @@ export async function checkPushed(
 
 const MAX_HINTS = 5;
 
-/** Finds mixed commits, but not in the histories of handoffs, where each commit names one session. */
+/** Finds mixed commits, except in the histories of handoffs, where each commit names one session. */
 async function mixedInPush(
   options: GitOptions,
   prefixes: readonly string[],
@@ -166,7 +166,7 @@ async function mixedInPush(
   const found = await findMixedCommits(options, range, []);
   if (found.mixed.length === 0) return found;
   const handoffTips = tipsOf(all.filter((ref) => !others.includes(ref)));
-  // Only now does it matter which session continued which other one's conversation.
+  // Which session continued another's conversation matters only if there are mixed commits.
   const related = await handedOnSessions(options, prefixes, handoffTips);
   return related.length === 0 ? found : findMixedCommits(options, range, related);
 }
@@ -181,7 +181,7 @@ function pushedHints(mixed: readonly MixedCommit[], refs: readonly PushedRef[]):
   return [`git commit --amend --no-edit${accepted.join('')}`, ...splitHints(mixed).slice(0, 1)];
 }
 
-/** Lists what is wrong, one line each, and what to do; or tells that nothing is wrong. */
+/** Lists what is wrong, one line each, and what to do; or says that nothing is wrong. */
 export function renderCheck(
   { commits, handoffs, items, hints }: CheckValue,
   { clients }: TextContext,
@@ -205,7 +205,7 @@ export function renderCheck(
 const moveTopic = ({ ref, branch, topic }: IllegalMoveShape) =>
   branch === null || topic === null ? ref : `${branch}/${topic}`;
 
-/** How many reasons for a refusal are listed, because a person reads them, over a network. */
+/** How many reasons for a refusal are listed: they cross a network, and a person reads them. */
 const MAX_NAMED = 20;
 const MAX_IDS = 5;
 

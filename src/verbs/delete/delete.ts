@@ -36,9 +36,9 @@ import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 interface DeleteOptions {
   readonly topic: string;
-  /** Whether to delete; otherwise what would be deleted is only listed. */
+  /** Whether to delete, rather than only list what would be deleted. */
   readonly yes: boolean;
-  /** Whether to delete also what another session owns. */
+  /** Whether a person may delete even the note of a session at work. */
   readonly take: boolean;
   readonly expect: string | undefined;
   readonly session: string | undefined;
@@ -66,8 +66,8 @@ interface DeletedNoteValue {
 }
 
 /**
- * Removes every ref that this clone has of a note. Its objects stay until git collects them, and servers keep their
- * copies: the answer tells both, with the commands.
+ * Removes every ref that this clone has of a note. The note's objects stay until git collects them, and servers keep their
+ * copies: the answer says both, with the commands that remove these.
  *
  * @throws Failure `not-found`, `not-owner`, `lost-race`
  */
@@ -82,7 +82,7 @@ export async function deleteNote(
     readParties(repository, sessions, target.path, options.session, context),
   ]);
   if (refs.length === 0)
-    throw new Failure('not-found', `there is nothing of ${target.name}`, { hint: 'git handoff list --all' });
+    throw new Failure('not-found', `there is no ref of ${target.name}`, { hint: 'git handoff list --all' });
   const value = describe({ target, refs, parties }, options.yes);
   if (!options.yes) return { value, notices };
   requireExpected(target, refs, options.expect);
@@ -91,7 +91,7 @@ export async function deleteNote(
   return { value, notices };
 }
 
-/** The handoff to delete, even if no topic argument can name it. */
+/** The handoff to delete; perhaps one that no topic argument can name. */
 interface DeleteTarget {
   readonly path: HandoffPath;
   /** The branch; `null` when only the ref is known. */
@@ -126,7 +126,7 @@ interface DeleteParties {
   /** The owner as messages name it. */
   readonly ownerText: string | undefined;
   readonly ownerIsLive: boolean;
-  /** Whether the caller may delete it: a session its own note, a person any, but a live session's only by `--take`. */
+  /** Whether the caller may delete it: a session only its own note; a person any note, but a live session's with `--take`. */
   readonly isAllowed: boolean;
   /** The session that asks; `undefined` for a person. */
   readonly session: SessionId | undefined;
@@ -258,28 +258,28 @@ async function removeHere(
   }
   if (result.kind !== 'done')
     throw new Failure('lost-race', `${name} moved meanwhile`, { hint: `git handoff delete ${name}` });
-  // Remember it, because a remote still shows it, or others may push it again.
+  // Remember the deletion: a remote may still show the note, and others may push it again.
   const known = refs.find(({ kind }) => kind === 'tracking')?.oid ?? shownTip(refs);
   if (known !== undefined && remotes.size > 0) await rememberDeleted(repository, path, known);
 }
 
 interface DeleteClosedOptions {
-  /** The least age, since the last change. Milliseconds. */
+  /** The minimum time since the last change. Milliseconds. */
   readonly olderThanMs: number;
   /** The age as it was typed, for the printed command. */
   readonly age: string | undefined;
-  /** Whether to delete; otherwise what would be deleted is only listed. */
+  /** Whether to delete, rather than only list what would be deleted. */
   readonly yes: boolean;
   readonly session: string | undefined;
 }
 
 interface DeletedClosedValue {
   readonly items: readonly (HandoffShape & { readonly deleted: boolean })[];
-  /** The least age as it was typed; `null` for any age. */
+  /** The minimum age as it was typed; `null` for any age. */
   readonly olderThan: string | null;
 }
 
-/** Deletes closed handoffs of a certain age: for a session its own, for a person all. It never touches open ones. */
+/** Deletes closed handoffs of at least a certain age: a session's own, or for a person all. Open ones always stay. */
 export async function deleteClosed(
   options: DeleteClosedOptions,
   context: Context,
@@ -333,16 +333,16 @@ export function renderDeletedNote({
   const lines = [
     ...(deleted ? [] : before),
     'Its text stays in this repository until git collects what nothing refers to: git gc --prune=now',
-    'That cannot collect what another note, a commit or a log of git has, too.',
+    'git does not collect a text that is also in another note, a commit or a reflog.',
     ...remotes.map(
       (one) =>
         `${escapeLine(one.remote)} had it when last asked. To remove it there: ${escapeLine(one.command)}`,
     ),
     ...(remotes.length === 0
       ? []
-      : ['If the server refuses that, its administrator types there: git update-ref -d <ref>']),
+      : ['If the server refuses that, its administrator can type there: git update-ref -d <ref>']),
     'Not reached: other clones and forks (whoever fetched it has it and can push it again: delete it there, too),',
-    "a server's logs, backups and packs, files that it was copied to. Replace any secret that was in it.",
+    "a server's logs, backups and packs, and files with a copy of it. Replace any secret that was in it.",
   ];
   return `${columns(rows)}\n${lines.join('\n')}\n`;
 }
@@ -366,6 +366,6 @@ export function renderDeletedClosed(
   const next =
     gone === undefined
       ? `Nothing was deleted. To delete them: git handoff delete --closed${older} --yes`
-      : `Until git collects it, one comes back by: git update-ref ${escapeLine(gone.ref)} ${gone.oid}`;
+      : `Until git collects them, each can be restored, for example: git update-ref ${escapeLine(gone.ref)} ${gone.oid}`;
   return `${columns(rows)}\n${next}\n`;
 }

@@ -30,8 +30,8 @@ import { doctorLine } from './repository-checks.ts';
 
 /**
  * Sends a harmless call, in the client's own format, through every registered command line, and checks whether the
- * guard saw it. Tells what keeps a client from running it. An unregistered client is a problem if no client is
- * registered, or else worth a warning if it is in use.
+ * guard saw it. Reports settings that keep a client from running it. An unregistered client is worth a warning if it is in
+ * use; if no client is registered at all, that is a problem.
  */
 export async function checkClients(
   repository: Repository,
@@ -80,7 +80,7 @@ export async function checkClients(
   return checks;
 }
 
-/** Whether a broken file is ours to report: one that names git-handoff is, any other is not. */
+/** Whether to report a broken file: only if it names git-handoff. */
 function isOursBroken({ broken, text }: ClientSettings): boolean {
   return broken !== undefined && text.includes('git-handoff');
 }
@@ -116,7 +116,7 @@ function scopeOption({ scope }: ClientSettings): string {
   return scope === 'user' ? '' : ` --${scope}`;
 }
 
-/** Checks for settings that keep the hooks from running, wherever they are. */
+/** Checks for settings, in any of the client's files, that keep the hooks from running. */
 function offChecks(
   name: string,
   installer: ClientInstaller,
@@ -229,7 +229,7 @@ function reachGuard(
   }
   const why =
     reason(hook, context.env) ??
-    (logged === undefined ? exitReason(status, shell) : 'read as another client');
+    (logged === undefined ? exitReason(status, shell) : "read as another client's call");
   const detail = `the command in ${file} does not reach the guard (${why}): calls pass unguarded`;
   return { status: 'problem', detail, hint: init };
 }
@@ -257,19 +257,19 @@ function launcherReason(path: string): string | undefined {
     : `the package is not at ${escapeLine(path)} any more`;
 }
 
-/** Checks what the hooks are started with: Node, and the program of our name on PATH. */
+/** Checks what starts the hooks: Node, and the programs of our name on PATH. */
 export function checkPrograms({ env }: Context): CheckShape[] {
   return [...checkNode(env), ...checkName(env)];
 }
 
-/** Checks the Node that `init` stored for the hooks. Without it they use the client's PATH, which may have none. */
+/** Checks the Node that `init` stored for the hooks. If it is gone, they look on the client's PATH, which may have none. */
 function checkNode(env: NodeJS.ProcessEnv): CheckShape[] {
   const file = join(stateFolder(env), 'node');
   const stored = readSettingsText(file)?.replace(/\n$/, '');
   if (stored === undefined || isExecutable(Buffer.from(stored, 'latin1').toString('utf8'))) return [];
   const folders = (env['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
   const other = folders.some((folder) => isExecutable(join(folder, 'node')));
-  const gone = `the Node that hooks are started with is gone (${escapeLine(stored)})`;
+  const gone = `the Node that starts the hooks is gone (${escapeLine(stored)})`;
   return other
     ? [doctorLine('node', 'warning', `${gone}: they take the one on PATH`, 'git handoff init')]
     : [
@@ -288,7 +288,7 @@ function checkName(env: NodeJS.ProcessEnv): CheckShape[] {
   return others.map(({ path }) => {
     const isFirst = found[0]?.path === path;
     const detail = `${escapeLine(path)} is another program of the same name`;
-    const hint = `put the folder of git-handoff's own program before it on PATH, or remove it`;
+    const hint = `put the folder of git-handoff's own program before that on PATH, or remove that program`;
     return isFirst
       ? doctorLine(
           'program',
@@ -296,6 +296,6 @@ function checkName(env: NodeJS.ProcessEnv): CheckShape[] {
           `${detail}, and the first on PATH: git handoff and project hooks start it`,
           hint,
         )
-      : doctorLine('program', 'warning', `${detail}, behind ours on PATH`);
+      : doctorLine('program', 'warning', `${detail}, after ours on PATH`);
   });
 }

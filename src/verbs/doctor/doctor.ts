@@ -62,7 +62,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   return { value: { items }, exitCode: wrong ? 1 : 0 };
 }
 
-/** Prints a line for each finding, then the commands that repair. */
+/** Prints a line for each finding, then the commands that repair what is wrong. */
 export function renderDoctor({ items }: DoctorValue, { paint }: TextContext): Rendered {
   const shades = { ok: paint.good, fixed: paint.good, warning: paint.mark, problem: paint.bad };
   const rows = columns(

@@ -10,15 +10,15 @@ import { counted } from '../../ui/terminal.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, doctorLine } from './repository-checks.ts';
 
-/** Names the worktree of `try`: git lists it, and somebody may wonder whose it is. */
+/** Reports the worktree that `try` uses, because git lists it and somebody may wonder whose it is. */
 export function checkTryTree({ commonDir }: Repository): CheckShape[] {
   const top = tryTree(commonDir);
   if (!exists(top)) return [];
   const command = `git worktree remove --force --force ${shellWord(top)}`;
-  return [doctorLine('try', 'ok', `git handoff try runs in ${top}; nothing of value is there: ${command}`)];
+  return [doctorLine('try', 'ok', `git handoff try runs in ${top}, which you may remove: ${command}`)];
 }
 
-/** Younger files may be in use although they do not name their process yet. Milliseconds. */
+/** A younger file may be in use although it does not name its process yet. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;
 
 /** Returns the git folders of all worktrees, the main one first. */
@@ -52,8 +52,8 @@ function isLeftover(file: string, table: ProcessTable, now: number): boolean {
 }
 
 /**
- * Finds what several users cannot share although they share the repository: they would work without seeing each other. With
- * `fix` opens what belongs to this user.
+ * Finds a file of ours that is closed to other users of a shared repository: their sessions would not see this user's. With
+ * `fix`, opens what belongs to this user.
  */
 export function checkShared({ commonDir }: Repository, fix: boolean): CheckShape[] {
   const folder = repositoryFolder(commonDir);
@@ -64,14 +64,14 @@ export function checkShared({ commonDir }: Repository, fix: boolean): CheckShape
   return [doctorLine('shared', 'problem', `${detail}; its owner can open it`, FIX)];
 }
 
-/** The age from which a lock is reported, because git's own writes take only milliseconds. Milliseconds. */
+/** A lock older than this is reported: git's own writes take far less. Milliseconds. */
 const BLOCKING_MS = 60_000;
-/** The age from which a lock counts as left behind. Milliseconds. */
+/** A lock older than this counts as left behind. Milliseconds. */
 const STALE_MS = 10 * 60_000;
 
 /**
  * Finds lock files that a killed writer left on our refs, packed-refs, reftables and the config, which git never
- * removes. With `fix`, removes those that are ten minutes old.
+ * removes. With `fix`, removes those that are at least ten minutes old.
  */
 export function checkLocks({ commonDir }: Repository, fix: boolean, now: number): CheckShape[] {
   const folders = ['refs/handoffs', 'refs/handoffs-local', 'refs/handoffs-remote', 'reftable'];

@@ -11,7 +11,7 @@ import { settleWork } from '../notes/settle-work.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, doctorLine } from './repository-checks.ts';
 
-/** Checks that each public ref matches what was kept; with `fix`, restores those that do not. */
+/** Checks that each public ref matches the kept one; with `fix`, restores those that do not. */
 export async function checkRefs(
   repository: Repository,
   states: readonly TopicState[],
@@ -44,7 +44,7 @@ export async function checkRefs(
     : [doctorLine('refs', 'ok', `${counted(states.length, 'handoff')}, none moved by hand`)];
 }
 
-/** How many are listed; the others are only counted. */
+/** How many broken objects are listed; the others are only counted. */
 const MAX_SHOWN = 20;
 
 /** Checks that every commit of every handoff, and its note, can be read and matches its hash. */
@@ -52,7 +52,7 @@ export async function checkObjects(
   { cwd }: Repository,
   states: readonly TopicState[],
 ): Promise<CheckShape[]> {
-  // What is too large for a handoff is refused as it is.
+  // An object that is too large for a handoff is refused anyway.
   const tips = await withoutLarge({ cwd }, [...new Set(states.flatMap(tipsOf))]);
   const commits = await reachableCommits({ cwd }, tips);
   if (commits !== undefined && (await areWhole({ cwd }, await withoutLarge({ cwd }, commits)))) {
@@ -69,7 +69,7 @@ export async function checkObjects(
   return [...found.slice(0, MAX_SHOWN), more];
 }
 
-/** What was moved by hand is refused as it is. */
+/** Returns the tips to check. A public ref that was moved by hand is refused anyway. */
 function tipsOf({ publicOid, keptOid, illegal }: TopicState): Oid[] {
   return [illegal === undefined ? publicOid : undefined, keptOid].filter((oid) => oid !== undefined);
 }
@@ -84,7 +84,7 @@ function brokenCheck(state: TopicState, { commit, what, oid, why }: BrokenObject
 /** Younger work may belong to a note that is being written now. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;
 
-/** Reports work that no open note carries, after a close elsewhere or a crash. With `fix` it is moved to the rescues. */
+/** Reports work that no open note carries, after a close elsewhere or a crash. With `fix`, moves it to the rescues. */
 export async function checkWork(repository: Repository, fix: boolean, now: number): Promise<CheckShape[]> {
   const left: KeptWork[] = [];
   for (const one of await leftWork(repository)) {

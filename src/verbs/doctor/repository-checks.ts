@@ -67,7 +67,7 @@ export function checkInit(repository: Repository, settings: Settings, person: Co
 
 const RECENT_LINES = 500;
 
-/** Counts what the guard logged lately: refusals are its work, errors are our fault. */
+/** Counts what the guard logged recently: refusals are its work, errors are our fault. */
 export function checkHookLog(repository: Repository, context: Context): CheckShape[] {
   const folders = [repositoryFolder(repository.commonDir), stateFolder(context.env)];
   const lines = folders.flatMap((folder) =>
@@ -82,19 +82,19 @@ export function checkHookLog(repository: Repository, context: Context): CheckSha
 }
 
 /**
- * Checks that no fetch of git's own writes our refs. With `+refs/*:refs/*` (a mirror) it replaces the handoffs here by
- * the remote's; with pruning it also deletes what the remote does not have, even the copies of former handoffs.
+ * Checks that no plain `git fetch` writes our refs. With `+refs/*:refs/*` (a mirror) it replaces the handoffs here with the
+ * remote's; with pruning it also deletes those that the remote lacks, and even the kept copies.
  */
 export async function checkRemotes(cwd: string): Promise<CheckShape[]> {
   const rules = (await readFetchRules(cwd)).filter(({ refspec }) => writesHandoffs(refspec));
   return rules.map(({ remote, refspec, prunes }) => {
-    const harm = prunes ? 'replaces and deletes handoffs' : 'replaces handoffs by those of the remote';
+    const harm = prunes ? 'replaces and deletes handoffs' : "replaces handoffs with the remote's";
     const detail = `git fetch ${shellWord(remote)} ${harm}: remote.${shellWord(remote)}.fetch is ${shellWord(refspec)}`;
     return doctorLine('remotes', prunes ? 'problem' : 'warning', detail, harmless({ remote, refspec }));
   });
 }
 
-/** Whether a refspec `[+]<src>:<dst>` (git-fetch(1)) writes below one of our folders, or to a pattern above. */
+/** Whether a refspec `[+]<src>:<dst>` (git-fetch(1)) writes under one of our prefixes, or to a pattern that matches one. */
 function writesHandoffs(refspec: string): boolean {
   const target = refspec.startsWith('^') ? '' : (refspec.split(':')[1] ?? '');
   const [prefix = ''] = target.split('*');
@@ -103,7 +103,7 @@ function writesHandoffs(refspec: string): boolean {
   return isAbove || /^refs\/handoffs(?:-local)?\//.test(target);
 }
 
-/** Returns the command that replaces it by the refspec of an ordinary clone. */
+/** Returns the command that replaces a refspec with that of an ordinary clone. */
 function harmless({ remote, refspec }: Pick<FetchRule, 'remote' | 'refspec'>): string {
   const ordinary = `+refs/heads/*:refs/remotes/${remote}/*`;
   const words = ['--fixed-value', '--replace-all', `remote.${remote}.fetch`, ordinary, refspec];
@@ -111,8 +111,8 @@ function harmless({ remote, refspec }: Pick<FetchRule, 'remote' | 'refspec'>): s
 }
 
 /**
- * Checks whether git's hooks still run ours: in every worktree if each has hooks of its own (a relative
- * core.hooksPath), or else once.
+ * Checks whether git's hooks still run ours: in every worktree if a relative core.hooksPath gives each its own hooks, or
+ * else once.
  *
  * @param packageRoot the folder that holds `git-hooks/`
  */
@@ -180,7 +180,7 @@ function changedCheck({ current }: HookFacts, path: string, init: string): Check
     : doctorLine('git hooks', 'problem', `${path} does not run git-handoff any more`, init);
 }
 
-/** Returns problems with hooks that find nothing to start, because their commits go through unnoticed. */
+/** Returns a problem for each hook whose program is gone, because then nothing checks the commits. */
 function goneShims(hooks: readonly HookFacts[], init: string): CheckShape[] {
   return hooks.flatMap(({ path, current }) => {
     const shim = current === undefined ? undefined : namedShim(current.toString('utf8'));

@@ -4,7 +4,7 @@ import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 
-/** Names the sessions at work in the repository, because nothing protects their work from each other any more. */
+/** Names the sessions at work in the repository, because from now on nothing protects their work from each other. */
 export async function unguardedSessions(context: Context): Promise<string[]> {
   try {
     const [workspace, settings] = await Promise.all([openWorkspace(context), readSettings(context.cwd)]);

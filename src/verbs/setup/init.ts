@@ -18,7 +18,7 @@ export interface InitOptions {
   readonly diff?: boolean;
   /** Which settings of the clients get the hooks. */
   readonly scope: 'user' | 'project';
-  /** The clients whose hooks to register, such as `claude`; `all` (or none named) for every one in use; or `none`. */
+  /** The clients whose hooks to register, such as `claude`; `all` or an empty list for all in use; or `none`. */
   readonly clients: readonly string[];
   /** Whether to mention git-handoff in the project's AGENTS.md and similar files. */
   readonly instructions?: boolean;
@@ -44,7 +44,7 @@ export interface InstallResult {
 
 /**
  * Switches git-handoff on in this repository: `handoff.enabled`, the clients' hooks, the git hooks that write the
- * trailer. Shows its plan by file before it asks. To repeat it changes nothing.
+ * trailer. Shows its plan by file before it asks. Running it again changes nothing.
  *
  * @throws Failure `usage` (settings that cannot be edited, nobody to ask), `environment` (Windows, no repository, not
  *   writable: then nothing is changed), `integrity` (damaged receipt)
@@ -90,7 +90,7 @@ export async function init(options: InitOptions, context: InstallContext): Promi
   return result(changes.length > 0 ? 'applied' : 'unchanged', plan, changes, notices);
 }
 
-/** Returns what a person reads before the answer. */
+/** Returns what a person reads before answering. */
 function question(summary: string, options: InitOptions): string {
   return [
     `git handoff init will change, ${summary.trimEnd()}`,
@@ -99,7 +99,7 @@ function question(summary: string, options: InitOptions): string {
   ].join('\n');
 }
 
-/** Returns the same command line with another word, and without a question. */
+/** Returns the command line that repeats this one with `--yes` or `--diff`. */
 function sameAgain(
   { scope, clients, instructions, skill, contextNudge }: InitOptions,
   word: '--yes' | '--diff',

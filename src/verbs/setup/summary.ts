@@ -43,11 +43,11 @@ export function summarize(
   const kept = sorted.slice(0, sorted.length > MOST_ROWS ? MOST_ROWS - 1 : MOST_ROWS);
   const lines = kept.map(({ paths, gloss }) => `  ${joined(paths).padEnd(WIDTH)}  ${gloss}\n`);
   const more = sorted.length - kept.length;
-  const rest = more === 0 ? '' : `  … and ${more} lines more\n`;
+  const rest = more === 0 ? '' : `  … and ${more} more lines\n`;
   return `in ${shortPath(base, undefined, home)}:\n${lines.join('')}${rest}`;
 }
 
-/** Ranks the switch first, and our records last: they come first in a plan, but matter least. */
+/** Ranks `handoff.enabled` first, and our records last: records come first in a plan, but matter least. */
 function rank({ gloss }: Row): number {
   return gloss.includes('handoff.enabled') ? 0 : gloss.startsWith(RECORDS) ? 2 : 1;
 }
@@ -68,7 +68,7 @@ function glossOf(change: Change): string | undefined {
     case 'config':
       return configGloss(before, after);
     case 'settings':
-      return isLess(before, after) ? 'without our hooks' : `${title} asks the guard around its tools`;
+      return isLess(before, after) ? 'without our hooks' : `${title} asks the guard about tool calls`;
     case 'git-hook':
       return isLess(before, after) ? 'without our lines' : hookGloss(basename(path));
     case 'exclude':

@@ -15,13 +15,13 @@ import { type InstallResult, requireWritablePlaces, result } from './init.ts';
 import { summarize } from './summary.ts';
 
 export interface UninstallOptions {
-  /** Whether to skip the question. Without a terminal nobody is asked, either: `init` can restore what is removed. */
+  /** Whether to skip the question. Without a terminal there is none, either: `init` can restore what is removed. */
   readonly yes: boolean;
   /** Whether only to show the plan. */
   readonly diff?: boolean;
   /** Whether to remove the hooks in the user's settings even if other repositories use them. */
   readonly user: boolean;
-  /** Removes all that git-handoff keeps in the repository, notes, too, after a backup; needs `yes` or a terminal. */
+  /** If set, removes all that git-handoff keeps in the repository, even notes, after a backup; needs `yes` or a terminal. */
   readonly purge?: {
     /** Milliseconds since the epoch. */
     readonly now: number;
@@ -30,7 +30,7 @@ export interface UninstallOptions {
 
 /**
  * Undoes what `init` did in this repository: byte for byte if nobody has edited the files since, or else by removing
- * only our entries. The notes under `refs/handoffs/` stay, unless they are to be purged: then a file keeps them first.
+ * only our entries. The notes under `refs/handoffs/` stay unless `purge` is set, which first saves them in a file.
  *
  * @throws Failure `environment` (no repository, not writable: then nothing is changed), `integrity`, `lost-race`
  */
@@ -70,7 +70,7 @@ async function mayApply(
   });
 }
 
-/** Returns what a person reads before the answer. */
+/** Returns what a person reads before answering. */
 function question(summary: string, { user, purge }: UninstallOptions): string {
   const words = `${purge === undefined ? '' : ' --purge'}${user ? ' --user' : ''}`;
   return [
@@ -88,7 +88,7 @@ function belongingsOf(repository: RepositoryFacts | undefined, now: number): Pro
     return findBelongings(cwd, commonDir, worktreeGitDirs, now);
   }
   throw new Failure('environment', 'not a git repository (or any of the parent directories)', {
-    hint: 'cd into the repository whose notes are to go',
+    hint: 'cd into the repository whose notes to remove',
   });
 }
 
@@ -105,11 +105,11 @@ function closing(repository: RepositoryFacts | undefined, belongings: Belongings
 /** What git-handoff has written into a repository, besides the changes of `init`. */
 interface Belongings {
   readonly refs: readonly RefValue[];
-  /** Folders of logs without refs, and files in the git folders of worktrees; absolute paths. */
+  /** The folders of our reflogs, and our files in the git folders of worktrees; absolute paths. */
   readonly files: readonly string[];
   /** Folders that git leaves behind after their last ref is deleted; absolute paths. */
   readonly folders: readonly string[];
-  /** The file in which the refs will be kept; absolute. */
+  /** The file that will keep the refs; an absolute path. */
   readonly backup: string;
 }
 
@@ -154,9 +154,9 @@ function describeBelongings({ refs, backup }: Belongings): string {
   if (refs.length === 0) return '';
   const counts = FOLDERS.flatMap((prefix) => {
     const count = refs.filter(({ name }) => name.startsWith(prefix)).length;
-    return count === 0 ? [] : [`remove ${count} ${count === 1 ? 'ref' : 'refs'} below ${prefix}`];
+    return count === 0 ? [] : [`remove ${count} ${count === 1 ? 'ref' : 'refs'} under ${prefix}`];
   });
-  return [`create ${escapeLine(backup)} (git bundle), with all that goes`, ...counts, ''].join('\n');
+  return [`create ${escapeLine(backup)} (git bundle), with all that is removed`, ...counts, ''].join('\n');
 }
 
 /** Returns the command that restores the refs. */
@@ -170,7 +170,7 @@ async function keepBelongings(cwd: string, { refs, backup }: Belongings): Promis
 }
 
 /**
- * Removes what the backup holds. The refs go in one transaction, by compare-and-swap.
+ * Removes the refs, which the backup holds, in one transaction by compare-and-swap; then our files and folders.
  *
  * @throws Failure `lost-race` when a ref was written meanwhile: then none is removed
  */
