@@ -19,7 +19,7 @@ import { commandOfTry } from './shell/try-words.ts';
 import { NOTE_VERBS } from './verbs/notes/note-verbs.ts';
 import type { Answer, Verb } from './verbs/verb.ts';
 
-/** Verbs of earlier versions, each as it is typed now. They work until the next release. */
+/** Verbs of earlier versions, each with what is typed instead now. They work until the next release. */
 const FORMER: ReadonlyMap<string, readonly string[]> = new Map([
   ['fetch', ['sync', '--fetch']],
   ['prune', ['delete', '--closed']],
@@ -32,8 +32,8 @@ export const main = (argv: readonly string[]): Promise<number> =>
   run(argv, Object.assign(processIo(), { terminal: processTerminal() }));
 
 /**
- * Runs one command line and returns its exit code. Only this function catches errors: it prints a `Failure`
- * with its hint; anything else is our own fault.
+ * Runs one command line and returns its exit code. Only this function catches errors. It prints a `Failure` with its hint;
+ * any other error is our own fault.
  *
  * @param argv the pid of the launcher's parent, and what was typed
  */
@@ -73,7 +73,7 @@ function dashedCommand(words: readonly string[]): readonly string[] {
   return [...own, '--', ...command];
 }
 
-/** The launcher starts whatever Node it finds; one that is too old would fail in the middle of something. */
+/** The launcher starts whatever Node it finds, and one that is too old would fail halfway through a verb. */
 function requireNode(version: string): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
@@ -109,7 +109,7 @@ async function runVerb(
   return printAnswer(given, { isJson: args.flag('json'), isQuiet: args.flag('quiet') }, context.now, io);
 }
 
-/** Finds a verb. Those of notes are typed most, and do not wait until the others are loaded. */
+/** Finds a verb. The verbs of notes are typed most, so they do not wait for the others to be loaded. */
 async function verbNamed(name: string): Promise<Verb | undefined> {
   if (Object.hasOwn(NOTE_VERBS, name)) return NOTE_VERBS[name];
   const { VERBS } = await import('./cli/verbs.ts');
@@ -137,7 +137,7 @@ async function printAnswer(
   return exitCode(failure);
 }
 
-/** Chooses colours as git does: for a person who looks on, unless a setting or the environment says no. */
+/** Chooses colours as git does: yes if a person looks on, unless a setting or the environment says no. */
 async function paintFor({ terminal, env, cwd }: Io): Promise<Paint> {
   const isSeen = terminal?.isOutput === true || env['GIT_PAGER_IN_USE'] === 'true';
   if (!isSeen || env['NO_COLOR']) return PLAIN;
@@ -146,12 +146,12 @@ async function paintFor({ terminal, env, cwd }: Io): Promise<Paint> {
   return colour === 'always' || (colour === 'auto' && env['TERM'] !== 'dumb') ? COLOURS : PLAIN;
 }
 
-/** Prints JSON, escaped: names and texts of others may end up on a terminal here, too. */
+/** Prints JSON, escaped, because names and texts that others wrote may end up on a terminal here, too. */
 async function printJson(value: object, { stdout }: Io): Promise<void> {
   await stdout.write(`${escapeJson(JSON.stringify(value))}\n`);
 }
 
-/** Prints the help of a verb; without one the common verbs, with `-a` all of them. */
+/** Prints the help of a verb; or, without a verb, lists the common verbs, and with `-a` all verbs. */
 async function printHelp([verb]: readonly string[], io: Io): Promise<number> {
   const isAll = verb === '-a' || verb === '--all';
   if (verb === undefined || isAll) return print((await import('./cli/help.ts')).overview(isAll), io);

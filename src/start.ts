@@ -12,7 +12,7 @@ interface Program {
   readonly main: (argv: readonly string[]) => Promise<number>;
 }
 
-/** The folder of that cache, if the user has a state folder (host/folders.ts). */
+/** The folder of that cache; `undefined` if the user has no state folder (host/folders.ts). */
 function cacheFolder(): string | undefined {
   const { XDG_STATE_HOME: base = '', HOME: home = '' } = process.env;
   const state = base.startsWith('/') ? base : home.startsWith('/') ? `${home}/.local/state` : undefined;
@@ -24,7 +24,7 @@ const folder = cacheFolder();
 if (folder !== undefined)
   (module as { enableCompileCache?: (folder: string) => void }).enableCompileCache?.(folder);
 const argv = process.argv.slice(2);
-/** A hook's call is allowed whatever goes wrong. */
+/** Whether a client's hook or a git hook runs: its call is allowed, whatever goes wrong. */
 const isHook = argv[1] === 'guard' || argv[1] === 'hook';
 const load = module.createRequire(__filename);
 const { main } = load(isHook ? './hook.cjs' : './cli.cjs') as Program;

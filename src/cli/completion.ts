@@ -46,7 +46,7 @@ async function offered(
     return [...all, { word: '-h' }, { word: '--help' }, { word: '--version' }];
   }
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
-  // Paths follow two dashes.
+  // After `--` come paths.
   if (verb === undefined || before.includes('--')) return [];
   const options = optionsOf(verb);
   const [option = ''] = /^--[a-z-]+=/.exec(typed) ?? [];
@@ -65,7 +65,7 @@ async function offered(
 
 const asWords = (words: readonly string[]) => words.map((word) => ({ word }));
 
-/** A verb's options by what is typed, short forms too. */
+/** A verb's options by the word that is typed for each, including short forms. */
 function optionsOf({ options }: Verb): ReadonlyMap<string, OptionSpec> {
   const all = Object.entries<OptionSpec>({ ...options, ...COMMON_OPTIONS });
   return new Map(
@@ -136,7 +136,7 @@ async function sessions(cwd: string): Promise<readonly string[]> {
   );
 }
 
-/** Returns no names where there is no repository: an error must not appear while somebody types. */
+/** Returns no names if there is no repository: no error may appear while somebody types. */
 async function inRepository(
   cwd: string,
   names: (repository: Repository) => Promise<readonly string[]>,
@@ -148,7 +148,7 @@ async function inRepository(
   }
 }
 
-/** The script for each shell; it asks for the words when somebody presses TAB. */
+/** The script for each shell. It asks git-handoff for the words when somebody presses TAB. */
 export const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ['bash', bashScript],
   ['zsh', zshScript],

@@ -28,7 +28,7 @@ const HEADINGS = [
   'Stop Conditions',
 ];
 
-/** The text that the editor opens on. */
+/** The text that the editor opens with. */
 function noteTemplate(target: EditedTarget): string {
   const head = target.head === '' ? '' : `${target.head}\n`;
   return [
@@ -64,7 +64,7 @@ export async function editNote(cwd: string, target: EditedTarget): Promise<Uint8
 }
 
 /**
- * Opens the user's editor on a text and returns what it was saved as.
+ * Opens the user's editor on a text and returns the saved text.
  *
  * @throws Failure `environment` when there is no editor, or when it fails; the text then stays in the file that the
  * message names.
@@ -80,7 +80,7 @@ async function editText(cwd: string, text: Uint8Array): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'git-handoff-edit-'));
   const file = join(folder, 'HANDOFF_EDITMSG.md');
   writeFileSync(file, text, { mode: 0o600 });
-  // git defines the setting as a shell snippet and runs it exactly so (git-var(1)).
+  // The setting is a shell snippet, and this is how git runs it (git-var(1)).
   const result = await execa('sh', ['-c', `${editor} "$@"`, editor, file], {
     cwd,
     stdio: 'inherit',

@@ -9,7 +9,7 @@ import type { Io, Terminal, Input } from '../host/io.ts';
 import { renderNotice } from '../ui/terminal.ts';
 import type { Interaction, NoteSource } from '../verbs/verb.ts';
 
-/** Joins `--output -` to `--output=-`: the parser takes a dash by itself for an option. */
+/** Joins `--output -` into `--output=-`, because the parser takes a single dash for an option. */
 function withDashes(argv: readonly string[], names: readonly string[]): string[] {
   const words: string[] = [];
   for (const word of argv) {
@@ -34,7 +34,7 @@ export function parseArguments(verb: string, argv: readonly string[], table: Opt
   const ofType = (type: string) => names.filter((name) => options[name]?.type === type);
   const bare = names.filter((name) => options[name]?.optionalValue === true).map((name) => `--${name}`);
   const parsed = parser(
-    // `--lost topic` must not take the topic for its value.
+    // In `--lost topic`, the topic is not the option's value.
     withDashes(argv, ofType('string')).map((word) => (bare.includes(word) ? `${word}=` : word)),
     {
       boolean: ofType('boolean'),
@@ -151,7 +151,7 @@ function readStdin(stdin: Input): Uint8Array {
   }
 }
 
-/** Bytes read, 0 at the end, `undefined` when the writer has not written yet. */
+/** Returns the number of bytes read: 0 at the end, `undefined` if the writer has not written anything yet. */
 function readSome(stdin: Input, chunk: Buffer): number | undefined {
   try {
     return stdin.read(chunk);
@@ -167,7 +167,7 @@ function readSome(stdin: Input, chunk: Buffer): number | undefined {
   }
 }
 
-/** Asks at the terminal and returns what was typed; an empty text at the end of the input. */
+/** Asks at the terminal and returns what was typed, or an empty text at the end of the input. */
 async function askAtTerminal(question: string, terminal: Terminal): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: terminal.input(), output: terminal.output() });

@@ -63,7 +63,7 @@ export function noteShape(note: Uint8Array): NoteShape {
   }
 }
 
-/** Returns the client of a note's owner, for its name. */
+/** Returns the client of a note's owner, by owner, for the owner's name in messages. */
 export function clientsOfOwner(tip: HandoffCommit | undefined): ReadonlyMap<string, string> {
   const { owner, client } = tip?.trailers ?? {};
   return new Map(owner === undefined || client === undefined ? [] : [[owner, client]]);
@@ -84,7 +84,7 @@ export function namedSession({ record, liveness }: JudgedSession): NamedSessionS
   return { session: record.session, client: record.client, liveness };
 }
 
-/** Prints a line for each remote that is out of sync. Only a person sees the command: an agent would obey it. */
+/** Prints a line for each remote that is out of sync. Only a person sees the command: an agent would run it. */
 export function remoteLines(remotes: readonly RemoteSummary[], isAtTerminal: boolean): string {
   return remotes.map((one) => remoteLine(one, isAtTerminal)).join('');
 }

@@ -21,7 +21,7 @@ export const PATHSPEC_OPTIONS: OptionTable = {
  * Returns the pathspecs of a command line.
  *
  * @param words the words of the command line that are pathspecs
- * @throws Failure `usage` when both a file and the words name some, or the file names none
+ * @throws Failure `usage` when both a file and the words name paths, or the file names none
  */
 export function readPathspecs(
   args: Arguments,
@@ -42,8 +42,8 @@ export function readPathspecs(
 }
 
 /**
- * Runs a verb that works on uncommitted changes. It may have been called by `git -C <folder> …` or `cd <folder> && …`,
- * so that the next command runs elsewhere: unless the caller's shell is there, the hint of a failure names the folder.
+ * Runs a verb that works on uncommitted changes. After `git -C <folder> …` or `cd <folder> && …` the caller's next command
+ * may run elsewhere. So a failure's hint names the folder, unless the caller's shell is in it.
  */
 export async function anchored<T>(context: Context, run: () => Promise<T>): Promise<T> {
   const { cwd } = context;

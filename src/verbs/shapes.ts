@@ -48,9 +48,9 @@ export interface HandoffShape {
 export interface ListedShape extends HandoffShape {
   /** Why git-handoff wrote it by itself; `null` when somebody wrote it. */
   readonly automatic: AutomaticReason | null;
-  /** Why, by its branch, it looks done or out of place. */
+  /** Why it looks done or out of place, judging by its branch. */
   readonly staleness: Staleness;
-  /** How it compares with each remote that has been asked, told offline. */
+  /** How it compares with what each remote showed when it was last asked. */
   readonly remotes: readonly RemoteRelation[];
 }
 
@@ -65,9 +65,9 @@ export interface VersionShape extends HandoffShape {
 }
 
 /**
- * What a sync did, or would do, with one handoff. Fetched: `created`, `forwarded`, `followed` (ours only took or closed
- * it), `set-aside` (ours is kept as a lost text), `refused` (an illegal move there) · pushed: `pushed`, `declined`
- * by the remote, `behind`, `deleted-there`, `secret` (it stays) · `moved`: others were faster · `ignored`: no handoff.
+ * What a sync did, or would do, with one handoff. Fetched: `created`, `forwarded`, `followed` (ours had steps but no text
+ * of its own), `set-aside` (ours is kept as a lost text), `refused` (an illegal move there) · pushed: `pushed`, `declined`
+ * by the remote, `behind`, `deleted-there`, `secret` (not pushed) · `moved`: others were faster · `ignored`: no handoff.
  */
 export type SyncAction =
   | 'created'
@@ -90,10 +90,10 @@ export interface SyncShape {
   readonly remote: string;
   readonly branch: string | null;
   readonly topic: string | null;
-  /** Our ref; for an ignored one, the remote's. */
+  /** Our ref; the remote's, if it was ignored. */
   readonly ref: string;
   readonly oid: string | null;
-  /** The commit that stood here (fetched) or there (pushed) before. */
+  /** The former tip: here if the handoff was fetched, at the remote if it was pushed. */
   readonly former: string | null;
   /** The number with which `show --lost` prints what was here. */
   readonly lost: number | null;
@@ -227,7 +227,7 @@ export interface MixedCommitShape {
   readonly paths: number;
 }
 
-/** A handoff that was moved by hand, or that a push would move in such a way. */
+/** A handoff that was moved by hand, or that a push would move illegally. */
 export interface IllegalMoveShape {
   readonly kind: 'illegal';
   readonly ref: string;
@@ -244,7 +244,7 @@ export interface CommitShape {
   readonly commit: string;
   /** The changed paths, from the top of the working tree; hooks may have added some. */
   readonly paths: readonly string[];
-  /** Other uncommitted changes with their owners; `null` for those without one. */
+  /** Other uncommitted changes with their owners; `null` for a change without one. */
   readonly left: readonly { readonly path: string; readonly owner: string | null }[];
 }
 
@@ -254,17 +254,17 @@ export interface StagedShape {
   readonly hunks: boolean;
 }
 
-/** What one session has changed and not committed; `session` is `null` for what nobody's name can be put to. */
+/** What one session has changed and not committed; `session` is `null` for changes of unknown origin. */
 export type SessionDiffShape = { readonly session: string | null } & (
   { readonly patch: string } | { readonly patchBase64: string }
 );
 
 /** A command that was run on HEAD plus the caller's changes. */
 export interface TriedShape {
-  /** As it may be typed, perhaps cut. */
+  /** The command, as it may be typed; perhaps cut. */
   readonly command: string;
   readonly status: number;
-  /** The tree on which it ran, and the commit on which that builds. */
+  /** The tree that it ran on, and the commit that this tree builds on. */
   readonly tree: string;
   readonly head: string;
 }
@@ -288,7 +288,7 @@ interface RescuedFileShape {
 /** Uncommitted work that was saved. */
 export interface RescueShape {
   readonly number: number;
-  /** `before`: before a command · `seen`: gone without a tool call · `stop`: a turn's end · `stash`: git-stash(1)'s. */
+  /** `before` a command · `seen`: gone without a tool call · `undone`: before `undo` · `stop`: turn's end · `stash`: git's. */
   readonly kind: 'before' | 'seen' | 'undone' | 'stop' | 'stash';
   readonly ref: string;
   readonly oid: string;
@@ -302,7 +302,7 @@ export interface RescueShape {
   readonly reason: string;
   /** The session that ran the command or made the entry; `null` when it is unknown. */
   readonly session: string | null;
-  /** The place in the stash; `null` when it is no entry, or was dropped. */
+  /** The entry's number in the stash; `null` when it is no stash entry, or was dropped. */
   readonly stashIndex: number | null;
   readonly files: readonly RescuedFileShape[];
   readonly deleted: readonly string[];
@@ -317,8 +317,8 @@ export interface FoundShape {
   readonly which: string;
   readonly blob: string;
   /**
-   * What has it at this path: a commit · a dropped stash, its index or its untracked files · a snapshot that git-handoff kept
-   * no longer · a tree that no commit has · `blob`: nothing, its path is not recorded.
+   * What has it at this path: a commit · a dropped stash entry, its index or its untracked files · a snapshot that git-handoff
+   * no longer keeps · a tree that no commit has · `blob`: nothing, because its path is not recorded.
    */
   readonly kind: 'commit' | 'stash' | 'index' | 'untracked' | 'snapshot' | 'tree' | 'blob';
   /** The commit's time, or when the content was stored; `null` when that is not recorded. */
@@ -329,13 +329,13 @@ export interface FoundShape {
   readonly bytes: number | null;
   /** For `blob`: the version of the path that it is most like; `null` when none is known. */
   readonly like: { readonly percent: number; readonly what: string } | null;
-  /** Its first line, where there is nothing to compare it with. */
+  /** Its first line, if there is no version to compare it with. */
   readonly begins: string | null;
 }
 
-/** What becomes, or with `--dry-run` would become, of a file that `import` found. */
+/** What `import` did, or with `--dry-run` would do, with a file that it found. */
 export interface ImportShape {
-  /** The path from the current folder, if the file lies below. */
+  /** The path from the current folder if the file is under it, or else the full path. */
   readonly file: string;
   readonly format: 'guard' | 'handover' | 'structured' | 'markdown' | null;
   /** `update`: the next version · `close`: it was archived since · `refuse`: it failed. */
@@ -352,7 +352,7 @@ export interface ImportShape {
   readonly why: string | null;
 }
 
-/** A handoff of which `export` made a copy. */
+/** A handoff that `export` copied. */
 export interface ExportShape {
   readonly branch: string;
   readonly topic: string;
@@ -375,7 +375,7 @@ export interface CheckShape {
 /** A board that was written. */
 export interface BoardShape {
   readonly sessions: number;
-  /** What each has changed in a working tree and not committed. */
+  /** What each session has changed in a working tree and not committed. */
   readonly work: readonly ({ readonly session: string } & BoardWork)[];
   readonly handoffs: number;
   readonly refusals: number;
@@ -397,7 +397,7 @@ export interface BootShape extends HandoffShape {
   readonly writtenOn: string | null;
   readonly goal: string;
   readonly goalIsSummary: boolean;
-  /** What the note tells about the state of the work. */
+  /** What the note says about the state of the work. */
   readonly currentState: string | null;
   /** The next action; `null` when the note names none. */
   readonly nextAction: string | null;

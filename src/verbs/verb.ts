@@ -11,11 +11,11 @@ export type VerbGroup = 'notes' | 'sharing' | 'rescue' | 'remotes' | 'setup';
 export interface Verb {
   readonly usage: string;
   readonly group: VerbGroup;
-  /** One short line: the lists of help and the completion show it. */
+  /** One short line, which lists of verbs and the completion show. */
   readonly summary: string;
   /** What the verb's own help adds. */
   readonly details?: string;
-  /** Least and most words after the verb. */
+  /** The minimum and maximum number of words after the verb. */
   readonly words: readonly [least: number, most: number];
   readonly options: OptionTable;
   readonly examples: readonly (readonly [command: string, gloss: string])[];
@@ -40,7 +40,7 @@ export function answer<T extends object>(
   return { result, render: async (view) => (await load())(result.value, { ...view, clients }) };
 }
 
-/** The first word after the verb; empty where there is none. */
+/** The first word after the verb; empty if there is none. */
 export const word = (args: Arguments): string => args.words[0] ?? '';
 
 /** What a command answers. `value` is the body of `--json`; `ui` turns it into text. */

@@ -14,7 +14,7 @@ import { settleCopies } from '../notes/guarded-files.ts';
 export interface Workspace {
   readonly repository: Repository;
   readonly sessions: readonly StoredSession[];
-  /** Handoff files that were changed unseen: told once, by whichever command comes first. */
+  /** Notices of handoff files that changed without a tool call. The first command afterwards prints them, once. */
   readonly notices: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface Workspace {
 export async function openWorkspace(context: Context, opened?: Repository): Promise<Workspace> {
   const { cwd } = context;
   const repository = opened ?? (await openRepository(cwd));
-  // Only where `init` ran is there any bookkeeping; the folder says so.
+  // There is bookkeeping only where `init` ran and made our folder.
   const refs = isInitialised(repository.commonDir)
     ? await listRefs({ cwd }, [LIVE, FILES], { content: true })
     : [];
@@ -37,10 +37,7 @@ export async function openWorkspace(context: Context, opened?: Repository): Prom
   return { repository, sessions, notices: await settleCopies(cwd, copies, session) };
 }
 
-/**
- * Returns whose changes the caller's are: the running sub-agent's whose command this is, as an owner, or its session's;
- * `undefined` for a person.
- */
+/** Returns the owner of the caller's changes: the running sub-agent or else the session; `undefined` for a person. */
 export function findOwner(
   context: Context,
   { repository, sessions }: Pick<Workspace, 'repository' | 'sessions'>,
@@ -50,7 +47,7 @@ export function findOwner(
   return session && commandOwner(repository.commonDir, session, context.env);
 }
 
-/** Everybody on record, and whether they are at work. `now` in milliseconds since the epoch. */
+/** Returns every session on record, and whether it is at work. `now`: milliseconds since the epoch. */
 export function judgedSessions(
   { repository, sessions }: Pick<Workspace, 'repository' | 'sessions'>,
   { staleAfterMs }: Settings,

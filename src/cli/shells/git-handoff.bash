@@ -1,5 +1,5 @@
-# bash completion for git-handoff, by itself and behind git's own; printed by `git handoff completion bash`.
-# Names of refs are data that others wrote: they are quoted here, never expanded (`compgen -W` would).
+# bash completion for `git-handoff` and, through git's own completion, `git handoff`; printed by `git handoff completion bash`.
+# Names of refs are data that others wrote: they are quoted here, never expanded (`compgen -W` would expand them).
 
 # Asks git-handoff, in the repository that the command line names (`git -C <path> handoff ...`).
 __git_handoff_ask() {
@@ -10,14 +10,14 @@ __git_handoff_ask() {
   fi
 }
 
-# $1: where the word `handoff` or `git-handoff` stands.
+# $1: the index of the word `handoff` or `git-handoff`.
 __git_handoff_from() {
   local typed=$cur line word quoted dropped=
   case "$cur" in
     [\'\"]*) typed=${cur#?} ;;
     *) typed=${cur//\\/} ;;
   esac
-  # readline ends a word at an equals sign, and does not replace what is before the last one.
+  # readline ends a word at an equals sign, and does not replace what precedes the last one.
   case "$COMP_WORDBREAKS$cur" in *=*=*) dropped=${cur%"${cur##*=}"} ;; esac
   COMPREPLY=()
   while IFS= read -r line; do
