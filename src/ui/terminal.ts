@@ -74,13 +74,13 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Colours our own words; where the output is no terminal, it leaves them as they are. */
+/** Colours our own words, or leaves them as they are if the output is not a terminal. */
 export interface Paint {
-  /** For what is the reader's own, or in order. */
+  /** For what belongs to the reader, or is in order. */
   readonly good: (text: string) => string;
-  /** For what is another's, or in the way. */
+  /** For what belongs to somebody else, or is in the way. */
   readonly bad: (text: string) => string;
-  /** For what to look at, and for the names of objects. */
+  /** For what needs a look, and for the names of objects. */
   readonly mark: (text: string) => string;
 }
 

@@ -25,8 +25,8 @@ export function boardPolicy({ script, style }: Assets): string {
 }
 
 /**
- * JSON for a script element of the type application/json: no `<` that could end the element or begin a comment, no
- * character that ends a line of script.
+ * Returns JSON for a script element of the type application/json. It contains no `<`, which could end the element or begin a
+ * comment, and none of the characters that end a line in a script but not in JSON.
  */
 export function embeddedJson(value: unknown): string {
   return JSON.stringify(value)
@@ -38,7 +38,7 @@ export function embeddedJson(value: unknown): string {
 const escapeMarkup = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Returns one self-contained page; `start` is its beginning, up to the head. */
+/** Returns one self-contained page. `start` is what comes before its head. */
 export function boardPage(board: Board, assets: Assets, start: string): string {
   return `${start}
 <head>

@@ -1,7 +1,7 @@
 /**
  * What the board shows, as plain data. The command makes it and embeds it in the page as JSON; the page's script reads
- * it. Times are milliseconds since the epoch; a session is its index in `sessions`. Texts have no control or
- * bidirectional characters, but are not escaped for HTML.
+ * it. Times are milliseconds since the epoch; a number that names a session is its index in `sessions`. Texts have no
+ * control or bidirectional characters, but are not escaped for HTML.
  */
 export interface Board {
   readonly v: 1;
@@ -17,13 +17,13 @@ export interface Board {
   readonly commits: readonly BoardCommit[];
   /** Newest first. */
   readonly refusals: readonly BoardRefusal[];
-  /** Texts of notes by the version's object name: the newest ones, as many as fit. */
+  /** The texts of the newest notes, as many as fit, by the version's object name. */
   readonly notes: Readonly<Record<string, string>>;
   /** Sentences that say what was left out. */
   readonly limits: readonly string[];
 }
 
-/** `none`: a session that is not on record, and known only by what it wrote. */
+/** `none`: the session is not on record, and known only from what it wrote. */
 export type LaneState = 'live' | 'unknown' | 'dead' | 'ended' | 'none';
 
 export interface BoardSession {
@@ -70,14 +70,14 @@ export type BoardStep = 'create' | 'write' | 'close' | 'reopen' | 'take' | 'succ
 export interface BoardVersion {
   readonly oid: string;
   readonly at: number;
-  /** `undefined`: its trailers cannot be read. */
+  /** `undefined` if its trailers cannot be read. */
   readonly by?: number;
   readonly step: BoardStep;
   readonly summary: string;
   readonly closed?: true;
   /** The owner from whom it was taken, or whose conversation continues. */
   readonly takenFrom?: string;
-  /** Why the program left the note, and not its session. */
+  /** Why git-handoff left the note, if no session wrote it. */
   readonly automatic?: string;
   readonly to?: string;
   /** The uncommitted work that it carries, in words. */

@@ -9,7 +9,7 @@ export type Child = Node | string | undefined;
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Makes an element. An attribute that is `undefined` or `false` is left out; `true` is an empty one. */
+/** Makes an element. An attribute that is `undefined` or `false` is left out; `true` makes an empty one. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -24,7 +24,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Makes a button; `key` identifies it after the page is redrawn. */
+/** Makes a button. `key` finds the same button again after a redraw. */
 export function button(
   key: string,
   act: () => void,
@@ -45,7 +45,7 @@ export function redraw(target: HTMLElement, ...children: Child[]): void {
   target.querySelector<HTMLElement>(`[data-k="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
-/** The mark of a kind, which its shape shows as well as its colour. */
+/** The mark of a kind: not only its colour but also its shape tells the kind. */
 export const glyph = (kind: Kind): HTMLElement =>
   el('span', { class: `glyph g-${kind}`, 'aria-hidden': 'true' });
 

@@ -1,10 +1,10 @@
-/** A line of two texts, and which of them has it. */
+/** A line of either text or of both, with a sign for which. */
 interface DiffLine {
   readonly sign: ' ' | '-' | '+';
   readonly text: string;
 }
 
-/** If the product of two texts' lines is larger, only their common beginning is compared. */
+/** If the numbers of lines of two texts multiply to more, only their common beginning is compared. */
 const MAX_CELLS = 16_000_000;
 
 /** Compares two texts line by line, by their longest common subsequence. */

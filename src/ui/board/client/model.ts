@@ -58,13 +58,13 @@ export const STEP_NAMES: Readonly<Record<BoardStep, string>> = {
 
 export const STATE_NAMES: Readonly<Record<LaneState, string>> = {
   live: 'live',
-  unknown: 'not heard of',
+  unknown: 'not heard from',
   dead: 'died',
   ended: 'ended',
   none: 'not on record',
 };
 
-/** Live sessions first, then those that were seen last. */
+/** Live sessions first, then the most recently seen. */
 export const byLife = (a: BoardSession, b: BoardSession): number =>
   Number(b.state === 'live') - Number(a.state === 'live') || b.to - a.to;
 

@@ -30,7 +30,7 @@ function buildPage(app: HTMLElement, board: Board): void {
     draw();
   });
   toolbar.hidden = isEmpty(model);
-  const limits = [...board.limits, 'A session is who it says it is: ids are claims, not proofs.'];
+  const limits = [...board.limits, 'Nothing proves who a session is: its id is a claim.'];
   app.append(headline(model), el('main', {}, toolbar, list), el('footer', {}, ...limits.map(note)));
   app.append(panel.element);
   draw();
@@ -88,7 +88,7 @@ function legend(): HTMLElement {
   return el('ul', { class: 'legend', 'aria-label': 'Marks' }, ...rows);
 }
 
-/** Redraws when the width changes: it decides which marks are joined. */
+/** Redraws when the width changes, because the width decides which marks are joined. */
 function followWidth(list: HTMLElement, draw: () => void): void {
   let width = list.clientWidth;
   new ResizeObserver(() => {
@@ -105,7 +105,7 @@ interface Panel {
 }
 
 function makePanel(detail: (shown: Shown) => Detail): Panel {
-  /** What the panel has shown, ending with what it shows now. */
+  /** All that the panel has shown since it opened; the last one is shown now. */
   const past: Shown[] = [];
   const title = el('h2', { id: 'detail-title', tabindex: -1 });
   const body = el('div', { class: 'body', tabindex: 0, role: 'region', 'aria-labelledby': 'detail-title' });

@@ -26,14 +26,14 @@ interface Column<T> {
   cell(row: T, key: string): Child;
 }
 
-/** A list as a table: it has the timeline's facts for eyes and for screen readers. */
+/** A list as a table: the same facts as the timeline's, which a screen reader can read, too. */
 function table<T>(
   stage: Stage,
   what: string,
   rows: readonly T[],
   columns: readonly Column<T>[],
 ): HTMLElement {
-  if (rows.length === 0) return note(`No ${what} here, or none that the filter lets through.`);
+  if (rows.length === 0) return note(`No ${what} here, or none that match the filter.`);
   const classes = ({ wide, number }: Column<T>) =>
     [wide === true ? 'wide' : '', number === true ? 'number' : ''].join(' ').trim() || undefined;
   const head = columns.map((column) => el('th', { scope: 'col', class: classes(column) }, column.title));
@@ -130,7 +130,7 @@ export function eventTable(stage: Stage): HTMLElement {
   return eventRows(stage, rows);
 }
 
-/** A list of events with its own pages. `isOwn`: all are of one session, which the title names. */
+/** A list of events with its own pages. `isOwn`: all belong to one session, which the title names. */
 export function eventList(stage: Stage, rows: readonly Item[], isOwn: boolean): HTMLElement {
   const place = el('div');
   const draw = (page: number) => {

@@ -31,10 +31,10 @@ export const RANGES = [
 const STEPS = [1, 2, 5, 10, 15, 30].map((n) => n * MINUTE);
 STEPS.push(...[1, 2, 3, 6, 12].map((n) => n * HOUR), ...[1, 2, 5, 10, 30, 90, 365].map((n) => n * DAY));
 
-/** Returns at most `most` round times between two. */
+/** Returns at most `most` round times between `from` and `to`. */
 export function ticks(from: number, to: number, most: number): { at: number; text: string }[] {
   const step = STEPS.find((one) => (to - from) / one <= most) ?? (to - from) / most;
-  // Round in the reader's own time zone.
+  // They are round in the reader's own time zone.
   const offset = new Date(to).getTimezoneOffset() * MINUTE;
   const found: { at: number; text: string }[] = [];
   for (let at = Math.ceil((from - offset) / step) * step + offset; at <= to; at += step) {

@@ -6,9 +6,9 @@ import { duration, full, ticks } from './time.ts';
 import { type Stage, itemMatches, pageOf, sessionMatches, windowOf } from './view.ts';
 
 const LANES = 40;
-/** Marks that are nearer are joined, so that a finger or a mouse can hit them. Pixels. */
+/** Marks nearer to each other than this are joined, so that a finger or a mouse can hit them. Pixels. */
 const MARK = 26;
-/** The kinds by weight: a mark of several events looks like the first kind that it has. */
+/** The kinds by weight: a mark for several events looks like the first of these kinds that is among them. */
 const WEIGHT: readonly Kind[] = ['refusal', 'take', 'write', 'close', 'commit'];
 
 interface Lane {
@@ -112,7 +112,7 @@ function laneRow(stage: Stage, { index, session, items }: Lane, frame: Frame): H
 const shownPlace = ({ branch, worktree }: BoardSession) =>
   [branch, worktree].filter((text) => text !== undefined).join(' · ');
 
-/** The text for a screen reader of what a lane shows by its form and place. */
+/** The text that tells a screen reader what a lane shows by its form and place. */
 function unseen({ state, from, to }: BoardSession, count: number): string {
   return `, ${STATE_NAMES[state]}, from ${full(from)}, ${duration(to - from)}, ${count} events`;
 }
@@ -156,7 +156,7 @@ function summaryOf(some: readonly Item[]): string {
   return `${some.length} events: ${parts.join(', ')}, until ${full(some[0]?.at ?? 0)}`;
 }
 
-/** Makes the grid one stop for the tab key; arrow keys move between lanes and marks. */
+/** Makes the whole grid one stop for the tab key; arrow keys move between lanes and marks. */
 function roving(grid: HTMLElement): void {
   const rows = [...grid.querySelectorAll<HTMLElement>('[role=row]')].map((row) => [
     ...row.querySelectorAll('button'),

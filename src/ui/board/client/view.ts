@@ -27,7 +27,7 @@ export type Shown =
   | { readonly kind: 'item'; readonly item: Item }
   | { readonly kind: 'items'; readonly items: readonly Item[] };
 
-/** Whether one of these texts contains the query; every text contains an empty one. */
+/** Whether one of these texts contains the query; an empty query always matches. */
 export const has = (query: string, ...texts: readonly (string | undefined)[]): boolean =>
   query === '' || texts.some((text) => text?.toLowerCase().includes(query) === true);
 
@@ -42,7 +42,7 @@ export function sessionMatches({ board }: Model, index: number, query: string): 
 export const itemMatches = ({ label, kind }: Item, query: string): boolean =>
   has(query, label, KIND_NAMES[kind]);
 
-/** The shortest range in which a dozen sessions began, or 70 % of them if that is fewer. */
+/** The shortest range in which twelve sessions began, or 70 % of all sessions if that is fewer. */
 export function defaultRange({ board, to }: Model): number {
   const wanted = Math.min(12, Math.ceil(board.sessions.length * 0.7));
   const began = (span: number) => board.sessions.filter(({ from }) => from >= to - span).length;
