@@ -35,7 +35,7 @@ interface FolderRemoval {
   readonly tree: boolean;
 }
 
-/** One step of a plan. Applying them in order is safe to interrupt anywhere. */
+/** One step of a plan. To apply a plan's steps in order may be interrupted anywhere without harm. */
 export type Change = FileChange | FolderChange | FolderRemoval;
 
 /** What a file will hold, and what it held before we ever touched it. */
@@ -44,12 +44,12 @@ export interface FileReceipt {
   readonly role: FileRole;
   /** The client whose settings these are. */
   readonly client?: string;
-  /** False: uninstall removes the file. */
+  /** False if we created the file; `uninstall` then removes it. */
   readonly existed: boolean;
   /** sha256 of the bytes before and after. */
   readonly before: string;
   readonly after: string;
-  /** sha256 of the bytes that we put there before: after an interrupted upgrade the file still holds them. */
+  /** sha256 of the bytes that an earlier `init` put there: after an interrupted upgrade the file still holds them. */
   readonly formerly?: string;
   /** The one range that differs: from offset `at`, `added` bytes replaced `removed` (base64). */
   readonly at: number;
@@ -102,7 +102,7 @@ export interface Receipt {
   /** Folders that we made, outermost first. */
   readonly folders: readonly string[];
   readonly files: readonly FileReceipt[];
-  /** The values of `handoff.enabled` before `init`, for a config file that was edited since. */
+  /** The values of `handoff.enabled` before `init`; needed if the config file was edited since. */
   readonly enabledBefore?: readonly string[];
 }
 
@@ -146,7 +146,7 @@ export function mergeReceipt(
   };
 }
 
-/** A file that a plan may change. Texts are binary strings (one character a byte). */
+/** A file that a plan may change. Texts are binary strings (one character per byte). */
 interface FileGoal {
   readonly role: FileRole;
   readonly path: string;
@@ -196,8 +196,8 @@ function withoutUs(goal: FileGoal): { bytes: Buffer; existed: boolean } {
 }
 
 /**
- * Takes our part out of a file: the exact bytes when it is as we left it, else by its structure.
- * Undefined when there is nothing to do. Pure.
+ * Plans to take our part out of a file. Restores the exact former bytes if the file is as we left it; or else `strip` removes
+ * our part. Undefined when there is nothing to do. Pure.
  */
 export function unplanFile(
   file: { path: string; role: FileRole; existed: boolean },
@@ -217,7 +217,7 @@ export function unplanFile(
 /** Settings that hold nothing, or only the version that some clients require. */
 const EMPTY_SETTINGS = /^\{\s*(?:"version":\s*\d{1,9}\s*)?\}$/;
 
-/** Whether this is what remains of a file that we made, once our part is out and if nobody else wrote into it. */
+/** Whether a file that we made holds nothing else once our part is out of it. */
 function isNothing(text: string): boolean {
   const content = text.slice(contentStart(text)).trim();
   return content === '' || content === NEW_HOOK.trim() || EMPTY_SETTINGS.test(content);
@@ -226,8 +226,8 @@ function isNothing(text: string): boolean {
 type Undo = () => Promise<void>;
 
 /**
- * Carries out a plan in its order. When a step fails, the steps before it are taken back (all but the removal
- * of whole folders, which a plan therefore keeps for its end).
+ * Carries out a plan in its order. If a step fails, undoes the steps before it, except for removed folders: a plan
+ * therefore removes whole folders last.
  *
  * @throws Failure `environment` naming the path that could not be changed
  */
@@ -289,7 +289,7 @@ async function makeFolder(change: FolderChange): Promise<Undo> {
   return () => fs.rmdir(change.path);
 }
 
-/** A folder that is gone, or that someone else put things into, is left as it is. */
+/** Removes a folder. One that is gone, or that someone else put things into, is left as it is. */
 async function removeFolder(change: FolderRemoval): Promise<Undo> {
   if (change.tree) await fs.rm(change.path, { recursive: true, force: true });
   else await fs.rmdir(change.path).catch(() => undefined);

@@ -17,9 +17,9 @@ interface ChosenInstallers {
 }
 
 /**
- * Finds the installers by their clients' names. `all` means every client that has its settings folder, which a client
- * makes when it first runs. No name means the same; if no client has such a folder, the clients whose program is on
- * PATH; if there is none, Claude Code. Neither includes a client that has our hooks from a package of its own already.
+ * Finds the installers by their clients' names. `all` means every client that has its settings folder, which a client makes
+ * when it first runs. Without a name it is the same clients; if there are none, those whose program is on PATH; if there are
+ * none either, Claude Code. A client that already has our hooks from a package of its own is left out, unless it is named.
  *
  * @throws Failure `usage` for an unknown client, for `none` beside others, and when no client is in use
  */
@@ -41,7 +41,7 @@ function noInstallers(names: readonly string[]): ChosenInstallers {
       hint: `git handoff init --client ${NONE}`,
     });
   }
-  return { installers: [], notices: ["no client's hooks are registered; those that are there already stay"] };
+  return { installers: [], notices: ["no client's hooks are registered now; those registered earlier stay"] };
 }
 
 function installersNamed(names: readonly string[], places: SettingsFolders): ChosenInstallers {

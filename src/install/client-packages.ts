@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { withoutComments } from './json-text.ts';
 
 /*
- * Finds out whether a client's own package of our hooks (a plugin, an extension) is switched on: hooks that `init`
- * registers beside it would start the guard twice at every event. The clients of test/clients write these files so.
+ * Finds out whether a client's own package of our hooks (a plugin, an extension) is switched on: if `init` registered
+ * hooks, too, every event would start the guard twice. The real clients that test/clients runs write such files.
  */
 
 const NAME = 'git-handoff';
@@ -58,7 +58,7 @@ export function extension(folder: string, cwd: string, name: string): string | u
   return typeof last === 'string' && last.startsWith('!') ? undefined : manifest;
 }
 
-/** Whether a rule covers a folder. A rule is a path; a final `*` includes all below it, a first `!` means "off". */
+/** Whether a rule covers a folder. A rule is a path; a final `*` includes all under it, a leading `!` means "off". */
 function covers(rule: string, cwd: string): boolean {
   const path = rule.startsWith('!') ? rule.slice(1) : rule;
   const here = `${cwd}/`;

@@ -4,15 +4,15 @@ import { type InstallScope, guardCommand, isGuardCommand } from './guard-command
 import { type HookEntry, hasHooks, registerHooks, unregisterHooks } from './hook-settings.ts';
 import { isBlank, jsonValue, withoutComments } from './json-text.ts';
 
-/** The commands that install the program, for hints where it, or a part of it, is missing. */
+/** The commands that install the program, for hints when all or a part of it is missing. */
 export const HOW_TO_INSTALL =
   'in a clone of git-handoff: npm ci && npm run build && npm i -g --install-links .';
 
-/** The folders that settings files lie in. */
+/** The folders that settings files are found from. */
 export interface SettingsFolders {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the command was started; what a relative path in a variable is relative to. */
+  /** Where the command was started. A relative path in a variable is resolved against it. */
   readonly cwd: string;
   /** Top folder of the working tree; undefined in a bare repository. */
   readonly topLevel: string | undefined;
@@ -28,8 +28,8 @@ interface ProbeCall {
 
 /**
  * One row of the table of clients: where a client's settings lie, and how our hooks get in and out of them. Texts are
- * binary strings (one character a byte). What a client sends to a hook is in its dialect (src/agents/). The code of
- * `init` and `doctor`, the packages and docs/clients.md are made from these rows.
+ * binary strings (one character per byte). The client's dialect (src/agents/) knows what it sends to a hook. `init`,
+ * `doctor`, the packages and docs/clients.md use these rows.
  */
 export interface ClientInstaller {
   readonly client: string;
@@ -47,7 +47,7 @@ export interface ClientInstaller {
   readonly instructionsFile: string;
   /** The settings file's absolute path; undefined if there is no working tree, or the client has no such scope. */
   settingsFile(scope: InstallScope, places: SettingsFolders): string | undefined;
-  /** The folder that the client makes when it first runs, where that is not the one of its settings file. */
+  /** The folder that the client makes when it first runs, if that is not the folder of its settings file. */
   userFolder?(places: SettingsFolders): string;
   /** Whether the client reads comments in its settings file, so that people may have written some there. */
   readonly comments?: true;
@@ -55,14 +55,14 @@ export interface ClientInstaller {
   readonly hookShell?: 'bash' | 'login';
   /** The names that the client's program may have. */
   readonly programs: readonly string[];
-  /** The file that switches the client's own package of our hooks on (a plugin, an extension); undefined where none does. */
+  /** The file that switches the client's own package of our hooks on (a plugin, an extension); undefined if none does. */
   packageFile?(places: SettingsFolders): string | undefined;
   /** Further files whose settings can switch the client's hooks off; `warnings` reads them, too. */
   switches?(places: SettingsFolders): readonly string[];
   /**
    * The text with our hooks in it; unchanged if it has them. Throws SettingsError.
    *
-   * @param options `nudge`: also registers the event of the user's prompts, where that needs `--context-nudge`
+   * @param options `nudge`: also registers the event of the user's prompts in a client where only `--context-nudge` does
    */
   register(
     text: string,
@@ -70,7 +70,7 @@ export interface ClientInstaller {
     launcher: string,
     options?: { readonly nudge?: boolean },
   ): string;
-  /** Whether the event of the prompts is registered already, and is to stay so. Throws SettingsError. */
+  /** Whether the event of the prompts is registered already, so that it must stay. Throws SettingsError. */
   isNudged?(text: string): boolean;
   /** The hooks of a settings file as JSON, for a client whose file is not JSON. */
   settingsIn?(text: string): string;
@@ -92,7 +92,7 @@ export function testedWith({ title, proven }: Pick<ClientInstaller, 'title' | 'p
     : `tested with ${title} ${proven}`;
 }
 
-/** What `init` and `uninstall` need to know of the world around them. */
+/** What `init` and `uninstall` need from the process that runs them. */
 export interface InstallContext {
   readonly cwd: string;
   readonly home: string;
@@ -101,7 +101,7 @@ export interface InstallContext {
   readonly packageRoot: string;
   /** Absolute path of the running Node. */
   readonly nodePath: string;
-  /** Shows the plan and asks; undefined where nobody can answer (no terminal). */
+  /** Shows the plan and asks; undefined if nobody can answer (no terminal). */
   readonly confirm: ((plan: string) => Promise<boolean>) | undefined;
   readonly git: GitRunner;
   readonly platform: NodeJS.Platform;
@@ -120,9 +120,9 @@ interface Row extends Pick<
 > {
   /** The folder of this user's settings. */
   readonly folder: (places: SettingsFolders) => string;
-  /** Whether the settings lie in a subfolder of `folder`, the one that the client makes when it first runs. */
+  /** Whether the settings lie in a subfolder of `folder`, which the client makes later than `folder`. */
   readonly isDeep?: true;
-  /** The path of the settings file below `folder`, below the top of a working tree, and there for one person alone. */
+  /** The settings file's path: for a user under `folder`; for a project, or one person in it, under the working tree's top. */
   readonly files: { readonly user: string; readonly project: string; readonly local?: string };
   readonly packageFile?: (folder: string, places: SettingsFolders) => string | undefined;
   readonly probe: (session: string, cwd: string) => object;
@@ -148,13 +148,13 @@ export function placesOf({ folder, isDeep, files, packageFile, probe, ...row }: 
 /** A row of a client whose hooks are entries in a JSON file. */
 interface JsonRow extends Row {
   readonly failsClosed?: true;
-  /** The events that start the guard; those of tools with a matcher of the tools' names. */
+  /** The events that start the guard; a tool event has a matcher for the tools' names. */
   readonly registrations: readonly (readonly [event: string, matcher?: string])[];
   /** Events that `init` registers only with `--context-nudge`. */
   readonly onNudge?: readonly string[];
   /** Builds the entry that makes the client run a command at an event. */
   readonly handler: (command: string, event: string) => HookEntry['handler'];
-  /** Whether the client's lists hold handlers, not groups of them. */
+  /** Whether the client's lists hold handlers, rather than groups of them. */
   readonly flat?: true;
   /** The `"version"` that the client requires. */
   readonly version?: number;

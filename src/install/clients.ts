@@ -10,7 +10,7 @@ import { toBinary } from './json-text.ts';
 
 /** The client's time limit for a hook; Claude Code's own default is ten minutes. Seconds. */
 const TIMEOUT_S = 10;
-/** Gemini CLI and Qwen Code read a number from 1,000 on as milliseconds. */
+/** The same limit for Gemini CLI and Qwen Code, which read a number of at least 1,000 as milliseconds. */
 const TIMEOUT_MS = 10_000;
 /** Codex's own limit for `SessionEnd`; Codex complains about a longer one. Seconds. */
 const CODEX_END_TIMEOUT_S = 3;
@@ -18,11 +18,11 @@ const CODEX_END_TIMEOUT_S = 3;
 const NAME = 'git-handoff';
 
 /*
- * The tools that agents/tools.ts has as file or shell tools, as each client's hooks spell them. Claude Code, Gemini CLI, Qwen Code and
- * Codex CLI test a regex unanchored, so these are anchored; for Copilot CLI the whole name has to fit; Cursor documents
- * names joined by bars.
+ * The tools that agents/tools.ts lists as file or shell tools, as each client's hooks spell them. Claude Code, Gemini CLI, Qwen
+ * Code and Codex CLI look for a regex anywhere in a name, so theirs are anchored. For Copilot CLI the whole name must match.
+ * Cursor documents names joined by bars.
  */
-/** Grok Build runs these hooks, too; of its tools only `monitor` is not told by Claude Code's name. */
+/** Grok Build runs these hooks, too. It gives its tools Claude Code's names, except for `monitor`. */
 const CLAUDE_TOOLS =
   '^(Write|Edit|MultiEdit|NotebookEdit|Bash|Monitor|PowerShell|ExitWorktree|monitor|mcp__.*)$';
 /** Codex reports every shell tool as `Bash`. */
@@ -100,7 +100,7 @@ const codex = jsonClient({
     ['PreToolUse', CODEX_TOOLS],
     ['PostToolUse', CODEX_TOOLS],
   ],
-  // The user must trust each hook: Codex would ask again because of this one.
+  // Codex makes the user trust each hook, and would ask again because of this one.
   onNudge: ['UserPromptSubmit'],
   handler: (command, event) => ({
     type: 'command',
@@ -130,7 +130,7 @@ const gemini = jsonClient({
   files: { user: 'settings.json', project: '.gemini/settings.json' },
   packageFile: (folder, { topLevel, cwd }) =>
     extension(join(folder, 'extensions'), topLevel ?? cwd, 'gemini-extension.json'),
-  // Without PreCompress: Gemini sends it at every turn, before it knows whether there is anything to compress.
+  // PreCompress is left out: Gemini sends it at every turn, before it knows whether there is anything to compress.
   registrations: [
     ['SessionStart'],
     ['SessionEnd'],
@@ -256,7 +256,7 @@ const copilot = jsonClient({
     ['PostToolUse', COPILOT_TOOLS],
     ['PostToolUseFailure', COPILOT_SHELL],
   ],
-  // The key is `bash`: where there is only PowerShell, it would run a `command`, fail, and so refuse every call.
+  // The key is `bash`: PowerShell, if it is the only shell, would run a `command`, fail, and so refuse every call.
   handler: (bash) => ({ type: 'command', bash, timeoutSec: TIMEOUT_S }),
   off: ({ disableAllHooks }) =>
     disableAllHooks === true ? '"disableAllHooks" is true: Copilot CLI runs no hook of ours' : undefined,
@@ -290,7 +290,7 @@ function registerPlugin(text: string, scope: InstallScope, launcher: string): st
   return plugin.replace(OPENCODE_COMMAND, () => `const COMMAND = ${command};`);
 }
 
-/** The events at which our plugin runs the guard, each with its command, as JSON; any other file's text unchanged. */
+/** Returns, as JSON, the events at which our plugin runs the guard, each with its command; another file's text unchanged. */
 function settingsInPlugin(text: string): string {
   const command = OPENCODE_COMMAND.exec(text)?.[1];
   if (!text.startsWith(OPENCODE_MARK) || command === undefined) return text;

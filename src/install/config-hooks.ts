@@ -4,7 +4,7 @@ import { GIT_HOOKS, shimPath } from './hook-block.ts';
 
 /**
  * Hooks in git's config (git-config(1), `hook.<name>.command` and `.event`, since git 2.54), for hooks whose file is
- * not ours to change. git runs them before the hook's file, all of them even if one fails; `-n` skips both. Pure.
+ * not ours to change. git runs them all, even if one fails, and then the hook's file; `-n` skips both. Pure.
  */
 
 const FIRST_MAJOR = 2;

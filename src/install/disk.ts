@@ -115,7 +115,7 @@ export async function requireWritable(folder: string): Promise<void> {
 /**
  * Puts a whole file in place at once: a reader sees the old bytes or the new ones, never a part.
  *
- * @param lock `<path>.lock` is the temporary name, as git does it: two writers cannot both hold it
+ * @param lock whether the temporary file is `<path>.lock`, as git's is, so that only one writer at a time can have it
  * @throws the file system's error; no temporary file is left
  */
 export async function placeFile(path: string, bytes: Buffer, mode: number, lock: boolean): Promise<void> {
@@ -128,7 +128,7 @@ export async function placeFile(path: string, bytes: Buffer, mode: number, lock:
     if (former !== undefined && (former.uid !== process.getuid?.() || former.gid !== process.getgid?.())) {
       await handle.chown(former.uid, former.gid).catch(() => undefined);
     }
-    // A new file has the right mode since its creation: `mode` less the umask.
+    // A new file was created with the right mode: `mode` less the umask.
     if (former !== undefined) await handle.chmod(former.mode & 0o7777);
     await handle.sync();
     await handle.close();

@@ -10,7 +10,7 @@ import { type RepositoryFacts, isEnabled } from './repository-facts.ts';
 type Edit = (...words: string[]) => Promise<void>;
 
 /**
- * The config that the repository should have: switched on, with these of our hooks and no others. A config that is so
+ * The config that the repository should have: switched on, and with exactly these hooks of ours. A config that is like that
  * already keeps its bytes.
  *
  * @throws Failure `environment`

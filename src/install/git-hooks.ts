@@ -25,7 +25,7 @@ export interface HookFacts {
   readonly executable: boolean;
   /** False: the file would show up in `git status`, or is tracked. */
   readonly hidden: boolean;
-  /** The hook that pre-commit found and replaced; pre-commit keeps it beside its own and runs it first. */
+  /** The hook that the program pre-commit (pre-commit.com) replaced by its own; it keeps it and runs it first. */
   readonly legacy: Buffer | undefined;
 }
 
@@ -78,7 +78,7 @@ export function planHooks(
     } else if (!callsUs(facts, packageRoot)) {
       notices.push(
         repository.runsConfigHooks
-          ? `${facts.path}: not changed, ${reason}; git runs ours by hook.${configHookName(facts.hook)} of its config`
+          ? `${facts.path}: not changed, ${reason}; git runs ours through hook.${configHookName(facts.hook)} in its config`
           : `${facts.path}: left as it is, ${reason}. ${advice(facts, packageRoot)}`,
       );
     }
@@ -91,7 +91,7 @@ export function planHooks(
   return { files, notices: [...new Set(notices)] };
 }
 
-/** The hooks that git is to run from its config, if it can: those whose file is not ours to change. */
+/** The hooks that git should run from its config, if it can: those whose file is not ours to change. */
 export function hooksForConfig(
   { hooksFolder, runsConfigHooks }: RepositoryFacts,
   hooks: readonly HookFacts[],
@@ -107,7 +107,7 @@ export function hooksForConfig(
 function folderNotice({ runsConfigHooks }: RepositoryFacts): string {
   const found = 'core.hooksPath is empty or cannot be read';
   return runsConfigHooks
-    ? `${found}: git runs ours by hook.handoff-* of its config`
+    ? `${found}: git runs ours through hook.handoff-* in its config`
     : `${found}: no git hook is installed`;
 }
 
@@ -153,12 +153,12 @@ function advice(facts: HookFacts, packageRoot: string): string {
     facts.current !== undefined &&
     !isShellScript(facts.current.toString('latin1'))
   ) {
-    return `Let it end by running ${shim} with the hook's own arguments, and pass its exit status on`;
+    return `At its end, run ${shim} with the hook's own arguments, and exit with its status`;
   }
   return `Add this line to the hook: [ ! -x ${shim} ] || ${shim} "$@" || exit`;
 }
 
-/** Whether pre-commit renamed our hook to `<hook>.legacy` and runs it first. */
+/** Whether the program pre-commit renamed our hook to `<hook>.legacy` and runs it first. */
 function runsAsLegacy(facts: HookFacts): boolean {
   const moved = facts.legacy !== undefined && hasMarker(facts.legacy.toString('latin1'));
   return moved && managerOf(facts) === 'pre-commit';

@@ -1,6 +1,6 @@
 import type { CommandTest } from './hook-settings.ts';
 
-/** Where a client's hooks are registered: for this user, for everybody in the project, for this user in it. */
+/** Where a client's hooks are registered: for this user, for everybody in the project, or for this user in the project. */
 export type InstallScope = 'user' | 'project' | 'local';
 
 /** A client whose hooks start the guard. */
@@ -28,7 +28,7 @@ export function guardCommand(
   return `p=${shellQuote(launcher)}; [ -x "$p" ] || exit 0; exec "$p" ${guard}`;
 }
 
-/** For a client that fails closed: not even a killed launcher, or another program of our name, may stop its calls. */
+/** For a client that fails closed: not even a killed launcher, or another program of our name, may block its calls. */
 function openCommand(guard: string, scope: InstallScope, launcher: string): string {
   const call = `${guard} --client-pid $PPID || exit 0`;
   return scope === 'project'
@@ -36,14 +36,14 @@ function openCommand(guard: string, scope: InstallScope, launcher: string): stri
     : `p=${shellQuote(launcher)}; [ -x "$p" ] || exit 0; "$p" ${call}`;
 }
 
-/** Tells the commands that `guardCommand` makes for a client, of any release, from everybody else's. */
+/** Returns a test for the commands that any release's `guardCommand` makes for a client. */
 export function isGuardCommand(client: string): CommandTest {
   return (command) => command.includes('git-handoff') && `${command} `.includes(` guard --client ${client} `);
 }
 
 /**
- * Whether a registered command line may be run to see what it does. The user's own settings are the user's and may be
- * run. Files in the working tree come with the repository: of those only the text that `init` itself writes is run.
+ * Whether a registered command line may be run to see what it does. One in the user's own settings may be run. Files in the
+ * working tree come with the repository, so from them only the command that `init` itself writes may be run.
  */
 export function isHarmless(
   hook: { readonly scope: InstallScope; readonly command: string },
@@ -54,8 +54,8 @@ export function isHarmless(
 }
 
 /**
- * Quotes a word for a POSIX shell, whatever bytes it holds; always, so that stored commands have one form.
- * (Words that are shown to people go through `shellWord`, which writes control characters as bash does.)
+ * Quotes any word for a POSIX shell, even one that needs no quotes, so that stored commands have one form. (Words that people
+ * see go through `shellWord`, which writes control characters as bash does.)
  */
 export function shellQuote(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,6 +1,6 @@
 /**
- * The lines that `git handoff init` puts into a git hook. Pure; texts are binary strings (one character a
- * byte), because a hook may hold any bytes.
+ * The lines that `git handoff init` puts into a git hook. Pure; texts are binary strings (one character per byte), because a
+ * hook may hold any bytes.
  */
 import { NAMED_SESSION } from '../domain/names.ts';
 import { shellQuote } from './guard-command.ts';
@@ -29,14 +29,14 @@ export function markedBlock(lines: readonly string[]): string {
   return toBinary([BLOCK_START, ...lines, BLOCK_END, ''].join('\n'));
 }
 
-/** Our shim for that hook, absolute. */
+/** The absolute path of our shim for that hook. */
 export function shimPath(packageRoot: string, hook: GitHook): string {
   return `${packageRoot}/git-hooks/${hook}`;
 }
 
 /**
- * The block for a hook that holds nothing else; lines that other programs append later run after it. The hook reads our
- * shim as a part of itself, which saves a start of sh, and skips it when no session is on record or in the environment.
+ * The block for a hook that holds nothing else; lines that other programs append later run after it. The hook sources our
+ * shim, which saves a start of sh, and skips it when no session is on record or in the environment.
  */
 export function soleBlock(hook: GitHook, packageRoot: string): string {
   const begin = [
@@ -97,9 +97,9 @@ function piped(format: string, text: string): string {
 }
 
 /**
- * The block for a hook that exists: the hook starts itself again as a child, from its own path with the same arguments,
- * input and interpreter. So everything below the block runs first, and may end with `exit` or `exec`. The first
- * non-zero status is the hook's. The child unsets GIT_HANDOFF_CHAINED at once: no command of the hook sees it.
+ * The block for a hook that exists already. The hook starts itself again as a child, from its own path with the same
+ * arguments, input and interpreter. So everything below the block runs first, and may end with `exit` or `exec`. The
+ * hook ends with the first non-zero status. The child unsets GIT_HANDOFF_CHAINED at once: no command of the hook sees it.
  */
 export function chainBlock(hook: GitHook, packageRoot: string): string {
   return markedBlock([
@@ -116,7 +116,7 @@ export function chainBlock(hook: GitHook, packageRoot: string): string {
 
 function chainedCommit(hook: GitHook): string[] {
   return [
-    // Hooks below may put changes aside for a while: `begin` marks the commit, so that nobody takes them for discarded.
+    // The hook's own lines may put changes aside for a while. `begin` marks the commit, so that nobody takes them for discarded.
     ...(hook === 'pre-commit' ? ['  GIT_HANDOFF_GIT_PID=$PPID "$handoff_shim" begin'] : []),
     '  GIT_HANDOFF_CHAINED=1 "$0" "$@" || exit',
     '  GIT_HANDOFF_GIT_PID=$PPID; export GIT_HANDOFF_GIT_PID; exec "$handoff_shim" "$@"',
@@ -160,7 +160,7 @@ export function withoutBlocks(text: string): string | undefined {
 }
 
 /**
- * The hook with our block in it: the same text when it is there already.
+ * The hook with our block in it; the same text if the block is there already.
  *
  * @param base the hook without a block
  */

@@ -27,7 +27,7 @@ export interface HookEntry {
   readonly flat?: true;
 }
 
-/** Tells our command from everybody else's. */
+/** Whether a command is ours. */
 export type CommandTest = (command: string) => boolean;
 
 /** What a client's settings may hold besides hooks. */
@@ -42,7 +42,7 @@ interface SettingsFormat {
 export class SettingsError extends Error {}
 
 /**
- * The text with our entries in it, each exactly once, all other bytes as they were.
+ * The text with our entries in it, each exactly once, and with all other bytes as they were.
  *
  * @throws SettingsError when the text is not JSON or `hooks` has another shape
  */

@@ -1,6 +1,6 @@
 /**
  * Edits JSON text without reformatting it: every byte that is not inserted or removed stays as it is.
- * Texts are binary strings (one character a byte), so that offsets are byte offsets and nothing is recoded.
+ * Texts are binary strings (one character per byte), so that offsets are byte offsets and nothing is recoded.
  */
 
 /** An element of an array or a member of an object, with its place in the text. */
@@ -145,7 +145,7 @@ export function appendItems(
   const lineStart = style.eol + style.indent.repeat(depth);
   const last = container.items.at(-1);
   const at = last === undefined ? container.start + 1 : last.end;
-  // A line end is there before the closing bracket already, or a comment, which stays.
+  // A line end already precedes the closing bracket, or a comment does, which stays.
   const isOnSeveralLines = /[\n/]/.test(text.slice(at, container.end - 1));
   const tail = isOnSeveralLines ? '' : style.eol + style.indent.repeat(depth - 1);
   const added = (last === undefined ? '' : ',') + lineStart + bodies.join(',' + lineStart) + tail;

@@ -224,7 +224,7 @@ async function readInstructions({ topLevel }: RepositoryFacts): ReturnType<typeo
 /** The path of the skill, both in the package and in a client's folder. */
 const SKILL = join('skills', 'git-handoff', 'SKILL.md');
 
-/** The skill of each client. A file that holds anything but what we put there is left as it is. */
+/** Plans each client's copy of the skill. A file that holds anything but what we put there is left as it is. */
 async function planSkills(
   context: InstallContext,
   installers: readonly ClientInstaller[],
@@ -279,7 +279,7 @@ function write({ path, bytes: before }: DiskFile, after: Buffer): FileChange | u
   return { kind: 'file', role: 'bookkeeping', path, before, after, mode: 0o600 };
 }
 
-/** The receipt with the planned files and the folders to make added; without its own, which uninstall removes whole. */
+/** Adds to a receipt the planned files and the folders to make, except the receipt's own, which uninstall removes whole. */
 async function recorded(file: DiskFile, receipt: Receipt, planned: readonly PlannedFile[]): Promise<Receipt> {
   const folders = await Promise.all(planned.map(({ change }) => missingFolders(dirname(change.path))));
   const above = (await missingFolders(dirname(file.path))).slice(0, -1);

@@ -45,8 +45,8 @@ const MARKERS = [
 ];
 
 /**
- * Plans what `uninstall` changes: first the config, last the receipts, so that an interrupted run can be repeated. What
- * is in the user's folders serves all repositories: it goes with the last one, or on request. Changes nothing itself.
+ * Plans what `uninstall` changes: first the config, last the receipts, so that an interrupted run can be repeated. What is
+ * in the user's folders serves all repositories: it is removed with the last one, or on request. Changes nothing itself.
  *
  * @throws Failure `environment` (no repository, unreadable), `integrity` (damaged receipt)
  */
@@ -56,7 +56,7 @@ export async function planUninstall(context: InstallContext, userToo: boolean): 
     if (userToo && error instanceof Failure) return undefined;
     throw error;
   });
-  // node: the Node that the launcher starts · install.json: receipt of the user's settings · repositories/<hash>: a common dir
+  // It holds `node` (Node's path), `install.json` (the receipt of the user's settings) and `repositories/<hash>` (common dirs).
   const state = stateFolder({ ...context.env, HOME: context.home });
   const users = await readReceipt(join(state, 'install.json'));
   const others = await otherRepositories(state, repository?.commonDir);
@@ -74,7 +74,7 @@ export async function planUninstall(context: InstallContext, userToo: boolean): 
       for (const name of MARKERS) changes.push(...removal(await plainFileFacts(join(dir, name))));
     if (!userGoes) changes.push(...removal(await readFileFacts(repositoryEntry(state, commonDir))));
     tail.push(...emptyFolders(own.folders));
-    // git's part of the worktree of `try`, which goes with our folder.
+    // git's folder for the worktree of `try`. The worktree itself goes with our folder.
     const tried = discoverRepository(tryTree(commonDir));
     if (tried !== undefined && isTryTree(tried.workTree))
       tail.push({ kind: 'remove-folder', path: tried.gitDir, tree: true });
@@ -93,7 +93,7 @@ export async function planUninstall(context: InstallContext, userToo: boolean): 
   } else {
     const list = others.slice(0, 3).map(dirname).join(', ') + (others.length > 3 ? ', …' : '');
     notices.push(
-      `the hooks in your own settings stay, other repositories use them (${list}); to remove them: git handoff uninstall --user`,
+      `the hooks in your own settings stay because other repositories use them (${list}); to remove them: git handoff uninstall --user`,
     );
   }
   return { changes: [...changes, ...tail], notices, repository };

@@ -18,7 +18,7 @@ const HEAD_BYTES = 4096;
 /** Milliseconds. */
 const VERSION_TIMEOUT_MS = 2000;
 
-/** Every `git-handoff` on a PATH, in its order. Relative entries are left out, as the launcher does. */
+/** Every `git-handoff` on PATH, in PATH's order. Relative entries are skipped, as by the launcher. */
 export function programsOnPath(env: NodeJS.ProcessEnv): FoundProgram[] {
   const folders = new Set((env['PATH'] ?? '').split(':').filter(isAbsolute));
   return [...folders].flatMap((folder) => {
@@ -28,8 +28,8 @@ export function programsOnPath(env: NodeJS.ProcessEnv): FoundProgram[] {
 }
 
 /**
- * A path by a name that outlives an update, if it has one. Homebrew and mise keep each version in a folder of its own, which
- * the next one replaces, and a link to the current one.
+ * Returns a name of this path that survives an update, if there is one. Homebrew and mise keep each version in a folder of its
+ * own, which the next version replaces, and a link to the current one.
  */
 export function lastingName(path: string): string {
   const names = [
@@ -59,9 +59,9 @@ export function isExecutable(path: string): boolean {
 }
 
 /**
- * Whether a program is ours, by its first bytes. Compiled programs are never run: one of another name, to which a link leads, is a
- * version manager's and starts ours. A script that is not the launcher may be such a program, too: it is run with `--version`,
- * without input and outside of any repository.
+ * Whether a program is ours, judging by its first bytes. A compiled program is never run: if our name is a link to a program
+ * of another name, that is a version manager, which starts ours. A script that is not our launcher may be a version manager,
+ * too, so it is run with `--version`, without input and outside of any repository.
  */
 function isOurs(path: string, env: NodeJS.ProcessEnv): boolean {
   const head = readHead(path);

@@ -83,8 +83,8 @@ async function listGitDirs(commonDir: string): Promise<string[]> {
 }
 
 /**
- * Reads the config, not `rev-parse --git-path hooks`, because our git children run with `core.hooksPath` switched off.
- * A relative path is resolved as git does it, against the folder that the hook would run in.
+ * Reads the config, not `rev-parse --git-path hooks`, because the git that we start runs with `core.hooksPath` switched off.
+ * Resolves a relative path as git does, against the folder that the hook would run in.
  */
 async function readHooksFolder(
   git: GitRunner,
