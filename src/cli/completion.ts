@@ -78,7 +78,7 @@ function optionsOf({ options }: Verb): ReadonlyMap<string, OptionSpec> {
 const takesValue = (spec: OptionSpec | undefined) =>
   spec !== undefined && spec.type === 'string' && spec.optionalValue !== true;
 
-/** The values of an option, by its placeholder in help; none for an option that takes a file. */
+/** The values that an option may have, judging by its placeholder in help; none for an option that takes a file. */
 async function valuesOf(spec: OptionSpec | undefined, cwd: string): Promise<readonly string[]> {
   const value = spec?.value ?? '';
   if (/^[a-z]+(?:\|[a-z]+)+$/.test(value)) return value.split('|');
@@ -98,7 +98,7 @@ async function valuesOf(spec: OptionSpec | undefined, cwd: string): Promise<read
   }
 }
 
-/** What the first word after a verb may be, by its usage. */
+/** What the first word after a verb may be, judging by the verb's usage. */
 async function firstWords(name: string, { usage }: Verb, cwd: string): Promise<readonly string[]> {
   if (name === 'rescue') return ['list', 'show', 'restore', 'search'];
   if (usage.includes('<shell>')) return [...SCRIPTS.keys()];
@@ -108,7 +108,7 @@ async function firstWords(name: string, { usage }: Verb, cwd: string): Promise<r
   return [...(await topics(cwd)), ...places];
 }
 
-/** The topics of the current branch by their names alone, those of all branches as `<branch>/<topic>`. */
+/** The topics of the current branch by name alone, and those of every branch as `<branch>/<topic>`. */
 async function topics(cwd: string): Promise<readonly string[]> {
   return inRepository(cwd, async (repository) => {
     const refs = await listRefNames(repository, [HANDOFFS]);

@@ -22,8 +22,8 @@ function withDashes(argv: readonly string[], names: readonly string[]): string[]
 }
 
 /**
- * Parses the words after a verb with yargs-parser, the core of yargs: loading yargs itself costs more
- * than three starts of bare Node, and only help and completion need it.
+ * Parses the words after a verb with yargs-parser, the core of yargs. Loading yargs itself takes longer than starting bare
+ * Node three times, and only help and completion need it.
  *
  * @throws Failure `usage` for an unknown option or a missing value.
  */

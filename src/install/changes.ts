@@ -35,7 +35,7 @@ interface FolderRemoval {
   readonly tree: boolean;
 }
 
-/** One step of a plan. To apply a plan's steps in order may be interrupted anywhere without harm. */
+/** One step of a plan. If the steps are applied in order, an interruption anywhere does no harm. */
 export type Change = FileChange | FolderChange | FolderRemoval;
 
 /** What a file will hold, and what it held before we ever touched it. */
@@ -109,7 +109,7 @@ export interface Receipt {
 export const NO_RECEIPT: Receipt = { v: 1, folders: [], files: [] };
 
 /**
- * Reads a receipt; a missing file is an empty one.
+ * Reads a receipt; a missing file counts as an empty one.
  *
  * @throws Failure `integrity` when it is damaged or of a later version: guessing could lose bytes
  */
@@ -172,7 +172,7 @@ export interface PlannedFiles {
   readonly notices: readonly string[];
 }
 
-/** Plans the change of a file; undefined when the file is as wanted. Pure. */
+/** Plans the change of a file; undefined if the file is already as wanted. Pure. */
 export function planFile(goal: FileGoal): PlannedFile | undefined {
   const { role, path, client, current, mode } = goal;
   const base = withoutUs(goal);

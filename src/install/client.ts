@@ -8,7 +8,7 @@ import { isBlank, jsonValue, withoutComments } from './json-text.ts';
 export const HOW_TO_INSTALL =
   'in a clone of git-handoff: npm ci && npm run build && npm i -g --install-links .';
 
-/** The folders that settings files are found from. */
+/** Where to look for settings files. */
 export interface SettingsFolders {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -28,7 +28,7 @@ interface ProbeCall {
 
 /**
  * One row of the table of clients: where a client's settings lie, and how our hooks get in and out of them. Texts are
- * binary strings (one character per byte). The client's dialect (src/agents/) knows what it sends to a hook. `init`,
+ * binary strings (one character per byte). The client's dialect (src/agents/) reads what the client sends. `init`,
  * `doctor`, the packages and docs/clients.md use these rows.
  */
 export interface ClientInstaller {

@@ -25,7 +25,7 @@ export interface HookFacts {
   readonly executable: boolean;
   /** False: the file would show up in `git status`, or is tracked. */
   readonly hidden: boolean;
-  /** The hook that the program pre-commit (pre-commit.com) replaced by its own; it keeps it and runs it first. */
+  /** The hook that the program pre-commit (pre-commit.com) replaced. That program keeps the old hook and runs it first. */
   readonly legacy: Buffer | undefined;
 }
 

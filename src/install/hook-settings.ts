@@ -18,7 +18,7 @@ import {
   withoutComments,
 } from './json-text.ts';
 
-/** One registration: the handler runs at every such event (of the tools that the matcher names). */
+/** One registration: the handler runs at every such event, or, with a matcher, at those of the tools that it names. */
 export interface HookEntry {
   readonly event: string;
   readonly matcher?: string;

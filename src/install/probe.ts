@@ -96,7 +96,7 @@ function shellOf(
   return [hookShell ?? '/bin/sh', '-c'];
 }
 
-/** Runs a registered command line as its client would, with a payload on stdin and for ten seconds. Returns its status. */
+/** Runs a registered command line as its client would, with a payload on stdin, for at most ten seconds. Returns its status. */
 export function fireHook(
   hook: RegisteredHook,
   installer: Pick<ClientInstaller, 'hookShell'>,

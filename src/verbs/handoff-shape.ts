@@ -63,7 +63,7 @@ export function noteShape(note: Uint8Array): NoteShape {
   }
 }
 
-/** Returns the client of a note's owner, by owner, for the owner's name in messages. */
+/** Returns a map from a note's owner to the owner's client, which messages name, too. */
 export function clientsOfOwner(tip: HandoffCommit | undefined): ReadonlyMap<string, string> {
   const { owner, client } = tip?.trailers ?? {};
   return new Map(owner === undefined || client === undefined ? [] : [[owner, client]]);

@@ -12,7 +12,7 @@ interface Output {
   readonly typed: string | undefined;
   /** The top of the working tree; `undefined` in a bare repository. */
   readonly top: string | undefined;
-  /** The repository's own folder. */
+  /** The repository's common dir. */
   readonly commonDir: string;
   /** The size above which a file is not replaced. Bytes. */
   readonly limit: number;

@@ -44,7 +44,6 @@ export interface HandoffShape {
   readonly unread: boolean;
 }
 
-/** A handoff in a list. */
 export interface ListedShape extends HandoffShape {
   /** Why git-handoff wrote it by itself; `null` when somebody wrote it. */
   readonly automatic: AutomaticReason | null;
@@ -185,7 +184,6 @@ export interface AlsoChangedShape {
   readonly kind: OverlapKind;
 }
 
-/** A session that an answer names. */
 export interface NamedSessionShape {
   readonly session: string;
   /** The client; `null` when the session is no longer on record. */
@@ -352,7 +350,6 @@ export interface ImportShape {
   readonly why: string | null;
 }
 
-/** A handoff that `export` copied. */
 export interface ExportShape {
   readonly branch: string;
   readonly topic: string;
@@ -372,7 +369,6 @@ export interface CheckShape {
   readonly hint: string | null;
 }
 
-/** A board that was written. */
 export interface BoardShape {
   readonly sessions: number;
   /** What each session has changed in a working tree and not committed. */

@@ -74,7 +74,7 @@ export interface Interaction {
   installContext: () => Promise<InstallContext>;
 }
 
-/** Where a note may come from, as the command line names it. */
+/** The sources of a note that a command line may name. */
 interface NoteRequest {
   readonly topic: string;
   readonly messages: readonly string[];

@@ -69,7 +69,7 @@ describe('what was deleted at the remote', () => {
       const done = ada.as(['sync']);
       expect(done.status).toBe(0);
       expect(done.stdout).toMatch(
-        /deleted-there +main\/auth-refresh +yours stays; put it back: git handoff sync --push --restore origin/,
+        /deleted-there +main\/auth-refresh +yours stays; to put it back there: git handoff sync --push --restore origin/,
       );
     }
     expect(ada.ref(REF)).toBe(tip);

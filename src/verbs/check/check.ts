@@ -37,7 +37,7 @@ interface CheckValue {
   readonly commits: number;
   readonly handoffs: number;
   readonly items: readonly (MixedCommitShape | IllegalMoveShape)[];
-  /** The commands that mend them. */
+  /** The commands that repair what was found. */
   readonly hints: readonly string[];
 }
 
@@ -109,7 +109,7 @@ function illegalShape({ path, branch, topic, illegal }: TopicState): IllegalMove
   ];
 }
 
-/** Returns the hints to split commits. A rebase has to begin at the oldest. */
+/** Returns hints for splitting mixed commits. A rebase has to begin at the oldest. */
 function splitHints(mixed: readonly MixedCommit[]): string[] {
   const oldest = mixed.at(-1);
   if (oldest === undefined) return [];

@@ -67,7 +67,7 @@ interface DeletedNoteValue {
 
 /**
  * Removes every ref that this clone has of a note. The note's objects stay until git collects them, and servers keep their
- * copies: the answer says both, with the commands that remove these.
+ * copies. The answer says so, with the commands that remove both.
  *
  * @throws Failure `not-found`, `not-owner`, `lost-race`
  */

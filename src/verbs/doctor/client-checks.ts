@@ -199,7 +199,7 @@ interface Reach {
 /**
  * Sends a call through a registered command line, and checks whether the guard logged it under the client's name.
  *
- * @param init the command that repairs it
+ * @param init the command that registers the hooks again
  */
 function reachGuard(
   hook: RegisteredHook,
@@ -229,7 +229,7 @@ function reachGuard(
   }
   const why =
     reason(hook, context.env) ??
-    (logged === undefined ? exitReason(status, shell) : "read as another client's call");
+    (logged === undefined ? exitReason(status, shell) : 'it counts as another client');
   const detail = `the command in ${file} does not reach the guard (${why}): calls pass unguarded`;
   return { status: 'problem', detail, hint: init };
 }

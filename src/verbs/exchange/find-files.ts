@@ -28,7 +28,6 @@ export interface FoundFile {
   readonly mtimeMs: number;
 }
 
-/** A file that is not imported. */
 export interface UnimportedFile {
   readonly format: Format | null;
   readonly path: string;

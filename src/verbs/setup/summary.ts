@@ -62,7 +62,7 @@ function glossOf(change: Change): string | undefined {
   if (change.kind !== 'file') return undefined;
   const { role, path, client, before, after } = change;
   if (role === 'bookkeeping') return recordsGloss(change);
-  if (after === undefined) return 'removed: init made it';
+  if (after === undefined) return 'removed: init created it';
   const title = INSTALLERS.find((installer) => installer.client === client)?.title ?? 'the client';
   switch (role) {
     case 'config':

@@ -149,7 +149,6 @@ function freeName(path: string, number = 1): string {
   return exists(name) ? freeName(path, number + 1) : name;
 }
 
-/** Describes what will be removed, for the plan. */
 function describeBelongings({ refs, backup }: Belongings): string {
   if (refs.length === 0) return '';
   const counts = FOLDERS.flatMap((prefix) => {
@@ -159,7 +158,6 @@ function describeBelongings({ refs, backup }: Belongings): string {
   return [`create ${escapeLine(backup)} (git bundle), with all that is removed`, ...counts, ''].join('\n');
 }
 
-/** Returns the command that restores the refs. */
 function restoreCommand({ backup }: Belongings): string {
   return `git fetch --no-tags ${shellWord(backup)} 'refs/*:refs/*'`;
 }

@@ -205,7 +205,6 @@ export interface Folded {
 /** Maximum number of handoffs in one transaction. */
 const BATCH = 5000;
 
-/** The outcome for all topics. */
 interface FoldedAll {
   readonly differences: readonly Difference[];
   readonly folded: readonly Folded[];

@@ -108,7 +108,7 @@ async function syncOnce(
     differences = found;
     isSettled = !folded.some(({ kind }) => kind === 'moved');
     const isChanged = folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse');
-    // Without a push, only a branch whose name was cut needs a second reading, for the report.
+    // Without a push, the topics are read again only if a branch's name was cut: the report needs the whole name.
     if (isChanged && (options.push || topics.some(({ path }) => isCut(path)))) {
       topics = await readSyncedTopics(repository, remote.name);
       differences = await findDifferences(repository, topics.filter(isShown));
@@ -154,7 +154,7 @@ async function fold(
   return { folded, differences };
 }
 
-/** Returns when each forwarded handoff was taken at the remote (RFC 3339), if it was: its owner here must hear of it. */
+/** For forwarded handoffs that somebody took at the remote, returns when (RFC 3339): the owner here must hear of it. */
 async function findTakes(
   repository: InRepository,
   folded: readonly Folded[],

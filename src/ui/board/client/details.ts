@@ -115,7 +115,7 @@ function versionDetail(stage: Stage, topic: BoardTopic, version: BoardVersion): 
     ['For', version.to],
     ['Carries', version.work],
     ['Time', full(version.at)],
-    ['Left', version.automatic === undefined ? undefined : `by the program (${version.automatic})`],
+    ['Left', version.automatic === undefined ? undefined : `by git-handoff (${version.automatic})`],
     ['State', tip?.closed === true ? 'closed' : 'open'],
   ]);
   const shown = el('div', { class: 'text' });

@@ -129,7 +129,7 @@ function makePanel(detail: (shown: Shown) => Detail): Panel {
     title.focus({ preventScroll: true });
   };
   element.addEventListener('close', () => past.splice(0));
-  // A click beside the dialog closes it.
+  // A click outside the dialog closes it.
   element.addEventListener('click', ({ target }) => {
     if (target === element) element.close();
   });
