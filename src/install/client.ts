@@ -88,7 +88,7 @@ export interface ClientInstaller {
 /** How we know that our hooks work in a client. */
 export function testedWith({ title, proven }: Pick<ClientInstaller, 'title' | 'proven'>): string {
   return proven === undefined
-    ? `made after its documentation, never tried with ${title} itself`
+    ? `written from its documentation, never tried with ${title} itself`
     : `tested with ${title} ${proven}`;
 }
 
