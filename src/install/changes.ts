@@ -5,7 +5,7 @@ import { diskFailure, pathExists, placeFile, readBytes } from './disk.ts';
 import { NEW_HOOK } from './hook-block.ts';
 import { contentStart } from './json-text.ts';
 
-/** Why we change a file. The role decides how our part is found again in a file that was edited since. */
+/** Why we change a file. The role decides how our part is found again in a file that somebody has edited since. */
 export type FileRole =
   'config' | 'git-hook' | 'exclude' | 'settings' | 'instructions' | 'skill' | 'node' | 'bookkeeping';
 
@@ -102,7 +102,7 @@ export interface Receipt {
   /** Folders that we made, outermost first. */
   readonly folders: readonly string[];
   readonly files: readonly FileReceipt[];
-  /** The values of `handoff.enabled` before `init`; needed if the config file was edited since. */
+  /** The values of `handoff.enabled` before `init`; needed if somebody has edited the config file since. */
   readonly enabledBefore?: readonly string[];
 }
 
@@ -155,7 +155,7 @@ interface FileGoal {
   readonly prior: FileReceipt | undefined;
   /** Mode for a file that does not exist yet. */
   readonly mode: number;
-  /** Takes our part out of a text that was edited since. */
+  /** Takes our part out of a text that somebody has edited since we wrote it. */
   strip(text: string): string;
   /** Returns the wanted text, given the text without our part and the current one. */
   want(base: string, current: string): string;

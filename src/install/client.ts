@@ -120,7 +120,7 @@ interface Row extends Pick<
 > {
   /** The folder of this user's settings. */
   readonly folder: (places: SettingsFolders) => string;
-  /** Whether the settings lie in a subfolder of `folder`, which the client makes later than `folder`. */
+  /** Whether the settings lie in a subfolder of `folder`. The client makes only `folder` itself when it first runs. */
   readonly isDeep?: true;
   /** The settings file's path: for a user under `folder`; for a project, or one person in it, under the working tree's top. */
   readonly files: { readonly user: string; readonly project: string; readonly local?: string };
@@ -128,7 +128,7 @@ interface Row extends Pick<
   readonly probe: (session: string, cwd: string) => object;
 }
 
-/** The part of every row that follows from its data. */
+/** Builds the part of an installer that follows from its row's data alone. */
 export function placesOf({ folder, isDeep, files, packageFile, probe, ...row }: Row) {
   return {
     ...row,

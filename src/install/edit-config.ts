@@ -10,8 +10,8 @@ import { type RepositoryFacts, isEnabled } from './repository-facts.ts';
 type Edit = (...words: string[]) => Promise<void>;
 
 /**
- * The config that the repository should have: switched on, and with exactly these hooks of ours. A config that is like that
- * already keeps its bytes.
+ * The config that the repository should have: switched on, and with exactly these hooks of ours. If that is so already, no
+ * byte changes.
  *
  * @throws Failure `environment`
  */

@@ -157,7 +157,7 @@ async function undoConfig(
   repository: RepositoryFacts,
   receipt: Receipt,
 ): Promise<FileChange[]> {
-  // This is needed only if the config was edited since.
+  // This is needed only if somebody has edited the config since.
   const restored = await configWithoutUs(git, repository, receipt.enabledBefore ?? []);
   const change = unplanFile(
     { path: repository.configPath, role: 'config', existed: true },

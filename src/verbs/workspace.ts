@@ -10,7 +10,7 @@ import { commandOwner } from '../changes/windows.ts';
 import type { Settings } from '../domain/settings.ts';
 import { settleCopies } from '../notes/guarded-files.ts';
 
-/** What nearly every command starts from, read in one process. */
+/** What nearly every command needs first, read with one git process. */
 export interface Workspace {
   readonly repository: Repository;
   readonly sessions: readonly StoredSession[];

@@ -11,7 +11,7 @@ export interface Board {
   /** Whether session records are kept here; false: `init` never ran. */
   readonly initialised: boolean;
   readonly sessions: readonly BoardSession[];
-  /** The handoffs, last changed first. */
+  /** The handoffs, the most recently changed first. */
   readonly topics: readonly BoardTopic[];
   /** Newest first. */
   readonly commits: readonly BoardCommit[];

@@ -16,7 +16,7 @@ export interface InitOptions {
   readonly yes: boolean;
   /** Whether only to show the plan. */
   readonly diff?: boolean;
-  /** Which settings of the clients get the hooks. */
+  /** Whose client settings get the hooks: the user's or the project's. */
   readonly scope: 'user' | 'project';
   /** The clients whose hooks to register, such as `claude`; `all` or an empty list for all in use; or `none`. */
   readonly clients: readonly string[];

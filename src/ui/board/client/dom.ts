@@ -76,7 +76,7 @@ export const workText = ({ work = [] }: BoardSession): string =>
     .map(({ files, added, removed }) => `${files} file${files === 1 ? '' : 's'} +${added} −${removed}`)
     .join(', ');
 
-/** A session as a button that shows it. */
+/** A button with a session's name, which shows the session. */
 export function sessionButton(stage: Pick<Stage, 'model' | 'show'>, index: number, key: string): HTMLElement {
   const session = stage.model.board.sessions[index];
   const isPerson = session?.client === 'person';

@@ -1,4 +1,4 @@
-/** A line of either text or of both, with a sign for which. */
+/** A line of the earlier text (`-`), of the later text (`+`), or of both. */
 interface DiffLine {
   readonly sign: ' ' | '-' | '+';
   readonly text: string;

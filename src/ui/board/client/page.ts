@@ -105,7 +105,7 @@ interface Panel {
 }
 
 function makePanel(detail: (shown: Shown) => Detail): Panel {
-  /** All that the panel has shown since it opened; the last one is shown now. */
+  /** The items that the panel has shown since it opened. It shows the last one now. */
   const past: Shown[] = [];
   const title = el('h2', { id: 'detail-title', tabindex: -1 });
   const body = el('div', { class: 'body', tabindex: 0, role: 'region', 'aria-labelledby': 'detail-title' });
