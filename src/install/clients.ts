@@ -22,7 +22,7 @@ const NAME = 'git-handoff';
  * Code and Codex CLI look for a regex anywhere in a name, so theirs are anchored. For Copilot CLI the whole name must match.
  * Cursor documents names joined by bars.
  */
-/** Grok Build runs these hooks, too. It gives its tools Claude Code's names, except for `monitor`. */
+/** Grok Build runs these hooks, too, and matches its tools by Claude Code's names for them, except for `monitor`. */
 const CLAUDE_TOOLS =
   '^(Write|Edit|MultiEdit|NotebookEdit|Bash|Monitor|PowerShell|ExitWorktree|monitor|mcp__.*)$';
 /** Codex reports every shell tool as `Bash`. */
