@@ -174,7 +174,7 @@ describe('another program called git-handoff', () => {
     // Without `#!` as a compiled one; a C library that is asked to run it hands it to sh, which leaves a trace.
     put(join(folder(), 'git-handoff'), `echo ran >>'${trace()}'\necho git-handoff version 1\n`);
     const found = programs(`${path()}:${folder()}`);
-    expect(found).toEqual([expect.stringMatching(/^warning .*other tools.*behind ours/)]);
+    expect(found).toEqual([expect.stringMatching(/^warning .*other tools.*after ours/)]);
     expect(existsSync(trace())).toBe(false);
   });
 

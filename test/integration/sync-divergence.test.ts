@@ -49,7 +49,7 @@ describe('what two machines wrote on one topic', () => {
     const { adas, bobs } = diverge('ada\n', 'bob\n');
     const said = bob.sync();
     expect(said).toMatch(
-      /set-aside +main\/auth-refresh +both sides wrote; the note belongs to \w+ sess-ada now; yours is kept; to print it: /,
+      /set-aside +main\/auth-refresh +both sides wrote; the note belongs to \w+ sess-ada now; yours is kept, print it with: /,
     );
     const command = /print it with: git handoff (.*)$/m.exec(said)?.[1] ?? '';
     expect(bob.ok(command.split(' '))).toBe('bob');

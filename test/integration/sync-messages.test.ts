@@ -35,7 +35,7 @@ describe('what a sync says', () => {
     const remove = () => repo.git(['update-ref', '-d', 'refs/handoffs/main/release-plan'], { cwd: server });
     remove();
     const said = repo.ok(['sync']);
-    const [, back = '', away = ''] = /put it back: (.*), or remove yours, too: (.*)$/m.exec(said) ?? [];
+    const [, back = '', away = ''] = /put it back there: (.*); to remove yours, too: (.*)$/m.exec(said) ?? [];
     expect(back).toBe('git handoff sync --push --restore origin');
     expect(repo.handoff(back.split(' ').slice(2)).stdout).toContain('1 pushed');
     remove();

@@ -299,7 +299,7 @@ function remark(item: SyncShape): string {
   const remote = escapeLine(shellWord(item.remote));
   switch (item.action) {
     case 'set-aside':
-      return `both sides wrote; the note belongs to ${item.newOwnerText ?? 'the other side'} now; yours is kept; to print it: git handoff show ${typed(item)} --lost=${item.lost ?? 1}`;
+      return `both sides wrote; the note belongs to ${item.newOwnerText ?? 'the other side'} now; yours is kept, print it with: git handoff show ${typed(item)} --lost=${item.lost ?? 1}`;
     case 'followed':
       return `${item.newOwnerText ?? 'somebody'} was first, ${item.ownerText ?? 'its owner'} no longer owns it: git handoff show ${typed(item)}`;
     case 'deleted-there':
