@@ -146,7 +146,7 @@ describe('delete --closed', () => {
     expect(repo.git(['for-each-ref', '--format=%(refname)'])).not.toContain('closed-old');
     expect(refs().split('\n')).toHaveLength(4);
     expect(repo.handoff(['doctor']).stdout).not.toContain('closed-old');
-    const command = /by: (git update-ref \S+ [0-9a-f]+)/.exec(stdout)?.[1] ?? '';
+    const command = /for example: (git update-ref \S+ [0-9a-f]+)/.exec(stdout)?.[1] ?? '';
     repo.run('sh', ['-c', command]);
     expect(repo.ok(['show', 'closed-old', '--raw'])).toBe('x');
     expect(repo.handoff(['delete', '--closed', '--older-than', '30d']).status).toBe(0);
