@@ -65,7 +65,7 @@ function toolCall(tool: string | undefined, input: Fields | undefined, cwd: stri
   }
 }
 
-/** Leaving a worktree may remove it with all that is in it, whoever works there; `cwd` is a folder in it. */
+/** Leaving a worktree may remove it with all its content, even if others work there; `cwd` is a folder in it. */
 function worktreeRemoval(cwd = ''): ToolCall {
   const top = /^.*\/\.claude\/worktrees\/[^/]+/.exec(cwd)?.[0];
   if (top === undefined) return { kind: 'other' };

@@ -4,20 +4,20 @@ import { UNREADABLE, dialectOf, fields, text, patchCall, shellCall } from './pay
 import { toolsOf } from './tools.ts';
 
 /**
- * Codex CLI's hook protocol (0.169). Codex reads answers strictly: an unknown key, or an `allow` without a reason,
- * makes the whole answer void, and the call goes through. So we allow a call by printing nothing.
+ * Codex CLI's hook protocol (0.169). Codex reads answers strictly: if an answer has an unknown key, or an `allow` without a
+ * reason, Codex ignores the whole answer, and the call goes through. So we allow a call by printing nothing.
  */
 export const codex = dialectOf({
   client: 'codex',
 
-  // The payload names the root session, whichever agent calls; a response does not tell how a command ended.
+  // The payload names the root session even if a sub-agent calls. A response does not say how a command ended.
   tool: (event) => toolCall(text(event['tool_name']), event['tool_input']),
 
   /** Events whose schema has `additionalContext`. */
   contextEvents: new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'SubagentStart']),
 });
 
-/** Hooks get `Bash` for every shell tool; the other names occur in rollouts and in older versions. */
+/** Hooks get the name `Bash` for every shell tool. The other names occur in rollouts and in older versions. */
 const isShell = (tool: string) => toolsOf('codex', 'shell').includes(tool);
 
 function toolCall(tool: string | undefined, given: unknown): ToolCall {

@@ -7,10 +7,10 @@ interface ContextUse {
   readonly window: number | undefined;
 }
 
-/** What one line says; `unknown`: the context was compacted, and its use is unknown until the model's next answer. */
+/** What one line says; `unknown`: the context was compacted, so its use is unknown until the model's next answer. */
 type LineUse = ContextUse | 'unknown' | undefined;
 
-/** By client: what reads the context use from one line of the client's session file. */
+/** For each client, the function that reads the context use from one line of the client's session file. */
 const READERS: Readonly<Record<string, (line: Fields) => LineUse>> = {
   claude,
   codex,
@@ -20,7 +20,7 @@ const READERS: Readonly<Record<string, (line: Fields) => LineUse>> = {
 };
 
 /**
- * Reads how full a session's context is from the last lines of its client's file. Lines that do not parse are skipped: the
+ * Reads how full a session's context is, from the last lines of its client's file. Skips lines that do not parse, because the
  * first may be cut off.
  */
 export function contextUse(client: string, tail: string): ContextUse | undefined {
@@ -61,7 +61,7 @@ function claude(line: Fields): LineUse {
   return { used: parts.reduce((sum, part) => sum + count(usage?.[part]), 0), window: undefined };
 }
 
-/** Codex records the total and the size of the model's window after each answer. */
+/** Codex records the total of used tokens and the size of the model's window after each answer. */
 function codex(line: Fields): LineUse {
   if (line['type'] === 'compacted') return 'unknown';
   const payload = fields(line['payload']);
@@ -71,7 +71,7 @@ function codex(line: Fields): LineUse {
   return { used: count(last?.['total_tokens']), window: windowOf(info?.['model_context_window']) };
 }
 
-/** Copilot CLI records the tokens of each answer and the size of the model's window, also for its sub-agents. */
+/** Copilot CLI records the tokens of each answer and the size of the model's window, for its sub-agents, too. */
 function copilot(line: Fields): LineUse {
   if (text(line['type'])?.startsWith('session.compaction') === true) return 'unknown';
   if (line['type'] !== 'session.usage_record' || line['agentId'] !== undefined) return undefined;

@@ -19,8 +19,8 @@ import { mcpCall } from './mcp.ts';
 import { toolsOf } from './tools.ts';
 
 /**
- * Copilot CLI's hook protocol (1.0). How the settings spell an event selects one of two payloads: `init` registers the
- * one with snake_case fields, which names its event and has Claude Code's names of tools. We also read the other one.
+ * Copilot CLI's hook protocol (1.0). The spelling of an event in the settings selects one of two payloads. `init` registers
+ * the payload with snake_case fields, which names its event and uses Claude Code's tool names. We also read the other one.
  * Copilot CLI refuses a tool call when a hook exits with any status but 0.
  */
 export const copilot: Dialect = {
@@ -30,7 +30,7 @@ export const copilot: Dialect = {
     const event = fields(payload);
     const name = event === undefined ? undefined : nameOf(event);
     if (event === undefined || name === undefined) return undefined;
-    // A sub-agent's payload has a session id of its own, and the sub-agent has its own turns.
+    // A sub-agent's payload has its own session id, and the sub-agent has its own turns.
     const agent = text(event['agent_id']);
     const startedBy = agent === undefined ? undefined : parseClientSessionId(event['parent_agent_id']);
     const kind = eventKind(name);
@@ -44,7 +44,7 @@ export const copilot: Dialect = {
     });
   },
 
-  /** The vendor does not document whether other arguments would pass for an approval. */
+  /** The vendor does not document whether a changed input would count as an approval. */
   canRewrite: () => false,
 
   /** Events whose `additionalContext` reaches the model (checked on the real client). */
@@ -67,13 +67,13 @@ export const copilot: Dialect = {
 };
 
 const isShell = (tool: string) => toolsOf('copilot', 'shell').includes(tool);
-/** A payload may call `apply_patch` Edit, too: its input shows the difference. */
+/** A payload may also call `apply_patch` Edit: its input shows the difference. */
 const EDITORS = new Set(['Edit', 'edit', 'str_replace_editor', 'apply_patch', 'MultiEdit', 'NotebookEdit']);
 const WRITERS = new Set(['Write', 'create']);
 const PATH_KEYS = ['file_path', 'path', 'filePath'];
 const CONTENT_KEYS = ['content', 'file_text'];
 
-/** Names the event: payloads with camelCase fields, and those of SubagentStart, only show it by their fields. */
+/** Names the event. Payloads with camelCase fields, and those of SubagentStart, only show it by which fields they have. */
 function nameOf(event: Fields): string | undefined {
   const name = text(event['hook_event_name']) ?? text(event['hookName']);
   if (name !== undefined) return name;
@@ -119,13 +119,13 @@ function edit(input: Fields | undefined): ToolCall | undefined {
   return path === undefined ? undefined : writeOrEdit(path, undefined, input);
 }
 
-/** Returns what a command printed; the last line tells how the command ended. */
+/** Returns what a command printed; the last line says how the command ended. */
 function printed(event: Fields): string {
   const result = fields(event['tool_result'] ?? event['toolResult']);
   return firstText(result, ['text_result_for_llm', 'textResultForLlm']) ?? '';
 }
 
-/** Copilot CLI prints this for a command that still runs after half a minute. */
+/** Copilot CLI prints this if a command still runs after half a minute. */
 const STILL_RUNNING = /<command with shellId: \S+ is still running after/;
 
 /** Answers have no field that only the user sees, so notices are dropped. */
@@ -140,7 +140,7 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
       return verdict.context === undefined ? undefined : contextAnswer(verdict.context, event);
     case 'deny': {
       const decision = { permissionDecision: 'deny', permissionDecisionReason: verdict.reason };
-      // The vendor documents the top level; Claude Code, whose payload this is, has it in `hookSpecificOutput`.
+      // The vendor documents these fields at the top level; Claude Code, whose payload this is, has them in `hookSpecificOutput`.
       return { ...decision, ...specific(event, decision) };
     }
   }

@@ -20,7 +20,7 @@ import { toolsOf } from './tools.ts';
 
 /**
  * Cursor's hook protocol (3), as its vendor documents it; no real client was tested. A conversation is a session. The
- * payload does not name the calling sub-agent. The fields of a file tool's input are not documented: we accept several.
+ * payload does not name the calling sub-agent. The vendor does not document the input fields of file tools: we accept several.
  */
 export const cursor: Dialect = {
   client: 'cursor',
@@ -39,10 +39,10 @@ export const cursor: Dialect = {
     });
   },
 
-  /** The vendor does not document whether another input would pass for an approval. */
+  /** The vendor does not document whether a changed input would count as an approval. */
   canRewrite: () => false,
 
-  /** Events with `additional_context` among the fields of their answer. */
+  /** Events whose answer may have `additional_context`. */
   contextEvents: new Set(['sessionStart', 'postToolUse']),
 
   runsGitHooks: true,
@@ -54,7 +54,7 @@ const PATH_KEYS = ['file_path', 'path', 'target_file', 'filePath', 'notebook_pat
 const CONTENT_KEYS = ['content', 'contents', 'file_text'];
 const isFileTool = (tool: string) => toolsOf('cursor', 'file').includes(tool);
 
-/** Returns the folder of a tool event, or the workspace's first root, because other events name no folder. */
+/** Returns the folder that a tool event names. Other events name none: for them it is the workspace's first root. */
 function folder(event: Fields): string | undefined {
   const roots = event['workspace_roots'];
   const [root] = Array.isArray(roots) ? (roots as readonly unknown[]) : [];
@@ -95,7 +95,7 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
         user_message: `git-handoff refused ${event.toolName ?? 'this'}; the agent is told why`,
         agent_message: verdict.reason,
       };
-      // In `.claude/settings.json`, the vendor does not document which answer a hook should give: it gives both.
+      // The vendor does not document which answer a hook in `.claude/settings.json` should give, so we give both.
       const decision = { permissionDecision: 'deny', permissionDecisionReason: verdict.reason };
       return event.name === lowerFirst(event.name) ? own : { ...own, ...specific(event, decision) };
     }

@@ -12,8 +12,8 @@ export type ToolCall =
   /** Changes, creates, deletes or renames several files at once (apply_patch). */
   | { readonly kind: 'patch'; readonly files: readonly PatchedFile[] }
   /**
-   * A command line; `cwd` is the folder in which it runs, if not the session's. `inBackground`: the call ends before
-   * the command does.
+   * A command line; `cwd` is the folder in which it runs, if that is not the session's. `inBackground`: the command may run
+   * on after the call.
    */
   | { readonly kind: 'shell'; readonly command: string; readonly cwd?: string; readonly inBackground?: true }
   /** A command that the client runs without a shell. */
@@ -25,7 +25,7 @@ export type ToolCall =
 
 export type SessionStartSource = 'startup' | 'resume' | 'clear' | 'compact' | 'fork' | 'unknown';
 
-/** One call of a client's hook, in our words. `session` is `undefined` when the payload names none that is valid. */
+/** One call of a client's hook, in our words. `session` is `undefined` if the payload names no valid session. */
 export interface GuardEvent {
   readonly kind: EventKind;
   /** The client's own name of the event, needed to answer it. */
@@ -33,7 +33,7 @@ export interface GuardEvent {
   readonly session: SessionId | undefined;
   /** The sub-agent that makes the call, if the client names it. */
   readonly agent: string | undefined;
-  /** The session or sub-agent that started the sub-agent, if the client names only that; `session` is then the same. */
+  /** The session or sub-agent that started the sub-agent, if the client names only that; `session` then has the same id. */
   readonly startedBy: SessionId | undefined;
   readonly cwd: string | undefined;
   /** The session's model, as the client spells it; `undefined`: the client does not name it. */
@@ -66,7 +66,7 @@ export type Verdict =
   | { readonly kind: 'notice'; readonly text: string }
   /** Refused; `reason` reaches the model. */
   | { readonly kind: 'deny'; readonly reason: string }
-  /** Done with another file content; this does not approve the call. */
+  /** Allowed, with other content in the tool's input; this does not approve the call. */
   | { readonly kind: 'rewrite'; readonly content: string; readonly context?: string };
 
 /** The client's environment variables; read once, at the program's boundary. */
@@ -88,7 +88,7 @@ export interface Dialect {
   readonly contextEvents: ReadonlySet<string>;
   /** Whether git runs the repository's hooks in this client's shell. */
   readonly runsGitHooks: boolean;
-  /** Whether the client tells when a sub-agent ends. Where none does, sub-agents are no owners: they would never end. */
+  /** Whether the client reports the end of a sub-agent. If it does not, sub-agents are no owners: they would never end. */
   readonly reportsAgentEnd?: true;
   /** The bytes for stdout; an empty string is silence. The exit status is always 0. */
   render(verdict: Verdict, event: GuardEvent, payload: unknown): string;

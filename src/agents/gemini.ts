@@ -12,8 +12,8 @@ import {
 } from './payload.ts';
 
 /**
- * Gemini CLI's hook protocol (0.61). A rewritten input replaces the whole input, and Gemini CLI still asks the user: a
- * rewrite approves nothing. Hooks do not learn which sub-agent calls.
+ * Gemini CLI's hook protocol (0.61). A rewritten input replaces the whole input. It approves nothing: Gemini CLI still asks
+ * the user. Hooks do not learn which sub-agent calls.
  */
 export const gemini = dialectOf({
   client: 'gemini',
@@ -73,5 +73,5 @@ function fileCall(input: Fields, tool: 'write_file' | 'replace'): ToolCall {
   return writeOrEdit(path, content, input);
 }
 
-/** The fields in which `write_file`, MCP servers and `replace` have the content of a whole file. */
+/** The fields with the content of a whole file in inputs of `write_file`, MCP servers and `replace`. */
 const CONTENT_KEYS = ['content', 'text', 'new_string'];

@@ -4,8 +4,8 @@ import { mcpCall } from './mcp.ts';
 import { type Fields, UNREADABLE, dialectOf, fields, text, writeOrEdit, shellCall } from './payload.ts';
 
 /**
- * Grok Build's hook protocol (1.0). It runs the hooks in Claude Code's settings, sends Claude's fields beside its own camelCase
- * ones, takes Claude's answers, and has its own tools. Its model never sees what a session-start hook says.
+ * Grok Build's hook protocol (1.0). It runs the hooks in Claude Code's settings, sends Claude Code's fields and its own camelCase
+ * ones, accepts Claude Code's answers, and has its own tools. Its model never sees what a session-start hook says.
  */
 export const grok = dialectOf({
   client: 'grok',
@@ -22,7 +22,7 @@ export const grok = dialectOf({
   contextEvents: new Set(['PreToolUse', 'PostToolUse']),
 });
 
-/** A sub-agent has a session id of its own. Only its start event names the parent, from which the guard finds the root. */
+/** A sub-agent has its own session id. Only its start event names its parent, from which the guard finds the root session. */
 function agentFields(event: Fields, name: string): Partial<GuardEvent> {
   const startedBy = parseClientSessionId(event['session_id']);
   if (name === 'SubagentStart') return { startedBy, agent: text(event['subagentId']) };

@@ -9,7 +9,7 @@ import { grok } from './grok.ts';
 import { cursor } from './cursor.ts';
 import { copilot } from './copilot.ts';
 
-/** Returns the client whose dialect reads a payload: the named one, unless only another client sends such payloads. */
+/** Returns the client whose dialect reads a payload: the named one, unless the payload shows that another client sent it. */
 export function clientOf(named: string | undefined, payload: unknown): string {
   if (named !== undefined && named !== claude.client) return named;
   const event = fields(payload);
@@ -28,7 +28,7 @@ export function clientOf(named: string | undefined, payload: unknown): string {
   return isStamped && event['tool_use_id'] === undefined ? 'copilot' : claude.client;
 }
 
-/** Gemini CLI has its own names of events; one that others share comes with a time and a transcript below `.gemini`. */
+/** Gemini CLI has its own event names. With a name that others also use, it sends a time and a transcript under `.gemini`. */
 function isGeminis(name: string, event: Fields | undefined, transcript: string): boolean {
   if (/^(?:Before|After)(?:Tool|Agent|Model)|^PreCompress$/.test(name)) return true;
   return event?.['timestamp'] !== undefined && transcript.includes('/.gemini/');
@@ -40,7 +40,7 @@ function isCodexs(event: Fields | undefined, transcript: string): boolean {
   return /\/rollout-[^/]*\.jsonl$/.test(transcript);
 }
 
-/** Returns the dialect of a client; Claude Code's is the common one. */
+/** Returns the dialect of a client, or else Claude Code's, which is the most common one. */
 export function dialectFor(client: string): Dialect {
   switch (client) {
     case 'codex':

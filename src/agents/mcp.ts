@@ -3,8 +3,8 @@ import type { ToolCall } from './dialect.ts';
 import { type Fields, editCall, fields, text } from './payload.ts';
 
 /**
- * Tools of MCP servers. Only a tool's name and its input are known. The verbs in the name tell what it does; if it
- * changes files, every path in its input is guarded.
+ * Tools of MCP servers. We know only a tool's name and its input. The verbs in the name tell what the tool does. If it
+ * changes files, we guard every path in its input.
  */
 
 const WRITES =
@@ -73,7 +73,7 @@ function snakeCase(name: string): string {
     .toLowerCase();
 }
 
-/** The path of a `file:` URI; any other text is a path already. */
+/** The path of a `file:` URI. Any other text is already a path. */
 function fromUri(path: string): string {
   if (!path.startsWith('file://')) return path;
   const encoded = path.replace(/^file:\/\/[^/]*/, '');

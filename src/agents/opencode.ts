@@ -13,9 +13,9 @@ import {
 } from './payload.ts';
 
 /**
- * What our plugin for OpenCode (1.18) asks and does with the answer: on `deny` it throws; it adds `tell` to the tool's
- * output or, at a session's first message, to the system prompt. The plugin reports a sub-agent's session as the one
- * that started it.
+ * What our plugin for OpenCode (1.18) sends, and what it does with the answer: on `deny` it throws. It adds `tell` to the
+ * tool's output or, at a session's first message, to the system prompt. For a sub-agent, the plugin sends the id of the
+ * session that started it.
  */
 export const opencode: Dialect = {
   client: 'opencode',

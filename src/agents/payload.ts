@@ -3,9 +3,9 @@ import { parseClientSessionId } from '../domain/names.ts';
 import { patchedFiles } from '../domain/patch.ts';
 import type { Dialect, GuardEvent, SessionStartSource, ToolCall, Verdict } from './dialect.ts';
 
-/** Reading payloads: every field may be missing or of another type. */
+/** Functions that read payloads, in which every field may be missing or of another type. */
 
-/** A JSON object of unknown fields. */
+/** A JSON object with unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns an object without a prototype, so that only own fields are read; `undefined` for anything else. */
@@ -38,8 +38,8 @@ export function fieldsOrJson(value: unknown): Fields | undefined {
 export const UNREADABLE: ToolCall = { kind: 'unreadable' };
 
 /**
- * Reads an event whose fields are named as Claude Code's; `own` holds what this client names differently or adds. `tool` is
- * called only for tool events.
+ * Reads an event whose fields have Claude Code's names. `own` holds the fields that this client names differently or adds.
+ * `tool` is called only for tool events.
  */
 export function guardEvent(
   event: Fields,
@@ -68,7 +68,7 @@ export function guardEvent(
   };
 }
 
-/** Where a client differs from Claude Code, whose hook protocol it shares. */
+/** The differences between a client and Claude Code, whose hook protocol it shares. */
 interface OwnWays
   extends
     Pick<Dialect, 'client' | 'contextEvents'>,
@@ -88,7 +88,7 @@ interface OwnWays
   ) => object;
 }
 
-/** The dialect of a client that shares Claude Code's hook protocol. Silence allows. */
+/** The dialect of a client that shares Claude Code's hook protocol. An empty output allows a call. */
 export function dialectOf({ kinds, tool, more, deny, rewrite, ...own }: OwnWays): Dialect {
   /** Puts a text where the model sees it, or else where the user does. */
   const contextAnswer = (text: string, event: GuardEvent) =>
@@ -156,7 +156,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
 /** An event's name as Cursor writes it: Claude Code's with a small first letter. */
 export const lowerFirst = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1);
 
-/** What an event is about, by one of those names; `undefined`: we do not know it. */
+/** The kind of an event with one of those names; `undefined`: we do not know the name. */
 export const eventKind = (name: string): GuardEvent['kind'] | undefined => KINDS[lowerFirst(name)];
 
 /** An answer as JSON; empty if there is none. */
@@ -174,7 +174,7 @@ export function writeOrEdit(path: string, content: string | undefined, input: Fi
   return content === undefined ? editCall(path, input) : { kind: 'write', path, content };
 }
 
-/** A command line, in the folder that the tool's input names, if it names one. */
+/** The call of a command line, in the folder that the tool's input names, if it names one. */
 export function shellCall(command: unknown, folder?: unknown, inBackground = false): ToolCall {
   if (typeof command !== 'string') return UNREADABLE;
   const cwd = text(folder) ?? '';

@@ -3,8 +3,8 @@ import { mcpCall } from './mcp.ts';
 import { type Fields, UNREADABLE, dialectOf, fields, text, writeOrEdit, shellCall } from './payload.ts';
 
 /**
- * Qwen Code's hook protocol (0.24): Claude Code's events with Gemini CLI's tools. Before 0.24 a session in print mode has no
- * SessionStart, so its first call registers it; none has a SessionEnd.
+ * Qwen Code's hook protocol (0.24): Claude Code's events with Gemini CLI's tools. Before 0.24, a session in print mode has no
+ * SessionStart, so its first call registers it. No session in print mode has a SessionEnd.
  */
 export const qwen = dialectOf({
   client: 'qwen',

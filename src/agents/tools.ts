@@ -1,13 +1,13 @@
 /**
- * How the calls of a tool are judged. `file`, `shell`: before they run, and looked at afterwards. `afterwards`: they may
- * change files, and no hook of ours hears of them; what they changed is seen with the session's next call. `reads`: they
- * only read. `ignored`: they concern the client itself, or sub-agents, whose own calls are judged.
+ * How we judge the calls of a tool. `file`, `shell`: before they run, and again afterwards. `afterwards`: they may change
+ * files, but no hook of ours hears about them, so we see what they changed at the session's next call. `reads`: they only
+ * read. `ignored`: they concern the client itself, or sub-agents, whose own calls we judge.
  */
 type Judgement = 'file' | 'shell' | 'afterwards' | 'reads' | 'ignored';
 
 /**
- * Every tool that is known of a client, as its model or its hooks spell it, by how its calls are judged. Tools of MCP
- * servers are judged by the verbs in their names (mcp.ts). `scripts/client-news.mjs` reports tools that this table lacks.
+ * Every known tool of each client, as its model or its hooks spell it, grouped by how we judge its calls. We judge tools of
+ * MCP servers by the verbs in their names (mcp.ts). `scripts/client-news.mjs` reports tools that this table lacks.
  */
 const TOOLS: Readonly<Record<string, Readonly<Partial<Record<Judgement, string>>>>> = {
   claude: {
