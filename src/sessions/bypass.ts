@@ -19,9 +19,9 @@ import { bypassFolder, ensureFolder, nameHash, share } from '../host/folders.ts'
 import { processTable } from '../host/processes.ts';
 
 /**
- * Bypasses on the disk: a token is the file `<common>/handoff/allow/<random>`, a consumed one is the file
- * `<common>/handoff/allow/used/<session>/<hash of what it counts for>`. rename(2) turns one into the other, so that
- * only one of two processes gets a token. Empty folders are removed, so that a check without bypasses costs nothing.
+ * Bypasses on the disk: a token is the file `<common>/handoff/allow/<random>`, a consumed token is the file
+ * `<common>/handoff/allow/used/<session>/<hash of the call that it covers>`. rename(2) turns a token into a consumed one, so
+ * only one of two processes gets it. We remove empty folders, so that a check without bypasses costs nothing.
  */
 const USED = 'used';
 /** Stands for a person in place of a session id; no session has this id. */
@@ -44,7 +44,7 @@ export function putToken(commonDir: string, token: BypassToken): void {
   renameSync(temporary, join(folder, randomName()));
 }
 
-/** What a check is about: who is refused, and what the bypass would count for. */
+/** A question for a bypass: who is refused, and which call the bypass would cover. */
 interface BypassRequest {
   /** `undefined`: a person. */
   readonly session: SessionId | undefined;
@@ -55,15 +55,15 @@ interface BypassRequest {
 }
 
 /**
- * Whether a person has allowed what is refused: `again` by a token that was consumed for this call before, `now` by one
- * that is consumed here.
+ * Whether a person has allowed what is refused: `again` by a token that this call has consumed before, `now` by one that it
+ * consumes here.
  */
 export function consumeBypass(commonDir: string, request: BypassRequest): 'again' | 'now' | undefined {
   if (isCovered(commonDir, request)) return 'again';
   const { session, key, now, files = false } = request;
   const usable = readTokens(commonDir)
     .filter(({ token }) => isTokenFresh(token, now) && fits(token, session))
-    // One that names the session first, then the oldest.
+    // Tokens that name the session come first, then the oldest.
     .sort(
       (a, b) =>
         Number(a.token.session === null) - Number(b.token.session === null) || a.token.at - b.token.at,
@@ -79,7 +79,7 @@ export function consumeBypass(commonDir: string, request: BypassRequest): 'again
   return isCovered(commonDir, request) ? 'again' : undefined;
 }
 
-/** Whether a person allowed a session to do once what a verb refuses. The random key limits this to the one command. */
+/** Whether a person allowed a session to do once what a verb refuses. The random key makes the bypass cover one command. */
 export function isAllowedOnce(commonDir: string, session: SessionId, now: number): boolean {
   const key = { kind: 'git', pid: 0, start: randomName() } as const;
   return consumeBypass(commonDir, { session, key, now }) !== undefined;
@@ -90,7 +90,7 @@ export function readConsumed(commonDir: string, session: SessionId | undefined):
   return usedFiles(commonDir, session).flatMap(({ consumed }) => consumed ?? []);
 }
 
-/** Drops, when a tool call begins, the bypasses that earlier calls of the same agent consumed: those calls are over. */
+/** When a tool call begins, drops the bypasses of earlier calls of the same agent, because those calls are over. */
 export function dropAbandonedBypasses(
   commonDir: string,
   session: SessionId,
@@ -117,7 +117,7 @@ function isCovered(commonDir: string, { session, key, now }: BypassRequest): boo
   return isJustTaken(join(usedFolder(commonDir, session), keyFile(key)), now);
 }
 
-/** For a moment after the rename, the file does not say yet what the bypass counts for. Milliseconds. */
+/** How long it may take, after the rename, until the file says what the bypass covers. Milliseconds. */
 const TAKING_MS = 2_000;
 
 function isJustTaken(file: string, now: number): boolean {

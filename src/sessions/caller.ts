@@ -7,11 +7,11 @@ import type { Budget } from '../host/io.ts';
 import { type ProcessTable, ancestorsOf } from '../host/processes.ts';
 import type { StoredSession } from './records.ts';
 
-/** Everything that a command may know of its process and its caller. */
+/** What a command may know about its process and its caller. */
 export interface Context {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Parent of the launcher: the nearest process that can be a client. */
+  /** The parent of the launcher, which is the nearest process that can be a client. */
   readonly clientPid: number;
   /** The processes of this machine, read when the command first asks for them. */
   readonly processes: () => ProcessTable;
@@ -28,14 +28,14 @@ export interface Caller {
   readonly id: SessionId;
   readonly client: string | undefined;
   readonly isPerson: boolean;
-  /** Ended sessions whose conversation this one carries on. */
+  /** Ended sessions whose conversation this one continues. */
   readonly succeeded: readonly SessionId[];
 }
 
 /**
  * Returns the session that runs this command, by the nearest-ancestor rule, or `undefined` for a person.
  *
- * @throws Failure `usage` when `--session` is invalid, matches several sessions or contradicts the session it runs in.
+ * @throws Failure `usage` when `--session` is invalid, matches several sessions or contradicts the calling session.
  */
 export function findSession(
   context: Context,
@@ -75,9 +75,9 @@ export function findSession(
 }
 
 /**
- * Returns the full id of the session that a full or short id means, or the text itself if it means none.
+ * Returns the full id of the session that a full or short id means, or the text itself if it means no session.
  *
- * @throws Failure `usage` when a short form fits several
+ * @throws Failure `usage` when a short id fits several sessions
  */
 function wholeId(text: string, records: readonly SessionRecord[]): string {
   const ids = records.map(({ session }) => session);

@@ -40,10 +40,10 @@ export function news(
   return { t: 'news', id: randomName(), text, ...more, at };
 }
 
-/** What a refused call wanted, and whose changes it was refused for. */
+/** What a refused call wanted to do, and the changes because of which it was refused. */
 export interface AskedFor {
   readonly place: LedgerPlace;
-  /** Who wanted it, as an owner. */
+  /** The session or sub-agent that made the call, as an owner. */
   readonly from: SessionId;
   readonly wish: Wish;
   readonly claims: readonly Pick<OpenClaim, 'session' | 'path' | 'since'>[];
@@ -76,7 +76,7 @@ export function recordRefusal(
 
 const MAX_TEXT = 1000;
 
-/** Leaves the owners of these changes a request for their next call, unless this session has made it before. */
+/** Leaves the owners of these changes a request for their next call, unless this session has already made that request. */
 function leaveRequests({ place, from, wish, claims }: AskedFor, now: number): void {
   const { requests } = readLedger(place, from);
   const isAsked = ({ session, path, since }: AskedFor['claims'][number]) =>
@@ -91,7 +91,7 @@ function leaveRequests({ place, from, wish, claims }: AskedFor, now: number): vo
   appendEvents(place, from, entries);
 }
 
-/** Records that a session took another's note. If a person took it, only the note says so. */
+/** Records that a session took another session's note. If a person took it, only the note says so. */
 export function recordTake(commonDir: string, session: SessionId, take: Omit<EventOf<'took'>, 't'>): void {
   if (isPerson(session) || !isInitialised(commonDir)) return;
   appendSessionEvents(commonDir, session, [{ t: 'took', ...take }]);
@@ -104,7 +104,7 @@ interface Deed {
   readonly commonDir: string;
   /** Who did it; `undefined`: a person. */
   readonly session: SessionId | undefined;
-  /** Whose work it concerns; `undefined`: that of every other session of this worktree. */
+  /** Whose work it concerns; `undefined`: the work of every other session in this worktree. */
   readonly owners: readonly SessionId[] | undefined;
   /** Returns the message, given the name of whoever did it. */
   readonly text: (who: string) => string;
@@ -117,7 +117,7 @@ interface Deed {
 /** Tells the sessions whose work is concerned that a person let something through once. */
 export const recordBypass = (done: Deed): Promise<void> => notifyOwners(done, { about: 'bypass' });
 
-/** Tells the sessions whose work is concerned, each at its next call, in the worktree where it is at work. */
+/** Tells the sessions whose work is concerned; each hears it at its next call in the worktree where it is at work. */
 export async function notifyOwners(done: Deed, more: Pick<EventOf<'news'>, 'about'> = {}): Promise<void> {
   const { cwd, gitDir, commonDir, session, owners, text, now, timeoutMs, log } = done;
   if (owners?.length === 0) return;
@@ -135,24 +135,24 @@ export async function notifyOwners(done: Deed, more: Pick<EventOf<'news'>, 'abou
     if (worktreeId === here || !places.has(record.session)) places.set(record.session, worktreeId);
   }
   for (const [to, worktreeId] of places) {
-    // A person has no journal, so the news goes into the owner's own.
+    // A person has no journal, so the news goes into the journal of the session that gets it.
     appendEvents({ commonDir, worktreeId }, session ?? to, [news(text(who), now, { to, ...more })]);
   }
 }
 
-/** A report with this many paths fits into any system's pipe, so that nobody waits for the program to read it. */
+/** A report with this many paths fits into a pipe on any system, so we need not wait until the program reads it. */
 const MAX_PATHS = 20;
 
 /**
  * Runs `handoff.notifyCommand`, the user's own program, in the background for each happening, with JSON on its standard
- * input. A setting in a file of the repository does not count: a clone may bring it along, and it can run any program.
+ * input. We ignore the setting in the repository's own files: they may come with a clone, and could name any program.
  */
 async function runNotifyCommand(
   commonDir: string,
   happenings: readonly Happening[],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  // The program need not hear of what it does itself.
+  // The program need not hear about its own actions.
   if (env['GIT_HANDOFF'] === 'off') return;
   const repository = commonDir.replace(/\/\.git$/, '');
   const program = await readOwnSetting('handoff.notifyCommand', repository, insideOf(commonDir));
@@ -160,7 +160,7 @@ async function runNotifyCommand(
   const log = (detail: string) =>
     appendLog(repositoryFolder(commonDir), { event: 'notify', kind: 'open', detail });
   if (!program.startsWith('/')) {
-    log(`handoff.notifyCommand is no absolute path: ${program}`);
+    log(`handoff.notifyCommand is not an absolute path: ${program}`);
     return;
   }
   const clients = await readClients({ cwd: repository });
@@ -179,14 +179,14 @@ async function runNotifyCommand(
   }
 }
 
-/** Returns a test whether a file is in the repository's folder or in one of its working trees. */
+/** Returns a function that tells whether a file is in the repository's folder or in one of its working trees. */
 function insideOf(commonDir: string): (file: string) => boolean {
   const folders = [commonDir, ...linkedWorktrees(commonDir).map(({ path }) => path)];
   const own = folders.map((folder) => `${realPath(folder)}/`);
   return (file) => own.some((folder) => realPath(file).startsWith(folder));
 }
 
-/** Drops the variables that git sets for its hooks: they would mislead a git that the program runs. */
+/** Drops the variables that git sets for its hooks, because they would mislead a git that the program runs. */
 const withoutGit = (env: NodeJS.ProcessEnv) =>
   Object.fromEntries([
     ...Object.entries(env).filter(([name]) => !name.startsWith('GIT_')),

@@ -23,12 +23,12 @@ import { migrateState } from './migrate-state.ts';
 
 /**
  * The journals on the disk: `<common dir>/handoff/sessions/<session>.jsonl` holds all that this clone remembers of a
- * session beside its record. Any process may append to it (mostly its session's own), without a lock: by one write(2)
- * in append mode, then a check that the file was not replaced meanwhile (`compactJournal`). When a session is over and
- * leaves nothing uncommitted, its journal moves to `sessions/over/`, where no call of the others reads it.
+ * session, except its record. Any process may append to it without a lock, mostly those of the session itself: by one
+ * write(2) in append mode, then a check that the file was not replaced meanwhile (`compactJournal`). When a session is over
+ * and leaves nothing uncommitted, its journal moves to `sessions/over/`, where other sessions' calls do not read it.
  */
 
-/** A worktree of a repository. What a session's journal says of one is the session's ledger there. */
+/** A worktree of a repository. What a session's journal says about a worktree is the session's ledger there. */
 export interface LedgerPlace {
   readonly commonDir: string;
   readonly worktreeId: string;
@@ -36,14 +36,14 @@ export interface LedgerPlace {
 
 /** A journal is rewritten when it is bigger than this and twice as big as after its last rewrite. Bytes. */
 const COMPACT_AT = 128 * 1024;
-/** What only matters for a while (news, commands, commits) is forgotten after this. Milliseconds. */
+/** After this time we forget what matters only for a while (news, commands, commits). Milliseconds. */
 const FORGET_MS = 6 * 3600_000;
-/** A compaction that takes longer than this has died. Milliseconds. */
+/** If a compaction takes longer than this, its process has died. Milliseconds. */
 const STALE_LOCK_MS = 10_000;
 
 const overFolder = (commonDir: string): string => `${journalsFolder(commonDir)}/over`;
 
-/** Reads what a session's journal folds to; an empty one if there is no file. */
+/** Reads a session's journal; it is empty if there is no file. */
 export function readJournal(commonDir: string, session: SessionId): SessionJournal {
   migrateState(commonDir);
   const file = journalFile(commonDir, session);
@@ -91,7 +91,7 @@ export function readLedger({ commonDir, worktreeId }: LedgerPlace, owner: Sessio
   return known.find(({ session }) => session === owner) ?? emptyLedger(owner);
 }
 
-/** Adds what a session, or a sub-agent as an owner, did in a worktree to the session's journal. */
+/** Adds to a session's journal what the session, or a sub-agent as an owner, did in a worktree. */
 export function appendEvents(
   { commonDir, worktreeId }: LedgerPlace,
   owner: SessionId,
@@ -100,7 +100,7 @@ export function appendEvents(
   append(commonDir, owner, worktreeId, events);
 }
 
-/** Adds what a session did, wherever it is at work, to its journal. */
+/** Adds to a session's journal what the session did in the repository as a whole. */
 export function appendSessionEvents(
   commonDir: string,
   owner: SessionId,
@@ -109,7 +109,7 @@ export function appendSessionEvents(
   append(commonDir, owner, undefined, events);
 }
 
-/** Whether a call is the session's first to report `id`. It records that first: a kill loses a notice, doubles none. */
+/** Whether this call is the session's first to report `id`. Records `id` first: a kill may lose the report, never repeat it. */
 export function isFirstToReport(
   commonDir: string,
   session: SessionId,
@@ -138,14 +138,14 @@ function append(
   if (size > COMPACT_AT && size > 2 * compactedSize(file)) compactJournal(commonDir, session);
 }
 
-/** Appends a text, and does so again if the file was replaced meanwhile. Returns the file's size. */
+/** Appends a text, and appends it again if the file was replaced meanwhile. Returns the file's size. */
 function appendText(file: string, text: string): number {
   for (;;) {
     const descriptor = openSync(file, 'a+', 0o600);
     try {
       const { size, ino } = fstatSync(descriptor);
       if (size === 0) share(file);
-      // A writer that died in the middle of a line must not swallow ours.
+      // If a writer died in the middle of a line, our text must not become a part of that line.
       const last = Buffer.alloc(1, '\n');
       if (size > 0) readSync(descriptor, last, 0, 1, size - 1);
       writeSync(descriptor, last.toString() === '\n' ? text : `\n${text}`);
@@ -157,7 +157,7 @@ function appendText(file: string, text: string): number {
   }
 }
 
-/** Reads from a rewritten file's first line, which is no event, how big the file was then. */
+/** Returns how big a file was after its last rewrite, from its first line, which is no event. */
 function compactedSize(file: string): number {
   const descriptor = openSync(file, 'r');
   try {
@@ -178,7 +178,7 @@ export function compactJournal(commonDir: string, session: SessionId, now = Date
 }
 
 /**
- * Rewrites a file without losing what others append: after the rename it copies the old file's new tail, and a process
+ * Rewrites a file without losing what others append: after the rename, it copies what was appended to the old file. A process
  * that appends even later sees that the file was replaced, and appends again.
  */
 function rewrite(file: string, now: number, rewritten: (text: string) => string): void {
@@ -221,18 +221,18 @@ export function reopenJournal(commonDir: string, session: SessionId): void {
   const text = readText(over);
   if (text === '') return;
   const file = journalFile(commonDir, session);
-  // Either way a second process reads none of this text or all of it.
+  // In both cases another process reads all of this text or none.
   if (exists(file)) appendText(file, text);
   else renameSync(over, file);
   removeFile(over);
 }
 
-/** When a session's journal was last written, by whomever; milliseconds since the epoch. */
+/** Returns when a session's journal was last written, by any session; milliseconds since the epoch. */
 export function lastWritten(commonDir: string, session: SessionId): number | undefined {
   return statSync(journalFile(commonDir, session), { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** Closes the journal of a session that is over and leaves nothing uncommitted: no other session's call reads it. */
+/** Closes the journal of a session that is over and leaves nothing uncommitted: other sessions' calls no longer read it. */
 export function closeJournal(commonDir: string, session: SessionId): void {
   ensureFolder(overFolder(commonDir));
   compactJournal(commonDir, session);
@@ -259,7 +259,7 @@ function journalsIn(folder: string): SessionId[] {
   );
 }
 
-/** A journal as it was last read. Files only grow or are replaced, so only a new part or a new file is read again. */
+/** A journal as it was last read. Files only grow or are replaced, so we read only what was appended, or a new file. */
 interface ReadJournal {
   readonly identity: string;
   readonly size: number;
@@ -267,11 +267,11 @@ interface ReadJournal {
   readonly journal: SessionJournal;
 }
 
-/** How many read journals are kept, because a call asks for them many times. */
+/** How many journals we keep in memory, because a call asks for them many times. */
 const MAX_READ = 64;
 const alreadyRead = new Map<string, ReadJournal>();
 
-/** Reads a journal and, after the first time, only what was appended to it. `undefined`: there is none. */
+/** Reads a journal; after the first time, reads only what was appended. `undefined`: there is none. */
 function readFile(file: string, session: SessionId): SessionJournal | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
@@ -281,7 +281,7 @@ function readFile(file: string, session: SessionId): SessionJournal | undefined 
   if (grown?.size === found.size) return grown.journal;
   const bytes = readFrom(file, grown?.size ?? 0);
   if (bytes === undefined) return undefined;
-  // A line that another process has not finished is read when it is complete.
+  // If another process has not finished the last line, we read that line later.
   const whole = bytes.lastIndexOf('\n') + 1;
   const lines = [...(grown?.lines ?? []), ...parseLines(bytes.toString('utf8', 0, whole))];
   const journal = foldJournal(session, lines);

@@ -6,14 +6,14 @@ import type { ProcessId, SessionRecord } from '../domain/session.ts';
 
 /**
  * `<git-dir>/handoff-solo` names the only live session of a worktree: `<session> <pid> <start>`, and in a second line the git
- * dir, because a copy of the clone has the file, too. It is a cache of the live refs for the sh fast path. The order matters: a session creates its ref, then unlinks the file if that names
- * another one; after creating the file, it lists the refs.
+ * dir, because a copy of the clone also has the file. It caches the live refs for the launcher. The order of the steps matters:
+ * a session creates its ref, then unlinks the file if it names another session; if it creates the file, it then lists the refs.
  */
 export const loneSessionFile = (gitDir: string): string => `${gitDir}/handoff-solo`;
 
 /**
- * Records that this session is alone here; false when the file names another one. The caller must list the refs
- * afterwards, and unlink the file when the session is not alone.
+ * Records that this session is alone here; false if the file names another session. The caller must list the refs
+ * afterwards, and unlink the file if the session is not alone.
  */
 export function claimLoneSession(gitDir: string, record: SessionRecord): boolean {
   const text = `${record.session} ${record.pid ?? '-'} ${record.start ?? '-'}\n${gitDir}\n`;

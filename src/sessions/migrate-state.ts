@@ -8,28 +8,28 @@ import { entries, exists, readText } from '../host/disk.ts';
 import { knownWorktreeId, lookFile, repositoryFolder, shareAll } from '../host/folders.ts';
 
 /**
- * Version 0.1.0 and the builds after it kept in many files what is now in a session's journal:
+ * Version 0.1.0 and some later builds kept in many files what is now in a session's journal:
  * `handoff/ledger/<worktree id>/`, with a start list and a pause for each session, `handoff/{noted,late}/` and
- * `<git dir>/handoff-operation`. The first call that reads journals moves all that, but forgets which commands ran just
- * then and what sessions had heard.
+ * `<git dir>/handoff-operation`. The first call that reads journals moves all that, except which commands were running and
+ * what sessions had heard.
  */
 
-/** Further files of those builds, which nothing needs any more. */
+/** Other files of those builds, which nothing needs any more. */
 const FORMER = 'failed noted late told nudged asked settings-told registered touched stashes stashing'.split(
   ' ',
 );
 
 /**
- * The last of the lines that a migration adds to a journal: a journal without it was cut off, and is migrated again. It
- * holds a hash of those lines, because an older build that still runs here may leave others.
+ * The last line that a migration adds to a journal. If it is missing, the migration was interrupted, and runs again. It
+ * holds a hash of the added lines, because an older build that still runs here may leave different ones.
  */
 const markOf = (lines: string): string => `{"t":"migrated","lines":"${hash('sha256', lines)}","at":0}\n`;
 
-/** A migration that takes longer than this has died. Milliseconds. */
+/** If a migration takes longer than this, its process has died. Milliseconds. */
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 5;
 
-/** Moves what older builds have left into the journals of a repository. */
+/** Moves what older builds have left in a repository into its journals. */
 export function migrateState(commonDir: string): void {
   const ledgers = `${repositoryFolder(commonDir)}/ledger`;
   if (!exists(ledgers)) return;
@@ -47,7 +47,7 @@ export function migrateState(commonDir: string): void {
       rmSync(lock, { force: true });
     }
   } catch {
-    // The repository is not writable for this user: another one migrates it.
+    // This user cannot write to the repository: another user's call will migrate it.
   }
 }
 
@@ -70,7 +70,6 @@ function taken(lock: string): boolean {
   }
 }
 
-/** Lines for each session's journal. */
 class Found {
   readonly lines = new Map<SessionId, string[]>();
 
@@ -106,7 +105,7 @@ function migrate(commonDir: string, ledgers: string): void {
   shareAll(folder);
 }
 
-/** The new names of kinds of entries, by their old ones. */
+/** The new names of the kinds of entries, by their old names. */
 const NEW_NAMES: Readonly<Record<string, string>> = {
   told: 'notified',
   event: 'news',
@@ -133,7 +132,7 @@ function readTree(folder: string, tree: string, found: Found): void {
   }
 }
 
-/** Reads whose automatic note was left or is due. */
+/** Reads for which sessions an automatic note was left or is due. */
 function readNotes(folder: string, found: Found): void {
   for (const name of entries(`${folder}/late`)) {
     const [tree, ...session] = name.split('.');
@@ -167,7 +166,7 @@ function readOperation(gitDir: string, found: Found): string {
   return file;
 }
 
-/** Moves a worktree's last look to its new place, unless there is one already. */
+/** Moves a worktree's last status to its new place, unless that already has one. */
 function keepLook(from: string, to: string): void {
   if (!exists(from) || exists(to)) return;
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });

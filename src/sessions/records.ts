@@ -27,7 +27,7 @@ import { statOf } from '../host/disk.ts';
 import { journalFile, lastCall, lastEvent } from '../host/folders.ts';
 import { type ProcessTable, stillRuns } from '../host/processes.ts';
 
-/** A session's record, its worktree, and the object name that the next compare-and-swap expects. */
+/** A session's record, its worktree, and the object name that the next update of its ref expects. */
 export interface StoredSession {
   readonly worktreeId: string;
   readonly oid: Oid;
@@ -39,11 +39,11 @@ export interface JudgedSession extends StoredSession {
   readonly liveness: Liveness;
   /** Milliseconds since its last call. */
   readonly silentMs: number | undefined;
-  /** Whether it is live and does not wait for its user: then only a person may take what it owns. */
+  /** Whether it is live and does not wait for its user. If so, only a person may take what it owns. */
   readonly isAtWork: boolean;
 }
 
-/** Reads every session on record, of all worktrees, in one process. */
+/** Reads the sessions on record in all worktrees, with one git process. */
 export async function listSessions(repository: InRepository, timeoutMs?: number): Promise<StoredSession[]> {
   const refs = await listRefs(repository, [LIVE], {
     content: true,
@@ -100,8 +100,8 @@ export function judgeSessions(
 }
 
 /**
- * Whether the record came here with the files of another clone (`cp -r`), in which the session goes on: both have a journal
- * of it. Where that clone cannot be seen, it was moved here, or another machine or container names its folder differently.
+ * Whether the record came here with a copy of another clone (`cp -r`), in which the session goes on: both have its journal.
+ * If we cannot see that clone, it was moved here, or another machine or container has another name for its folder.
  */
 function isOfCopiedClone({ session, clone }: SessionRecord, commonDir: string): boolean {
   if (clone === null || clone === commonDir) return false;
@@ -109,7 +109,7 @@ function isOfCopiedClone({ session, clone }: SessionRecord, commonDir: string): 
   return here !== undefined && there !== undefined && (here.ino !== there.ino || here.dev !== there.dev);
 }
 
-/** A copy's session is over here, whatever it does where it is at work. */
+/** In the copy, the session counts as over, whatever it does in the original. */
 const asEnded = (stored: StoredSession): StoredSession => ({
   ...stored,
   record: { ...stored.record, ended: { at: stored.record.startedAt, reason: 'copied' } },
@@ -117,14 +117,14 @@ const asEnded = (stored: StoredSession): StoredSession => ({
 
 /** The clients that report the end of each turn. */
 const REPORTING = new Set(['claude', 'codex', 'copilot', 'cursor', 'gemini', 'grok', 'qwen']);
-/** A session of another client counts as waiting for its user after so long without a call. Milliseconds. */
+/** A session of any other client counts as waiting for its user after this time without a call. Milliseconds. */
 const QUIET_MS = 10 * 60_000;
 
 function waitsForUser({ session, client }: SessionRecord, commonDir: string, silentMs: number): boolean {
   return idleSince(commonDir, session) !== undefined || (!REPORTING.has(client) && silentMs >= QUIET_MS);
 }
 
-/** Creates or replaces a session's record by compare-and-swap. False when another process was first. */
+/** Creates a session's record, or replaces the one that `old` names. False when another process was first. */
 export async function putRecord(
   repository: InRepository,
   worktree: string,
@@ -140,7 +140,7 @@ export async function putRecord(
   return result.kind === 'done';
 }
 
-/** Swaps a session's record to `ended`. */
+/** Records that a session has ended. */
 export async function endSession(
   repository: InRepository,
   stored: StoredSession,
@@ -149,7 +149,7 @@ export async function endSession(
   return putRecord(repository, stored.worktreeId, { ...stored.record, ended: end }, stored.oid);
 }
 
-/** Removes records by compare-and-swap; one that changed meanwhile stays. */
+/** Removes records; a record that has changed meanwhile stays. */
 export async function removeRecords(
   repository: InRepository,
   sessions: readonly StoredSession[],
@@ -160,12 +160,12 @@ export async function removeRecords(
 }
 
 /**
- * Groups the sessions that count as the asking one (itself, those whose conversation it carries on, its parents and
- * children) and those that are live beside it. Sessions that are over, or may be, are not beside it. A person has no
- * own sessions. To a sub-agent its running siblings are like other sessions; to everybody else it is as its session is.
+ * Groups the sessions: `own` are the asking session, those whose conversation it continues, its parents and its children;
+ * `foreign` are the other live sessions. A session that is over, or may be, is not foreign. A person has no own sessions. For
+ * a sub-agent, its running siblings are foreign; for everybody else, a sub-agent is in the group of its session.
  *
  * @param asking an owner, or `undefined` for a person
- * @param agents the sub-agents that run, as owners
+ * @param agents the running sub-agents, as owners
  */
 export function groupSessions(
   asking: SessionId | undefined,
@@ -195,13 +195,13 @@ export function groupSessions(
   return { own, foreign, idle, clients: clientsOf(sessions) };
 }
 
-/** Since when a session waits for its user, in milliseconds since the epoch; `undefined`: at work, as sub-agents are, or not known. */
+/** Since when a session waits for its user, in milliseconds since the epoch; `undefined`: it is at work, or we do not know. */
 function idleSince(commonDir: string, session: SessionId): number | undefined {
   if (agentOfOwner(session) !== undefined) return undefined;
   return lastEvent(commonDir, session) === 'stop' ? lastCall(commonDir, session) : undefined;
 }
 
-/** Returns "claude aaaaaaaa went idle 2 minutes ago. " for each idle session: it hears nothing until its user returns. */
+/** Returns "claude aaaaaaaa went idle 2 minutes ago. " for each idle session, which hears nothing until its user returns. */
 export function idleText(
   commonDir: string,
   sessions: Iterable<SessionId>,
