@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # The hooks that `init` installs read this file. sh decides only whether a session can be at work here. Node decides everything
-# else (src/githooks/); if it cannot answer, the commit or push goes on.
+# else (src/githooks/). If Node cannot answer, the commit or push goes on.
 
 # Sets $gitdir and $common from what git gives its hooks: GIT_DIR, or the top of the working tree as the current folder. False
 # if `init` never ran there.
@@ -31,7 +31,7 @@ is_session_possible() {
 }
 
 # ask <hook> [<argument> ...]: sets $status to Node's answer: 0 goes on, 77 refuses, anything else is no answer. Prints what
-# Node says, or that nobody has checked $unchecked. Of a commit only prepare-commit-msg says so, the one hook that always runs.
+# Node says, or that nobody has checked $unchecked. For a commit only prepare-commit-msg says so, because it always runs.
 ask() {
   hook=$1
   shift
@@ -39,8 +39,8 @@ ask() {
     --git-dir "$gitdir" --common-dir "$common" -- "$@" 2>&1)
   status=$?
   if [ $status -ne 0 ] && [ $status -ne 77 ]; then
-    said='what is wrong: git handoff doctor'
-    [ -f "$here/../bin/git-handoff" ] && [ -f "$here/../dist/start.cjs" ] || said='install it again: parts of it are gone'
+    said='to see why: git handoff doctor'
+    [ -f "$here/../bin/git-handoff" ] && [ -f "$here/../dist/start.cjs" ] || said='parts of it are missing: install it again'
     said=${unchecked:+"warning: git-handoff could not check this $unchecked; $said"}
   fi
   if [ -n "$said" ]; then printf '%s\n' "$said" >&2; fi

@@ -4,12 +4,12 @@ import { type Budget, CALL_MS, type Io, readInput, processIo, asCall, runningCal
 import { openTrace, trace } from './host/log.ts';
 
 /**
- * Entry of the client hooks and the git hooks: `guard` and `hook <name>`. A call that needs no answer prints nothing. If
- * anything goes wrong, a call of the guard is allowed (start.ts); a git hook ends with 1, and git-hooks/ lets the commit or
- * push pass.
+ * Entry of the clients' hooks (`guard`) and the git hooks (`hook <name>`). A call that needs no answer prints nothing. If
+ * anything goes wrong, the guard allows the call (start.ts); a git hook ends with 1, and git-hooks/ lets the commit or push
+ * pass.
  */
 
-/** Milliseconds for a push, which waits for the network anyway and reads more commits. */
+/** Milliseconds for the check of a push, which waits for the network anyway, and for which we read more commits. */
 const PUSH_MS = 30_000;
 
 /** Runs the call that the process was started for (start.ts). */

@@ -26,10 +26,10 @@ interface RefusalView {
   readonly cwd: string;
   readonly gitDir: string;
   readonly commonDir: string;
-  /** The folder that the command was typed in, below the top; empty or ending in a slash (GIT_PREFIX). */
+  /** The folder in which the command was typed, relative to the top; empty, or ends in a slash (GIT_PREFIX). */
   readonly prefix: string;
   readonly words: CommitWords | undefined;
-  /** Whether `git handoff commit` makes the commit, in an index of its own: the worktree's is as it was. */
+  /** Whether `git handoff commit` makes the commit: that verb has its own index, and leaves the worktree's as it was. */
   readonly isOurs: boolean;
   /** The message that `-F` read, if its file will be gone when the hint is typed. */
   readonly message: string | undefined;
@@ -38,7 +38,7 @@ interface RefusalView {
   readonly budget: Budget;
 }
 
-/** Most paths that a refusal names; it counts the rest. */
+/** The most paths that a refusal names; it only counts the rest. */
 const MAX_PATHS = 20;
 
 /** The refusal of a commit: who, what, and the next command to type. */
@@ -53,7 +53,7 @@ export async function refusalLines(decision: CommitDecision, view: RefusalView):
   const isOthers = (one: CommitProblem) =>
     one.kind === 'foreign' || (one.kind === 'marker' && facts.groups.foreign.has(one.owner));
   if (typed[0] === NOTHING && problems.some(isOthers))
-    shown.push('nothing that is staged is this session’s to commit');
+    shown.push('no staged change is this session’s to commit');
   return [...shown.map((text) => `error: ${text}`), ...typed.map((hint) => `hint: ${hint}`)];
 }
 
@@ -68,8 +68,8 @@ function problemText(problem: CommitProblem, facts: CommitFacts, now: number): s
       return `${escapeLine(problem.path)}: changed by this session (${peerName(facts.self.session, groups)}) and by ${peerName(problem.claim.session, groups)}`;
     case 'reversal': {
       const { commit, session } = problem.by;
-      const who = session === undefined ? 'by somebody else' : `by ${peerName(session, groups)}`;
-      return `${escapeLine(problem.path)}: the commit would undo ${commit.slice(0, 7)} ${who}: the index is older than HEAD`;
+      const who = session === undefined ? 'somebody else' : peerName(session, groups);
+      return `${escapeLine(problem.path)}: the commit would undo ${commit.slice(0, 7)} (made by ${who}), because the index is older than HEAD`;
     }
     case 'amends': {
       const commit = facts.head.oid?.slice(0, 7) ?? '';
@@ -77,7 +77,7 @@ function problemText(problem: CommitProblem, facts: CommitFacts, now: number): s
     }
     case 'branch': {
       const when = problem.at === undefined ? '' : ` at ${clock(problem.at)}`;
-      return `expected ${place(problem.expected)}, HEAD is ${place(problem.found)}, moved by ${problem.mover === undefined ? 'unknown' : peerName(problem.mover, groups)}${when}`;
+      return `this session was on ${place(problem.expected)}, but the worktree is on ${place(problem.found)} now: ${problem.mover === undefined ? 'it is not known who' : peerName(problem.mover, groups)} switched it${when}`;
     }
     case 'operation':
       return whoBeganText(problem, peerName(problem.session, groups), ago(problem.at, now));
@@ -93,7 +93,8 @@ function foreignText({ session, evidence, at }: OpenClaim, groups: SessionGroups
     : `${who} changed it ${ago(at, now)} and has not committed it`;
 }
 
-const place = (ref: string) => (ref === 'HEAD' ? 'detached' : escapeLine(ref.replace(/^refs\/heads\//, '')));
+const place = (ref: string) =>
+  ref === 'HEAD' ? 'a detached HEAD' : escapeLine(ref.replace(/^refs\/heads\//, ''));
 const clock = (at: number) => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 
 /** Warnings about a commit that passes: other sessions' commands ran when these paths changed. */
@@ -103,11 +104,11 @@ export function warningLines(warnings: CommitDecision['warnings'], groups: Sessi
   const more = warnings.length > 1 ? ` (and ${warnings.length - 1} more)` : '';
   const who = peerName(first.claim.session, groups);
   return [
-    `warning: ${escapeLine(first.path)}${more} also changed while a command of ${who} ran; look at: git show`,
+    `warning: ${escapeLine(first.path)}${more} also changed while a command of ${who} ran; check this commit: git show`,
   ];
 }
 
-/** Tells a session which uncommitted changes of its running sub-agents its commit takes along. */
+/** Warns a session about uncommitted changes of its running sub-agents in its commit. */
 export function takenAlongLines(
   staged: readonly StagedPath[],
   ledgers: readonly SessionLedger[],
@@ -118,11 +119,11 @@ export function takenAlongLines(
     const who = peerName(session, groups);
     return paths.length === 0
       ? []
-      : [`warning: this takes along what ${who}, which runs, has changed: ${listed(paths)}`];
+      : [`warning: this commit includes changes of ${who}, a running sub-agent: ${listed(paths)}`];
   });
 }
 
-/** The commands that do what the refused commit was meant to do, without the others' work. */
+/** The commands that do what the refused commit was meant to do, but leave out others' work. */
 async function commitHints(decision: CommitDecision, view: RefusalView): Promise<string[]> {
   const { problems } = decision;
   const { facts, cwd, commonDir } = view;
@@ -131,12 +132,12 @@ async function commitHints(decision: CommitDecision, view: RefusalView): Promise
   }
   const branch = problems.find((one) => one.kind === 'branch');
   const own = facts.finishes;
-  // git does not switch before it has finished its operation.
+  // git does not switch branches while a merge, rebase … is unfinished.
   if (branch !== undefined && own === undefined && (await canSwitchBack(branch.expected, view)))
     return [switchBack(branch, facts)];
   const paths = (kind: CommitProblem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
-  // Of the paths that this session has changed, too, it can commit its own part on top of HEAD.
+  // If this session has also changed a path that the commit would undo, it can commit its own part on top of HEAD.
   const shared = problems.flatMap((one) =>
     one.kind === 'reversal' && one.by.shared === true ? [one.path] : [],
   );
@@ -144,7 +145,7 @@ async function commitHints(decision: CommitDecision, view: RefusalView): Promise
   const foreign = new Set([...paths('foreign'), ...paths('marker')]);
   const contended = [...paths('contended'), ...shared];
   const mine = [...decision.mine.filter((path) => !foreign.has(path)), ...contended];
-  // git makes no empty commit of a pick, and a session has no editor for a message.
+  // `--continue` refuses a pick that has become empty, hence `--skip`. A session has no editor, hence `core.editor`.
   const isEmpty = own?.isEmpty === true && mine.length === 0;
   if (own?.whole === true && !isEmpty) return finish(decision, view);
   if (own !== undefined) {
@@ -153,11 +154,11 @@ async function commitHints(decision: CommitDecision, view: RefusalView): Promise
     return out.length > 0 ? [unstage(out, commonDir), end] : [end];
   }
   if (mine.length > 0) return [ownPart(mine, view)];
-  // An index other than the worktree's is left to whoever uses it.
+  // We suggest no change to an index other than the worktree's: it is for whoever set GIT_INDEX_FILE.
   return [reversed.length > 0 && facts.ownIndex ? unstage(reversed, commonDir) : NOTHING];
 }
 
-/** Whether git would switch and the guard would allow it: no uncommitted change is in the way, or another session's. */
+/** Whether git would switch back (no uncommitted change is in the way), and the guard would allow it. */
 async function canSwitchBack(expected: string, view: RefusalView): Promise<boolean> {
   const { cwd, gitDir, isOurs, budget } = view;
   const { ledgers, groups, self, ownIndex } = view.facts;
@@ -172,8 +173,8 @@ async function canSwitchBack(expected: string, view: RefusalView): Promise<boole
 }
 
 /**
- * During an operation git makes no partial commit, and has a message ready. What `-a` would have staged is not staged, and
- * what it would have resolved is still in conflict.
+ * The commands that finish a merge, rebase …, in which git makes no partial commit and has a message ready. If the refused
+ * commit had `-a`, they also stage and resolve what it would have.
  */
 async function finish({ mine, problems }: CommitDecision, view: RefusalView): Promise<string[]> {
   const { facts, words, commonDir, cwd, gitDir } = view;
@@ -195,7 +196,7 @@ function switchBack({ expected }: Extract<CommitProblem, { kind: 'branch' }>, { 
   return `git switch ${shellWord(expected.replace(/^refs\/heads\//, ''))}`;
 }
 
-/** The hint when nothing that is staged is the session's; an error says so, or an agent would try it again. */
+/** The hint when no staged change is the session's. An error line says so, too, or an agent would try again. */
 const NOTHING = 'git handoff status';
 
 /** Commits the session's own part of these paths, or amends its own commit with it. */
@@ -207,7 +208,7 @@ function ownPart(paths: readonly string[], view: RefusalView): string {
   return `git handoff commit${how}${pathWords(commonDir, paths)}`;
 }
 
-/** Brings the index to HEAD at these paths; the files stay as they are. */
+/** Resets these paths in the index to HEAD; the files stay as they are. */
 function unstage(paths: readonly string[], commonDir: string): string {
   return `git reset -q${pathWords(commonDir, paths)}`;
 }

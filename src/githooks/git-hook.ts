@@ -29,15 +29,15 @@ import { judgeCommit } from './pre-commit.ts';
 import { checkPush } from './pre-push.ts';
 import { gitPid, mustCheck, runningCommit } from './whose-commit.ts';
 
-/** What a git hook's process was started with: what sh found out, and the hook's arguments. */
+/** What a git hook's process was started with: what sh found, and the hook's arguments. */
 type HookWords = Pick<StartedHook, 'clientPid' | 'gitDir' | 'commonDir' | 'args'>;
 
-/** The exit status that refuses a commit or push; Node never ends with it by itself. git-hooks/ask.sh knows it, too. */
+/** The exit status that refuses a commit or push; Node itself never ends with it. git-hooks/ask.sh has the same number. */
 export const REFUSED = 77;
 
 /**
- * Runs one of our git hooks in a process of its own. If anything goes wrong or takes too long, the commit or push passes,
- * with one line in the log and one for whoever waits.
+ * Runs one of our git hooks in its own process. If anything goes wrong or takes too long, the commit or push passes, and
+ * one line goes to the log and one to whoever commits or pushes.
  *
  * @returns the exit status: 0 goes on, `REFUSED` refuses
  */
@@ -59,7 +59,7 @@ async function answerHook(started: StartedHook): Promise<HookAnswer> {
   const place = await hookPlace(started);
   const earlier = isPush(started) ? undefined : readEarlierHooks(started, place.gitDir);
   const budget = isPush(started) ? started.budget : restOfCommit(started.budget, earlier);
-  // An earlier hook of this commit has waited for something that hangs, and has said so.
+  // An earlier hook of this commit used up the time, and has said so.
   if (budget === undefined) return PASSED;
   const config = hookConfig(place.cwd, budget, earlier?.settings);
   let words: { readonly found: CommitWords | undefined } | undefined;
@@ -78,7 +78,7 @@ const isPush = ({ name }: StartedHook) => name === 'pre-push';
 async function runHook(call: HookCall, place: HookPlace): Promise<HookAnswer> {
   switch (call.name) {
     case 'pre-commit':
-      // git has not read the message of `-F -` yet. prepare-commit-msg, which gets it in a file, checks this commit.
+      // git has not yet read the message of `-F -`. prepare-commit-msg gets it in a file, and checks this commit.
       return mustCheck(call, place) && call.words()?.file !== '-' ? checkCommit(call, place) : PASSED;
     case 'prepare-commit-msg':
       return prepareMessage(call, place);
@@ -94,14 +94,14 @@ async function runHook(call: HookCall, place: HookPlace): Promise<HookAnswer> {
 /** Checks the commit if pre-commit has not, and names the session if no editor follows. */
 async function prepareMessage(call: HookCall, place: HookPlace): Promise<HookAnswer> {
   const { env, earlier } = call;
-  // `git handoff commit` wants to know at the last moment that HEAD has not moved.
+  // For `git handoff commit` we check as late as possible that HEAD has not moved.
   const isAsked = (env['GIT_HANDOFF_EXPECT'] ?? '') !== '' || earlier === undefined;
   const checked = isAsked && mustCheck(call, place) ? await checkCommit(call, place) : undefined;
   if (checked?.refused === true || env['GIT_EDITOR'] !== ':') return checked ?? PASSED;
   try {
     await nameInPrepared(call, place, checked);
   } catch (error) {
-    // The check has warned of this already.
+    // The check has already warned about this.
     if (checked?.isUnknown !== true) throw error;
   }
   return checked ?? PASSED;
@@ -124,7 +124,7 @@ function recordCommitter(
   leaveForLaterHooks(call, gitDir, { committer, settings: call.config.known() });
 }
 
-/** Returns the answer; if it fails or takes too long, one that lets the commit or push pass unchecked. */
+/** Returns what `decide` answers. If that fails or takes too long, returns an answer that lets the commit or push pass. */
 async function failOpen(
   call: HookCall,
   place: HookPlace,
@@ -158,7 +158,7 @@ function placed(line: string, { cwd }: HookPlace): string {
   );
 }
 
-/** Decides, and lets a refusal pass that a person has allowed. */
+/** Decides; what would be refused passes if a person has allowed it. */
 async function decideUnlessAllowed(
   call: HookCall,
   place: HookPlace,
@@ -181,8 +181,8 @@ function noteRefusal(call: HookCall, place: HookPlace, { session, lines, asked }
 }
 
 /**
- * Lets through what a git hook refuses, when a person has allowed it: for the tool call that git runs in, or for this
- * git process.
+ * If a person has allowed it, lets through what a git hook refuses: for the tool call in which git runs, or for this git
+ * process.
  */
 async function allowHookOnce(call: HookCall, place: HookPlace, answer: HookAnswer): Promise<HookAnswer> {
   const { session, lines, owners } = answer;
@@ -196,34 +196,32 @@ async function allowHookOnce(call: HookCall, place: HookPlace, answer: HookAnswe
   logHook(call, place, 'bypass', `let through: ${what}`, session);
   if (consumed === 'now') {
     const text = (who: string) =>
-      `A person let ${who} do once what ${call.name} otherwise refuses: ${what}. To see the result: git log -3`;
+      `A person let ${who} past a refusal of ${call.name} once: ${what}. To see the result: git log -3`;
     const log = (kind: string, detail: string) => logHook(call, place, kind, detail, session);
     await recordBypass({ ...place, session, owners, text, now, timeoutMs: call.budget.left(), log });
   }
   return { refused: false, session, lines: [`warning: a person let this through once: ${what}`] };
 }
 
-/*
- * Our hooks of one commit pass what they found to each other in `<git dir>/handoff-checked`, as JSON.
- */
+/* Our hooks of one commit pass their findings to each other in `<git dir>/handoff-checked`, as JSON. */
 
 /** Milliseconds for all our hooks of one commit together; the user's own hooks and editors do not count. */
 const COMMIT_MS = 8000;
 /** Milliseconds that must be left to start a check. */
 const LEAST_MS = 1000;
 
-/** Milliseconds within which no pid is used again. */
+/** Milliseconds within which the system reuses no pid. */
 const FRESH_MS = 2000;
 
 type Field = 'pid' | 'start' | keyof EarlierHooks;
 
 const fileIn = (gitDir: string) => join(gitDir, 'handoff-checked');
 
-/** What the earlier hooks of the same git process left; `undefined`: this is the first. */
+/** What the earlier hooks of the same git process left; `undefined`: this hook is the first. */
 function readEarlierHooks(context: Context, gitDir: string): EarlierHooks | undefined {
   const { pid, start, committer, spentMs, settings } = jsonFields<Field>(readText(fileIn(gitDir)));
   if (pid === undefined || pid !== gitPid(context)) return undefined;
-  // Without /proc, finding the start of a process takes as long as all the rest.
+  // Without /proc, finding out when a process started takes as long as everything else.
   if (!isFresh(context, gitDir) && start !== startOfGit(context)) return undefined;
   const session = parseSessionId(committer);
   if (committer !== null && committer !== '?' && session === undefined) return undefined;
@@ -235,8 +233,8 @@ function readEarlierHooks(context: Context, gitDir: string): EarlierHooks | unde
 }
 
 /**
- * The rest of the time that the hooks of this commit have together; `undefined`: the earlier ones used it up. The first
- * hook begins with however little it has, because none before it has said that nothing was checked.
+ * What is left of the time that the hooks of this commit share; `undefined`: the earlier ones used it up, and said so. The
+ * first hook runs however little time it has, because no earlier one can have said that nothing was checked.
  */
 function restOfCommit(budget: Budget, earlier: EarlierHooks | undefined): Budget | undefined {
   const rest = Math.min(budget.left(), COMMIT_MS) - (earlier?.spentMs ?? 0);
@@ -257,7 +255,7 @@ function leaveForLaterHooks(
   try {
     rewriteText(fileIn(gitDir), `${JSON.stringify(left)}\n`);
   } catch {
-    // Then the later hook asks again.
+    // Then the later hook checks again.
   }
 }
 
@@ -266,7 +264,7 @@ function isFresh({ now }: Context, gitDir: string): boolean {
   return age >= 0 && age < FRESH_MS;
 }
 
-/** When the git process started: a pid is used again, but not together with its start. */
+/** When the git process started. A pid may be reused, but not with the same start. */
 function startOfGit(context: Context): string {
   return context.processes().startOf(gitPid(context) ?? 0) ?? '-';
 }

@@ -16,7 +16,7 @@ export interface StartedHook extends Context {
   readonly args: readonly string[];
   /** What git wrote to its standard input. */
   readonly readInput: () => Promise<string>;
-  /** The folder that sh found; if there is none, we ask git. */
+  /** The git directory that sh found; if it found none, we ask git. */
   readonly gitDir: string | undefined;
   readonly commonDir: string | undefined;
 }
@@ -61,7 +61,7 @@ export interface HookAnswer {
   readonly isFinal?: true;
   /** The sessions whose work a refusal protects; absent: it may be anybody's. */
   readonly owners?: readonly SessionId[];
-  /** What those sessions are asked for, if the refusal is about changes of theirs. */
+  /** What the refused session asks of those sessions, if the refusal is about their changes. */
   readonly asked?: AskedFor | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface HookPlace {
   readonly commonDir: string;
 }
 
-/** Finds the repository of a hook's call: sh has found it, or we ask git. */
+/** Returns the repository in which a hook runs: sh has found it, or we ask git. */
 export async function hookPlace({ cwd, gitDir, commonDir }: StartedHook): Promise<HookPlace> {
   if (gitDir !== undefined && commonDir !== undefined) return { cwd, gitDir, commonDir };
   const opened = await openRepository(cwd);
@@ -84,7 +84,7 @@ export async function hookPlace({ cwd, gitDir, commonDir }: StartedHook): Promis
 
 const COMMENT_KEY = /^core\.comment(?:char|string)$/;
 
-/** The configuration of the repository around a folder; `kept`: what an earlier hook of the same commit has read. */
+/** Reads a folder's git configuration when it is first needed; `kept`: what an earlier hook of the same commit has read. */
 export function hookConfig(cwd: string, budget: Budget, kept?: readonly SettingEntry[]): HookConfig {
   let read: Promise<readonly SettingEntry[]> | undefined;
   let found = kept;
@@ -105,7 +105,7 @@ export async function settingsOf({ config }: HookCall): Promise<Settings> {
   return parseSettings(await config.entries());
 }
 
-/** Reads from the configuration what comments in a message begin with; with `auto` git chooses it. */
+/** Reads the string that begins comments in a commit message; if it is `auto`, git chooses one. */
 export async function commentStart({ config }: HookCall): Promise<string> {
   const entries = await config.entries();
   return entries.findLast(([key]) => COMMENT_KEY.test(key))?.[1] ?? '#';

@@ -21,7 +21,7 @@ import {
 import { committerOf, isReplaying } from './whose-commit.ts';
 
 /**
- * Names the session in the message of its commit, where git opens no editor.
+ * Names the session in the message of its commit, if git opens no editor.
  *
  * @param checked what the check of this commit has found, if it was made
  * @throws Failure when git fails
@@ -36,15 +36,15 @@ export async function nameInPrepared(
   const message = await readMessage(call, place, file, checked);
   // git itself refuses an empty message.
   if (message?.parts.hasText !== true) return;
-  // A message that comes from another commit (amend, -C, cherry-pick -n) keeps its id.
+  // A message that comes from another commit (amend, -C, cherry-pick -n) keeps the session id that it names.
   const isOfAnother = !['message', 'template', ''].includes(source);
   if (isOfAnother && message.parts.namesSession) return;
   await addTrailers(call, message);
 }
 
 /**
- * Names the session in a message that comes from an editor. Refuses one with nothing but trailers: git takes a lone
- * trailer for a subject, and would commit what the user meant to abort.
+ * Names the session in a message that comes from an editor. Refuses a message that has only trailers: git would take one
+ * for the subject, and make the commit that the user meant to abort.
  *
  * @throws Failure when git fails
  */
@@ -55,7 +55,7 @@ export async function nameInEdited(call: HookCall, place: HookPlace): Promise<Ho
   if (message === undefined) return PASSED;
   const { hasText, namesSession, namesModel } = message.parts;
   if (!hasText) {
-    // Without one of our trailers, git finds the message empty by itself.
+    // If the message has none of our trailers, git itself sees that it is empty.
     if (!namesSession && !namesModel) return PASSED;
     const lines = ['Aborting commit due to empty commit message.'];
     return { refused: true, session: message.session, lines };
@@ -73,7 +73,7 @@ interface Message {
   readonly comment: string;
 }
 
-/** Reads the message of a commit, if a session makes it and it is to have trailers. */
+/** Reads the message of a commit, if a session makes the commit and its message is to have trailers. */
 async function readMessage(
   call: HookCall,
   place: HookPlace,
@@ -114,17 +114,17 @@ async function committer(
 async function addTrailers(call: HookCall, { file, trailers, parts, comment }: Message): Promise<void> {
   const lines = missingTrailers(trailers, parts);
   if (lines.length === 0) return;
-  // git merge writes a message without a last line end, and git 2.39 would put the trailer into its last paragraph.
+  // git merge writes no newline at the end of its message, and git 2.39 would put the trailer into the last paragraph.
   if (parts.isTorn) appendFileSync(file, '\n');
   if (parts.isPlain) appendFileSync(file, ['', ...lines, ''].join('\n'));
-  // git before 2.45 refuses a comment character that is a string.
+  // git before 2.45 refuses a comment string of several characters.
   else if (!(await interpretTrailers(call, comment, file, lines)))
     await interpretTrailers(call, '#', file, lines);
 }
 
 /**
- * Has git write the trailers where they belong, without any configuration: the user's would drop or rename them, and a
- * repository's `trailer.<key>.command` would run. GIT_DIR names no repository, so that git reads none.
+ * Lets git put the trailers where they belong, without any configuration: the user's could drop or rename them, and a
+ * repository's `trailer.<key>.command` would run. GIT_DIR is no repository, so git reads no repository's configuration.
  */
 async function interpretTrailers(
   { cwd, budget }: HookCall,

@@ -31,9 +31,9 @@ import { refusalLines, takenAlongLines, warningLines } from './commit-refusal.ts
 import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
 import { passingMessage } from './whose-commit.ts';
 
-/** Everything that decides about a commit, and where to record what became of it. */
+/** Everything that the decision about a commit needs, and the ledger that records the commit. */
 interface CommitScene {
-  /** Who commits, as an owner. */
+  /** The session or sub-agent that commits, as an owner. */
   readonly self: SessionId;
   readonly head: HeadState;
   readonly groups: SessionGroups;
@@ -42,15 +42,15 @@ interface CommitScene {
   readonly ledger: LedgerPlace | undefined;
   readonly ledgers: readonly SessionLedger[];
   readonly own: SessionLedger;
-  /** The operation that git has stopped in here. */
+  /** The merge, rebase … in which git has stopped here. */
   readonly unfinished: Unfinished | undefined;
-  /** What the session's own sub-agents, which run, lose to the commit. */
+  /** Warnings about changes of the session's running sub-agents that the commit includes. */
   readonly told: readonly string[];
 }
 
 /**
- * Judges the commit that git is about to make, by the index that git gives its hooks. A person's commit passes, and so
- * does that of a session that is alone. Runs in pre-commit, and in prepare-commit-msg for `--no-verify`.
+ * Judges the commit that git is about to make, by the index that git gives its hooks. The commits of a person and of a
+ * session that is alone pass. Runs in pre-commit, and with `--no-verify` in prepare-commit-msg.
  *
  * @throws Failure when git fails or takes too long; the caller lets the commit pass
  */
@@ -94,7 +94,7 @@ export async function judgeCommit(call: HookCall, place: HookPlace): Promise<Hoo
   };
 }
 
-/** The changes for whose sake the commit is refused. */
+/** The changes of others that make us refuse the commit. */
 function asked({ ledger, self }: CommitScene, problems: CommitDecision['problems']): HookAnswer['asked'] {
   const claims = problems.flatMap((one) =>
     one.kind === 'foreign' || one.kind === 'contended' ? one.claim : [],
@@ -105,8 +105,8 @@ function asked({ ledger, self }: CommitScene, problems: CommitDecision['problems
 }
 
 /**
- * `undefined` for a person, or if the repository is not enabled; only the session, and what to tell it, if no other one is
- * at work.
+ * Returns `undefined` for a person or if git-handoff is not enabled, and only the session and its warnings if no other
+ * session is at work.
  */
 async function readScene(
   call: HookCall,
@@ -130,7 +130,7 @@ async function readScene(
   const worktreeId = knownWorktreeId(gitDir);
   const ledger = worktreeId === undefined ? undefined : { commonDir, worktreeId };
   const agents = [...groups.own].filter((id) => id !== self && agentOfOwner(id) !== undefined);
-  // Beside a sub-agent its session is at work, and who has moved HEAD may have ended.
+  // A sub-agent is never alone: its session is at work, and an agent that has ended may have moved HEAD.
   const isAlone = groups.foreign.size === 0 && self === session;
   if (isAlone && agents.length === 0) return { session, lines: [] };
   const { all, self: own } = openLedgers(ledger ?? { commonDir, worktreeId: '-' }, self);
@@ -145,7 +145,7 @@ async function readScene(
   return { self, head, groups, staged, ledger, ledgers, own, unfinished, told };
 }
 
-/** The ledgers of sessions that work alone here, or did until now, while the one that commits works elsewhere. */
+/** The ledgers of sessions that work alone here, or did until now, while the committing session works elsewhere. */
 function loneLedgers(
   place: LedgerPlace | undefined,
   { foreign }: SessionGroups,
@@ -208,7 +208,7 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
   return { decision, facts, words };
 }
 
-/** The staged paths that are older than HEAD, and the ledgers with what HEAD has left behind of others' commits. */
+/** Returns the staged paths that are older than HEAD, and the ledgers with claims on others' commits that HEAD has left. */
 async function olderThanHead(
   place: Parameters<typeof findStale>[0],
   candidates: ReturnType<typeof staleCandidates>,
@@ -219,7 +219,7 @@ async function olderThanHead(
   return { stale, ledgers: withUndone(ledgers, undone, place.groups, candidates) };
 }
 
-/** Whether the index is the worktree's, or git's own copy for `-a` and `--only`; not one that somebody keeps elsewhere. */
+/** Whether git uses the worktree's index, or its own copy for `-a` and `--only`, and not an index kept elsewhere. */
 function isOwnIndex({ env, cwd }: HookCall, { gitDir }: HookPlace): boolean {
   const name = env['GIT_INDEX_FILE'];
   if (name === undefined || name === '') return true;
@@ -228,17 +228,17 @@ function isOwnIndex({ env, cwd }: HookCall, { gitDir }: HookPlace): boolean {
   return /^(?:index|index\.lock|next-index-\d+\.lock)$/.test(basename(file));
 }
 
-/** Most unclaimed paths of a commit that are recorded: more are not needed to recognise it. */
+/** The most unclaimed paths that we record of a commit: they are enough to recognise it. */
 const MAX_OTHERS = 64;
 
-/** Records a commit that passes, which ends the session's claims as soon as HEAD has it. */
+/** Records a commit that passes. As soon as HEAD has it, the session's claims on its paths end. */
 async function noteCommit({ now, cwd }: HookCall, scene: CommitScene, amend: boolean): Promise<void> {
   const { ledger, self, own, staged, head } = scene;
   if (ledger === undefined || staged.length === 0) return;
   const parent = amend ? (head.commit?.parents[0] ?? null) : head.place.oid;
   const claimed = staged.filter(({ path }) => own.claims.has(path));
   const others = staged.filter(({ path }) => !own.claims.has(path)).slice(0, MAX_OTHERS);
-  // If a path is staged in part, the rest still belongs to this session.
+  // If only a part of a file is staged, the rest still belongs to this session.
   const doubtful = claimed.filter((one) => !isWhole(one, own)).map(({ path }) => path);
   const parts = new Set(await unstagedPaths(cwd, doubtful));
   const paths = [...claimed, ...others]
@@ -248,14 +248,14 @@ async function noteCommit({ now, cwd }: HookCall, scene: CommitScene, amend: boo
   appendEvents(ledger, self, [entry]);
 }
 
-/** Whether the index holds everything that the session did there, or its own part, which `stage --mine` has staged. */
+/** Whether the index holds all that the session changed in the file, or its own part that `stage --mine` has staged. */
 function isWhole({ path, index }: StagedPath, own: SessionLedger): boolean {
   const claim = own.claims.get(path);
   if (claim !== undefined && sameState(claim.after, index)) return true;
   return own.staged.get(path)?.some(({ state }) => sameState(state, index)) ?? false;
 }
 
-/** A staged handoff file of the predecessor, and the session that its first line names. */
+/** A staged handoff file in the form of git-handoff's predecessor, and the session that its first line names. */
 interface StagedMarker {
   readonly path: string;
   readonly owner: SessionId;
@@ -264,8 +264,8 @@ interface StagedMarker {
 const HANDOFF_FILE = /(?:^|\/)handoff-[^/]*\.md$/;
 
 /**
- * The staged handoff files that this session may not commit: those of another live session, or all but its own when they
- * belong to several. One process when there are such files, otherwise none.
+ * The staged handoff files that this session may not commit: those of another live session or, if the files belong to
+ * several sessions, all but its own. Starts one process if there are such files, otherwise none.
  */
 async function foreignMarkers(
   cwd: string,
@@ -308,7 +308,7 @@ async function amendedSession(
   if (named.some((one) => namesOwn(one, groups))) return undefined;
   const peer = named.map((one) => namedPeer(one, groups)).find((id) => id !== undefined);
   if (peer !== undefined) return peer;
-  // A short form that matches several sessions says nothing.
+  // A short id that matches several sessions proves nothing.
   const isDoubtful = named.some((one) => [...groups.foreign].some((id) => canMean(one, id)));
   if (named.length > 0 && !isDoubtful) return undefined;
   const [parent = null] = commit.parents;

@@ -20,7 +20,7 @@ import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settin
 import { droppedWork } from './push-lease.ts';
 import { type PushFinding, MOST_COMMITS, NOTHING, type PushScene, titleOf } from './push-scene.ts';
 
-/** This machine's bookkeeping that would leave it: it may hold uncommitted work. Deleting it at a remote is welcome. */
+/** Our bookkeeping refs that the push would send: they may hold uncommitted work. Deleting them at a remote is allowed. */
 function leakingRefs(refs: readonly PushedRef[]): string[] {
   return refs
     .filter(({ local }) => local !== undefined)
@@ -29,9 +29,9 @@ function leakingRefs(refs: readonly PushedRef[]): string[] {
 }
 
 /**
- * Judges a push. Refuses commits that mix the work of several sessions, one that drops others' commits from a branch,
- * handoffs that did not move legally, and work beyond its limits; reports commits of other live sessions. A person is
- * only warned of the first two, and hears nothing of the last.
+ * Judges a push. Refuses it if commits mix the work of several sessions, if it drops others' commits from a branch, if
+ * handoffs did not move legally, or if carried work exceeds its limits. Reports commits of other live sessions. A person
+ * is only warned about mixed and dropped commits, and gets no report.
  *
  * @throws Failure when git fails; the caller lets the push pass
  */
@@ -95,7 +95,7 @@ async function mixedCommits(scene: PushScene): Promise<PushFinding> {
   const { commits, self, call, sessions } = scene;
   const single = commits.filter(({ parents }) => parents.length < 2);
   if (!single.some(({ message }) => mixedSessions(message).length > 0)) return NOTHING;
-  // Only now does it matter which session continued whose conversation.
+  // Only now do we need to know which session continued which conversation.
   const related = relatedSessions(sessions, await readTopics({ cwd: call.cwd }));
   const mixed = single.flatMap((commit) => {
     const ids = mixedSessions(commit.message, related);
@@ -147,13 +147,13 @@ async function foreignCommits(scene: PushScene, policy: 'warn' | 'deny'): Promis
   return { refused, lines: refused ? [...lines, `hint: ${await pushBefore(scene, oldest.commit)}`] : lines };
 }
 
-/** The sessions on record that a message names; a short form that fits several names none. */
+/** The sessions on record that a message names. A short id that fits several sessions names none of them. */
 function ownersOf({ message }: PushedCommit, known: readonly SessionId[]): SessionId[] {
   const ids = message.matchAll(/^[ \t]*Claude-Session-Id[ \t]*:[ \t]*(\S+)/gim);
   return [...ids].flatMap(([, id = '']) => meantId(id, known) ?? []);
 }
 
-/** The command that pushes what comes before a commit. */
+/** The command that pushes only the commits before this one. */
 async function pushBefore({ call, remote, refs }: PushScene, commit: PushedCommit): Promise<string> {
   if (commit.parents.length === 0) return 'git handoff check';
   const options = { cwd: call.cwd, timeoutMs: call.budget.left() };

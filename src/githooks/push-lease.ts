@@ -16,21 +16,21 @@ import type { HookCall } from './hook-call.ts';
 import { type PushFinding, MOST_COMMITS, NOTHING, type PushScene, titleOf } from './push-scene.ts';
 import { runningCommand } from './whose-commit.ts';
 
-/** A commit of somebody else that a push drops; no owners: nobody is named. */
+/** Somebody else's commit that a push drops; `owners` is empty if its message names no session. */
 interface Foreign {
   readonly commit: PushedCommit;
   readonly owners: readonly SessionId[];
 }
 
-/** Most branches that one answer names. */
+/** The most branches that one answer names. */
 const MOST_BRANCHES = 10;
 
 /**
- * Refuses a push that drops commits of others from branches at the remote. To drop them on purpose, a session names the
- * commit up to which it has seen them, as `--force-with-lease=<branch>:<object name>`. A lease without one, and what a
- * reflog holds, prove nothing here: in a shared clone a sibling's fetch or commit is in both. A person is only warned.
+ * Refuses a push that drops others' commits from branches at the remote. To drop them on purpose, a session names the
+ * commit up to which it has seen them: `--force-with-lease=<branch>:<object name>`. A lease without an object name proves
+ * nothing, nor does a reflog: in a shared clone both also show others' fetches and commits. A person is only warned.
  *
- * @param pushed the refs that are neither handoffs nor their work
+ * @param pushed the refs that are neither handoffs nor carried work
  */
 export async function droppedWork(scene: PushScene, pushed: readonly PushedRef[]): Promise<PushFinding> {
   const { call, self, tracking } = scene;
@@ -43,10 +43,10 @@ export async function droppedWork(scene: PushScene, pushed: readonly PushedRef[]
   const left = found
     .filter(({ branch }) => words === undefined || !isLeased(words, branch.ref.remoteRef, branch.tip))
     .slice(0, MOST_BRANCHES);
-  // git itself refuses what is neither forced nor fetched.
+  // Without force, git itself refuses to drop commits that were never fetched.
   const isForced = words?.isForced !== false || (await hasRefspecs(call));
   const unknown = isForced ? unseen.slice(0, MOST_BRANCHES) : [];
-  // Where nobody can see the options, the command of our hint would be refused, too.
+  // If we cannot read the push's options, we would refuse the command of our own hint, too.
   const refused = self !== undefined && (unknown.length > 0 || (left.length > 0 && words !== undefined));
   const word = refused ? 'error' : 'warning';
   const lines = [
@@ -74,7 +74,7 @@ export async function droppedWork(scene: PushScene, pushed: readonly PushedRef[]
   };
 }
 
-/** Whether the configuration says what is pushed: it may be forced. */
+/** Whether the configuration has refspecs for pushing, which may force the push. */
 async function hasRefspecs({ cwd, budget }: HookCall): Promise<boolean> {
   return (await readSettingEntries('^remote\\..*\\.(push|mirror)$', cwd, budget.left())).length > 0;
 }
@@ -103,7 +103,7 @@ function refspecOf({ localRef, local, remoteRef }: PushedRef): string {
   return localRef === remoteRef ? remoteRef : `${localRef}:${remoteRef}`;
 }
 
-/** The branches that lose commits of others, with these. */
+/** The branches that lose others' commits, each with those commits. */
 async function foreignIn(
   scene: PushScene,
   branches: readonly ShortenedBranch[],
@@ -112,7 +112,7 @@ async function foreignIn(
   const { call, self, sessions, settings } = scene;
   if (branches.every(({ dropped = [] }) => dropped.length === 0)) return [];
   const related = relatedSessions(sessions, await readTopics({ cwd: call.cwd }));
-  // A person's commits have no trailer, nor have a session's without `handoff.trailer`.
+  // A person's commits have no trailer, and with `handoff.trailer=off` a session's have none either.
   const isSigned = self !== undefined && settings.trailer !== 'off';
   const found = branches.flatMap((branch) => {
     const foreign = (branch.dropped ?? []).flatMap((commit) => {

@@ -5,7 +5,7 @@ import type { PushedCommit, PushedRef } from '../git/push-range.ts';
 import type { StoredSession } from '../sessions/records.ts';
 import type { HookCall } from './hook-call.ts';
 
-/** Who pushes what, and who else is at work. */
+/** Who pushes, what is pushed, and who else is at work. */
 export interface PushScene {
   readonly call: HookCall;
   readonly settings: Settings;
@@ -19,7 +19,7 @@ export interface PushScene {
   /** The remote's name, if it has remote-tracking refs. */
   readonly tracking: string | undefined;
   readonly refs: readonly PushedRef[];
-  /** Commits that name a session and are new there, newest first. */
+  /** Commits that name a session and that the remote does not have yet, newest first. */
   readonly commits: readonly PushedCommit[];
 }
 
@@ -31,7 +31,7 @@ export interface PushFinding {
 
 export const NOTHING: PushFinding = { refused: false, lines: [] };
 
-/** Most commits that one answer names. */
+/** The most commits that one answer names. */
 export const MOST_COMMITS = 10;
 
 /** Names a commit in a line of an answer. */

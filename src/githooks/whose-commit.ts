@@ -16,8 +16,8 @@ import { type HookCall, type HookPlace, type StartedHook, settingsOf } from './h
 /** Finds out whose commit git is making, and whether it has to be checked. */
 
 /**
- * Whether a commit has to be checked: not that of a session that works here alone. A commit that git makes from existing
- * ones (merge, rebase, cherry-pick, revert, am) is checked only if git has stopped, or if another session began it.
+ * Whether a commit has to be checked: yes, unless a session that works here alone makes it. A commit that git makes from
+ * existing ones (merge, rebase, cherry-pick, revert, am) is checked only if git has stopped or another session began it.
  */
 export function mustCheck(call: HookCall, place: HookPlace): boolean {
   const { gitDir } = place;
@@ -32,10 +32,10 @@ export function mustCheck(call: HookCall, place: HookPlace): boolean {
   return isPreCommit(call) || !isReverting(gitDir) || isCommitCommand(call);
 }
 
-/** git runs pre-commit only for commits that somebody makes, but prepare-commit-msg for every picked one, too. */
+/** git runs pre-commit only for commits that somebody makes, but prepare-commit-msg also for each commit that it picks. */
 const isPreCommit = ({ name }: HookCall) => name === 'pre-commit';
 
-/** True while git remakes existing commits: they keep whatever ids they have. */
+/** True while git makes new commits from existing ones: they keep the session ids that they have. */
 export function isReplaying(gitDir: string): boolean {
   const operation = unfinishedOperation(gitDir);
   return (operation !== undefined && operation.name !== 'merge') || isReverting(gitDir);
@@ -43,14 +43,14 @@ export function isReplaying(gitDir: string): boolean {
 
 const isReverting = (gitDir: string) => isRevertMessage(readText(join(gitDir, 'MERGE_MSG')));
 
-/** Whether a session works here alone and makes this commit: the environment names only it, or nobody below its process. */
+/** Whether a lone session makes this commit: the environment names only that session, or none and git runs under it. */
 function isLoneCommit(call: HookCall, gitDir: string): boolean {
   const lone = loneProcess(gitDir);
   if (lone === undefined) return false;
   return isOnlyNamed(call, lone.session) || (!isAnyNamed(call) && isAncestor(call, lone.process));
 }
 
-/** Whether another session may have begun the unfinished operation: a record says so, or that session works here alone. */
+/** Whether another session may have begun the unfinished operation: a record says so, or another one works here alone. */
 function mayBeOthers(
   call: HookCall,
   { gitDir, commonDir }: HookPlace,
@@ -81,7 +81,7 @@ function isAncestor(call: HookCall, process: ProcessId | undefined): boolean {
   return ancestors.some(({ pid, start }) => pid === process.pid && start === process.start);
 }
 
-/** Whether a `git commit` runs the hook, and not a merge or a pick. `true` if its command line cannot be read. */
+/** Whether `git commit` runs the hook, and not a merge or a pick. `true` if git's command line cannot be read. */
 function isCommitCommand(call: HookCall): boolean {
   const pid = gitPid(call);
   const line = pid === undefined ? undefined : commandLine(pid);
@@ -96,7 +96,7 @@ export async function committerOf(
   const lone = loneProcess(gitDir);
   if (lone !== undefined && (!isAnyNamed(call) || isOnlyNamed(call, lone.session))) {
     if (isAncestor(call, lone.process)) return lone.session;
-    // A person commits beside the session.
+    // A person commits while the session is here.
     if (!isAnyNamed(call)) return undefined;
   }
   const [settings, sessions] = await Promise.all([
@@ -112,7 +112,7 @@ export function gitPid({ env }: Context): number | undefined {
   return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
 }
 
-/** Processes that are searched for the git command: a hook of the user's own may run between git and us. */
+/** How many processes we search for the git command: one of the user's own hooks may run between git and us. */
 const MAX_BETWEEN = 4;
 
 /** The arguments of the running `git commit`; `undefined` when they cannot be read. */
@@ -123,7 +123,7 @@ export function runningCommit(hook: StartedHook): CommitWords | undefined {
 
 const preparedMessage = ({ cwd, args }: StartedHook) => readText(resolve(cwd, args[0] ?? ''));
 
-/** What the command line of the git that runs the hook says; `undefined` when it cannot be read. */
+/** Parses the command line of the git process that runs the hook; `undefined` when it cannot be read. */
 export function runningCommand<Words>(
   context: Context,
   parse: (argv: readonly string[], exact: boolean) => Words | undefined,
@@ -137,7 +137,7 @@ export function runningCommand<Words>(
   return undefined;
 }
 
-/** Where `git handoff commit` keeps the message until git has ended. */
+/** The file in which `git handoff commit` keeps the message until git has ended. */
 const OUR_MESSAGE = /^\/.*\/git-commit-\w{6}\/message$/;
 
 /**
@@ -145,7 +145,7 @@ const OUR_MESSAGE = /^\/.*\/git-commit-\w{6}\/message$/;
  * to prepare-commit-msg in a file, so such a commit is checked there.
  */
 export function passingMessage(call: HookCall, words: CommitWords | undefined): string | undefined {
-  // For an editor git adds comments.
+  // If an editor follows, git has added comments to the message.
   if (words?.file === '-' && call.name === 'prepare-commit-msg' && call.env['GIT_EDITOR'] === ':')
     return preparedMessage(call) || undefined;
   return words?.file !== undefined && OUR_MESSAGE.test(words.file)

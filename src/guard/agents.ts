@@ -5,18 +5,18 @@ import { type SessionId, parseSessionId } from '../domain/names.ts';
 import { ensurePrivateFolder, removeFile } from '../host/folders.ts';
 
 /*
- * Some clients name the agent that started a sub-agent, which may be a sub-agent, too, but not the session. For each
- * sub-agent a symbolic link names its session: a link is made in one step, so parallel calls cannot disturb each other.
+ * Some clients name the agent that started a sub-agent (perhaps itself a sub-agent), but not the session. So we keep a
+ * symbolic link from each sub-agent to its session: making a link is atomic, so parallel calls cannot disturb each other.
  */
 
-/** How long to keep a sub-agent of a session whose end was never reported. Milliseconds. */
+/** How long to keep the link of a sub-agent if the end of its session is never reported. Milliseconds. */
 const KEEP_MS = 7 * 86_400_000;
 
 const agentsFolder = (state: string) => join(state, 'agents');
 
 /**
- * Returns a sub-agent's call as one of the session that the sub-agent works for. Earlier calls told the session of the
- * agent that started it; the answer is remembered for the agents that this one starts.
+ * Returns a sub-agent's call as a call of its session, which we know from earlier calls of the agent that started it.
+ * Remembers that session for the agents that this sub-agent starts.
  */
 export function ofItsSession(event: GuardEvent, state: string): GuardEvent {
   const { agent = '', startedBy } = event;
@@ -32,7 +32,7 @@ function rootSession(state: string, agent: string, startedBy: SessionId): Sessio
     ensurePrivateFolder(folder);
     symlinkSync(root, join(folder, name));
   } catch {
-    // The link exists, or cannot be made: sub-agents of this one then count as its own, and not as the session's.
+    // The link exists, or cannot be made. Without it, agents that this one starts count as its own, not as the session's.
   }
   return root;
 }

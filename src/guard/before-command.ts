@@ -26,7 +26,7 @@ import { type Visit, callsAt, visit } from './visits.ts';
 /**
  * Decides a command. The analyser tells what the command would change, without running it.
  *
- * @param looks the looks at the session's own worktree, if the caller has started them
+ * @param looks the status of the session's own worktree, if the caller already reads it
  */
 export async function beforeCommand(
   call: Call,
@@ -54,7 +54,7 @@ interface Looked {
   readonly looks: Looks;
 }
 
-/** Starts the looks at the other worktrees that the command touches, because the sessions' work there counts, too. */
+/** Begins to read the status of the other worktrees that the command touches: it may hit other sessions' work there, too. */
 async function beginLooks(
   visits: readonly { readonly call: TreeCall }[],
   tool: CommandTool,
@@ -63,12 +63,12 @@ async function beginLooks(
   return Promise.all(visits.map(async ({ call }) => ({ call, looks: await beginToLook(call, tool) })));
 }
 
-/** The looks of a lone session: it keeps no ledger, so only a command that may destroy something needs one. */
+/** For a lone session, which keeps no ledger: reads a status only if a check asks, because the command may destroy work. */
 function looksLater(call: TreeCall): Looks {
   return { forLedger: undefined, dirty: async () => namesOnly(call)() };
 }
 
-/** Marks the first worktree of each repository: what all its worktrees share is judged only there. */
+/** Marks the first worktree of each repository, because what all its worktrees share is judged only once. */
 function commandTargets(trees: readonly Looked[], effects: ShellEffects): CheckTarget<CommandFacts>[] {
   const isFirst = ({ tree }: TreeCall, n: number) =>
     trees.findIndex((one) => one.call.tree.commonDir === tree.commonDir) === n;
@@ -85,8 +85,8 @@ interface Analysed {
 }
 
 /**
- * Analyses a command. If it touches another repository, it is analysed again with the aliases of that repository; and
- * again if the session is new there, now with the paths that other sessions are known to have changed.
+ * Analyses a command. If it touches another repository, we analyse it again with that repository's aliases. If the session
+ * is new in one of the worktrees, we analyse it once more, now that we know which paths other sessions have changed there.
  */
 async function analysed(call: Call, tool: CommandTool): Promise<Analysed> {
   const { session, repository } = call;
@@ -106,7 +106,7 @@ async function analysed(call: Call, tool: CommandTool): Promise<Analysed> {
   return { effects, visits };
 }
 
-/** @param elsewhere the call as it concerns other repositories, whose aliases count there */
+/** @param elsewhere the call as it concerns other repositories, each with its aliases */
 function analyse(
   call: Call,
   tool: CommandTool,
@@ -136,8 +136,8 @@ function analyse(
 }
 
 /**
- * Returns what a command that works through a folder (`find -delete`, `cp -r`) may hit of other sessions: the paths
- * that they have claimed in any worktree, and the `.git` files of linked worktrees. Absolute paths.
+ * Returns the absolute paths that a command on a whole folder (`find -delete`, `cp -r`) must not hit unnoticed: those that
+ * other sessions have claimed in any worktree, and the `.git` files of linked worktrees.
  */
 function othersPaths(commonDir: string, session: SessionId): string[] {
   const trees = linkedWorktrees(commonDir);
@@ -151,7 +151,7 @@ function othersPaths(commonDir: string, session: SessionId): string[] {
   return [...claimed, ...linked];
 }
 
-/** The variables by which the client tells its shell commands the session, whether or not its hooks get them. */
+/** The variables in which the client passes the session to its shell commands, even if its hooks do not get them. */
 function sessionVariables({ dialect, session }: Call): Readonly<Record<string, string>> {
   const own = Object.entries(SESSION_VARIABLES).filter(([, client]) => client === dialect.client);
   return Object.fromEntries(own.map(([name]) => [name, session ?? '']));
@@ -164,7 +164,7 @@ const OWN_WRITES = new Set(['ack', 'close', 'commit', 'import', 'rescue', 'stage
  * Returns the worktrees, other than the call's own, that a command may change: those of the paths that it names, and of
  * the folders in which it runs git or an unknown program. A worktree that it only reads does not count.
  *
- * @param repositories common dirs of the repositories whose worktrees a command may remove whole
+ * @param repositories common dirs of the repositories whose worktrees a command may remove as a whole
  */
 function touchedTrees(
   { paths, gitCalls, handoffCalls, folders }: ShellEffects,
@@ -195,7 +195,7 @@ function touchedTrees(
   return [...trees.values()];
 }
 
-/** The worktrees of all other repositories. A command that removes a folder above one of them touches it. */
+/** The worktrees of all other repositories. A command that removes a folder around a worktree touches the worktree. */
 function worktreesOf(repositories: readonly string[], own: FoundRepository | undefined): string[] {
   const others = repositories.filter((commonDir) => commonDir !== own?.commonDir);
   return others.flatMap((commonDir) => linkedWorktrees(commonDir).map(({ path }) => realPath(path)));

@@ -35,7 +35,7 @@ export function bypassFor(call: TreeCall): Permission {
   };
 }
 
-/** Handles every event but the one before a tool. A bypass ends with the call that consumed it. */
+/** Handles every event except before-tool, and ends a bypass with the call that consumed it. */
 export async function besideBypass(
   call: TreeCall,
   handle: () => Promise<readonly Finding[]>,
@@ -47,7 +47,7 @@ export async function besideBypass(
     case 'session-start':
     case 'session-end':
     case 'stop':
-      // The turn has ended, and with it every call.
+      // The turn has ended, so no call is running.
       endBypass(tree.commonDir, session, undefined, now);
       return handle();
     default:
@@ -62,7 +62,7 @@ function keyOf(call: Call): Extract<BypassKey, { kind: 'call' }> {
 async function notify(call: TreeCall, owners: Refusal['owners']): Promise<void> {
   const { session, tree, now, budget, log } = call;
   const text = (who: string) =>
-    `A person let ${who} do once what is otherwise refused: ${deed(call)}. To see the result: git handoff status`;
+    `A person allowed ${who} one refused action: ${deed(call)}. To see the result: git handoff status`;
   const done = { ...tree, cwd: tree.workTree, session, owners, text, now, log };
   await recordBypass({ ...done, timeoutMs: budget.left() });
 }
@@ -77,7 +77,7 @@ async function afterCall(
     (one) => one.key.kind === 'call' && one.key.id === id,
   );
   try {
-    // A person allowed these changes of handoff files: they are not to be reported or undone.
+    // A person allowed these changes of handoff files, so we neither report nor undo them.
     if (used?.files === true) await acceptChanges(tree.folder);
     return await handle();
   } finally {

@@ -16,13 +16,13 @@ interface Machine {
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
   readonly clientPid: number;
-  /** The processes of the machine, read when the call first asks for them: elsewhere than on Linux that takes a `ps`. */
+  /** The processes of the machine, read when the call first asks for them: outside Linux that takes a `ps`. */
   readonly processes: () => ProcessTable;
   /** The predecessors' handoff files, and the files that `handoff.guardPath` adds. */
   readonly files: MarkerFiles;
 }
 
-/** A worktree in which a call is judged, because `init` ran in its repository. */
+/** A worktree in which a call is judged, because git-handoff is switched on in its repository. */
 export interface Worktree extends FoundRepository {
   /** The client's folder in this worktree, or else its top. */
   readonly folder: string;
@@ -30,7 +30,7 @@ export interface Worktree extends FoundRepository {
   readonly visiting?: true;
 }
 
-/** One call of a client's hook, with everything it is judged by; made once for each call. */
+/** One call of a client's hook, with everything that its judgement needs. It is made once for each call. */
 export interface Call {
   readonly event: GuardEvent;
   readonly dialect: Dialect;
@@ -66,7 +66,7 @@ export interface TreeCall extends SessionCall {
   readonly tree: Worktree;
 }
 
-/** Whose changes the call's are: the sub-agent's that makes it, as an owner, or its session's. */
+/** The owner of what the call changes: the sub-agent that makes the call, or else its session. */
 export function ownerOf({ event, dialect, session, settings }: TreeCall): SessionId {
   const isOwner = settings.subAgents === 'agents' && dialect.reportsAgentEnd === true;
   return isOwner ? ownerId(session, event.agent) : session;
@@ -78,8 +78,8 @@ export function isInTree(call: Call): call is TreeCall {
 }
 
 /**
- * Does a step that the answer can do without. When the ledger cannot be read or written (a full disk, a file in place
- * of its folder), handoff files are still protected. The session is told what was not checked.
+ * Runs a step whose failure does not stop the call, and tells the session what was not checked. So even if the ledger cannot
+ * be read or written (a full disk, a file in place of its folder), handoff files are protected.
  */
 export async function failOpen<T>(call: Call, what: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -110,7 +110,7 @@ export interface Refusal {
   readonly owners?: readonly SessionId[];
   /** What the owners are asked for; absent when the refusal is not about their changes. */
   readonly asked?: AskedFor;
-  /** Whose bypass lets the call through. `files`: a person's, given for handoff files. */
+  /** Whose bypass lets the call through: a person's (`files`: the refusal is about handoff files), or nobody's. */
   readonly allowedBy: 'person' | 'files' | 'nobody';
 }
 
@@ -130,7 +130,7 @@ export function isRefused(found: readonly Finding[]): boolean {
   return found.some(({ kind }) => kind === 'refuse');
 }
 
-/** Makes one answer of all findings: the refusal, else what the model is told, else what the person is shown. */
+/** Makes one answer from all findings: the refusal, or else the texts for the model, or else those for the person. */
 export function verdict(found: readonly Finding[]): Verdict {
   const refusal = found.find((one) => one.kind === 'refuse');
   if (refusal !== undefined) return { kind: 'deny', reason: refusal.text };
@@ -169,16 +169,16 @@ export function toolPaths(tool: ToolCall): string[] {
   return tool.kind === 'patch' ? tool.files.flatMap(({ path, moveTo = path }) => [path, moveTo]) : [];
 }
 
-/** Returns a name for one tool call: the client's call id if it is a plain one, or else a hash of the call. */
+/** Returns a name for one tool call: the client's call id if it is a plain word, or else a hash. */
 export function windowId({ event }: Call): string {
   return event.callId !== undefined && /^[\w-]{1,100}$/.test(event.callId)
     ? event.callId
     : nameHash(event.callId ?? JSON.stringify([event.toolName, event.tool]));
 }
 
-/** Notes that sessions work in a repository: the launcher reads these entries before it ignores a call made outside. */
+/** Notes that sessions work in a repository. The launcher reads these entries before it ignores a call made outside it. */
 export function rememberRepository(env: NodeJS.ProcessEnv, commonDir: string): void {
-  // Without a home folder there is no place for the entry but the current folder.
+  // Without a home folder, the entry would end up in the current folder.
   if (!stateFolder(env).startsWith('/') || knownRepositories(env).includes(commonDir)) return;
   const file = repositoryEntry(stateFolder(env), commonDir);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

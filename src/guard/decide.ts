@@ -35,7 +35,7 @@ export async function decide(call: Call): Promise<readonly Finding[]> {
   if (isInTree(call)) {
     noteModel(call.tree.commonDir, event, call.dialect.client, call);
     noteAgent(call);
-    // What was changed before a sub-agent began is not its own.
+    // What changed before a sub-agent began is not the sub-agent's.
     if (event.kind === 'agent-start' && ownerOf(call) !== call.session) return registration(call);
   }
   if (event.kind === 'before-tool') {
@@ -47,7 +47,7 @@ export async function decide(call: Call): Promise<readonly Finding[]> {
   return besideBypass(call, () => handled(call));
 }
 
-/** Handles every event but the one before a tool. */
+/** Handles every event except before-tool. */
 async function handled(call: Call): Promise<readonly Finding[]> {
   const { session } = call;
   if (session === undefined) return [];
@@ -55,7 +55,7 @@ async function handled(call: Call): Promise<readonly Finding[]> {
   return lifeCycle({ ...call, session });
 }
 
-/** Puts a session on record that was not yet. The call is judged even if this fails. */
+/** Puts the session on record if it is not there yet. The call is judged even if this fails. */
 async function registration(call: TreeCall): Promise<readonly Finding[]> {
   const registered = registerOnce(call).catch((error: unknown) => {
     call.log('error', `record: ${String(error)}`);
@@ -71,7 +71,6 @@ async function registerOnce(call: TreeCall): Promise<readonly Finding[]> {
   return registerCaller(call);
 }
 
-/** Decides a tool call before it runs. */
 async function beforeTool(call: Call): Promise<readonly Finding[]> {
   const { tool = { kind: 'other' }, toolName } = call.event;
   switch (tool.kind) {
@@ -105,13 +104,13 @@ async function fileTargets(call: SessionCall, tool: ToolCall): Promise<CheckTarg
   }));
 }
 
-/** Lets git look at the working tree while the analyser is loaded and runs. */
+/** Lets git read the status of the working tree while the analyser loads and runs. */
 async function beforeCommand(call: Call, tool: CommandTool): Promise<readonly Finding[]> {
   const looks = await looksBefore(call, tool);
   return (await import('./before-command.ts')).beforeCommand(call, tool, looks);
 }
 
-/** Starts a look early: a needless one costs only a process. A lone session seldom needs one, so it starts none. */
+/** Starts `git status` early: if nothing needs it, it cost only a process. A lone session seldom needs it, so we wait. */
 async function looksBefore(call: Call, tool: CommandTool): Promise<Looks | undefined> {
   if (!isInTree(call)) return undefined;
   if (isLoneSession(call.tree.gitDir, call.session)) return undefined;
@@ -119,9 +118,9 @@ async function looksBefore(call: Call, tool: CommandTool): Promise<Looks | undef
 }
 
 /**
- * Registers a session that calls without having been registered a moment ago. For a session whose start the guard never
- * saw, it also does what SessionStart does: the guard can notice and undo unforeseen changes of a command only if it
- * saw the files before. Returns what to tell the session.
+ * Registers the calling session, and returns what to tell it. If the guard never saw the session's start, also looks at the
+ * guarded files, as SessionStart does: the guard can notice and undo a command's unforeseen changes only in files that it
+ * has seen before.
  */
 async function registerCaller(call: TreeCall): Promise<readonly Finding[]> {
   const registered = await register(call);

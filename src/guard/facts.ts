@@ -29,9 +29,9 @@ export interface CallFacts {
   readonly git: () => Promise<GitAnswers>;
 }
 
-/** What is known of a worktree in which a call is judged. Each fact is read once, when a check first asks for it. */
+/** What is known of a worktree in which a call is judged. Each fact is read only once, when a check first asks for it. */
 export interface TreeFacts extends CallFacts {
-  /** Reads the ledgers; `undefined` where this session keeps none, because it is alone there. */
+  /** Reads the ledgers; `undefined` if this session keeps none there, because it is alone. */
   readonly ledger: () => OpenLedger | undefined;
   readonly people: () => Promise<People>;
 }
@@ -61,19 +61,19 @@ export interface CommandFacts extends TreeFacts {
   /** What the command would change anywhere. */
   readonly effects: ShellEffects;
   readonly looks: Looks;
-  /** Whether this is the first of the repository's worktrees: what concerns the whole repository is judged there. */
+  /** Whether this is the first of the repository's worktrees: only there do we judge what concerns them all. */
   readonly isFirst: boolean;
 }
 
-/** Looks at a worktree before a command changes it. */
+/** How to read the status of a worktree before a command changes it. */
 export interface Looks {
-  /** The look for the ledger; `undefined` where the session keeps none, or the command changes nothing. */
+  /** The status for the ledger; `undefined` if the session keeps no ledger there, or the command changes nothing. */
   readonly forLedger: LedgerLook | undefined;
-  /** Tells which paths differ from HEAD; `undefined` when git does not answer. */
+  /** Returns which paths differ from HEAD; `undefined` when git does not answer. */
   readonly dirty: () => Promise<TreeStatus | undefined>;
 }
 
-/** A look that also reads contents. */
+/** A status with the contents of the changed files. */
 export interface LedgerLook {
   /** The worktree as any session last saw it. */
   readonly known: TreeStatus | undefined;
@@ -99,7 +99,7 @@ export function once<T>(read: () => T): () => T {
   return () => (known ??= { value: read() }).value;
 }
 
-/** What the checks ask git. Each answer takes a process or two, and comes within the time of the call. */
+/** What the checks ask git. Each question starts a process or two, and must be answered within the time of the call. */
 export interface GitAnswers {
   /** How these paths of a working tree differ from HEAD. */
   readonly look: (top: string, paths: readonly string[]) => Promise<TreeStatus>;
@@ -107,9 +107,9 @@ export interface GitAnswers {
   readonly head: (cwd: string) => Promise<LoggedCommit | undefined>;
   /** The paths in conflict. */
   readonly unmerged: (cwd: string) => Promise<readonly string[]>;
-  /** Whether a commit has one in common with HEAD; false when git fails. */
+  /** Whether a commit and HEAD have a common ancestor; false when git fails. */
   readonly isRelated: (cwd: string, commit: string) => Promise<boolean>;
-  /** The paths that git ignores below some pathspecs. */
+  /** The ignored paths that match some pathspecs. */
   readonly ignored: (
     cwd: string,
     pathspecs: readonly string[],
@@ -121,12 +121,12 @@ export interface GitAnswers {
     branch: string,
     to: string | undefined,
   ) => Promise<readonly LoggedCommit[]>;
-  /** The files that a commit has at paths. */
+  /** The files that a commit has at these paths. */
   readonly filesOf: (cwd: string, commit: string, paths: readonly string[]) => Promise<readonly TreeFile[]>;
   readonly stash: (cwd: string) => Promise<SeenStash>;
-  /** The settings that decide about our hooks; `undefined` when the overrides in the command cannot be known. */
+  /** The settings on which our hooks depend; `undefined` when the command's own settings (`-c`) cannot be known. */
   readonly settings: (cwd: string, overrides?: GitOverrides) => Promise<readonly SettingEntry[] | undefined>;
-  /** Whether any ref exists below a prefix; false when git fails. */
+  /** Whether any ref with this prefix exists; false when git fails. */
   readonly hasRefs: (cwd: string, prefix: string) => Promise<boolean>;
   /** Who is at work in the repository of a worktree. */
   readonly people: (call: TreeCall) => Promise<People>;
@@ -152,7 +152,7 @@ function gitAnswers(call: Pick<Call, 'now' | 'budget'>): GitAnswers {
   };
 }
 
-/** Starts a look for the ledger while the command is analysed. For one that only reads, a check starts its own look. */
+/** Lets git read the status for the ledger while the command is analysed. If the command only reads, waits for a check. */
 export async function beginToLook(call: TreeCall, tool: CommandTool): Promise<Looks> {
   const changes = !(tool.kind === 'shell' && readsOnly(tool.command));
   const forLedger = changes
@@ -178,7 +178,7 @@ function ledgerLook(call: TreeCall): LedgerLook | undefined {
   return { known, status };
 }
 
-/** Returns a look, made when a check first asks, that reads no contents. */
+/** Returns a status without contents, which git reads when a check first asks. */
 export function namesOnly({ tree, now, budget }: TreeCall): Looks['dirty'] {
   const options = { now, timeoutMs: beforeAnswer(budget), namesOnly: true };
   return once(() => readTreeStatus(tree.workTree, options).catch(() => undefined));

@@ -13,7 +13,6 @@ import { ofItsSession } from './agents.ts';
 import { type Call, type Finding, verdict } from './call.ts';
 import { noteHarmlessCall } from './harmless-call.ts';
 
-/** One call of a client's hook. */
 interface ClientCall {
   /** The payload, as the client sent it. */
   readonly text: string;
@@ -27,8 +26,8 @@ interface ClientCall {
 }
 
 /**
- * Decides one hook call and returns the bytes for stdout; no output allows the call. It never throws and never answers
- * late: whatever goes wrong, or takes too long, gives a line in the log and an allowed call.
+ * Decides one hook call and returns the bytes for stdout; an empty text allows the call. It never throws and never answers
+ * late: if something goes wrong or takes too long, it logs a line and allows the call.
  */
 export async function guard(received: ClientCall): Promise<string> {
   let client = received.client ?? '';
@@ -68,7 +67,7 @@ export async function guard(received: ClientCall): Promise<string> {
         const { noteModel } = await import('./presence.ts');
         noteModel(repository.commonDir, event, client, { now: received.now, log });
       }
-      trace('verdict', () => `${event?.name ?? ''}: allow, for a lone session puts nothing at stake`);
+      trace('verdict', () => `${event?.name ?? ''}: allow, a lone session's command endangers nothing`);
       return '';
     }
     const unchecked = new Set<string>();
@@ -98,7 +97,7 @@ type SettingsAnswer = Promise<readonly SettingEntry[] | undefined>;
 
 /** Asks git for the settings; `undefined` when git does not answer. */
 function readEntries(cwd: string, budget: Budget, log: Call['log']): SettingsAnswer {
-  // Half of the time: when git hangs, there must be time left to decide without it.
+  // It gets half of the time: if git hangs, there must be time left to decide without it.
   return plainConfig(cwd, beforeAnswer(budget) / 2).catch((error: unknown) => {
     log('open', `settings unread: ${String(error)}`);
     return undefined;
@@ -123,7 +122,7 @@ async function readCall(
   const answer = await asking;
   const entries: readonly SettingEntry[] = answer ?? [];
   const settings = parseSettings(entries);
-  // A git that hangs must not let everything through. Without any git, nothing can be judged.
+  // If git hangs, we still judge the call, or everything would pass. Without any git, we cannot.
   const isLate = answer === undefined && runningCall()?.hadToEndChild === true;
   const isEnabled =
     settings.enabled === true || (isLate && repository !== undefined && isInitialised(repository.commonDir));
@@ -135,7 +134,7 @@ async function readCall(
   return { event, dialect, session, machine, ...place, now, budget, ...report };
 }
 
-/** Returns our folder in the repository; `undefined` if it cannot be made, because a decision does not need it. */
+/** Returns our folder in the repository; `undefined` if it cannot be made. A decision does not need it. */
 function ownFolder({ tree }: Call): string | undefined {
   if (tree === undefined) return undefined;
   const folder = repositoryFolder(tree.commonDir);
@@ -147,9 +146,9 @@ function ownFolder({ tree }: Call): string | undefined {
   }
 }
 
-/** Finds the repository. Only if `GIT_DIR` is set does it start git, which alone interprets such variables. */
+/** Finds the repository. If `GIT_DIR` is set, it asks git, because only git interprets such variables. */
 async function findRepository(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepository | undefined> {
-  // By its real path, because the paths of tools are compared as real paths.
+  // We look from the real path, because the paths of tools are compared as real paths.
   const found = env['GIT_DIR'] === undefined ? discoverRepository(realPath(cwd)) : undefined;
   if (found !== undefined || env['GIT_DIR'] === undefined) return found;
   const { openRepository } = await import('../git/repository.ts');
@@ -168,7 +167,7 @@ async function judgeInTime(call: Call): Promise<readonly Finding[]> {
   return [];
 }
 
-/** Returns the notice about what was not checked. Only around a tool does the session read it, and continue. */
+/** Returns the notice about what was not checked. The session can read it and continue only at a tool call. */
 function notChecked({ kind }: GuardEvent, unchecked: ReadonlySet<string>): readonly Finding[] {
   if (unchecked.size === 0 || (kind !== 'before-tool' && kind !== 'after-tool')) return [];
   return [{ kind: 'tell', text: `git-handoff: not checked: ${[...unchecked].join('; ')}` }];

@@ -19,12 +19,12 @@ interface Caller {
 }
 
 /**
- * Notes a lone session's call that needs no decision: a command that puts nothing at stake, with no change around it
- * that others must be told of. It asks git nothing. Returns false if the call has to be judged.
+ * Notes a lone session's call if it needs no decision: its command endangers no work, and nothing around it has changed
+ * that we would have to report. It runs no git. Returns false if the call has to be judged.
  */
 export async function noteHarmlessCall({ event, repository, env, home }: Caller): Promise<boolean> {
   const { session, tool, kind, changedFiles, agent } = event;
-  // Beside a sub-agent, its session is not alone.
+  // While a sub-agent works, its session is not alone.
   if (agent !== undefined) return false;
   if (repository === undefined || session === undefined || tool?.kind !== 'shell') return false;
   if (kind !== 'before-tool' && kind !== 'after-tool') return false;
@@ -39,17 +39,17 @@ export async function noteHarmlessCall({ event, repository, env, home }: Caller)
   return true;
 }
 
-/** Remembers when everything that `hasMoved` checks was looked at, as the time of the lone session's file. */
+/** Remembers, as the modification time of the lone session's file, when we read all that `hasMoved` checks. */
 export function noteLookedAround({ gitDir }: FoundRepository, session: SessionId, now: number): void {
   if (!isLoneSession(gitDir, session)) return;
   try {
     utimesSync(loneSessionFile(gitDir), now / 1000, now / 1000);
   } catch {
-    // Another session has arrived meanwhile, so that the file is gone.
+    // Another session has arrived meanwhile, so the file is gone.
   }
 }
 
-/** Whether handoffs, the stash or a predecessor's note changed since the last look; the command may not show it. */
+/** Whether handoffs, the stash or a predecessor's note have changed since then: a command's words may not show that. */
 function hasMoved({ gitDir, commonDir }: FoundRepository, home: string, env: NodeJS.ProcessEnv): boolean {
   const looked = statOf(loneSessionFile(gitDir))?.mtimeMs ?? 0;
   const isNew = (path: string) => (statOf(path)?.mtimeMs ?? 0) >= looked;
@@ -61,7 +61,7 @@ function hasMoved({ gitDir, commonDir }: FoundRepository, home: string, env: Nod
   );
 }
 
-/** Whether the session is at work outside of this worktree. Journals are parsed only if one mentions a visit. */
+/** Whether the session is also at work in other worktrees. Journals are parsed only if one mentions a visit. */
 async function isVisiting(session: SessionId, env: NodeJS.ProcessEnv): Promise<boolean> {
   const journals = knownRepositories(env).map((known) => readText(journalFile(known, session)));
   if (!journals.some((text) => text.includes('"t":"visit"'))) return false;
@@ -69,7 +69,7 @@ async function isVisiting(session: SessionId, env: NodeJS.ProcessEnv): Promise<b
   return readVisits(env, session).length > 0;
 }
 
-/** Words of a command that may lead to any folder. */
+/** Words with which a command may reach any folder. */
 const ANYWHERE = /~|\$|`|\bcd\s*(?:-|&|;|$)/;
 
 /** Whether a command may touch a worktree, of this or another repository, in which other sessions have been at work. */

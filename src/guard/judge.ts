@@ -16,7 +16,7 @@ import {
 } from './call.ts';
 import { withdrawVisits } from './visits.ts';
 
-/** One rule of the guard. Checks judge and write nothing: they return as effects what is to be written. */
+/** One rule of the guard. A check only judges: if something has to be written, it returns an effect that writes it. */
 export interface Check<C extends Call, Facts> {
   readonly rule: string;
   /** Whether there is anything to judge. Every call asks this, so it starts no process. */
@@ -36,17 +36,17 @@ export interface CheckTarget<Facts> {
   readonly facts: Facts;
 }
 
-/** The checks to ask about a call: those that ask wherever it is made, and those for each worktree that it touches. */
+/** The checks of a call: those that apply wherever it is made, and those for each worktree that it touches. */
 interface Question<Anywhere, InTree> {
   readonly anywhere: readonly Check<Call, Anywhere>[];
   readonly facts: Anywhere;
   readonly inTrees: readonly Check<TreeCall, InTree>[];
   readonly trees: () => readonly CheckTarget<InTree>[] | Promise<readonly CheckTarget<InTree>[]>;
-  /** The call in the worktrees where the session may be on record only for this call. */
+  /** The call as it concerns worktrees in which the session may be on record only because of this call. */
   readonly visits?: readonly TreeCall[];
 }
 
-/** Asks the checks in order, up to the first refusal that no person has allowed. Then runs their effects. */
+/** Asks the checks in order, until one refuses the call and no person has allowed that. Then runs their effects. */
 export async function judge<Anywhere, InTree>(
   call: Call,
   { anywhere, facts, inTrees, trees, visits = [] }: Question<Anywhere, InTree>,
@@ -64,7 +64,7 @@ export async function judge<Anywhere, InTree>(
   };
   const found = await whileJudging(judged);
   if (isRefused(found) && visits.length > 0)
-    await failOpen(call, 'the end of a visit', () => withdrawVisits(refusing, found, visits));
+    await failOpen(call, 'work in another worktree', () => withdrawVisits(refusing, found, visits));
   noteRefusal(call, found);
   return [...found, ...(await done(found))];
 }
@@ -76,7 +76,7 @@ function noteRefusal({ session, tree, now, log }: Call, found: readonly Finding[
   recordRefusal({ commonDir, session, text, asked, now }, log);
 }
 
-/** Remembers permissions by repository: what a person allowed in one is not allowed in another. */
+/** Remembers permissions by repository: what a person allowed in one repository is not allowed in another. */
 function rememberPermissions(): (call: Call) => Promise<Permission> {
   const known = new Map<string | undefined, Promise<Permission>>();
   return (call) => {
@@ -87,7 +87,7 @@ function rememberPermissions(): (call: Call) => Promise<Permission> {
   };
 }
 
-/** Reads what a person allows the call in its repository; nearly always nothing. */
+/** Reads what a person allows the call in its repository. That is nearly always nothing. */
 async function readPermission(call: Call): Promise<Permission> {
   if (!isInTree(call) || !hasBypass(call)) return () => Promise.resolve(false);
   return bypassFor(call);

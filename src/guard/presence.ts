@@ -42,19 +42,19 @@ export function noteCall(call: TreeCall): boolean {
   if (worktreeId === undefined) return false;
   const client = clientPid(call);
   const { registrations, loneStart } = readLedger({ commonDir: tree.commonDir, worktreeId }, session);
-  // The pid is enough: nobody else got it since then and takes part in this session. Its start may take a `ps`.
+  // The pid is enough: no other process of this session can have got it since. Reading when it started may take a `ps`.
   const isFresh = ([key, at]: readonly [string, number]) =>
     processOf(key).pid === client && call.now >= at && call.now < at + FRESH_MS;
   if (![...registrations].some(isFresh)) return false;
-  // Another session arrived, and was cut off before it settled this one's time alone.
+  // Another session arrived, but was killed before it recorded what this one changed while alone.
   if (loneStart !== undefined && !isLoneSession(tree.gitDir, session)) return false;
   beat(tree.commonDir, session, call.event.kind);
   return true;
 }
 
 /**
- * Records that the calling sub-agent is running. From then on its session keeps a ledger, even without another session: what
- * changes is one's or the other's.
+ * Records that the calling sub-agent is running. From then on its session keeps a ledger, even if no other session is there,
+ * because each change is either the session's or the sub-agent's.
  */
 export function noteAgent(call: TreeCall): void {
   const { event, session, tree, now } = call;
@@ -73,20 +73,20 @@ export function noteAgent(call: TreeCall): void {
   }
 }
 
-/** A sub-agent that begins knows where its session saw HEAD, and need not hear what was before. */
+/** A sub-agent that begins takes over where its session last saw HEAD, and need not hear earlier news. */
 function noteWhatItKnows({ tree: { commonDir, gitDir }, session, now }: TreeCall, owner: SessionId): void {
   const worktreeId = knownWorktreeId(gitDir);
   if (worktreeId === undefined) return;
   const place = { commonDir, worktreeId };
   markNotified(place, owner, undeliveredIds(openLedgers(place, owner)), now);
-  // A session alone does not look; the look that ends its time alone is its sub-agent's, too.
+  // A lone session has recorded no HEAD. The status that ends its time alone records it for the sub-agent, too.
   const head = isLoneSession(gitDir, session) ? undefined : readLedger(place, session).head;
   appendEvents(place, owner, head === undefined ? [] : [{ ...head, own: false, at: now }]);
 }
 
 /**
- * Notes that a sub-agent has ended or, without one, that all have, wherever the session has worked. Returns whether the
- * last one that ran in a repository has.
+ * Notes that a sub-agent (if none is given: every sub-agent) has ended, wherever the session has worked. Returns true if in
+ * one of these repositories its last running sub-agent has ended.
  */
 export function endAgents({ machine, tree, session, now }: SessionCall, agent?: string): boolean {
   let isLast = false;
@@ -103,7 +103,7 @@ export function endAgents({ machine, tree, session, now }: SessionCall, agent?: 
   return isLast;
 }
 
-/** How long a registration counts before the refs are read again, because peers may be gone. Milliseconds. */
+/** How long a registration counts. Then the refs are read again, because other sessions may be gone. Milliseconds. */
 const FRESH_MS = 60_000;
 
 /** Remembers that the session was registered here under this process. */
@@ -121,12 +121,12 @@ export function registeredProcesses(place: LedgerPlace, session: SessionId): Pro
   return [...readLedger(place, session).registrations.keys()].map(processOf);
 }
 
-/** The names of models to note: none that could end a trailer, and no ARN, which contains an account number. */
+/** The model names that we note: none that could break a trailer, and no ARN, which contains an account number. */
 const MODEL = /^(?!arn:)[A-Za-z0-9][\w.:/@+[\]-]{0,99}$/;
 
 /**
- * Notes the session's client and model, if they changed, for its commits; empty if a commit may not name the model. If
- * that fails, the call continues.
+ * Notes the session's client and model for its commits if they changed; the name is empty if a commit may not name the
+ * model. If that fails, the call continues.
  */
 export function noteModel(
   commonDir: string,
@@ -144,9 +144,9 @@ export function noteModel(
   }
 }
 
-/** Who is at work beside this session, in all worktrees of the repository. */
+/** Who else is at work, in all worktrees of the repository. */
 export interface People extends SessionGroups {
-  /** The other live sessions, with the worktree of each; to a sub-agent, its running siblings, too. */
+  /** The other live sessions, with the worktree of each; for a sub-agent, also its running siblings. */
   readonly live: readonly JudgedSession[];
 }
 

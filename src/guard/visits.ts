@@ -25,10 +25,10 @@ import { noteAgent, noteCall, noteModel } from './presence.ts';
 import { type SessionId, sessionOfOwner } from '../domain/names.ts';
 import { exists } from '../host/disk.ts';
 
-/** A worktree that a call touches from outside, with the call as it concerns that worktree. */
+/** A call that was made elsewhere, as it concerns a worktree that it touches. */
 export interface Visit {
   readonly call: TreeCall;
-  /** Whether the session had never been there before. */
+  /** Whether the session is there for the first time. */
   readonly isNew: boolean;
 }
 
@@ -51,7 +51,7 @@ async function callAt(call: SessionCall, found: FoundRepository): Promise<TreeCa
   return { ...call, tree, settings, entries, log };
 }
 
-/** Returns the call as it concerns each worktree, where git-handoff is switched on. */
+/** Returns the call as it concerns each of these worktrees in which git-handoff is switched on. */
 export async function callsAt(call: SessionCall, trees: readonly FoundRepository[]): Promise<TreeCall[]> {
   const calls = await Promise.all(
     trees.map((found) => failOpen(call, `what is done in ${found.workTree}`, () => callAt(call, found))),
@@ -60,9 +60,9 @@ export async function callsAt(call: SessionCall, trees: readonly FoundRepository
 }
 
 /**
- * Puts the session on record in the worktrees that a call touches, before their sessions' work is judged.
+ * Puts the session on record in the worktrees that a call touches, before the call is judged there.
  *
- * @param known the calls that were already made for some of them
+ * @param known what `callsAt` has already returned for some of these worktrees
  */
 export async function visit(
   call: SessionCall,
@@ -75,7 +75,7 @@ export async function visit(
     trees.map(async (found) => {
       const there = calls.find(({ tree }) => tree.gitDir === found.gitDir);
       if (there === undefined) return undefined;
-      // Even if the session cannot be put on record, the others' work there is checked.
+      // Even if the session cannot be put on record, others' work there is protected.
       const entered = await failOpen(there, `who is at work in ${found.workTree}`, () => enter(there));
       return entered ?? { call: there, isNew: false };
     }),
@@ -84,7 +84,7 @@ export async function visit(
 }
 
 async function enter(call: TreeCall): Promise<Visit> {
-  // Also where the session itself began: later events of this call may be reported from the other folder.
+  // We also do so in the worktree where the session began: later events of this call may come from the other folder.
   putVisit(call.tree, call.session, call.now);
   noteModel(call.tree.commonDir, call.event, call.dialect.client, call);
   noteAgent(call);
@@ -101,7 +101,7 @@ export async function visited(call: SessionCall): Promise<TreeCall[]> {
   return callsAt(call, trees);
 }
 
-/** Returns those of them in which the command ran that has just ended. */
+/** Returns the visited worktrees in which the command of this call ran. */
 export async function ranIn(call: SessionCall): Promise<TreeCall[]> {
   const id = windowId(call);
   return (await visited(call)).filter((there) => {
@@ -130,8 +130,8 @@ export async function leave({ tree, session, budget, now }: TreeCall): Promise<v
 }
 
 /**
- * Ends the visits of a refused call where the session did nothing else. A refusal that protected sessions of another
- * repository is also written to the log of that repository.
+ * Ends the visits of a refused call, except where the session has other work. A refusal that protected sessions of another
+ * repository is also logged in that repository.
  */
 export async function withdrawVisits(
   { tree, repository, event, log }: Call,
@@ -152,8 +152,8 @@ interface TreePaths {
 }
 
 /**
- * Groups the paths by worktree, where git-handoff is switched on. The session's own worktree comes first, even if none
- * of them is there. The session is put on record in each worktree.
+ * Groups the paths by worktree, leaving out worktrees in which git-handoff is off. The session's own worktree comes first,
+ * even if it has none of the paths. The session is put on record in each worktree.
  */
 export async function treesOf(call: SessionCall, paths: readonly string[]): Promise<TreePaths[]> {
   const trees = new Map<string, PlacedPath[]>();
@@ -175,18 +175,17 @@ export async function treesOf(call: SessionCall, paths: readonly string[]): Prom
 }
 
 /**
- * Worktrees in which a session works from outside: its calls name another folder, or none. Its journal in the visited
- * repository records the visit. The launcher hands every call of a session that has such a journal elsewhere to Node.
+ * A session visits a worktree if it works there while its calls name another folder, or none. Its journal in the visited
+ * repository records the visit. Calls of a session with a journal in another repository are always decided by Node.
  */
 
-/** Remembers that the session works in a worktree from outside. */
 function putVisit({ commonDir, gitDir, workTree }: FoundRepository, session: SessionId, now: number): void {
   const place = { commonDir, worktreeId: worktreeId(gitDir) };
   if (readLedger(place, session).visitedTop === workTree) return;
   appendEvents(place, session, [{ t: 'visit', top: workTree, at: now }]);
 }
 
-/** Returns the worktrees in which the session works from outside and which still exist. */
+/** Returns the worktrees that the session visits and that still exist. */
 export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRepository[] {
   return knownRepositories(env)
     .filter((commonDir) => exists(journalFile(commonDir, session)))
@@ -194,7 +193,6 @@ export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRep
     .flatMap(({ visitedTop }) => (visitedTop === undefined ? [] : (discoverRepository(visitedTop) ?? [])));
 }
 
-/** Records that the session no longer works in a worktree from outside. */
 function removeVisit({ commonDir, gitDir }: FoundRepository, session: SessionId, now: number): void {
   const place = { commonDir, worktreeId: worktreeId(gitDir) };
   if (readLedger(place, session).visitedTop === undefined) return;

@@ -25,7 +25,7 @@ function copyPackage(): string {
 
 /** git's hooks say in one line that we are gone; the commit and its message are as ever. */
 const COMMITTED =
-  /^(?:git-handoff is not at .*|warning: git-handoff could not check this commit; install it again: .*)\nwork\s*$/;
+  /^(?:git-handoff is not at .*|warning: git-handoff could not check this commit; parts of it are missing: .*)\nwork\s*$/;
 
 function handoffFile({ home, repository }: World): string {
   const project = repository.replaceAll(/[^A-Za-z0-9]/g, '-');

@@ -61,7 +61,7 @@ describe('allow --once', () => {
     }
     expect(tokens()).toEqual([]);
     const text = refusal(world.may(B, 'script -qec "git handoff allow --once" /dev/null <<<yes'));
-    expect(text).toContain('typed by a person');
+    expect(text).toContain('Only a person may run `git handoff allow`');
     refusal(world.may(B, 'git handoff allow --once'));
     leaveToken({});
     refusal(world.may(B, 'git handoff allow --once'));
@@ -122,7 +122,7 @@ describe('a refusal that a person allowed', () => {
     expect(logged('bypass')).toMatchObject([{ session: B }]);
     expect(logged('bypass')[0]?.detail).toContain('shared.md');
     const news = contextText(world.bash(A, 'touch mine.txt').before);
-    expect(news).toContain(`A person let claude ${B.slice(0, 8)} do once what is otherwise refused: Write`);
+    expect(news).toContain(`A person allowed claude ${B.slice(0, 8)} one refused action: Write`);
     expect(contextText(world.bash(A, 'touch mine.txt').before)).toBe('');
     expect(world.claimed(B)).toContain('shared.md');
     world.git(['checkout', '-q', '--', 'shared.md']);
@@ -166,7 +166,7 @@ describe('a refusal that a person allowed', () => {
     expect(world.changed()).toEqual(['shared.md']);
     expect(logged('bypass')).toHaveLength(1);
     expect(contextText(world.bash(A, 'touch mine.txt').before)).toMatch(
-      /(?:pre-commit|prepare-commit-msg) otherwise refuses/,
+      /past a refusal of (?:pre-commit|prepare-commit-msg) once/,
     );
     world.write(A, 'shared.md', 'of A again\n');
     world.git(['add', 'shared.md']);

@@ -20,7 +20,11 @@ describe('a commit on another branch than the session knows', () => {
     world.git(['checkout', '-q', 'main']);
     for (const flags of [['-am'], ['-n', '-am']]) {
       const stderr = world.refused(A, ['commit', ...flags, 'x']);
-      expect(stderr).toMatch(new RegExp(`^error: expected feat/a, HEAD is main, moved by unknown\n`));
+      expect(stderr).toMatch(
+        new RegExp(
+          `^error: this session was on feat/a, but the worktree is on main now: it is not known who switched it\n`,
+        ),
+      );
       expect(hintsOf(stderr)).toEqual(['git switch feat/a']);
     }
     world.follow(A, world.refused(A, ['commit', '-am', 'x']));
@@ -35,7 +39,9 @@ describe('a commit on another branch than the session knows', () => {
     world.wrote(A, 'src/a.ts', '1\n');
     const stderr = world.refused(A, ['commit', '-am', 'x']);
     expect(stderr).toMatch(
-      new RegExp(`^error: expected main, HEAD is feat/a, moved by claude bbbbbbbb at ${TIME}\n`),
+      new RegExp(
+        `^error: this session was on main, but the worktree is on feat/a now: claude bbbbbbbb switched it at ${TIME}\n`,
+      ),
     );
     world.commits(B, ['--allow-empty', '-m', 'B is where it went']);
   });
@@ -59,7 +65,7 @@ describe('a commit on another branch than the session knows', () => {
     const commit = 'git handoff commit -m x -- src/a.ts';
     const { run } = world.bash(A, commit);
     expect(errorsOf(run?.stderr ?? '')[0]).toMatch(
-      /^expected main, HEAD is feat\/a, moved by claude bbbbbbbb/,
+      /^this session was on main, but the worktree is on feat\/a now: claude bbbbbbbb switched it/,
     );
     expect(hintsOf(run?.stderr ?? '')[0]).toBe('git switch main');
     expect(world.bash(A, 'git switch main').run).toMatchObject({ status: 0 });
@@ -74,7 +80,9 @@ describe('a commit on another branch than the session knows', () => {
     world.git(['switch', '-q', 'feat/a']);
     world.git(['worktree', 'add', '-q', '../other', 'main']);
     const { run } = world.bash(A, 'git add of-a.ts && git commit -m x');
-    expect(errorsOf(run?.stderr ?? '')).toEqual(['expected main, HEAD is feat/a, moved by unknown']);
+    expect(errorsOf(run?.stderr ?? '')).toEqual([
+      'this session was on main, but the worktree is on feat/a now: it is not known who switched it',
+    ]);
     const [hint = ''] = hintsOf(run?.stderr ?? '');
     expect(hint).toBe('git handoff commit -m x -- of-a.ts');
     expect(world.bash(A, hint).run).toMatchObject({ status: 0 });
@@ -90,7 +98,7 @@ describe('a commit on another branch than the session knows', () => {
     world.wrote(B, 'shared.md', 'of B\n');
     world.git(['symbolic-ref', 'HEAD', 'refs/heads/feat/a']);
     const { run } = world.bash(A, "git handoff commit -F - <<'END'\nfeat: x\n\n- body\nEND");
-    expect(run?.stderr).toMatch(/^error: expected main, HEAD is feat\/a/);
+    expect(run?.stderr).toMatch(/^error: this session was on main, but the worktree is on feat\/a/);
     const [hint = ''] = hintsOf(run?.stderr ?? '');
     expect(hint).toMatch(/^git handoff commit -F /);
     const again = world.bash(A, hint).run;
@@ -108,7 +116,9 @@ describe('a commit on another branch than the session knows', () => {
     if (peer !== undefined) world.wrote(peer, 'src/b.ts', 'of B\n');
     world.wrote(A, 'src/a.ts', 'of A\n');
     const { run } = world.bash(A, "git commit -am 'x'");
-    expect(errorsOf(run?.stderr ?? '')).toContainEqual(expect.stringMatching(/^expected main, HEAD is /));
+    expect(errorsOf(run?.stderr ?? '')).toContainEqual(
+      expect.stringMatching(/^this session was on main, but the worktree is on /),
+    );
     expect(hintsOf(run?.stderr ?? '')).toEqual(['git handoff commit -m x -- src/a.ts']);
     expect(world.bash(A, hintsOf(run?.stderr ?? '')[0] ?? '').run).toMatchObject({ status: 0 });
     expect(world.changed()).toEqual(['src/a.ts']);
@@ -122,7 +132,9 @@ describe('a commit on another branch than the session knows', () => {
     world.begin(B);
     world.git(['switch', '-qc', 'third']);
     const { run } = world.bash(A, 'git merge -q --no-ff --no-commit feat/a; git commit -qm merged');
-    expect(errorsOf(run?.stderr ?? '')).toEqual([expect.stringMatching(/^expected main, HEAD is third/)]);
+    expect(errorsOf(run?.stderr ?? '')).toEqual([
+      expect.stringMatching(/^this session was on main, but the worktree is on third/),
+    ]);
     expect(hintsOf(run?.stderr ?? '')).toEqual(['git handoff commit -m merged']);
     expect(world.bash(A, 'git handoff commit -m merged').run).toMatchObject({ status: 0 });
     expect(world.git(['log', '-1', '--format=%s', 'third^2'])).toBe('later');
@@ -136,7 +148,9 @@ describe('a commit on another branch than the session knows', () => {
     world.wrote(A, 'src/a.ts', '1\n');
     world.git(['switch', '-q', 'main']);
     const stderr = world.refused(A, ['commit', '-am', 'x']);
-    expect(errorsOf(stderr)[0]).toMatch(/^expected detached, HEAD is main, moved by unknown/);
+    expect(errorsOf(stderr)[0]).toMatch(
+      /^this session was on a detached HEAD, but the worktree is on main now: it is not known who/,
+    );
     expect(hintsOf(stderr)).toEqual([`git switch --detach ${start}`]);
     world.follow(A, stderr);
     world.commits(A, ['-am', 'x']);

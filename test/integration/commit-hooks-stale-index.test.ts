@@ -26,7 +26,7 @@ function commitOfA(env: Record<string, string> = {}): string {
 /** The refusal names A's commit and both files; the hint commits B's own without them. */
 function takesBack(stderr: string, commit: string): void {
   const back = (path: string) =>
-    `${path}: the commit would undo ${commit.slice(0, 7)} by claude aaaaaaaa: the index is older than HEAD`;
+    `${path}: the commit would undo ${commit.slice(0, 7)} (made by claude aaaaaaaa), because the index is older than HEAD`;
   expect(errorsOf(stderr)).toEqual([back('src/a.ts'), back('src/new.ts')]);
   expect(hintsOf(stderr)).toEqual([
     expect.stringMatching(/^git handoff commit -m B( --no-verify)? -- src\/b\.ts$/),
@@ -56,7 +56,7 @@ describe('an index that is older than HEAD', () => {
     world.wrote(B, 'src/b.ts', '2\n');
     const stderr = world.refused(B, ['commit', '-am', 'B'], { env });
     expect(errorsOf(stderr)).toEqual([
-      `src/new.ts: the commit would undo ${commit.slice(0, 7)} by claude aaaaaaaa: the index is older than HEAD`,
+      `src/new.ts: the commit would undo ${commit.slice(0, 7)} (made by claude aaaaaaaa), because the index is older than HEAD`,
     ]);
     world.follow(B, stderr);
     expect(world.changed()).toEqual(['src/b.ts']);
@@ -133,7 +133,7 @@ describe('an index that is older than HEAD', () => {
     world.wrote(B, 'src/b.ts', '2\n');
     world.bash(B, 'git add -A');
     expect(errorsOf(world.refused(B, ['commit', '-m', 'B']))).toEqual([
-      `src/new.ts: the commit would undo ${commit.slice(0, 7)} by somebody else: the index is older than HEAD`,
+      `src/new.ts: the commit would undo ${commit.slice(0, 7)} (made by somebody else), because the index is older than HEAD`,
     ]);
   });
 
@@ -156,7 +156,7 @@ describe('an index that is older than HEAD', () => {
     world.wrote(B, 'src/b.ts', '2\n');
     world.git(['add', 'src/b.ts']);
     expect(errorsOf(world.refused(B, ['commit', '-m', 'B']))).toEqual([
-      `src/a.ts: the commit would undo ${commit.slice(0, 7)} by somebody else: the index is older than HEAD`,
+      `src/a.ts: the commit would undo ${commit.slice(0, 7)} (made by somebody else), because the index is older than HEAD`,
     ]);
   });
 });
@@ -378,7 +378,7 @@ describe('reset --soft', () => {
     world.git(['add', 'src/b.ts']);
     const { stderr } = world.as(B, ['commit', '-m', 'B']);
     expect(errorsOf(stderr)).toEqual([
-      `src/a.ts: the commit would undo ${last.slice(0, 7)} by somebody else: the index is older than HEAD`,
+      `src/a.ts: the commit would undo ${last.slice(0, 7)} (made by somebody else), because the index is older than HEAD`,
     ]);
   });
 });

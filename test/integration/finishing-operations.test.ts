@@ -164,7 +164,7 @@ describe('what ends B’s own operation', () => {
     world.wrote(A, 'src/a.ts', 'of A\n');
     // Not to undo B's own, which would leave the rebase as it is.
     const text = expect.stringMatching(
-      / git resets the whole tree for that: [^:]*: git handoff status$/,
+      / git resets the whole worktree for that: [^:]*: git handoff status$/,
     ) as string;
     expect(world.may(B, 'git rebase --abort')).toMatchObject({ kind: 'deny', text });
     expect(world.may(B, 'git rebase --skip')).toMatchObject({ kind: 'deny', text });
@@ -173,7 +173,9 @@ describe('what ends B’s own operation', () => {
 
 it('git rebase --autostash onto what shares no commit with HEAD: git would merge it neither', () => {
   world.git(['branch', 'apart', world.git(['commit-tree', '-m', 'apart', 'HEAD^{tree}'])]);
-  const text = expect.stringMatching(/ shares with HEAD: wait [^:]*: git handoff status$/) as string;
+  const text = expect.stringMatching(
+    / there is no common ancestor: wait [^:]*: git handoff status$/,
+  ) as string;
   expect(world.may(B, 'git rebase --autostash apart')).toMatchObject({ kind: 'deny', text });
   const merge = expect.stringMatching(/: git merge --no-autostash --no-edit side$/) as string;
   expect(world.may(B, 'git rebase --autostash side')).toMatchObject({ kind: 'deny', text: merge });

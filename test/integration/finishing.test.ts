@@ -63,7 +63,7 @@ describe('a file that B’s merge left in conflict, as HEAD has it', () => {
   const REFUSED = {
     kind: 'deny',
     text: expect.stringMatching(
-      /^claude bbbbbbbb began a merge here .* and has to resolve old\.md\./,
+      /^claude bbbbbbbb began a merge here .* and still has to resolve old\.md\./,
     ) as string,
   };
 

@@ -58,7 +58,7 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
     const linked = world.worktree('linked');
     world.begin(A, linked);
     world.begin(B);
-    expect(refusal(world.may(B, 'git branch -D linked'))).toContain('under claude aaaaaaaa');
+    expect(refusal(world.may(B, 'git branch -D linked'))).toContain('on which claude aaaaaaaa is at work');
   });
 
   it('sees that a commit past the hooks took a session’s work, at that session’s next file', () => {

@@ -223,7 +223,7 @@ describe('hints that are typed in a folder below the top', () => {
     world.write(B, 'src/new.ts', "B's\n");
     const cwd = join(world.path, 'src');
     const undo =
-      /Undo your own only: (git .*)$/.exec(refusal(world.may(B, 'git reset --hard', cwd)))?.[1] ?? '';
+      /Undo only your own changes: (git .*)$/.exec(refusal(world.may(B, 'git reset --hard', cwd)))?.[1] ?? '';
     expect(world.bash(B, undo, { cwd }).run?.status).toBe(0);
     expect(world.read('src/b.ts')).toBe(TEN);
     const add = /git worktree add .*$/.exec(refusal(world.may(B, 'git switch -c feat HEAD', cwd)))?.[0] ?? '';

@@ -29,7 +29,9 @@ describe('whole-tree verbs and the uncommitted work of others', () => {
     }
     const clean = refusal(world.bash(B, 'git clean -fd').before);
     expect(clean).toContain('src/new.ts');
-    const safe = /Undo your own only: (git restore .*)$/.exec(refusal(world.may(B, 'git reset --hard')))?.[1];
+    const safe = /Undo only your own changes: (git restore .*)$/.exec(
+      refusal(world.may(B, 'git reset --hard')),
+    )?.[1];
     expect(world.bash(B, safe ?? '').run?.status).toBe(0);
     expect([world.read('src/a.ts'), world.read('src/b.ts'), world.read('src/new.ts')]).toEqual([
       'WIP\n',

@@ -28,7 +28,7 @@ describe('a branch that is switched under a session', () => {
     const head = world.git(['rev-parse', 'HEAD']);
     const refused = world.as(A, ['commit', '-am', 'x']);
     expect(refused.status).not.toBe(0);
-    expect(refused.stderr).toContain('expected feat/a, HEAD is main');
+    expect(refused.stderr).toContain('this session was on feat/a, but the worktree is on main now');
     expect(refused.stderr).toContain(`hint: git -C ${world.path} switch feat/a`);
     expect(world.git(['rev-parse', 'HEAD'])).toBe(head);
     expect(world.as(A, ['switch', '-q', 'feat/a']).status).toBe(0);
@@ -45,7 +45,9 @@ describe('a branch that is switched under a session', () => {
     world.git(['rm', '-q', 'a.txt']);
     const refused = world.as(A, ['commit', '-m', 'x']);
     expect(refused.status).not.toBe(0);
-    expect(refused.stderr).toMatch(/expected feat\/a, HEAD is main, moved by .*bbbbbbbb/);
+    expect(refused.stderr).toMatch(
+      /this session was on feat\/a, but the worktree is on main now: .*bbbbbbbb switched it/,
+    );
   });
 
   it('is the session’s own when it did it itself, also in the command that commits', () => {
@@ -110,7 +112,7 @@ describe('what another session did to the history', () => {
     const tree = world.git(['rev-parse', 'HEAD^{tree}']);
     const oid = world.git(['commit-tree', '-p', 'HEAD', '-m', message, tree]);
     world.git(['reset', '-q', '--soft', oid]);
-    expect(contextText(world.may(B, 'make'))).toMatch(/: "Limit", by claude aaaaaaaa\. Look before/);
+    expect(contextText(world.may(B, 'make'))).toMatch(/: "Limit", by claude aaaaaaaa\. Check it before/);
   });
 
   it('a reset by hand is told, too', () => {
@@ -119,7 +121,7 @@ describe('what another session did to the history', () => {
     world.bash(B, 'true; make');
     world.git(['reset', '-q', '--hard', 'HEAD~1']);
     expect(contextText(world.may(B, 'make'))).toMatch(
-      /feat\/a is at [0-9a-f]{7} now \(was [0-9a-f]{7}\): ".*", author unknown\. Look/,
+      /feat\/a is at [0-9a-f]{7} now \(was [0-9a-f]{7}\): ".*", author unknown\. Check/,
     );
     expect(contextText(world.may(B, 'make'))).toBe('');
   });

@@ -77,11 +77,11 @@ describe('a working tree or a branch under a live session', () => {
   });
 
   it.each([
-    ['git branch -D topic', 'would take the commit'],
-    ['git branch -d -f topic', 'would take the commit'],
-    ['git update-ref -d refs/heads/topic', 'would take the commit'],
-    ['git branch -f topic main', 'would take the commit'],
-    ['git update-ref refs/heads/topic main', 'would take the commit'],
+    ['git branch -D topic', 'would remove commit'],
+    ['git branch -d -f topic', 'would remove commit'],
+    ['git update-ref -d refs/heads/topic', 'would remove commit'],
+    ['git branch -f topic main', 'would remove commit'],
+    ['git update-ref refs/heads/topic main', 'would remove commit'],
   ])('%s: commits of a live session that nothing else holds', (command, expected) => {
     const world = new SharingWorld();
     const path = world.worktree('topic');
@@ -102,7 +102,9 @@ describe('a working tree or a branch under a live session', () => {
     const branch = world.git(['symbolic-ref', '--short', 'HEAD'], { cwd: path }).trim();
     world.begin(A, path);
     world.begin(B);
-    expect(refusal(world.may(B, `git update-ref -d refs/heads/${branch}`))).toContain('which works on it');
+    expect(refusal(world.may(B, `git update-ref -d refs/heads/${branch}`))).toContain(
+      'would delete the branch',
+    );
   });
 
   it('a branch whose commits are merged or its own goes', () => {

@@ -171,7 +171,7 @@ describe('a commit that would sweep in another session’s file', () => {
     const stderr = world.refused(B, ['commit', '-m', 'B']);
     expect(errorsOf(stderr)).toEqual([
       "src/it's\\n*.ts: claude aaaaaaaa changed it just now and has not committed it",
-      'nothing that is staged is this session’s to commit',
+      'no staged change is this session’s to commit',
     ]);
     world.follow(B, stderr);
     expect(world.status()).toEqual([`A  ${name}`]);
@@ -235,7 +235,7 @@ describe('a commit that would sweep in another session’s file', () => {
     world.wrote(A, 'src/a.ts', '1\n');
     world.git(['add', '-A']);
     const stderr = world.refused(B, ['commit', '-m', 'B']);
-    expect(errorsOf(stderr)).toEqual([A_CHANGED, 'nothing that is staged is this session’s to commit']);
+    expect(errorsOf(stderr)).toEqual([A_CHANGED, 'no staged change is this session’s to commit']);
     expect(hintsOf(stderr)).toEqual(['git handoff status']);
     world.follow(B, stderr);
     expect(world.status()).toEqual(['M  src/a.ts']);
@@ -335,7 +335,7 @@ describe('what is let through', () => {
     world.bash(A, 'python3 -c "import os; os.system(\'sh ~/generate\')"');
     world.git(['add', 'gen.ts']);
     expect(world.commits(B, ['-m', 'B'])).toBe(
-      'warning: gen.ts also changed while a command of claude aaaaaaaa ran; look at: git show\n',
+      'warning: gen.ts also changed while a command of claude aaaaaaaa ran; check this commit: git show\n',
     );
     expect(world.changed()).toEqual(['gen.ts']);
   });

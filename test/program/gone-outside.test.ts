@@ -19,14 +19,14 @@ function newsAtNextCommand(session: string): string {
   return contextText(before) + contextText(after);
 }
 
-const GONE = 'is gone, by no tool call';
+const GONE = "is gone. No session's tool call";
 
 it('with its next command: what is gone, and the command that brings it back, once', () => {
   world.bash(A, 'make');
   putBack();
   const text = newsAtNextCommand(B);
   expect(text).toMatchInlineSnapshot(
-    `"git-handoff: your uncommitted work in src/b.ts is gone, by no tool call of a session: the user or another program took it away. Ask the user before you bring it back. It is kept as it was: git handoff rescue show 1; to put it back: git handoff rescue restore --force 1 -- :/src/b.ts"`,
+    `"git-handoff: your uncommitted work in src/b.ts is gone. No session's tool call removed it, so the user or another program did. Ask the user before you bring it back. A rescue has it as it was: git handoff rescue show 1; to put it back: git handoff rescue restore --force 1 -- :/src/b.ts"`,
   );
   const command = /to put it back: (git handoff .*)$/m.exec(text)?.[1] ?? '';
   expect(world.run('bash', ['-c', command], { session: B })).toMatchObject({ status: 0 });

@@ -38,7 +38,7 @@ describe('the command that a refusal names', () => {
     const hint = commandOf(refusal(world.may(B, 'git reset --hard')));
     expect(hint).toBe('git restore --source=HEAD --staged --worktree -- src/b.ts');
     expect(refusal(world.may(B, 'git restore src/a.ts'))).toMatch(
-      /Nothing else that it reaches is this session's to change; see: git handoff status$/,
+      /The command reaches no other file that this session may change; see: git handoff status$/,
     );
     types(B, hint);
     expect([world.read('src/a.ts'), world.read('src/b.ts')]).toEqual(['A\n', TEN]);
@@ -69,7 +69,9 @@ describe('the command that a refusal names', () => {
     expect(text).not.toContain('take');
     types(B, commandOf(text));
     const one = refusal(world.may(B, 'find . -name a.ts -delete'));
-    expect(one).toMatch(/Leave it out until it is committed; whose each change is: git handoff status$/);
+    expect(one).toMatch(
+      /Leave it alone until it is committed. To see who made each change: git handoff status$/,
+    );
   });
 
   it('takes all paths of a command that would change them, once their session waits for its user', () => {
@@ -91,7 +93,7 @@ describe('the command that a refusal names', () => {
     }
     world.write(B, 'src/mine.ts', 'B\n');
     const all = refusal(world.may(B, 'git clean -fdX'));
-    expect(all).toMatch(/Remove only what you name, such as: rm -r -- dist$/);
+    expect(all).toMatch(/Remove only your own files, by name, for example: rm -r -- dist$/);
     const named = commandOf(refusal(world.may(B, 'git clean -fX build.log', join(world.path))));
     expect(named).toBe('rm -r -- build.log');
     types(B, named);

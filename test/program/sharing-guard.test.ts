@@ -113,7 +113,7 @@ describe('a file that a session left uncommitted when it ended', () => {
   it('is kept before it is written over, and whoever writes hears whose it is, once', () => {
     const text = contextText(world.write(B, 'src/a.ts', 'of B\n'));
     expect(text).toBe(
-      'git-handoff: src/a.ts: uncommitted work of claude aaaaaaaa, no longer at work here. It was kept before your change: git handoff rescue show 1',
+      'git-handoff: src/a.ts: uncommitted work of claude aaaaaaaa, no longer at work here. It was saved before your change: git handoff rescue show 1',
     );
     expect(world.ok(['rescue', 'show', '--raw', '1'])).toBe('of A');
     expect(world.ok(['rescue', 'list'])).toContain('before Write (claude bbbbbbbb)');
@@ -134,7 +134,7 @@ describe('a file that a session left uncommitted when it ended', () => {
 
   it('is said to have been lost to the limits where it is too big to be kept', () => {
     world.git(['config', 'handoff.rescue.maxSize', '1']);
-    expect(contextText(world.write(B, 'src/a.ts', 'of B\n'))).toContain('It could not be kept.');
+    expect(contextText(world.write(B, 'src/a.ts', 'of B\n'))).toContain('It could not be saved.');
   });
 });
 

@@ -55,7 +55,7 @@ describe('what a shell command changed', () => {
     world.write(A, 'src/a.ts', 'one\n');
     const { after } = world.bash(B, UNNAMED('src/a.ts', 'formatted\\n'));
     expect(contextText(after)).toContain(
-      'src/a.ts changed while the command ran: claude aaaaaaaa had uncommitted work in it. Tell the user. It is kept',
+      'src/a.ts changed while the command ran: claude aaaaaaaa had uncommitted work there. Tell the user. A rescue has it',
     );
     expect(claims(B)).toEqual(['src/a.ts window']);
     expect(world.as(A, ['commit', '-qam', 'a'])).toMatchObject({ status: 0 });
@@ -249,7 +249,7 @@ describe('another session’s work that a command made disappear', () => {
     expect(run?.stderr).toContain('warning: a person let this through once');
     expect(contextText(after)).toBe('');
     const text = contextText(world.may(A, 'make'));
-    expect(text).toContain('A person let claude bbbbbbbb do once');
+    expect(text).toContain('A person let claude bbbbbbbb past a refusal of ');
     expect(text).not.toContain('undo');
   });
 
@@ -260,7 +260,7 @@ describe('another session’s work that a command made disappear', () => {
     );
     expect(before.kind).toBe('silent');
     expect(contextText(after)).toContain(
-      'src/a.ts was put back to what HEAD has: claude aaaaaaaa had uncommitted work in it',
+      'src/a.ts went back to what HEAD has: claude aaaaaaaa had uncommitted work there',
     );
     expect(contextText(world.may(A, 'make'))).toContain('claude bbbbbbbb discarded the changes in src/a.ts');
   });
@@ -270,10 +270,10 @@ describe('another session’s work that a command made disappear', () => {
     writeFileSync(join(world.root, 'all.sh'), 'git -c core.hooksPath=/dev/null commit -qam all\n');
     const { after } = world.bash(B, 'sh ../all.sh');
     expect(contextText(after)).toContain(
-      'src/a.ts went into your commit: claude aaaaaaaa had uncommitted work in it',
+      'src/a.ts went into your commit: claude aaaaaaaa had uncommitted work there',
     );
     expect(contextText(world.may(A, 'make'))).toContain(
-      'claude bbbbbbbb took your uncommitted changes in src/a.ts into its commit',
+      'A commit by claude bbbbbbbb includes your uncommitted changes in src/a.ts',
     );
     const undo = /git reset [0-9a-f]{12}/.exec(contextText(after))?.[0] ?? '';
     expect(world.bash(B, undo).run).toMatchObject({ status: 0 });

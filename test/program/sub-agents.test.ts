@@ -75,8 +75,8 @@ describe('two sub-agents of a session that is alone', () => {
       'git restore --source=HEAD --staged --worktree -- src/b.ts',
     );
     expect(contextText(world.may(A, 'git stash'))).toMatchInlineSnapshot(`
-      "git-handoff: \`git stash\` may stash away uncommitted work of claude aaaaaaaa/7f3e, a sub-agent of this session that runs: src/a.ts.
-      git-handoff: \`git stash\` may stash away uncommitted work of claude aaaaaaaa/01b2, a sub-agent of this session that runs: src/b.ts."
+      "git-handoff: \`git stash\` may stash away uncommitted work of claude aaaaaaaa/7f3e, a running sub-agent of this session: src/a.ts.
+      git-handoff: \`git stash\` may stash away uncommitted work of claude aaaaaaaa/01b2, a running sub-agent of this session: src/b.ts."
     `);
   });
 
@@ -134,7 +134,7 @@ describe('where HEAD is, to two sub-agents of a session', () => {
     const { run } = world.bash(Y, commit);
     expect(run?.status).toBe(1);
     expect(run?.stderr.replace(clock, '<time>')).toMatchInlineSnapshot(`
-      "error: expected main, HEAD is feat/x, moved by claude aaaaaaaa/7f3e at <time>
+      "error: this session was on main, but the worktree is on feat/x now: claude aaaaaaaa/7f3e switched it at <time>
       hint: git switch main
       "
     `);
@@ -176,7 +176,9 @@ describe('where HEAD is, to two sub-agents of a session', () => {
     world.bash(X, 'git switch -qc feat/x');
     world.prompt(A);
     expect(contextText(world.may(Y, 'git commit --allow-empty -m y'))).toBe(`git-handoff: ${switched}`);
-    expect(world.as(A, ['commit', '--allow-empty', '-m', 'y']).stderr).toContain('expected main');
+    expect(world.as(A, ['commit', '--allow-empty', '-m', 'y']).stderr).toContain(
+      'this session was on main, but',
+    );
   });
 });
 
@@ -259,7 +261,7 @@ describe('the main agent', () => {
     const { run } = world.bash(A, 'git add -A && git commit -qm all');
     expect(run).toMatchObject({ status: 0 });
     expect(run?.stderr).toMatchInlineSnapshot(`
-      "warning: this takes along what claude aaaaaaaa/7f3e, which runs, has changed: src/a.ts
+      "warning: this commit includes changes of claude aaaaaaaa/7f3e, a running sub-agent: src/a.ts
       "
     `);
   });
@@ -319,7 +321,7 @@ describe('two sub-agents that commit at the same time', () => {
 
   it('do not take another one’s name', () => {
     expect(refusal(world.may(X, 'GIT_HANDOFF_AGENT=a91b0c22d4e8f01b2 git commit -m x'))).toContain(
-      'changes GIT_HANDOFF_AGENT, which tells whose work this is',
+      'changes GIT_HANDOFF_AGENT, which tells git-handoff whose work this is',
     );
   });
 });

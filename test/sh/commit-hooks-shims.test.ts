@@ -59,7 +59,7 @@ describe.each(shells)('under $name', (shell) => {
     'goes on where Node ends with %i, and says once that nobody checked',
     (status) => {
       begin();
-      const stderr = 'warning: git-handoff could not check this commit; what is wrong: git handoff doctor\n';
+      const stderr = 'warning: git-handoff could not check this commit; to see why: git handoff doctor\n';
       expect(commit(answer(status, 'TypeError: x', 'error: y'))).toMatchObject({ status: 0, stderr });
       const edited = { ...answer(status, 'TypeError: x'), ...world.editor('true') };
       expect(commit(edited, '-e')).toMatchObject({ status: 0, stderr });
@@ -71,7 +71,7 @@ describe.each(shells)('under $name', (shell) => {
     rmSync(join(world.base.package, part));
     expect(commit(answer(1, 'TypeError: x'))).toMatchObject({
       status: 0,
-      stderr: 'warning: git-handoff could not check this commit; install it again: parts of it are gone\n',
+      stderr: 'warning: git-handoff could not check this commit; parts of it are missing: install it again\n',
     });
   });
 
@@ -175,7 +175,7 @@ describe.each(shells)('under $name', (shell) => {
       return world.base.run(args, input, { env: { GIT_DIR: world.gitDir, ...env }, command: [shim] });
     };
     const line = (local: string, remote: string) => `${local} ${'1'.repeat(40)} ${remote} ${zero}\n`;
-    const unchecked = 'warning: git-handoff could not check this push; what is wrong: git handoff doctor\n';
+    const unchecked = 'warning: git-handoff could not check this push; to see why: git handoff doctor\n';
 
     it('hands everything on, and stops when Node refuses', () => {
       begin();

@@ -24,7 +24,7 @@ function openNotes({ branch }: Repository, topics: readonly TopicState[]): Topic
     .sort((a, b) => (b.tip?.seconds ?? 0) - (a.tip?.seconds ?? 0));
 }
 
-/** Closes an automatic note in its owner's name: its work is done, or its owner has written a note about it. */
+/** Closes an automatic note in its owner's name, because its work is done or its owner has written a note about it. */
 export async function closeNote(
   repository: Repository,
   { path, tip, branch, topic }: TopicState,
@@ -48,7 +48,7 @@ export async function closeNote(
   await dropOwnWork(repository, path, owner);
 }
 
-/** Closes the automatic notes of a conversation that continues: it has its work in hand again. */
+/** Closes the automatic notes of a conversation that continues, because it goes on with that work itself. */
 export async function closeOwnNotes(
   repository: Repository,
   topics: readonly TopicState[],
@@ -71,8 +71,8 @@ interface NoteContext {
 }
 
 /**
- * Closes the automatic notes of sessions that are no longer live, worked in this worktree, and left nothing uncommitted
- * here. Returns whether there was one.
+ * Closes the automatic notes of sessions that are no longer live, that worked in this worktree, and that left nothing
+ * uncommitted here. Returns whether it closed any.
  */
 export async function closeSettledNotes(
   repository: Repository,
@@ -99,12 +99,12 @@ export async function closeSettledNotes(
   return isAny;
 }
 
-/** Whether a session left a trace in this worktree: without one, nobody knows what it changed here. */
+/** Whether a session's journal mentions this worktree. If not, nobody knows what the session changed here. */
 function isKnownHere(place: LedgerPlace, session: SessionId): boolean {
   return readJournal(place.commonDir, session).trees.has(place.worktreeId);
 }
 
-/** Deletes a topic's work that `author` packed. Others' work stays, for `doctor` to move to the rescues. */
+/** Deletes the carried work of a topic that `author` packed. Others' work stays: `doctor` moves it to the rescues. */
 async function dropOwnWork(repository: InRepository, path: HandoffPath, author: SessionId): Promise<void> {
   for (const ref of await keptWork(repository, path)) {
     const work = await readWork({ cwd: repository.cwd }, ref.oid, Infinity);

@@ -8,14 +8,14 @@ import type { JudgedSession } from '../../sessions/records.ts';
 import { appendEvents, readLedger } from '../../sessions/journal.ts';
 import { changedFileTime, type LeaveResult, leaveNote } from './leave-note.ts';
 
-/** Silence after which a session of another pid namespace (a container) counts as lost. Milliseconds. */
+/** The silence after which a session in another pid namespace (a container) counts as gone. Milliseconds. */
 const SILENT_MS = 86_400_000;
-/** The most notes that one start leaves: for the newest sessions first, for the others at the next start. */
+/** The most notes that one session start writes, first those for the newest sessions. The next start writes the others. */
 const MAX_AT_ONCE = 5;
 /** The least time in which a note can be made. Milliseconds. */
 const LEAST_MS = 50;
 
-/** Which machine, and since which boot. */
+/** The machine, and its current boot. */
 type Machine = Pick<ProcessTable, 'bootId' | 'host'>;
 
 interface GoneFacts {
@@ -30,8 +30,8 @@ interface GoneFacts {
 }
 
 /**
- * The sessions that are gone and have no note yet, newest first: those whose process is proven gone, those without a
- * call since the machine started or for a day, and those that ended when there was no time for a note.
+ * Returns the sessions that are gone and have no note yet, newest first: those whose process is proven gone, those that
+ * made no call since the machine started or for a day, and those whose end left no time for a note.
  */
 export function sessionsToNote(
   commonDir: string,
@@ -48,7 +48,7 @@ export function sessionsToNote(
     .slice(0, MAX_AT_ONCE);
 }
 
-/** Leaves a note for each of these sessions, once. Returns those for which one was written. */
+/** Leaves one note for each of these sessions. Returns the sessions for which it wrote one. */
 export async function leaveNotesOfGone(
   gone: readonly JudgedSession[],
   facts: GoneFacts,
@@ -93,10 +93,10 @@ async function leaveNoteOfGone(session: JudgedSession, top: string, facts: GoneF
 const ledgerOf = (commonDir: string, { worktreeId, record }: JudgedSession) =>
   readLedger({ commonDir, worktreeId }, record.session);
 
-/** Names the process of a session: a session that is resumed runs as another one. */
+/** Names the process of a session. A resumed session runs as another process. */
 const processOf = ({ record: { pid, start } }: JudgedSession) => `${pid ?? '-'} ${start ?? '-'}`;
 
-/** A silent session may be at work in its container, or on another machine, if its boot is another one. */
+/** Whether a session is gone. A silent one may still be at work in its container or, if its boot differs, on another machine. */
 function isGone({ liveness, record, silentMs }: JudgedSession, { bootId, host }: Machine): boolean {
   if (liveness !== 'unknown') return liveness === 'dead';
   const isOtherBoot = bootId !== null && record.bootId !== null && record.bootId !== bootId;

@@ -33,22 +33,22 @@ export interface Leaving {
   readonly reason: AutomaticReason;
   /** All sessions on record, this one included. */
   readonly sessions: readonly JudgedSession[];
-  /** When the session last wrote a handoff file of the predecessors' form, milliseconds since the epoch. */
+  /** When the session last wrote a handoff file in the predecessor's form, milliseconds since the epoch. */
   readonly fileWritten: number | undefined;
   readonly now: number;
-  /** The time limit of each git process; what is not known by then is left out. */
+  /** The time limit of each git process; the note leaves out what git has not answered by then. */
   readonly timeoutMs: number;
 }
 
 /**
- * `covered`: the session's own note, or its last automatic one, says everything already. `partial`: git took too long,
- * and the note, if there is one, lacks the uncommitted changes.
+ * `covered`: the session's own note, or its last automatic one, already says everything. `partial`: git took too long, so
+ * the note, if one was written, lacks the uncommitted changes.
  */
 export type LeaveResult = 'written' | 'covered' | 'nothing' | 'refused' | 'partial';
 
 /**
- * Leaves a note for a session that left none: on its own topic, owned by it, marked as automatic. A note that somebody
- * wrote is never replaced, and the same text is not written twice.
+ * Leaves a note for a session that left none: on a topic of that session, owned by it, and marked as automatic. Never
+ * replaces a note that somebody wrote, and does not write the same text twice.
  */
 export async function leaveNote(leaving: Leaving): Promise<LeaveResult> {
   const { top, now } = leaving;
@@ -61,7 +61,7 @@ export async function leaveNote(leaving: Leaving): Promise<LeaveResult> {
   const path = placeFor(repository, topics, own);
   const isCovered = isCoveredByNote(leaving, own, topics, work, made);
   if (isCovered || !isWorthNoting(facts)) {
-    // The work of the session's earlier automatic note is done, or its own note describes it.
+    // The work in the session's earlier automatic note is done, or the session's own note describes it.
     const before = isWhole ? path?.before : undefined;
     if (before?.tip?.trailers?.state === 'open') await closeNote(repository, before, now);
     return isCovered ? 'covered' : isWhole ? 'nothing' : 'partial';
@@ -95,7 +95,7 @@ export async function hasUnnotedWork(leaving: Leaving): Promise<boolean> {
   return isAny && !isCoveredByNote(leaving, own, topics, work, commits);
 }
 
-/** Reads what a session has done, and all notes. */
+/** Reads what a session has done, and all topics. */
 async function look(leaving: Leaving, repository: Repository) {
   const { top, place, session, sessions, now, timeoutMs } = leaving;
   const former = succeededBy(
@@ -114,13 +114,13 @@ async function look(leaving: Leaving, repository: Repository) {
 
 interface Place {
   readonly path: HandoffPath;
-  /** The automatic note that the path has already. */
+  /** The automatic note that is already at the path. */
   readonly before: TopicState | undefined;
 }
 
 /**
- * Returns where the note goes. A conversation that continues after `/clear` keeps the topic that it began with, as long
- * as it owns that. `undefined`: somebody wrote to the topic, took it, or moved it by hand.
+ * Returns where the note goes. A conversation that continues after `/clear` keeps its first topic as long as it owns that
+ * topic. `undefined`: somebody wrote to the topic, took it, or moved its ref by hand.
  */
 function placeFor(
   repository: Repository,
@@ -154,7 +154,7 @@ async function put(
   const intent = { me, succeeded, take: false, expect: before?.tip?.oid ?? null };
   const result = await commitHandoff(repository, path, intent, content);
   if (result.kind === 'written') return 'written';
-  // Another process was faster, and has seen the same.
+  // Another process was faster, and has written the same.
   return result.kind === 'expectation-missed' ? 'covered' : 'refused';
 }
 
@@ -175,14 +175,14 @@ function isCoveredByNote(
 ): boolean {
   const written = topics.flatMap(({ tip }) => {
     const isWritten = tip?.trailers !== undefined && tip.trailers.automatic === undefined;
-    // The commit's time is in whole seconds: the note may be up to 999 ms newer.
+    // A commit's time is in whole seconds, so the note may be up to 999 ms newer.
     return isWritten && own.includes(tip.trailers.owner) ? [tip.seconds * 1000 + 999] : [];
   });
   const lastNote = Math.max(fileWritten ?? -Infinity, ...written);
-  // A session writes its note and then commits the work; `boot` counts the commits since a note.
+  // A session may commit after its last note: that needs no new note, because `boot` counts the commits since a note.
   const later = reason === 'session-end' ? [] : commits;
   const lastWork = Math.max(work?.changedAt ?? -Infinity, ...later.map(({ seconds }) => seconds * 1000));
-  // While the working tree is unknown, the note may be out of date.
+  // If git did not report the working tree, the note may be out of date.
   return lastNote > -Infinity && work !== undefined && lastNote >= lastWork;
 }
 
@@ -195,7 +195,7 @@ async function startOf({ top, place, session, timeoutMs }: Leaving, own: readonl
 
 type Start = Awaited<ReturnType<typeof startOf>>;
 
-/** If commits get no trailer, those that were made while the session was alone count as its own. */
+/** If commits get no trailer, those made while the session was alone count as its own. */
 async function allCommits(
   { top, timeoutMs }: Leaving,
   signed: readonly LoggedCommit[],
@@ -232,12 +232,12 @@ function factsOf(
   };
 }
 
-/** Turns a failure into `undefined`: what cannot be known in time is left out. */
+/** Turns a failure into `undefined`: the note leaves out what git does not answer in time. */
 function orUndefined<T>(promise: Promise<T>): Promise<T | undefined> {
   return promise.catch(() => undefined);
 }
 
-/** When a session last wrote a handoff file of the predecessors' form, milliseconds since the epoch. */
+/** Returns when a session last wrote a handoff file in the predecessor's form, milliseconds since the epoch. */
 export function changedFileTime(files: MarkerFiles, session: SessionId): number | undefined {
   const times = files.all().flatMap((path) => {
     const isOwn = files.read(path).owner === session;

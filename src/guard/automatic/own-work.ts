@@ -11,20 +11,20 @@ import { readLast, readPause, readStart } from '../../changes/windows.ts';
 /** What a session has changed in one worktree and not committed. */
 export interface OwnWork {
   readonly head: Oid | null;
-  /** The number of all paths that differ from HEAD, whoever changed them. */
+  /** How many paths differ from HEAD, no matter who changed them. */
   readonly dirty: number;
   /** The changed paths, relative to the top, sorted. */
   readonly paths: readonly string[];
   /** Those of `paths` that are not on the disk. */
   readonly deleted: readonly string[];
-  /** Those of `paths` that git does not track yet: it shows no diff of them. */
+  /** Those of `paths` that git does not track yet, so that `git diff` does not show them. */
   readonly untracked: readonly string[];
   /** The time of the newest change in `paths`, milliseconds since the epoch. */
   readonly changedAt: number | undefined;
 }
 
 interface OwnWorkOptions {
-  /** The session and those whose conversation it carries on. */
+  /** The session, and the sessions whose conversation it continues. */
   readonly own: readonly SessionId[];
   readonly sessions: readonly JudgedSession[];
   readonly now: number;
@@ -32,8 +32,8 @@ interface OwnWorkOptions {
 }
 
 /**
- * Finds a session's own changes in a working tree: those that the ledgers give it among the paths that differ from HEAD
- * or, for a session that worked alone, those that its start list does not have.
+ * Finds a session's own changes in a working tree: of the paths that differ from HEAD, those that the session's ledger
+ * claims or, if the session worked alone, those that its start list does not have.
  */
 export async function ownWork(top: string, place: LedgerPlace, options: OwnWorkOptions): Promise<OwnWork> {
   const { own, sessions, now, timeoutMs } = options;
@@ -66,7 +66,7 @@ export async function ownWork(top: string, place: LedgerPlace, options: OwnWorkO
   };
 }
 
-/** The earlier of two times: the claim may be later than the change, and others may have changed the file since. */
+/** The earlier of two times: a claim may be made after the change, and others may have changed the file since. */
 function timeOf(top: string, { path, at }: OpenClaim): number {
   return Math.min(at, changedAt(top, path) ?? at);
 }

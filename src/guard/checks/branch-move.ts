@@ -15,8 +15,8 @@ import { callsInRepository } from './reach.ts';
 import { type Typed, typedAt } from './typed.ts';
 
 /**
- * Refuses a command that would take commits of another live session off a branch (`git reset HEAD~1`, `git branch -D`),
- * or delete the branch on which one works.
+ * Refuses a command that would remove another live session's commits from a branch (`git reset HEAD~1`, `git branch -D`),
+ * or delete the branch on which another live session works.
  */
 export async function branchMove(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const moves = callsInRepository(call, facts.effects).flatMap((gitCall) => branchMoves(gitCall));
@@ -37,14 +37,13 @@ const refused = (text: string, owner: SessionId): Refusal => ({
   allowedBy: 'person',
 });
 
-/** Refuses to delete a branch on which another live session works, whoever has committed to it. */
+/** Refuses to delete a branch on which another live session works, no matter who made its commits. */
 function refuseDeletion(call: TreeCall, move: BranchMove, people: People): Refusal | undefined {
   const user = move.to === undefined ? userOf(move, call.tree, people) : undefined;
   if (user === undefined) return undefined;
   return refused(inUse(move, peerName(user, people), typedAt(call, call.tree)), user);
 }
 
-/** Returns the live session that works on the branch. */
 function userOf({ branch }: BranchMove, found: FoundRepository, { live }: People): SessionId | undefined {
   const trees = linkedWorktrees(found.commonDir).filter(
     ({ gitDir }) => headRef(gitDir) === `refs/heads/${branch ?? ''}`,
@@ -55,12 +54,12 @@ function userOf({ branch }: BranchMove, found: FoundRepository, { live }: People
 
 function inUse({ branch = '', call }: BranchMove, user: string, { git }: Typed): string {
   return (
-    `\`git ${escapeLine(call.verb)}\` would delete the branch ${escapeLine(branch)} under ${user}, ` +
-    `which works on it. Nothing was changed. Who is where: ${git} handoff sessions`
+    `\`git ${escapeLine(call.verb)}\` would delete the branch ${escapeLine(branch)}, on which ${user} is at work. ` +
+    `Nothing was changed. To see who works where: ${git} handoff sessions`
   );
 }
 
-/** Refuses a move that would take a commit of another live session off a branch. */
+/** Refuses a move that would remove another live session's commit from a branch. */
 async function refuseLoss(
   call: TreeCall,
   move: BranchMove,
@@ -79,8 +78,8 @@ async function refuseLoss(
   const isOnTop =
     newest !== undefined && newest !== theirs && newest.sessions.some((name) => namesOwn(name, groups));
   const reason =
-    `\`git ${escapeLine(move.call.verb)}\` would take the commit ${theirs.oid.slice(0, 7)} of ` +
-    `${peerName(owner, groups)}, which is at work, off ${branch}: ${escapeLine(theirs.subject)}. Nothing was changed. `;
+    `\`git ${escapeLine(move.call.verb)}\` would remove commit ${theirs.oid.slice(0, 7)} ("${escapeLine(theirs.subject)}") ` +
+    `from ${branch}. It was made by ${peerName(owner, groups)}, which is at work. Nothing was changed. `;
   const typed = typedAt(call, discoverRepository(realPath(cwd)) ?? call.tree);
   return refused(reason + instead(move, theirs, isOnTop ? newest : undefined, typed), owner);
 }
@@ -97,7 +96,7 @@ function instead(
   own: LoggedCommit | undefined,
   { git, beside }: Typed,
 ): string {
-  if (branch !== undefined || to === undefined) return `Who is where: ${git} handoff sessions`;
+  if (branch !== undefined || to === undefined) return `To see who works where: ${git} handoff sessions`;
   if (own !== undefined) {
     const mode = call.words.find((word) => /^--(?:hard|soft|mixed|keep)$/.test(word ?? ''));
     const kept = mode === '--soft' || mode === undefined;
@@ -105,5 +104,5 @@ function instead(
       ? `To take back your own commits only: ${git} reset ${mode === undefined ? '' : `${mode} `}${theirs.oid.slice(0, 12)}`
       : `To undo your own commit: ${git} revert --no-edit ${own.oid.slice(0, 12)}`;
   }
-  return `To work from there, use a tree of your own: ${git} worktree add --detach ${beside(theirs.oid.slice(0, 7))} ${shellWord(to)}`;
+  return `To work from there, use a worktree of your own: ${git} worktree add --detach ${beside(theirs.oid.slice(0, 7))} ${shellWord(to)}`;
 }

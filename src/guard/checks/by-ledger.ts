@@ -11,17 +11,17 @@ import type { CommandFacts, OpenLedger } from '../facts.ts';
 
 /**
  * Judges whose changes the files hold when git does not answer in time: by the ledger, the bytes on the disk and the
- * processes, without starting one. When in doubt it refuses: a file that a filter of git's changes counts as changed.
+ * processes that run, without starting a process. In doubt we refuse: a file that a git filter converts counts as changed.
  */
 
-/** A worktree before a command, and the sessions whose changes it holds. */
+/** A worktree before a command, and the ledgers of its sessions. */
 export interface Seen extends OpenLedger {
   readonly status: TreeStatus;
-  /** Whether git did not answer in time, so that the status shows what the ledgers have. */
+  /** Whether git did not answer in time, so that the status comes from the ledgers. */
   readonly isByLedger: boolean;
 }
 
-/** Returns the worktree as git sees it or, if git does not answer in time, as the ledgers have it. */
+/** Returns the worktree as git sees it or, if git does not answer in time, as the ledgers record it. */
 export async function seenBefore(call: TreeCall, { ledger, looks }: CommandFacts): Promise<Seen | undefined> {
   const open = ledger();
   if (open === undefined || looks.forLedger === undefined) return undefined;
@@ -32,10 +32,10 @@ export async function seenBefore(call: TreeCall, { ledger, looks }: CommandFacts
   return { ...open, status: known, isByLedger: true };
 }
 
-/** The sentence in a refusal that was decided by the ledgers alone. */
-export const BY_LEDGER = 'git status did not finish in time; this is what the sessions have recorded. ';
+/** The sentence in a refusal that is based on the ledgers alone. */
+export const BY_LEDGER = 'git status did not finish in time, so this is what the sessions have recorded. ';
 
-/** Returns the working tree as the ledgers have it: the claimed paths that differ from what HEAD had. */
+/** Returns the working tree as the ledgers record it: the claimed paths that differ from what HEAD had. */
 function statusByLedger(
   { top, gitDir }: WorkPlace,
   { all }: Ledgers,
@@ -52,7 +52,7 @@ function statusByLedger(
   return { head: { ref: place, oid: known?.head.oid ?? null }, dirty: new Map(dirty), at: now };
 }
 
-/** Returns the sessions with a running client that is neither above nor below the caller's in the process tree. */
+/** Returns the sessions whose client runs and is neither an ancestor nor a descendant of the caller's client process. */
 export function aliveBeside(
   call: TreeCall,
   place: WorkPlace,
@@ -71,7 +71,7 @@ export function aliveBeside(
   return new Set(ledgers.map((ledger) => ledger.session).filter(isBeside));
 }
 
-/** Whether a file differs from what HEAD had when the session first changed it. One that is too big to read does. */
+/** Whether a file differs from what HEAD had when the session first changed it. One too big to read counts as different. */
 export function isChanged(top: string, { path, base }: Pick<OpenClaim, 'path' | 'base'>): boolean {
   return !sameState(base, contentState(top, { path }, base?.oid ?? ''));
 }

@@ -28,7 +28,7 @@ export function namedPaths({ paths, modes }: ShellEffects, place: WorkPlace): To
   });
 }
 
-/** Whether the command throws the content away. The refusal then does not tell how to take the file over first. */
+/** Whether the command throws the content away. If so, the refusal does not say how to take the file over. */
 function discards({ kind }: PathEffect): boolean {
   return kind === 'remove';
 }

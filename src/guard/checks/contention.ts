@@ -25,7 +25,7 @@ export function contention(call: TreeCall, facts: FileFacts): Promise<readonly F
   );
 }
 
-/** Judges a change of paths that other sessions may have claimed. Without a claim, it starts no git process. */
+/** Judges a change of paths that other sessions may have claimed. If none has a claim, it starts no git process. */
 export async function contentionOn(
   call: TreeCall,
   facts: TreeFacts,
@@ -35,13 +35,12 @@ export async function contentionOn(
   if (ledger === undefined || touches.length === 0) return [];
   const candidates = pathsOfOthers(ledger.ledgers, touches);
   if (candidates.length === 0) return siblings(call, ledger, touches);
-  // git is asked only when some session has a claim.
   return contended(call, facts, ledger, touches, candidates);
 }
 
 /**
- * Warns an agent, once, before it changes what another one of its session has not committed: the main agent of what
- * running ones have changed and, where sub-agents are no owners, each of what others have changed. Both may do so.
+ * Warns an agent, once, before it changes what another agent of its session has not committed. The change is allowed. The main
+ * agent hears of changes by running sub-agents. Where sub-agents are no owners, each agent hears of changes by the others.
  */
 function siblings(
   { event, session, dialect, now }: TreeCall,
@@ -49,7 +48,7 @@ function siblings(
   touches: readonly Touch[],
 ): readonly Finding[] {
   const { agent = '' } = event;
-  // A sub-agent that is an owner hears nothing of what an ended one has left: that is its session's.
+  // A sub-agent that is an owner does not hear what an ended sub-agent has left, because that is the session's now.
   const isPart = agent !== '' && self.session === session;
   const claim = all
     .filter((ledger) => sessionOfOwner(ledger.session) === session && !others.includes(ledger))
@@ -78,7 +77,7 @@ function pathsOfOthers({ others }: Ledgers, touches: readonly Touch[]): string[]
   return [...new Set(claimed)];
 }
 
-/** Judges a change of paths that other sessions have claimed (`candidates`), by a fresh look. */
+/** Judges, by a fresh status, a change of paths that other sessions have claimed (`candidates`). */
 async function contended(
   call: TreeCall,
   facts: TreeFacts,
@@ -115,7 +114,7 @@ async function contended(
   ];
 }
 
-/** Saves what sessions no longer at work left on the written paths. `save-first` saves what a command throws away. */
+/** Saves what ended sessions left in files that the call writes. `save-first` saves what a command throws away. */
 async function leftWork(
   call: TreeCall,
   ledger: OpenLedger,
@@ -128,7 +127,7 @@ async function leftWork(
   return keepLeft(call, ledger, { left: lost, status, clients });
 }
 
-/** Tells who changed the paths and what to do; never how to take over what the command would then destroy. */
+/** Says who changed the paths and what to do, but never how to take over files that the command would then destroy. */
 function contentionText(
   claims: readonly OpenClaim[],
   { now }: TreeCall,
@@ -150,7 +149,7 @@ function contentionText(
   const it = paths.length === 1 ? 'it is' : 'they are';
   if (removes) {
     const them = paths.length === 1 ? 'it' : 'them';
-    return `${whose} ${outcome}Leave ${them} out until ${it} committed; whose each change is: ${git} handoff status`;
+    return `${whose} ${outcome}Leave ${them} alone until ${it} committed. To see who made each change: ${git} handoff status`;
   }
   const owners = claims.map(({ session }) => session);
   if (atWorkBeside(owners, known.groups).length > 0) {
@@ -167,7 +166,7 @@ interface Known {
   readonly taken: ReadonlyMap<string, SessionId>;
 }
 
-/** Tells, as surely as the evidence does, how a path came to be the session's. */
+/** Says how a path came to be the session's, and claims no more than the evidence shows. */
 function howItCame({ session, path, evidence }: OpenClaim, { taken }: Known) {
   if (taken.get(path) === session) return 'took';
   return evidence === 'since-start' ? 'maybe' : 'changed';
@@ -190,25 +189,25 @@ function whoChanged(claims: readonly OpenClaim[], known: Known, now: number): st
 }
 
 function maybeText(claim: OpenClaim, groups: SessionGroups, now: number): string {
-  return `${escapeLine(claim.path)} was changed while a command of ${peerName(claim.session, groups)} ran (${ago(claim.at, now)}), by it or by another; see: git handoff status`;
+  return `${escapeLine(claim.path)} was changed ${ago(claim.at, now)}, while a command of ${peerName(claim.session, groups)} ran: that session or another one changed it. See: git handoff status`;
 }
 
-/** The open claims of other live sessions, not their touches. */
+/** The open claims of other live sessions, without those for files that they only touched. */
 interface ForeignClaims {
   readonly claims: readonly OpenClaim[];
-  /** Claims of sessions no longer at work, as the look shows them; empty without a look. */
+  /** Claims of sessions that are no longer live and that the status confirms; empty without a status. */
   readonly left: readonly OpenClaim[];
   readonly status: TreeStatus | undefined;
   readonly groups: SessionGroups;
   /** Whether git did not answer in time, so that the ledgers alone decided. */
   readonly isByLedger: boolean;
-  /** What the look shows of all claims, to be written to the ledgers whatever becomes of the call. */
+  /** What the status shows about all claims. It is written to the ledgers even if the call is refused. */
   readonly settle: readonly Effect[];
 }
 
 /**
- * Returns the claims of other live sessions on paths, by a fresh look at the disk and the live refs. When git does not
- * answer in time, the ledger decides.
+ * Returns other live sessions' claims on paths, from a fresh status and the live refs or, if git does not answer in time,
+ * from the ledgers.
  */
 export async function foreignClaims(
   call: TreeCall,
@@ -225,7 +224,7 @@ export async function foreignClaims(
   });
   if (looked === undefined) return claimsByLedger(call, place, ledgers, paths);
   const [groups, status] = looked;
-  // The look covered these paths only: it says nothing about claims on others.
+  // The status covers only these paths: it says nothing about claims on others.
   const asked = new Set(paths);
   const only = <T>(claims: ReadonlyMap<string, T>) =>
     new Map([...claims].filter(([path]) => asked.has(path)));
@@ -246,7 +245,7 @@ export async function foreignClaims(
   return { claims, left, status, groups, isByLedger: false, settle: [{ kind: 'do', when: 'judged', run }] };
 }
 
-/** Does the same without git: a claim counts as long as the file's bytes differ from what HEAD had. */
+/** Does the same as `foreignClaims` without git: a claim counts while the file's bytes differ from what HEAD had. */
 export function claimsByLedger(
   call: TreeCall,
   place: WorkPlace,

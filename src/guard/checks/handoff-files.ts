@@ -21,7 +21,7 @@ import type { PathEffect, RefEffect } from '../../shell/effects.ts';
 import { type Call, type Finding, type Refusal, toolPath } from '../call.ts';
 
 /**
- * Protects a predecessor's handoff file, which belongs to the session that its first line names, and the files of
+ * Protects handoff files in the predecessor's form, each owned by the session that its first line names, and the files of
  * git-handoff's refs, which no tool may write.
  */
 export function handoffFiles(call: Call): readonly Finding[] {
@@ -68,7 +68,7 @@ function touchFile(
 
 const toolOf = ({ event }: Call) => event.toolName ?? 'the tool';
 
-/** How much of a note is read to tell its first line after an edit. Bytes. */
+/** How much of a note we read to find out its first line after an edit. Bytes. */
 const MAX_NOTE = 1 << 20;
 
 function patchedFile(call: Call, file: PatchedFile): readonly Finding[] {
@@ -80,24 +80,24 @@ function patchedFile(call: Call, file: PatchedFile): readonly Finding[] {
   const content = file.firstLine ?? '';
   const found = touchFile(call, file.path, { kind: 'write', content });
   if (!found.some(({ kind }) => kind === 'rewrite')) return [...found, ...moved];
-  // An answer that rewrites a patch would also approve it: the refusal tells the writer the line instead.
+  // An answer that rewrites a patch would also approve it. So the refusal says which line the writer has to add.
   const { files } = call.machine;
   const guarded = files.reachedBy(toolPath(call, file.path), true) ?? file.path;
   const unmarked = markerOwner(content) === undefined ? 'marker-missing' : 'foreign';
   return [refused(call, unmarked, files.read(guarded), 'apply_patch'), ...moved];
 }
 
-/** Judges the removal, by name, of a file, or of a folder and all that it holds. */
+/** Judges the removal of a file, or of a folder with all that it holds. */
 function removePath(call: Call, path: string, by: string): readonly Finding[] {
   if (isHandoffRefFile(realPath(path, false), true)) return [refusedRef({ ref: path, by })];
   return call.machine.files.below(path).flatMap((file) => decide(call, file, { kind: 'remove' }, by));
 }
 
-/** Judges an act on a guarded file that exists or would be made. */
+/** Judges an act on a guarded file that exists or would be created. */
 function decide(call: Call, path: string, act: MarkerAct, by: string): readonly Finding[] {
   const { session, machine, dialect, settings } = call;
   const file = machine.files.read(path);
-  // Only the predecessors' own files have names with a grammar; other guarded files are judged by their marker alone.
+  // Only the predecessor's own files must have names of a certain form; other guarded files are judged by their marker alone.
   const named = markerFileName(path) === undefined ? { ...file, name: 'handoff-any-free-name.md' } : file;
   const mode = dialect.canRewrite(machine.env) ? settings.marker : 'handshake';
   const decision = decideMarkerFile(named, act, session, mode);
@@ -115,7 +115,7 @@ function decide(call: Call, path: string, act: MarkerAct, by: string): readonly 
   }
 }
 
-/** Returns the notice about a new file next to one that is probably about the same work. */
+/** Returns the notice that other files beside a new one are probably about the same work. */
 function overlap(path: string, exists: boolean): string[] {
   const name = markerFileName(path);
   if (exists || name === undefined) return [];

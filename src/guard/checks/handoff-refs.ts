@@ -6,8 +6,8 @@ const GUARDED_REFS = 'refs/handoffs';
 const NAMESPACES = [`${GUARDED_REFS}/`, `${GUARDED_REFS}-local/`, `${GUARDED_REFS}-work/`];
 
 /**
- * Refuses to move git-handoff's refs with git itself, which would lose a note without a trace. It does so where `init`
- * ran, and where handoffs exist although it did not run.
+ * Refuses to move git-handoff's refs with git itself, because that could lose a note without a trace. Also does so in a
+ * repository that has handoffs but in which `init` did not run.
  */
 export async function handoffRefs(
   _: Call,
@@ -19,7 +19,7 @@ export async function handoffRefs(
   return isGuarded ? [refusedRef(hit)] : [];
 }
 
-/** Whether a ref, or a pattern with one `*`, touches handoffs: one beginning has to be a prefix of the other. */
+/** Whether a ref, or a pattern with one `*`, touches handoffs. The text before the `*` may end within a namespace. */
 function touchesHandoffs(ref: string): boolean {
   const star = ref.indexOf('*');
   if (star < 0) return NAMESPACES.some((namespace) => ref.startsWith(namespace));

@@ -23,8 +23,8 @@ import { type SettingEntry, parseSettings } from '../../domain/settings.ts';
 import { GIT_HOOKS, type GitHook } from '../../install/hook-block.ts';
 
 /**
- * Refuses a file tool's change of a git hook of ours or of git's configuration, in whatever repository, while another
- * session is at work there: the hooks keep its work out of other sessions' commits. A lone session may change them.
+ * Refuses to let a file tool change one of our git hooks or git's configuration, in any repository in which another session
+ * is at work: the hooks keep that session's work out of others' commits. A lone session may change them.
  */
 export async function hookFiles(call: Call, { git }: CallFacts): Promise<readonly Finding[]> {
   const { session, event } = call;
@@ -41,7 +41,7 @@ export async function hookFiles(call: Call, { git }: CallFacts): Promise<readonl
   return [];
 }
 
-/** Returns the path that is one of our hooks, or the configuration of the repository. */
+/** Returns the first of the paths that is one of our hooks or the repository's configuration. */
 export function hookFile(
   { tree, entries, machine }: TreeCall,
   paths: readonly PathEffect[],
@@ -60,7 +60,7 @@ export function hookFile(
   });
 }
 
-/** Words the refusal of a change; `undefined` for a session that is alone. */
+/** Writes the refusal of a change; `undefined` for a session that is alone. */
 export async function hookRefusal(
   call: TreeCall,
   change: string | undefined,
@@ -73,7 +73,7 @@ export async function hookRefusal(
   const text =
     `${change} would keep git-handoff's hooks from judging commits, and ${areNamed(owners, beside)} at work in this repository. ` +
     `Nothing was changed. To commit your own changes: ${typedAt(call, call.tree).git} handoff commit -m '<message>'. ` +
-    'Only a person may change the hooks, in a terminal of their own.';
+    'Only a person may change the hooks, in their own terminal.';
   return { kind: 'refuse', text, owners, allowedBy: 'person' };
 }
 
@@ -82,7 +82,7 @@ export function areNamed(peers: readonly string[], people: People): string {
   return `${peerNames(peers, people)} ${peers.length === 1 ? 'is' : 'are'}`;
 }
 
-/** Returns the call as it concerns each repository whose hooks the paths may be, where git-handoff is switched on. */
+/** Returns the call as it concerns each repository to whose hooks the paths may belong, if git-handoff is on there. */
 async function callsOf(call: SessionCall, paths: readonly string[]): Promise<TreeCall[]> {
   const found = paths.flatMap((path) => {
     const real = realPath(path, true);
@@ -95,9 +95,9 @@ async function callsOf(call: SessionCall, paths: readonly string[]): Promise<Tre
   return [...own, ...(await callsAt(call, others))];
 }
 
-/** Tells from git's configuration, as git lists it, whether git runs our hooks. */
+/** The rest of this file tells, from git's configuration as git lists it, whether git runs our hooks. */
 
-/** Returns the folder whose hooks git runs; `undefined` when it runs none. */
+/** Returns the folder whose hooks git runs; `undefined` if git runs none. */
 export function hooksFolder(
   entries: readonly SettingEntry[],
   { workTree, commonDir }: FoundRepository,
@@ -109,9 +109,9 @@ export function hooksFolder(
 }
 
 /**
- * Whether a hook of ours would check a commit.
+ * Whether one of our hooks would check a commit.
  *
- * @param skips whether the commit has `--no-verify`, which leaves out pre-commit but not prepare-commit-msg
+ * @param skips whether the commit has `--no-verify`, which skips pre-commit but not prepare-commit-msg
  */
 export function looksAtCommits(
   entries: readonly SettingEntry[],
@@ -125,7 +125,7 @@ export function looksAtCommits(
   return runs('prepare-commit-msg') || (!skips && runs('pre-commit'));
 }
 
-/** Whether a hook is ours, or is the framework pre-commit's, which keeps ours beside it and runs it first. */
+/** Whether a hook is ours, or belongs to the pre-commit framework, which keeps ours beside its own and runs it first. */
 function isOurs(path: string): boolean {
   try {
     if ((statSync(path).mode & 0o111) === 0) return false;
@@ -162,7 +162,7 @@ export function hasInstalledHooks(commonDir: string): boolean {
   }
 }
 
-/** Whether a path is one of our hooks; with `whole`, also whether it is a folder that holds them. */
+/** Whether a path is one of our hooks or, with `whole`, a folder that holds them. */
 export function isHookPath(path: string, folder: string, whole: boolean): boolean {
   if (GIT_HOOKS.some((hook) => path === join(folder, hook) || path === join(folder, `${hook}.legacy`)))
     return true;

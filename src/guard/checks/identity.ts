@@ -5,8 +5,8 @@ import type { Call, Finding } from '../call.ts';
 import type { AnalysedFacts } from '../facts.ts';
 
 /**
- * Refuses a command that takes another session's id or switches the guard off, because that id decides whose work is
- * whose. No bypass lets it through: one is given to a session, and here the session itself is in doubt.
+ * Refuses a command that switches the guard off or takes another session's id, because the id decides whose work is whose.
+ * No bypass lets it through: a bypass is for one session, and here it is in doubt which session calls.
  */
 export function identity({ session }: Call, { effects }: AnalysedFacts): readonly Finding[] {
   return effects.identity
@@ -20,6 +20,6 @@ function identityRefusal(effect: IdentityEffect, session: SessionId | undefined)
     return `${escapeLine(effect.by)} sets GIT_HANDOFF, which switches the guard off; only the user may do that. Run the command without it.`;
   }
   return effect.kind === 'variable'
-    ? `${escapeLine(effect.by)} changes ${effect.name}, which tells whose work this is.${who} Run the command without that change.`
-    : `--session ${escapeLine(effect.value)} is another session.${who} Run the command without --session: git-handoff already knows your session.`;
+    ? `${escapeLine(effect.by)} changes ${effect.name}, which tells git-handoff whose work this is.${who} Run the command without that change.`
+    : `--session ${escapeLine(effect.value)} names another session.${who} Run the command without --session: git-handoff already knows your session.`;
 }

@@ -11,8 +11,8 @@ import { type Typed, typedIn } from './typed.ts';
 import type { WorkPlace } from '../../changes/windows.ts';
 
 /**
- * Refuses `git clean -x` while another session is at work in the same tree. No ledger records what git ignores (builds,
- * caches, local settings): it may be anybody's, and nothing can restore it.
+ * Refuses `git clean -x` while another session is at work in the same worktree. No ledger records ignored files (builds,
+ * caches, local settings): they may be anybody's, and nothing can restore them.
  */
 export async function ignoredFiles(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const seen = await seenBefore(call, facts);
@@ -38,7 +38,7 @@ async function refuse(
   const cwd = reach.call.cwd ?? call.cwd;
   const files = await (await facts.git()).ignored(cwd, reach.paths ?? [], folders);
   if (files.length === 0) return undefined;
-  // Folders first: they more often hold build results than something that somebody wants to keep.
+  // We name folders first: they mostly hold build results, and seldom something that somebody wants to keep.
   const inOrder = [
     ...files.filter((file) => file.endsWith('/')),
     ...files.filter((file) => !file.endsWith('/')),
@@ -47,13 +47,13 @@ async function refuse(
   const owners = peers.map(({ record }) => record.session);
   const who = `session${owners.length === 1 ? '' : 's'} ${owners.map(shortId).join(', ')}`;
   const text =
-    `\`git clean\` would delete what git ignores and ${who} may be using, here: ${listed(files.map(escapeLine))}. ` +
+    `\`git clean\` would delete ignored files here that ${who} may be using: ${listed(files.map(escapeLine))}. ` +
     `Nothing was changed. ${instead(reach, placed, typedIn(call, place))}`;
   return { kind: 'refuse', text, owners, allowedBy: 'person' };
 }
 
-/** Suggests a removal by name: ignored files may be anybody's, so the session has to name its own. */
+/** Suggests to remove files by name: ignored files may be anybody's, so the session has to name its own. */
 function instead({ paths = [] }: TreeReach, files: readonly string[], { remove }: Typed): string {
-  if (paths.length > 0) return `Remove only what you name: ${remove(files, 'rm -r')}`;
-  return `Remove only what you name, such as: ${remove(files.slice(0, 1), 'rm -r')}`;
+  if (paths.length > 0) return `To remove them, name them: ${remove(files, 'rm -r')}`;
+  return `Remove only your own files, by name, for example: ${remove(files.slice(0, 1), 'rm -r')}`;
 }

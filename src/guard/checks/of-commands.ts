@@ -22,7 +22,7 @@ import { treeVerb } from './tree-verb.ts';
 import { unnamedChanges } from './unnamed-changes.ts';
 import { worktreeRemoval } from './worktree-removal.ts';
 
-/** The checks of a command wherever it runs, in this order: those that no bypass covers come first. */
+/** The checks of a command wherever it runs, in this order: first those whose refusals no bypass lifts. */
 export const COMMANDS_ANYWHERE: readonly Check<Call, AnalysedFacts>[] = [
   {
     rule: 'identity',
@@ -46,7 +46,7 @@ export const COMMANDS_ANYWHERE: readonly Check<Call, AnalysedFacts>[] = [
   },
 ];
 
-/** The checks of a command in each worktree that it touches. */
+/** The checks of a command in each worktree that it touches, in this order. */
 export const COMMANDS_IN_TREE: readonly Check<TreeCall, CommandFacts>[] = [
   {
     rule: 'worktree-removal',

@@ -10,8 +10,8 @@ import { type Touch, isTouched } from './touch.ts';
 import { typedIn } from './typed.ts';
 
 /**
- * Refuses to change what is in conflict in another live session's merge, rebase …, because that session's next commit
- * takes whatever is there. The ledger misses some of these paths: git leaves them as HEAD has them.
+ * Refuses to change files that are in conflict in another live session's merge, rebase …, because that session's next commit
+ * includes whatever they contain. The ledger misses some of these files, because git leaves them as HEAD has them.
  */
 export function openConflict(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
   return conflictOn(
@@ -47,8 +47,8 @@ async function conflictOn(
   if (hit.length === 0) return [];
   const isRefused = settings.contention === 'deny';
   const text =
-    `${peerName(open.session, people)} began ${operationText(open.name)} here ${ago(open.at, now)} and has to resolve ` +
-    `${listed(hit.map((path) => escapeLine(path)))}.${isRefused ? ' Nothing was changed.' : ''} Work on something else until it is finished; whose each change is: ${typedIn(call, place).git} handoff status`;
+    `${peerName(open.session, people)} began ${operationText(open.name)} here ${ago(open.at, now)} and still has to resolve ` +
+    `${listed(hit.map((path) => escapeLine(path)))}.${isRefused ? ' Nothing was changed.' : ''} Work on something else until that is done. To see who made each change: ${typedIn(call, place).git} handoff status`;
   return [
     isRefused
       ? { kind: 'refuse', text, owners: [open.session], allowedBy: 'person' }

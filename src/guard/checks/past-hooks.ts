@@ -21,8 +21,8 @@ import { commitInstead } from './raw-commit.ts';
 import { typedAt } from './typed.ts';
 
 /**
- * Refuses a command that would make a commit unseen by our hooks, or keep the hooks from checking later ones, while
- * another session is at work. A lone session may do both.
+ * While another session is at work, refuses a command that would make a commit past our hooks, or keep the hooks from
+ * checking later commits. A lone session may do both.
  */
 export async function pastHooks(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const { effects, people } = facts;
@@ -40,7 +40,7 @@ async function refuseUnchecked(
   { effects, people, git }: CommandFacts,
   commit: GitVerbCall,
 ): Promise<Refusal | undefined> {
-  // If the commit's folder is unknown and the command makes a repository, it most probably commits there: nothing to refuse.
+  // If the commit's folder is unknown and the command makes a repository, the commit is most probably made there.
   const isMade = effects.gitCalls.some(({ verb }) => verb === 'init' || verb === 'clone');
   if (commit.cwd === undefined && isMade) return undefined;
   const cwd = commit.cwd ?? call.cwd;
@@ -58,8 +58,8 @@ async function refuseUnchecked(
   if (owners.length === 0) return undefined;
   const how = { git: typedAt(call, found).git, commonDir: found.commonDir, folder: cwd };
   const text =
-    `No hook of git-handoff would check this commit: ${escapeLine(why)}. Nothing would keep what others have changed ` +
-    `out of it, and ${areNamed(owners, beside)} at work in this worktree. Nothing was run. Commit your own changes with this ` +
+    `No hook of git-handoff would check this commit: ${escapeLine(why)}. The commit could include others' changes, ` +
+    `because ${areNamed(owners, beside)} at work in this worktree. Nothing was run. Commit your own changes with this ` +
     `instead: ${commitInstead(commit, how)}`;
   return { kind: 'refuse', text, owners, allowedBy: 'person' };
 }
@@ -83,7 +83,7 @@ async function whyUnchecked(
     return isLost ? lostBy(plain, found, home) : undefined;
   }
   const seen = await git.settings(cwd, overrides);
-  if (seen === undefined) return 'its settings cannot be read from the command';
+  if (seen === undefined) return 'the command sets options for git that cannot be read';
   const changed = changedKey(plain, seen);
   if (changed !== undefined && changed !== 'core.hookspath') return `it changes ${changed}`;
   return looksAtCommits(seen, found, how) ? undefined : 'it changes core.hooksPath';
@@ -95,11 +95,11 @@ function lostBy(entries: readonly SettingEntry[], found: FoundRepository, home: 
   if (folder === undefined) return 'core.hooksPath is empty';
   if (parseSettings(entries).enabled === false) return 'handoff.enabled is false';
   return folder === join(found.commonDir, 'hooks')
-    ? `those in ${folder} are gone, changed or not executable (git handoff doctor)`
+    ? `the hooks in ${folder} are missing, changed or not executable (git handoff doctor)`
     : `core.hooksPath is ${folder} (git handoff doctor)`;
 }
 
-/** Returns the first of git-handoff's judging settings that differs. */
+/** Returns the first setting on which git-handoff's checks depend and whose value differs. */
 function changedKey(plain: readonly SettingEntry[], seen: readonly SettingEntry[]): string | undefined {
   const last = (entries: readonly SettingEntry[], key: string) =>
     entries.findLast(([name]) => name === key)?.[1];
@@ -107,7 +107,7 @@ function changedKey(plain: readonly SettingEntry[], seen: readonly SettingEntry[
   return [...keys].find((key) => isJudging(key) && last(plain, key) !== last(seen, key));
 }
 
-/** Describes what in a command changes the hooks, or the settings by which they judge. */
+/** Describes the part of a command that changes the hooks, or the settings on which their checks depend. */
 function hookChange(call: TreeCall, effects: ShellEffects): string | undefined {
   const { tree, entries, cwd } = call;
   if (effects.handoffCalls.some(({ verb, words }) => verb === 'uninstall' && !reads(words)))
@@ -131,7 +131,7 @@ function hookChange(call: TreeCall, effects: ShellEffects): string | undefined {
 const reads = (words: readonly (string | undefined)[]) =>
   words.some((word) => word === '--dry-run' || word === '-h' || word === '--help');
 
-/** Whether a change matters: it does not if the value stays the same, or if it switches git-handoff on. */
+/** Whether a change of a setting matters: not if the value stays the same, and not if it switches git-handoff on. */
 function changesSetting({ key, value }: ConfigChange, entries: readonly SettingEntry[]): boolean {
   const name = key.toLowerCase();
   const present = entries.findLast(([known]) => known === name);

@@ -3,9 +3,9 @@ import type { Call, Finding } from '../call.ts';
 import type { AnalysedFacts } from '../facts.ts';
 
 const TEXT =
-  'That command is typed by a person, in a terminal of their own. Tell the user what you need and why, and go on with something else.';
+  'Only a person may run `git handoff allow`, in their own terminal. Tell the user what you need and why, and work on something else.';
 
-/** Refuses `git handoff allow`: a session must not allow what it was refused. */
+/** Refuses `git handoff allow`: a session must not itself allow what was refused. */
 export function personsVerb(_: Call, { effects }: AnalysedFacts): readonly Finding[] {
   return effects.handoffCalls.some(isPersons) ? [{ kind: 'refuse', text: TEXT, allowedBy: 'nobody' }] : [];
 }

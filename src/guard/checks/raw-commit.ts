@@ -9,8 +9,8 @@ import { callsInWorktree } from './reach.ts';
 import { typedIn } from './typed.ts';
 
 /**
- * Refuses a raw `git commit` beside another live session in Gemini CLI. Its shell empties `core.hooksPath`, so no git
- * hook runs there, and nothing would check what the commit takes along. A lone session's commit goes unchecked.
+ * Refuses a plain `git commit` in Gemini CLI while another session is live. Gemini CLI's shell empties `core.hooksPath`, so
+ * no git hook would check what the commit includes. A lone session's commit goes unchecked.
  */
 export async function rawCommit(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const place = facts.ledger()?.place;
@@ -22,20 +22,20 @@ export async function rawCommit(call: TreeCall, facts: CommandFacts): Promise<re
   return refusal === undefined ? [] : [refusal];
 }
 
-/** Words the refusal of a commit; `undefined` for a session that is alone. */
+/** Writes the refusal of a commit; `undefined` for a session that is alone. */
 function rawCommitRefusal(commit: GitVerbCall, people: SessionGroups, how: Instead): Refusal | undefined {
   const peers = [...people.foreign];
   const [peer] = peers;
   if (peer === undefined) return undefined;
   const others = peers.length > 1 ? ` (and ${peers.length - 1} more)` : '';
   const text =
-    `No git hook runs in this shell, so nothing would keep what ${peerName(peer, people)}${others} has changed out of ` +
-    "the commit, and the repository's own checks would be skipped. Nothing was run. Commit your own changes with " +
-    `this instead; it runs the repository's hooks and signing: ${commitInstead(commit, how)}`;
+    `No git hook runs in this shell, so the commit could include changes of ${peerName(peer, people)}${others}, ` +
+    "and the repository's own checks would be skipped. Nothing was run. Commit your own changes with this instead, " +
+    `which runs the repository's hooks and signs as configured: ${commitInstead(commit, how)}`;
   return { kind: 'refuse', text, owners: peers, allowedBy: 'person' };
 }
 
-/** Where the command that replaces a refused commit is to work. */
+/** Where the command that replaces a refused commit will run. */
 interface Instead {
   readonly git: string;
   readonly commonDir: string;
@@ -43,7 +43,7 @@ interface Instead {
   readonly folder: string;
 }
 
-/** Returns `git handoff commit` with the options of a refused `git commit`, as far as all its words are known. */
+/** Returns `git handoff commit` with the options of a refused `git commit`, if all its words are known. */
 export function commitInstead(
   { verb, words, input }: Pick<GitVerbCall, 'verb' | 'words' | 'input'>,
   { git, commonDir, folder }: Instead,

@@ -10,9 +10,9 @@ import type { TreeCall } from '../call.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 
 /**
- * Tells what a git call that runs in a folder reaches.
+ * Returns what a git call that runs in a folder reaches.
  *
- * @param seen the working tree around the folder, if known: its status also has files that are deleted
+ * @param seen the working tree around the folder, if known: its status also lists deleted files
  */
 export function reachAt(
   gitCall: GitVerbCall,
@@ -34,7 +34,7 @@ export function reachAt(
   );
 }
 
-/** Tells what the calls of a command reach that run in one worktree. */
+/** Returns what a command's git calls in one worktree reach. */
 export function reachesHere(
   call: TreeCall,
   effects: ShellEffects,
@@ -53,7 +53,7 @@ function wholeText(file: string): string | undefined {
   return text === undefined || text.length > MAX_TEXT ? undefined : text;
 }
 
-/** Reads the names in a file, one a line. A name that git quotes like a C string makes the list count as unreadable. */
+/** Reads the names in a file, one a line. If git has quoted a name like a C string, the list counts as unreadable. */
 function namesIn(file: string, nul: boolean): readonly string[] | undefined {
   const names = wholeText(file)
     ?.split(nul ? '\0' : '\n')
@@ -61,12 +61,12 @@ function namesIn(file: string, nul: boolean): readonly string[] | undefined {
   return !nul && names?.some((name) => name.startsWith('"')) === true ? undefined : names;
 }
 
-/** Returns a test for the dirty paths of a working tree that a reach includes. */
+/** Returns a function that tells whether a reach includes a dirty path of the working tree. */
 export function reachedPaths(
   reach: TreeReach,
   top: string,
 ): (dirty: DirtyPath | undefined) => dirty is DirtyPath {
-  // Without a pathspec git-clean(1) works in the folder in which it runs.
+  // Without a pathspec, git-clean(1) cleans the folder in which it runs.
   const words = reach.paths ?? [reach.verb === 'clean' ? '.' : ':/'];
   const paths = words.map((one) => (one.startsWith('/') ? `:/${relative(top, realPath(one, false))}` : one));
   const covers = pathspecMatcher(paths, folderIn(top, reach.call.cwd ?? top));
@@ -74,7 +74,7 @@ export function reachedPaths(
     dirty !== undefined && isOfKind(reach, dirty) && paths.length > 0 && covers(dirty.path);
 }
 
-/** Returns a folder's path from the top of its working tree. */
+/** Returns a folder's path relative to the top of its working tree. */
 export function folderIn(top: string, folder: string): string {
   const path = relative(top, realPath(folder));
   return path.startsWith('..') ? '' : path;
@@ -98,7 +98,7 @@ export function callsInRepository(call: TreeCall, { gitCalls }: ShellEffects): G
   return gitCalls.filter((gitCall) => repositoryOf(call, gitCall)?.commonDir === call.tree.commonDir);
 }
 
-/** Finds the repository of a git call. If the call's folder is unknown, the client's counts. */
+/** Finds the repository of a git call. If the call's folder is unknown, we use the client's. */
 function repositoryOf({ cwd }: TreeCall, gitCall: GitVerbCall): FoundRepository | undefined {
   return discoverRepository(realPath(gitCall.cwd ?? cwd));
 }

@@ -15,8 +15,8 @@ import type { TreeCall, Effect, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 
 /**
- * Refuses a command of git-stash(1) that would take or remove an entry which this session did not make: all worktrees
- * share one list, and the newest entry may be anybody's. Before an allowed one, a ref is made for every entry.
+ * Refuses a git-stash(1) command that would apply or remove an entry that this session did not make: all worktrees share
+ * one list, and its newest entry may be anybody's. Before an allowed command, we make a ref for every entry.
  */
 export async function stash(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const { tree, now } = call;
@@ -54,7 +54,7 @@ export async function stash(call: TreeCall, facts: CommandFacts): Promise<readon
   ];
 }
 
-/** Makes a ref for every entry. When the command adds an entry, the session is noted as the one that makes it. */
+/** Makes a ref for every entry. If the command adds an entry, notes the session as its maker. */
 function keepEntries({ tree, session, settings, now }: TreeCall, seen: SeenStash, isPushed: boolean): Effect {
   const run = async () => {
     const place = { cwd: tree.workTree, worktreeId: worktreeId(tree.gitDir) };
@@ -69,8 +69,8 @@ function keepEntries({ tree, session, settings, now }: TreeCall, seen: SeenStash
 }
 
 /**
- * Whether the command has something to stash. When there is nothing, git makes no entry, and a following `pop` takes
- * another session's. Files that the command itself writes before count, too.
+ * Whether the command has something to stash. If not, git makes no entry, and a `pop` that follows would take another
+ * session's. Files that the command itself writes before the stash count, too.
  */
 function stashesSomething(
   call: TreeCall,
@@ -107,9 +107,9 @@ function refusal(
   const others = more.length > 0 ? `, and ${more.length} more` : '';
   const deed =
     use.action === 'apply' || use.action === 'branch'
-      ? 'take'
+      ? 'apply'
       : use.action === 'pop'
-        ? 'take and remove'
+        ? 'apply and remove'
         : 'remove';
   return (
     `\`git stash ${use.action}\` would ${deed} ${place}, ${whose}${made}${others}; all worktrees share one stash. ` +
@@ -123,13 +123,13 @@ function instead(
   meant: string | undefined,
   { git }: Typed,
 ): string {
-  if (action === 'clear') return `Remove entries of your own one by one; see: ${git} stash list`;
+  if (action === 'clear') return `Remove only your own entries, one by one. To list them: ${git} stash list`;
   if (own !== undefined) {
     return action === 'drop'
-      ? `To remove your own newest one: ${git} stash drop stash@{${own.index}}`
-      : `Your own newest one: ${git} stash apply ${own.oid}`;
+      ? `To remove your own newest entry: ${git} stash drop stash@{${own.index}}`
+      : `To apply your own newest entry: ${git} stash apply ${own.oid}`;
   }
   return action === 'drop' || meant === undefined
-    ? `This session has no entry of its own; see: ${git} stash list`
-    : `This session has no entry of its own. If you mean that one anyway (it stays in the list): ${git} stash apply ${meant}`;
+    ? `This session has no entry of its own. To list all: ${git} stash list`
+    : `This session has no entry of its own. To apply that one anyway and leave it in the list: ${git} stash apply ${meant}`;
 }

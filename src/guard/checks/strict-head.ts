@@ -8,15 +8,15 @@ import type { TreeFacts } from '../facts.ts';
 const WORKSPACE = '[Claude Workspace]';
 
 /**
- * With `handoff.headCheck=strict`, refuses to work on top of a commit of another live session. The cases and the shape
- * of the messages are those of jjagent's concurrent session detection.
+ * With `handoff.headCheck=strict`, refuses to work on top of another live session's commit. The cases and the form of the
+ * messages are those of jjagent's concurrent session detection.
  */
 export async function strictHead(call: TreeCall, facts: TreeFacts): Promise<readonly Finding[]> {
   const text = await headOfOthers(call, facts, 'working copy');
   return text === undefined ? [] : [{ kind: 'refuse', text, allowedBy: 'person' }];
 }
 
-/** Returns the message for a session that is not alone while HEAD is a commit of another one. */
+/** Returns the message for a session that is not alone, if HEAD is another session's commit. */
 export async function headOfOthers(
   call: TreeCall,
   { ledger, people, git }: TreeFacts,
@@ -41,7 +41,7 @@ function concurrent(head: LoggedCommit, session: SessionId, other: SessionId, wh
     '',
     'To fix:',
     '1. See who it is: git handoff sessions',
-    '2. Wait for it to end, or work in a tree of your own: git worktree add -b <branch> ../<folder>',
+    '2. Wait for it to end, or work in a worktree of your own: git worktree add -b <branch> ../<folder>',
     '3. Then try again.',
     '',
     `Current change: ${head.oid.slice(0, 12)}`,
@@ -59,7 +59,7 @@ function workspace(head: LoggedCommit, session: SessionId, what: string): string
     '',
     'To fix:',
     '1. See who it is: git handoff sessions',
-    '2. Wait for it to end, or work in a tree of your own: git worktree add -b <branch> ../<folder>',
+    '2. Wait for it to end, or work in a worktree of your own: git worktree add -b <branch> ../<folder>',
     `3. If it was left behind: git revert ${head.oid.slice(0, 12)}`,
     '',
     `Current change: ${head.oid.slice(0, 12)}`,

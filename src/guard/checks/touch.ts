@@ -1,7 +1,7 @@
 /** A path that a tool call is about to change. */
 export interface Touch {
   readonly path: string;
-  /** Whether the change includes everything below the path. */
+  /** Whether the change includes everything under the path. */
   readonly whole: boolean;
   /** Whether the change throws the content away. */
   readonly discards?: boolean;

@@ -16,8 +16,8 @@ import { reachedPaths, reachesHere } from './reach.ts';
 import { typedIn, type Typed } from './typed.ts';
 
 /**
- * Refuses a branch switch, a stash, a reset or the like that would carry away or destroy what another live session has
- * not committed. A command that reaches none of those paths is allowed.
+ * Refuses a branch switch, a stash, a reset or the like that would carry away or destroy another live session's uncommitted
+ * work. A command that reaches none of that work is allowed.
  */
 export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const seen = await seenBefore(call, facts);
@@ -58,7 +58,7 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
   return found;
 }
 
-/** Tells a session which uncommitted work of its running sub-agents the command would hit: it may. */
+/** Tells a session which uncommitted work of its running sub-agents the command would hit. The command is allowed. */
 function agentsWork(
   { dialect }: TreeCall,
   reach: TreeReach,
@@ -69,13 +69,13 @@ function agentsWork(
     const isOfAgent = ledger !== self && agentOfOwner(ledger.session) !== undefined;
     const paths = [...ledger.claims.keys()].filter(isReached);
     if (!isOfAgent || others.includes(ledger) || paths.length === 0) return [];
-    const who = `${ownerName(ledger.session, dialect)}, a sub-agent of this session that runs`;
+    const who = `${ownerName(ledger.session, dialect)}, a running sub-agent of this session`;
     const text = `git-handoff: \`${escapeLine(typedName(reach.call))}\` may ${deed(reach)} uncommitted work of ${who}: ${listed(paths.map(escapeLine))}.`;
     return [{ kind: 'tell', text }];
   });
 }
 
-/** Whether a call switches to the branch that is checked out already, which changes nothing. */
+/** Whether a call switches to the branch that is already checked out, which changes nothing. */
 function staysHere({ verb, does, call }: TreeReach, ref: string): boolean {
   const names = call.words.filter((word) => !/^(?:-q|--quiet|--(?:no-)?progress)$/.test(word ?? ''));
   return (
@@ -83,28 +83,28 @@ function staysHere({ verb, does, call }: TreeReach, ref: string): boolean {
   );
 }
 
-/** Whether the command acts on such a file: `git clean` removes no tracked file, `git reset` resets no other. */
+/** Whether the command acts on this file: `git clean` removes only untracked files, `git reset` resets only tracked ones. */
 function isMeant({ verb }: TreeReach, dirty: DirtyPath | undefined): dirty is DirtyPath {
   if (dirty === undefined) return false;
   const isUntracked = dirty.head === null && dirty.index === null;
   return verb === 'stash' || (verb === 'clean') === isUntracked;
 }
 
-/** What decides on the command to suggest. */
+/** The facts that decide which command to suggest. */
 interface OwnPart {
   /** The session's own files that the command would reach. */
   readonly mine: readonly string[];
-  /** Files of the tree are in conflict, so git cannot stash. */
+  /** Whether files are in conflict, so that git cannot stash. */
   readonly inConflict: boolean;
-  /** What an autostash is for shares a commit with HEAD. */
+  /** Whether HEAD has a common ancestor with the commit that the rebase or pull is for. */
   readonly canMerge: boolean;
 }
 
 /**
- * Words the refusal of a command that would carry away or destroy others' work, and suggests a safe one instead.
+ * Writes the refusal of a command that would carry away or destroy others' work, and suggests a safe command instead.
  *
- * @param own what the command would have reached of this session's own work
- * @param why what else the refusal says: that the owners are idle, or that git was not asked
+ * @param own the session's own files that the command would have reached, and which commands can replace it
+ * @param why what else the refusal says: that the owners are idle, or that only the ledgers were read
  */
 function treeRefusal(
   reach: TreeReach,
@@ -129,21 +129,21 @@ const typedName = ({ by, verb }: GitVerbCall) => by ?? `git ${verb}`;
 
 const isAbort = ({ verb, stagedOnly }: TreeReach) => verb === 'reset' && stagedOnly;
 
-/** Suggests to unstage the claimed paths: an abort leaves alone what is not staged. */
+/** Suggests to unstage the claimed paths, because an abort leaves unstaged changes alone. */
 function unstaged(claims: readonly OpenClaim[], { git, paths }: Typed): string {
   const names = [...new Set(claims.map(({ path }) => path))];
-  return `Take it out of the index first; git will keep it: ${git} reset -q${paths(names)}`;
+  return `Unstage it first, and git will keep it: ${git} reset -q${paths(names)}`;
 }
 
 function deed({ verb, does }: TreeReach): string {
-  if (verb === 'switch') return does === 'destroy' ? 'throw away' : 'take along to another branch';
+  if (verb === 'switch') return does === 'destroy' ? 'throw away' : 'carry to another branch';
   if (verb === 'stash') return 'stash away';
-  if (verb === 'snapshot') return 'take along into a commit';
-  if (verb === 'autostash') return 'put aside, and may not bring back,';
+  if (verb === 'snapshot') return 'commit';
+  if (verb === 'autostash') return 'stash, and may not bring back,';
   return verb === 'clean' || verb === 'rm' ? 'delete' : 'overwrite';
 }
 
-/** Returns what the owners are asked for. */
+/** Returns what the session asks the owners for. */
 function wishOf({ verb, does }: TreeReach): Wish {
   if (verb === 'stash' || verb === 'autostash') return 'stash';
   if (verb === 'snapshot') return 'commit';
@@ -155,48 +155,50 @@ function wishOf({ verb, does }: TreeReach): Wish {
 function instead({ verb, call, unsure }: TreeReach, own: OwnPart, typed: Typed): string {
   const { mine, inConflict, canMerge } = own;
   const { git } = typed;
-  const wait = `wait until they are committed. Whose each change is: ${git} handoff status`;
-  if (unsure) return `Name the paths, and only your own; whose each change is: ${git} handoff status`;
+  const wait = `wait until these files are committed. To see who made each change: ${git} handoff status`;
+  if (unsure) return `Name paths, and only your own. To see who made each change: ${git} handoff status`;
   if (verb === 'switch')
-    return `Work on the other branch in a tree of your own: ${git} worktree add ${worktreeWords(call, typed)}`;
+    return `Work on the other branch in a worktree of your own: ${git} worktree add ${worktreeWords(call, typed)}`;
   if (inConflict && /^(?:autostash|snapshot|stash)$/.test(verb))
     return `git cannot do this while files are in conflict; see: ${git} status`;
   if (verb === 'autostash')
-    return canMerge ? mergeInstead(call, git) : `git finds no commit that it shares with HEAD: ${wait}`;
+    return canMerge
+      ? mergeInstead(call, git)
+      : `git cannot merge instead, because there is no common ancestor: ${wait}`;
   // `--abort` and `--skip`: the session could undo its own changes, but that would not end the rebase.
-  if (call.verb === 'rebase') return `git resets the whole tree for that: ${wait}`;
-  if (verb === 'snapshot') return `Commit your own only: ${git} handoff commit -m '<message>'`;
+  if (call.verb === 'rebase') return `git resets the whole worktree for that: ${wait}`;
+  if (verb === 'snapshot') return `Commit only your own changes: ${git} handoff commit -m '<message>'`;
   if (mine.length === 0 || verb === 'rm')
-    return `Nothing else that it reaches is this session's to change; see: ${git} handoff status`;
+    return `The command reaches no other file that this session may change; see: ${git} handoff status`;
   if (verb === 'apply')
     return `Name what the patch may change: ${git} apply${optionsOf(call)} ${included(mine)}`;
   if (verb === 'stash')
-    return `Stash your own only: ${git} stash push --include-untracked${typed.paths(mine)}`;
-  if (verb === 'clean') return `Remove your own only: ${typed.remove(mine, 'rm')}`;
-  return `Undo your own only: ${git} restore --source=HEAD --staged --worktree${typed.paths(mine)}`;
+    return `Stash only your own changes: ${git} stash push --include-untracked${typed.paths(mine)}`;
+  if (verb === 'clean') return `Remove only your own files: ${typed.remove(mine, 'rm')}`;
+  return `Undo only your own changes: ${git} restore --source=HEAD --staged --worktree${typed.paths(mine)}`;
 }
 
-/** The options of a `git apply` as they were typed, and the paths that it may change, from the top of the tree. */
+/** The words of a `git apply` as they were typed, and `--include` options for the paths, relative to the top. */
 const optionsOf = ({ words }: GitVerbCall) =>
   words.map((word) => ` ${simple(word ?? '<patch file>')}`).join('');
 const included = (mine: readonly string[]) => mine.map((path) => simple(`--include=${path}`)).join(' ');
 const simple = (word: string) => (/^[\w./=-]+$/.test(word) ? word : shellWord(word));
 
 /**
- * Suggests a merge instead of a rebase or pull. git rebases a tree with changes only by putting all of them aside; a
- * merge leaves files alone that it does not change, and refuses to run otherwise.
+ * Suggests a merge instead of a rebase or pull. To rebase, git first stashes all uncommitted changes. A merge leaves alone
+ * the files that it does not change, and refuses to run if it would have to change uncommitted ones.
  */
 function mergeInstead(call: GitVerbCall, git: string): string {
   const names = mergeOperands(call).map((word) => ` ${shellWord(word)}`);
   const plain = '--no-autostash --no-edit';
-  return `Merge, which leaves uncommitted files where they are: ${
+  return `Merge instead, which leaves uncommitted changes alone: ${
     call.verb === 'pull'
       ? `${git} pull --no-rebase ${plain}${names.join('')}`
       : `${git} merge ${plain} ${shellWord(mergedName(call))}`
   }`;
 }
 
-/** What {@link mergeInstead} merges. What a pull will fetch is not known: HEAD stands for it. */
+/** What {@link mergeInstead} merges. What a pull will fetch is not known, so HEAD stands for it. */
 const mergedName = (call: GitVerbCall): string =>
   call.verb === 'pull' ? 'HEAD' : (mergeOperands(call)[0] ?? '@{upstream}');
 
@@ -207,9 +209,9 @@ function mergeOperands({ words }: GitVerbCall): readonly string[] {
   return operands.includes(UNKNOWN) ? [] : operands;
 }
 
-/** Returns the words after `git worktree add` for what the switch asked for; a new branch keeps its start point. */
+/** Returns the words after `git worktree add` that give what the switch asked for; a new branch keeps its start point. */
 function worktreeWords({ verb, words, by }: GitVerbCall, { beside }: Typed): string {
-  if (by !== undefined) return `--detach ${beside('apart')}, and there: ${escapeLine(by)}`;
+  if (by !== undefined) return `--detach ${beside('apart')}, then run there: ${escapeLine(by)}`;
   const known = words.map((word) => word ?? UNKNOWN);
   if (verb === 'symbolic-ref' && words[1]?.startsWith('refs/heads/') === true) {
     const branch = words[1].slice('refs/heads/'.length);

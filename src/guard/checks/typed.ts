@@ -5,21 +5,21 @@ import { type FoundRepository, discoverRepository } from '../../git/discover.ts'
 import { absolutePath, exists, realPath } from '../../host/disk.ts';
 import type { TreeCall } from '../call.ts';
 
-/** The parts of the commands that a refusal prints, which must work where the client's next command will run. */
+/** The parts of the commands that a refusal prints. The commands must work where the client's next command will run. */
 export interface Typed {
-  /** `git`, with `-C` and the working tree if the next command may run in another one. */
+  /** `git`, with `-C <top>` if the client's next command may run elsewhere. */
   readonly git: string;
-  /** Returns ` -- <path>...` for git, for paths from the top of the working tree. */
+  /** Returns ` -- <path>...` for git, from paths relative to the top of the working tree. */
   readonly paths: (paths: readonly string[]) => string;
-  /** Returns the same for `git handoff take`, which knows no patterns. */
+  /** Returns the same for `git handoff take`, which takes no patterns. */
   readonly plainPaths: (paths: readonly string[]) => string;
   /** Returns a command that removes these files with a program (`rm`, or the like). */
   readonly remove: (paths: readonly string[], program: string) => string;
-  /** Returns a folder beside the working tree that does not exist, as an argument of git's. */
+  /** Returns, as an argument for git, a folder beside the working tree that does not exist yet. */
   readonly beside: (name: string) => string;
 }
 
-/** The working tree that a refusal is about, with its top free of symbolic links. */
+/** The working tree that a refusal is about; the path of its top contains no symbolic links. */
 interface Tree {
   readonly top: string;
   readonly commonDir: string;
@@ -49,7 +49,7 @@ export function typedIn(call: TreeCall, { top, commonDir }: Tree): Typed {
   };
 }
 
-/** Whether the client's next command runs where this one does: some clients can start one command in another folder. */
+/** Whether the client's next command runs where this one does: some clients can start a single command elsewhere. */
 export function staysThere({ event, cwd, machine }: TreeCall): boolean {
   const folder = event.tool !== undefined && 'cwd' in event.tool ? event.tool.cwd : undefined;
   return folder === undefined || absolutePath(folder, cwd, machine.home) === cwd;

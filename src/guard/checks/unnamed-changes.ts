@@ -19,8 +19,8 @@ import { foreignClaims } from './contention.ts';
 import { typedIn } from './typed.ts';
 
 /**
- * Refuses a command that could hit others' uncommitted work without naming it: a patch or an archive that cannot be
- * read, and plumbing that makes a commit, of the index or of somebody's files, the one that is checked out.
+ * Refuses a command that could hit others' uncommitted work without naming its paths: a patch or an archive that cannot be
+ * read, and plumbing that makes a commit from the index or from others' files and checks it out.
  */
 export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const seen = await seenBefore(call, facts);
@@ -64,7 +64,7 @@ function unnamedDangers({ effects }: CommandFacts, place: WorkPlace, others: rea
   });
 }
 
-/** Returns the commit that the command would check out without our hooks, when it may hold others' work. */
+/** Returns, as a danger, the commit that the command would check out without our hooks, if it may hold others' work. */
 async function moves(
   call: TreeCall,
   facts: CommandFacts,
@@ -81,7 +81,7 @@ async function moves(
         : await heldBy(facts, moved.cwd, moved.takes.commit, others);
   const { git } = typedIn(call, place);
   const instead = `Commit your own changes with this instead: ${git} handoff commit -m '<message>'`;
-  return [{ claims, wish: 'commit', does: `\`git ${moved.by}\` could take along`, instead }];
+  return [{ claims, wish: 'commit', does: `\`git ${moved.by}\` could commit`, instead }];
 }
 
 function refused(
@@ -104,16 +104,16 @@ function refused(
   };
 }
 
-/** Returns a test for the paths, from the top of the worktree, that a patch or an archive may change. */
+/** Returns a function that tells whether a patch or an archive may change a path (relative to the worktree's top). */
 function hits({ folder, patch }: UnnamedWrites, { top }: WorkPlace): (path: string) => boolean {
   const base = relative(top, realPath(folder)).replaceAll(sep, '/');
-  // A folder outside of the worktree is not meant. From one above it, everything may be.
+  // Outside of the worktree, a patch changes nothing here. In a folder that contains the worktree, it may change anything.
   if (base.startsWith('../') && !/^(?:\.\.\/?)+$/.test(base)) return () => false;
   const below = base === '' || base.startsWith('..') ? '' : `${base}/`;
   const names = patch === undefined ? undefined : patchNames(patch);
   if (names === undefined) return (path) => path === base || path.startsWith(below);
   if (patch?.strip !== undefined) return (path) => names.some((name) => path === below + name);
-  // Only patch(1) finds out how many leading folders it strips, so any number counts.
+  // Only patch(1) knows how many leading folders it will strip, so a match with any number counts.
   return (path) =>
     names.some((name) => `/${name}`.endsWith(path.startsWith(below) ? `/${path.slice(below.length)}` : '\0'));
 }
@@ -128,11 +128,11 @@ function patchNames({ file, strip = 0 }: NonNullable<UnnamedWrites['patch']>): s
 interface Move {
   readonly by: string;
   readonly cwd: string;
-  /** What of others' work the commit may hold: the staged changes, those of a named commit or, in doubt, all. */
+  /** Which work of others the commit may hold: what is staged, what a named commit has or, in doubt, all of it. */
   readonly takes: 'all' | 'index' | { readonly commit: string };
 }
 
-/** Finds where a command, past the hooks, makes another commit the one that is checked out here. */
+/** Finds where a command replaces the commit that is checked out here, without running the hooks. */
 function movesBranch(call: TreeCall, effects: ShellEffects): Move | undefined {
   const here = callsInWorktree(call, effects);
   const made = here.findIndex(({ verb }) => verb === 'commit-tree');
@@ -146,7 +146,7 @@ function movesBranch(call: TreeCall, effects: ShellEffects): Move | undefined {
     if (verb !== 'update-ref') continue;
     const known = words.map((word) => word ?? UNKNOWN);
     const [ref, to] = updateRefOptions(known).operands;
-    // A ref that is unknown, or is read from standard input, may be the branch of HEAD.
+    // A ref that is unknown or comes from standard input may be HEAD's branch.
     const mayBeHead = ref === undefined || !isKnown(ref) || isHead(ref);
     if (isMade && mayBeHead) return { by: 'commit-tree', cwd, takes: 'all' };
     if (isHead(ref) && to !== undefined) return { by: 'update-ref', cwd, takes: { commit: to } };

@@ -35,14 +35,14 @@ export function removedWorktrees(
   const gone = removals.map(({ path, follows, by }) => ({ path: realPath(path, follows), by }));
   return linkedWorktrees(found.commonDir).flatMap(({ path, gitDir }): RemovedWorktree[] => {
     const top = realPath(path);
-    // A working tree without its `.git` file is no longer one.
+    // Without its `.git` file, the folder is no longer a working tree.
     const removal = gone.find(
       (one) => one.path === `${top}/.git` || `${top}/`.startsWith(one.path === '/' ? '/' : `${one.path}/`),
     );
     if (removal !== undefined) return [{ top, gitDir, by: removal.by }];
     const wipe = wiping.find(({ cwd }) => cwd !== undefined && top.startsWith(`${realPath(cwd)}/`));
     if (wipe !== undefined) return [{ top, gitDir, by: 'git clean' }];
-    // git-worktree(1) also accepts the last parts of a path as the worktree's name, if no such path exists.
+    // git-worktree(1) also accepts the last components of the worktree's path as its name, if no such path exists.
     const call = named.find(({ words, cwd = '/' }) =>
       words
         .slice(1)
@@ -54,7 +54,7 @@ export function removedWorktrees(
   });
 }
 
-/** Whether a call is a `git clean -ffd`, which also deletes repositories and worktrees that lie inside. */
+/** Whether a call is a `git clean -ffd`, which also deletes nested repositories and worktrees. */
 function isWiping({ verb, words }: GitVerbCall): boolean {
   const flags = words.map((word) => (/^-\w+$/.test(word ?? '') ? (word ?? '') : '')).join('');
   const forces = flags.split('f').length - 1 + words.filter((word) => word === '--force').length;
@@ -79,15 +79,15 @@ export async function worktreeRemoval(call: TreeCall, facts: CommandFacts): Prom
     )?.record;
     if (user === undefined) continue;
     const text =
-      `\`${escapeLine(by)}\` would take away the working tree ${escapeLine(basename(top))} in which ` +
-      `${peerName(user.session, people)} is at work. Nothing was changed. It can go when that ` +
-      `session has ended; who is where: ${typedAt(call, tree).git} handoff sessions`;
+      `\`${escapeLine(by)}\` would remove or move the worktree ${escapeLine(basename(top))}, in which ` +
+      `${peerName(user.session, people)} is at work. Nothing was changed. Wait until that session ` +
+      `has ended. To see who works where: ${typedAt(call, tree).git} handoff sessions`;
     return [{ kind: 'refuse', text, owners: [user.session], allowedBy: 'person' }];
   }
   return [];
 }
 
-/** Whether the session works in another worktree, and has only touched this one. */
+/** Whether the session works in another worktree, and has only visited this one. */
 function isVisitor({ record, worktreeId }: JudgedSession, live: readonly JudgedSession[]): boolean {
   return live.some(
     (one) =>

@@ -33,7 +33,7 @@ import { once } from '../facts.ts';
 import { treesOf, leave } from '../visits.ts';
 import { deliverNews } from './news.ts';
 
-/** After a file tool: claims its paths for this session. Returns the news of the other sessions. */
+/** After a file tool: claims its paths for this session. Returns the other sessions' news. */
 export async function afterFiles(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {
   const { session, now } = call;
   const news: string[] = [];
@@ -68,7 +68,7 @@ function explicit({ event, now }: TreeCall) {
   return { evidence: 'explicit', weak: false, ...agent, at: now } as const;
 }
 
-/** Claims each path with its state in HEAD, before the tool and now. */
+/** Claims each path, and records its state in HEAD, before the tool, and now. */
 async function claimPaths(
   call: TreeCall,
   place: WorkPlace,
@@ -96,7 +96,7 @@ async function claimPaths(
   appendEvents(place, self.session, entries);
 }
 
-/** The state of a path before the tool ran: by the copy made then, else by the newest claim, else as in HEAD. */
+/** The state of a path before the tool ran: from the copy made then, or else the newest claim, or else HEAD. */
 async function stateBefore(
   dirty: DirtyPath,
   copy: Buffer | undefined,
@@ -120,8 +120,8 @@ async function stateBefore(
 }
 
 /**
- * Reports paths that a file tool has just written and that live sessions in other worktrees have changed, too. Reports
- * each pair of path and session once, and once more when a merge begins to conflict.
+ * Reports the paths that a file tool has just written and that live sessions in other worktrees have also changed: once
+ * for each path and session, and once more when a merge of the two would begin to conflict.
  *
  * @param look the `git status` of these paths
  */
@@ -137,14 +137,14 @@ async function newOverlaps(call: TreeCall, look: () => Promise<TreeStatus>): Pro
   return others.flatMap((other) => noticesOf(call, top, other, clientsOf(judged)));
 }
 
-/** Whether the journals have sessions that are on record in other worktrees. */
+/** Whether any session's journal shows a registration in another worktree. */
 function isAnybodyElsewhere(commonDir: string, own: string | undefined): boolean {
   return readAllLedgers(commonDir).some(
     ({ place, ledger }) => place.worktreeId !== own && ledger.registrations.size > 0,
   );
 }
 
-/** The overlaps with a worktree that this session has not heard of; paths with the same sessions share a sentence. */
+/** Tells about overlaps with a worktree that are news to this session. Paths of the same sessions share a sentence. */
 function noticesOf(
   call: TreeCall,
   top: string,
@@ -179,14 +179,14 @@ function isNew(
   return isFirst || isWorse;
 }
 
-/** `git` as the session types it: its next command runs where the client works, perhaps in another repository. */
+/** `git` as the session has to type it: its next command runs where the client works, perhaps in another repository. */
 function gitFor({ repository, tree }: TreeCall, top: string): string {
   return repository?.commonDir === tree.commonDir ? 'git' : `git -C ${shellWord(top)}`;
 }
 
 /**
- * For calls that do not look at the whole working tree: looks at it when HEAD has moved since the last look. A commit
- * may have taken uncommitted work, and its sessions must hear of that now.
+ * For calls that do not read the status of the whole working tree: reads it if HEAD has moved since the last status. The
+ * new commit may include others' uncommitted work, and those sessions must hear of that now.
  */
 export async function seeHead(call: TreeCall, place: WorkPlace): Promise<void> {
   if (!mayHaveMoved(place)) return;
@@ -201,6 +201,6 @@ export async function seeHead(call: TreeCall, place: WorkPlace): Promise<void> {
     for (const [owner, entries] of settled) appendEvents(place, owner, entries);
     putLast(place, status);
   } catch (error) {
-    call.log('open', `who moved HEAD was not looked at: ${String(error)}`);
+    call.log('open', `the status was not read after HEAD had moved: ${String(error)}`);
   }
 }

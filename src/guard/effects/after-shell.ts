@@ -48,7 +48,7 @@ import { noteOperation } from './operations.ts';
 import { type LoggedCommit, commitsBetween } from '../../git/log.ts';
 import { news } from '../../sessions/happenings.ts';
 
-/** After a shell command: claims what it changed for this session. Returns what to tell the session. */
+/** After a shell command: claims, for this session, what the command changed. Returns what to tell the session. */
 export async function afterShell(call: TreeCall, command: string): Promise<readonly string[]> {
   const owner = ownerOf(call);
   const place = ledgerOf(call.tree, call.session);
@@ -72,7 +72,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   putLast(place, after);
   const ledgers = ledgersBeside(place, owner, window?.named ?? []);
   const notices: string[] = [];
-  // While another commit runs, its hooks may have put changes aside, which will come back.
+  // While another commit runs, its hooks may have set changes aside that will come back.
   const isLooked = window?.looked === true && !commitRuns(place, call.now, window.id);
   const hit = isLooked ? claimsHit(window, windows, ledgers, after) : [];
   const ended = hit.filter(({ path }) => !after.dirty.has(path));
@@ -107,13 +107,12 @@ function ledgersBeside(place: WorkPlace, owner: SessionId, named: readonly strin
   return { all: known(all), self, others: known(others) };
 }
 
-/** Claims what the command named, and closes its window, when git could not be asked. */
+/** Claims the paths that the command named, and closes its window, because git did not answer. */
 async function claimBlindly(call: TreeCall, place: WorkPlace, window: OpenWindow): Promise<void> {
   appendEvents(place, window.session, blindClaims(place, window, call.now));
   closeWindow(place, window, call.now, mayOutliveCall(call));
 }
 
-/** Events for the index and for HEAD, if the command moved them. */
 async function movesOf(
   call: TreeCall,
   place: WorkPlace,
@@ -129,7 +128,7 @@ async function movesOf(
   return [...stagedEntries(before, after, call.now), ...moves];
 }
 
-/** The claims that this look ends or restores: writes the events of other sessions, and returns this session's own. */
+/** Finds the claims that this status ends or restores. Writes other sessions' events, and returns this session's own. */
 async function settled(
   call: TreeCall,
   place: WorkPlace,
@@ -138,7 +137,7 @@ async function settled(
   { window, ended }: { readonly window: string | undefined; readonly ended: readonly OpenClaim[] },
 ): Promise<WorktreeEvent[]> {
   const timeoutMs = lookTimeoutMs(call);
-  // The session whose command took others' work, and the owners of that work, are told in another way.
+  // If the command hit others' work, `keepHitWork` tells its session and the owners.
   const isNotified = (claim: OpenClaim) =>
     ended.includes(claim) || (ended.length > 0 && claim.session === self.session);
   const found = await settledClaims(place, all, after, { window, timeoutMs, isNotified });
@@ -148,7 +147,7 @@ async function settled(
   return [...(found.get(self.session) ?? [])];
 }
 
-/** Claims on what changed while the command ran; work that came back belongs to the session that had claimed it. */
+/** Claims on what changed while the command ran. Work that came back belongs to the session that had claimed it before. */
 async function claimsOf(
   call: TreeCall,
   place: WorkPlace,
@@ -170,7 +169,7 @@ async function claimsOf(
   return claims.filter((claim) => !isBack(claim.path, claim.after));
 }
 
-/** Changes that the command made in the index alone: by `git rm` or `git reset -- <path>`, not by `git add -A`. */
+/** Changes that the command made only in the index (`git rm`, `git reset -- <path>`), and not what `git add -A` stages. */
 function stagedEntries(before: TreeStatus, after: TreeStatus, now: number): WorktreeEvent[] {
   return stagedBetween(before, after).flatMap(({ path, state }): WorktreeEvent[] => {
     const dirty = after.dirty.get(path);
@@ -180,7 +179,7 @@ function stagedEntries(before: TreeStatus, after: TreeStatus, now: number): Work
   });
 }
 
-/** Claims on the files that the client reports as changed, for a command before which nobody looked. */
+/** Claims on the files that the client reports as changed, for a command before which no status was read. */
 function reportedChanges(call: TreeCall, place: WorkPlace, after: TreeStatus): WorktreeEvent[] {
   return call.event.changedFiles.flatMap((file): WorktreeEvent[] => {
     const placed = placePath(file, true);
@@ -198,7 +197,7 @@ const QUOTED = /'[^']*'|"(?:[^"\\]|\\[^])*"/g;
 /** Programs that run the text in quotes as a command. */
 const CHILD_SHELL = /\b(?:[a-z]*sh|eval)\b/;
 
-/** Whether programs that the shell command started may still run after the call. In doubt, no. */
+/** Whether programs that the shell command started may run on after the call. In doubt, it says no. */
 function mayOutliveCall({ event: { tool } }: TreeCall): boolean {
   if (tool?.kind !== 'shell') return false;
   const { command, inBackground } = tool;
@@ -210,8 +209,8 @@ function mayOutliveCall({ event: { tool } }: TreeCall): boolean {
 const UNREAD: FileState = { mode: '100644', oid: null };
 
 /**
- * Claims on what a command named, made from the disk alone because git could not be asked. A path whose times show that
- * the command left it as it was is not claimed.
+ * Claims on the paths that a command named, from the disk alone because git did not answer. Leaves out a path if its times
+ * show that the command did not change it.
  */
 function blindClaims({ top }: WorkPlace, window: OpenWindow, now: number): WorktreeEvent[] {
   const { status, from } = window;
@@ -227,8 +226,8 @@ function blindClaims({ top }: WorkPlace, window: OpenWindow, now: number): Workt
 }
 
 /**
- * Claims for commits that a command undid without touching the files (`git reset --soft`, `--mixed`): their changes are
- * uncommitted work again, and belong to the sessions that made the commits. Earlier claims on these files remain.
+ * Claims for commits that a command undid without touching the files (`git reset --soft`, `--mixed`). The changes in these
+ * commits are uncommitted again, and belong to the sessions that made the commits. Earlier claims on the files remain.
  */
 async function undoneClaims(
   call: TreeCall,
@@ -244,7 +243,7 @@ async function undoneClaims(
   const timeoutMs = lookTimeoutMs(call);
   // With --first-parent, what a merge brought in counts as the work of the session that merged.
   const undone = await pastChanges(top, ['--first-parent', `${from}..${to}`], [], timeoutMs);
-  // If the new HEAD also has commits that the old one had not, nobody knows how much of the undone change is left.
+  // If the new HEAD has commits that the old HEAD lacked, nobody knows how much of the undone change is left.
   const isBack =
     kept.some(({ path }) => before.dirty.has(path)) &&
     (await isAncestor({ cwd: top, timeoutMs: lookTimeoutMs(call) }, from, to));
@@ -273,11 +272,11 @@ async function undoneClaims(
   return claims;
 }
 
-/** Whether the file is as it was before the command, while HEAD has another content for it now. */
+/** Whether the file is as it was before the command, but its content in HEAD has changed. */
 const isKept = ({ head, disk }: DirtyPath, then: DirtyPath | undefined): boolean =>
   then === undefined || (sameState(disk, then.disk) && !sameState(head, then.head));
 
-/** Events that say where HEAD is after a command, whether this session moved it, and what to tell the others. */
+/** Events that record where HEAD is after a command, whether this session moved it, and what to tell other sessions. */
 async function headEntries(
   place: WorkPlace,
   { self, all }: Ledgers,
@@ -303,7 +302,7 @@ async function headEntries(
   const entry: WorktreeEvent = { t: 'head', ...head, own, at };
   if (!own) return [entry];
   const told = news(moveText(ownerName(self.session, call.dialect), before, head, commits), at);
-  // The main agent reads of a commit in what its sub-agent reports.
+  // The main agent learns about a commit from its sub-agent's report.
   if (self.session !== call.session && before.head.ref === head.ref)
     appendEvents(place, call.session, [{ t: 'notified', ids: [told.id], at }]);
   return [entry, told];
@@ -323,7 +322,7 @@ function isForeign({ sessions }: LoggedCommit, session: string): boolean {
   return sessions.length > 0 && !sessions.some((one) => canMean(one, session));
 }
 
-/** Whether the commits that a session has made since then, as its journal tells, are those of other agents of it only. */
+/** Whether, by its journal, only other agents of this session have made commits since then. */
 function isOfSibling(all: readonly SessionLedger[], self: SessionId, since: number): boolean {
   const own = all.find(({ session }) => session === sessionOfOwner(self));
   const made = own?.commits.filter(({ at }) => at >= since) ?? [];

@@ -9,7 +9,7 @@ import { type TreeCall, failOpen, ownerOf, type Effect } from '../call.ts';
 import type { FileFacts, OpenLedger } from '../facts.ts';
 import { keepVanished } from './keep-work.ts';
 
-/** Before a file tool: announces its paths, so that no other session gets its change, and keeps what they hold now. */
+/** Before a file tool: announces its paths, so that its change is not taken for another session's, and copies the files. */
 export function announcement(call: TreeCall, { ledger, placed }: FileFacts): readonly Effect[] {
   const opened = ledger();
   if (opened === undefined) return [];
@@ -37,8 +37,8 @@ function announce(call: TreeCall, place: WorkPlace, paths: readonly string[]): v
 }
 
 /**
- * Keeps claimed work at a path where somebody threw it away by hand, so that it is gone, or as HEAD has it: the tool would
- * write over its last trace.
+ * Saves claimed work that somebody has discarded by hand, so that the file is gone or as HEAD has it. We do so now because
+ * after the tool has written the file, nothing shows that loss.
  */
 async function keepReverted(call: TreeCall, { place, ledgers }: OpenLedger, path: string): Promise<void> {
   const claims = ledgers.all.flatMap((ledger) => ledger.claims.get(path) ?? []);

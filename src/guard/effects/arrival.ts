@@ -38,21 +38,21 @@ import {
 import type { TreeCall } from '../call.ts';
 import { noteLoneOperation } from './operations.ts';
 
-/** A session that arrives, and whom it finds. */
+/** A session that arrives, and the sessions that it finds. */
 interface Arrival {
   /** The other sessions at work. */
   readonly peers: readonly SessionId[];
-  /** Their clients, by the records. */
+  /** The clients of the sessions on record. */
   readonly clients: ReadonlyMap<SessionId, string>;
   /** The other sessions that have ended or whose process is gone. */
   readonly gone: readonly SessionId[];
-  /** The session whose conversation this one carries on. */
+  /** The session whose conversation this one continues. */
   readonly former: SessionId | null;
-  /** The session that was named as alone until now. */
+  /** The session that was recorded as alone until now. */
   readonly lone: SessionId | undefined;
-  /** How this session began, if it took itself for alone a moment ago and has done nothing yet. */
+  /** How this session began, if it counted as alone until a moment ago and has done nothing yet. */
   readonly beginning: Beginning | undefined;
-  /** Whether it was not at work here before this call. */
+  /** Whether this session begins or comes back with this call: it was not at work here before. */
   readonly isBack: boolean;
 }
 
@@ -63,9 +63,9 @@ export interface Beginning {
 }
 
 /**
- * Begins a session's work alone: what is dirty now belongs to nobody. A session that comes back, or continues another's
- * conversation, keeps its start list. Only a session that is named as alone has one: if another is named, `isLone` is
- * false and nothing changes. `beginning` is missing when the working tree could not be read.
+ * Begins a session's time alone. Its start list holds what is dirty now, which belongs to nobody. A session that comes back,
+ * or continues another's conversation, keeps the earlier start list. Only a session that is recorded as alone has one: if
+ * another is recorded, `isLone` is false and nothing changes. `beginning` is missing if the working tree cannot be read.
  */
 export async function beginLoneWork(
   call: TreeCall,
@@ -87,7 +87,7 @@ export async function beginLoneWork(
   return { isLone: true, beginning: { start, now } };
 }
 
-/** Ends a session's work alone: what changes from now on is not its own, even if it comes back. */
+/** Ends a session's time alone: what changes from now on is not the session's, even if it comes back. */
 export async function endLoneWork(call: TreeCall): Promise<void> {
   const { session, tree: found } = call;
   if (knownWorktreeId(found.gitDir) === undefined) return;
@@ -98,8 +98,8 @@ export async function endLoneWork(call: TreeCall): Promise<void> {
 }
 
 /**
- * A session arrives where others are at work. Claims for a session that was alone what it has changed since it began;
- * from now on every session keeps a ledger. Returns what to tell the session that arrives.
+ * A session arrives where others are at work. Claims, for a session that was alone, what it has changed since it began.
+ * From now on every session keeps a ledger. Returns what to tell the arriving session.
  */
 export async function arrive(
   call: TreeCall,
@@ -111,7 +111,7 @@ export async function arrive(
     settle(place, session, beginning.start, beginning.now, call.now);
     removeStart(place, session, call.now);
   }
-  // An arrival that was cut off may leave several start lists: a change then belongs to the session that was alone.
+  // An interrupted arrival may leave several start lists. A change then belongs to the session that was alone.
   const order = [...(lone === undefined ? [] : [lone]), ...peers, session];
   const sessions = [...new Set(order)].filter((one) => (one === session ? !isBack : peers.includes(one)));
   const starts = sessions.map((one) => ({ one, start: readStart(place, one) }));
@@ -122,12 +122,12 @@ export async function arrive(
     if (start === undefined && (one === session || isSettled(place, one))) continue;
     if (status === undefined) {
       notices.push(
-        `What ${peerName(one, { clients })} changed here before you came is not known: its files are not guarded until it touches them again.`,
+        `It is not known which files ${peerName(one, { clients })} changed here before you came: they are not guarded until it changes them again.`,
       );
     } else {
-      // Without a start list, all unclaimed changes count as the session's: better a needless warning than a loss.
+      // Without a start list, all unclaimed changes count as the session's: a needless warning is better than a loss.
       settle(place, one, start ?? ofOthers(place, status), status, call.now);
-      // It may be running a command.
+      // The session may be running a command.
       const event = one === session ? '' : lastEvent(place.commonDir, one);
       if (event === 'before-tool') openWindow(place, one, ARRIVAL, status);
     }
@@ -149,7 +149,7 @@ export async function arrive(
   return notices;
 }
 
-/** A start list that leaves out the paths on which nobody has a claim. */
+/** A start list of the claimed paths only. */
 function ofOthers(place: WorkPlace, status: TreeStatus): TreeStatus {
   const claimed = new Set(readLedgers(place).flatMap(({ claims }) => [...claims.keys()]));
   return { ...status, dirty: new Map([...status.dirty].filter(([path]) => claimed.has(path))) };
@@ -164,7 +164,7 @@ function ownStart(place: WorkPlace, session: SessionId, former: SessionId | null
   return undefined;
 }
 
-/** Pauses the start lists of sessions that died: nobody knows when, but what changes from now on is not their own. */
+/** Pauses the start lists of sessions that died. Nobody knows when they died, but what changes from now on is not theirs. */
 function pauseGone(
   place: WorkPlace,
   gone: readonly SessionId[],
@@ -182,7 +182,7 @@ function pauseStart(place: WorkPlace, session: SessionId, status: TreeStatus): v
   if (since !== undefined) noteLoneOperation(place, session, since);
 }
 
-/** Writes the claims of a session that was alone, and the HEAD that it and its sub-agents have seen. */
+/** Writes the claims of a session that was alone, and the HEAD that counts as seen by it and its sub-agents. */
 function settle(place: WorkPlace, peer: SessionId, start: TreeStatus, now: TreeStatus, at: number): void {
   const pause = readPause(place, peer);
   const changes = pause === undefined ? changesBetween(start, now) : changesLeft(start, pause, now);
@@ -193,7 +193,7 @@ function settle(place: WorkPlace, peer: SessionId, start: TreeStatus, now: TreeS
   noteLoneOperation(place, peer, start.at);
 }
 
-/** The claims that no ledger has yet: a session that already claims the very same change has made it. */
+/** The claims that no ledger has yet: if a session already claims the very same change, that session has made it. */
 function newClaims(
   place: WorkPlace,
   session: SessionId,
@@ -210,7 +210,7 @@ function newClaims(
   });
 }
 
-/** Whether the session keeps a ledger, or is starting and will open one itself once it has seen who else is here. */
+/** Whether the session keeps a ledger, or is just starting and will open one when it has seen who else is here. */
 function isSettled(place: WorkPlace, session: SessionId): boolean {
   const isStarting = lastEvent(place.commonDir, session) === 'session-start';
   return isStarting || readLedger(place, session).head !== undefined;

@@ -22,11 +22,11 @@ import { news } from '../../sessions/happenings.ts';
 import { appendEvents } from '../../sessions/journal.ts';
 import { readClients } from '../../sessions/records.ts';
 
-/** Uncommitted work of others that a session's command removed, replaced or committed: reports it, and keeps it. */
+/** Reports and saves others' uncommitted work that a session's command removed, replaced or committed. */
 
 const MAX_NAMES = 5;
 
-/** A command of the session that is over, and the working tree after it. */
+/** A finished command of the session, and the working tree after it. */
 interface Left {
   readonly window: OpenWindow;
   readonly after: TreeStatus;
@@ -37,7 +37,7 @@ interface Left {
   readonly hit: readonly OpenClaim[];
 }
 
-/** Whose work was hit, how, and the rescue that holds it as it was. */
+/** Whose work was hit, how, and the number of the rescue that holds it as it was. */
 interface Hit {
   readonly owner: SessionId;
   readonly paths: readonly string[];
@@ -46,7 +46,7 @@ interface Hit {
   readonly kept: number | undefined;
 }
 
-/** Keeps the work of others that the command removed or replaced, and tells both sides. */
+/** Saves others' work that the command removed or replaced, and tells both sides. */
 export async function keepHitWork(
   call: TreeCall,
   place: WorkPlace,
@@ -63,7 +63,7 @@ export async function keepHitWork(
   const kept = await keepOthers(call, place, ledgers, { window, after, command, hit });
   const clients = hit.length === 0 ? undefined : await readClients({ cwd: place.top }, lookTimeoutMs(call));
   const howOf = (path: string) => (after.dirty.has(path) ? 'changed' : isCommit ? 'committed' : 'gone');
-  // Both sides already know of a commit that a person allowed, and nobody should undo it.
+  // Both sides already know about a commit that a person allowed, and nobody should undo it.
   const hits = byOwner(hit, howOf, kept).filter(({ how }) => how !== 'committed' || !isAllowed(call, window));
   const who = ownerName(ledgers.self.session, dialect);
   return {
@@ -86,7 +86,7 @@ function isAllowed(call: TreeCall, { from }: OpenWindow): boolean {
   );
 }
 
-/** Whether the command stashes: that puts the session's own and unclaimed work aside, and discards nothing. */
+/** Whether the command stashes. It then sets the session's own and unclaimed work aside, and discards nothing. */
 function isStash({ entries }: TreeCall, command: string): boolean {
   const isNamed = (text: string) => /\bstash\b/.test(text);
   return (
@@ -95,7 +95,7 @@ function isStash({ entries }: TreeCall, command: string): boolean {
   );
 }
 
-/** Tells the others that uncommitted work was thrown away, so that nobody "repairs" it. */
+/** Tells other sessions that uncommitted work was discarded on purpose, so that nobody "repairs" it. */
 function discardedEvents(gone: readonly string[], { session, dialect, now }: TreeCall): WorktreeEvent[] {
   if (gone.length === 0) return [];
   return [
@@ -108,7 +108,7 @@ function discardedEvents(gone: readonly string[], { session, dialect, now }: Tre
   ];
 }
 
-/** Others' uncommitted work that is gone or replaced after this command, where no command of theirs explains it. */
+/** Others' claims on uncommitted work that is gone or replaced after this command, if no command of theirs explains that. */
 export function claimsHit(
   window: OpenWindow,
   windows: readonly OpenWindow[],
@@ -155,8 +155,8 @@ const named = (paths: readonly string[]) => listed(paths.map(escapeLine), MAX_NA
 /** The text for the owner's next call, which may be made in any folder of the working tree. */
 function ownersText({ paths, how, kept }: Hit, who: string, place: WorkPlace, before: Oid | null): string {
   if (how === 'committed') {
-    const undo = before === null ? '' : ` It can undo that, and keeps all files, with: ${undoing(before)}.`;
-    return `${who} took your uncommitted changes in ${named(paths)} into its commit, or away with it.${undo} Look: git log -3 --stat`;
+    const undo = before === null ? '' : ` That session can undo it and keep all files: ${undoing(before)}.`;
+    return `A commit by ${who} includes your uncommitted changes in ${named(paths)}, or its command removed them.${undo} To check: git log -3 --stat`;
   }
   const deed =
     how === 'gone'
@@ -175,19 +175,19 @@ function callersText({ paths, how, kept }: Hit, owner: string, typed: Typed, bef
         ? ''
         : `Undo the commit, keeping all files: ${undoing(before)}; then commit your own: git handoff commit -m '<message>'. `;
     const look = kept === undefined ? 'git stash list; git log -3 --stat' : `git handoff rescue show ${kept}`;
-    return `${names} went into your commit: ${owner} had uncommitted work in it. ${undo}Tell the user, and look: ${look}`;
+    return `${names} went into your commit: ${owner} had uncommitted work there. ${undo}Tell the user, and check: ${look}`;
   }
-  const deed = how === 'gone' ? 'was put back to what HEAD has' : 'changed while the command ran';
-  return `${names} ${deed}: ${owner} had uncommitted work in it. Tell the user. ${keptText(kept, typed.plainPaths(paths))}`;
+  const deed = how === 'gone' ? 'went back to what HEAD has' : 'changed while the command ran';
+  return `${names} ${deed}: ${owner} had uncommitted work there. Tell the user. ${keptText(kept, typed.plainPaths(paths))}`;
 }
 
 /** Says where the work is, and how to put it back. */
 function keptText(kept: number | undefined, words: string): string {
-  if (kept === undefined) return 'It could not be kept: look at git diff before you go on';
-  return `It is kept as it was: git handoff rescue show ${kept}; to put it back: git handoff rescue restore --force ${kept}${words}`;
+  if (kept === undefined) return 'No rescue of it could be made: check git diff before you go on';
+  return `A rescue has it as it was: git handoff rescue show ${kept}; to put it back: git handoff rescue restore --force ${kept}${words}`;
 }
 
-/** Keeps others' work that is gone or replaced, and unclaimed work that is gone. A session may change its own work. */
+/** Saves others' work that is gone or replaced, and unclaimed work that is gone. A session may change its own work. */
 async function keepOthers(
   call: TreeCall,
   place: WorkPlace,
@@ -203,8 +203,8 @@ async function keepOthers(
 }
 
 /**
- * Keeps work that is gone since anybody last looked, without any session's command, and has its owners told. What was gone
- * at that look already was a session's own doing, or it is known.
+ * Saves work that has disappeared since a session last read a status, although no session's command ran, and has its owners
+ * told. Work that was already missing then was removed by a session itself, or is already reported.
  *
  * @returns whether there is news
  */
@@ -222,13 +222,13 @@ export async function keepGoneOutside(
     known?.dirty.has(path) === true ||
     all.some(({ claims }) => (claims.get(path)?.at ?? -1) >= (known?.at ?? 0));
   const lost = missing.filter(({ path }) => isNew(path));
-  // A command that runs now may have done it: it is looked at when it is over.
+  // A command that is running may have done it: we check that when the command has ended.
   if (kept === undefined || readWindows(place).some(({ id }) => id !== ARRIVAL)) return false;
   const told = [...new Set(lost.flatMap(({ path }) => owners.get(path) ?? []))].map((to) => {
     const paths = lost.map(({ path }) => path).filter((path) => owners.get(path) === to);
     const words = pathWords(place.commonDir, paths, (path) => `:/${path}`);
-    const text = `your uncommitted work in ${named(paths)} is gone, by no tool call of a session: the user or another program took it away. Ask the user before you bring it back. ${keptText(kept, words)}`;
-    // Several sessions may see the same loss: by this id the owner hears of it once.
+    const text = `your uncommitted work in ${named(paths)} is gone. No session's tool call removed it, so the user or another program did. Ask the user before you bring it back. ${keptText(kept, words)}`;
+    // Several sessions may see the same loss. Because of this id, the owner hears of it only once.
     return { ...news(text, call.now, { to, paths, about: 'loss' }), id: `gone:${kept}:${to}` };
   });
   appendEvents(place, self.session, told);

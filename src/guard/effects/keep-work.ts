@@ -14,15 +14,15 @@ import { claimOwners, vanishedBetween } from '../../domain/ledger/vanished.ts';
 import { lookTimeoutMs, type WorkPlace } from '../../changes/windows.ts';
 import { type Vanished, saveVanished } from '../../snapshot/vanished.ts';
 
-/** Uncommitted work that a call is about to change, and whose sessions are no longer at work. */
+/** Uncommitted work of sessions that are no longer at work; a call is about to change it. */
 interface LeftWork {
-  /** The claims of these sessions. */
+  /** These sessions' claims. */
   readonly left: readonly OpenClaim[];
   readonly status: TreeStatus;
   readonly clients: ReadonlyMap<string, string> | undefined;
 }
 
-/** Keeps what an ended session left uncommitted before another one writes over it, and says so: once for each file. */
+/** Saves what an ended session left uncommitted before another session writes over it, and says so once for each file. */
 export function keepLeft(
   call: TreeCall,
   { place, ledgers: { self } }: OpenLedger,
@@ -47,7 +47,7 @@ export function keepLeft(
   return [{ kind: 'do', when: 'allowed', run }];
 }
 
-/** Keeps claimed work and says in a sentence whether that worked; `undefined`: there is nothing to keep. */
+/** Saves claimed work and says in a sentence whether that worked; `undefined`: there is nothing to save. */
 async function keep(
   call: TreeCall,
   place: OpenLedger['place'],
@@ -69,17 +69,17 @@ async function keep(
     );
     if (saved === undefined) return undefined;
     return saved.skipped.length > 0
-      ? 'It could not be kept.'
-      : `It was kept before your change: git handoff rescue show ${saved.number}`;
+      ? 'It could not be saved.'
+      : `It was saved before your change: git handoff rescue show ${saved.number}`;
   } catch (error) {
     call.log('open', `uncommitted work of an ended session was not kept: ${String(error)}`);
-    return 'It could not be kept.';
+    return 'It could not be saved.';
   }
 }
 
 /**
- * Keeps what is uncommitted at the end of a turn, also where the session is alone: what a person, a client's undo or a script
- * throws away before the next one ends costs that turn at most. Nobody is told. Returns how many paths differ from HEAD.
+ * Saves what is uncommitted at the end of a turn, even for a lone session. So if a person, a client's undo or a script discards
+ * work later, at most the work of one turn is lost. Tells nobody. Returns how many paths differ from HEAD.
  */
 export async function keepTurn({ tree, session, settings, now, budget, log }: TreeCall): Promise<number> {
   try {
@@ -101,15 +101,15 @@ export async function keepTurn({ tree, session, settings, now, budget, log }: Tr
   }
 }
 
-/** The session whose command ran between two looks. */
+/** The session whose command ran between two readings of the status. */
 interface Ran {
   readonly session: SessionId;
   readonly command: string;
-  /** The paths where it put something else in the place of others' work. */
+  /** The paths where the command replaced others' work. */
   readonly changed: ReadonlySet<string>;
 }
 
-/** Keeps uncommitted work that was there at the last look and is gone now. If that fails, only the log says so. */
+/** Saves uncommitted work that the last status shows and that is gone now. If that fails, only the log says so. */
 export async function keepVanished(
   call: TreeCall,
   place: WorkPlace,

@@ -11,7 +11,7 @@ import { readTopics } from '../../notes/topic.ts';
 import { entriesBeforeCommand, noteStashOwner, pinStash, readStashOwners } from '../../snapshot/stash.ts';
 import type { TreeCall } from '../call.ts';
 
-/** Reports changes that bypassed git-handoff: in its own files, and in its public refs. Each change is told once. */
+/** Reports changes of guarded files and of public refs that bypassed git-handoff. It reports each change once. */
 export async function lookAround(call: TreeCall, command: string): Promise<string[]> {
   const changed = await checkGuardedFiles(call.tree.folder, call.session, call.budget.left());
   return [...changed, ...(await movedRefs(call, command))];
@@ -34,25 +34,25 @@ async function movedRefs(call: TreeCall, command: string): Promise<string[]> {
   return reportIllegalMoves(repository, await readTopics(repository), call.now);
 }
 
-/** Looks at the stash if no ref of ours keeps its newest entry yet, or if a command of the session is to stash. */
+/** Reads the stash if none of our refs keeps its newest entry yet, or if the session's command stashes. */
 async function newStash(call: TreeCall, command: string, refs: readonly Ref[]): Promise<void> {
   const tip = refs.find(({ name }) => name === STASH)?.oid;
   const isKnown = tip === undefined || refs.some(({ name, oid }) => name !== STASH && oid === tip);
   if (isKnown && entriesBeforeCommand(call.tree.commonDir, call.session) === undefined) return;
   await seeStash(call, command).catch((error: unknown) => {
-    call.log('open', `the stash was not looked at: ${String(error)}`);
+    call.log('open', `the stash was not read: ${String(error)}`);
   });
 }
 
 /**
- * Keeps each new stash entry with a ref. Records as the session's own the entries that were not there before its
- * command, if that command stashes.
+ * Keeps each new stash entry with a ref. If the session's command stashes, records as the session's own the entries that
+ * were not there before the command.
  */
 async function seeStash(call: TreeCall, command: string): Promise<void> {
   const { session, tree, settings, now } = call;
   const place = { cwd: tree.workTree, worktreeId: worktreeId(tree.gitDir) };
   const { entries } = await pinStash(place, settings.rescue, now, lookTimeoutMs(call));
-  // Another call of the session may end while the one that stashes runs.
+  // Another call of the session may end while the call that stashes is running.
   if (!namesStash(command, aliasesFrom(call.entries))) return;
   const before = entriesBeforeCommand(tree.commonDir, session);
   if (before === undefined) return;
@@ -69,7 +69,7 @@ async function seeStash(call: TreeCall, command: string): Promise<void> {
   );
 }
 
-/** Whether an entry was made on this branch (`WIP on main: …`, `On main: …`): another worktree may stash meanwhile. */
+/** Whether an entry was made on this branch (`WIP on main: …`, `On main: …`), and not meanwhile in another worktree. */
 function isOfBranch(subject: string, ref: string | undefined): boolean {
   const name = /^(?:WIP on|On) ([^:]*):/.exec(subject)?.[1];
   if (name === undefined || ref === undefined) return true;

@@ -32,18 +32,18 @@ import { type Typed, typedIn } from '../checks/typed.ts';
 import type { OpenLedger } from '../facts.ts';
 import { readPeople } from '../presence.ts';
 
-/** Requests as lines for the session that is asked, and the ids by which they are noted as heard. */
+/** Requests as lines for the session that is asked, and the ids under which they are recorded as heard. */
 type Handed = Readonly<Record<'lines' | 'ids', readonly string[]>>;
 
-/** Most lines in one answer; the rest follows with the next call. */
+/** The most lines in one answer; the rest follow with the next call. */
 const MAX_LINES = 5;
-/** Most characters that are shown of a commit's subject. */
+/** The most characters that a text shows of a commit's subject. */
 const MAX_SUBJECT = 60;
 
 /**
- * News that this owner has not heard. What is addressed to a sub-agent that no longer runs is its session's.
+ * News that this owner has not heard. The session gets the news that is addressed to a sub-agent that no longer runs.
  *
- * @param isAddressee whether what is addressed to the owner is for this agent
+ * @param isAddressee whether the calling agent gets what is addressed to the owner
  */
 function undelivered({ all, self }: Ledgers, isAddressee: boolean): EventOf<'news'>[] {
   const session = sessionOfOwner(self.session);
@@ -58,20 +58,20 @@ function undelivered({ all, self }: Ledgers, isAddressee: boolean): EventOf<'new
       ({ id, by, to }, at, events) =>
         (to === undefined ? isOthers(by) : isAddressee && (to === self.session || isOfSession(to))) &&
         !self.notified.has(id) &&
-        // Two sessions that looked at the same time have recorded the same event.
+        // Two sessions that read the status at the same time have recorded the same event.
         events.findIndex((one) => one.id === id) === at,
     )
     .sort((a, b) => a.at - b.at);
 }
 
-/** HEAD is not where this session last saw it. */
+/** The fact that HEAD is not where this session last saw it. */
 interface MovedHead {
   readonly id: string;
-  /** `undefined`: the session that moved it has said so. */
+  /** `undefined`: the session that moved HEAD has said so itself. */
   readonly text: string | undefined;
 }
 
-/** Says where HEAD moved, if this session has not heard of it. Names nobody on a guess. */
+/** Says where HEAD moved, if this session has not heard of it. Does not guess who moved it. */
 export async function movedHead(
   { all, self }: Ledgers,
   head: HeadPlace,
@@ -95,7 +95,7 @@ export async function movedHead(
       ? `: ${commitText(commit, self.session, await readClients({ cwd: top }, timeoutMs))}`
       : '; it is not known who moved it';
   const places = `${refName(head.ref)} is at ${shortOid(head.oid)} now (was ${shortOid(seen.oid)})`;
-  return { id, text: `${places}${what}. Look before you build on it: git log --oneline -3` };
+  return { id, text: `${places}${what}. Check it before you build on it: git log --oneline -3` };
 }
 
 /** Names a commit and its sessions by its trailers: `"Limit the rate", by claude aaaaaaaa`. */
@@ -129,8 +129,8 @@ export function refName(ref: string): string {
 }
 
 /**
- * Returns the others' news and requests for the session, each once. What is addressed to this session waits for its
- * main agent: a sub-agent, if it is no owner, would keep it to itself.
+ * Returns other sessions' news and requests for the session, each once. What is addressed to this session waits for its
+ * main agent, because a sub-agent that is no owner would not pass it on.
  *
  * @param moved where HEAD has moved
  */
@@ -153,7 +153,7 @@ export async function deliverNews(
   ];
 }
 
-/** Returns requests that the session has not heard yet, for its start text. */
+/** Returns, for the session's start text, the requests that it has not heard yet. */
 export async function deliverRequests(call: TreeCall, place: WorkPlace): Promise<readonly string[]> {
   const ledgers = openLedgers(place, call.session);
   const { lines, ids } = await deliver(call, { place, ledgers }, newRequests(ledgers));
@@ -161,7 +161,6 @@ export async function deliverRequests(call: TreeCall, place: WorkPlace): Promise
   return lines;
 }
 
-/** Requests to the session that it has not heard yet. */
 function newRequests({ all, self }: Ledgers): Request[] {
   return openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
 }
@@ -175,10 +174,10 @@ async function deliver(call: TreeCall, open: OpenLedger, asked: readonly Request
   return { lines: [], ids: [] };
 }
 
-/** Most requests in one answer; the rest follows with the next call. */
+/** The most requests in one answer; the rest follow with the next call. */
 const MAX_REQUESTS = 3;
 
-/** The requests of sessions at work, as text for the session that is asked, and the event that records the delivery. */
+/** The requests of sessions at work, as text for the session that is asked, and their ids. */
 async function handOver(
   call: TreeCall,
   { place, ledgers }: OpenLedger,
@@ -186,7 +185,7 @@ async function handOver(
 ): Promise<Handed> {
   const paths = asked.map(({ path }) => path);
   const timeoutMs = lookTimeoutMs(call);
-  // A request is settled once the work was committed or undone, which the last full look may not have seen.
+  // A request is settled once the work is committed or undone, which the last full status may not show yet.
   const [people, { dirty }] = await Promise.all([
     readPeople(call),
     readTreeStatus(place.top, { paths, timeoutMs, now: call.now }),

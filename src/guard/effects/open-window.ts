@@ -21,7 +21,7 @@ import { namedPaths } from '../checks/contention-of-command.ts';
 import type { CommandFacts, LedgerLook, OpenLedger } from '../facts.ts';
 import { keepGoneOutside } from './hit-work.ts';
 
-/** Before a command: records the working tree, to see later what the command changed, and delivers the others' news. */
+/** Before a command: records the working tree, to see later what the command changed, and delivers other sessions' news. */
 export function window(call: TreeCall, facts: CommandFacts): readonly Effect[] {
   const { forLedger } = facts.looks;
   const ledger = facts.ledger();
@@ -67,8 +67,8 @@ async function open(
 }
 
 /**
- * While another agent of the session makes a commit, too, puts the agent before the command: the git hooks could not tell
- * whose commit is whose.
+ * If another agent of the session is also making a commit, adds this agent's name before the command: otherwise the git hooks
+ * could not tell which agent commits.
  */
 function naming(call: TreeCall, { commonDir }: WorkPlace): readonly Finding[] {
   const { event, session, machine, dialect } = call;
@@ -79,8 +79,8 @@ function naming(call: TreeCall, { commonDir }: WorkPlace): readonly Finding[] {
   return [{ kind: 'rewrite', content: `export ${AGENT_VARIABLE}=${agent}; ${tool.command}` }];
 }
 
-/** What the session is told was not checked, when `git status` took too long. */
-const UNLOOKED = 'what this command does here, for git status did not finish in time';
+/** What was not checked if `git status` takes too long, in a notice to the session. */
+const UNLOOKED = 'what this command changes here, because git status did not finish in time';
 
 async function news(
   call: TreeCall,

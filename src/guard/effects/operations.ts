@@ -6,11 +6,11 @@ import { ARRIVAL, type OpenWindow, type Ledgers, type WorkPlace } from '../../ch
 import type { TreeCall } from '../call.ts';
 
 /**
- * After a shell command: if an unfinished merge, rebase … began while it ran, records that this session began it. In
- * doubt records nobody, and anybody may finish it.
+ * After a shell command: if an unfinished merge, rebase … began while the command ran, records that this session began it.
+ * In doubt it records nobody, and then anybody may finish the operation.
  *
  * @param window the command's own window
- * @param windows the windows of all commands that run now, in any session
+ * @param windows the windows of all commands that are running, in any session
  */
 export function noteOperation(
   call: TreeCall,
@@ -33,8 +33,8 @@ export function noteOperation(
 }
 
 /**
- * Records that a session which worked alone began the operation that is unfinished now. Like the files that changed in
- * that time, it counts as the session's own even if its user began it by hand.
+ * Records that a session began the unfinished operation while it worked alone. Like the files that changed in that time, the
+ * operation counts as the session's own even if its user began it by hand.
  */
 export function noteLoneOperation(place: WorkPlace, peer: SessionId, since: number): void {
   const operation = unfinishedOperation(place.gitDir);

@@ -19,8 +19,8 @@ import { removedWorktrees } from '../checks/worktree-removal.ts';
 import type { CommandFacts } from '../facts.ts';
 
 /**
- * Before a command that may destroy uncommitted work, saves that work in every worktree. Reports what it could not
- * save; the command runs anyway.
+ * Before a command that may destroy uncommitted work, saves that work in every worktree that the command touches. Reports
+ * what it could not save; the command runs anyway.
  */
 export function rescue(call: TreeCall, { effects, looks }: CommandFacts): readonly Effect[] {
   const run = async (): Promise<readonly Finding[]> => {
@@ -43,7 +43,7 @@ async function saveOne(
   const notSaved = (why: string) => {
     call.log('open', `not saved before ${command}: ${why}`);
     return [
-      `not saved before \`${escapeLine(command)}\`: ${why}. What is uncommitted ${whereIs(call, found)} cannot be brought back by git handoff rescue if the command removes it.`,
+      `not saved before \`${escapeLine(command)}\`: ${why}. If the command removes uncommitted work ${whereIs(call, found)}, git handoff rescue cannot bring it back.`,
     ];
   };
   const budget = call.budget.part(beforeAnswer(call.budget));
@@ -93,16 +93,16 @@ const REASONS = {
   repository: 'a repository of its own',
 } as const;
 
-/** One line that names every file the snapshot lacks. */
+/** One line that names the files that the snapshot lacks. */
 function skippedLines(all: readonly SkippedFile[], command: string): string[] {
-  // git leaves a repository inside another one alone, except in `git clean -ff`.
+  // git leaves nested repositories alone, except in `git clean -ff`.
   const skipped = all.filter(({ why }) => why !== 'repository' || /^git clean\b/.test(command));
   if (skipped.length === 0) return [];
   const names = skipped.map(({ path, why }) => `${escapeLine(path)} (${REASONS[why]})`);
   return [`not saved before \`${escapeLine(command)}\`: ${listed(names)}`];
 }
 
-/** Adds ignored files (`.env`, logs) to the snapshot, but no folders that are ignored whole: builds can be repeated. */
+/** Adds ignored files (`.env`, logs) to the snapshot, but no wholly ignored folders: builds can be repeated. */
 async function withIgnored(
   status: TreeStatus,
   top: string,
@@ -127,11 +127,11 @@ async function withIgnored(
 interface Danger {
   readonly found: FoundRepository;
   readonly command: string;
-  /** Where the command also removes ignored files. */
+  /** Which ignored files the command also removes. */
   readonly ignored?: TreeReach | undefined;
 }
 
-/** The worktrees of this repository in which a command may destroy work, each with the part of the command that may. */
+/** The worktrees of this repository in which a command may destroy work, each with the part of the command that may do so. */
 export function dangers(call: TreeCall, effects: ShellEffects): Danger[] {
   const { commonDir } = call.tree;
   const trees = new Map<string, Danger>();
@@ -151,7 +151,7 @@ export function dangers(call: TreeCall, effects: ShellEffects): Danger[] {
   return [...trees.values()];
 }
 
-/** Whether work may be lost: a switch, or a stash of named files, takes nothing that does not come back. */
+/** Whether work may be lost. A switch loses none, nor does a stash of named files, which can be applied again. */
 function loses(reach: TreeReach | undefined): boolean {
   if (reach === undefined || reach.keepsFiles) return false;
   return reach.does === 'destroy' || reach.paths === undefined || reach.unsure;

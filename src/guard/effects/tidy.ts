@@ -28,13 +28,13 @@ import {
 import { removeFormerState } from '../../sessions/migrate-state.ts';
 import type { TreeCall } from '../call.ts';
 
-/** How long the journal of an ended session without claims is read, and how long any journal is kept. Milliseconds. */
+/** How long we read the journal of an ended session without claims, and how long we keep any journal. Milliseconds. */
 const READ_MS = 6 * 3600_000;
 const KEEP_MS = 7 * 86_400_000;
-/** How long contents without a reference stay: a running call may be about to refer to them. Milliseconds. */
+/** How long we keep contents that nothing refers to: a running call may be about to do so. Milliseconds. */
 const KEEP_CONTENTS_MS = 3600_000;
 
-/** Forgets the running calls of a session that is over. What it changed stays on record: it may be resumed. */
+/** Forgets the running calls of a session that is over. Its changes stay on record, because it may be resumed. */
 export function forgetCalls({ commonDir, gitDir }: TreeCall['tree'], session: SessionId, now: number): void {
   const worktreeId = knownWorktreeId(gitDir);
   if (worktreeId === undefined) return;
@@ -50,7 +50,7 @@ export function answerCalls(place: LedgerPlace, session: SessionId, now: number)
   appendEvents(place, session, [{ t: 'answered', at: now }]);
 }
 
-/** The sessions on record in a repository, by whether they are at work. */
+/** The sessions on record in a repository, grouped by whether they are at work. */
 interface OnRecord {
   readonly all: ReadonlySet<SessionId>;
   readonly live: ReadonlySet<SessionId>;
@@ -58,7 +58,7 @@ interface OnRecord {
   readonly gone: ReadonlySet<SessionId>;
 }
 
-/** Removes what nobody needs any more: what ended sessions left here, and contents that no claim refers to. */
+/** Removes what nobody needs any more: the state of ended sessions, and contents to which no claim refers. */
 export function tidy({ tree: { commonDir }, machine, now }: TreeCall, onRecord: OnRecord): void {
   tidyBeats(commonDir, onRecord);
   const used = new Set<string>();
@@ -79,7 +79,7 @@ export function tidy({ tree: { commonDir }, machine, now }: TreeCall, onRecord: 
   removeFormerState(commonDir, stateFolder(machine.env));
 }
 
-/** Removes the beats of sessions that cannot be at work: because of them, git's hooks would start Node for nothing. */
+/** Removes the beats of sessions that cannot be at work. With them, the git hooks would start Node for nothing. */
 function tidyBeats(commonDir: string, { all, gone }: OnRecord): void {
   const folder = beatFolder(commonDir);
   for (const name of entries(folder)) {
@@ -88,12 +88,12 @@ function tidyBeats(commonDir: string, { all, gone }: OnRecord): void {
   }
 }
 
-/** Whether a journal is still needed: others' calls may touch its claims, or its session may have changed more. */
+/** Whether a ledger is still needed: others' calls may touch its claims, or its session may have changed more. */
 function isNeeded({ claims, loneStart, paused }: SessionLedger): boolean {
   return claims.size > 0 || (loneStart !== undefined && paused === undefined);
 }
 
-/** The contents that claims refer to, or that claims made from the session's start list would. */
+/** The contents to which claims refer, or would refer if they were made from the session's start list. */
 function contents({ claims, ended, staged, loneStart, paused }: SessionLedger): string[] {
   const changes = [...claims.values(), ...ended.values()].flatMap((claim) => claim.changes);
   const looks = [loneStart, paused].flatMap((one) => parseTreeStatus(one?.look ?? '') ?? []);
@@ -105,7 +105,6 @@ function contents({ claims, ended, staged, loneStart, paused }: SessionLedger): 
   return states.flatMap((state) => state?.oid ?? []);
 }
 
-/** Removes what is stored for worktrees that no longer exist. */
 function tidyWorktrees(commonDir: string): void {
   const ids = linkedWorktrees(commonDir).map(({ gitDir }) => knownWorktreeId(gitDir));
   for (const kind of ['looks', 'before']) {

@@ -21,8 +21,8 @@ import { treeFacts } from '../facts.ts';
 import { noteLookedAround } from '../harmless-call.ts';
 
 /**
- * Looks for changes that could not be foreseen: refs that were moved by hand, handoff files that changed unseen.
- * Remembers guarded files that the session wrote.
+ * After a tool call: reports changes that could not be foreseen (refs moved by hand, handoff files changed unseen), and
+ * remembers guarded files that the session wrote.
  */
 export async function afterTool(call: SessionCall): Promise<readonly Finding[]> {
   const { tool } = call.event;
@@ -48,7 +48,7 @@ async function afterShellTool(call: SessionCall, command: string): Promise<strin
   if (readVisits(call.machine.env, call.session).length === 0) return seen;
   for (const there of await ranIn(call)) {
     seen.push(...((await failOpen(there, CHANGED, () => afterCommand(there, command))) ?? []));
-    await failOpen(there, 'the end of a visit', () => leave(there));
+    await failOpen(there, 'work in another worktree', () => leave(there));
   }
   return seen;
 }
@@ -57,11 +57,11 @@ async function afterFileTool(call: SessionCall, paths: readonly string[]): Promi
   return (await failOpen(call, 'what this tool changed', () => afterFiles(call, paths))) ?? [];
 }
 
-/** Delivers requests that wait in worktrees in which the session works from outside. */
+/** Delivers news and requests that wait in worktrees that the session visits. */
 async function deliverNewsElsewhere(call: SessionCall): Promise<readonly string[]> {
   if (call.event.agent !== undefined || readVisits(call.machine.env, call.session).length === 0) return [];
   const delivered = (await visited(call)).map((there) =>
-    failOpen(there, 'what others have to say', async () => {
+    failOpen(there, 'news of other sessions', async () => {
       const place = ledgerOf(there.tree, call.session);
       return place === undefined ? [] : deliverNews(there, place, openLedgers(place, call.session));
     }),
@@ -69,14 +69,14 @@ async function deliverNewsElsewhere(call: SessionCall): Promise<readonly string[
   return (await Promise.all(delivered)).flatMap((lines) => lines ?? []);
 }
 
-/** Returns what `handoff.headCheck=strict` says after a tool call when HEAD belongs to another session. */
+/** Returns what `handoff.headCheck=strict` reports after a tool call if HEAD is another session's commit. */
 async function strictNotice(call: SessionCall): Promise<string[]> {
   if (!isInTree(call) || call.settings.headCheck !== 'strict') return [];
   const text = await headOfOthers(call, treeFacts(call), 'original working copy');
   return text === undefined ? [] : [text];
 }
 
-/** Returns what to tell after a shell command: about its changes, and about changes that nobody could foresee. */
+/** Returns what to tell the session after a shell command: about its changes, and about changes that nobody could foresee. */
 async function afterCommand(call: TreeCall, command: string): Promise<string[]> {
   const [around, ledger] = await Promise.all([lookAround(call, command), changesOfCommand(call, command)]);
   noteLookedAround(call.tree, call.session, call.now);

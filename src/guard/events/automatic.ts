@@ -20,11 +20,11 @@ import { type StoredSession, judgeSessions, listSessions } from '../../sessions/
 import type { TreeCall } from '../call.ts';
 import type { Registered } from './registration.ts';
 
-/** Automatic notes in the guard: each has a time limit, and a failure does not stop the hook's other work. */
+/** The guard's automatic notes: each has a time limit, and a failure does not stop the hook's other work. */
 
 /**
- * Records that a session which ends needs its notes. The next session that starts writes those for which there is no
- * time, and those for other worktrees. Returns the session's record in this worktree.
+ * Records that an ending session needs its notes. The notes for which there is no time, and those for other worktrees, are
+ * written by the next session that starts. Returns the session's record in this worktree.
  */
 export function expectEndNotes(
   { settings, tree, session, now }: TreeCall,
@@ -54,7 +54,7 @@ export async function noteEnd(
   }
 }
 
-/** Writes a note before the session's context is compacted, but not before a sub-agent's is. */
+/** Writes a note before the session's context is compacted, but none before a sub-agent's is. */
 export async function noteCompaction(call: TreeCall): Promise<void> {
   const { settings, tree, event } = call;
   if (!settings.automaticNotes || event.agent !== undefined) return;
@@ -66,7 +66,7 @@ export async function noteCompaction(call: TreeCall): Promise<void> {
   });
 }
 
-/** Writes the notes of sessions that are gone without one. Returns false if there were none to write. */
+/** Writes notes for sessions that are gone and left none. Returns false if there were none to write. */
 export async function noteGone(call: TreeCall, { others }: Registered): Promise<boolean> {
   const { tree, settings, machine, now } = call;
   if (!settings.automaticNotes) return false;
@@ -79,7 +79,7 @@ export async function noteGone(call: TreeCall, { others }: Registered): Promise<
   return true;
 }
 
-/** Before notes are told, closes those about work of which nothing is left here. Returns false if it closed none. */
+/** Before the session hears about notes, closes those whose uncommitted work is gone from here. Returns false if none was. */
 export async function closeSettled(
   call: TreeCall,
   { record, others }: Registered,
@@ -108,7 +108,7 @@ export async function closeSettled(
   return isAny === true;
 }
 
-/** Closes the automatic notes of a conversation that continues, once it has been told of them. */
+/** Closes the automatic notes of a conversation that continues, after it has heard about them. */
 export async function closeOwn(
   call: TreeCall,
   { record, others }: Registered,

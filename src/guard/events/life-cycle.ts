@@ -35,18 +35,18 @@ import { noteCompaction, expectEndNotes, noteEnd, countOwn, hasWorkToNote } from
 import { register } from './registration.ts';
 import { sessionStart } from './session-start.ts';
 
-/** Handles every event but those of a tool. */
+/** Handles every event except those of a tool. */
 export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> {
   const { kind, agent } = call.event;
-  // Its session may be alone again.
+  // The sub-agent's session may be alone again.
   if (kind === 'agent-stop' && endAgents(call, agent) && isInTree(call))
     await failOpen(call, 'whether the session is alone', () => register(call));
-  // One that was interrupted has told nothing. One that runs in the background calls again.
+  // An interrupted sub-agent reports no end. One that runs in the background will call again.
   if (agent === undefined && (kind === 'prompt' || kind === 'session-start')) endAgents(call);
-  // Read first: recording the session's end ends its visits, too.
+  // We read the visits first, because recording the session's end ends them, too.
   const elsewhere = kind === 'stop' || kind === 'session-end' ? await visited(call) : [];
   const found = isInTree(call) ? await here(call) : [];
-  for (const there of elsewhere) await failOpen(there, 'the end of a visit', () => endedThere(there));
+  for (const there of elsewhere) await failOpen(there, 'work in another worktree', () => endedThere(there));
   if (call.event.kind === 'session-end') {
     forgetAgents(stateFolder(call.machine.env), call.session, call.now);
   }
@@ -58,7 +58,7 @@ async function here(call: TreeCall): Promise<readonly Finding[]> {
     case 'session-start':
       return sessionStart(call);
     case 'prompt':
-      // The turn begins, perhaps long before its first tool call: from now on nobody may take this session's work.
+      // The turn begins, perhaps long before its first tool call. From now on no other session may take this one's work.
       beat(call.tree.commonDir, call.session, call.event.kind);
       return [...(await deliverNewsAtPrompt(call)), ...(await askForNote(call, false))];
     case 'stop':
@@ -73,7 +73,7 @@ async function here(call: TreeCall): Promise<readonly Finding[]> {
   }
 }
 
-/** Records, in a worktree where the session works from outside, that its turn or the session is over. */
+/** Records, in a worktree that the session visits, that its turn or the session itself is over. */
 async function endedThere(there: TreeCall): Promise<void> {
   forgetCalls(there.tree, there.session, there.now);
   await leave(there);
@@ -81,17 +81,17 @@ async function endedThere(there: TreeCall): Promise<void> {
   if (there.event.kind === 'session-end') await sessionEnd(there);
 }
 
-/** The notice that a session stopped with work and no note. */
+/** The notice that a session stopped with uncommitted work and no note. */
 const REMINDER = 'reminder';
 
-/** Reminds the person once that the session stopped with work and no note. Never blocks. */
+/** Reminds the person once that the session stopped with uncommitted work and no note. Never blocks the stop. */
 async function stop(call: TreeCall): Promise<readonly Finding[]> {
   const { session, tree } = call;
   const ledger = ledgerOf(tree, session);
   if (ledger !== undefined) answerCalls(ledger, session, call.now);
   const mayAsk = !call.event.stopHookActive && call.dialect.contextEvents.has(call.event.name);
   const asked = mayAsk ? await askForNote(call, true) : [];
-  // The turn continues.
+  // The question continues the turn.
   if (asked.length > 0) return asked;
   beat(tree.commonDir, session, call.event.kind);
   // Most sessions that stop have nothing uncommitted around them, or have been reminded: looking takes git a while.
@@ -113,13 +113,13 @@ async function hasNote(call: TreeCall): Promise<boolean> {
   );
 }
 
-/** Records that a session is over, in every worktree in which it was registered. */
+/** Records that a session is over, in every worktree in which it is registered. */
 async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   const { session, tree } = call;
   const all = await listSessions({ cwd: call.tree.folder }, call.budget.left());
   const own = all.filter(({ record }) => record.session === session && record.ended === null);
   const here = expectEndNotes(call, all);
-  // Record the end before slow work: clients allow a second or two, and an end that is not recorded counts as a death.
+  // We record the end before slow work: clients allow a second or two, and an unrecorded end would count as a death.
   const repository = await openRepository(call.tree.folder);
   for (const stored of own) {
     await endSession(repository, stored, { at: call.now, reason: call.event.reason ?? 'other' });
@@ -128,19 +128,19 @@ async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   forgetCalls(tree, session, call.now);
   appendSessionEvents(tree.commonDir, session, [{ t: 'ended', at: call.now }]);
   removeBeat(tree.commonDir, session);
-  // Then the slow work. Without it, everything that changes until the session comes back would count as its own.
+  // Without this, everything that changes until the session comes back would count as its own.
   await endLoneWork(call);
   if (here !== undefined) await noteEnd(call, here, all);
   return [];
 }
 
-/** How much of the end of the client's session file is read. Bytes. */
+/** How many bytes we read at the end of the client's session file. */
 const TAIL_BYTES = 65_536;
 /**
- * Asks a session for a note while it still has room for one: when its context is `handoff.contextNudge` percent full
- * and it has worked since its last note. It asks at most once between two notes, and never a sub-agent.
+ * Asks a session for a note while its context still has room for one: when the context is `handoff.contextNudge` percent
+ * full and the session has worked since its last note. Asks at most once between two notes, and never a sub-agent.
  *
- * @param isStop whether to ask at the end of a turn, which then continues (at most once a session), or with a prompt
+ * @param isStop whether to ask at the end of a turn (at most once a session; the turn then continues) or with a prompt
  */
 async function askForNote(call: TreeCall, isStop: boolean): Promise<readonly Finding[]> {
   const { event, session, tree } = call;
@@ -160,7 +160,7 @@ async function askForNote(call: TreeCall, isStop: boolean): Promise<readonly Fin
   return [{ kind: 'tell', text }];
 }
 
-/** Delivers news with the user's prompt, before any tool call: the prompt may be about just that. */
+/** Delivers news with the user's prompt, before any tool call, because the prompt may be about that news. */
 async function deliverNewsAtPrompt(call: TreeCall): Promise<readonly Finding[]> {
   const { tree, session, dialect, event } = call;
   const place = ledgerOf(tree, session);
@@ -170,11 +170,11 @@ async function deliverNewsAtPrompt(call: TreeCall): Promise<readonly Finding[]> 
   return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
 }
 
-/** Looks whether the session's uncommitted work is still there: between its turns a person may have taken it away. */
+/** Checks whether the session's uncommitted work is still there: a person may have removed it between two turns. */
 async function lookForLoss(call: TreeCall, place: WorkPlace): Promise<void> {
   const { session, now, tree } = call;
   const ledgers = openLedgers(place, session);
-  // The calls of a session that is alone are not recorded: it may have taken the work away itself.
+  // We do not record the calls of a lone session, so it may have removed the work itself.
   if (ledgers.self.claims.size === 0 || readStart(place, session) !== undefined) return;
   const known = readLast(place);
   const scratch = scratchStore(tree.commonDir);
@@ -203,7 +203,7 @@ function isWrittenBy(tip: TopicState['tip'], { session }: TreeCall): boolean {
   return owner === session && automatic === undefined && state === 'open';
 }
 
-/** Returns a topic named after the branch if it is free, or else after the session: the printed command has to work. */
+/** Returns a free topic, so that the printed command works: one named after the branch, or else after the session. */
 async function freeTopic({ tree, session }: TreeCall, topics: readonly TopicState[]): Promise<string> {
   const { branch } = await openRepository(tree.folder);
   const topic = parseLongTopic(topicSlug(branch.slice(branch.lastIndexOf('/') + 1)));

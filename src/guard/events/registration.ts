@@ -34,14 +34,14 @@ export interface Registered {
 }
 
 /**
- * Puts the calling session on record in this worktree, or brings its record up to date: its process, the session it was
- * started in, the conversation it continues. Then records whether it is alone.
+ * Puts the calling session on record in this worktree, or updates its record: its process, the session that started it, the
+ * conversation that it continues. Then records whether it is alone.
  *
- * A lock admits one arrival at a time. Without the lock the order of the steps is enough: a session writes its start
- * list, its record and the file that says it is alone, and only then lists who is here. Of two sessions the later one
- * sees the other, and settles both.
+ * A lock admits one arrival at a time. If the lock fails, the order of the steps is enough: a session writes its start list,
+ * its record and the file that says that it is alone, and only then lists who is here. So the later of two sessions sees the
+ * other, and ends the time alone of both.
  *
- * @param listed the sessions on record, where they were listed a moment ago
+ * @param listed the sessions on record, if they were listed a moment ago
  */
 export async function register(call: TreeCall, listed?: readonly StoredSession[]): Promise<Registered> {
   const release = await lockArrivals(call);
@@ -96,7 +96,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
     return { record, isNew: false, others, notices: [] };
   }
   let beginning: Beginning | undefined;
-  // Try again if the file names a session that is not on record: it is still arriving, or died on the way.
+  // We try again if the file names a session that is not on record: it is still arriving, or died while it did.
   for (let isFirst = true; isFirst || !(isLone || here.isShared); isFirst = false) {
     if (!isLone && !here.isShared) {
       ({ isLone, beginning } = await beginLoneWork(call, record, here.gone));
@@ -128,9 +128,9 @@ interface SessionsHere extends OwnAndOthers {
   readonly gone: readonly SessionId[];
   readonly client: ProcessId | undefined;
   /**
-   * Whether others are at work, or the sh fast path cannot decide alone: it does not know further guarded paths, and the
-   * changes of a visitor or a sub-agent must be claimed at once, because all other changes here are not its own. What a
-   * call that runs has changed so far is claimed when it is over, and would be nobody's in a time alone that begins now.
+   * Whether others are at work, or the launcher (bin/git-handoff) must leave all calls to Node: it does not know
+   * `handoff.guardPath`, and changes of a visitor or a sub-agent must be claimed at once, because other changes here are not
+   * theirs. Also while a call is running: we claim its changes when it ends, and until then the session cannot count as alone.
    */
   readonly isShared: boolean;
 }
@@ -155,7 +155,7 @@ async function readSessionsHere(call: TreeCall, listed?: readonly StoredSession[
   return { ...known, peers, gone: those('dead', 'ended'), client, isShared };
 }
 
-/** Whether this session has no ledger yet, or it or a session at work beside it still keeps a start list. */
+/** Whether this session has no ledger yet, or this or another session at work here still keeps a start list. */
 function isUnsettled(
   { commonDir, gitDir }: FoundRepository,
   session: SessionId,
@@ -174,13 +174,12 @@ function isResumed({ commonDir, gitDir }: FoundRepository, own: JudgedSession): 
   return own.liveness === 'dead' && isPaused(ledgers, own.record.session);
 }
 
-/** A session's own record in this worktree, and those of other sessions anywhere. */
+/** A session's own record in this worktree, and the records of other sessions in all worktrees. */
 interface OwnAndOthers {
   readonly own: JudgedSession | undefined;
   readonly others: readonly JudgedSession[];
 }
 
-/** Separates a session's own record from the others. */
 function splitOwn(sessions: readonly JudgedSession[], session: SessionId, worktree: string): OwnAndOthers {
   return {
     own: sessions.find((one) => one.record.session === session && one.worktreeId === worktree),
@@ -188,10 +187,10 @@ function splitOwn(sessions: readonly JudgedSession[], session: SessionId, worktr
   };
 }
 
-/** How many times to write the record when other processes of the same session keep changing it first. */
+/** How many times to try to write the record while other processes of the same session change it first. */
 const TRIES = 5;
 
-/** Creates or updates the session's record, whatever another process of the session does at the same time. */
+/** Creates or updates the session's record, even if another process of the session does so at the same time. */
 async function putOnRecord(call: TreeCall, known: OwnAndOthers, table: ProcessTable): Promise<SessionRecord> {
   const worktree = worktreeId(call.tree.gitDir);
   let { own, others } = known;
@@ -204,7 +203,6 @@ async function putOnRecord(call: TreeCall, known: OwnAndOthers, table: ProcessTa
   }
 }
 
-/** Whether a record needs no update. */
 function isSameRecord(known: SessionRecord | undefined, record: SessionRecord): boolean {
   return JSON.stringify(known) === JSON.stringify(record);
 }
@@ -231,7 +229,7 @@ function describe(
   const isStart = call.event.kind === 'session-start';
   const known = own?.record;
   const keep = isOpen(known) && own?.liveness === 'live';
-  // The session calls although that process is gone: it started the hook, and was not the client. Its calls count then.
+  // If the recorded process is gone and the session still calls, that process was not the client: we judge by calls.
   const isUnknown = isOpen(known) && !isStart && (known.pid === null || own?.liveness === 'dead');
   const recorded = keep ? known : isUnknown ? undefined : client;
   return {
@@ -252,7 +250,7 @@ function describe(
   };
 }
 
-/** Whether the session only visits this worktree. One that has worked here is no visitor, wherever it calls next. */
+/** Whether the session only visits this worktree. A session that has worked here is no visitor, wherever it calls next. */
 function isVisitor({ tree }: TreeCall, known: SessionRecord | undefined): boolean {
   return tree.visiting === true && (!isOpen(known) || known.visiting === true);
 }
@@ -276,7 +274,7 @@ function parentSession(
   return null;
 }
 
-/** Returns the conversation that a start by `clear` continues: the one that ended by `clear` in the same process. */
+/** Returns the session that a start by `clear` continues: the one that ended by `clear` in the same process. */
 function succeeded(
   call: TreeCall,
   client: { pid: number; start: string } | undefined,

@@ -36,16 +36,16 @@ import { loadCommits } from '../../git/commits.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { MAX_AUTOMATIC, byAge, typedTopic } from '../../notes/topic-argument.ts';
 
-/** How long to keep records of ended sessions, for `sessions --all` and for succession. Milliseconds. */
+/** How long to keep records of ended sessions, for `sessions --all` and to find whose conversation continues. Milliseconds. */
 const KEEP_ENDED_MS = 7 * 86_400_000;
 
 /**
- * Registers the session and tells it what others left here and who is at work beside it. When time is short, the text
- * may be left out, but never the start list and the record: without them the session's work would have no owner.
+ * Registers the session, and tells it what others left here and who else is at work. If time is short, the text may be left
+ * out, but never the start list and the record: without them the session's work would have no owner.
  */
 export async function sessionStart(call: TreeCall): Promise<readonly Finding[]> {
   const repository = await openRepository(call.tree.folder);
-  // The topics do not depend on the session's record, so they are read meanwhile.
+  // The topics do not depend on the session's record, so we read them meanwhile.
   const topics = readTopics(repository);
   topics.catch(() => undefined);
   const options = { content: true, timeoutMs: beforeAnswer(call.budget) };
@@ -62,14 +62,14 @@ export async function sessionStart(call: TreeCall): Promise<readonly Finding[]> 
   if (text === undefined) return [];
   const notices = registered.notices.map((line) => `\n${line}`).join('');
   const who = ownerName(call.session, { client: registered.record.client });
-  const short = `git-handoff: you are ${who}. What others left here could not be read in time: git handoff boot`;
+  const short = `git-handoff: you are ${who}. What others left here could not be read in time. To read it: git handoff boot`;
   return [{ kind: 'tell', text: text === 'late' ? `${short}${notices}` : text }];
 }
 
-/** What the text is made from. */
+/** What the start text is made from. */
 interface Started {
   readonly repository: Repository;
-  /** The refs of sessions and of copies of files, with their content, as they were before this session was recorded. */
+  /** The refs of sessions and file copies, with their content, from before this session was recorded. */
   readonly records: readonly Ref[];
   readonly topics: Promise<TopicState[]>;
   readonly registered: Registered;
@@ -126,7 +126,7 @@ async function writeStartText(call: TreeCall, started: Started): Promise<string 
   return startupText(facts, randomHex(8));
 }
 
-/** Paths changed here and, by peers, in other worktrees. If they cannot be read now, an edit still reports its own. */
+/** Paths changed both here and, by peers, in other worktrees. If this fails, an edit of such a path still reports it. */
 async function overlapsOf(
   { tree, session, now, log }: TreeCall,
   peers: readonly JudgedSession[],
@@ -143,7 +143,7 @@ async function overlapsOf(
   }
 }
 
-/** Reads the topics again if some changed just now, and judges which are stale. */
+/** Reads the topics again if some have just changed, and judges which are stale. */
 function judgedTopics({ repository, topics, budget }: Started, isChanged: boolean) {
   const reading = isChanged ? readTopics(repository) : topics;
   const judging = judgeBranches(repository, reading, budget.part(beforeAnswer(budget)));
@@ -161,7 +161,7 @@ async function settleNotes(
   return (await closeSettled(call, registered, await topics)) || isNoted;
 }
 
-/** Whether the session continues a conversation that was told at its beginning how to leave a note. */
+/** Whether the session continues a conversation that heard at its beginning how to leave a note. */
 function hasItsNotes({ event: { source } }: TreeCall, { isNew, record }: Registered): boolean {
   return source === 'clear'
     ? record.succeeds !== null
@@ -201,7 +201,7 @@ function predecessorFiles(call: TreeCall) {
     });
 }
 
-/** Returns lines about settings with unknown values. Each line is told to one of the sessions on record. */
+/** Returns lines about settings with unknown values, except those that a session on record has already heard. */
 function newUnknownSettings(
   { tree: { commonDir }, session, now }: TreeCall,
   unknown: readonly UnknownValue[],
@@ -216,8 +216,8 @@ function newUnknownSettings(
 }
 
 /**
- * Returns a line when commits go unchecked because another program rewrote the git hooks (husky does so at every `npm
- * install`) or removed them. Nothing is repaired unasked: what a hook manager does is its user's decision.
+ * Returns a line if commits go unchecked because another program rewrote the git hooks (husky does so at every `npm
+ * install`) or removed them. We repair nothing unasked: what a hook manager does is its user's decision.
  */
 function lostHooks(commonDir: string): string[] {
   const lost = installedHooks(join(commonDir, 'handoff', 'install.json')).filter((path) => !isOurs(path));
@@ -225,10 +225,10 @@ function lostHooks(commonDir: string): string[] {
   const names = [...new Set(lost.map((path) => basename(path)))].filter((name) =>
     /^[a-z-]{1,40}$/.test(name),
   );
-  // The clients' hooks stay as they are.
+  // With this command, the clients' hooks stay as they are.
   const command = 'git handoff init --yes --client none';
   return [
-    `Another program rewrote the git hooks ${names.join(', ')}: commits go unchecked. To restore ours: ${command}`,
+    `Another program rewrote the git hooks ${names.join(', ')}: commits go unchecked. To restore git-handoff’s: ${command}`,
   ];
 }
 
@@ -245,7 +245,7 @@ function installedHooks(receipt: string): string[] {
   }
 }
 
-/** Whether a hook holds our block, itself or in the copy that pre-commit keeps and runs first. */
+/** Whether a hook holds our block, or the copy does that the pre-commit framework keeps and runs first. */
 function isOurs(path: string): boolean {
   return ['', '.legacy'].some((suffix) => {
     try {
@@ -256,7 +256,7 @@ function isOurs(path: string): boolean {
   });
 }
 
-/** How many notes of this branch are told with an excerpt of their text. */
+/** How many notes of this branch come with an excerpt of their text. */
 const MAX_EXCERPTS = 2;
 const AUTOMATIC: Readonly<Record<AutomaticReason, string>> = {
   compaction: 'its context was compacted',
@@ -270,8 +270,8 @@ const STALE: Readonly<Record<NonNullable<Staleness>, string>> = {
 };
 
 /**
- * Returns the open handoffs to tell, this branch's first, then the newest. The first ones of this branch come with an
- * excerpt of their text. Those for which there is no room are only counted.
+ * Returns the open handoffs for the start text: this branch's first, then the newest. The first notes of this branch come
+ * with an excerpt of their text. Handoffs for which there is no room are only counted.
  */
 async function startupNotes(
   repository: Repository,
@@ -288,7 +288,7 @@ async function startupNotes(
   const excerpted = first.slice(0, MAX_EXCERPTS).filter(({ branch }) => branch === here);
   const oids = excerpted.map(({ tip }) => tip.oid);
   const loading = loadCommits({ cwd: repository.cwd }, oids, { notes: true });
-  // Awaited below; a failure must not go unhandled until then.
+  // We await it below; until then a failure must not count as unhandled.
   loading.catch(() => undefined);
   const stale = await judging;
   const notes = first.map((state) => {
@@ -323,8 +323,8 @@ type OpenTopic = TopicState & { readonly tip: HandoffCommit };
 const isOpen = (state: TopicState): state is OpenTopic => state.tip?.trailers?.state === 'open';
 
 /**
- * Returns the notes to tell: this branch's first, written ones before automatic ones, the newest first. Comparing
- * thousands of topics is slow in code that runs once, so numbers decide which to tell, and only these are compared.
+ * Returns the notes for the start text: this branch's first, written ones before automatic ones, then the newest. In code
+ * that runs once, comparing thousands of topics is slow. So ranks (numbers) select the notes, and only those are compared.
  */
 function firstOf(open: readonly OpenTopic[], here: string): OpenTopic[] {
   const ranks = Float64Array.from(open, (state) => rankOf(state, here));

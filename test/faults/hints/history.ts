@@ -31,7 +31,7 @@ const isStatedWait = (text: string) =>
 const BY_HAND =
   /^error: (.*): (?:HEAD has a new change where this session|the changes of this session .* overlap or touch)/m;
 /** HEAD is not where the session last saw it. */
-const isMoved = (text: string) => /^error: expected .*, HEAD is /m.test(text);
+const isMoved = (text: string) => /^error: this session was on .*, but the worktree is on /m.test(text);
 
 /** It names the files that it writes. */
 const isNamed = (command: string) => /^(?:cd \S+ && )?sed -i /.test(command);

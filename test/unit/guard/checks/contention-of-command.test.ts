@@ -6,7 +6,7 @@ const settle = does('judged');
 const waiting = [settle, refuses(/src\/a\.ts: session bbbbbbbb changed it.*try again later(?!.*take)/)];
 const leaving = [
   settle,
-  refuses(/src\/a\.ts: session bbbbbbbb changed it.*Leave it out until it is committed(?!.*take)/),
+  refuses(/src\/a\.ts: session bbbbbbbb changed it.*Leave it alone until it is committed(?!.*take)/),
 ];
 
 table(COMMANDS_IN_TREE, 'contention-of-command', [

@@ -88,7 +88,7 @@ table(FILES_IN_TREE, 'contention', [
   [
     'it may have been the peer, or not',
     { ...write(), ledgers: { [PEER]: [claim('src/a.ts', { weak: true })] } },
-    [settle, tells('src/a.ts was changed while a command of session bbbbbbbb ran')],
+    [settle, tells('while a command of session bbbbbbbb ran: that session or another one changed it')],
   ],
   [
     'contention only warns',

@@ -7,7 +7,10 @@ table(COMMANDS_ANYWHERE, 'identity', [
   [
     'a command takes another session’s variable',
     { command: `export CLAUDE_CODE_SESSION_ID=${PEER}` },
-    refused('export changes CLAUDE_CODE_SESSION_ID, which tells whose work this is', SELF.slice(0, 8)),
+    refused(
+      'export changes CLAUDE_CODE_SESSION_ID, which tells git-handoff whose work this is',
+      SELF.slice(0, 8),
+    ),
   ],
   [
     'it switches the guard off',
@@ -17,7 +20,7 @@ table(COMMANDS_ANYWHERE, 'identity', [
   [
     'it calls itself another session',
     { command: `git handoff write a-note --session ${PEER} -m x` },
-    refused(`--session ${PEER} is another session`),
+    refused(`--session ${PEER} names another session`),
   ],
   ['it says who it is', { command: `git handoff write a-note --session ${SELF} -m x` }, []],
   ['it says nothing of it', { command: 'git handoff write a-note -m x' }, []],

@@ -10,14 +10,14 @@ table(COMMANDS_IN_TREE, 'ignored-files', [
     'git clean -x runs beside a peer',
     { command: 'git clean -fdx', ...ignored },
     refused(
-      'would delete what git ignores and session bbbbbbbb may be using, here: .env, dist/. Nothing was changed.',
-      'Remove only what you name, such as: rm -r -- dist',
+      'would delete ignored files here that session bbbbbbbb may be using: .env, dist/. Nothing was changed.',
+      'Remove only your own files, by name, for example: rm -r -- dist',
     ),
   ],
   [
     'it names what goes',
     { command: 'git clean -fdx -- dist', ...ignored },
-    refused('Remove only what you name: rm -r -- dist .env'),
+    refused('To remove them, name them: rm -r -- dist .env'),
   ],
   ['git clean -X does', { command: 'git clean -fdX', ...ignored }, refused('.env, dist/')],
   [

@@ -63,7 +63,7 @@ table(COMMANDS_IN_TREE, 'past-hooks', [
   [
     'the hooks are no longer executable',
     { ...hooked('git commit -m x'), arrange: () => undefined },
-    unchecked('are gone, changed or not executable', 'git handoff commit -m x'),
+    unchecked('are missing, changed or not executable', 'git handoff commit -m x'),
   ],
   [
     'git-handoff is switched off',

@@ -1,7 +1,9 @@
 import { COMMANDS_ANYWHERE } from '../../../../src/guard/checks/of-commands.ts';
 import { refuses, table } from '../../../support/guard-table.ts';
 
-const refused = [refuses('typed by a person', { allowedBy: 'nobody', owners: undefined })];
+const refused = [
+  refuses('Only a person may run `git handoff allow`', { allowedBy: 'nobody', owners: undefined }),
+];
 
 table(COMMANDS_ANYWHERE, 'persons-verb', [
   ['a session allows itself a call', { command: 'git handoff allow --once' }, refused],

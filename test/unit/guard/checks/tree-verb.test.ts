@@ -29,7 +29,7 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     'a reset would overwrite a peer’s change',
     both('git reset --hard'),
     refused(
-      '`git reset` would overwrite uncommitted work of session bbbbbbbb: src/a.ts. Nothing was changed. Undo your own only: git restore --source=HEAD --staged --worktree -- src/b.ts',
+      '`git reset` would overwrite uncommitted work of session bbbbbbbb: src/a.ts. Nothing was changed. Undo only your own changes: git restore --source=HEAD --staged --worktree -- src/b.ts',
     ),
   ],
   ...(
@@ -56,7 +56,7 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     both('git stash'),
     refused(
       '`git stash` would stash away',
-      'Stash your own only: git stash push --include-untracked -- src/b.ts',
+      'Stash only your own changes: git stash push --include-untracked -- src/b.ts',
     ),
   ],
   ...['git stash', 'git rebase --autostash topic', 'git pull --rebase --autostash'].map((command): Row => [
@@ -78,13 +78,13 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     refused(
       ' could ',
       'src/a.ts',
-      'Name the paths, and only your own; whose each change is: git handoff status',
+      'Name paths, and only your own. To see who made each change: git handoff status',
     ),
   ]),
   [
     'a switch would carry it along',
     both('git switch topic'),
-    refused('would take along to another branch', 'git worktree add ../topic topic'),
+    refused('would carry to another branch', 'git worktree add ../topic topic'),
   ],
   ['a switch to the branch that is checked out', both('git switch main'), []],
   [
@@ -95,13 +95,13 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
   ...['git switch --detach', 'git switch -d', 'git stash branch topic'].map((command): Row => [
     `so would one that names no other branch: ${command}`,
     both(command),
-    refused('would take along to another branch', 'git worktree add --detach ../apart'),
+    refused('would carry to another branch', 'git worktree add --detach ../apart'),
   ]),
   ['a forced switch would throw it away', both('git switch -f topic'), refused('would throw away')],
   [
     'a pull with autostash would put it aside',
     both('git pull --rebase --autostash'),
-    refused('put aside, and may not bring back', 'git pull --no-rebase --no-autostash --no-edit'),
+    refused('stash, and may not bring back', 'git pull --no-rebase --no-autostash --no-edit'),
   ],
   [
     'a rebase onto what shares no commit with HEAD: nothing can be merged instead',
@@ -109,23 +109,23 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
       ...both('git rebase --autostash apart'),
       git: { isRelated: (_, name) => Promise.resolve(name !== 'apart') },
     },
-    refused('git finds no commit that it shares with HEAD: wait', ': git handoff status'),
+    refused('because there is no common ancestor: wait', ': git handoff status'),
   ],
   [
     'a snapshot would commit it',
     both('jj new'),
-    refused('`jj new` would', 'take along into a commit', "git handoff commit -m '<message>'"),
+    refused('`jj new` would commit', "git handoff commit -m '<message>'"),
   ],
   [
     'git clean would delete a new file',
     { ...both('git clean -fd'), dirty: [untracked('src/a.ts'), untracked('src/b.ts')] },
-    refused('`git clean` would delete', 'Remove your own only: rm -- src/b.ts'),
+    refused('`git clean` would delete', 'Remove only your own files: rm -- src/b.ts'),
   ],
   ['it leaves tracked files alone', both('git clean -fd'), []],
   [
     'the session has changed nothing',
     { command: 'git reset --hard', ledgers: { [PEER]: ['src/a.ts'] } },
-    refused('Nothing else that it reaches is this session', 'git handoff status'),
+    refused('The command reaches no other file that this session may change', 'git handoff status'),
   ],
   [
     'a patch would overwrite it, and a new file of one’s own',
@@ -135,7 +135,7 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
       ledgers: { [PEER]: ['src/a.ts'], [SELF]: ['src/n.ts', 'src/b.ts'] },
       dirty: ['src/a.ts', untracked('src/n.ts'), 'src/b.ts'],
     },
-    refused('Undo your own only: git restore --source=HEAD --staged --worktree -- src/b.ts'),
+    refused('Undo only your own changes: git restore --source=HEAD --staged --worktree -- src/b.ts'),
   ],
   [
     'a patch by git is applied in a folder',

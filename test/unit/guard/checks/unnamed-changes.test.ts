@@ -53,7 +53,7 @@ table(COMMANDS_IN_TREE, 'unnamed-changes', [
   [
     'a commit of the whole tree becomes HEAD',
     beside('git update-ref HEAD $(git commit-tree -m x HEAD^{tree})'),
-    refused('`git commit-tree` could take along', "git handoff commit -m '<message>'"),
+    refused('`git commit-tree` could commit', "git handoff commit -m '<message>'"),
   ],
   [
     'it becomes the branch',
@@ -68,13 +68,13 @@ table(COMMANDS_IN_TREE, 'unnamed-changes', [
   [
     'what the peer has staged goes into an older commit',
     { ...beside('git history fixup HEAD~1'), dirty: [dirty('src/a.ts', { index: state(2) })] },
-    refused('`git history fixup` could take along uncommitted work of session bbbbbbbb: src/a.ts'),
+    refused('`git history fixup` could commit uncommitted work of session bbbbbbbb: src/a.ts'),
   ],
   ['the peer has staged nothing', beside('git history fixup HEAD~1'), []],
   [
     'it is staged in the same command',
     beside('git add -A && git history fixup HEAD~1'),
-    refused('`git history fixup` could take along'),
+    refused('`git history fixup` could commit'),
   ],
   ['an older commit gets another message', beside('git history reword HEAD~1'), []],
   [
@@ -90,7 +90,7 @@ table(COMMANDS_IN_TREE, 'unnamed-changes', [
   [
     'a commit that holds the peer’s change becomes HEAD',
     { ...beside(`git update-ref HEAD ${oid(9)}`), ...holding(2) },
-    refused('`git update-ref` could take along'),
+    refused('`git update-ref` could commit'),
   ],
   ['it holds the file as it was', { ...beside(`git update-ref HEAD ${oid(9)}`), ...holding(1) }, []],
   [

@@ -15,7 +15,7 @@ const visiting = {
 };
 const refused = [
   refuses([
-    'would take away the working tree wt in which session bbbbbbbb is at work',
+    'would remove or move the worktree wt, in which session bbbbbbbb is at work',
     'Nothing was changed',
   ]),
 ];
