@@ -65,7 +65,7 @@ function installPacked(): Installed {
 const TOPIC = 'main/auth-refresh';
 const REF = `refs/handoffs/${TOPIC}`;
 const writeNote = (text: string): string => `printf '${text}\\n' | git handoff write ${TOPIC}`;
-/** Takes everything that is dirty in the working tree, whose ever it is. */
+/** Commits everything that is dirty in the working tree, whoever owns it. */
 const commitAll = (who: string): string => `git add -A && git commit -m 'Work of ${who}'`;
 
 /** Where each client has its hooks, and what the person has there: valid, but not as a program prints it. */

@@ -1,7 +1,7 @@
 import type { BootShape } from '../../src/verbs/shapes.ts';
 import { type RepositoryOptions, type RunOptions, TestRepository } from './repository.ts';
 
-/** The session that leaves notes, and one that goes on from them. */
+/** The session that leaves notes, and one that continues from them. */
 export const WRITER = 'aaaaaaaa-1111';
 export const READER = 'bbbbbbbb-2222';
 
@@ -17,14 +17,14 @@ export const NOTE = [
 export interface Booted {
   readonly status: number | null;
   readonly stale: boolean;
-  /** Codes of all findings that are not `ok`, but that nothing was tried, and of the branch and HEAD ones that are. */
+  /** Codes of the findings that are not `ok`, without `tests-none`, and of all findings about branch and HEAD. */
   readonly codes: readonly string[];
   readonly value: BootShape;
   /** Sentence of the finding with a code. */
   text(code: string): string;
 }
 
-/** A repository with a branch `feature` of two commits, for what becomes of a note that was left on it. */
+/** A repository whose branch `feature` has two commits, to see what becomes of a note that was left there. */
 export class BootWorld extends TestRepository {
   constructor(options: RepositoryOptions = {}) {
     super(options, 'boot');

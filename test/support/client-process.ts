@@ -8,8 +8,8 @@ import { LAUNCHER, type Run, type TestRepository } from './repository.ts';
 let count = 0;
 
 /**
- * A process that stands for one client (Claude Code): hooks and shell commands that it runs have it as
- * their parent, so its pid is what a session's record holds. Call `kill()` when done.
+ * A process that stands in for a client (Claude Code). It is the parent of the hooks and shell commands that it runs,
+ * so its pid is the one in a session's record. Call `kill()` when done.
  */
 export class ClientProcess {
   readonly #shell: ChildProcess;

@@ -9,7 +9,7 @@ import {
   TestRepository,
 } from './repository.ts';
 
-/** How clones reach the server: the three ways on which git itself does different things. */
+/** How clones reach the server: the three ways that git itself treats differently. */
 export const TRANSPORTS = ['path', 'daemon', 'http'] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
@@ -28,7 +28,7 @@ export class GitServer extends TestRepository {
     this.git(['config', 'uploadpack.allowFilter', 'true']);
   }
 
-  /** Begins to serve; a server that was stopped comes back under another port. */
+  /** Begins to serve; after `stop`, on another port. */
   async serve(): Promise<this> {
     if (this.transport === 'path') return this;
     const child = spawn(process.execPath, [SERVER_PROGRAM, this.transport, dirname(this.path)], {
@@ -41,7 +41,7 @@ export class GitServer extends TestRepository {
     return this;
   }
 
-  /** Is gone for everybody, until `serve`. */
+  /** Stops serving, until `serve`. */
   async stop(): Promise<void> {
     const child = this.#process;
     this.#process = undefined;
@@ -62,7 +62,7 @@ export class GitServer extends TestRepository {
   }
 }
 
-/** One handoff as a list shows it. */
+/** One handoff in the output of `list`. */
 export interface Listed {
   readonly branch: unknown;
   readonly topic: unknown;
@@ -73,7 +73,7 @@ export interface Listed {
 
 const place = ({ branch, topic }: Listed) => `${String(branch)} ${String(topic)}`;
 
-/** One machine: home, settings, identity and session of its own. */
+/** One machine, with its own home, settings, identity and session. */
 export class Clone extends TestRepository {
   readonly session: string;
 
@@ -88,19 +88,19 @@ export class Clone extends TestRepository {
     return this.noted(['write', topic, ...words], { session: this.session, input: text });
   }
 
-  /** A verb as this machine's session, whatever comes of it. */
+  /** Runs a verb as this machine's session, whether or not it succeeds. */
   as(args: readonly string[], options: RunOptions = {}): Run {
     return this.handoff(args, { session: this.session, ...options });
   }
 
-  /** `sync`, which must succeed; returns all that it says. */
+  /** Runs `sync`, which must succeed; returns all its output. */
   sync(...words: string[]): string {
     const done = this.as(['sync', ...words]);
     if (done.status !== 0) throw new Error(`sync: exit ${done.status}\n${done.stdout}${done.stderr}`);
     return done.stdout + done.stderr;
   }
 
-  /** What was done with each handoff: `<action> <topic>`, in the order in which it is told. */
+  /** What was done with each handoff, as `<action> <topic>`, in the order of the output. */
   actions(json: Json): string[] {
     return json.items.map(({ action, topic, ref }) => `${String(action)} ${String(topic ?? ref)}`);
   }
@@ -146,7 +146,7 @@ export class Clones {
     return clone;
   }
 
-  /** Where everything stands, for whoever looks at what a failed test left. */
+  /** Where everything is, for whoever looks at what a failed test left. */
   get paths(): string[] {
     return [this.server, ...this.#machines].map(({ path }) => path);
   }
@@ -162,7 +162,7 @@ export class Clones {
   }
 }
 
-/** Names and values of the refs below a prefix. */
+/** Names and values of the refs under a prefix. */
 export function refValues(repository: TestRepository, prefix: string): Map<string, string> {
   const output = repository.git(['for-each-ref', '--format=%(refname) %(objectname)', prefix]);
   return new Map(

@@ -4,7 +4,7 @@ import { SharingWorld } from './sharing-world.ts';
 
 /** Two sessions in one working tree, whose commits our installed git hooks look at. */
 export class CommitWorld extends SharingWorld {
-  /** git refuses: exit 1, HEAD and the index as they were. Returns what git wrote to stderr. */
+  /** Expects git to refuse: exit 1, HEAD and index unchanged. Returns what git wrote to stderr. */
   refused(session: string, args: readonly string[], options: RunOptions = {}): string {
     const cwd = options.cwd ?? this.path;
     const state = () => [
@@ -18,7 +18,7 @@ export class CommitWorld extends SharingWorld {
     return stderr;
   }
 
-  /** git succeeds; what it wrote to stderr. */
+  /** Expects git to succeed; returns what it wrote to stderr. */
   commits(session: string | undefined, args: readonly string[], options: RunOptions = {}): string {
     const run = this.run('git', ['commit', '-q', ...args], {
       ...options,
@@ -28,7 +28,7 @@ export class CommitWorld extends SharingWorld {
     return run.stderr;
   }
 
-  /** Types the command of a refusal's first hint, as it stands. */
+  /** Types the command of a refusal's first hint, as printed. */
   follow(session: string, stderr: string, options: RunOptions = {}): Run {
     const command = typedHints(stderr)[0] ?? 'false';
     const run = this.run('sh', ['-c', command], { ...options, session });
@@ -51,7 +51,7 @@ export class CommitWorld extends SharingWorld {
   }
 }
 
-/** The commands that a refusal says to type, as they stand; a message in quotes may have several lines. */
+/** The commands that a refusal says to type, as printed; a quoted message may have several lines. */
 export function typedHints(stderr: string): string[] {
   return stderr
     .split(/^(?=(?:hint|error|warning): )/m)
@@ -59,7 +59,7 @@ export function typedHints(stderr: string): string[] {
     .map((part) => part.slice('hint: '.length).trimEnd());
 }
 
-/** The same without the working tree that each names. */
+/** The same commands, without the working tree that each names. */
 export function hintsOf(stderr: string): string[] {
   return typedHints(stderr).map((hint) => hint.replace(/(^|=\S+ )git -C \S+ /, '$1git '));
 }

@@ -21,7 +21,7 @@ interface Entry {
   readonly content: Buffer;
 }
 
-/** A folder with everything below it, as it was: what has changed since, and the way back. */
+/** The state of a folder and all its contents: it tells what has changed since, and puts it back. */
 export class Snapshot {
   readonly #root: string;
   readonly #entries = new Map<string, Entry>();
@@ -39,7 +39,7 @@ export class Snapshot {
     this.#entries.set(path, { stat, content });
   }
 
-  /** Paths that came, went, or were touched in any way; of a folder only that it is there counts. */
+  /** Paths that appeared, disappeared, or were touched in any way. A folder must only still be there, with its mode. */
   changed(): Set<string> {
     const now = below(this.#root);
     const changed = new Set(now.filter((path) => !this.#isSame(path)));
@@ -52,11 +52,11 @@ export class Snapshot {
     const entry = this.#entries.get(path);
     const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     if (entry === undefined || stat?.mode !== entry.stat.mode) return false;
-    // Nobody can set the time of the last change of a file's state.
+    // Nobody can set a file's ctime.
     return stat.isDirectory() || (stat.ino === entry.stat.ino && stat.ctimeNs === entry.stat.ctimeNs);
   }
 
-  /** Puts everything back, times of files and folders included; what a process that is ending still does, too. */
+  /** Puts everything back, including times, and again if a process that is ending still changes something. */
   restore(): void {
     let last: unknown;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -104,7 +104,7 @@ function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Every path below a folder, the folder first; a folder that cannot be read counts as empty. */
+/** Every path in a folder, the folder itself first; a folder that cannot be read counts as empty. */
 function below(folder: string): string[] {
   const found: string[] = [];
   const waiting = [folder];

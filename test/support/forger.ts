@@ -14,15 +14,15 @@ export interface Forgery {
   readonly message?: string;
   /** The text of `state.json`, instead of one that fits. */
   readonly state?: string;
-  /** Lines of `git mktree` instead of the two files. */
+  /** Input lines of `git mktree`, instead of the two files. */
   readonly tree?: readonly string[];
-  /** Lines between the committer's and the message. */
+  /** Header lines after the committer. */
   readonly headers?: readonly string[];
   /** `<seconds> <zone>`. */
   readonly date?: string;
 }
 
-/** Writes commits by hand into a repository, as whoever may write to a server could. */
+/** Writes commits by hand into a repository, as anyone who may write to a server could. */
 export class Forger {
   readonly #repository: TestRepository;
 
@@ -77,7 +77,7 @@ export class Forger {
     return this.object('tag', `object ${oid}\ntype ${type}\ntag evil\ntagger ${who}\n\nevil\n`);
   }
 
-  /** First notes on many topics, made in one process: each says its number, and its message holds the padding. */
+  /** Makes first notes on many topics in one process. Each contains its number, and its message has the padding. */
   plant(topics: readonly string[], padding = ''): void {
     const commits = topics.map((topic, at) => {
       const message = `note ${at}\n\n${padding}Claude-Session-Id: sess-eve-1\nHandoff-State: open\n`;

@@ -1,5 +1,5 @@
 // Serves bare repositories on 127.0.0.1 until its stdin is closed: `node git-server.mjs daemon|http <folder>`.
-// Prints the port. A process of its own, for the tests wait for their git without an event loop.
+// Prints the port. It is a process of its own because tests block their event loop while they wait for git.
 import { execFileSync, spawn } from 'node:child_process';
 import { createServer as createHttp } from 'node:http';
 import { connect, createServer as createSocket } from 'node:net';
@@ -28,7 +28,7 @@ const isOpen = (port) =>
 async function serveDaemon() {
   const port = await freePort();
   const words = ['--export-all', '--enable=receive-pack', '--reuseaddr', `--base-path=${folder}`];
-  // By its own path: `git daemon` would be a second process that does not hand on a signal.
+  // Called by its own path: `git daemon` would be a second process that forwards no signal.
   const daemon = spawn(join(programs, 'git-daemon'), [
     ...words,
     '--listen=127.0.0.1',

@@ -31,8 +31,8 @@ import type { ShellEffects } from '../../src/shell/effects.ts';
 import { recordOf } from './session-record.ts';
 
 /**
- * A check of the guard by a table: a row is a situation made of plain data, and what the check finds in it. The
- * repository is a few files that git would take for one. No git runs: what a row does not answer for it must not be asked.
+ * Tests a check of the guard with a table. A row is a situation of plain data, and what the check finds in it. The repository
+ * is a few files that git would take for one. No git runs: the check may ask only for what the row answers.
  */
 
 /** The session that calls, and two others. */
@@ -42,11 +42,11 @@ export const [SELF, PEER, THIRD] = ['a', 'b', 'c'].map(
 export const NOW = Date.UTC(2026, 2, 1, 12);
 const MINUTE = 60_000;
 
-/** A state of a file, by a number that says which one. HEAD has 1, and a claim has made 2 of it. */
+/** The state of a file with this number. HEAD has state 1, and a claim has changed it to 2. */
 export const state = (n: number): FileState => ({ mode: '100644', oid: oid(n) });
 export const oid = (n: number): Oid => n.toString(16).padStart(40, '0') as Oid;
 
-/** What has to be known for a check to judge. Paths are from the top of the working tree, or begin with `~` or `../`. */
+/** What a check needs to know. Paths are relative to the top of the working tree, or begin with `~` or `../`. */
 export interface Situation {
   readonly command?: string;
   readonly tool?: ToolCall;
@@ -55,24 +55,24 @@ export interface Situation {
   readonly client?: Dialect;
   /** Where the client works; by default at the top. */
   readonly cwd?: string;
-  /** The worktree in which the call is judged, by its top; by default that in which the client works. */
+  /** The top of the worktree that the call is judged in; by default that of the worktree where the client works. */
   readonly tree?: string;
   readonly settings?: Partial<Settings>;
-  /** The same as git lists them, where a check reads that. */
+  /** The settings as git lists them, for a check that reads that list. */
   readonly config?: readonly SettingEntry[];
   readonly files?: Readonly<Record<string, string>>;
-  /** Linked worktrees, from the folder around the repository (`repo`), each with its branch. */
+  /** Linked worktrees, each with its branch. Paths are relative to the folder that holds the repository (`repo`). */
   readonly worktrees?: Readonly<Record<string, string>>;
-  /** Uncommitted changes by session, and what else stands in their ledgers. The paths are dirty, if `dirty` does not say. */
+  /** Uncommitted changes by session, and other events of their ledgers. Without `dirty`, exactly these paths are dirty. */
   readonly ledgers?: Readonly<Record<string, readonly (string | WorktreeEvent)[]>>;
   readonly dirty?: readonly (string | DirtyPath)[];
-  /** git does not say in time how the working tree is. */
+  /** git does not report the state of the working tree in time. */
   readonly late?: boolean;
   /** The others that are live, and where; by default one, in the same worktree. Empty: the session is alone. */
   readonly peers?: readonly (SessionId | Peer)[];
   readonly git?: Partial<GitAnswers>;
   readonly facts?: Partial<FileFacts & CommandFacts & AnalysedFacts>;
-  /** Whatever else has to be on the disk. */
+  /** Puts on the disk whatever else is needed. */
   readonly arrange?: (place: WorkPlace, top: string) => void;
 }
 
@@ -84,7 +84,7 @@ interface Peer {
   readonly isAtWork?: boolean;
 }
 
-/** Changed by a session and not committed. */
+/** An uncommitted change by a session. */
 export function claim(
   path: string,
   more: Partial<Extract<WorktreeEvent, { t: 'claim' }>> = {},
@@ -93,31 +93,31 @@ export function claim(
   return { t: 'claim', path, ...states, evidence: 'explicit', weak: false, at: NOW - 3 * MINUTE, ...more };
 }
 
-/** Differs from HEAD. */
+/** A path that differs from HEAD. */
 export function dirty(path: string, more: Partial<DirtyPath> = {}): DirtyPath {
   return { path, head: state(1), index: state(1), disk: state(2), stamp: '', ...more };
 }
 
 export const untracked = (path: string) => dirty(path, { head: null, index: null });
 
-/** What a text holds: these words in this order, or whatever fits. */
+/** What a text must contain: these words in this order, or a match. */
 type Words = string | readonly string[] | RegExp;
 
 interface About {
-  /** `undefined`: it may be anybody's. */
+  /** `undefined`: any owner will do. */
   readonly owners?: readonly SessionId[] | undefined;
   readonly allowedBy?: Refusal['allowedBy'];
   /** What the owners are asked for. */
   readonly asked?: unknown;
 }
 
-/** A refusal for the peer’s sake. */
+/** A refusal that protects the peer's work. */
 export function refuses(words: Words, more: About = {}): unknown {
   const all = { kind: 'refuse', text: worded(words), owners: [PEER], allowedBy: 'person', ...more };
   const given = Object.entries(all).filter(([, value]) => value !== undefined);
   return expect.objectContaining(Object.fromEntries(given)) as unknown;
 }
-/** What owners are asked for with a refusal. */
+/** The request to the owners that comes with a refusal. */
 export const asks = (wish: Wish, ...paths: readonly string[]): unknown =>
   expect.objectContaining({
     wish,
@@ -125,7 +125,7 @@ export const asks = (wish: Wish, ...paths: readonly string[]): unknown =>
   }) as unknown;
 export const tells = (...words: readonly string[]): unknown => ({ kind: 'tell', text: worded(words) });
 export const shows = (...words: readonly string[]): unknown => ({ kind: 'show', text: worded(words) });
-/** Something to do when all is judged. */
+/** Something to do once all is judged, always or only if the call is allowed. */
 export const does = (when: 'allowed' | 'judged'): unknown => ({
   kind: 'do',
   when,
@@ -138,12 +138,12 @@ function worded(words: Words): unknown {
   return expect.stringMatching(new RegExp(literal.join('[^]*')));
 }
 
-/** The situation, what is given in it, what the check finds. */
+/** The situation's title and data, and what the check finds. */
 export type Row = readonly [situation: string, given: Situation, found: readonly unknown[]];
 type AllFacts = FileFacts & CommandFacts & AnalysedFacts;
 type AnyCheck = Check<TreeCall, AllFacts>;
 
-/** Holds a check of a list to its rows. */
+/** Tests a check of the list against its rows. */
 export function table(checks: readonly AnyCheck[], rule: string, rows: readonly Row[]): void {
   describe(rule, () => {
     it.each(rows)('%s', async (_, given, found) => {
@@ -164,7 +164,7 @@ export async function judgedBy(
   return check.when(call, facts) ? check.judge(call, facts) : [];
 }
 
-/** A call with all that is known of it. */
+/** A call with all that is known about it. */
 export async function situation(
   given: Situation,
 ): Promise<{ readonly call: TreeCall; readonly facts: AllFacts }> {
@@ -282,7 +282,7 @@ async function factsOf(
   };
 }
 
-/** By the real parser. */
+/** The effects of the call's command, from the real parser. */
 function effectsOf({ cwd, machine, event, tree }: TreeCall): Promise<ShellEffects> {
   const { home, env, files } = machine;
   const command = event.tool?.kind === 'shell' ? event.tool.command : '';
@@ -290,7 +290,7 @@ function effectsOf({ cwd, machine, event, tree }: TreeCall): Promise<ShellEffect
   return analyseShell(command, shellWorld({ ...at, aliasesAt: () => new Map(), claimed: () => [] }, files));
 }
 
-/** No commit is known, so that nobody asks git for what it has. */
+/** A status without a commit, so that no check asks git what the commit contains. */
 function looked(given: Situation, entries: readonly WorktreeEvent[]): TreeStatus {
   const claimed = entries.flatMap((one): DirtyPath[] =>
     one.t === 'claim' ? [dirty(one.path, { head: one.base, index: one.base, disk: one.after })] : [],

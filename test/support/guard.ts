@@ -21,7 +21,7 @@ export const HANDOFF_REF = 'refs/handoffs/main/auth-refresh';
 export interface GuardWorldOptions extends RepositoryOptions {
   /** Whether `git handoff init` ran here. Default: true. */
   readonly initialised?: boolean;
-  /** `handoff.marker`; `unset` is what a user has who never heard of it. Default: handshake. */
+  /** `handoff.marker`; `unset` is for a user who never set it. Default: handshake. */
   readonly marker?: 'rewrite' | 'handshake' | 'unset';
   /** Who owns the guarded file and the handoff's ref. Default: {@link OWNER}. */
   readonly owner?: string;
@@ -29,7 +29,7 @@ export interface GuardWorldOptions extends RepositoryOptions {
 
 /**
  * The world of the hostile corpus (`fixtures/hostile/README.md`): a guarded file in a memory folder, a
- * handoff on a ref, and files that only look like them, in a repository whose guard is the built one.
+ * handoff on a ref, and files that only look like them. Its repository uses the built guard.
  */
 export class GuardWorld extends TestRepository {
   constructor(options: GuardWorldOptions = {}) {
@@ -62,7 +62,7 @@ export class GuardWorld extends TestRepository {
     this.ok(['write', 'auth-refresh', '-m', 'secret token'], { session: owner });
   }
 
-  /** The home as a command names it without quotes: where it has a blank in its name, by a link. */
+  /** The home as a command names it without quotes: through a link if its name has a blank. */
   get #typedHome(): string {
     return this.home.includes(' ') ? join(this.root, 'home') : this.home;
   }
@@ -97,18 +97,18 @@ export class GuardWorld extends TestRepository {
     return this.hook({ hook_event_name: 'SessionStart', session_id: session, source }, options);
   }
 
-  /** Runs shell lines for real, as the client's shell would after it was allowed to. */
+  /** Runs shell lines for real, as the client's shell would once they are allowed. */
   bash(command: string, options: RunOptions = {}): void {
     this.run('bash', ['-c', command], options);
   }
 
-  /** The files back to the fixture, whatever a case's setup made. */
+  /** Restores the fixture's files, whatever a case's setup did. */
   clean(): void {
     this.git(['clean', '-qfdx']);
     this.git(['checkout', '-q', '.']);
   }
 
-  /** Every path in the git directory, with what tells whether it was changed. */
+  /** Every path in the git directory, with data that shows whether it changed. */
   gitDirectory(): string[] {
     const top = join(this.path, '.git');
     return readdirSync(top, { recursive: true, encoding: 'utf8' })
@@ -142,7 +142,7 @@ export function markedNote(owner: string, text = 'secret token\n'): string {
   return `<!-- claude-session: ${owner} -->\n${text}`;
 }
 
-/** The cases of a file below `fixtures/hostile`. */
+/** The cases of a file in `fixtures/hostile`. */
 export function hostileCases<Case>(name: string): Case[] {
   const file = new URL(`../../fixtures/hostile/${name}`, import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { cases: Case[] }).cases;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { A, B, type SharingWorld, refusal } from './sharing-world.ts';
 
-/** The steps of a session's arrival that others can see, by what each is about to do. */
+/** The steps of a session's arrival that others can see, each with the call that begins it. */
 export const STEPS = {
   'the lock': 'link .arriving',
   'its start list': 'append "t":"alone"',
@@ -18,7 +18,7 @@ export class HeldStart {
   readonly #file: (name: string) => string;
   readonly #done: Promise<unknown>;
 
-  /** @param step what it is about to do; counted from the back where it does so several times */
+  /** @param step verb and object of a call, as in `STEPS`: it waits before the first such call */
   constructor(world: SharingWorld, session: string, step: string) {
     const state = join(world.root, `state-${session}`);
     this.#file = (name) => join(state, 'git-handoff', name);
@@ -31,7 +31,7 @@ export class HeldStart {
     this.#done = world.startGuard(payload, { env: { XDG_STATE_HOME: state }, calls: 'process' });
   }
 
-  /** It waits, or it has ended without ever coming to that step. */
+  /** Resolves when it waits, or has ended without reaching that step. */
   async reached(): Promise<void> {
     const waiting = vi.waitUntil(() => existsSync(this.#file('reached')), { timeout: 60_000, interval: 2 });
     await Promise.race([waiting, this.#done]);
@@ -64,7 +64,7 @@ export class HeldStart {
   }
 }
 
-/** Both are on record, neither counts as alone, and each is the owner of what it changes and of nothing else. */
+/** Expects that both are on record, neither counts as alone, and each owns only what it changes. */
 export function worksApart(world: SharingWorld): void {
   world.write(A, 'src/a.ts', 'of A\n');
   world.write(B, 'src/new.ts', 'of B\n');

@@ -23,19 +23,19 @@ export interface Output {
   readonly stderr: string;
 }
 
-/** Ends a call that hangs: a limit so wide that a loaded machine does not reach it. */
+/** A call that takes longer hangs, even on a loaded machine. */
 const HANGS_MS = 45_000;
-/** For the test's own git, which runs none of what the repository names; the last is the configured hook of canaries.ts. */
+/** Keep the test's own git from running what the repository configures; the last is the hook that canaries.ts configures. */
 export const PLAIN = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'hook.evil.enabled=false'].flatMap(
   (setting) => ['-c', setting],
 );
 
 /**
- * Two sessions share a working tree with work of both in it, notes of both, and files of every sort that settings are
- * about. `save` and `restore` let many cases begin at the same point.
+ * Two sessions share a working tree that holds work of both, notes of both, and every kind of file that settings
+ * concern. `save` and `restore` let many cases begin at the same point.
  */
 export class HostileWorld extends SharingWorld {
-  /** Where canaries are: programs that a setting names leave a file here. */
+  /** The folder of the canaries: a program that a setting names leaves a file here if it runs. */
   readonly pwned: string;
 
   constructor(options: Pick<SharingOptions, 'calls'> = {}) {
@@ -63,7 +63,7 @@ export class HostileWorld extends SharingWorld {
     return join(this.pwned, name);
   }
 
-  /** The canaries that came into being. */
+  /** Names of the canaries that exist. */
   canaries(): string[] {
     return readdirSync(this.pwned).sort();
   }
@@ -87,7 +87,7 @@ export class HostileWorld extends SharingWorld {
     for (const [key, value] of Object.entries(config)) this.run('git', ['config', '--local', key, value]);
   }
 
-  /** A call that may not hang, by the launcher where the world calls a process; nobody is there to answer a question. */
+  /** Makes a call, and kills it if it hangs. It runs the launcher if the world calls processes; nobody answers its questions. */
   bounded(args: readonly string[], options: RunOptions = {}, program = LAUNCHER): Run {
     if (program === LAUNCHER && this.calls === 'thread') return this.handoff(args, options);
     const { session, env = {} } = options;
@@ -155,12 +155,12 @@ export class HostileWorld extends SharingWorld {
     return calls.said;
   }
 
-  /** The git hooks as git starts them, without git: what it runs itself is not the question. */
+  /** Runs our git hooks as git starts them, but without git: what git itself runs is not tested here. */
   #hooks(calls: Calls, env: Environment): void {
     const hooks = join(import.meta.dirname, '..', '..', 'git-hooks');
     const message = join(this.root, 'message');
     const options = { session: B, env: { ...env, GIT_INDEX_FILE: '.git/index', GIT_EDITOR: ':' } };
-    // What the test itself asks of git.
+    // The test's own calls of git.
     const git = (...args: string[]) => this.run('git', [...PLAIN, ...args]);
     git('add', 'src/a.ts', 'src/b.ts');
     git('rm', '-q', '--cached', 'src/c.ts', 'gone.txt', 'a.txt');
@@ -214,7 +214,7 @@ class Calls {
     return { file_path: join(this.#world.path, path), content: 'x\n' };
   }
 
-  /** What a write left, read by a git without the settings; its commit has the time in it. */
+  /** Notes what a write left, read by a git without the settings. Not the commit's name: it depends on the time. */
   written(topic: string): void {
     const ref = `refs/handoffs/main/${topic}`;
     const git = (...args: string[]) => this.#world.run('git', args, { cwd: this.#world.path });
@@ -226,8 +226,8 @@ class Calls {
 }
 
 /**
- * Without what differs from run to run: ages and the width of their column, random marks, the time, a commit that a run itself
- * made; and without what bash, where it is sh, says of a locale that is not installed.
+ * Removes what differs from run to run: ages and the width of their column, random marks, the time, commits that the run
+ * made. Also removes the warning about a locale that is not installed, which bash prints where it is sh.
  */
 function normal(text: string): string {
   return text

@@ -1,5 +1,5 @@
 // The thread behind in-process.ts: runs the built program, one call after the other, each with an environment, a folder
-// and streams of its own. What the launcher decides alone it does not.
+// and streams of its own. It skips what the launcher decides by itself.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { ENDLESS } from './endless.mjs';
 const { port, done, packageRoot } = workerData;
 const require = createRequire(import.meta.url);
 const bundle = (name) => require(join(packageRoot, 'dist', name));
-/** What has Node answer as on another system. */
+/** A module that makes Node answer as on another system. */
 const { GIT_HANDOFF_TEST_PRELOAD: preload } = process.env;
 if (preload !== undefined) require(preload);
 
@@ -35,7 +35,7 @@ function inputFrom(bytes) {
 
 async function run(call) {
   const { env, cwd, input } = call;
-  // src/git/ reads it there, and so do the children that are given no other.
+  // src/git/ reads process.env, and so do children that get no other environment.
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   const [stdout, stderr] = [[], []];
@@ -50,7 +50,7 @@ async function run(call) {
     budget: () => ENDLESS,
     program: join(packageRoot, 'dist', 'start.cjs'),
   });
-  // A process would be over now; what goes on must not meet the next call, nor the end of its repository.
+  // A process would be over now. What still runs must not overlap the next call or the removal of its repository.
   while (process.getActiveResourcesInfo().includes('ProcessWrap')) await pause(1);
   return { status, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) };
 }

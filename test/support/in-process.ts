@@ -4,7 +4,7 @@ import type { Run } from './repository.ts';
 
 const PACKAGE_ROOT = resolve(import.meta.dirname, '..', '..');
 
-/** A call that has not ended by then hangs. Milliseconds. */
+/** A call that takes longer, in milliseconds, hangs. */
 const PATIENCE_MS = 100_000;
 
 /** A call of `git handoff`, as a process would be started for it. */
@@ -12,7 +12,7 @@ export interface Call {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What it finds on its standard input, which is no terminal. */
+  /** Its standard input, which is no terminal. */
   readonly input: string | Uint8Array;
 }
 
@@ -26,15 +26,15 @@ interface Answer {
 interface Thread {
   readonly worker: Worker;
   readonly port: MessagePort;
-  /** 1 when the answer to the last call is there. */
+  /** 1 once the answer to the last call has arrived. */
   readonly done: Int32Array;
 }
 
 let thread: Thread | undefined;
 
 /**
- * Runs the built program in a thread beside the test, and waits for it: no process of Node's, and no limit of time
- * inside the program. Its client is this process, as it is the parent of processes that the test starts.
+ * Runs the built program in a thread beside the test, and waits for it. No Node process starts, and the program has no
+ * time limits. Its client is this process, as for processes that the test starts.
  *
  * @throws Error when the program throws what it should catch, or hangs
  */
@@ -45,7 +45,7 @@ export function runInProcess(call: Call, patienceMs = PATIENCE_MS): Run {
   Atomics.store(done, 0, 0);
   port.postMessage(call);
   let isLate = false;
-  // The last answer's call may come only now: it wakes, but nothing is there.
+  // The wake-up call of the previous answer may come only now: then no answer is there yet.
   while (Atomics.load(done, 0) === 0 && !isLate) {
     isLate = Atomics.wait(done, 0, 0, patienceMs) === 'timed-out';
   }
@@ -60,7 +60,7 @@ export function runInProcess(call: Call, patienceMs = PATIENCE_MS): Run {
 }
 
 /**
- * Runs the built program in a thread of its own, beside the test and beside others of its kind.
+ * Runs the built program in a thread of its own, beside the test and other such threads.
  *
  * @throws Error when the program throws what it should catch
  */
@@ -85,7 +85,7 @@ function runOf({ status, stdout, stderr }: Answer): Run {
   return { status, stdout: bytes.toString('utf8'), stderr: errors.toString('utf8'), bytes };
 }
 
-/** The launcher ends such a call itself: in process it would show nothing. */
+/** Refuses calls that the launcher ends by itself: run in a thread, they would test nothing. */
 function refuseLaunchersOwn({ args: [verb], env }: Call): void {
   if (env['GIT_HANDOFF'] === 'off' && (verb === 'guard' || verb === 'hook')) {
     throw new Error('GIT_HANDOFF=off is the launcher’s to read: call it as a process');
@@ -99,7 +99,7 @@ function startThread(): Thread {
     workerData: { port: port2, done, packageRoot: PACKAGE_ROOT },
     transferList: [port2],
   });
-  // Neither holds the test's process.
+  // Neither keeps the test's process alive.
   worker.unref();
   port1.unref();
   return { worker, port: port1, done };

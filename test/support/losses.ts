@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestRepository } from './repository.ts';
 
-/** A file that is committed, and the content of it that gets lost. */
+/** A committed file, and the content of it that gets lost. */
 interface Doomed {
   readonly path: string;
   readonly lost: string;
@@ -27,7 +27,7 @@ function commit(world: TestRepository, path: string, content: string): void {
   world.git(['commit', '-qm', 'the lost change']);
 }
 
-/** Two branches that conflict, up to the conflict. */
+/** Makes two branches that conflict, merges one, and stages the lost content as the resolution. */
 function conflict(world: TestRepository, { path, other, lost }: Doomed): void {
   const branch = world.git(['symbolic-ref', '--short', 'HEAD']);
   world.git(['switch', '-qc', `side-${Date.now()}-${Math.random()}`]);
@@ -38,7 +38,7 @@ function conflict(world: TestRepository, { path, other, lost }: Doomed): void {
   stage(world, path, lost);
 }
 
-/** Ways to lose a content of a file with plain git, by name. What each left is on no ref, no index and no disk. */
+/** Ways to lose a file's content with plain git, by name. Afterwards no ref, index or disk has that content. */
 export const LOSSES: Readonly<Record<string, (world: TestRepository, doomed: Doomed) => void>> = {
   'git add, then reset --hard': (world, { path, lost }) => {
     stage(world, path, lost);

@@ -4,10 +4,10 @@ import { expect } from 'vitest';
 import type { Clone } from './clones.ts';
 import type { Run, TestRepository } from './repository.ts';
 
-/** What no process may reach, in KiB. */
+/** The amount of memory that no process may reach, in KiB. */
 const MOST_KIB = 256 * 1024;
 
-/** A script that writes what its process took; on Linux `maxRSS` begins with that of the process that started it. */
+/** A script that records its process's peak memory. Linux does not start `maxRSS` at 0, but at that of the parent process. */
 const probeFor = (file: string) => `
 const { appendFileSync, existsSync, readFileSync } = require('node:fs');
 const status = '/proc/self/status';
@@ -20,7 +20,7 @@ process.on('exit', () => appendFileSync(${JSON.stringify(file)}, taken() + '\\n'
 export class MemoryLimit {
   readonly #victim: Clone;
   readonly #env: Record<string, string>;
-  /** Where each Node process leaves the most memory that it had, a line each, in KiB. */
+  /** Where each Node process records its peak memory: one line each, in KiB. */
   readonly #peaks: string;
 
   constructor(victim: Clone) {
@@ -28,7 +28,7 @@ export class MemoryLimit {
     const programs = join(victim.root, 'limited');
     mkdirSync(programs);
     const git = victim.run('sh', ['-c', 'command -v git']).stdout.trim();
-    // git's own fetch holds every commit that a ref names, before we can ask for its size.
+    // git's own fetch loads every commit that a ref names, before we can ask for its size.
     const limit = `case " $* " in *" fetch "*) ;; *) ulimit -v ${MOST_KIB} ;; esac`;
     writeFileSync(join(programs, 'git'), `#!/bin/sh\n${limit}\nexec '${git}' "$@"\n`);
     chmodSync(join(programs, 'git'), 0o755);
@@ -38,7 +38,7 @@ export class MemoryLimit {
     this.#env = { PATH: `${programs}:${process.env['PATH'] ?? ''}`, NODE_OPTIONS: `--require=${probe}` };
   }
 
-  /** Runs a command, and expects that it stays below the limit. */
+  /** Runs a command, and expects it to stay below the limit. */
   run(args: readonly string[], where: TestRepository = this.#victim, input?: string, env = {}): Run {
     writeFileSync(this.#peaks, '');
     const options = { env: { ...this.#env, ...env }, ...(input === undefined ? {} : { input }) };

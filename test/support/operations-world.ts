@@ -28,7 +28,7 @@ export const RESOLVE = 'echo resolved >src/b.ts';
 export const SWEEP = 'git add -A && git commit -q --no-edit';
 export const quiet = { env: { GIT_EDITOR: 'true' } };
 
-/** B runs a command that ends with a refused commit: HEAD stays. Returns our part of what it said. */
+/** B runs a command that ends with a refused commit, and HEAD must not move. Returns our part of the output. */
 export function stopped(world: CommitWorld, command: string): { errors: string[]; hints: string[] } {
   const head = world.git(['rev-parse', 'HEAD']);
   const { before, run } = world.bash(B, command, quiet);

@@ -62,7 +62,7 @@ export class PredecessorWorld extends TestRepository {
     return Object.fromEntries(lines);
   }
 
-  /** Every value below refs/handoffs*, to see that nothing was changed. */
+  /** Every value under refs/handoffs*, to see that nothing was changed. */
   values(): string {
     return this.git(['for-each-ref', 'refs/handoffs', 'refs/handoffs-local']);
   }

@@ -13,13 +13,13 @@ export const LAUNCHER = join(PACKAGE_ROOT, 'bin', 'git-handoff');
 /** What the launcher starts Node with, for tests that start many processes. */
 export const START = [join(PACKAGE_ROOT, 'dist', 'start.cjs'), String(process.pid)] as const;
 
-/** The git of whoever runs the tests, so that they can run with any version of it. */
+/** The tests run the first git on PATH, so that any version of git can be tested. */
 const NODE = dirname(process.execPath);
 const [GIT] = (process.env['PATH'] ?? '').split(delimiter).filter((dir) => existsSync(join(dir, 'git')));
 const OWN = GIT === undefined || existsSync(join(GIT, 'node')) ? [NODE] : [GIT, NODE];
 /** Programs that stand in for a Mac's (scripts/test-mac.mjs). */
 const { GIT_HANDOFF_TEST_MAC: STAND_INS } = process.env;
-/** Whether what runs the tests is a Mac, or stands in for one. */
+/** Whether the tests run on a Mac, or on a machine that stands in for one. */
 export const IS_MAC = process.platform === 'darwin' || STAND_INS !== undefined;
 const PATH = [dirname(LAUNCHER), STAND_INS, ...OWN, '/usr/local/bin', '/usr/bin', '/bin']
   .filter((folder) => folder !== undefined)
@@ -38,7 +38,7 @@ export interface RunOptions {
   /** Default: the repository's working tree. */
   readonly cwd?: string;
   readonly input?: string | Uint8Array;
-  /** Merged into the world's environment; `undefined` takes a variable away. */
+  /** Merged into the world's environment; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The session that the process acts as, by its client's variable. */
   readonly session?: string;
@@ -48,13 +48,13 @@ export interface RunOptions {
 
 export interface RepositoryOptions {
   readonly bare?: boolean;
-  /** Left out, as the format of refs: what git takes, by `GIT_DEFAULT_HASH` and `GIT_DEFAULT_REF_FORMAT`. */
+  /** Default, as for `refFormat`: git's, which `GIT_DEFAULT_HASH` and `GIT_DEFAULT_REF_FORMAT` can set. */
   readonly objectFormat?: 'sha1' | 'sha256';
   readonly refFormat?: 'reftable';
   /** `unborn` leaves out the first commit, `detached` checks it out by its name. */
   readonly head?: 'branch' | 'unborn' | 'detached';
   readonly branch?: string;
-  /** Folder name below the world; blanks and quotes are allowed. */
+  /** Folder name in the world; blanks and quotes are allowed. */
   readonly folder?: string;
   /** Whose machine it is; default: Ada. */
   readonly person?: string;
@@ -65,8 +65,8 @@ export interface RepositoryOptions {
 }
 
 /**
- * `process`: by the launcher, as a client's shell would. `thread`: beside the test (in-process.ts), which is several times
- * as fast and knows no limits of time; what the launcher and the start of Node are for is not seen then.
+ * `process`: through the launcher, as a client's shell does. `thread`: in a thread beside the test (in-process.ts), which
+ * is several times as fast and has no time limits, but tests neither the launcher nor the start of Node.
  */
 export type Calls = 'process' | 'thread';
 
@@ -95,10 +95,10 @@ const HOME = STAND_INS === undefined ? 'home' : 'Ada Lovelace';
 /** A time that every commit of a fixture carries, so that its object names repeat. */
 const FIXED_DATE = '2026-01-02T03:04:05Z';
 
-/** A folder that names no handoff: the guard's fast path in sh is part of what is tested. */
+/** A folder without `handoff` in its name, so that the tests also cover the guard's fast path in sh. */
 const newRoot = () => realpathSync(mkdtempSync(join(tmpdir(), 'git-notes-test-')));
 
-/** git packs a repository in the background once a commit left many objects: into the folder that a test removes. */
+/** Otherwise git, after a commit that left many objects, packs in the background, in a folder that the test removes. */
 const IN_FOREGROUND = ['[gc]', 'autoDetach = false', '[maintenance]', 'autoDetach = false'];
 
 /**
@@ -110,11 +110,11 @@ export class TestRepository {
   readonly #options: RepositoryOptions;
   /** How the program is called where a call does not say. */
   readonly calls: Calls;
-  /** Alike worlds are copies of the first; `undefined`: no other is alike. */
+  /** The key of equal worlds, which are copies of the first; `undefined`: this world is never copied. */
   readonly #template: string | undefined;
   readonly #isCopy: boolean;
 
-  /** @param kind of a subclass that has more than a repository: what that is it says by `build` */
+  /** @param kind names a subclass that has more than a repository; it adds that with `build` */
   constructor(options: RepositoryOptions = {}, kind?: string) {
     this.#options = options;
     this.calls = options.calls ?? inject('calls') ?? 'process';
@@ -139,8 +139,8 @@ export class TestRepository {
   }
 
   /**
-   * What a subclass has beyond a repository; a world that is a copy has it already. The first one is a copy, too: where it was
-   * built, no clone may be left whose sessions the copies would be taken for.
+   * Adds what a subclass has beyond a repository, unless the world is a copy and has it already. The first world moves to
+   * a copy, too: if the original stayed, the copies' sessions would be taken for sessions of that clone.
    */
   protected build(steps: () => void): void {
     if (this.#isCopy) return;
@@ -154,7 +154,7 @@ export class TestRepository {
     if (isCopied) this.#refresh();
   }
 
-  /** The index knows files by their inodes, too. */
+  /** The index also records the files' inodes, which a copy changes. */
   #refresh(): void {
     if (this.#options.bare !== true) this.run('git', ['update-index', '-q', '--refresh']);
   }
@@ -244,7 +244,7 @@ export class TestRepository {
     return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8'), bytes: stdout };
   }
 
-  /** Runs a command line at a terminal of its own, on whose screen (`stdout`) is what `input` types, too. */
+  /** Runs a command line at its own terminal. `stdout` is the screen, so it also shows what `input` types. */
   atTerminal(command: string, options: RunOptions = {}): Run {
     const words =
       process.platform === 'linux'
@@ -327,7 +327,7 @@ export class TestRepository {
     return status === 0 ? stdout.trim() : undefined;
   }
 
-  /** Names of all refs below a prefix, sorted. */
+  /** Names of all refs under a prefix, sorted. */
   refs(prefix = 'refs'): string[] {
     return this.git(['for-each-ref', '--format=%(refname)', prefix]).split('\n').filter(Boolean);
   }

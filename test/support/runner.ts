@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type RunnerTestCase, type RunnerTestSuite, TestRunner } from 'vitest';
 
-/** No test begins after it: seconds since 1970. `.ci/run` sets it, for its own run is ended after a time. */
+/** No test begins after this time, in seconds since 1970. `.ci/run` sets it, because its own time is limited. */
 const END = Number(process.env['GIT_HANDOFF_TESTS_END'] ?? Infinity);
 
 const isOver = () => Date.now() / 1000 > END;
@@ -11,7 +11,7 @@ interface OnMac {
   readonly linuxOnly: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Titles of tests that hold on Linux only, also where a Mac is imitated (scripts/test-mac.mjs). */
+/** Tests to skip on a Mac, real or imitated (scripts/test-mac.mjs), because they hold only on Linux. */
 const LINUX_ONLY = new Set(
   process.platform === 'darwin' || process.env['GIT_HANDOFF_TEST_MAC'] !== undefined
     ? Object.values(
@@ -20,7 +20,7 @@ const LINUX_ONLY = new Set(
     : [],
 );
 
-/** Vitest's runner with an end: what is left then, hooks and all, is skipped, which vitest's report shows. */
+/** Vitest's runner with an end: it skips all tests and hooks that are left then, and vitest's report shows that. */
 export default class Runner extends TestRunner {
   override async onBeforeRunSuite(suite: RunnerTestSuite): Promise<void> {
     if (isOver()) suite.mode = 'skip';

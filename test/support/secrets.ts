@@ -1,6 +1,6 @@
 /**
- * Texts of the shape of real secrets, put together when the test runs: none stands in a file, so that no scanner of a code
- * host trips over this repository. None was ever issued.
+ * Texts in the form of real secrets, none of which was ever issued. They are put together when a test runs: since no file
+ * contains one, no code host's scanner reports this repository.
  */
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const UPPER = LOWER.toUpperCase();
@@ -23,7 +23,7 @@ const pem = (kind: string, begin: string) =>
     ' KEY-----',
   ].join('');
 
-/** By the rule that must find it. */
+/** Each secret, by the rule that must find it. */
 export const SECRETS: Readonly<Record<string, string>> = {
   'aws/AWSAccessKeyID': `AKIA${mixed(16, UPPER + '234567')}`,
   'aws/AWSSecretAccessKey': `aws_secret_access_key = ${mixed(40)}`,
@@ -62,7 +62,7 @@ export const SECRETS: Readonly<Record<string, string>> = {
   'figma/FIGMA_PERSONAL_ACCESS_TOKEN': `figd_${mixed(40)}`,
 };
 
-/** A text whose base64 begins with `ey` and ends with `fQ==`, as the rule wants it. */
+/** A text whose base64 begins with `ey` and ends with `fQ==`, as the rule requires. */
 function serviceAccount(): string {
   for (let length = 120; ; length++) {
     const text = Buffer.from(JSON.stringify({ email: mixed(length) })).toString('base64');
@@ -70,6 +70,6 @@ function serviceAccount(): string {
   }
 }
 
-/** One that tests use where any will do. */
+/** For tests that need just any secret. */
 export const TOKEN = SECRETS['github/GITHUB_TOKEN']!;
 export const TOKEN_RULE = 'github/GITHUB_TOKEN';

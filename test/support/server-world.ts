@@ -7,13 +7,13 @@ import { join, resolve } from 'node:path';
 import { type RepositoryOptions, type Run, type RunOptions, TestRepository } from './repository.ts';
 
 const HOOKS = resolve(import.meta.dirname, '..', '..', 'git-hooks');
-/** Far above what a hook may write before it is called too slow: starting a process counts. */
+/** Far more than a server needs to start, in milliseconds. */
 const START_MS = 10_000;
 
 export const A = 'aaaaaaaa-1111-4111-8111-111111111111';
 export const B = 'bbbbbbbb-2222-4222-8222-222222222222';
 
-/** A handoff's commit made by hand, right unless something is said. */
+/** A handmade handoff commit, valid unless a field here makes it invalid. */
 export interface Handmade {
   readonly parents?: readonly string[];
   readonly owner?: string;
@@ -22,13 +22,13 @@ export interface Handmade {
   readonly version?: number;
   /** Further lines of the last paragraph. */
   readonly trailers?: readonly string[];
-  /** Instead of the whole message. */
+  /** Replaces the whole message. */
   readonly message?: string;
   readonly note?: string | null;
   readonly state?: string;
 }
 
-/** A pusher without hooks of ours, and a bare repository on a server that has one. */
+/** A pusher without our hooks, and a bare repository on a server with our hook. */
 export class ServerWorld extends TestRepository {
   readonly server: string;
 
@@ -89,7 +89,7 @@ export class ServerWorld extends TestRepository {
     return this.git(args, { input: made.message ?? `by hand\n\n${lines}\n` });
   }
 
-  /** Serves the folder above the server's repository, as git-daemon(1) does on 127.0.0.1. */
+  /** Serves the folder that holds the server's repository, with git-daemon(1) on 127.0.0.1. */
   async daemon(): Promise<{ url: string; stop: () => Promise<void> }> {
     const port = await freePort();
     const where = [`--base-path=${join(this.root, 'srv')}`, '--listen=127.0.0.1', `--port=${port}`];
@@ -102,7 +102,7 @@ export class ServerWorld extends TestRepository {
       '--reuseaddr',
       `--pid-file=${pidFile}`,
     ];
-    // No home, no identity: what a service gets.
+    // Like a service: without a home and an identity.
     const env = { PATH: this.env()['PATH'], GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_COUNT: '1' };
     const safe = { GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' };
     const child = spawn('git', args, { cwd: this.root, env: { ...env, ...safe }, stdio: 'ignore' });
@@ -113,7 +113,7 @@ export class ServerWorld extends TestRepository {
     }
     const stop = async () => {
       const gone = once(child, 'exit');
-      // `git daemon` runs below `git`, which passes nothing on.
+      // `git daemon` is a child of `git`, which forwards no signal.
       process.kill(Number(readFileSync(pidFile, 'utf8')));
       await gone;
     };
@@ -133,7 +133,7 @@ export async function httpBackend(
         PATH: path,
         GIT_PROJECT_ROOT: folder,
         GIT_HTTP_EXPORT_ALL: '1',
-        // git lets nobody push who has no name.
+        // git refuses pushes from users without a name.
         REMOTE_USER: 'somebody',
         REQUEST_METHOD: request.method,
         PATH_INFO: pathname,
@@ -179,7 +179,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** What the server's hook said, without git's `remote: ` and the blanks behind it. */
+/** The output of the server's hook, without git's `remote: ` and trailing blanks. */
 export function remoteLines({ stderr }: Run): string[] {
   return stderr.split('\n').flatMap((line) => (line.startsWith('remote: ') ? [line.slice(8).trimEnd()] : []));
 }

@@ -1,7 +1,7 @@
 // eslint-disable-next-line no-control-regex -- what a pseudo-terminal is sent after a question
 const CURSOR_MOVE = /\x1b\[\d*[A-Za-z]/g;
 
-/** What differs from run to run is replaced: object names, ages, versions, padding, moves of the cursor. */
+/** Replaces what differs from run to run: object names, ages, versions, padding, moves of the cursor. */
 export function shape(output: string): string {
   return output
     .replaceAll('\r', '')
@@ -23,8 +23,8 @@ export function shape(output: string): string {
 }
 
 /**
- * Whether a command printed what a page shows. A line `…` of the page stands for any number of lines. Returns both in
- * the form in which they are compared, so that a test can show the difference.
+ * Prepares what a page shows, and what the command printed, for a test that expects them to be equal and shows the
+ * difference. A line `…` of the page stands for any number of lines.
  */
 export function compared(shown: string, printed: string): { shown: string; printed: string } {
   const [expected, actual] = [shape(shown), shape(printed)];
@@ -34,7 +34,7 @@ export function compared(shown: string, printed: string): { shown: string; print
   return { shown: expected, printed: fits ? expected : actual };
 }
 
-/** The first part begins the text, the last ends it, the others stand between in this order, at starts of lines. */
+/** Whether the text begins with the first part, ends with the last, and has the others between, in order, at starts of lines. */
 function partsInOrder(parts: readonly string[], text: string): boolean {
   const [first = '', ...rest] = parts;
   if (!text.startsWith(first)) return false;

@@ -27,23 +27,23 @@ export function contextText(answer: HookAnswer | undefined): string {
   return answer?.kind === 'context' ? answer.text : '';
 }
 
-/** How a session changes a file in place here: a Mac's sed wants a word after -i. */
+/** The command to edit a file in place here: a Mac's sed needs an argument after -i. */
 export const SED_IN_PLACE = IS_MAC ? "sed -i ''" : 'sed -i';
 
-/** Of this test process: a session on record is known by its process, so no other can copy it. */
+/** Names this test process. Sessions on record are known by their process, so other test processes cannot copy the world. */
 const OWN = randomUUID();
 
 export interface SharingOptions extends RepositoryOptions {
-  /** Committed besides the three that every such world has. */
+  /** Committed in addition to the three files that every such world has. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Sessions that have begun here, in this order; what they were told is not looked at. */
+  /** Sessions that begin here, in this order; what they are told is ignored. */
   readonly ready?: readonly string[];
 }
 
 /**
  * A repository with git-handoff switched on, in which sessions use tools: each tool call is the client's two hooks
- * with the real work between them. All of them are this test's process: the variable tells them apart. `<session>/<agent>`
- * is a sub-agent.
+ * with the real work between them. All sessions run in this test's process; the client's variable tells them apart.
+ * `<session>/<agent>` is a sub-agent.
  */
 export class SharingWorld extends TestRepository {
   #calls = 0;
@@ -67,7 +67,7 @@ export class SharingWorld extends TestRepository {
     return this.#hook(session, 'SessionEnd', { reason }, { cwd });
   }
 
-  /** Its turn ends: it waits for its user. */
+  /** A session's turn ends: it waits for its user. */
   stop(session: string, cwd = this.path): HookAnswer {
     return this.#hook(session, 'Stop', {}, { cwd });
   }
@@ -81,12 +81,12 @@ export class SharingWorld extends TestRepository {
     return this.#hook(agent, 'SubagentStop', { stop_hook_active: false, background_tasks: [] }, { cwd });
   }
 
-  /** Its user types. */
+  /** A session's user types. */
   prompt(session: string, cwd = this.path): HookAnswer {
     return this.#hook(session, 'UserPromptSubmit', { prompt: 'go on' }, { cwd });
   }
 
-  /** A file tool, allowed or not; the file is written when it is. */
+  /** Uses a file tool, which writes the file if the call is allowed. */
   write(session: string, path: string, content: string, cwd = this.path): HookAnswer {
     const file = join(cwd, path);
     const input = { file_path: file, content };
@@ -104,12 +104,12 @@ export class SharingWorld extends TestRepository {
     return this.#hook(session, 'PreToolUse', { tool_name: 'Write', tool_input: input }, { cwd });
   }
 
-  /** Replaces a text in a file, by the Edit tool. */
+  /** Replaces a text in a file with another. */
   edit(session: string, path: string, from: string, to: string, cwd = this.path): HookAnswer {
     return this.write(session, path, this.read(path, cwd).replace(from, to), cwd);
   }
 
-  /** As user-demand's `edit`: the file is written and only the hook after it runs. */
+  /** Writes the file, and runs only the hook after the tool. */
   wrote(session: string, path: string, content: string, cwd = this.path): HookAnswer {
     const file = join(cwd, path);
     mkdirSync(dirname(file), { recursive: true });
@@ -128,7 +128,7 @@ export class SharingWorld extends TestRepository {
     return this.#hook(session, 'PreToolUse', { tool_name: 'Bash', tool_input: input }, { cwd });
   }
 
-  /** A shell command of a session's: asked for, run when allowed, looked at afterwards. */
+  /** Uses the shell tool: runs the hook before it and, if the call is allowed, the command and the hook after it. */
   bash(
     session: string,
     command: string,
@@ -157,7 +157,7 @@ export class SharingWorld extends TestRepository {
     return this.handoffBeside(['guard', '--client', 'claude'], { ...options, input });
   }
 
-  /** git as a session runs it in its shell, without the guard having seen the call. */
+  /** Runs git as a session's shell does, but without the guard seeing the call. */
   as(session: string, args: readonly string[], options: RunOptions = {}): Run {
     return this.run('git', args, { ...options, session });
   }
@@ -166,7 +166,7 @@ export class SharingWorld extends TestRepository {
     return readFileSync(join(cwd, path), 'utf8');
   }
 
-  /** What `git status` says, one entry a line. */
+  /** The entries of `git status`. */
   status(cwd = this.path): string[] {
     const out = this.git(['status', '--porcelain=v1', '-z', '-uall', '--no-renames'], { cwd });
     return out.split('\0').filter(Boolean);
@@ -186,7 +186,7 @@ export class SharingWorld extends TestRepository {
     return tree === undefined ? events : events.filter((one) => one['tree'] === tree);
   }
 
-  /** Adds an event to a session's journal, for what no payload brings about at once. */
+  /** Adds an event to a session's journal, where no single hook call would cause it. */
   note(session: string, event: object): void {
     mkdirSync(join(this.path, '.git', 'handoff', 'sessions'), { recursive: true });
     const line = JSON.stringify({ tree: this.#worktree(this.path), ...event });
@@ -198,7 +198,7 @@ export class SharingWorld extends TestRepository {
     return readFileSync(join(gitDir, 'handoff-id'), 'utf8').trim();
   }
 
-  /** `git handoff status --json`, a line a path. */
+  /** What `git handoff status --json` says of each path: its state and owners. */
   whose(session?: string, options: RunOptions = {}): Record<string, string> {
     const { items } = this.json(['status'], session === undefined ? options : { ...options, session });
     return Object.fromEntries(

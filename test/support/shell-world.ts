@@ -87,7 +87,7 @@ export function readCorpus(): HostileCase[] {
   return readCases('bash.json');
 }
 
-/** Further commands with what they do, found by running them. */
+/** Further commands and their effects, found by running them. */
 export function readFurtherCases(): Pick<HostileCase, 'command' | 'setup' | 'groundTruth'>[] {
   return readCases('bash-more.json');
 }

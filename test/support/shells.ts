@@ -1,19 +1,19 @@
 import { findShell, listedShells, shellUnderTest } from '../../scripts/shells.mjs';
 
-/** A shell that may be somebody's `/bin/sh`: its binary, to be called by the name `sh`. */
+/** A shell that may be somebody's `/bin/sh`. Its binary runs under the name `sh`. */
 export interface Shell {
   readonly name: string;
   readonly binary: string;
 }
 
-/** What the one-shell-after-the-other tests take: those that nearly every machine has, and those that are asked for (all: npm run test:shells). */
+/** For tests that try several shells: those of nearly every machine, and those asked for (all: npm run test:shells). */
 const words = ['dash', 'bash', ...listedShells()];
 
-/** The shells of this machine that scripts of ours are run by; with `GIT_HANDOFF_TEST_SHELL` that one. */
+/** The shells of this machine that tests run our scripts with; with `GIT_HANDOFF_TEST_SHELL`, only that one. */
 export const shells: readonly Shell[] =
   shellUnderTest === undefined
     ? [...new Set(words)].flatMap((word) => findShell(word) ?? [])
     : [shellUnderTest];
 
-/** Yash ends a text at a byte that its locale does not know: there Node gets every call of the guard as it comes. */
+/** Yash cuts a text off at a byte that is invalid in its locale, so there the launcher passes every guard call to Node unread. */
 export const isYash = (one: Shell | undefined = shellUnderTest): boolean => one?.name === 'yash';

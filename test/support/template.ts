@@ -14,7 +14,7 @@ import {
 import { basename, join, relative } from 'node:path';
 import { inject } from 'vitest';
 
-/** Worlds that are alike are built once in a run of the tests, and copied from then on. */
+/** Equal worlds are built once in a test run, and copied from then on. */
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -31,7 +31,7 @@ interface Kept {
 }
 
 /**
- * Fills a world's empty folder with a copy of the one that was built for the same key.
+ * Fills a world's empty folder with a copy of the world that was built for the same key.
  *
  * @returns false when there is none
  */
@@ -47,7 +47,7 @@ export function copyTemplate(key: string, root: string): boolean {
   return true;
 }
 
-/** Keeps a copy of a world for those with the same key, unless its place is in what cannot be rewritten. */
+/** Keeps a copy of a world for those with the same key, unless its path occurs where it cannot be rewritten. */
 export function keepTemplate(key: string, root: string): void {
   const kept = keptAt(key);
   const naming = filesNaming(root);
@@ -71,13 +71,13 @@ function keptAt(key: string): string | undefined {
     : join(folder, createHash('sha256').update(key).digest('hex').slice(0, 16));
 }
 
-/** With links, modes and times to the nanosecond, which fs.cpSync rounds. */
+/** Keeps links, modes, and times to the nanosecond. (fs.cpSync rounds times.) */
 function copyFolder(from: string, to: string): void {
   const { status, stderr } = spawnSync('cp', ['-a', `${from}/.`, to], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`cp: ${stderr}`);
 }
 
-/** The files with a folder's path in them; `undefined` where it is in a link or a name. git's objects hold none. */
+/** The files that contain the folder's path; `undefined` if a link or a name contains it. git's objects never do. */
 function filesNaming(root: string): string[] | undefined {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true });
   const naming: string[] = [];

@@ -16,7 +16,7 @@ import { formatRecord } from '../../src/domain/session.ts';
 import { processTable } from '../../src/host/processes.ts';
 import { LauncherWorld } from '../sh/launcher-world.ts';
 
-/** The session that commits here, known by its process: the test's own. */
+/** The session that commits here. The test's own process identifies it. */
 export const mine = '11111111-aaaa-4aaa-8aaa-111111111111';
 /** Another session. */
 export const other = '22222222-bbbb-4bbb-8bbb-222222222222';
@@ -30,7 +30,7 @@ export interface GitRun {
   asked: string[];
 }
 
-/** When a process began, in its table's words. */
+/** When a process began, as the process table prints it. */
 export const startOf = (pid: number): string => processTable().startOf(pid) ?? '';
 
 const DIST = join(import.meta.dirname, '..', '..', 'dist');
@@ -42,8 +42,8 @@ export class TrailerWorld {
   readonly gitDir: string;
 
   /**
-   * @param shell what runs the shims instead of the machine's /bin/sh
-   * @param node in its place: `real` runs our program, and notes for which hook
+   * @param shell runs the shims instead of the machine's /bin/sh
+   * @param node what the shims start as Node: `real` runs our program, and notes for which hook
    */
   constructor(shell?: Shell, node: 'real' | 'stand-in' = 'real') {
     this.base = new LauncherWorld(shell);
@@ -75,7 +75,7 @@ export class TrailerWorld {
     this.base.script(join(this.base.binaries, 'node'), [line]);
   }
 
-  /** What `init` leaves; with a pid, also a session that works alone and is that process. */
+  /** Leaves what `init` leaves; with a pid, also a session that works alone and has that process. */
   enable(pid?: number, start = pid === undefined ? '' : startOf(pid), gitDir = this.gitDir): void {
     mkdirSync(join(this.gitDir, 'handoff'), { recursive: true });
     if (pid === undefined) return;
@@ -89,7 +89,7 @@ export class TrailerWorld {
     writeFileSync(join(this.gitDir, 'handoff', 'beat', session), '');
   }
 
-  /** Puts a session on record whose process that is, as its first call does. */
+  /** Puts a session with this process on record, as its first call does. */
   register(pid: number, start = startOf(pid), session = mine): void {
     this.beat(session);
     const { bootId, pidNs } = processTable();
@@ -103,7 +103,7 @@ export class TrailerWorld {
     this.git(['update-ref', `refs/handoffs-local/live/0123456789abcdef/${session}`, blob.stdout.trim()]);
   }
 
-  /** Runs git without judging how it ends. */
+  /** Runs git, whether or not it succeeds. */
   try(args: string[], env: Record<string, string> = {}, cwd = this.root, command = 'git'): GitRun {
     const record = join(this.base.dir, 'record');
     rmSync(record, { force: true });
@@ -124,12 +124,12 @@ export class TrailerWorld {
     return run;
   }
 
-  /** Commits nothing, with that message. */
+  /** Makes an empty commit with that message. */
   commit(message: string, more: string[] = [], env: Record<string, string> = {}): GitRun {
     return this.git(['commit', '-q', '--allow-empty', '-m', message, ...more], env);
   }
 
-  /** Commits a file, past our hooks, as a person or with that id in the message. */
+  /** Commits a file without our hooks, as a person, or with that session id in the message. */
   file(name: string, text: string, id?: string): void {
     writeFileSync(join(this.root, name), text);
     this.git(['add', '--', name]);

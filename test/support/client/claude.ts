@@ -10,20 +10,20 @@ import { CLAUDE_CODE, installClient } from './install.ts';
 import { runProgram } from './program.ts';
 import type { World } from './world.ts';
 
-/** How a run of Claude Code differs from the plainest one. */
+/** Options of a run of Claude Code. */
 export interface ClaudeOptions {
   readonly gates?: Gates;
-  /** What the person types, each after the answer to the one before. */
+  /** What the person types: each prompt follows the answer to the one before. */
   readonly prompts?: readonly string[];
-  /** Default: `bypassPermissions`. In print mode, what the person would have been asked about is refused. */
+  /** Default: `bypassPermissions`. Print mode refuses what would need the person's permission. */
   readonly permissionMode?: 'default' | 'acceptEdits' | 'bypassPermissions';
-  /** The id of a conversation to go on with. */
+  /** The id of a conversation to continue. */
   readonly resume?: string;
   /** Folder of a plugin that is loaded for this run. */
   readonly plugin?: string;
 }
 
-/** What one hook process answered (Claude Code does not show those of SessionEnd). */
+/** What one hook process answered. (Claude Code does not show the answers of SessionEnd hooks.) */
 export interface HookAnswer {
   readonly event: string;
   readonly stdout: string;
@@ -34,9 +34,9 @@ export interface HookAnswer {
 /** A finished run of Claude Code. */
 export interface ClaudeRun {
   readonly status: number | null;
-  /** The id that Claude Code gave itself. */
+  /** The session id that Claude Code chose. */
   readonly session: string;
-  /** All its ids, oldest first: `/clear` gives it a new one. */
+  /** All session ids of the run, oldest first: `/clear` begins a new session. */
   readonly sessions: readonly string[];
   readonly conversation: Conversation;
   readonly hooks: readonly HookAnswer[];
@@ -45,7 +45,7 @@ export interface ClaudeRun {
   readonly stderr: string;
 }
 
-/** Runs the real Claude Code in print mode in the world's repository, against a script. */
+/** Runs the real Claude Code in print mode in the world's repository, with a scripted model. */
 export async function runClaude(
   world: World,
   script: Script,
@@ -63,7 +63,7 @@ export async function runClaude(
       async onLine(line) {
         const { type, message } = messageOf(line);
         const { id, model: name } = objectOf(message);
-        // What it says itself, of a `/clear`, has another name, and is in no file.
+        // Claude Code's own messages, such as the one about `/clear`, name another model and are in no file.
         if (type === 'assistant' && name !== '<synthetic>') answer = stringOf(id);
         if (type !== 'result') return undefined;
         const next = later.shift();
@@ -98,7 +98,7 @@ function settings(url: string): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: 'no-key',
-    IS_SANDBOX: '1', // or it refuses to skip permissions when run by root, as containers do
+    IS_SANDBOX: '1', // else it refuses to skip permissions when run as root, as in containers
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_TELEMETRY: '1',
     DISABLE_ERROR_REPORTING: '1',
@@ -107,10 +107,10 @@ function settings(url: string): Record<string, string> {
   };
 }
 
-/** Longer than it takes on the busiest machine. Milliseconds. */
+/** Longer than this wait takes on the busiest machine, in milliseconds. */
 const RECORD_MS = 60_000;
 
-/** Waits until Claude Code's own file of the session has an answer: it writes a moment later, and a person types later still. */
+/** Waits until Claude Code has written the answer to its transcript. A person would type even later. */
 async function recorded(world: World, answer: string): Promise<void> {
   const folder = path.join(world.home, '.claude', 'projects');
   const files = () => readdirSync(folder, { recursive: true, encoding: 'utf8' });

@@ -9,7 +9,7 @@ import { runProgram } from './program.ts';
 import type { ClientRun, RunOptions } from './run.ts';
 import type { World } from './world.ts';
 
-/** Its features that would ask servers elsewhere are off; the model's address is given at each start. */
+/** Turns off the features that would contact other servers. Each start passes the model's address. */
 const CONFIG = `
 model = "gpt-5.5"
 model_provider = "scripted"
@@ -29,20 +29,20 @@ request_max_retries = 1
 stream_max_retries = 1
 `;
 
-/** Makes Codex's home in the world, as a person who uses it in this repository has one. */
+/** Makes Codex's home in the world, like that of a person who uses it in this repository. */
 export function prepareCodex(world: World): void {
   const folder = path.join(world.home, '.codex');
   mkdirSync(folder, { recursive: true });
   const project = `[projects.${JSON.stringify(world.repository)}]\ntrust_level = "trusted"\n`;
   writeFileSync(path.join(folder, 'config.toml'), CONFIG + project);
-  // Its shell is a login shell, and /etc/profile may set PATH anew.
+  // Codex's shell is a login shell, so /etc/profile may reset PATH.
   writeFileSync(
     path.join(world.home, '.profile'),
     `PATH='${world.environment['PATH'] ?? ''}'\nexport PATH\n`,
   );
 }
 
-/** Gives Codex the model whose tools are called by programs that it writes. */
+/** Gives Codex a model that calls its tools by writing programs (code mode). */
 export function useCodeMode({ home }: World): void {
   const file = path.join(home, '.codex', 'config.toml');
   writeFileSync(file, readFileSync(file, 'utf8').replace('gpt-5.5', 'gpt-6-sol'));
@@ -77,7 +77,7 @@ export async function trustCodexHooks(world: World): Promise<string[]> {
   return events.sort();
 }
 
-/** Runs the real Codex (`codex exec`) in the world's repository, against a script. */
+/** Runs the real Codex (`codex exec`) in the world's repository, with a scripted model. */
 export async function runCodex(world: World, script: Script, options: RunOptions = {}): Promise<ClientRun> {
   const program = installClient(CODEX);
   if (!existsSync(path.join(world.home, '.codex', 'config.toml'))) prepareCodex(world);

@@ -22,7 +22,7 @@ interface CopilotOptions extends RunOptions {
   readonly args?: readonly string[];
 }
 
-/** Runs the real Copilot CLI in print mode in the world's repository, against a script. */
+/** Runs the real Copilot CLI in print mode in the world's repository, with a scripted model. */
 export async function runCopilot(
   world: World,
   script: Script,

@@ -6,8 +6,8 @@ import type { ClaudeRun } from './claude.ts';
 export const short = shortId;
 
 /**
- * What holds for every run, whatever it is about: the client ended well, its script was played without a
- * gate or placeholder failing, and no hook ever failed or wrote to stderr (a guard must not be noticed).
+ * Expects what holds for every run: the client ended well, no gate or placeholder of its script failed, and no hook
+ * failed or wrote to stderr (nobody must notice the guard).
  */
 export function expectHealthy(run: ClaudeRun): void {
   expect(run.conversation.problems).toEqual([]);

@@ -8,7 +8,7 @@ import { runProgram } from './program.ts';
 import type { ClientRun, RunOptions } from './run.ts';
 import type { World } from './world.ts';
 
-/** A person's settings, written by hand, with what keeps it from asking servers elsewhere. */
+/** A person's handwritten settings, and those that keep Gemini CLI from contacting other servers. */
 const SETTINGS = {
   security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
   privacy: { usageStatisticsEnabled: false },
@@ -25,7 +25,7 @@ export function prepareGemini(world: World): void {
   writeFileSync(path.join(world.home, '.gitconfig'), '[user]\n\tname = Dev\n\temail = dev@example.com\n');
 }
 
-/** Runs the real Gemini CLI in print mode in the world's repository, against a script. */
+/** Runs the real Gemini CLI in print mode in the world's repository, with a scripted model. */
 export async function runGemini(world: World, script: Script, options: RunOptions = {}): Promise<ClientRun> {
   const program = installClient(GEMINI_CLI);
   const model = await startModel(script, options.gates);
@@ -44,7 +44,7 @@ export async function runGemini(world: World, script: Script, options: RunOption
   }
 }
 
-/** Who commits stands in `~/.gitconfig` alone, which Gemini CLI's shell hides from git. */
+/** The committer's identity is only in `~/.gitconfig`, which Gemini CLI's shell hides from git. */
 function geminiEnvironment({ environment }: World): Record<string, string> {
   const own = Object.entries(environment).filter(([name]) => !/^GIT_(?:AUTHOR|COMMITTER)_/.test(name));
   return { ...Object.fromEntries(own), GEMINI_API_KEY: 'none', GEMINI_TELEMETRY_ENABLED: 'false' };

@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 /** A session asks its model for a title before it begins. */
 const TITLE = say('title');
 
-/** Its features that would ask servers elsewhere are off. */
+/** Turns off Grok's features that would contact other servers. */
 function configure({ home }: World, address: string): void {
   const folder = path.join(home, '.grok');
   mkdirSync(folder, { recursive: true });
@@ -32,7 +32,7 @@ function configure({ home }: World, address: string): void {
   writeFileSync(path.join(folder, 'config.toml'), `${config.join('\n')}\n`);
 }
 
-/** Runs the real Grok Build in print mode in the world's repository, against a script. */
+/** Runs the real Grok Build in print mode in the world's repository, with a scripted model. */
 export async function runGrok(world: World, script: Script, options: RunOptions = {}): Promise<ClientRun> {
   const program = installClient(GROK_BUILD);
   const titled = (one: Script): Script => ({ ...one, turns: [TITLE, ...one.turns] });

@@ -20,37 +20,37 @@ import { prepareQwen, qwenEdit, qwenRead, qwenShell, qwenWrite, runQwen } from '
 import { bash, edit, read, write } from './tools.ts';
 import type { World } from './world.ts';
 
-/** One client by what it does, so that a test can be told once for all. Paths are relative to the repository. */
+/** What a test makes a client do, so that one test serves all clients. Paths are relative to the repository. */
 export interface Hands {
   readonly client: 'claude' | 'codex' | 'gemini' | 'qwen' | 'opencode' | 'copilot';
-  /** Makes its home, before `git handoff init`. */
+  /** Makes the client's home, before `git handoff init`. */
   prepare(world: World): void;
   /** What the person has to do after `git handoff init`. */
   trust(world: World): Promise<void>;
-  /** Creates a file of one line by the client's file tool. */
+  /** Creates a file of one line, using the client's file tool. */
   create(world: World, file: string, line: string): Turn[];
-  /** Replaces the only line of a file by the client's file tool, which is called in the last of these turns. */
+  /** Replaces the only line of a file, using the client's file tool. The last of these turns calls the tool. */
   change(world: World, file: string, lines: { from: string; to: string }, gates: Partial<Turn>): Turn[];
   shell(command: string, gates?: Partial<Turn>): Turn;
-  /** Runs a script; the run ended well. */
+  /** Runs a script, and expects the run to end well. */
   run(world: World, script: Script, gates: Gates): Promise<HandRun>;
 }
 
-/** What is left of a session of whichever client. */
+/** A finished session of any client. */
 export interface HandRun {
   readonly session: string;
   /** What the model got back from each tool call, in order. */
   readonly outputs: readonly string[];
-  /** The commits of others that the model was told of, in order, as often as it was told. */
+  /** Texts about others' commits that the model was told, in order, with repetitions. */
   readonly news: readonly string[];
-  /** What other sessions want of it, as often as it was told. */
+  /** Other sessions' requests to this one that the model was told, with repetitions. */
   readonly requests: readonly string[];
-  /** What sessions in other worktrees have changed, too, as often as it was told. */
+  /** Texts about paths also changed in other worktrees that the model was told, with repetitions. */
   readonly overlaps: readonly string[];
 }
 
-/** A session waits for the other at gates; longer than this it is stuck. Milliseconds. */
-/** Claude Code: it must have read a file before it changes it. */
+/** A session waits for the other at gates. If it waits longer than this, in milliseconds, it is stuck. */
+/** Claude Code, which must read a file before it changes it. */
 export const CLAUDE_HANDS: Hands = {
   client: 'claude',
   prepare: () => undefined,
@@ -121,7 +121,7 @@ export const COPILOT_HANDS: Hands = {
   },
 };
 
-/** Qwen Code: it must have read a file before it changes it. */
+/** Qwen Code, which must read a file before it changes it. */
 export const QWEN_HANDS: Hands = {
   client: 'qwen',
   prepare: prepareQwen,
@@ -139,7 +139,7 @@ export const QWEN_HANDS: Hands = {
   },
 };
 
-/** OpenCode: it must have read a file before it changes it. */
+/** OpenCode, which must read a file before it changes it. */
 export const OPENCODE_HANDS: Hands = {
   client: 'opencode',
   prepare: prepareOpencode,
@@ -159,7 +159,7 @@ export const OPENCODE_HANDS: Hands = {
 
 function handRun({ session, conversation }: ClaudeRun | ClientRun): HandRun {
   const outputs = conversation.toolResults().map(({ output }) => output);
-  // Gemini CLI and Qwen Code escape what hooks tell, as in XML.
+  // Gemini CLI and Qwen Code escape hooks' texts as in XML.
   const heard = [...conversation.userTexts().flat(), ...outputs]
     .join('\n')
     .replaceAll('&lt;', '<')

@@ -7,15 +7,15 @@ import { REPOSITORY } from './paths.ts';
 
 /** A client as npm knows it, pinned to the version that the table of clients names. */
 export interface ClientPackage {
-  /** Its name in the table, and its folder below the cache. */
+  /** Its name in the table, and its folder in the cache. */
   readonly name: string;
   readonly package: string;
   readonly bin: string;
-  /** Where the table of clients names none, for it has no row of its own. */
+  /** The version of a client that has no row in the table of clients. */
   readonly version?: string;
-  /** Which of the package's files name its tools, and how: also those that a session is offered only at times. */
+  /** Which files of the package name its tools, and how. They also name tools that a session is only sometimes offered. */
   readonly tools?: { readonly files: RegExp; readonly within?: RegExp; readonly names: RegExp };
-  /** The package's own install script, run by us: npm 12 runs none that a person has not approved. */
+  /** The package's own install script. We run it, since npm 12 runs only scripts that a person has approved. */
   readonly installScript?: string;
 }
 
@@ -81,13 +81,13 @@ export const GROK_BUILD: ClientPackage = {
 const CACHE = process.env['GIT_HANDOFF_CLIENTS'] ?? path.join(REPOSITORY, '.cache', 'clients');
 const ready = new Map<ClientPackage, string>();
 
-/** Where Copilot CLI has unpacked itself when it was asked for its version. */
+/** Where Copilot CLI unpacks itself when asked for its version. */
 export const COPILOT_UNPACKED = path.join(CACHE, '.cache', 'copilot');
 
 /**
  * Installs a client unless its pinned version is in the cache (`.cache/clients`, or $GIT_HANDOFF_CLIENTS to
- * share one between clones). Returns the path of its program. The test is skipped, with what npm said or that the program
- * does not run, where that fails.
+ * share one between clones). Returns the path of its program. If that fails, the test is skipped with npm's message,
+ * or because the program does not run.
  */
 export function installClient(client: ClientPackage): string {
   const known = ready.get(client);
@@ -99,7 +99,7 @@ export function installClient(client: ClientPackage): string {
   }
 }
 
-/** Installs this version unless it is in the cache; from then on `installClient` returns its program. Throws where that fails. */
+/** Installs this version unless it is in the cache; from then on `installClient` returns its program. Throws if that fails. */
 export function installVersion(client: ClientPackage, version: string): string {
   const folder = path.join(CACHE, client.name);
   const program = path.join(folder, 'node_modules', '.bin', client.bin);
@@ -115,7 +115,7 @@ export function installVersion(client: ClientPackage, version: string): string {
   return program;
 }
 
-/** The names of tools in an installed client's package. Throws where they are no longer where they were. */
+/** Returns the names of tools in an installed client's package. Throws if it finds none. */
 export function toolsIn({ name, package: of, tools }: ClientPackage): string[] {
   if (tools === undefined) return [];
   const folder = path.join(CACHE, name, 'node_modules', of);
@@ -130,7 +130,7 @@ export function toolsIn({ name, package: of, tools }: ClientPackage): string[] {
   return found;
 }
 
-/** Ends the test that is being run, and says why where no reporter does. */
+/** Skips the running test, and prints why, for runs without a reporter that does. */
 function skip(reason: string): never {
   process.stderr.write(`skipped: ${reason}\n`);
   TestRunner.getCurrentTest()?.context.skip(reason);
@@ -161,7 +161,7 @@ function run(program: string, args: readonly string[], cwd: string): void {
 function works(program: string, version: string): boolean {
   if (!existsSync(program)) return false;
   try {
-    const env = { PATH: process.env['PATH'], HOME: CACHE }; // whatever it writes at its start stays there
+    const env = { PATH: process.env['PATH'], HOME: CACHE }; // so that what it writes at its start stays there
     return execFileSync(program, ['--version'], { encoding: 'utf8', env }).includes(version);
   } catch {
     return false;

@@ -8,10 +8,10 @@ import { runProgram } from './program.ts';
 import type { ClientRun, RunOptions } from './run.ts';
 import type { World } from './world.ts';
 
-/** What its sessions are called. */
+/** The form of OpenCode's session ids. */
 export const OPENCODE_ID = /^ses_\w{26}$/;
 
-/** A person's settings; the model's address is given at each start. */
+/** A person's settings. Each start passes the model's address. */
 const SETTINGS = {
   autoupdate: false,
   share: 'disabled',
@@ -20,14 +20,14 @@ const SETTINGS = {
   permission: { bash: 'allow', edit: 'allow' },
 };
 
-/** Makes OpenCode's home in the world, as a person who uses it has one. */
+/** Makes OpenCode's home in the world, like that of a person who uses it. */
 export function prepareOpencode(world: World): void {
   const folder = path.join(world.home, '.config', 'opencode');
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'opencode.json'), JSON.stringify(SETTINGS));
 }
 
-/** A person has started it before: of two that make its database at once, one may wait for ever. */
+/** Starts OpenCode once, as its user has before: if two starts create its database at the same time, one may hang. */
 export async function startOpencode(world: World): Promise<void> {
   const { status, stderr } = await runProgram(installClient(OPENCODE), ['session', 'list'], {
     cwd: world.repository,
@@ -37,7 +37,7 @@ export async function startOpencode(world: World): Promise<void> {
   if (status !== 0) throw new Error(`opencode session list: ${stderr}`);
 }
 
-/** Runs the real OpenCode (`opencode run`) in the world's repository, against a script. */
+/** Runs the real OpenCode (`opencode run`) in the world's repository, with a scripted model. */
 export async function runOpencode(
   world: World,
   script: Script,
@@ -63,7 +63,7 @@ export async function runOpencode(
   }
 }
 
-/** Where the model is, and what keeps it from asking servers elsewhere. */
+/** The model's address, and settings that keep OpenCode from contacting other servers. */
 function environment(baseURL: string): Record<string, string> {
   const model = { name: 'model', tool_call: true, limit: { context: 100_000, output: 8000 } };
   const options = { baseURL, apiKey: 'none' };
@@ -87,7 +87,7 @@ export function opencodeWrite(file: string, content: string): Turn {
   return call('write', { filePath: file, content });
 }
 
-/** A turn in which OpenCode reads a file, which it must have done before it changes one that exists. */
+/** A turn in which OpenCode reads a file, as it must before it changes an existing one. */
 export function opencodeRead(file: string, gates: Partial<Turn> = {}): Turn {
   return call('read', { filePath: file }, gates);
 }

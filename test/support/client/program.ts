@@ -20,10 +20,10 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** After this a program hangs, on the busiest machine, too. Its test has more. */
+/** A program that takes longer hangs, even on the busiest machine. The limits of its tests are higher. */
 const MOST_MS = 500_000;
 
-/** Runs a program in a process group of its own: what hangs is ended with what it started, and nothing else. */
+/** Runs a program in a process group of its own. If it hangs, it is killed with all that it started, and nothing else. */
 export async function runProgram(
   program: string,
   args: readonly string[],
@@ -31,7 +31,7 @@ export async function runProgram(
 ): Promise<Ended> {
   const child = spawn(program, args, { cwd, env, stdio: 'pipe', detached: true });
   const timer = setTimeout(() => killGroup(child.pid), MOST_MS);
-  child.stdin.on('error', () => undefined); // it may end without having read everything
+  child.stdin.on('error', () => undefined); // the program may end before it has read everything
   const say = (words: string | null | undefined): void => {
     if (words === null) child.stdin.end();
     else if (words !== undefined) child.stdin.write(words);
@@ -67,6 +67,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended by itself in the same moment.
+    // It ended by itself at the same moment.
   }
 }

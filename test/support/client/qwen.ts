@@ -8,17 +8,17 @@ import { runProgram } from './program.ts';
 import type { ClientRun, RunOptions } from './run.ts';
 import type { World } from './world.ts';
 
-/** A person's settings, written by hand, with what keeps it from asking servers elsewhere. */
+/** A person's handwritten settings, and those that keep Qwen Code from contacting other servers. */
 const SETTINGS = {
   security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: false } },
   privacy: { usageStatisticsEnabled: false },
   telemetry: { enabled: false },
   general: { enableAutoUpdate: false },
-  // Without it the client writes it there.
+  // Without this, Qwen Code would add it to the file.
   $version: 4,
 };
 
-/** Makes Qwen Code's home in the world, as a person who uses it has one. */
+/** Makes Qwen Code's home in the world, like that of a person who uses it. */
 export function prepareQwen(world: World): void {
   const folder = path.join(world.home, '.qwen');
   mkdirSync(folder, { recursive: true });
@@ -26,7 +26,7 @@ export function prepareQwen(world: World): void {
   writeFileSync(path.join(folder, 'settings.json'), settings);
 }
 
-/** Runs the real Qwen Code in print mode in the world's repository, against a script. */
+/** Runs the real Qwen Code in print mode in the world's repository, with a scripted model. */
 export async function runQwen(world: World, script: Script, options: RunOptions = {}): Promise<ClientRun> {
   const program = installClient(QWEN_CODE);
   const model = await startModel(script, options.gates);
@@ -43,7 +43,7 @@ export async function runQwen(world: World, script: Script, options: RunOptions 
       },
       input: null,
     });
-    // The whole conversation, in one line; the first message says which hooks, tools and the like it knows.
+    // One line holds the whole conversation. Its first message lists the hooks, tools and so on that Qwen Code knows.
     const [begin, ...messages] = messagesIn(lines.join('\n')).map(objectOf);
     const stdout = messages.map((message) => JSON.stringify(message)).join('\n');
     const session = stringOf(begin?.['session_id']);
@@ -71,7 +71,7 @@ export function qwenWrite(file: string, content: string): Turn {
   return call('write_file', { file_path: file, content });
 }
 
-/** A turn in which Qwen Code reads a file, which it must have done before it changes one that exists. */
+/** A turn in which Qwen Code reads a file, as it must before it changes an existing one. */
 export function qwenRead(file: string, gates: Partial<Turn> = {}): Turn {
   return call('read_file', { file_path: file }, gates);
 }

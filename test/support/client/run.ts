@@ -3,20 +3,20 @@ import type { Conversation } from '../model/conversation.ts';
 import type { Gates } from '../model/gates.ts';
 import { objectOf } from '../model/json.ts';
 
-/** How a run differs from the plainest one. */
+/** Options of a run. */
 export interface RunOptions {
   readonly gates?: Gates;
-  /** A session to go on with, by the client's id. */
+  /** The client's id of a session to continue. */
   readonly resume?: string;
 }
 
 /** A finished run of a client that says little about its hooks. */
 export interface ClientRun {
   readonly status: number | null;
-  /** The id that the client gave itself. */
+  /** The session id that the client chose. */
   readonly session: string;
   readonly conversation: Conversation;
-  /** Everything that it printed. */
+  /** Everything that the client printed. */
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -31,13 +31,13 @@ export function beginning(run: ClientRun): string {
   return run.conversation.userTexts()[0]?.join('\n') ?? '';
 }
 
-/** What holds for every run: it ended well, its script was played, and the client complained about no hook. */
+/** Expects what holds for every run: it ended well, its script was played, and the client complained about no hook. */
 export function expectWell(run: ClientRun, id = /^[0-9a-f]{8}-[0-9a-f-]{27}$/): void {
   expect(run.conversation.problems).toEqual([]);
   expect(run.status, run.stderr + run.stdout).toBe(0);
   expect(run.session).toMatch(id);
   const said = (run.stdout + run.stderr).split('\n').filter((line) => /hook/i.test(line));
-  // They log every refusal, Copilot CLI what a hook tells the model, Gemini CLI what one tells the person.
+  // All clients log refusals. Copilot CLI also logs what a hook tells the model, Gemini CLI what one tells the person.
   const wanted =
     /blocked by PreToolUse hook|Tool execution blocked|Denied by preToolUse hook|guidance from postToolUse hooks|Hook system message: Handoff reminder/;
   const complaints = said.filter((line) => !wanted.test(line));

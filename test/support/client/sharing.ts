@@ -14,37 +14,37 @@ export interface Shared {
   readonly b: HandRun & Answers & { readonly denied: string };
 }
 
-/** What a session was answered when it tried to commit all, and then when it did what it was told. */
+/** The outputs that a session got when it tried to commit everything, and when it then did what the refusal said. */
 interface Answers {
   readonly refused: string;
   readonly followed: string;
 }
 
-/** What a session says of its work: written as Claude Code writes it, with all that has to be quoted. */
+/** A session's commit message, in Claude Code's form, with everything that needs quoting. */
 export function messageOf(who: string): string {
   return `Work of ${who}\n\nIt's "done", $HOME and all.`;
 }
 
-/** Takes everything that is dirty in the working tree, whose ever it is. */
+/** Commits everything that is dirty in the working tree, whoever owns it. */
 export const commitAll = (who: string): string =>
   `git add -A && git commit -m "$(cat <<'EOF'\n${messageOf(who)}\nEOF\n)"`;
-/** Types what the refusal says to type, with all lines of its message: after `hint:` by a git hook, at the end by the guard. */
+/** Types the command that the refusal names, with all lines of its message: a git hook puts it after `hint:`, the guard last. */
 export const NEXT_COMMAND = "{{last:(?:hint|signing): (git (?:[^\\n'\\\\]|\\\\.|'[^']*')*)}}";
-/** Goes on with other work, so that news can reach the session. */
+/** Continues with other work, so that news can reach the session. */
 const WORK_ON = 'node --version';
-/** Names none of the files that it writes. */
+/** A command that names none of the files that it writes. */
 const GENERATE = 'node ~/generate.cjs';
 
 /**
- * A changes the file that HEAD has; B is kept from changing it too, makes one by its file tool and one by a program.
- * Each tries to commit all while the other's work is uncommitted, then types what it is told to. Each step is held
- * at a gate until the other's step before it is over, its hooks included.
+ * A changes the file that HEAD has. B is refused the same file, then makes one with its file tool and one with a program.
+ * Each tries to commit everything while the other's work is uncommitted, then types the command of the refusal. At a
+ * gate, each step waits until the other session's step before it, including hooks, is over.
  */
 export async function shareTree(first: Hands, second: Hands): Promise<Shared> {
   return play(await sharedWorld([first, second]), first, second);
 }
 
-/** A repository in which somebody uses these clients, and has a git hook of their own. */
+/** A repository whose user has these clients and a git hook of their own. */
 export async function sharedWorld(hands: readonly Hands[]): Promise<World> {
   const world = await createWorld();
   onTestFinished(() => world.remove());
@@ -91,13 +91,13 @@ async function play(world: World, first: Hands, second: Hands): Promise<Shared> 
   return { world, a: { ...a, ...answersOf(a) }, b: { ...b, ...answersOf(b), denied } };
 }
 
-/** The world goes with the test: no client may be at work in it any more, even when the other has failed. */
+/** Waits for both runs even if one fails: the test removes the world, and no client may still be at work in it. */
 export async function bothEnded(...runs: [Promise<HandRun>, Promise<HandRun>]): Promise<[HandRun, HandRun]> {
   await Promise.allSettled(runs);
   return Promise.all(runs);
 }
 
-/** A goes first, B after it; both are refused before either commits. */
+/** The turns that end a session's script. A goes first; both are refused before either commits. */
 function endOf(who: 'A' | 'B', other: 'A' | 'B', hands: Hands): Turn[] {
   const isFirst = who === 'A';
   return [
@@ -119,7 +119,7 @@ function answersOf({ outputs }: HandRun): Answers {
   return { refused, followed };
 }
 
-/** What a session is told that would have taken the other's files along. */
+/** Expects the refusal of a commit that would have included the other's files. */
 export function expectRefusal(hands: Hands, text: string, other: string, paths: readonly string[]): void {
   if (hands.client === 'gemini') {
     expect(text).toContain(short(other));

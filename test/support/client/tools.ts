@@ -15,7 +15,7 @@ export function edit(file: string, from: string, to: string): Turn {
   return call('Edit', { file_path: file, old_string: from, new_string: to });
 }
 
-/** A turn in which Claude Code reads a file, which it must have done before it changes one that exists. */
+/** A turn in which Claude Code reads a file, as it must before it changes an existing one. */
 export function read(file: string): Turn {
   return call('Read', { file_path: file });
 }

@@ -31,20 +31,20 @@ export interface World {
   shell(command: string): Promise<Outcome>;
   /** Runs a command line that must succeed, and returns its stdout without the last newline. */
   output(command: string): Promise<string>;
-  /** What the guard has logged about the repository, to explain a failure: it allows what it cannot judge. */
+  /** The guard's log of this repository. It may explain a failure, since the guard allows what it cannot judge. */
   guardLog(): string;
   remove(): void;
 }
 
 /** Where the program under test comes from. */
 export interface WorldOptions {
-  /** Where the package lies; its own `bin/git-handoff` goes on PATH, as npm would link it. */
+  /** Where the package is; its own `bin/git-handoff` goes on PATH, as npm would link it. */
   readonly packageRoot?: string;
   /** The folder in which npm has linked the program: it goes on PATH instead. */
   readonly programs?: string;
 }
 
-/** Makes a world, to be removed by the caller. Its environment is built from nothing, so no key, setting or session id of ours is in it. */
+/** Makes a world, which the caller removes. Its environment is built from nothing: no key, setting or session id of ours is in it. */
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'git-handoff-world-')));
   const [home, repository, bin] = ['home', 'repository', 'bin'].map((name) => path.join(root, name)) as [

@@ -8,13 +8,13 @@ export const REF = `refs/handoffs/main/${TOPIC}`;
 export const KEPT = `refs/handoffs-local/kept/main/${TOPIC}`;
 const LOST = `refs/handoffs-local/lost/main/${TOPIC}`;
 
-/** Old enough for `doctor --fix`, which leaves locks of less than ten minutes to their holders. */
+/** Old enough for `doctor --fix`, which keeps locks younger than ten minutes. */
 const STALE_SECONDS = 660;
 
 /** Where a text is after a write: at the tip, or kept although the write did not succeed. */
 export type Whereabouts = 'tip' | 'lost' | 'file';
 
-/** A repository in which writes are hurt, and what must be true of it afterwards. */
+/** A repository in which writes fail or are killed, and what must hold afterwards. */
 export class FaultWorld extends TestRepository {
   readonly session = 'sess-fault-1';
   #patience = amount(3, Infinity);
@@ -41,8 +41,8 @@ export class FaultWorld extends TestRepository {
   }
 
   /**
-   * The one thing a write may do, whatever happened to it: leave the refs, or put its own commit on the
-   * former tip, the public ref first. Returns whether it did.
+   * Expects one of the two results that a write may have, whatever happened to it: the refs are as before, or its
+   * commit follows the former tip, the public ref first. Returns whether it does.
    */
   expectOldOrNew(before: string, text: string, stdout: string): boolean {
     const tip = this.tip();
@@ -58,7 +58,7 @@ export class FaultWorld extends TestRepository {
     return true;
   }
 
-  /** Where the text of a write is that ended by itself. */
+  /** Where the text is after a write that ended by itself. */
   whereabouts(text: string, stderr: string): Whereabouts | undefined {
     if (this.noteOf(REF) === text) return 'tip';
     const file = /your text is kept in (\S+)/.exec(stderr)?.[1];
@@ -67,9 +67,9 @@ export class FaultWorld extends TestRepository {
   }
 
   /**
-   * The write after a killed one: succeeds, or keeps its text and names a lock, which `doctor --fix` takes
-   * away once it is old. Returns whether that help was needed. A write waits seconds for a lock, so a short
-   * run lets only some find it.
+   * Writes after a killed write. It succeeds, or keeps its text and names a lock, which `doctor --fix` removes once it
+   * is old. Returns whether that was needed. Since a write waits seconds for a lock, a short run lets only some writes
+   * wait, and calls the doctor before the others.
    */
   writeAgain(text: string): boolean {
     const isLocked = this.locks().length > 0;
@@ -88,7 +88,7 @@ export class FaultWorld extends TestRepository {
     return true;
   }
 
-  /** Makes every lock as old as one that its holder forgot, and calls the doctor. */
+  /** Makes every lock old enough to count as forgotten, and calls the doctor. */
   mendLocks(): void {
     const then = Date.now() / 1000 - STALE_SECONDS;
     for (const lock of this.locks()) utimesSync(lock, then, then);
@@ -96,7 +96,7 @@ export class FaultWorld extends TestRepository {
     expect(this.locks()).toEqual([]);
   }
 
-  /** git finds every object that a ref needs, none of them damaged. */
+  /** Expects git to find every object that a ref needs, undamaged. */
   expectSound(): void {
     const { status, stdout, stderr } = this.run('git', ['fsck', '--strict', '--no-dangling']);
     expect({ status, stdout, stderr: stderr.replace(/^notice: .*\n/gm, '') }).toEqual({

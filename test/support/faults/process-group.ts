@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Run, type TestRepository, finished } from '../repository.ts';
 
-/** A program with all that it starts, so that all of it can be killed at once. */
+/** A program and all that it starts, so that all can be killed at once. */
 export interface ProcessGroup {
   /** Ends when the program has ended and its pipes are closed. */
   readonly ended: Promise<Run>;
@@ -38,7 +38,7 @@ export function startGroup(
   };
 }
 
-/** Whether there was still somebody in the group to get the signal. */
+/** Whether the group still had a process to get the signal. */
 function signal(leader: number, name: 'SIGKILL' | 0): boolean {
   try {
     return process.kill(-leader, name);

@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
 
-/** `GIT_HANDOFF_FAULTS=long` asks for the large numbers; anything else for those that CI has time for. */
+/** `GIT_HANDOFF_FAULTS=long` asks for the large numbers; otherwise the small ones apply, which CI has time for. */
 const LONG = process.env['GIT_HANDOFF_FAULTS'] === 'long';
 
-/** How much of something a run does. */
+/** Returns the number for a short or a long run. */
 export function amount(short: number, long: number): number {
   return LONG ? long : short;
 }
 
-/** One seed for the whole run: `GIT_HANDOFF_SEED` plays the choices of a former run again. */
+/** One seed for the whole run: `GIT_HANDOFF_SEED` repeats the choices of an earlier run. */
 export const SEED = Number(process.env['GIT_HANDOFF_SEED'] ?? randomInt(2 ** 31));
 
 /** Random choices that a seed repeats (mulberry32). */
@@ -47,12 +47,12 @@ export class Random {
   }
 }
 
-/** What a fault test counted; printed, so that a run says how much it did. */
+/** What a fault test counted. It is printed, to show how much a run did. */
 export type Figures = Readonly<Record<string, number>>;
 
 /**
- * Runs a test body with random choices of its own, whichever other tests run. Its figures are printed;
- * a failure says how to play it again.
+ * Runs a test body with its own random choices, which do not depend on other tests. Prints its figures; a failure
+ * says how to repeat it.
  */
 export async function seeded(
   name: string,

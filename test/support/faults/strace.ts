@@ -1,22 +1,22 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Why no fault can be injected here, `undefined` when it can. */
+/** Why no fault can be injected here; `undefined` if one can. */
 export const NO_STRACE: string | undefined = (() => {
   const { error, status } = spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']);
   if (error !== undefined) return 'strace is not installed';
   return status === 0 ? undefined : 'strace may not trace here';
 })();
 
-/** What is done to the k-th call of one kind of each traced process. */
+/** A fault for the k-th call of one kind in each traced process. */
 export interface Injection {
   readonly call: string;
-  /** An errno that the call fails with instead of being done, or the death of the process before it. */
+  /** The errno that the call fails with, or the death of the process before the call. */
   readonly fault: `error=${string}` | 'signal=KILL';
   readonly when: number;
 }
 
-/** The words before a command that trace these calls of all its processes, and hurt one. */
+/** Words to put before a command: they trace these calls in all its processes, and inject the fault. */
 export function straceWords(trace: string, calls: readonly string[], injection?: Injection): string[] {
   const hurt =
     injection === undefined
@@ -40,20 +40,20 @@ export function readTrace(file: string): TracedCall[] {
     });
 }
 
-/** Whether the trace shows that the fault took place. */
+/** Whether the trace shows that the fault was injected. */
 export function wasInjected(file: string): boolean {
   return /\(INJECTED\)|killed by SIGKILL/.test(traceText(file));
 }
 
 const traceText = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-/** A call to hurt: the `when`-th of its kind in its process. */
+/** A call to inject a fault into: the `when`-th of its kind in its process. */
 export interface Position {
   readonly call: string;
   readonly when: number;
 }
 
-/** Every place of a trace where a process can be hurt, each once. */
+/** Every call of a trace that a fault can be injected into, each once. */
 export function positions(calls: readonly TracedCall[]): Position[] {
   const most = new Map<string, number>();
   const counts = new Map<string, number>();

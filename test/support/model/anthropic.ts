@@ -10,7 +10,7 @@ import type { ToolResult } from './dialect.ts';
 import { type JsonObject, listOf, objectOf, stringOf, textOf } from './json.ts';
 import type { Turn } from './script.ts';
 
-/** Most of what a model reads is what it has read before. */
+/** Reports most of the input as read from the cache. */
 const usageOf = ({ read = 10 }: Turn) => ({
   input_tokens: 10,
   output_tokens: 10,
@@ -50,7 +50,7 @@ function userTexts(body: Body): string[] {
   });
 }
 
-/** Claude Code lists the tools behind its ToolSearch, one a line. */
+/** Claude Code lists the tools that its ToolSearch can find, one per line. */
 function toolNames(body: Body): string[] {
   const texts = messagesOf(body).map(({ content }) => textOf(content));
   const lists = texts.flatMap(

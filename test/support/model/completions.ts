@@ -40,13 +40,13 @@ function toolResults(body: Body): ToolResult[] {
         id,
         tool: stringOf(objectOf(call?.['function'] ?? call?.['custom'])['name']),
         input: callInput(call),
-        failed: false, // the protocol has no such field: the text tells
+        failed: false, // the protocol has no such field; the text says it
         output: textOf(message['content']),
       };
     });
 }
 
-/** What stands behind the model's last answer, but for what its tools answered. */
+/** The texts after the model's last answer, without tool results. */
 function userTexts(body: Body): string[] {
   const messages = messagesOf(body);
   const last = messages.findLastIndex(({ role }) => role === 'assistant');

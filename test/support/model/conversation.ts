@@ -10,7 +10,7 @@ import { fillIn, type Script, type Turn } from './script.ts';
 
 const DIALECTS: readonly ModelDialect[] = [anthropic, responses, completions, gemini];
 
-/** One request as it came in; `turn` is what a request of the conversation was answered with. */
+/** One request as it came in; `turn` is the answer, if the request belongs to the conversation. */
 export interface ModelRequest {
   readonly method: string;
   readonly path: string;
@@ -65,7 +65,7 @@ export class Conversation {
     return [...new Map(all.map((result) => [result.id, result])).values()];
   }
 
-  /** What the model was told before each turn, by the person and by hooks: one list a turn. */
+  /** What the model was told before each turn, by the person and by hooks: one list per turn. */
   userTexts(): string[][] {
     return this.#asked().map(({ dialect, body }) => dialect?.userTexts(body) ?? []);
   }

@@ -31,9 +31,9 @@ export interface ModelDialect {
   asks(path: string): 'answer' | 'count' | undefined;
   /** Whether the request belongs to a conversation; others are side requests (titles, summaries). */
   isTurn(body: Body): boolean;
-  /** What the conversation was first asked, to tell a sub-agent's from the main one. */
+  /** The conversation's first prompt, which distinguishes a sub-agent's conversation from the main one. */
   firstUserText(body: Body): string;
-  /** The names of the tools that the client offers, those that it only lists until they are looked for as well. */
+  /** The names of the tools that the client offers, including those that it only lists until the model searches for them. */
   toolNames(body: Body): string[];
   /** Every tool result in the conversation so far, oldest first. */
   toolResults(body: Body): ToolResult[];

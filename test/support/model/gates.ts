@@ -1,6 +1,6 @@
 /**
- * Named gates that several scripts share, so that sessions which are alive at the same time take their
- * turns in a fixed order. A gate opens once and stays open.
+ * Named gates that several scripts share, so that simultaneous sessions take their turns in a fixed order. A gate
+ * opens once and stays open.
  */
 export interface Gates {
   open(name: string): void;

@@ -22,7 +22,7 @@ function toolResults(body: Body): ToolResult[] {
     if (part['functionCall'] !== undefined) calls.push(objectOf(part['functionCall']));
     if (part['functionResponse'] === undefined) continue;
     const reply = objectOf(part['functionResponse']);
-    // Ids are optional in this protocol; without one the order tells.
+    // Ids are optional in this protocol; without one, the position identifies the call.
     const id = stringOf(reply['id']) || `#${results.length}`;
     const call = calls.find((candidate) => candidate['id'] === id) ?? calls[results.length];
     const { error, output } = objectOf(reply['response']);

@@ -1,4 +1,4 @@
-/** Reading of JSON that somebody else wrote: every access says what it expects and survives anything else. */
+/** Readers of JSON that somebody else wrote: each says what it expects, and survives anything else. */
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -30,7 +30,7 @@ export function textOf(content: unknown): string {
   return typeof part['text'] === 'string' ? part['text'] : textOf(part['content'] ?? []);
 }
 
-/** The smallest value that a JSON Schema accepts: what a client's side request for JSON is answered with. */
+/** The smallest value that a JSON Schema accepts: the answer to a client's side request for JSON. */
 export function smallestValue(schema: unknown): Json {
   const { enum: choices, type, required, properties } = objectOf(schema);
   if (Array.isArray(choices)) return (choices[0] ?? null) as Json;

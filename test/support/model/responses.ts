@@ -65,14 +65,14 @@ function toolResults(body: Body): ToolResult[] {
       id,
       tool: stringOf(made?.['name'] ?? made?.['type']),
       input: callInput(made),
-      failed: false, // the protocol has no such field: the text tells
+      failed: false, // the protocol has no such field; the text says it
       output: textOf(item['output']) || JSON.stringify(item['output']),
     });
   }
   return results;
 }
 
-/** What hooks tell before a tool runs stands between its call and its output. */
+/** Texts from hooks before a tool call stand between the call and its output. */
 function userTexts(body: Body): string[] {
   const items = itemsOf(body);
   const isCall = ({ type }: Body): boolean => stringOf(type).endsWith('_call');

@@ -4,33 +4,33 @@ import type { Json, JsonObject } from './json.ts';
 export interface ToolUse {
   readonly name: string;
   readonly input: JsonObject | string;
-  /** Codex: of a tool that it does not offer until it is looked for. */
+  /** Codex: the namespace of a tool that it offers only after a search. */
   readonly namespace?: string;
 }
 
 /**
- * What the model says when it is asked once. In any string of `tools`, `{{last:REGEX}}` stands for the
+ * The model's answer to one request. In any string of `tools`, `{{last:REGEX}}` stands for the
  * first group (else the whole match) of REGEX in the last tool result.
  */
 export interface Turn {
   readonly text?: string;
   readonly tools?: readonly ToolUse[];
-  /** A gate that opens when the model is asked for this turn: the turn before has been carried out. */
+  /** A gate that opens when the client requests this turn: it has then carried out the turn before. */
   readonly opens?: string;
   /** A gate that must be open before the model answers. */
   readonly waitsFor?: string;
   /** Milliseconds to wait before answering. */
   readonly delay?: number;
-  /** What the model says that it has read, in tokens. */
+  /** How many input tokens the model reports. */
   readonly read?: number;
   /** An HTTP status to fail with instead of an answer. */
   readonly error?: number;
 }
 
-/** The turns of the conversation, and those of sub-agents, found by a text in what they were asked. */
+/** The turns of the conversation, and those of sub-agents, each found by a text in its prompt. */
 export interface Script {
   readonly turns: readonly Turn[];
-  /** Told with each request which tools the client offers. */
+  /** Called at each request with the tools that the client offers. */
   readonly hears?: (tools: readonly string[]) => void;
   readonly agents?: readonly { readonly match: string; readonly turns: readonly Turn[] }[];
 }
@@ -45,7 +45,7 @@ export function say(text: string, gates: Partial<Turn> = {}): Turn {
   return { ...gates, text };
 }
 
-// The end is not followed by `}`, so that a quantifier may stand last: {{last:([0-9a-f]{8})}}, {{last:a{2}}}.
+// No third `}` may follow the end, so that a pattern may end with a quantifier: {{last:([0-9a-f]{8})}}, {{last:a{2}}}.
 const PLACEHOLDER = /\{\{last:(.*?)\}\}(?!\})/gs;
 
 /**

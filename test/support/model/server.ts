@@ -33,7 +33,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A client that was killed leaves connections open: they are ended, not waited for. */
+/** Ends the connections that a killed client left open, rather than wait for them. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
