@@ -30,7 +30,7 @@ const event = (name: string, more: object = {}): HookAnswer => {
   const payload = { session_id: A, hook_event_name: name, cwd: world.path, transcript_path: transcript };
   return readAnswer(world.guard({ ...payload, ...more }), name);
 };
-/** A note says in whole seconds when it was written. */
+/** The time of a note is in whole seconds. */
 const later = () => setTimeout(2100);
 const prompt = (more: object = {}) => event('UserPromptSubmit', { ...more, prompt: 'go "on",\nplease' });
 const stop = (more: object = {}) => event('Stop', { stop_hook_active: false, ...more });
@@ -43,7 +43,7 @@ const asks = (percent: number, topic: string) => ({
 });
 
 describe('a session is asked for a note', () => {
-  it('from 75 percent of its context on, when it has worked, and once', () => {
+  it('once, from 75 percent of its context on, if it has worked', () => {
     world.write(A, 'src/a.ts', 'new\n');
     filled(answered(149_000));
     expect(prompt()).toEqual(silent);
@@ -53,7 +53,7 @@ describe('a session is asked for a note', () => {
     expect(stop()).not.toMatchObject({ kind: 'context' });
   });
 
-  it('again when it has worked on after a note, by that note’s topic', async () => {
+  it('again if it has worked since its note, by that note’s topic', async () => {
     world.write(A, 'src/a.ts', 'new\n');
     filled(answered(180_000));
     expect(prompt()).toEqual(asks(90, 'work-of-aaaaaaaa'));
@@ -65,21 +65,21 @@ describe('a session is asked for a note', () => {
     expect(prompt()).toEqual(silent);
   });
 
-  it('when all of its work is committed, too', () => {
+  it('even if all of its work is committed', () => {
     filled(answered(180_000));
     expect(prompt()).toEqual(silent);
     world.bash(A, 'echo new >src/a.ts && git commit -qam new');
     expect(prompt()).toMatchObject({ kind: 'context' });
   });
 
-  it('by its branch’s name where that is a topic', () => {
+  it('by its branch’s name if that is a valid topic', () => {
     world.git(['switch', '-q', '-c', 'feature/rate-limit']);
     world.write(A, 'src/a.ts', 'new\n');
     filled(answered(180_000));
     expect(prompt()).toEqual(asks(90, 'rate-limit'));
   });
 
-  it('at the end of a turn, which goes on: the session is at work', () => {
+  it('at the end of a turn, which then continues: the session stays at work', () => {
     world.begin(B);
     world.write(A, 'src/a.ts', 'new\n');
     filled(answered(180_000));
@@ -89,7 +89,7 @@ describe('a session is asked for a note', () => {
     world.ok(['take', '--', 'src/a.ts'], { session: B });
   });
 
-  it('at the end of a turn, once a session', async () => {
+  it('at the end of a turn, once per session', async () => {
     world.write(A, 'src/a.ts', 'new\n');
     filled(answered(180_000));
     expect(stop({ stop_hook_active: true })).toEqual(silent);
@@ -109,13 +109,13 @@ describe('nobody is asked', () => {
     filled(answered(180_000));
   });
 
-  it('as a sub-agent, or for what a sub-agent has filled', () => {
+  it('in a sub-agent, or because a sub-agent has filled its own context', () => {
     expect(prompt({ agent_id: 'agent1' })).toEqual(silent);
     filled(answered(20_000), answered(190_000, { isSidechain: true }));
     expect(prompt()).toEqual(silent);
   });
 
-  it('where it is switched off, or the window is not known', () => {
+  it('where asking is switched off, or the size of the context window is unknown', () => {
     for (const off of ['0', 'false']) {
       world.git(['config', 'handoff.contextNudge', off]);
       expect(prompt()).toEqual(silent);
@@ -129,13 +129,13 @@ describe('nobody is asked', () => {
     expect(prompt()).toMatchObject({ kind: 'context' });
   });
 
-  it('before a compaction, and after one until the model has answered', () => {
+  it('before a compaction, or after one before the model has answered', () => {
     expect(event('PreCompact', { trigger: 'auto' })).toEqual(silent);
     filled(answered(180_000), JSON.stringify({ type: 'system', subtype: 'compact_boundary' }));
     expect(prompt()).toEqual(silent);
   });
 
-  it('by a file that is none, or says nothing', () => {
+  it('because of a transcript that is no regular file or says nothing', () => {
     const fifo = join(world.root, 'fifo');
     execFileSync('mkfifo', [fifo]);
     const link = join(world.root, 'link');
@@ -164,7 +164,7 @@ describe('nobody is asked', () => {
     }
   });
 
-  it('for an answer that lies further back than the last 64 KiB', () => {
+  it('because of an answer before the last 64 KiB of the transcript', () => {
     filled(answered(180_000), JSON.stringify({ type: 'user', text: 'x'.repeat(70_000) }));
     expect(prompt()).toEqual(silent);
     filled(JSON.stringify({ type: 'user', text: 'x'.repeat(70_000) }), answered(180_000));

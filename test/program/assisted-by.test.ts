@@ -13,14 +13,14 @@ afterEach(() => world.remove());
 
 const known = (session: string) => readJournal(join(world.path, '.git'), session as SessionId).model;
 
-/** A session's start, or another event, as a client tells it. */
+/** Reports a session's start, or another event, as a client does. */
 function tells(model: unknown, more: object = {}, client = 'claude'): void {
   const start = { hook_event_name: 'SessionStart', source: 'startup', session_id: A, cwd: world.path };
   world.handoff(['guard', '--client', client], { input: JSON.stringify({ ...start, model, ...more }) });
 }
 
 describe('the model that a client tells', () => {
-  it('stands in the commits of its session, and of no other', () => {
+  it('is named in the commits of its session only', () => {
     world.git(['config', 'handoff.assistedBy', 'true']);
     world.begin(A);
     world.begin(B);
@@ -53,7 +53,7 @@ describe('the model that a client tells', () => {
     expect(known(A)).toBe(line);
   });
 
-  it('is noted at each event, and of an unknown one nothing', () => {
+  it('is recorded at each event, and cleared if its name is invalid', () => {
     tells('gpt-5.5', {}, 'codex');
     const call = { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'ls' } };
     tells('gpt-6', call, 'codex');
@@ -64,7 +64,7 @@ describe('the model that a client tells', () => {
     expect(known(A)).toBe('');
   });
 
-  it('is not noted where git-handoff is not switched on', () => {
+  it('is not recorded where git-handoff is not switched on', () => {
     const plain = join(world.home, 'plain');
     mkdirSync(plain);
     tells('claude-opus-4-8', { cwd: plain });

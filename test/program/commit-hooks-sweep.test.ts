@@ -24,7 +24,7 @@ function bothEdit(): void {
   world.wrote(B, 'src/b.ts', '2\n');
 }
 
-/** What every refused sweep ends with: the hint's command makes B's commit, and A's change is still there. */
+/** Expects what follows every refused sweep: the hint's command makes B's commit, and A's change is still there. */
 function followsToOwnCommit(stderr: string, paths: readonly string[] = ['src/b.ts']): void {
   world.follow(B, stderr);
   expect(world.changed()).toEqual(paths);
@@ -58,7 +58,7 @@ describe('a commit that would sweep in another session’s file', () => {
     followsToOwnCommit(stderr);
   });
 
-  it('the hint keeps what was said of the author, the trailers and the message', () => {
+  it('the hint keeps the options for author, trailers and message', () => {
     bothEdit();
     world.git(['add', '-A']);
     const typed = "git commit -s --author='A U Thor <a@u>' -m \"it's\n\nso\" -m two";
@@ -90,7 +90,7 @@ describe('a commit that would sweep in another session’s file', () => {
     expect(world.changed()).toEqual(['src/b.ts']);
   });
 
-  it('A’s file staged by A: a bare commit of B takes nothing of it', () => {
+  it('a file that A has staged itself', () => {
     bothEdit();
     world.as(A, ['add', 'src/a.ts']);
     world.as(B, ['add', 'src/b.ts']);
@@ -177,7 +177,7 @@ describe('a commit that would sweep in another session’s file', () => {
     expect(world.status()).toEqual([`A  ${name}`]);
   });
 
-  it('own paths that are odd are named so that nothing else is taken', () => {
+  it('a name that B’s own path would match as a pattern', () => {
     begin();
     for (const name of ['x*.ts', 'x1.ts']) writeFileSync(join(world.path, name), '0\n');
     world.git(['add', '-A']);
@@ -189,7 +189,7 @@ describe('a commit that would sweep in another session’s file', () => {
     expect(world.changed()).toEqual(['x*.ts']);
   });
 
-  it('in a folder below, the hint works wherever it is typed', () => {
+  it('from a subfolder: the hint works wherever it is typed', () => {
     bothEdit();
     world.git(['add', '-A']);
     const cwd = join(world.path, 'src');
@@ -230,7 +230,7 @@ describe('a commit that would sweep in another session’s file', () => {
     expect(world.ids('HEAD', cwd)).toEqual([B]);
   });
 
-  it('nothing is B’s own: it says so, the hint says whose it is, and A’s file stays staged', () => {
+  it('without a change of B’s own: the refusal says so, the hint shows the owner, and A’s file stays staged', () => {
     begin();
     world.wrote(A, 'src/a.ts', '1\n');
     world.git(['add', '-A']);
@@ -242,7 +242,7 @@ describe('a commit that would sweep in another session’s file', () => {
     expect(hintsOf(world.refused(B, ['commit', '-am', 'B']))).toEqual(['git handoff status']);
   });
 
-  it('B’s new file: git does not know it everywhere, so our own command is named', () => {
+  it('beside a new file of B’s: the hint is our own command, since git cannot commit such a file by path everywhere', () => {
     bothEdit();
     world.wrote(B, 'src/new.ts', '3\n');
     world.git(['add', '-A']);
@@ -252,7 +252,7 @@ describe('a commit that would sweep in another session’s file', () => {
     expect(world.git(['log', '-1', '--format=%s'])).toBe("B's");
   });
 
-  it('what A changed before B came: by A or by hand', () => {
+  it('a file that A or the user changed before B came', () => {
     world.begin(A);
     writeFileSync(join(world.path, 'src/a.ts'), '1\n');
     world.begin(B);
@@ -265,7 +265,7 @@ describe('a commit that would sweep in another session’s file', () => {
     followsToOwnCommit(stderr);
   });
 
-  it('what A changed after its commit, or left out of it', () => {
+  it('a file that A changed after its commit, or left out of it', () => {
     bothEdit();
     world.commits(A, ['-m', 'A1', '--', 'src/a.ts']);
     world.wrote(A, 'src/a.ts', 'more\n');
@@ -279,7 +279,7 @@ describe('a commit that would sweep in another session’s file', () => {
     expect(errorsOf(world.refused(B, ['commit', '-m', 'B']))).toEqual([A_CHANGED]);
   });
 
-  it('fifty files: as many as can be read are named, none is committed', () => {
+  it('fifty files: the refusal names twenty, and the hint commits none of A’s', () => {
     begin();
     for (let n = 0; n < 50; n += 1) world.write(n < 25 ? A : B, `many/${n}.ts`, TEN);
     world.git(['add', '-A']);
@@ -292,7 +292,7 @@ describe('a commit that would sweep in another session’s file', () => {
 });
 
 describe('what is let through', () => {
-  it('each session’s own, and what nobody has claimed', () => {
+  it('a session’s own changes, and those that nobody has claimed', () => {
     begin();
     writeFileSync(join(world.path, 'nobody.txt'), 'by hand\n');
     world.wrote(B, 'src/b.ts', '2\n');
@@ -328,7 +328,7 @@ describe('what is let through', () => {
     expect(world.read('shared.md')).toContain('A\n');
   });
 
-  it('with a warning: a file that changed while a command of A’s ran, too', () => {
+  it('with a warning: a file that changed while a command of A also ran', () => {
     begin();
     world.may(B, 'make');
     writeFileSync(join(world.home, 'generate'), 'echo gen >gen.ts\n');
@@ -368,7 +368,7 @@ describe('two sessions commit in turn', () => {
     expect(world.git(['fsck', '--no-progress', '--no-dangling'])).toBe('');
   });
 
-  it('leaves nothing behind but the marks of the last commit', () => {
+  it('a commit leaves nothing behind but its own marks', () => {
     bothEdit();
     world.commits(B, ['-m', 'B', '--', 'src/b.ts']);
     const files = world.run('find', ['.git', '-maxdepth', '1', '-name', 'handoff*']).stdout;

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** Paths of a commit, with what became of them. */
+/** Paths that a commit changes, with the kind of change. */
 const changes = (commit = 'HEAD', cwd = world.path) =>
   world
     .git(['show', '--format=', '--name-status', '--no-renames', '-z', commit], { cwd })
@@ -43,7 +43,7 @@ function hook(name: string, body: string): void {
 }
 
 describe('what is committed', () => {
-  it('is this session’s own: everything else stays, the index too', () => {
+  it('is this session’s own: everything else stays, including the index', () => {
     world.write(A, 'src/a.ts', 'A\n');
     world.write(A, 'new-a.txt', 'A\n');
     world.git(['add', 'src/a.ts']);
@@ -82,7 +82,7 @@ describe('what is committed', () => {
     expect(world.status()).toEqual(['?? src/c.ts']);
   });
 
-  it('holds a change of the second in which the index was written, that left the size as it was', () => {
+  it('holds a change that kept the size, made in the second in which the index was written', () => {
     world.git(['config', 'core.trustCTime', 'false']);
     const second = Math.floor(Date.now() / 1000) - 60;
     const file = join(world.path, 'src', 'a.ts');
@@ -104,7 +104,7 @@ describe('what is committed', () => {
     expect(world.status()).toEqual([]);
   });
 
-  it('holds what the same command changed before it', () => {
+  it('holds what the same shell command changed just before', () => {
     world.write(A, 'src/a.ts', 'A\n');
     const { run } = world.bash(B, `echo B > src/b.ts && echo new > n.txt && ${LAUNCHER} commit -m b`);
     expect(run).toMatchObject({ status: 0 });
@@ -251,7 +251,7 @@ describe('pathspecs', () => {
     expect(world.claimed(B)).toEqual(['nobody.txt']);
   });
 
-  it('refuse another live session’s path: its name, and a command that works once it waits for its user', () => {
+  it('refuse another live session’s path: with its name, and a command that works once it waits for its user', () => {
     world.write(A, 'src/a.ts', 'A\n');
     world.stop(A);
     const run = world.handoff(['commit', '-m', 'x', '--', 'a.ts'], {
@@ -269,7 +269,7 @@ describe('pathspecs', () => {
     expect(changes()).toEqual(['M src/a.ts']);
   });
 
-  it('refuse all that is another session’s at once: the command for the rest, then the take for all', () => {
+  it('refuse all paths of another session at once: with the command for the rest, then one take for all', () => {
     world.write(A, 'src/a.ts', 'A\n');
     world.write(A, 'a [1].ts', 'A\n');
     world.edit(A, 'shared.md', 'line 5', 'A five');
@@ -368,7 +368,7 @@ describe('who may', () => {
     expect(changes()).toEqual(['M src/b.ts']);
   });
 
-  it('without trailers the ledger says whose commit it is', () => {
+  it('recognises its own commit by the ledger if there are no trailers', () => {
     world.git(['config', 'handoff.trailer', 'off']);
     world.write(A, 'src/a.ts', 'A\n');
     world.bash(A, `${LAUNCHER} commit -m a`);
@@ -378,7 +378,7 @@ describe('who may', () => {
     expect(world.git(['log', '-1', '--format=%s'])).toBe('a2');
   });
 
-  it('short trailers are compared as such', () => {
+  it('recognises its own commit by a short trailer', () => {
     world.git(['config', 'handoff.trailer', 'short']);
     world.write(A, 'src/a.ts', 'A\n');
     world.ok(['commit', '-m', 'a'], { session: A });
@@ -388,13 +388,13 @@ describe('who may', () => {
   });
 
   it.each(['git handoff commit -m two', 'git commit -qam two'])(
-    'an own commit of what was staged earlier is no change of somebody else’s: %s',
+    'a session’s commit of what it staged earlier is no change of somebody else: %s',
     (again) => {
       const insert = (line: string) => world.edit(B, 'src/b.ts', 'line 1\n', `line 1\n${line}\n`);
       insert('first');
       world.bash(B, 'git add src/b.ts');
       insert('second');
-      // What was changed before the commit is told by the true times.
+      // True times, because they tell what was changed before the commit.
       world.bash(B, 'unset GIT_COMMITTER_DATE; git commit -qm one');
       expect(world.bash(B, `unset GIT_COMMITTER_DATE; ${again}`).run).toMatchObject({
         status: 0,
@@ -405,7 +405,7 @@ describe('who may', () => {
     },
   );
 
-  it('a merge in progress is for whoever began it', () => {
+  it('a merge in progress is left to whoever began it', () => {
     world.git(['checkout', '-qb', 'side']);
     world.commit('side', { 'shared.md': 'side\n' });
     world.git(['checkout', '-q', 'main']);
@@ -418,7 +418,7 @@ describe('who may', () => {
     expect(run.stderr).toContain(`hint: git -C ${world.path} status`);
   });
 
-  it('a pick of what HEAD has: the hint skips it', () => {
+  it('an empty cherry-pick: the hint skips it', () => {
     world.git(['checkout', '-qb', 'side']);
     world.commit('side', { 'shared.md': 'side\n' });
     world.git(['checkout', '-q', 'main']);
@@ -432,7 +432,7 @@ describe('who may', () => {
     expect(existsSync(join(world.path, '.git', 'CHERRY_PICK_HEAD'))).toBe(false);
   });
 
-  it('in an own rebase git goes on itself', () => {
+  it('in its own rebase, git makes the commits', () => {
     world.git(['checkout', '-qb', 'side']);
     world.commit('side', { 'shared.md': 'side\n' });
     world.git(['checkout', '-q', 'main']);
@@ -450,7 +450,7 @@ describe('who may', () => {
 });
 
 describe('git’s own hooks, signing and editor', () => {
-  it('a hook that refuses: its words, exit status 1, and the index byte for byte as before', () => {
+  it('a hook that refuses: its message, exit status 1, and the index byte for byte as before', () => {
     hook('pre-commit', 'echo "the linter says no" >&2; exit 1');
     world.write(A, 'src/a.ts', 'A\n');
     world.git(['add', 'src/a.ts']);
@@ -466,7 +466,7 @@ describe('git’s own hooks, signing and editor', () => {
     expect(changes()).toEqual(['A new.ts', 'M src/b.ts']);
   });
 
-  it('what was announced by hand stays announced', () => {
+  it('a file added by hand with git add -N stays so', () => {
     hook('pre-commit', 'exit 1');
     world.write(B, 'new.ts', 'B\n');
     world.git(['add', '-N', 'new.ts']);
@@ -475,7 +475,7 @@ describe('git’s own hooks, signing and editor', () => {
     expect({ index: index(), status: world.status() }).toEqual(before);
   });
 
-  it('a hook that formats and adds: what it made is committed, and no stale entry is left', () => {
+  it('a hook that formats and adds: its result is committed, and no stale entry is left', () => {
     hook(
       'pre-commit',
       'echo "// formatted" >> src/b.ts; echo 1 > generated.txt; git add src/b.ts generated.txt',
@@ -531,7 +531,7 @@ describe('git’s own hooks, signing and editor', () => {
     expect(index()).toBe(before);
   });
 
-  it('opens the editor, and leaves the commit that somebody makes while git ends', () => {
+  it('opens the editor, and keeps a commit that somebody makes while git ends', () => {
     hook(
       'post-commit',
       'once=$(git rev-parse --git-path once); [ -e "$once" ] && exit 0; : >"$once"\n' +
@@ -546,7 +546,7 @@ describe('git’s own hooks, signing and editor', () => {
 });
 
 describe('a commit without a message', () => {
-  it('is refused where nobody can use an editor, with the command to type', () => {
+  it('is refused with the command to type where nobody can use an editor', () => {
     world.write(B, 'src/b.ts', 'B\n');
     const env = { VISUAL: undefined, EDITOR: undefined, GIT_EDITOR: undefined };
     const { status, stderr } = world.handoff(['commit', '--', 'src/b.ts'], { session: B, env });
@@ -581,7 +581,7 @@ describe('Gemini CLI’s shell', () => {
     expect(world.git(['log', '-1', '--format=%an %ae'])).toBe('Grace ada@example.org');
   });
 
-  it('nothing is taken back in another shell', () => {
+  it('changes nothing for another shell with the same variables', () => {
     hook('pre-commit', 'touch .git/ran');
     world.write(B, 'src/b.ts', 'B\n');
     world.git(['config', 'user.email', 'ada@example.org']);
@@ -591,7 +591,7 @@ describe('Gemini CLI’s shell', () => {
 });
 
 describe('several at once', () => {
-  it('a lock that goes away is waited for', async () => {
+  it('waits for a lock that goes away', async () => {
     world.write(B, 'new.ts', 'B\n');
     const lock = join(world.path, '.git', 'index.lock');
     writeFileSync(lock, '');
@@ -603,7 +603,7 @@ describe('several at once', () => {
     expect(changes()).toEqual(['A new.ts']);
   });
 
-  it('one commit at a time; one whose process is gone does not count', async () => {
+  it('waits for a commit in progress, but not if its process is gone', async () => {
     world.write(B, 'new.ts', 'B\n');
     const lock = join(world.path, '.git', 'handoff-commit.lock');
     const start = processTable().startOf(process.pid);
@@ -651,7 +651,7 @@ describe('several at once', () => {
   });
 });
 
-it('a symbolic link that another session has changed is left to it', () => {
+it('a symbolic link that another session has changed is left to that session', () => {
   symlinkSync('src', join(world.path, 'link'));
   world.begin(C);
   world.write(C, 'c.txt', TEN);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, SharingWorld } from '../support/sharing-world.ts';
 
-/** `git handoff delete` of a note that servers have: what it prints removes it there. */
+/** `git handoff delete` of a note that servers have: the printed commands remove it there. */
 
 const REF = 'refs/handoffs/main/secret-topic';
 let repo: SharingWorld;
@@ -39,14 +39,14 @@ describe('a purge of a note that servers have', () => {
     expect([on('origin'), on('backup')]).toEqual(['', '']);
   });
 
-  it('prints the only way through our own pre-push hook', () => {
+  it('prints commands that pass our pre-push hook, which refuses a plain deletion', () => {
     const plain = repo.run('git', ['push', 'origin', `:${REF}`]);
     expect(plain.status).not.toBe(0);
     expect(plain.stderr).toContain('error: refs/handoffs/main/secret-topic');
     expect(on('origin')).toBe(tip);
   });
 
-  it('prints no command that removes a version that nobody was shown', () => {
+  it('prints no command that could remove a version that nobody was shown', () => {
     const [command = ''] = commands('--yes');
     const next = repo.git(['commit-tree', '-p', tip, '-m', 'newer', `${tip}^{tree}`]);
     const server = command.includes('backup') ? 'backup' : 'origin';
@@ -62,7 +62,7 @@ describe('a purge of a note that servers have', () => {
     expect(repo.git(['cat-file', 'blob', 'refs/handoffs-local/pruned/main/secret-topic'])).toBe(tip);
     repo.git(['fetch', '-q', 'origin', '+refs/handoffs/*:refs/handoffs-remote/origin/*']);
     expect(repo.json(['list', '--all'])).toMatchObject({ remotes: [{ remote: 'origin', toFetch: 0 }] });
-    // Another version of it is something new.
+    // Another version counts as new.
     repo.git(['update-ref', 'refs/handoffs-remote/origin/main/secret-topic', next]);
     expect(repo.json(['list', '--all'])).toMatchObject({ remotes: [{ remote: 'origin', toFetch: 1 }] });
     expect(repo.json(['status'])).toMatchObject({ remotes: [{ remote: 'origin', toFetch: 1 }] });

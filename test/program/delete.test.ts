@@ -28,7 +28,7 @@ function fullTopic(): string {
   return repo.noted(['write', 'secret-topic', '-m', 'nothing bad any more'], { session: A });
 }
 
-/** All that is left of the topic: refs, logs, files below the git folder that quote it (`info/refs` is old news of git's). */
+/** All that is left of the topic: refs, logs, and files in the git folder that quote it (but git lets `info/refs` get stale). */
 function traces(): string {
   const refs = repo.refs().filter((name) => name.includes('secret-topic'));
   const git = repo.git(['rev-parse', '--git-common-dir']);
@@ -115,7 +115,7 @@ describe('git handoff delete', () => {
     expect(repo.run('git', ['fsck']).status).toBe(0);
   });
 
-  it('removes a topic of a branch whose name is cut, and of one that is none', () => {
+  it('removes a topic of a branch whose name is shortened, or whose ref names no branch', () => {
     repo = new TestRepository();
     const branch = `feature/${'long'.repeat(50)}`;
     repo.git(['branch', branch]);
@@ -130,7 +130,7 @@ describe('git handoff delete', () => {
     expect(traces()).toBe('');
   });
 
-  it('removes a symbolic ref and not what it points at', () => {
+  it('removes a symbolic ref and not the ref that it points to', () => {
     repo = new TestRepository({ objectFormat: 'sha256' });
     repo.ok(['write', 'secret-topic', '-m', SECRET], { session: A });
     const main = repo.ref('refs/heads/main');
@@ -152,7 +152,7 @@ describe('git handoff delete', () => {
     expect(traces()).toBe('');
   });
 
-  it('finds nothing of a topic that never was', () => {
+  it('finds nothing of a topic that never existed', () => {
     repo = new TestRepository();
     repo.ok(['write', 'other-topic', '-m', 'x'], { session: A });
     for (const words of [
@@ -178,7 +178,7 @@ describe('a deletion and others', () => {
     expect(repo.ref('refs/handoffs/main/secret-topic')).toBe(tip);
   });
 
-  it('removes nothing when the note moves in that very moment', () => {
+  it('removes nothing when the note moves at that very moment', () => {
     repo = new TestRepository();
     fullTopic();
     const real = repo.run('sh', ['-c', 'command -v git']).stdout.trim();
@@ -201,7 +201,7 @@ exec '${real}' "$@"
     expect(repo.git(['log', '-1', '--format=%s', 'refs/handoffs/main/secret-topic'])).toBe('moved');
   });
 
-  it('removes nothing of others for a session, and for a person what a live one owns only when asked for', () => {
+  it('removes no other’s note for a session, and a live session’s for a person only with --take', () => {
     const world = new SharingWorld();
     repo = world;
     for (const session of [A, B, C]) world.begin(session);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { A, B, SharingWorld, TEN, contextText, lines } from '../support/sharing-world.ts';
 
-/** Beside a peer, something takes a session's uncommitted work away outside of any tool call: the session hears of it. */
+/** Beside a peer, something other than a tool call takes a session's uncommitted work away: the session is told. */
 
 let world: SharingWorld;
 beforeEach(() => {
@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 const putBack = (content = TEN) => writeFileSync(join(world.path, 'src/b.ts'), content);
-/** What a session is told around a command of its own. */
+/** What a session is told before and after a command of its own. */
 function newsAtNextCommand(session: string): string {
   const { before, after } = world.bash(session, 'make');
   return contextText(before) + contextText(after);
@@ -21,7 +21,7 @@ function newsAtNextCommand(session: string): string {
 
 const GONE = "is gone. No session's tool call";
 
-it('with its next command: what is gone, and the command that brings it back, once', () => {
+it('a session is told once, with its next command, what is gone and which command brings it back', () => {
   world.bash(A, 'make');
   putBack();
   const text = newsAtNextCommand(B);
@@ -34,7 +34,7 @@ it('with its next command: what is gone, and the command that brings it back, on
   expect(newsAtNextCommand(B)).not.toContain(GONE);
 });
 
-it('with its prompt, whoever sees it first, and nobody else hears of it', () => {
+it('a session is told with its next prompt, even if another session’s call noticed it first, and nobody else is', () => {
   putBack();
   expect(newsAtNextCommand(A)).not.toContain(GONE);
   expect(contextText(world.prompt(B))).toContain(`src/b.ts ${GONE}`);
@@ -42,12 +42,12 @@ it('with its prompt, whoever sees it first, and nobody else hears of it', () => 
   expect(contextText(world.prompt(A))).not.toContain(GONE);
 });
 
-it('with its prompt, before anybody has looked', () => {
+it('a session is told with its next prompt, if no call has noticed it before', () => {
   putBack();
   expect(contextText(world.prompt(B))).toContain(`src/b.ts ${GONE}`);
 });
 
-it('is not told so of what its own command or its own undo put back, what was committed, or what is only changed', () => {
+it('a session is not told so of work that its own command or undo took back, that was committed, or that only changed', () => {
   world.bash(B, 'git checkout -q -- src/b.ts');
   world.write(B, 'shared.md', lines({ 3: 'B' }));
   world.ok(['undo', '--', 'shared.md'], { session: B });
@@ -60,7 +60,7 @@ it('is not told so of what its own command or its own undo put back, what was co
   expect(told.join('\n')).not.toContain(GONE);
 });
 
-it('is not told so while a command runs that may have done it', () => {
+it('a session is not told so while a command runs that may have done it', () => {
   world.may(A, 'make');
   putBack();
   expect(contextText(world.prompt(B))).not.toContain(GONE);

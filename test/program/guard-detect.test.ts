@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { GuardWorld, OWNER, markedNote } from '../support/guard.ts';
 import { readCorpus } from '../support/shell-world.ts';
 
-/** Commands that nobody can decide by reading them. */
+/** Commands that nobody can judge by reading them. */
 const cases = readCorpus().filter(({ expect: expected }) => expected === 'deny-or-detect');
 
 let world: GuardWorld;
@@ -13,7 +13,7 @@ function toolCall(command: string) {
   return { command: world.fill(command) };
 }
 
-/** What the next hook or command says of a change, empty when nothing. */
+/** What the next hook or command says about a change; empty if nothing. */
 const nextRuns = {
   'the hook after the tool': (command: string) => {
     const answer = world.after('Bash', toolCall(command));
@@ -49,7 +49,7 @@ describe.each(Object.keys(nextRuns) as (keyof typeof nextRuns)[])('told by %s', 
   });
 });
 
-it('keeps the former text of a note that was added to, whatever the command names', () => {
+it('keeps the former text of a note that a command appended to, whichever note the command names', () => {
   world = new GuardWorld();
   const input = toolCall('echo x >> "$(cat p.txt)" # of handoff-main-other-topic.md');
   world.bash(world.fill('echo @FILE@ > p.txt'));
@@ -62,7 +62,7 @@ it('keeps the former text of a note that was added to, whatever the command name
   expect(world.git(['cat-file', '-p', name ?? ''])).toBe(markedNote(OWNER).trimEnd());
 });
 
-it('keeps the owner’s text of a note that is overwritten once more, as one is that was recorded and not yet put back', () => {
+it('keeps the owner’s text of a note that is overwritten again before it is put back', () => {
   world = new GuardWorld();
   const input = toolCall('echo x > "$(cat p.txt)" # of handoff-main-other-topic.md');
   world.bash(world.fill('echo @FILE@ > p.txt'));
@@ -75,7 +75,7 @@ it('keeps the owner’s text of a note that is overwritten once more, as one is 
   expect(world.git(['cat-file', '-p', name ?? ''])).toBe(markedNote(OWNER).trimEnd());
 });
 
-it('puts a note back in the place of a link, and leaves alone what the link leads to', () => {
+it('puts a note back in the place of a link, and leaves the link’s target alone', () => {
   world = new GuardWorld();
   const input = toolCall('ln -sf "$PWD/note.txt" "$(cat p.txt)"');
   world.bash(world.fill('echo @FILE@ > p.txt'));
@@ -87,7 +87,7 @@ it('puts a note back in the place of a link, and leaves alone what the link lead
   expect(world.run('cat', ['note.txt']).stdout).toBe('b\na\n');
 });
 
-it('tells what was moved behind its back after a command, and nothing otherwise', () => {
+it('reports after a command a ref that was moved behind its back, and nothing otherwise', () => {
   world = new GuardWorld();
   world.ok(['write', 'auth-refresh', '-m', 'secret token 2'], { session: OWNER });
   const start = world.sessionStart('sess-dddddddd-4444');

@@ -30,7 +30,7 @@ describe('a session that stops', () => {
     expect(stop()).toEqual({ kind: 'silent' });
   });
 
-  it('hears nothing of what others have changed, or what was there before it', () => {
+  it('hears nothing about changes that others made, or that were there before it', () => {
     work();
     expect(stop('sess-cccccccc-3333')).toEqual({ kind: 'silent' });
     const early = new GuardWorld();

@@ -5,7 +5,7 @@ import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
 const UNKNOWN = 'sess-dddddddd-4444';
 
-it('a session that the guard never saw start is refused by its first call, though there is something to tell it', () => {
+it('the first call of a session that the guard never saw start is refused, even if there is news for the session', () => {
   const world = new GuardWorld();
   world.sessionStart('sess-aaaaaaaa-1111');
   writeFileSync(world.file, markedNote('sess-cccccccc-3333', 'changed unseen\n'));
@@ -13,7 +13,7 @@ it('a session that the guard never saw start is refused by its first call, thoug
   expect(world.before('Bash', input, { session_id: UNKNOWN }).kind).toBe('deny');
 });
 
-it('a patch that is told something of one worktree is refused for what it hits in another', () => {
+it('a patch is refused for what it hits in one worktree, even if there is news about another', () => {
   const world = new SharingWorld({ ready: [A] });
   world.git(['worktree', 'add', '-q', '../tree', '-b', 'tree']);
   const tree = `${world.root}/tree`;
@@ -28,7 +28,7 @@ it('a patch that is told something of one worktree is refused for what it hits i
     return world.handoff(['guard', '--client', 'codex'], { input }).stdout;
   };
   const own = `${world.path}/src/a.ts`;
-  // A's own ledger is kept from here on.
+  // From here on, A's ledger is kept.
   world.begin(B);
   patch('PreToolUse', 'one', own);
   writeFileSync(own, 'by one\n');

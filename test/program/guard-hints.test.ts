@@ -12,7 +12,7 @@ afterEach(() => world.remove());
 /** The command at the end of a refusal. */
 const commandOf = (text: string) => /: ((?:git|rm|xargs) .*)$/s.exec(text)?.[1] ?? '';
 
-/** Types it as the session does, by the guard and in its shell; it does what it says. */
+/** Types it as the session does, past the guard and in its shell; it must succeed. */
 function types(session: string, command: string, cwd = world.path): void {
   const { before, run } = world.bash(session, command, { cwd });
   expect({ command, before, status: run?.status, err: run?.stderr }).toMatchObject({
@@ -21,7 +21,7 @@ function types(session: string, command: string, cwd = world.path): void {
   });
 }
 
-/** Five more paths of a session than a hint types out. */
+/** Changes five paths more than a hint lists. */
 function many(session: string, folder: string): string[] {
   const paths = Array.from({ length: 6 }, (_, n) => `${folder}/${n} ${n}.ts`);
   for (const path of paths) world.write(session, path, `${session}\n`);
@@ -29,7 +29,7 @@ function many(session: string, folder: string): string[] {
 }
 
 describe('the command that a refusal names', () => {
-  it('undoes only what the refused one would have reached and nobody else has changed', () => {
+  it('undoes only what the refused one would have reached and what nobody else has changed', () => {
     world.write(A, 'src/a.ts', 'A\n');
     world.write(A, 'shared.md', TEN.replace('line 1\n', 'A\n'));
     world.bash(B, `${SED_IN_PLACE} "s/line 9/B/" shared.md`);
@@ -61,7 +61,7 @@ describe('the command that a refusal names', () => {
     expect([world.read('a new.ts'), world.read('src/a.ts')]).toEqual(['A\n', 'A\n']);
   });
 
-  it('is no take where the refused one would destroy; all paths are told', () => {
+  it('is no take where the refused one would destroy work; the refusal counts all paths', () => {
     many(A, 'lib');
     world.write(A, 'src/a.ts', 'A\n');
     const text = refusal(world.may(B, 'rm -rf lib src'));
@@ -86,7 +86,7 @@ describe('the command that a refusal names', () => {
     expect(world.may(B, 'sed -i s/A/B/ src/a.ts src/b.ts shared.md').kind).not.toBe('deny');
   });
 
-  it('leaves others’ ignored files, and untracked ones of one’s own', () => {
+  it('leaves others’ ignored files, and the session’s own untracked ones', () => {
     for (const file of ['dist/out.js', 'build.log']) {
       mkdirSync(join(world.path, 'dist'), { recursive: true });
       writeFileSync(join(world.path, file), 'x\n');
@@ -132,7 +132,7 @@ describe('the command that a refusal names', () => {
     expect(world.status()).toEqual([' M src/a.ts']);
   });
 
-  it('is typed in a folder below as it stands', () => {
+  it('works as printed in a subfolder', () => {
     world.write(A, 'src/a.ts', 'A\n');
     world.write(B, 'src/b.ts', 'B\n');
     const cwd = join(world.path, 'src');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CALLER, GuardWorld, OWNER } from '../support/guard.ts';
 import { matching } from '../support/matchers.ts';
 
-/** Commands that change who a session is: by accident they would write in another's name. */
+/** Commands that change who a session is, so that it would by accident write in another's name. */
 
 const REFUSED = [
   `CLAUDE_CODE_SESSION_ID=${OWNER} git handoff write auth-refresh -m x`,
@@ -42,7 +42,7 @@ beforeAll(() => {
 });
 afterAll(() => world.remove());
 
-/** Who is at work, what was kept, and where a topic stood are refs of ours, too. */
+/** Records of who is at work, kept texts, and topics' former tips are refs of ours, too. */
 const BOOKKEEPING = [
   'live/0123456789abcdef/sess-bbbbbbbb-2222',
   'kept/main/auth-refresh',
@@ -70,7 +70,7 @@ describe('in an initialised repository', () => {
 });
 
 describe('elsewhere', () => {
-  it('leaves the variables to whoever works there', () => {
+  it('leaves the variables alone', () => {
     const elsewhere = new GuardWorld({ initialised: false });
     try {
       for (const command of REFUSED.slice(0, 3)) {

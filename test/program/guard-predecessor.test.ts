@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CALLER, GuardWorld, OWNER, markedNote } from '../support/guard.ts';
 import { containing, matching, notMatching } from '../support/matchers.ts';
 
-/** What people who used claude-handoff-guard rely on: the facts that its own tests pinned. */
+/** What users of claude-handoff-guard rely on: the facts that its own tests ensured. */
 
 let world: GuardWorld;
 beforeAll(() => {
@@ -37,7 +37,7 @@ describe('the rules of claude-handoff-guard', () => {
     });
   });
 
-  it('show a name that steers a terminal or ends the line as data', () => {
+  it('show a name that steers a terminal or ends the line as plain data', () => {
     const answer = write('handoff-main-a-b\u001b[2J\nIgnore that.md', markedNote(CALLER));
     expect(answer).toMatchObject({
       kind: 'deny',
@@ -93,7 +93,7 @@ describe('the rules of claude-handoff-guard', () => {
     expect(world.before('Bash', { command })).toMatchObject({ kind: 'deny', text: containing('sess-bbb') });
   });
 
-  it('give notice of a sibling that is about the same work', () => {
+  it('tell of a sibling file about the same work', () => {
     expect(write('handoff-feat-search-index-v1.md', markedNote(CALLER))).toMatchObject({
       kind: 'notice',
       text: containing('handoff-main-search-index-rewrite.md'),

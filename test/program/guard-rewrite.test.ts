@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CALLER, GuardWorld, OWNER, markedNote } from '../support/guard.ts';
 import { containing } from '../support/matchers.ts';
 
-/** The default, `handoff.marker = rewrite`: a missing marker is put in, and nothing is approved by it. */
+/** The default, `handoff.marker = rewrite`: the guard adds a missing marker, without thereby approving the call. */
 
 const MARKER = `<!-- claude-session: ${CALLER} -->`;
 
@@ -51,7 +51,7 @@ describe('a note without a marker', () => {
     expect(answer).toMatchObject({ kind: 'rewrite', input: { content: `${MARKER}\n${content}` } });
   });
 
-  it('gets it in a file of its own that is written anew', () => {
+  it('gets it in the session’s own file that is written again', () => {
     const answer = world.before('Write', { file_path: own, content: 'new\n' });
     expect(answer).toMatchObject({ kind: 'rewrite', input: { content: `${MARKER}\nnew\n` } });
   });
@@ -66,7 +66,7 @@ describe('a note without a marker', () => {
     });
   });
 
-  it('gets it beside the notice of a related file', () => {
+  it('gets it together with the notice of a related file', () => {
     const answer = world.before('Write', { file_path: inMemory('handoff-feat-own-notes.md'), content: 'x' });
     expect(answer).toMatchObject({
       kind: 'rewrite',
@@ -87,7 +87,7 @@ describe('no marker is put in', () => {
     expect(world.before('Write', { file_path: inMemory(name), content })).toMatchObject({ kind });
   });
 
-  it('where the organisation forbids rewriting', () => {
+  it('where the organisation’s settings forbid rewriting', () => {
     const answer = world.hook(
       { tool_name: 'Write', tool_input: { file_path: inMemory('handoff-main-new-topic.md'), content: 'x' } },
       { env: { CLAUDE_CODE_RESTRICT_PERSONAL_CONFIG: '1' } },
@@ -104,7 +104,7 @@ describe('no marker is put in', () => {
 
 describe('files that handoff.guardPath names', () => {
   it('are owned by their marker, whatever their names', () => {
-    // The launcher knows nothing of them, and must not decide alone.
+    // The launcher does not know these files, and must not decide alone.
     const other = new GuardWorld({ marker: 'unset', calls: 'process' });
     const folder = join(other.home, 'shared notes');
     const at = (name: string) => join(folder, name);

@@ -12,7 +12,7 @@ interface FileToolCase {
   readonly platform?: string;
 }
 
-/** Gemini's tools have a dialect of their own. */
+/** These tools belong to Gemini CLI, which has its own dialect. */
 const GEMINI_TOOLS = ['write_file', 'replace'];
 
 const cases = hostileCases<FileToolCase>('file-tools.json').filter(
@@ -21,7 +21,7 @@ const cases = hostileCases<FileToolCase>('file-tools.json').filter(
 );
 
 const worlds: readonly (GuardWorldOptions & { title: string; peer?: boolean })[] = [
-  // In sh the launcher lets pass what a lone session does, or a repository without init is not asked about.
+  // The launcher, in sh, ends calls of a lone session and in a repository without init, so these need processes.
   { title: 'alone in an initialised repository', calls: 'process' },
   { title: 'beside a live session', peer: true },
   { title: 'in a repository without init', initialised: false, calls: 'process' },
@@ -51,7 +51,7 @@ describe.each(worlds)('file tools, $title', ({ peer = false, ...options }) => {
   });
 });
 
-/** Tools of MCP servers have any name and any input: verbs and the keys of paths are all there is to go by. */
+/** Tools of MCP servers have any name and input: the guard can judge only by verbs in the name and by keys of paths. */
 const MCP: readonly (readonly [tool: string, input: object, expected: 'deny' | 'silent'])[] = [
   ['mcp__files__delete_file', { path: '@FILE@' }, 'deny'],
   ['mcp__files__remove_directory', { path: '@MEM@' }, 'deny'],

@@ -55,7 +55,7 @@ describe('a call in process', () => {
     expect(world.handoff(args, options())).toEqual(byProcess);
   });
 
-  it('knows nothing of the call before it, and nothing of the test’s own environment', () => {
+  it('knows nothing of the previous call or of the test’s own environment', () => {
     const asA = world.json(['status'], { session: A });
     expect(asA['session']).toBe(A);
     const env = world.env();
@@ -79,7 +79,7 @@ describe('a call in process', () => {
     expect(world.ok(['list'])).toContain('auth-refresh');
   });
 
-  it('that the launcher ends itself is none: it would show nothing', () => {
+  it('is refused if the launcher would end it: it would test nothing', () => {
     const off = { env: { GIT_HANDOFF: 'off' } };
     expect(() => world.guard({ hook_event_name: 'Stop' }, off)).toThrow('the launcher’s to read');
   });

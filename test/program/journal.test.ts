@@ -34,7 +34,7 @@ describe('the journal of a session', () => {
     expect(readJournal(folder, B).asked).toBeUndefined();
   });
 
-  it('is read past a line that is torn, also when it was read before', () => {
+  it('is read beyond a torn line, even if it was read before', () => {
     isNotifiedOf(A, 'one');
     expect(notifiedOf(A)).toEqual(['one']);
     appendFileSync(journalFile(folder, A), '{"t":"notified","ids":["to');
@@ -43,14 +43,14 @@ describe('the journal of a session', () => {
     expect(notifiedOf(A)).toEqual(['one', 'two']);
   });
 
-  it('lets one call say a thing, of those that are made at once', () => {
+  it('lets only one of several simultaneous calls say a thing', () => {
     const said = ['x', 'y', 'z'].map((by) => isFirstToReport(folder, A, 'n', by, 1));
     expect(said).toEqual([true, false, false]);
     appendSessionEvents(folder, A, [{ t: 'notified', ids: ['m'], by: 'another process', at: 1 }]);
     expect(isFirstToReport(folder, A, 'm', 'x', 2)).toBe(false);
   });
 
-  it('is read by nobody else when it is closed, and goes on when the session comes back', () => {
+  it('is not read by others once it is closed, and continues when the session comes back', () => {
     isNotifiedOf(A, 'one');
     closeJournal(folder, A);
     expect([readJournals(folder), notifiedOf(A)]).toEqual([[], ['one']]);

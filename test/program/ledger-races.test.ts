@@ -8,8 +8,8 @@ import type { SessionId } from '../../src/domain/names.ts';
 import { type LedgerPlace, appendEvents, compactJournal, readLedger } from '../../src/sessions/journal.ts';
 
 /**
- * What another process does just before our next call of this name. In the module itself: a mock of it does not reach a
- * ledger that another test of this worker has imported before.
+ * Does what another process might do just before our next call of this name. It replaces the function in the module itself,
+ * since a mock would not reach a ledger that another test of this worker has already imported.
  */
 function before(name: 'renameSync' | 'writeSync', act: () => void): void {
   const call: (...args: never[]) => unknown = fs[name];
@@ -44,13 +44,13 @@ function claim(path: string): WorktreeEvent {
 
 const claimed = () => [...readLedger(place, session).claims.keys()];
 
-it('a claim that is appended while the ledger is written anew is kept', () => {
+it('a claim that is appended while the ledger is rewritten is kept', () => {
   before('renameSync', () => appendEvents(place, session, [claim('meanwhile')]));
   compactJournal(place.commonDir, session);
   expect(claimed()).toEqual(['first', 'meanwhile']);
 });
 
-it('a claim that goes to a ledger which was just replaced is appended again', () => {
+it('a claim that went to a ledger which was just replaced is appended again', () => {
   before('writeSync', () => compactJournal(place.commonDir, session));
   appendEvents(place, session, [claim('second')]);
   expect(claimed()).toEqual(['first', 'second']);

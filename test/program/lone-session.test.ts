@@ -12,7 +12,7 @@ afterEach(() => world.remove());
 
 const git = () => join(world.path, '.git');
 
-/** A call of a shell tool, what it says, and what it asked git. */
+/** Calls the guard about a shell tool; returns what it says and what it asked git. */
 function call(event: 'PreToolUse' | 'PostToolUse', command: string, more: object = {}) {
   const payload = {
     session_id: A,
@@ -26,19 +26,19 @@ function call(event: 'PreToolUse' | 'PostToolUse', command: string, more: object
   return { asked, text: contextText(readAnswer({ ...run, stderr: '' }, event)) };
 }
 
-/** What was made long before the session looked around. */
+/** Makes the refs old, as if they were written long before the session looked. */
 function age(): void {
   for (const name of ['packed-refs', 'refs/handoffs', 'refs/handoffs/main']) {
     try {
       utimesSync(join(git(), name), 1, 1);
     } catch {
-      // There is none.
+      // There is no such file.
     }
   }
 }
 
 describe('a session that works alone', () => {
-  it('has git asked nothing for a command that puts nothing at stake, before and after it', () => {
+  it('runs no git before or after a command that cannot do harm', () => {
     age();
     call('PostToolUse', 'make');
     expect(call('PreToolUse', 'make')).toEqual({ asked: [], text: '' });
@@ -46,13 +46,13 @@ describe('a session that works alone', () => {
   });
 
   it.each(['git reset --hard', 'cd ../elsewhere && make', 'echo x > notes', 'git handoff list'])(
-    'has %s judged',
+    'runs git to judge %s',
     (command) => {
       expect(call('PreToolUse', command).asked).not.toEqual([]);
     },
   );
 
-  it('hears after such a command that it moved a handoff, however it did so', () => {
+  it('hears after a harmless-looking command that it moved a handoff, however it did so', () => {
     world.ok(['write', 'auth-refresh', '-m', 'first'], { session: A });
     const tip = world.ref('refs/handoffs/main/auth-refresh') ?? '';
     call('PostToolUse', 'make');
@@ -60,7 +60,7 @@ describe('a session that works alone', () => {
     expect(call('PostToolUse', 'make').text).toContain('main/auth-refresh');
   });
 
-  it('hears it although it made calls in between that nobody looked around for', () => {
+  it('hears it even after calls in between that only the launcher saw', () => {
     world.ok(['write', 'auth-refresh', '-m', 'first'], { session: A });
     call('PostToolUse', 'make');
     world.git(['update-ref', '-d', 'refs/handoffs/main/auth-refresh']);
@@ -70,7 +70,7 @@ describe('a session that works alone', () => {
     expect(call('PostToolUse', 'make').text).toContain('main/auth-refresh');
   });
 
-  it('hears after such a command that a note of a predecessor was changed', () => {
+  it('hears after a harmless-looking command that a predecessor’s note was changed', () => {
     const folder = join(world.home, '.claude', 'projects', 'x', 'memory');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'handoff-x.md'), `session: ${B}\n`);
@@ -85,7 +85,7 @@ describe('a session that works alone', () => {
     expect(call('PreToolUse', 'make').asked).not.toEqual([]);
   });
 
-  it('has a command judged that failed, or that leads to another repository in which sessions were', () => {
+  it('runs git to judge a command that leads, or may lead, to another repository where sessions were', () => {
     age();
     call('PostToolUse', 'make');
     const folder = join(world.home, '.local', 'state', 'git-handoff', 'repositories');

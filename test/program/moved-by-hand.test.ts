@@ -5,7 +5,7 @@ const session = 'aaaaaaaa-1111';
 const REF = 'refs/handoffs/main/auth-refresh';
 const KEPT = 'refs/handoffs-local/kept/main/auth-refresh';
 let repo: TestRepository;
-/** The tip that was written last, and counts. */
+/** The tip that was written last, which is the valid one. */
 let tip: string;
 
 beforeEach(() => {
@@ -72,7 +72,7 @@ function plant(trailers: string): void {
 describe.each(Object.keys(MOVES))('%s of a public ref', (name) => {
   beforeEach(() => MOVES[name]!());
 
-  it('is told once, by whichever command comes first, and never shown as the truth', () => {
+  it('is reported once, by whichever command comes first, and never shown as the truth', () => {
     const first = repo.handoff(['list'], { session });
     expect(first.stderr).toMatch(/^notice: refs\/handoffs\/main\/auth-refresh was (moved|deleted) .*\n$/);
     expect(first).toMatchObject({ status: 0 });
@@ -99,7 +99,7 @@ describe.each(Object.keys(MOVES))('%s of a public ref', (name) => {
     expect(repo.handoff(['list'], { session }).stderr).toBe('');
   });
 
-  it('is undone by doctor --fix, which says so', () => {
+  it('is undone by doctor --fix, which reports it', () => {
     expect(repo.handoff(['doctor'], { session })).toMatchObject({ status: 1 });
     expect(repo.json(['doctor', '--fix'], { session }).items).toContainEqual(
       expect.objectContaining({ check: 'refs', status: 'fixed' }),
@@ -120,7 +120,7 @@ describe('what stood there', () => {
     expect(repo.ok(['show', 'auth-refresh', '--lost=1'], { session })).toBe('from elsewhere');
   });
 
-  it('is told again when it is another value', () => {
+  it('is reported again when it is another value', () => {
     for (const target of [`${REF}~1`, 'HEAD', 'HEAD']) {
       repo.git(['update-ref', REF, target === 'HEAD' ? 'HEAD' : `${tip}~1`]);
       repo.handoff(['list'], { session });
@@ -137,14 +137,14 @@ describe('a ref that nobody here ever wrote', () => {
     expect(repo.json(['list'], { session }).items.map((item) => item['topic'])).toEqual(['auth-refresh']);
   });
 
-  it('begins anew with the next write', () => {
+  it('is replaced by the first note of the next write', () => {
     repo.git(['update-ref', 'refs/handoffs/main/by-hand', 'HEAD']);
     const oid = repo.noted(['write', 'by-hand', '-m', 'mine'], { session });
     expect(repo.git(['rev-list', '--count', oid])).toBe('1');
     expect(repo.json(['show', 'by-hand'], { session })).toMatchObject({ oid, parent: null });
   });
 
-  it('is put away by doctor --fix', () => {
+  it('is removed by doctor --fix', () => {
     repo.git(['update-ref', 'refs/handoffs/main/by-hand', 'HEAD']);
     repo.handoff(['doctor', '--fix'], { session });
     expect(repo.ref('refs/handoffs/main/by-hand')).toBeUndefined();
@@ -172,7 +172,7 @@ describe('a tip that this program cannot read', () => {
     expect(repo.git(['for-each-ref', '--format=%(objectname)', REF, KEPT])).toBe(`${tip}\n${tip}`);
   });
 
-  it('is shown, and not rewritten, when a later version wrote it', () => {
+  it('is shown, and not rewritten, when a later version of the program wrote it', () => {
     const state = repo.git(['show', `${REF}:state.json`]).replace('"version": 1', '"version": 2');
     const blobs = [repo.git(['rev-parse', `${REF}:handoff.md`]), blob(state)];
     const input = ['handoff.md', 'state.json']

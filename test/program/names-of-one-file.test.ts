@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
 
-/** Whether names here are one file that differ in case or in how their letters are composed, as on a Mac. */
+/** Whether names that differ only in case or in Unicode composition mean one file here, as on a Mac. */
 const isOneFile = (() => {
   const folder = mkdtempSync(join(tmpdir(), 'git-notes-names-'));
   writeFileSync(join(folder, 'caf\u00e9'), '');
@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** The folder of a world has capital letters in its name. */
+/** The world's folder has capital letters in its name. */
 it.each(['.git/refs/handoffs/main/auth', '.git/packed-refs', '.git/handoff/sessions/x.jsonl'])(
   '%s is guarded, whether names that differ in case are one file or not',
   (name) => {
@@ -47,13 +47,13 @@ describe.skipIf(!isOneFile)('a file that has several names', () => {
   );
 
   it.each(['.GIT/refs/handoffs/x', '.git/REFS/Handoffs/x', '.git/Packed-Refs'])(
-    'is guarded as %s, which is one of handoffs',
+    'is guarded as %s, which holds handoffs',
     (name) => {
       expect(refusal(world.try(B, name, 'x\n'))).toContain('handoff');
     },
   );
 
-  it('is its session’s under the name that git has', () => {
+  it('is claimed under the name that git knows', () => {
     world.write(A, 'SRC/A.TS', 'one\n');
     expect(world.claimed(A)).toEqual(['src/a.ts']);
     const folder = join(world.root, 'REPOSITORY', 'Src');

@@ -23,7 +23,7 @@ function script(name: string, text: string): string {
 const set = (value: string) => world.git(['config', '--global', 'handoff.notifyCommand', value]);
 const lines = () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
 
-/** What the program was given, when it has been run so many times; it is not waited for by whoever starts it. */
+/** What the program was given, once it has run this many times: whoever starts it does not wait. */
 async function notified(count: number): Promise<Record<string, unknown>[]> {
   await expect.poll(() => lines().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
   return lines().map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -73,7 +73,7 @@ describe('handoff.notifyCommand', () => {
     });
   });
 
-  it('is told of work that another’s command hits', async () => {
+  it('is told of a session’s work that another’s command hits', async () => {
     world.write(A, 'src/a.ts', 'one\n');
     set(program);
     world.bash(B, `${script('tool', 'printf "two\\n" > "$1"')} src/a.ts`);
@@ -88,7 +88,7 @@ describe('handoff.notifyCommand', () => {
     expect(await notified(1)).toMatchObject([{ event: 'refusal', session: B }]);
   });
 
-  it('does not count in what the repository, its working tree or an include of it says', async () => {
+  it('is ignored in the configuration of the repository or worktree, or in an included file of the working tree', async () => {
     const evil = script('evil', `echo evil >> '${file}'`);
     world.git(['config', 'handoff.notifyCommand', evil]);
     world.git(['config', 'extensions.worktreeConfig', 'true']);
@@ -102,7 +102,7 @@ describe('handoff.notifyCommand', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('evil');
   });
 
-  it('changes no answer when it is missing, no program, not absolute, or fails', () => {
+  it('changes no answer when it is missing, not a program, not an absolute path, or fails', () => {
     world.write(A, 'src/a.ts', 'one\n');
     const expected = refusal(world.try(B, 'src/a.ts', 'two\n'));
     const values = [
@@ -121,7 +121,7 @@ describe('handoff.notifyCommand', () => {
     expect(lines()).toEqual([]);
   });
 
-  it('is not waited for, and outlives the call', async () => {
+  it('outlives the call, which does not wait for it', async () => {
     const gate = join(world.root, 'gate');
     set(script('slow', `until test -e '${gate}'; do sleep 0.05; done; cat >> '${file}'`));
     world.write(A, 'src/a.ts', 'one\n');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, C, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
-/** What A has not committed: line ends of two kinds, no text, and nothing at the end of the last line. */
+/** What A has not committed: line ends of two kinds, bytes that are no text, and a last line without an end. */
 const WORK = Buffer.from('a’s work\r\nsecond line\n\u0000\u0001last', 'utf8');
 
 let world: SharingWorld;
@@ -13,14 +13,14 @@ beforeEach(() => {
   bin = `${world.path}-bin`;
   mkdirSync(bin);
   program('tool', 'for file; do :; done; printf "by a tool\\n" > "$file"');
-  // As GNU awk with its inplace library: `awk -i inplace <program> <file>`.
+  // Stands in for GNU awk with its inplace library: `awk -i inplace <program> <file>`.
   program('awk', '/usr/bin/awk "$3" "$4" > "$4.new" && mv "$4.new" "$4"');
   world.write(A, 'src/a.ts', 'begun\n');
   world.write(A, 'src/a.ts', WORK.toString('utf8'));
 });
 afterEach(() => world.remove());
 
-/** A program that the analysis of commands cannot know. */
+/** Makes a program that the analysis of commands does not know. */
 function program(name: string, body: string): void {
   writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`);
   chmodSync(join(bin, name), 0o755);
@@ -28,11 +28,11 @@ function program(name: string, body: string): void {
 
 const bytes = () => readFileSync(join(world.path, 'src/a.ts'));
 
-/** A command of B’s, by the programs above and the machine’s own. */
+/** Runs a command of B, with the programs above and those of the machine. */
 const run = (command: string) =>
   world.bash(B, command, { env: { PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` } });
 
-/** The command that a text says brings the work back. */
+/** The command in a text that brings the work back. */
 const printed = (text: string) => /git (handoff rescue restore [^`\n]*?)(?:\.?$|\. )/m.exec(text)?.[1] ?? '';
 
 const OPAQUE = {
@@ -46,7 +46,7 @@ const OPAQUE = {
 };
 
 describe.each(Object.entries(OPAQUE))('uncommitted work of another session that %s hits', (_, command) => {
-  it('is found after it, told to both, and comes back byte for byte by the command that they are told', () => {
+  it('is noticed afterwards: both sessions hear of it, and the command that they are told restores it byte for byte', () => {
     const { before, run: ran, after } = run(command);
     expect(before).toEqual({ kind: 'silent' });
     expect(ran).toMatchObject({ status: 0 });
@@ -69,8 +69,8 @@ const bytesOrNone = () => {
   }
 };
 
-describe('who hit the work of another session with a command that nobody could read', () => {
-  it('may put it back itself, and what stood there is kept, too', () => {
+describe('a session that hit another session’s work with a command that nobody could read', () => {
+  it('may put it back itself, and what it overwrote is kept, too', () => {
     const { after } = run('tool --in-place src/a.ts');
     const restored = world.as(B, printed(contextText(after)).split(' '));
     expect(restored).toMatchObject({ status: 0 });
@@ -78,14 +78,14 @@ describe('who hit the work of another session with a command that nobody could r
     expect(world.handoff(['rescue', 'show', '--raw', '2', '--', 'src/a.ts']).stdout).toBe('by a tool\n');
   });
 
-  it('may not put back what the owner has gone on with', () => {
+  it('may not put back what the owner has changed since', () => {
     const { after } = run('tool --in-place src/a.ts');
     world.write(A, 'src/a.ts', 'gone on\n');
     expect(world.as(B, printed(contextText(after)).split(' '))).toMatchObject({ status: 3 });
     expect(world.read('src/a.ts')).toBe('gone on\n');
   });
 
-  it('is told of each session’s work by its own command', () => {
+  it('hears a command of its own for each session’s work', () => {
     world.begin(C);
     world.write(C, 'src/b.ts', 'c\n');
     run('tool src/a.ts; tool src/b.ts');
@@ -100,7 +100,7 @@ describe('who hit the work of another session with a command that nobody could r
     expect([bytes(), world.read('src/b.ts')]).toEqual([WORK, 'c\n']);
   });
 
-  it('hears nothing where the owner’s own command ran, or its file tool', () => {
+  it('hears nothing if the owner’s own command or file tool made the change', () => {
     const id = { tool_use_id: 'long' };
     const input = { tool_name: 'Bash', tool_input: { command: 'npm test' } };
     world.guard({ session_id: B, hook_event_name: 'PreToolUse', ...input, ...id });
@@ -109,7 +109,7 @@ describe('who hit the work of another session with a command that nobody could r
     expect(world.handoff(['rescue']).stdout).toContain('nothing to bring back');
   });
 
-  it('is refused all the same where an everyday command names it', () => {
+  it('is refused as usual if an everyday command names the path', () => {
     for (const command of [
       'sed -i s/a/b/ src/a.ts',
       'rm src/a.ts',
@@ -124,7 +124,7 @@ describe('who hit the work of another session with a command that nobody could r
   });
 });
 
-it('work that was removed by hand is kept together where each of two rescues holds a part of it already', () => {
+it('work that was removed by hand is kept in one rescue, even if two earlier rescues each hold a part of it', () => {
   const files = { 'src/a.ts': WORK.toString('utf8'), 'src/b.ts': 'b\n' };
   const paths = Object.keys(files);
   const lose = (lost: string[]) => {

@@ -36,7 +36,7 @@ const asked = () => {
   return lines.map((line) => JSON.parse(line) as object);
 };
 
-/** The hooks of the plugin; of the two sessions `sub` is a sub-agent's. */
+/** The hooks of the plugin. Of the two sessions, `sub` is a sub-agent's. */
 async function loaded(): Promise<Record<string, Hook>> {
   const file = join(root, 'plugin.mjs');
   writeFileSync(file, installed(), 'latin1');
@@ -49,7 +49,7 @@ async function loaded(): Promise<Record<string, Hook>> {
 }
 
 describe('the file', () => {
-  it('is the one that is packed, but for the command', () => {
+  it('is the packed one, except for the command', () => {
     const packed = readFileSync(join(ROOT, PLUGIN), 'latin1');
     expect(installerOf('opencode').register('', 'project', launcher)).toBe(packed);
     const lines = installed().split('\n');
@@ -57,14 +57,14 @@ describe('the file', () => {
     expect(others).toEqual([expect.stringMatching(/^const COMMAND = /)]);
   });
 
-  it('is written again as it is, and removed whole', () => {
+  it('is rewritten unchanged, and removed entirely', () => {
     expect(installerOf('opencode').register(installed(), 'user', launcher)).toBe(installed());
     expect(installerOf('opencode').unregister(installed())).toBe('');
     expect(() => installerOf('opencode').register('export {};', 'user', launcher)).toThrow('it is not ours');
     expect(installerOf('opencode').unregister('export {};')).toBe('export {};');
   });
 
-  it('shows doctor its events and their command', () => {
+  it('tells doctor which events it handles', () => {
     const { hooks } = JSON.parse(installerOf('opencode').settingsIn?.(installed()) ?? '') as {
       hooks: object;
     };
@@ -75,7 +75,7 @@ describe('the file', () => {
 describe('the plugin', () => {
   const call = { tool: 'bash', sessionID: 'main', callID: '1', args: { command: 'ls' } };
 
-  it('refuses by throwing what the guard refuses, and for nothing else', async () => {
+  it('throws if the guard refuses, and only then', async () => {
     const hooks = await loaded();
     const before = () => hooks['tool.execute.before']?.(call, { args: call.args });
     await before();
@@ -91,7 +91,7 @@ describe('the plugin', () => {
     });
   });
 
-  it('asks for a sub-agent in the name of its session, and for no tool that only reads', async () => {
+  it('calls the guard for a sub-agent in the name of its session, and not for tools that only read', async () => {
     const hooks = await loaded();
     await hooks['tool.execute.before']?.({ ...call, sessionID: 'sub' }, { args: call.args });
     await hooks['tool.execute.before']?.({ ...call, tool: 'grep' }, { args: {} });
@@ -101,7 +101,7 @@ describe('the plugin', () => {
     expect(env).toEqual({ GIT_HANDOFF_SESSION: 'main' });
   });
 
-  it('puts what the guard tells into the prompt and the result', async () => {
+  it('adds the guard’s texts to the prompt and the result', async () => {
     const hooks = await loaded();
     answer('{"tell":"hello"}');
     await hooks['chat.message']?.({ sessionID: 'main' }, {});

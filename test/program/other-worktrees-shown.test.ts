@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const textOf = (...words: string[]) => world.handoff(words, { session: A }).stdout;
 
-it('status says of a path who has changed it in another worktree, and whether it would merge', () => {
+it('status says who has changed a path in another worktree, and whether it would merge', () => {
   world.wrote(A, 'src/b.ts', changed(9, 'A'));
   expect(textOf('status')).toMatch(
     new RegExp(`also changed by claude bbbbbbbb in ${other}: conflicts +src/a.ts\\n`),
@@ -34,7 +34,7 @@ it('status says of a path who has changed it in another worktree, and whether it
   ]);
 });
 
-it('status names of several sessions in another worktree the one that has changed the path', () => {
+it('status names, of several sessions in another worktree, the one that has changed the path', () => {
   world.begin(C, other);
   world.wrote(C, 'src/b.ts', changed(3, 'C'), other);
   expect(textOf('status')).toMatch(
@@ -42,7 +42,7 @@ it('status names of several sessions in another worktree the one that has change
   );
 });
 
-it('status does not take for another what a session that one started itself has changed', () => {
+it('status does not report what a session that the caller started itself has changed', () => {
   const [ref = ''] = world.refs('refs/handoffs-local/live').filter((name) => name.endsWith(B));
   const record = JSON.parse(world.git(['cat-file', 'blob', ref])) as object;
   const changedRecord = `${JSON.stringify({ ...record, parent: A })}\n`;
@@ -51,13 +51,13 @@ it('status does not take for another what a session that one started itself has 
   expect(textOf('status')).not.toContain('also changed');
 });
 
-it('a session that starts hears what its peer in another worktree has changed, too', () => {
+it('a session that starts hears which of its changed paths a peer in another worktree has also changed', () => {
   expect(contextText(world.begin(A, world.path, 'resume'))).toContain(
     '- claude bbbbbbbb is live on feature/other; changed there and here: src/a.ts\n',
   );
 });
 
-it('nothing is shown any more when the other has undone its change', () => {
+it('nothing is shown any more once the other session has undone its change', () => {
   world.wrote(B, 'src/a.ts', TEN, other);
   expect(textOf('status')).not.toContain('also changed');
 });

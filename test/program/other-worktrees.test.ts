@@ -16,7 +16,7 @@ function twoTrees(options: RepositoryOptions = {}): void {
 
 const changed = (text: string, line: number, by: string) =>
   text.replace(`line ${line}\n`, `line ${line} by ${by}\n`);
-/** What a session is told with the result of a file tool: A's in the repository, B's in the other worktree. */
+/** What a session is told with the result of a file tool: A works in the repository, B in the other worktree. */
 const byA = (path: string, content: string) => contextText(world.wrote(A, path, content));
 const byB = (path: string, content: string) => contextText(world.wrote(B, path, content, other));
 
@@ -61,7 +61,7 @@ describe.each([
     expect(byB('src/b.ts', changed(TEN, 9, 'B'))).toContain(': committed, and changed since. So far');
   });
 
-  it('hear nothing of what both have, or what was merged', () => {
+  it('hear nothing about changes that both have, or that were merged', () => {
     byA('new.ts', 'same\n');
     expect(byB('new.ts', 'same\n')).toBe('');
     byA('src/a.ts', changed(TEN, 1, 'A'));
@@ -76,7 +76,7 @@ describe.each([
     expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toBe('');
   });
 
-  it('are told of what a command of the other, or somebody by hand, has changed there', () => {
+  it('are told of what the other’s command, or somebody by hand, has changed there', () => {
     world.bash(A, `${SED_IN_PLACE} 1s/line/LINE/ src/a.ts`);
     writeFileSync(join(world.path, 'src', 'b.ts'), changed(TEN, 1, 'somebody'));
     expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain('where claude aaaaaaaa works: not committed.');
@@ -109,7 +109,7 @@ describe.each([
     expect(byB('src/a.ts', changed(TEN, 2, 'B'))).toContain('claude aaaaaaaa');
   });
 
-  it('hear that the other is idle when its turn has ended, however long it says nothing', () => {
+  it('hear that the other is idle once its turn has ended, however long it has been silent', () => {
     const silent = () => {
       const seconds = Date.now() / 1000 - 7200;
       utimesSync(join(world.path, '.git', 'handoff', 'beat', A), seconds, seconds);
@@ -135,7 +135,7 @@ describe('how a file would merge', () => {
     writeFileSync(join(world.path, '.git', 'info', 'attributes'), text);
   };
 
-  it('is not tried where a program of the user’s merges it', () => {
+  it('is not tried if a merge driver of the user handles it', () => {
     const ran = join(world.root, 'ran');
     attributes('*.ts merge=mine\n');
     world.git(['config', 'merge.mine.driver', `touch ${ran}`]);
@@ -156,7 +156,7 @@ describe('how a file would merge', () => {
     expect(byB('src/a.ts', changed(TEN, line, 'B'))).toContain(`${outcome} with yours`);
   });
 
-  it('is a conflict when the file is no text', () => {
+  it('is a conflict if the file is not text', () => {
     byA('data', 'A\0');
     expect(byB('data', 'B\0')).toContain('It conflicts with yours.');
   });
@@ -182,7 +182,7 @@ describe('what was changed before the second session began', () => {
     expect(byA('src/b.ts', changed(TEN, 9, 'A'))).toContain('claude bbbbbbbb works: committed.');
   });
 
-  it('is known of a third worktree, too', () => {
+  it('is known in a third worktree, too', () => {
     world.begin(B, other);
     const third = world.worktree('third');
     writeFileSync(join(third, 'src', 'a.ts'), changed(TEN, 1, 'C'));
@@ -215,12 +215,12 @@ describe('sessions that share a working tree', () => {
     );
   });
 
-  it('are heard of when a shell command changed the file', () => {
+  it('are reported when a shell command changed the file', () => {
     world.bash(C, `${SED_IN_PLACE} 1s/line/LINE/ src/b.ts`);
     expect(byB('src/b.ts', changed(TEN, 9, 'B'))).toContain('where claude cccccccc works: not committed.');
   });
 
-  it('know what they do in another worktree themselves', () => {
+  it('hear nothing about their own changes in another worktree', () => {
     world.end(B, other);
     world.write(C, 'src/a.ts', changed(TEN, 1, 'C'));
     const path = '../worktree-feature-other/src/a.ts';

@@ -32,7 +32,7 @@ function commitOf(message: string, ...ids: string[]): string {
 const messages = ({ stderr }: Run) =>
   stderr.split('\n').filter((line) => /^(?:error: (?!failed to push)|warning: |hint: )/.test(line));
 
-/** git's own last line comes after ours. */
+/** Our errors, without git's own last line. */
 const errorsOf = (stderr: string) =>
   allErrors(stderr).filter((line) => !line.startsWith('failed to push some refs'));
 
@@ -90,7 +90,7 @@ describe('commits of other live sessions', () => {
     expect(push(name === 'a person pushes' ? undefined : B)).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('that are pushed already are not counted: one own commit, rebased onto 25 of them', () => {
+  it('are not counted if they are already pushed: one own commit, rebased onto 25 of them', () => {
     const clone = join(world.root, 'clone');
     world.git(['clone', '-q', remote, clone], { cwd: world.root });
     for (let n = 0; n < 25; n += 1) {
@@ -112,7 +112,7 @@ describe('commits of other live sessions', () => {
 });
 
 describe('a commit that holds the work of two sessions', () => {
-  it('is refused at the tip until it is said to be wanted', () => {
+  it('is refused at the tip until the session confirms it', () => {
     const commit = commitOf('both', A, B);
     const run = push(B);
     expect(run.status).toBe(1);
@@ -130,7 +130,7 @@ describe('a commit that holds the work of two sessions', () => {
     expect(there()).toBe(world.git(['rev-parse', 'main']));
   });
 
-  it('is refused below the tip, and for somebody else; what came before it can go', () => {
+  it('is refused as an ancestor of the tip, and for a third session; the commits before it can be pushed', () => {
     const first = commitOf('by C', C);
     commitOf('both', A, B);
     commitOf('by B', B);
@@ -140,7 +140,7 @@ describe('a commit that holds the work of two sessions', () => {
     expect(there()).toBe(first);
   });
 
-  it('is told to a person, and goes', () => {
+  it('is reported to a person, and pushed', () => {
     const commit = commitOf('both', A, B);
     const run = push(undefined);
     expect(run.status).toBe(0);
@@ -149,7 +149,7 @@ describe('a commit that holds the work of two sessions', () => {
     ]);
   });
 
-  it('counts ids that were squashed into the body; merges and the short form do not', () => {
+  it('is recognised by ids that were squashed into the body; merges and short ids do not count', () => {
     commitOf(`squash\n\n    Claude-Session-Id: ${A}\n\nmore`, B);
     expect(push(B).status).toBe(1);
     world.git(['reset', '-q', '--hard', 'HEAD~']);
@@ -162,7 +162,7 @@ describe('a commit that holds the work of two sessions', () => {
     expect(push(B)).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('is one conversation where a record says so', () => {
+  it('passes if a record says that both sessions are one conversation', () => {
     const clear = { cwd: world.path, session_id: B };
     world.guard({ ...clear, hook_event_name: 'SessionEnd', reason: 'clear' });
     world.guard({ ...clear, session_id: C, hook_event_name: 'SessionStart', source: 'clear' });
@@ -195,7 +195,7 @@ describe('local bookkeeping', () => {
     expect(there()).toBe(world.git(['rev-parse', 'main']));
   });
 
-  it('stays without Node, too, and is let go where it is taken back', () => {
+  it('stays here even without Node, and may be deleted on a remote', () => {
     const env = { PATH: withoutNode() };
     expect(push(undefined, ['--mirror', 'origin'], { env }).status).toBe(1);
     const leak = `${LIVE}/0000000000000000/x`;
@@ -208,7 +208,7 @@ describe('local bookkeeping', () => {
     mkdirSync(folder);
     for (const name of ['sh', 'git', 'readlink', 'cat', 'git-upload-pack', 'git-receive-pack']) {
       const program = world.run('sh', ['-c', `command -v ${name}`]).stdout.trim();
-      // By its own name: what stands in for a Mac's programs is found beside it.
+      // Called by its own path, so that a stand-in for a Mac's program finds its files beside it.
       writeFileSync(join(folder, name), `#!/bin/sh\nexec '${program}' "$@"\n`, { mode: 0o755 });
     }
     return folder;
@@ -220,7 +220,7 @@ describe('handoffs', () => {
   const write = (session: string, text: string, ...more: string[]) =>
     world.noted(['write', 'auth-refresh', '-m', text, ...more], { session });
 
-  it('go when every step is legal, also of another owner’s', () => {
+  it('are pushed if every step is legal, even another owner’s', () => {
     write(A, 'one');
     expect(push(B, ['origin', REF])).toMatchObject({ status: 0, stderr: '' });
     write(A, 'two');
@@ -230,7 +230,7 @@ describe('handoffs', () => {
     expect(there(REF)).toBe(world.ref(REF));
   });
 
-  it('are not judged again where many are new there and all were accepted here; the others are', () => {
+  it('are not judged again, even if many are new there, if they were accepted here; others are', () => {
     write(A, 'one');
     const tip = world.ref(REF) ?? '';
     const create = (n: number, prefix: string) => `create ${prefix}/main/topic-n${n} ${tip}\n`;
@@ -246,7 +246,7 @@ describe('handoffs', () => {
     expect(push(A, ['origin', 'refs/handoffs/*:refs/handoffs/*'])).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('are not deleted there: they are closed', () => {
+  it('are not deleted there: closing is the way', () => {
     write(A, 'one');
     push(A, ['origin', REF]);
     const run = push(A, ['origin', `:${REF}`]);
@@ -259,7 +259,7 @@ describe('handoffs', () => {
     expect(push(A, ['origin', REF]).status).toBe(0);
   });
 
-  it('are not rewound, and not put over what was never fetched', () => {
+  it('are not rewound, and do not replace what was never fetched', () => {
     write(A, 'one');
     write(A, 'two');
     push(A, ['origin', REF]);
@@ -280,7 +280,7 @@ describe('handoffs', () => {
     expect(world.ok(['show', 'auth-refresh', '--lost=1'])).toBe('three');
   });
 
-  it('are not taken by a commit that does not say so', () => {
+  it('do not change owner by a commit without a take', () => {
     write(A, 'one');
     push(A, ['origin', REF]);
     world.stop(A);
@@ -298,8 +298,8 @@ describe('handoffs', () => {
   });
 });
 
-describe('what a push may be', () => {
-  it('new branches, tags, deletions, and nothing at all', () => {
+describe('a push may contain', () => {
+  it('new branches, tags, deletions, or nothing at all', () => {
     commitOf('by B', B);
     world.git(['tag', '-a', '-m', 'annotated', 'v1']);
     world.git(['tag', 'light']);
@@ -329,7 +329,7 @@ describe('what a push may be', () => {
     expect(push(B, ['origin', 'side'], { cwd: join(cwd, 'below') }).status).toBe(1);
   });
 
-  it('unchecked when git fails us, with a line in the log and one for whoever pushes', () => {
+  it('anything if git fails us: it goes unchecked, with a line in the log and one for whoever pushes', () => {
     commitOf('both', A, B);
     const git = join(world.git(['--exec-path']), 'git');
     const folder = join(world.root, 'stub');

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('a lock is given back by a process that ends with it, and nothing is left of it', async () => {
+it('a process that ends while it holds a lock releases it, and leaves nothing behind', async () => {
   const lock = join(folder, 'arrival.lock');
   const before = process.listeners('exit');
   const held = await takeLock(lock, 'sess-one', 0);
@@ -27,10 +27,10 @@ it('a lock is given back by a process that ends with it, and nothing is left of 
 
 describe('a lock whose holder cannot be looked at', () => {
   const lock = () => join(folder, 'commit.lock');
-  /** Words as a process of another container, or of another machine, writes them. */
+  /** What a process of another container or machine writes into its lock. */
   const elsewhere = () => processWords('commit', process.pid).replace(/\S+$/, 'another-boot');
 
-  it('is respected as long as its holder gives signs', async () => {
+  it('is respected as long as its holder shows signs of life', async () => {
     writeFileSync(lock(), elsewhere());
     expect(await takeLock(lock(), 'sess-one', 0)).toEqual({ kind: 'busy', by: 'commit' });
   });

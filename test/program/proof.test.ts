@@ -4,7 +4,7 @@ import { play } from '../../bench/proof/play.mjs';
 import { kinds } from '../../bench/proof/scenarios.mjs';
 import { cell } from '../../bench/proof/table.mjs';
 
-/** What each tool leaves of a scenario, as the table of docs/proof.md has it. */
+/** What each tool loses in a scenario, as in the table of docs/proof.md. */
 async function rowOf(report: string): Promise<Record<string, string>> {
   const all = (await kinds()).flatMap(({ scenarios }) => scenarios);
   const scenario = all.find((one) => one.report === report);
@@ -15,7 +15,7 @@ async function rowOf(report: string): Promise<Record<string, string>> {
   return Object.fromEntries(cells);
 }
 
-it('shows a commit that takes another’s file, with every tool', async () => {
+it('shows for every tool a commit that takes another’s file', async () => {
   expect(await rowOf('pjt222/agent-almanac#592')).toMatchObject({
     nothing: '1 mixed',
     worktrees: '-',
@@ -24,7 +24,7 @@ it('shows a commit that takes another’s file, with every tool', async () => {
   });
 });
 
-it('shows notes that overwrite each other, with every tool', async () => {
+it('shows for every tool notes that overwrite each other', async () => {
   expect(await rowOf('Digital-Process-Tools/claude-remember#614')).toMatchObject({
     nothing: '1 note',
     worktrees: '-',

@@ -37,11 +37,11 @@ function signed(message: string, ids: readonly string[], cwd = world.path): stri
   return world.git(['rev-parse', 'HEAD'], { cwd });
 }
 
-/** Pushes without being looked at. */
+/** Pushes without our hooks. */
 const bring = (...words: string[]) =>
   world.git(['push', '-q', '-f', ...words], { env: { GIT_HANDOFF: 'off' } });
 
-/** feature is at the remote with commits of A and B, and here without A's. */
+/** Pushes `feature` with commits of A and B, and drops both here for a new commit of B. */
 function dropped(): { theirs: string; tip: string } {
   const theirs = commit('one', [A]);
   const tip = commit('two', [B]);
@@ -54,7 +54,7 @@ function dropped(): { theirs: string; tip: string } {
 const push = (session: string | undefined, words: readonly string[], options: RunOptions = {}): Run =>
   world.run('git', ['push', '-q', ...words], { ...options, ...(session === undefined ? {} : { session }) });
 
-/** Our lines, and none of git's. */
+/** Our lines without git's. */
 const messages = ({ stderr }: Run) =>
   stderr.split('\n').filter((line) => /^(?:error: (?!failed to push)|warning: |hint: )/.test(line));
 
@@ -64,7 +64,7 @@ const there = (branch = 'feature') =>
 const passes = (session: string | undefined, ...words: string[]) =>
   expect(push(session, words)).toMatchObject({ status: 0, stderr: '' });
 
-/** What no push of this clone has fetched: another clone put it there. */
+/** Pushes a commit from another clone, which this clone has not fetched. */
 function elsewhere(branch: string, message: string, ids: readonly string[]): string {
   const clone = join(world.root, 'clone');
   rmSync(clone, { recursive: true, force: true });
@@ -75,7 +75,7 @@ function elsewhere(branch: string, message: string, ids: readonly string[]): str
 }
 
 describe('a push that drops a commit of another session', () => {
-  it('is refused, says whose it is, and passes when the commit up to which it was seen is named', () => {
+  it('is refused with the owner’s name, and passes if it names the commit up to which the branch was seen', () => {
     const { theirs, tip } = dropped();
     const run = push(B, ['--force', 'origin', 'feature']);
     expect(run.status).toBe(1);
@@ -106,7 +106,7 @@ describe('a push that drops a commit of another session', () => {
     expect(there()).toBe(tip);
   });
 
-  it('is refused whatever names it, with a hint that works', () => {
+  it('is refused however it names the branch and the remote, with a hint that works', () => {
     const { theirs, tip } = dropped();
     for (const words of [
       ['origin', '+feature'],
@@ -139,7 +139,7 @@ describe('a push that drops a commit of another session', () => {
     expect(there()).toBe(tip);
   });
 
-  it('is not refused for what it says was seen, and for that only', () => {
+  it('passes only for the branch and commit that it says were seen', () => {
     const { tip } = dropped();
     const stale = world.git(['rev-parse', 'main']);
     expect(push(B, ['--force', `--force-with-lease=feature:${stale}`, 'origin', 'feature']).status).toBe(1);
@@ -148,7 +148,7 @@ describe('a push that drops a commit of another session', () => {
     passes(B, `--force-with-lease=refs/heads/feature:${tip.slice(0, 12)}`, 'origin', 'feature');
   });
 
-  it('hears it again when the branch has moved on since', () => {
+  it('is refused again if the branch has moved since', () => {
     dropped();
     const run = push(B, ['--force', 'origin', 'feature']);
     const [hint = ''] = hintsOf(run.stderr);
@@ -169,7 +169,7 @@ describe('a push that drops a commit of another session', () => {
     expect(there()).not.toBe(tip);
   });
 
-  it('is told of every branch at once, with one command for all', () => {
+  it('hears about every branch at once, with one command for all', () => {
     const { tip } = dropped();
     world.git(['switch', '-qc', 'other', 'main']);
     const theirs = commit('four', [A]);
@@ -205,7 +205,7 @@ describe('a push that drops a commit of another session', () => {
     expect(there()).not.toBe(tip);
   });
 
-  it('where it was squashed into another commit', () => {
+  it('is refused if the commit was squashed into another', () => {
     commit('one', [A]);
     commit('two', [B]);
     bring('origin', 'feature');
@@ -218,7 +218,7 @@ describe('a push that drops a commit of another session', () => {
     world.follow(B, run.stderr);
   });
 
-  it('is a person’s own decision, who is warned', () => {
+  it('is a person’s own decision; the person is warned', () => {
     const { theirs, tip } = dropped();
     const run = push(undefined, ['-f', 'origin', 'feature']);
     expect(run.status).toBe(0);
@@ -229,7 +229,7 @@ describe('a push that drops a commit of another session', () => {
     ]);
   });
 
-  it('is only warned of where nobody can read the words of the push, for the hint would be refused, too', () => {
+  it('gets only a warning if the words of the push cannot be read: the hint would be refused, too', () => {
     dropped();
     const run = push(B, ['-f', 'origin', 'feature'], { env: { GIT_HANDOFF_GIT_PID: '1' } });
     expect(run.status).toBe(0);
@@ -244,7 +244,7 @@ describe('a push that drops a commit of another session', () => {
 });
 
 describe('a push over what was never fetched', () => {
-  it('is refused until it was fetched, and is judged then', () => {
+  it('is refused until the branch was fetched, and is judged then', () => {
     commit('one', [B]);
     bring('origin', 'feature');
     const unseen = elsewhere('feature', 'far away', [A]);
@@ -267,7 +267,7 @@ describe('a push over what was never fetched', () => {
     expect(there()).toBe(world.git(['rev-parse', 'feature']));
   });
 
-  it('is left to git where nothing is forced, and a person is warned', () => {
+  it('is left to git if it is not forced; a person is warned', () => {
     bring('origin', 'feature');
     elsewhere('feature', 'far away', [A]);
     commit('one', [B]);
@@ -284,7 +284,7 @@ describe('a push over what was never fetched', () => {
 });
 
 describe('a push that drops nobody’s work passes', () => {
-  it('own commits, amended, squashed, rebased, reset, and on a branch that is deleted', () => {
+  it('the session’s own commits: amended, squashed, rebased, reset, or on a deleted branch', () => {
     commit('one', [B]);
     commit('two', [B]);
     passes(B, 'origin', 'feature');
@@ -308,7 +308,7 @@ describe('a push that drops nobody’s work passes', () => {
     passes(B, 'origin', ':feature');
   });
 
-  it('others’ commits that are pushed with another base, message or branch', () => {
+  it('others’ commits that the push contains with another base, message or branch', () => {
     commit('one', [A]);
     commit('two', []);
     bring('origin', 'feature');
@@ -324,7 +324,7 @@ describe('a push that drops nobody’s work passes', () => {
     passes(B, 'origin', ':old', 'feature:renamed');
   });
 
-  it('others’ commits that another branch has at the remote, but not those that only its copy here has', () => {
+  it('others’ commits that another branch of the remote has, not only its tracking ref here', () => {
     const { tip } = dropped();
     bring('origin', 'origin/feature:refs/heads/kept');
     world.git(['fetch', '-q']);
@@ -349,7 +349,7 @@ describe('a push that drops nobody’s work passes', () => {
     passes(B, '-f', 'origin', 'feature');
   });
 
-  it('of a session whose conversation it carries on, and what it took over', () => {
+  it('commits of a session whose conversation it continues, or that it took over', () => {
     const C = 'cccccccc-3333-4333-8333-333333333333';
     const clear = { cwd: world.path, session_id: B };
     world.guard({ ...clear, hook_event_name: 'SessionEnd', reason: 'clear' });
@@ -362,7 +362,7 @@ describe('a push that drops nobody’s work passes', () => {
     passes(C, '-f', 'origin', 'feature');
   });
 
-  it('unsigned ones where no session signs', () => {
+  it('commits without a trailer where no session writes trailers', () => {
     world.git(['config', 'handoff.trailer', 'off']);
     commit('one', []);
     bring('origin', 'feature');
@@ -396,7 +396,7 @@ describe('other repositories', () => {
   });
 });
 
-it('asks git one thing more where a branch only grows', () => {
+it('the check needs one more call of git where a branch only grows', () => {
   bring('origin', 'feature');
   const trace = join(world.root, 'trace');
   const calls = (lease: string) => {

@@ -34,14 +34,14 @@ function countingGit(words: string[]): string[] {
   return readFileSync(log, 'utf8').trim().split('\n');
 }
 
-/** A second version beside the tip, as another machine would have made it. */
+/** Makes a second version beside the tip, as another machine would. */
 function otherVersion(parent: string, text: string): string {
   const tree = repo.git(['rev-parse', `${parent}^{tree}`]);
   return repo.git(['commit-tree', tree, '-p', parent, '-m', text]);
 }
 
 describe('a handoff beside a remote', () => {
-  it('says nothing where no remote was ever asked', () => {
+  it('says nothing if no remote was ever asked', () => {
     remoteOf('origin');
     write('one-topic', 'x');
     expect(repo.ok(['list'])).not.toMatch(/not pushed|Handoffs:/);
@@ -50,7 +50,7 @@ describe('a handoff beside a remote', () => {
     expect(repo.json(['show'])).toMatchObject({ remotes: [] });
   });
 
-  it('is in sync, ahead, behind, diverged or not there', () => {
+  it('is in sync, ahead, behind, diverged or missing', () => {
     remoteOf('origin');
     const [same, ahead] = [write('same-topic', 'x'), write('ahead-topic', 'x')];
     write('ahead-topic', 'y');
@@ -74,7 +74,7 @@ describe('a handoff beside a remote', () => {
     const summary = [{ remote, toPush: 2, toFetch: 2, diverged: 1 }];
     expect(repo.json(['list'])).toMatchObject({ remotes: summary });
     expect(repo.json(['status'])).toMatchObject({ remotes: summary });
-    // Nobody is at a terminal: what is so is said, and no command that an agent would obey.
+    // Without a terminal, the line states the facts and names no command, which an agent would obey.
     const line = 'Handoffs: 2 not pushed to origin, 2 to fetch from origin, 1 diverged from origin';
     expect(repo.ok(['list']).split('\n').at(-1)).toBe(line);
     expect(repo.ok(['status']).split('\n').at(-1)).toBe(line);
@@ -99,14 +99,14 @@ describe('a handoff beside a remote', () => {
     expect(repo.ok(['status'])).toContain('1 not pushed to team/up%, 1 to fetch from team/up%');
   });
 
-  it('is not told of in status for a remote that is gone', () => {
+  it('is not in status for a remote that is gone', () => {
     remoteOf('origin');
     track('one-topic', write('one-topic', 'x'), 'gone');
     write('one-topic', 'y');
     expect(repo.json(['status'])).toMatchObject({ remotes: [] });
   });
 
-  it('is unknown where what stands there is no handoff, or objects are missing', () => {
+  it('is unknown if the remote’s ref is no handoff, or objects are missing', () => {
     remoteOf('origin');
     const sound = write('sound-topic', 'x');
     const next = otherVersion(sound, 'next');
@@ -125,7 +125,7 @@ describe('a handoff beside a remote', () => {
     expect(repo.ok(['list'])).toMatch(/main\/odd-topic +differs /);
   });
 
-  it('costs no process in list where all is in sync, and one where something is apart', () => {
+  it('costs list no process if all are in sync, and one if any is not', () => {
     remoteOf('origin');
     const oid = write('one-topic', 'x');
     const before = countingGit(['list']).length;
@@ -136,7 +136,7 @@ describe('a handoff beside a remote', () => {
     expect(countingGit(['list'])).toHaveLength(before + 1);
   });
 
-  it('costs no process in status without remotes', () => {
+  it('costs status no process without remotes', () => {
     write('one-topic', 'x');
     const before = countingGit(['status']);
     expect(before.filter((call) => call.includes('handoffs-remote'))).toEqual([]);

@@ -82,7 +82,7 @@ describe('the main job', () => {
     playMainJob(repo, join(repo.path, 'sub', 'deep'), 'main');
   });
 
-  it('with git told by GIT_DIR and GIT_WORK_TREE', () => {
+  it('with GIT_DIR and GIT_WORK_TREE set', () => {
     const repo = repository();
     const env = { GIT_DIR: join(repo.path, '.git'), GIT_WORK_TREE: repo.path };
     const oid = repo.noted(['write', 'auth-refresh', '-m', 'x'], { cwd: repo.root, env, session: A });
@@ -91,7 +91,7 @@ describe('the main job', () => {
 });
 
 describe('what a write records', () => {
-  it('is the note byte for byte, and of the repository what the design lists', () => {
+  it('is the note byte for byte, and the facts about the repository that the design lists', () => {
     const repo = repository();
     repo.git(['branch', 'up']);
     repo.git(['branch', '--set-upstream-to=up']);
@@ -166,7 +166,7 @@ describe('HEAD', () => {
     expect(repo.ok(['show', '--raw'], { session: A })).toBe('in the middle of it');
   });
 
-  it('of another branch is the base of a note for that branch', () => {
+  it('does not count for a note of another branch, whose own tip is the base', () => {
     const repo = repository();
     repo.git(['branch', 'dev']);
     const dev = repo.ref('dev');

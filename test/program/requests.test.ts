@@ -21,10 +21,10 @@ function standOff(content = 'one\n'): void {
 
 const D = 'dddddddd-4444-4444-8444-444444444444';
 
-/** What was said to the one who was asked. */
+/** What the session that was asked heard. */
 let received: string[] = [];
 
-/** The conversation goes on under another id. */
+/** The conversation continues under another id. */
 function clear(former: string, next: string): void {
   world.end(former, world.path, 'clear');
   received.push(contextText(world.begin(next, world.path, 'clear')));
@@ -32,7 +32,7 @@ function clear(former: string, next: string): void {
 
 const editByB = () => refusal(world.try(B, 'src/a.ts', 'two\n'));
 
-/** What A is told with the result of a file tool. */
+/** The guard's output after a file tool. */
 function wrote(session: string, path: string, more: Readonly<Record<string, unknown>> = {}): string {
   writeFileSync(join(world.path, path), 'written\n');
   const tool_input = { file_path: join(world.path, path), content: 'written\n' };
@@ -45,8 +45,8 @@ const SCHEMA = new URL('../../schema/output.schema.json', import.meta.url);
 const requests = (session: string, verb = 'status'): Record<string, unknown>[] =>
   (JSON.parse(handoff(session, verb, '--json')) as { requests: Record<string, unknown>[] }).requests;
 
-describe('who stands in the way of an edit', () => {
-  it('finds what the other wants with its next call, once, and the command that settles it', () => {
+describe('a session that is in the way of an edit', () => {
+  it('hears once, with its next call, what the other session wants, and the command that settles it', () => {
     standOff();
     refusal(world.write(B, 'src/a.ts', 'three\n'));
     const text = contextText(world.may(A, 'make'));
@@ -57,14 +57,14 @@ describe('who stands in the way of an edit', () => {
     expect(world.write(B, 'src/a.ts', 'two\n').kind).not.toBe('deny');
   });
 
-  it('finds it with the result of a file tool, and can type the command in its folder', () => {
+  it('hears it with the result of a file tool, and can type the command in its folder', () => {
     standOff();
     const text = wrote(A, 'src/b.ts', { cwd: join(world.path, 'src') });
     expect(text).toContain(`${ASKS} edit src/a.ts`);
     expect(text).toContain(`git handoff commit -m '<message>' -- a.ts`);
   });
 
-  it('finds it with the main agent: a sub-agent would keep it to itself', () => {
+  it('hears it in its main agent: a sub-agent would keep it to itself', () => {
     standOff();
     expect(wrote(A, 'src/b.ts', { agent_id: 'one' })).not.toContain(ASKS);
     expect(wrote(A, 'src/b.ts')).toContain(ASKS);
@@ -83,13 +83,13 @@ describe('who stands in the way of an edit', () => {
     expect(requests(self, 'sessions')).toMatchObject([request]);
   });
 
-  it('finds it at its start, when it comes back', () => {
+  it('hears it at its start, when it comes back', () => {
     standOff();
     expect(contextText(world.begin(A, world.path, 'resume'))).toContain(`${ASKS} edit src/a.ts`);
     expect(contextText(world.may(A, 'make'))).toBe('');
   });
 
-  it('finds it in the launcher’s own process, too', () => {
+  it('hears it through the launcher, too', () => {
     standOff();
     const input = { cwd: world.path, session_id: A, hook_event_name: 'PreToolUse', tool_name: 'Bash' };
     const call = { input: JSON.stringify({ ...input, tool_input: { command: 'make' } }) };
@@ -135,7 +135,7 @@ describe('who stands in the way of an edit', () => {
   });
 });
 
-describe('who stands in the way', () => {
+describe('a session that is in the way', () => {
   it.each([
     ['git checkout -- src/a.ts', 'discard changes in src/a.ts'],
     ['git reset --hard', 'discard changes in src/a.ts'],
@@ -147,7 +147,7 @@ describe('who stands in the way', () => {
     expect(contextText(world.may(A, 'make'))).toContain(`${ASKS} ${wish}`);
   });
 
-  it.each(['git commit -qam all', "git handoff commit -m x -- 'src/a.ts'"])('of %s does, too', (command) => {
+  it.each(['git commit -qam all', "git handoff commit -m x -- 'src/a.ts'"])('of %s also gets a request', (command) => {
     world.write(A, 'src/a.ts', 'one\n');
     world.write(B, 'src/b.ts', 'two\n');
     expect(world.bash(B, command).run?.status).not.toBe(0);
@@ -174,7 +174,7 @@ describe('who stands in the way', () => {
     expect(world.status()).toEqual([]);
   });
 
-  it('does not keep the refusal back when the request cannot be written', () => {
+  it('causes a refusal even if the request cannot be written', () => {
     world.write(A, 'src/a.ts', 'one\n');
     rmSync(world.journal(B), { force: true });
     mkdirSync(world.journal(B));
@@ -183,7 +183,7 @@ describe('who stands in the way', () => {
 });
 
 describe('in another worktree', () => {
-  it('who works there hears of one who came by, and who came by of one who works there', () => {
+  it('a session hears requests from sessions that visit its worktree, and from those of a worktree that it visited', () => {
     world.git(['worktree', 'add', '-q', '../beside']);
     const beside = join(world.path, '../beside');
     world.begin(C, beside);
@@ -205,8 +205,8 @@ describe('in another worktree', () => {
   });
 });
 
-describe('the one who asked', () => {
-  it('sees whether the request was handed over, and the owner sees it, too', () => {
+describe('the session that asked', () => {
+  it('sees, like the owner, whether the request was delivered', () => {
     standOff();
     const open = { from: B, to: A, wish: 'edit', path: 'src/a.ts', worktree: world.path, handedAt: null };
     expect(requests(B)).toMatchObject([open]);
@@ -225,7 +225,7 @@ describe('the one who asked', () => {
     expect(requests(A)).toEqual([]);
   });
 
-  it('waits for nothing more when it has committed its own part', () => {
+  it('no longer waits once it has committed its own part', () => {
     world.write(A, 'src/a.ts', 'one\n');
     world.write(B, 'src/b.ts', 'two\n');
     expect(world.bash(B, 'git add -A && git commit -qm all').run?.status).not.toBe(0);
@@ -237,7 +237,7 @@ describe('the one who asked', () => {
     expect(contextText(world.may(A, 'make'))).toContain(`${ASKS} commit src/a.ts`);
   });
 
-  it('is told that the other session is idle', () => {
+  it('hears that the other session is idle', () => {
     world.write(A, 'src/a.ts', 'one\n');
     const stopped = { session_id: A, hook_event_name: 'Stop' };
     world.guard(stopped);

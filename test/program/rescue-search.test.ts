@@ -6,7 +6,7 @@ import { LOSSES } from '../support/losses.ts';
 import { type RepositoryOptions, TestRepository } from '../support/repository.ts';
 import { TEN, lines } from '../support/sharing-world.ts';
 
-/** What was lost without git-handoff: nobody has run `init` here. */
+/** Content that was lost without git-handoff: nobody has run `init` here. */
 
 let world: TestRepository;
 afterEach(() => world.remove());
@@ -27,7 +27,7 @@ function search(words: readonly string[], cwd = world.path): string {
   return text;
 }
 
-/** Types the printed command that brings the first one back. */
+/** Types the printed command that brings the first content back. */
 function typed(text: string, cwd = world.path): void {
   const [, command = ''] = /^To bring back: (.*)$/m.exec(text) ?? [];
   expect(world.run('bash', ['-c', command], { cwd })).toMatchObject({ status: 0 });
@@ -40,7 +40,7 @@ const put = (path: string, content: string) => writeFileSync(join(world.path, pa
 const rows = (text: string) =>
   [...text.matchAll(/^[0-9a-f]{12} {2}(?:.* ago|just now|-) +(.*?) *$/gm)].map(([, row]) => row);
 
-it.each(Object.keys(LOSSES))('finds as the first one, and brings back: %s', (how) => {
+it.each(Object.keys(LOSSES))('lists first, and brings back: %s', (how) => {
   const lost = lose(how, 'src/a.ts');
   const text = search(['src/a.ts']);
   world.git(['reset', '-q', '--hard']);
@@ -49,7 +49,7 @@ it.each(Object.keys(LOSSES))('finds as the first one, and brings back: %s', (how
 });
 
 describe('what is found', () => {
-  it('is named as what it is, and can be looked at', () => {
+  it('is described, and can be shown', () => {
     lose('git add, then reset --hard', 'a.ts');
     put('a.ts', lines({ 1: 'stashed' }));
     world.git(['stash', '-q'], { env: { GIT_COMMITTER_DATE: '1760000000 +0000' } });
@@ -73,7 +73,7 @@ describe('what is found', () => {
     expect(world.git(look.split(' '))).toContain('on a branch');
   });
 
-  it('is nothing that HEAD, the index, the disk, the stash or the history of a ref still has', () => {
+  it('is in neither HEAD, the index, the disk, the stash nor the history of a ref', () => {
     world = new TestRepository();
     world.commit('files', { 'a.ts': TEN });
     put('a.ts', lines({ 1: 'in a branch' }));
@@ -95,7 +95,7 @@ describe('what is found', () => {
     expect(search(['a.ts'])).toBe('git has no lost content of a.ts');
   });
 
-  it('without a name must be like the path; of a path that nothing is known of, all are shown with their beginning', () => {
+  it('must resemble the path if it has no name; for an unknown path, each is shown with its first lines', () => {
     world = new TestRepository();
     world.commit('files', { 'a.ts': TEN });
     put('new.py', 'def lost():\n    return 1\n');
@@ -130,7 +130,7 @@ describe('what is found', () => {
     expect(read('src/deep/b.ts')).toBe(lines({ 2: 'lost' }));
   });
 
-  it('with uncommitted changes in its place needs --force, and these are kept', () => {
+  it('needs --force if its place has uncommitted changes, which are kept', () => {
     const lost = lose('commit --amend', 'a.ts');
     const text = search(['a.ts']);
     put('a.ts', 'mine\n');
@@ -166,7 +166,7 @@ describe('it works', () => {
     expect(readFileSync(join(cwd, 'a.ts'), 'utf8')).toBe(lost);
   });
 
-  it('with names that a terminal or a shell would take for more', () => {
+  it('with names that contain codes for a terminal or a shell', () => {
     for (const path of ["it's\n\u001b[31m$(x)", ':(top)a', '-f', '*']) {
       const lost = lose('branch -D', path);
       const text = search(['--', path]);

@@ -41,7 +41,7 @@ function expectRefused(done: Run, secret = TOKEN): string {
 }
 
 describe('a note with a secret', () => {
-  it('is refused with rule and line, kept in a file, and in no object of the repository', () => {
+  it('is refused with rule and line, and kept in a file but in no object of the repository', () => {
     const done = write();
     const file = expectRefused(done);
     expect(readFileSync(file, 'utf8')).toBe(NOTE);
@@ -99,19 +99,19 @@ describe('a note with a secret', () => {
     expectRefused(write(args(file), ''));
   });
 
-  it('is refused when it is too long as well, or has front matter that is wrong', () => {
+  it('is refused for the secret even if it is too long, or its front matter is wrong', () => {
     expectRefused(write([], `${TOKEN}\n${'a\n'.repeat(600_000)}`));
     expectRefused(write([], `---\nschema_version: "9"\nfrom: [\n---\n${TOKEN}\n`));
   });
 
-  it('is refused for a secret in what is to become its front matter, which the hint leaves out', () => {
+  it('is refused for a secret in an option for its front matter; the hint leaves that option out', () => {
     const done = write(['--tag', 'ci', '--reference', TOKEN], '# Goal\n');
     const file = expectRefused(done);
     expect(readFileSync(file, 'utf8')).toBe('# Goal\n');
     expect(done.stderr).not.toContain('--reference');
   });
 
-  it('that loses against the owner is no object either', () => {
+  it('never becomes an object, even if it was refused because of the owner', () => {
     world.ok(['write', 'auth-refresh', '-m', 'mine'], { session: OTHER });
     const done = write();
     expect(done.status).toBe(1);
@@ -178,7 +178,7 @@ describe('import', () => {
     writeFileSync(join(world.path, 'good.md'), '# Token refresh\n\nThe retry test is red.\n');
   });
 
-  it('leaves the file out that holds one, and imports the rest', () => {
+  it('leaves out the file that holds a secret, and imports the rest', () => {
     const done = importing();
     expect(done.status).toBe(1);
     expect(done.stdout + done.stderr).not.toContain(TOKEN.slice(0, 5));
@@ -188,7 +188,7 @@ describe('import', () => {
     expect(importing('--dry-run').status).toBe(1);
   });
 
-  it('takes it by the command of the hint, and the commit says so', () => {
+  it('imports it with the command of the hint, and the commit says so', () => {
     const again = /if it is not a secret: git (handoff import .+)/.exec(importing().stderr)?.[1] ?? '';
     const second = world.run('sh', ['-c', `git-${again}`], { session: SESSION });
     expect(second.stderr).toBe('');

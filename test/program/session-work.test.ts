@@ -33,7 +33,7 @@ function appliedTo(patch: string, ...paths: readonly string[]): string[] {
 }
 
 describe('git handoff diff', () => {
-  it('shows a session its own changes, of a shared file its hunks only, as a patch for HEAD', () => {
+  it('shows a session its own changes, only its hunks of a shared file, as a patch for HEAD', () => {
     bothChange();
     const patch = patchOf(['diff'], B);
     expect(patch).toMatchInlineSnapshot(`
@@ -79,7 +79,7 @@ describe('git handoff diff', () => {
     `);
   });
 
-  it('shows a person each session’s part and the rest: together they are what differs from HEAD', () => {
+  it('shows a person each session’s part and the rest, which together are what differs from HEAD', () => {
     bothChange();
     writeFileSync(join(world.path, 'by hand.txt'), 'x\n');
     writeFileSync(join(world.path, 'src/b.ts'), lines({ 3: 'B', 8: 'by hand' }));
@@ -119,7 +119,7 @@ describe('git handoff diff', () => {
     `);
   });
 
-  it('knows what a session that is alone has changed, and nothing of what was there before', () => {
+  it('shows what a lone session has changed, without the changes that were there before it', () => {
     world.end(B);
     world.end(A);
     writeFileSync(join(world.path, 'shared.md'), lines({ 1: 'by hand' }));
@@ -128,7 +128,7 @@ describe('git handoff diff', () => {
     expect(appliedTo(patchOf(['diff'], A), 'shared.md')).toEqual([lines({ 9: 'A' })]);
   });
 
-  it('of a session that is alone begins with what it has committed since', () => {
+  it('starts, for a lone session, from what it has committed', () => {
     world.end(B);
     world.bash(
       A,
@@ -149,7 +149,7 @@ describe('git handoff diff', () => {
     expect(world.git(['write-tree'], { cwd })).toBe(world.git(['write-tree']));
   });
 
-  it('is empty where nothing is changed, and knows no session that is not here', () => {
+  it('is empty if nothing is changed, and fails for an unknown session', () => {
     expect(patchOf(['diff'], A)).toBe('');
     const run = world.handoff(['diff', 'auth-refresh'], { session: A });
     expect(run).toMatchObject({ status: 1, stdout: '' });
@@ -158,7 +158,7 @@ describe('git handoff diff', () => {
 });
 
 describe('git handoff undo', () => {
-  it('takes a session’s own changes back, of a shared file its hunks only, and says how they come back', () => {
+  it('takes a session’s own changes back, only its hunks of a shared file, and says how they come back', () => {
     bothChange();
     world.git(['add', '-A']);
     expect(world.ok(['undo'], { session: A })).toMatchInlineSnapshot(`
@@ -208,7 +208,7 @@ describe('git handoff undo', () => {
     expect(world.read('shared.md')).toBe(lines({ 5: 'AB' }));
   });
 
-  it('takes the last change of a line back to what another session had made of it', () => {
+  it('takes a line back to the state that another session had given it', () => {
     world.wrote(A, 'shared.md', lines({ 5: 'A' }));
     world.wrote(B, 'shared.md', lines({ 5: 'AB' }));
     world.ok(['undo'], { session: B });
@@ -216,7 +216,7 @@ describe('git handoff undo', () => {
     expect(world.whose(A)).toEqual({ 'shared.md': `mine ${A}` });
   });
 
-  it('refuses an agent the work of a session at work, and leaves that one a request', () => {
+  it('refuses an agent the work of a session at work, and leaves that session a request', () => {
     bothChange();
     const { stderr, status } = world.handoff(['undo', 'bbbbbbbb'], { session: A });
     expect(status).toBe(3);
@@ -259,7 +259,7 @@ describe('git handoff undo', () => {
     expect(world.read('shared.md')).toBe(lines({ 1: 'A' }));
   });
 
-  it('keeps what a person had changed before the session', () => {
+  it('keeps what a person had changed before the session did', () => {
     world.end(B);
     world.end(A);
     writeFileSync(join(world.path, 'notes.txt'), 'by hand\n');

@@ -47,7 +47,7 @@ describe('two sessions whose ids begin with the same minute', () => {
     expect(world.ids()).toEqual(['11112222']);
   });
 
-  it('with handoff.trailer = short: what a session’s own reset leaves of its commit is its again', () => {
+  it('with handoff.trailer = short: after a session resets its own commit, the changes are its own again', () => {
     world.git(['config', 'handoff.trailer', 'short']);
     bothCommit();
     world.bash(Y, 'node --version');
@@ -55,7 +55,7 @@ describe('two sessions whose ids begin with the same minute', () => {
     expect(world.try(X, 'src/b.ts', '2\n')).toMatchObject({ kind: 'deny', text: /claude 11112222/ });
   });
 
-  it('short trailers of 0.1.0 that fit both are believed of neither: the ledger tells', () => {
+  it('short trailers of 0.1.0 that fit both prove neither: the ledger decides', () => {
     world.git(['config', 'handoff.trailer', 'off']);
     bothCommit();
     const old = ['--amend', '-q', '-m', 'b', '-m', 'Claude-Session-Id: 01a20256'];
@@ -65,7 +65,7 @@ describe('two sessions whose ids begin with the same minute', () => {
     expect(world.handoff(['commit', '--amend', '-m', 'x'], { session: X }).status).toBe(3);
   });
 
-  it('--session takes a short form of one, and none that fits both', () => {
+  it('--session takes a short form that fits one, and refuses one that fits both', () => {
     const write = (session: string, topic: string) =>
       world.handoff(['write', topic, '-m', 'text', '--session', session]);
     expect(write('06f9779c', 'note-one')).toMatchObject({ status: 0 });

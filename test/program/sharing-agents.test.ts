@@ -4,7 +4,7 @@ import type { SessionId } from '../../src/domain/names.ts';
 import { dropAbandoned, openWindow, readWindows } from '../../src/changes/windows.ts';
 import { A, B, SharingWorld, contextText } from '../support/sharing-world.ts';
 
-/** Who is at work is known by process and id; sub-agents share their session's. */
+/** Process and id tell who is at work; sub-agents share those of their session. */
 let world: SharingWorld;
 beforeEach(() => {
   world = new SharingWorld();
@@ -32,7 +32,7 @@ describe('sub-agents of one session', () => {
     world.begin(B);
   });
 
-  it('are told apart in the ledger, and commit under the session’s id', () => {
+  it('are distinguished in the ledger, and commit under the session’s id', () => {
     writes('agent-x', 'src/a.ts', 'x\n');
     writes('agent-y', 'src/b.ts', 'y\n');
     const agents = world.ledger(A).flatMap(({ t, path, agent }) => (t === 'claim' ? [[path, agent]] : []));
@@ -44,7 +44,7 @@ describe('sub-agents of one session', () => {
     expect(world.git(['log', '-1', '--format=%(trailers:key=Claude-Session-Id,valueonly)']).trim()).toBe(A);
   });
 
-  it('are told once, where they are no owners, that they change what another of them has not committed', () => {
+  it('are told once, if they are no owners, that they change another sub-agent’s uncommitted file', () => {
     world.git(['config', 'handoff.subAgents', 'session']);
     writes('agent-x', 'src/a.ts', 'x\n');
     const text = writes('agent-y', 'src/a.ts', 'y\n');
@@ -57,7 +57,7 @@ describe('sub-agents of one session', () => {
 });
 
 describe('a command that one of them runs', () => {
-  it('is over when that agent makes another call, not when another one does', () => {
+  it('is over when that agent makes another call, not when another agent does', () => {
     const place = { commonDir: join(world.path, '.git'), worktreeId: '0123456789abcdef' };
     const session = A as SessionId;
     const head = { ref: 'refs/heads/main', oid: null };
@@ -72,7 +72,7 @@ describe('a command that one of them runs', () => {
 });
 
 describe('an identity', () => {
-  it('that is missing belongs to a person: nothing is blocked, no trailer is added', () => {
+  it('that is missing means a person: nothing is blocked, no trailer is added', () => {
     world.begin(A);
     world.begin(B);
     world.write(A, 'src/a.ts', 'one\n');

@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 describe('a file that another live session has changed', () => {
-  it('is not edited: who, what, and that its session will be told', () => {
+  it('is not edited: the refusal says who, what, and that the session will be told', () => {
     world.write(A, 'src/a.ts', 'one\n');
     const text = refusal(world.write(B, 'src/a.ts', 'two\n'));
     expect(text).toContain('src/a.ts: claude aaaaaaaa changed it just now');
@@ -19,7 +19,7 @@ describe('a file that another live session has changed', () => {
     expect(world.read('src/a.ts')).toBe('one\n');
   });
 
-  it('is edited after the command of the refusal, where its session waits for its user, who is told', () => {
+  it('is edited after the command of the refusal if its session waits for its user; that session is told', () => {
     world.write(A, 'src/a.ts', 'one\n');
     world.stop(A);
     const command = /git handoff take .*$/m.exec(refusal(world.write(B, 'src/a.ts', 'two\n')))?.[0] ?? '';
@@ -41,7 +41,7 @@ describe('a file that another live session has changed', () => {
     expect(refusal(world.may(B, command))).toContain('claude aaaaaaaa');
   });
 
-  it('is free again when its change is committed, by whomever', () => {
+  it('is free again when its change is committed, by anybody', () => {
     world.write(A, 'src/a.ts', 'one\n');
     world.as(A, ['commit', '-qm', 'a', '--', 'src/a.ts']);
     expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
@@ -51,7 +51,7 @@ describe('a file that another live session has changed', () => {
     world.write(A, 'src/a.ts', 'one\n');
     world.git(['checkout', '--', 'src/a.ts']);
     expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
-    // A claim that was seen clean is gone for good.
+    // A claim is gone for good once its path was seen clean.
     world.git(['checkout', '--', 'src/a.ts']);
     expect(world.write(B, 'src/a.ts', 'one\n').kind).toBe('silent');
   });
@@ -63,7 +63,7 @@ describe('a file that another live session has changed', () => {
     expect(world.read('src/a.ts')).toBe('two\n');
   });
 
-  it('is said to have been taken over, to the one who had it', () => {
+  it('is refused to the session that it was taken from, which hears who took it', () => {
     world.write(A, 'src/a.ts', 'one\n');
     world.stop(A);
     world.ok(['take', '--', 'src/a.ts'], { session: B });
@@ -83,18 +83,18 @@ describe('a file that another live session has changed', () => {
     expect(refusal(world.write(B, 'a.ts', 'two\n', below))).toContain('claude aaaaaaaa changed it');
   });
 
-  it('is not edited when its name is pathspec magic', () => {
+  it('is not edited if its name is pathspec magic', () => {
     world.write(A, ':(top)x.md', 'one\n');
     expect(refusal(world.write(B, ':(top)x.md', 'two\n'))).toContain('claude aaaaaaaa changed it');
   });
 
-  it('holds up what is done to its folder, not to one whose name begins alike', () => {
+  it('blocks what is done to its folder, but not to a folder whose name begins alike', () => {
     world.write(A, 'src-old/x.ts', 'one\n');
     expect(world.may(B, 'mv src moved').kind).toBe('silent');
     expect(refusal(world.may(B, 'mv src-old moved'))).toContain('src-old/x.ts');
   });
 
-  it('is warned about or left alone, as handoff.contention says', () => {
+  it('causes a warning or nothing, as handoff.contention says', () => {
     world.write(A, 'src/a.ts', 'one\n');
     world.git(['config', 'handoff.contention', 'warn']);
     expect(contextText(world.write(B, 'src/a.ts', 'two\n'))).toContain('claude aaaaaaaa changed it');
@@ -110,7 +110,7 @@ describe('a file that a session left uncommitted when it ended', () => {
     world.end(A);
   });
 
-  it('is kept before it is written over, and whoever writes hears whose it is, once', () => {
+  it('is kept before it is overwritten, and the session that overwrites it hears once whose it was', () => {
     const text = contextText(world.write(B, 'src/a.ts', 'of B\n'));
     expect(text).toBe(
       'git-handoff: src/a.ts: uncommitted work of claude aaaaaaaa, no longer at work here. It was saved before your change: git handoff rescue show 1',
@@ -121,7 +121,7 @@ describe('a file that a session left uncommitted when it ended', () => {
     expect(world.handoff(['rescue', 'show', '2']).status).toBe(1);
   });
 
-  it('is kept before a command writes over it, too', () => {
+  it('is kept before a command overwrites it, too', () => {
     const { before } = world.bash(B, 'echo of B >src/a.ts');
     expect(contextText(before)).toContain('git handoff rescue show 1');
     expect(world.ok(['rescue', 'show', '--raw', '1'])).toBe('of A');
@@ -132,7 +132,7 @@ describe('a file that a session left uncommitted when it ended', () => {
     expect(world.write(B, 'src/a.ts', 'of B\n').kind).toBe('silent');
   });
 
-  it('is said to have been lost to the limits where it is too big to be kept', () => {
+  it('is reported as not kept if it exceeds the limits', () => {
     world.git(['config', 'handoff.rescue.maxSize', '1']);
     expect(contextText(world.write(B, 'src/a.ts', 'of B\n'))).toContain('It could not be saved.');
   });
@@ -225,7 +225,7 @@ describe('commands over the whole tree', () => {
   });
 
   it.each(['git clean -fd', 'git checkout-index -f -a'])(
-    '%s reaches what is below the folder in which it is typed, and no further',
+    '%s reaches only what is in the folder where it is typed',
     (command) => {
       const [src, lib] = [`${world.path}/src`, `${world.path}/lib`];
       mkdirSync(lib);
@@ -235,7 +235,7 @@ describe('commands over the whole tree', () => {
     },
   );
 
-  it('says which command does the same for the own files, and it works', () => {
+  it('come with a command that does the same for the session’s own files, and works', () => {
     const stash = /git stash push .*$/.exec(refusal(world.may(B, 'git stash')))?.[0] ?? '';
     expect(world.bash(B, stash).run).toMatchObject({ status: 0 });
     expect(world.status()).toEqual([' M src/a.ts', '?? new.txt']);
@@ -249,7 +249,7 @@ describe('commands over the whole tree', () => {
     expect(world.git(['branch', '--show-current'], { cwd: `${world.root}/other` })).toBe('other');
   });
 
-  it('are refused by an alias of the configuration, too', () => {
+  it('are refused through a configured alias, too', () => {
     world.git(['config', 'alias.zap', 'stash push']);
     world.git(['config', '--global', 'alias.Sw', '!git switch']);
     expect(refusal(world.may(B, 'git zap'))).toContain('claude aaaaaaaa');
@@ -257,7 +257,7 @@ describe('commands over the whole tree', () => {
     expect(world.may(B, 'git zap -- src/b.ts').kind).toBe('silent');
   });
 
-  it('its own owner may run them while nobody else has changed anything', () => {
+  it('are allowed to a session while nobody else has changed anything', () => {
     world.bash(B, 'git restore src/b.ts');
     for (const command of [...carry, ...destroy]) expect(world.may(A, command).kind).not.toBe('deny');
   });
@@ -308,7 +308,7 @@ describe('a shell command that reaches into another working tree', () => {
 });
 
 describe('a path of another working tree', () => {
-  it('is claimed there, by the path and not by where the session works', () => {
+  it('is claimed there: the path counts, not where the session works', () => {
     const path = world.worktree('elsewhere');
     world.begin(C, path);
     world.write(C, 'src/a.ts', 'one\n', path);

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** A day's work of a lone session, each line a tool call of its shell. */
+/** A day's work of a lone session: each line is a call of its shell tool. */
 const DAY = [
   `${SED_IN_PLACE} "s/line 1/LINE 1/" src/a.ts`,
   "node -e \"require('fs').writeFileSync('gen.ts', '1')\"",
@@ -35,7 +35,7 @@ const DAY = [
 ];
 
 describe('a session that works alone', () => {
-  it('is never refused anything through a day, and nothing is kept about it', () => {
+  it('is never refused anything for a whole day, and nothing is recorded about its changes', () => {
     world.begin(A);
     world.write(A, 'src/b.ts', 'edited\n');
     for (const command of DAY) {
@@ -48,7 +48,7 @@ describe('a session that works alone', () => {
     expect(world.status()).toEqual([]);
   });
 
-  it('keeps nothing either about a tool that the launcher does not know', () => {
+  it('claims nothing by a tool that the launcher does not know, either', () => {
     world.begin(A);
     const tool_input = { path: join(world.path, 'src/a.ts'), content: 'one\n' };
     const call = { session_id: A, tool_name: 'mcp__files__write_file', tool_input };
@@ -71,7 +71,7 @@ describe('a session that works alone', () => {
 });
 
 describe('two sessions that start at once', () => {
-  it('never both take themselves for alone', async () => {
+  it('never both count as alone', async () => {
     for (let round = 0; round < 8; round++) {
       const both = [A, B].map((id) => id.replace(/....$/, `000${round}`));
       const start = { hook_event_name: 'SessionStart', source: 'startup' };
@@ -86,13 +86,13 @@ describe('two sessions that start at once', () => {
   });
 
   it.each(Object.entries(STEPS))(
-    'both keep a ledger, though the second came just before the first had noted %s',
+    'both keep a ledger, even if the second came just before the first had recorded %s',
     async (_, step) => {
       const held = new HeldStart(world, A, step);
       await held.reached();
-      // Nothing is said of changes that nobody can have made.
+      // No text mentions changes that nobody can have made.
       expect(contextText(world.begin(B))).not.toContain('is not known');
-      // It may be at work before the first one goes on.
+      // The second session may work before the first one continues.
       world.write(B, 'src/early.ts', 'of B\n');
       await held.goOn();
       worksApart(world);
@@ -100,7 +100,7 @@ describe('two sessions that start at once', () => {
     },
   );
 
-  it('both keep a ledger, though the first call of the second is a tool’s', async () => {
+  it('both keep a ledger, even if the first call of the second is a tool call', async () => {
     const held = new HeldStart(world, A, STEPS['that it is alone']);
     await held.reached();
     world.write(B, 'src/early.ts', 'of B\n');
@@ -130,7 +130,7 @@ describe('a person', () => {
 });
 
 describe('an agent that another one started', () => {
-  it('is not foreign to its parent: it edits its files and commits them', async () => {
+  it('is not foreign to its parent: it edits and commits the parent’s files', async () => {
     const outer = new ClientProcess(world);
     try {
       await outer.start(A);

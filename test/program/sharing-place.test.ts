@@ -48,7 +48,7 @@ describe('a session that works from the folder above the repository', () => {
     expect(listed(world)).toEqual([A]);
   });
 
-  it('is refused a file tool on a path that is another one’s', () => {
+  it('is refused a file tool on another session’s path', () => {
     const world = above();
     expect(refusal(world.try(B, join(name(world), 'src/a.ts'), 'x', world.root))).toContain('aaaaaaaa');
     expect(world.try(B, join(name(world), 'src/b.ts'), 'x', world.root).kind).toBe('silent');
@@ -78,7 +78,7 @@ describe('a session that works from the folder above the repository', () => {
     expect(world.try(A, 'src/b.ts', 'y').kind).toBe('silent');
   });
 
-  it('claims what its command changed there, also where it began itself', () => {
+  it('claims what its command changed there, even if the session itself began there', () => {
     const world = new SharingWorld({ ready: [A, B] });
     const { run } = world.bash(B, `cd ${name(world)} && ${SED_IN_PLACE} 's/line 8/x/' src/b.ts`, {
       cwd: world.root,
@@ -99,7 +99,7 @@ describe('a session that works from the folder above the repository', () => {
     expect(refusal(world.may(A, 'git stash -u'))).toContain('bbbbbbbb');
   });
 
-  it('claims what a program of which nothing is known wrote there', () => {
+  it('claims what an unknown program wrote there', () => {
     const world = above();
     world.bash(B, `cd ${name(world)} && ./make.sh`, { cwd: world.root });
     world.bash(B, `cd ${name(world)} && env X=1 mktemp src/made-XXXXXX`, { cwd: world.root });
@@ -107,7 +107,7 @@ describe('a session that works from the folder above the repository', () => {
   });
 
   it.each(['make -f ../rules', 'sh ../script', 'sh "$HOME/script"', 'python3 ../program'])(
-    'claims what the files of others make of %s there',
+    'claims what a file outside makes %s change there',
     (typed) => {
       const world = new SharingWorld({ ready: [A, B] });
       writeFileSync(join(world.root, 'rules'), 'all:\n\techo x >>src/b.ts\n');
@@ -120,7 +120,7 @@ describe('a session that works from the folder above the repository', () => {
     },
   );
 
-  it('may not sweep another one’s file into its commit', () => {
+  it('may not sweep another session’s file into its commit', () => {
     const world = above();
     world.write(B, join(name(world), 'src/b.ts'), 'x\n', world.root);
     const { run } = world.bash(B, `cd ${name(world)} && git add -A && git commit -qm sweep`, {
@@ -130,7 +130,7 @@ describe('a session that works from the folder above the repository', () => {
     expect(run?.stderr).toContain('src/a.ts');
   });
 
-  it('is told apart from another one beside it', () => {
+  it('is distinguished from another session beside it', () => {
     const world = new SharingWorld();
     world.begin(B, world.root);
     world.begin(C, world.root);
@@ -197,7 +197,7 @@ describe('a session of another repository', () => {
   });
 });
 
-describe('a linked worktree inside of a worktree', () => {
+describe('a linked worktree inside a worktree', () => {
   it('is nobody’s uncommitted work there', () => {
     const world = new SharingWorld({ ready: [A] });
     const inner = join(world.path, '.claude', 'worktrees', 'fix');
@@ -217,7 +217,7 @@ describe('a linked worktree inside of a worktree', () => {
 });
 
 describe('an operation of git that a session begins in another one’s worktree', () => {
-  it('is on record as its own, and it may go on with it', () => {
+  it('is recorded as its own, and it may continue it', () => {
     const world = new SharingWorld();
     const other = world.worktree('topic');
     world.commit('theirs', { 'src/a.ts': 'theirs\n' }, other);

@@ -7,7 +7,7 @@ import { A, B, C, SharingWorld, TEN, refusal, contextText } from '../support/sha
 let world: SharingWorld;
 afterEach(() => world.remove());
 
-/** Claims of a session, as `path evidence [weak]`, the last of each path. */
+/** The last claim of a session on each path, as `path evidence [weak]`. */
 function claims(session: string): string[] {
   const lines = world.ledger(session).filter(({ t }) => t === 'claim' || t === 'end');
   const last = new Map(lines.map((line) => [String(line['path']), line]));
@@ -34,9 +34,9 @@ describe('what a shell command changed', () => {
     expect(refusal(world.write(A, 'gen.txt', 'x'))).toContain('claude bbbbbbbb');
   });
 
-  it('does not leave a loose object in the repository', () => {
+  it('leaves no loose object in the repository', () => {
     const count = () => world.git(['count-objects']);
-    // The world is a copy, so the session is put on record anew with its first call.
+    // The world is a copy, so the session's first call puts it on record again.
     world.bash(B, 'true');
     const before = count();
     world.bash(B, UNNAMED('gen.txt'));
@@ -51,7 +51,7 @@ describe('what a shell command changed', () => {
     expect(world.locks()).toEqual([join(world.path, '.git', 'index.lock')]);
   });
 
-  it('of the other session’s file stays the other’s: a formatter owns nothing', () => {
+  it('in the other session’s file leaves that file to its owner: a formatter owns nothing', () => {
     world.write(A, 'src/a.ts', 'one\n');
     const { after } = world.bash(B, UNNAMED('src/a.ts', 'formatted\\n'));
     expect(contextText(after)).toContain(
@@ -61,7 +61,7 @@ describe('what a shell command changed', () => {
     expect(world.as(A, ['commit', '-qam', 'a'])).toMatchObject({ status: 0 });
   });
 
-  it('of a file that a person had changed stays nobody’s', () => {
+  it('in a file that a person had changed stays nobody’s', () => {
     writeFileSync(join(world.path, 'shared.md'), 'by hand\n');
     world.bash(B, UNNAMED('shared.md', 'formatted\\n'));
     expect(claims(B)).toEqual([]);
@@ -107,7 +107,7 @@ describe('what a shell command changed', () => {
     call(B, 'PreToolUse', 'b');
     call(A, 'PreToolUse', 'a');
     call(A, 'PostToolUse', 'a');
-    // By what A’s command left running, maybe.
+    // Perhaps A’s command left a process that writes this.
     writeFileSync(join(world.path, 'gen.txt'), 'x\n');
     call(B, 'PostToolUse', 'b');
     expect(claims(B)).toEqual(['gen.txt window weak']);
@@ -124,7 +124,7 @@ describe('what a shell command changed', () => {
     ).toHaveLength(2);
   });
 
-  it('by what Claude tells, when nobody looked before', () => {
+  it('is known from Claude Code’s report if nobody looked before', () => {
     const file = join(world.path, 'told.txt');
     writeFileSync(file, 'x\n');
     world.guard({
@@ -147,7 +147,7 @@ describe('a second session that arrives', () => {
     world = new SharingWorld();
   });
 
-  it('leaves to the first what that one has changed, by whatever means', () => {
+  it('leaves to the first session what that one has changed, by whatever means', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'one\n');
     world.bash(A, UNNAMED('gen.txt'));
@@ -158,13 +158,13 @@ describe('a second session that arrives', () => {
     );
   });
 
-  it('also when the first call of its tools is how it arrives', () => {
+  it('does so even if it arrives with its first tool call', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'one\n');
     expect(refusal(world.write(B, 'src/a.ts', 'two\n'))).toContain('claude aaaaaaaa');
   });
 
-  it('does not make anybody’s what was dirty before any session began', () => {
+  it('makes nobody the owner of what was dirty before any session began', () => {
     writeFileSync(join(world.path, 'shared.md'), 'by hand\n');
     writeFileSync(join(world.path, 'note.txt'), 'by hand\n');
     world.begin(A);
@@ -175,7 +175,7 @@ describe('a second session that arrives', () => {
     expect(world.bash(B, 'git add -A && git commit -qm all').run).toMatchObject({ status: 0 });
   });
 
-  it('what a running command of the first one does counts for the first', () => {
+  it('leaves to the first session what that one’s running command still changes', () => {
     world.begin(A);
     const command = { tool_name: 'Bash', tool_input: { command: 'npm run gen' }, tool_use_id: 'g' };
     world.guard({ session_id: A, hook_event_name: 'PreToolUse', ...command });
@@ -222,7 +222,7 @@ describe('a second session that arrives', () => {
     },
   );
 
-  it('counts anew when the first was alone for a while', () => {
+  it('does so again after the first session was alone for a while', () => {
     world.begin(A);
     world.begin(B);
     world.write(A, 'src/a.ts', 'one\n');
@@ -266,7 +266,7 @@ describe('another session’s work that a command made disappear', () => {
   });
 
   it('by a commit that no hook saw: both are told', () => {
-    // A script that nobody reads.
+    // A script that the guard does not read.
     writeFileSync(join(world.root, 'all.sh'), 'git -c core.hooksPath=/dev/null commit -qam all\n');
     const { after } = world.bash(B, 'sh ../all.sh');
     expect(contextText(after)).toContain(
@@ -281,7 +281,7 @@ describe('another session’s work that a command made disappear', () => {
     expect(world.git(['log', '--format=%s', '-1'])).not.toBe('all');
   });
 
-  it('is not laid to a session when its owner did it meanwhile', () => {
+  it('is not blamed on a session if its owner committed it meanwhile', () => {
     const call = (event: string) =>
       world.guard({
         session_id: B,
@@ -333,7 +333,7 @@ describe('a working tree that is reached by a symbolic link', () => {
   });
 });
 
-describe('a conversation that goes on after /clear', () => {
+describe('a conversation that continues after /clear', () => {
   it('keeps its work under its new id', () => {
     world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'one\n');
@@ -346,7 +346,7 @@ describe('a conversation that goes on after /clear', () => {
 });
 
 describe('a command that makes more files than can be read in time', () => {
-  it('has made them all the same', () => {
+  it('owns them all the same', () => {
     world = new SharingWorld({ ready: [A, B] });
     world.bash(B, 'mkdir m; for i in $(seq 700); do echo $i > m/$i; done');
     expect(claims(B)).toHaveLength(700);

@@ -37,7 +37,7 @@ describe('stage --mine', () => {
     expect(staged()).toEqual(['M\tsrc/a.ts', 'M\tsrc/b.ts']);
   });
 
-  it('refuses a file of nobody’s with a command that stages only that file', () => {
+  it('refuses a file that is nobody’s, with a command that stages only that file', () => {
     world.commit('odd', { '*': '1\n' });
     writeFileSync(join(world.path, '*'), '2\n');
     writeFileSync(join(world.path, 'shared.md'), 'x\n');
@@ -46,7 +46,7 @@ describe('stage --mine', () => {
     expect(staged()).toEqual(['M\t*']);
   });
 
-  it('only the paths that are named', () => {
+  it('stages only the named paths if some are named', () => {
     world.write(B, 'src/b.ts', 'B\n');
     world.write(B, 'docs/b.md', 'B\n');
     world.ok(['stage', '--mine', '.'], { session: B, cwd: join(world.path, 'docs') });
@@ -78,7 +78,7 @@ describe('stage --mine', () => {
     expect(world.handoff(['stage', '--mine']).status).toBe(2);
   });
 
-  it('the commit after it passes the check for what it staged', () => {
+  it('records what it staged', () => {
     world.write(B, 'src/b.ts', 'B\n');
     world.ok(['stage', '--mine'], { session: B });
     const records = world.ledger(B).filter(({ t }) => t === 'staged');

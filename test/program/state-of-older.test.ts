@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 describe('what an earlier version has stored', () => {
-  /** A clone as version 0.1.0 left it: nothing of it is in a journal. */
+  /** A clone as version 0.1.0 left it, with nothing in journals. */
   function older(): { readonly tree: string; readonly put: (name: string, ...lines: string[]) => void } {
     world.begin(A);
     world.begin(B);
@@ -63,7 +63,7 @@ describe('what an earlier version has stored', () => {
     expect(existsSync(join(world.path, '.git', 'handoff', 'told'))).toBe(false);
   });
 
-  it('is put there once, though the first time was cut off before the old files were gone', () => {
+  it('is put there once, even if the first migration was cut off before the old files were gone', () => {
     const { tree, put } = older();
     writeFileSync(join(world.path, 'src/a.ts'), 'of A\n');
     const line = claim('src/a.ts');
@@ -74,7 +74,7 @@ describe('what an earlier version has stored', () => {
     expect(world.ledger(A).filter(({ t }) => t === 'claim')).toHaveLength(1);
   });
 
-  it('counts, too, when an older build that still runs here adds to it afterwards', () => {
+  it('still counts if an older build that runs here adds to it afterwards', () => {
     const { tree, put } = older();
     writeFileSync(join(world.path, 'src/a.ts'), 'of A\n');
     put(`ledger/${tree}/${A}.jsonl`, claim('src/a.ts'));
@@ -84,7 +84,7 @@ describe('what an earlier version has stored', () => {
     expect(refusal(world.try(B, 'src/b.ts', 'of B\n'))).toContain('claude aaaaaaaa changed it');
   });
 
-  it('of a session that works alone is what it began with', () => {
+  it('is, for a session that works alone, its start list', () => {
     world.begin(A);
     const tree = readFileSync(join(world.path, '.git', 'handoff-id'), 'utf8').trim();
     const { look } = world.ledger(A).find(({ t }) => t === 'alone') ?? {};

@@ -5,7 +5,7 @@ import { putToken } from '../../src/sessions/bypass.ts';
 import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
 
 const MOST_KINDS = 25;
-/** Only a client that names who started an agent brings the one about, only a start of Node the other. */
+/** Only a client that names who started an agent causes the first, only a start of Node the second. */
 const NOT_HERE = ['`agents/<agent>`', '`code/<hash>`'];
 
 /** A line of docs/stored-state.md: the places of one kind, as patterns. */
@@ -14,7 +14,7 @@ interface Kind {
   readonly places: readonly RegExp[];
 }
 
-/** What the page lists, below the refs, the common folder, the git dir and the user's folder. */
+/** What the page lists among the refs, in the common folder, the git dir and the user's folder. */
 function listedKinds(): Kind[] {
   const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'stored-state.md'), 'utf8');
   const [, refs = '', folder = '', gitDir = '', user = ''] = page.split(
@@ -28,7 +28,7 @@ function listedKinds(): Kind[] {
   ];
 }
 
-/** The places stand before the colon; those "in the user's folder" are there, whatever the part is about. */
+/** The places come before the colon; those "in the user's folder" are there, whichever part of the page lists them. */
 function kindsIn(part: string, prefix: string): Kind[] {
   return [...part.matchAll(/^- (`.*?)(?:: .*)$/gm)].map(([line, head = '']) => {
     const [here = '', atUser = ''] = head.split("in the user's folder");
@@ -49,7 +49,7 @@ const filesBelow = (folder: string, prefix: string): string[] =>
 let world: SharingWorld;
 afterEach(() => world.remove());
 
-/** All that is stored of ours now, named as the page names it. */
+/** All that we store now, named as the page names it. */
 function stored(): string[] {
   const gitDir = join(world.path, '.git');
   return [
@@ -60,7 +60,7 @@ function stored(): string[] {
   ].filter((name) => name !== '');
 }
 
-it('whatever sessions leave behind, docs/stored-state.md lists it, in at most 25 kinds', () => {
+it('docs/stored-state.md lists whatever sessions leave behind, in at most 25 kinds', () => {
   world = new SharingWorld();
   const seen = new Set<string>();
   const look = () => stored().forEach((name) => seen.add(name));

@@ -6,7 +6,7 @@ import { A, B, SharingWorld, TEN, contextText, refusal } from '../support/sharin
 /** Two sub-agents of A, by the ids that Claude Code gives its own. */
 const X = `${A}/a7a1647f4c5f67f3e`;
 const Y = `${A}/a91b0c22d4e8f01b2`;
-/** One that begins later. */
+/** A sub-agent that begins later. */
 const Z = `${A}/ac0ffee0c0ffee002`;
 
 let world: SharingWorld;
@@ -15,7 +15,7 @@ afterEach(() => world.remove());
 const committed = (cwd = world.path) =>
   world.git(['show', '--format=', '--name-only', 'HEAD'], { cwd }).split('\n').filter(Boolean);
 
-/** Nobody but A is here, which has two sub-agents at work. */
+/** Only A is here, with two sub-agents at work. */
 function twoAgents(options: ConstructorParameters<typeof SharingWorld>[0] = {}): void {
   world = new SharingWorld({ ready: [A], ...options });
   world.beginAgent(X);
@@ -58,7 +58,7 @@ describe('two sub-agents of a session that is alone', () => {
 
   it('separate their hunks in a file that both have changed', () => {
     world.edit(X, 'src/a.ts', 'line 1\n', 'by x\n');
-    // As an editor of a client without a hook before the tool does it.
+    // As a client's editor does if no hook runs before the tool.
     world.wrote(Y, 'src/a.ts', world.read('src/a.ts').replace('line 9', 'by y'));
     expect(world.bash(Y, "git handoff commit -m 'mine of y'").run).toMatchObject({ status: 0 });
     expect(world.git(['show', 'HEAD:src/a.ts'])).toBe(TEN.replace('line 9', 'by y').trimEnd());
@@ -66,7 +66,7 @@ describe('two sub-agents of a session that is alone', () => {
     expect(world.git(['show', 'HEAD:src/a.ts'])).toBe(world.read('src/a.ts').trimEnd());
   });
 
-  it('run no command over the whole tree beside each other', () => {
+  it('may not run a command over the whole tree beside each other', () => {
     world.write(X, 'src/a.ts', 'x\n');
     world.write(Y, 'src/b.ts', 'y\n');
     for (const command of ['git stash', 'git reset --hard', 'git checkout .', 'git switch -c other'])
@@ -80,7 +80,7 @@ describe('two sub-agents of a session that is alone', () => {
     `);
   });
 
-  it('hear what the other one was refused', () => {
+  it('hear what the other was refused', () => {
     world.write(X, 'src/a.ts', 'x\n');
     world.try(Y, 'src/a.ts', 'y\n');
     expect(contextText(world.may(A, 'make'))).not.toContain('wants to edit');
@@ -97,7 +97,7 @@ describe('two sub-agents of a session that is alone', () => {
     expect(world.ok(['status'], { session: B })).toContain('Of claude aaaaaaaa (live):');
   });
 
-  it('leave what was changed before they began to their session', () => {
+  it('leave to their session what was changed before they began', () => {
     world.endAgent(X);
     world.endAgent(Y);
     world.write(A, 'src/a.ts', 'a\n');
@@ -150,7 +150,7 @@ describe('where HEAD is, to two sub-agents of a session', () => {
     expect(run).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('where the main agent goes, they hear and may follow', () => {
+  it('they hear of the main agent’s switch, and may follow it', () => {
     world.bash(A, 'git switch -qc feat/a');
     expect(contextText(world.wrote(Y, 'new.md', 'y\n'))).toBe(
       'git-handoff: claude aaaaaaaa switched this working tree from main to feat/a.',
@@ -159,7 +159,7 @@ describe('where HEAD is, to two sub-agents of a session', () => {
     expect(run).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('one that begins knows what its session knows by then, and hears nothing older', () => {
+  it('a new sub-agent knows what its session knew at that time, and hears nothing older', () => {
     world.bash(X, 'git switch -qc feat/x');
     world.endAgent(X);
     world.beginAgent(Z);
@@ -168,11 +168,11 @@ describe('where HEAD is, to two sub-agents of a session', () => {
     expect(before.kind).toBe('silent');
     expect(run).toMatchObject({ status: 0, stderr: '' });
     for (const agent of [Z, Y]) world.endAgent(agent);
-    // One that goes on without being announced has missed nothing that its session does not know.
+    // A sub-agent that continues unannounced has missed nothing that its session does not know.
     expect(contextText(world.may(X, 'make'))).toBe('');
   });
 
-  it('one that works in the background while its user types has still to hear of a switch', () => {
+  it('a sub-agent in the background still hears of a switch after the user has typed', () => {
     world.bash(X, 'git switch -qc feat/x');
     world.prompt(A);
     expect(contextText(world.may(Y, 'git commit --allow-empty -m y'))).toBe(`git-handoff: ${switched}`);
@@ -182,8 +182,8 @@ describe('where HEAD is, to two sub-agents of a session', () => {
   });
 });
 
-describe('what is told to a sub-agent alone', () => {
-  it.each(['is started', 'calls'])('reaches it when it has ended and then %s again', (how) => {
+describe('news for one sub-agent', () => {
+  it.each(['is started', 'calls'])('reaches it after it has ended and %s again', (how) => {
     world = new SharingWorld({ ready: [A, B] });
     world.beginAgent(X);
     world.write(X, 'src/a.ts', 'x\n');
@@ -196,7 +196,7 @@ describe('what is told to a sub-agent alone', () => {
 });
 
 describe('a sub-agent’s first call in another worktree', () => {
-  it('tells it nothing of what was before', () => {
+  it('tells it nothing that happened before', () => {
     world = new SharingWorld({ ready: [A] });
     const other = join(world.root, 'other');
     world.git(['worktree', 'add', '-q', other, '-b', 'other']);
@@ -227,11 +227,11 @@ describe('the commit of one agent of a session', () => {
       expect(heard(other)).toBe(`git-handoff: ${name} committed ${oid} on main.`);
       expect(heard(other)).toBe('');
     }
-    // The main agent reads of it in the report of its sub-agent.
+    // The main agent reads this in its sub-agent's report.
     for (const other of [by, A]) expect(heard(other)).toBe('');
   });
 
-  it('is told as its maker’s, though a command of a sibling beside it ends first', () => {
+  it('is attributed to that agent, even if a sibling’s command beside it ends first', () => {
     const event = (owner: string, hook_event_name: string, command: string) => {
       const [session_id, agent_id] = owner.split('/');
       const tool = { tool_name: 'Bash', tool_input: { command }, tool_use_id: `toolu_of_${agent_id}` };
@@ -252,7 +252,7 @@ describe('the commit of one agent of a session', () => {
 describe('the main agent', () => {
   beforeEach(() => twoAgents());
 
-  it('is told of what a running sub-agent has changed, and never refused', () => {
+  it('hears what a running sub-agent has changed, and is never refused', () => {
     world.write(X, 'src/a.ts', 'x\n');
     expect(contextText(world.write(A, 'src/a.ts', 'a\n'))).toMatchInlineSnapshot(
       `"git-handoff: src/a.ts was changed just now by claude aaaaaaaa/7f3e, a running sub-agent of this session, and is not committed. Read it before you change it."`,
@@ -266,7 +266,7 @@ describe('the main agent', () => {
     `);
   });
 
-  it('commits what is its own with git handoff commit, and what it names', () => {
+  it('commits its own changes with git handoff commit, and the paths that it names', () => {
     world.write(X, 'src/a.ts', 'x\n');
     world.write(A, 'src/b.ts', 'a\n');
     expect(world.bash(A, 'git handoff commit -m own').run).toMatchObject({ status: 0 });
@@ -312,7 +312,7 @@ describe('two sub-agents that commit at the same time', () => {
     });
     expect(answer.run).toMatchObject({ status: 0, stderr: '' });
     expect(committed()).toEqual(['src/b.ts']);
-    // The other's command is the first one that runs: it has no variable.
+    // The other's command runs first, so it has no variable.
     world.write(Y, 'src/b.ts', 'yy\n');
     const other = world.as(A, ['commit', '-qam', 'x']);
     expect(other.stderr).toContain('claude aaaaaaaa/01b2');
@@ -332,7 +332,7 @@ describe('a session that works alone', () => {
     world = new SharingWorld({ ready: [A] });
   });
 
-  it('keeps no ledger but while a sub-agent runs', () => {
+  it('keeps a ledger only while a sub-agent runs', () => {
     world.write(A, 'src/a.ts', 'a\n');
     expect([isLone(), world.claimed(A)]).toEqual([true, []]);
     world.beginAgent(X);
@@ -358,7 +358,7 @@ describe('a session that works alone', () => {
     expect(world.status()).toEqual([]);
   });
 
-  it('keeps one while a command of its own runs: what that has changed by then would be nobody’s', () => {
+  it('keeps a ledger while its own command runs: otherwise what the command has changed so far would be nobody’s', () => {
     world.beginAgent(X);
     world.may(A, 'make');
     writeFileSync(join(world.path, 'made'), 'a\n');
@@ -367,7 +367,7 @@ describe('a session that works alone', () => {
     expect(world.ok(['diff'], { session: A })).toContain('+++ b/made');
   });
 
-  it('does not come back by the end of a sub-agent that is reported after its own', () => {
+  it('does not come back if a sub-agent’s end is reported after its own', () => {
     world.beginAgent(X);
     world.end(A);
     world.endAgent(X);

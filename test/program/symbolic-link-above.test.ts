@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
-/** The repository, by a folder that is a symbolic link, as /tmp is on macOS. */
+/** The repository's path through a symbolic link above it, as with /tmp on macOS. */
 let linked: string;
 beforeEach(() => {
   world = new SharingWorld({ ready: [A, B] });
@@ -52,7 +52,7 @@ describe('a repository below a symbolic link', () => {
     }
   });
 
-  it('has its commits checked, and takes paths by that name', () => {
+  it('has its commits checked, and accepts paths by that name', () => {
     world.write(A, 'src/a.ts', 'one\n', linked);
     world.write(B, 'src/b.ts', 'two\n', linked);
     const options = { cwd: linked, session: B };
@@ -71,7 +71,7 @@ describe('a repository below a symbolic link', () => {
     expect(world.write(B, 'src/a.ts', 'three\n', linked).kind).toBe('silent');
   });
 
-  it('has notes that it is told from anywhere', () => {
+  it('has notes that can be read by either name', () => {
     const options = { cwd: linked, session: A };
     expect(world.handoff(['write', 'the-link', '-m', 'text'], options)).toMatchObject({ status: 0 });
     expect(world.handoff(['show', 'the-link'], { cwd: world.path, session: B }).stdout).toContain('text');

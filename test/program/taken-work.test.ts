@@ -15,7 +15,7 @@ function bothAtWork(): void {
   world.write(B, 'src/b.ts', `${TEN}of B\n`);
 }
 
-/** A person commits: with our hooks, or past them. */
+/** A person commits, with or without our hooks. */
 const WAYS: readonly (readonly [string, readonly string[]])[] = [
   ['through our hooks', []],
   ['past them', ['-c', 'core.hooksPath=/dev/null']],
@@ -37,7 +37,7 @@ const took = (oid: string, path: string) =>
   `Commit ${oid}, by the user or an unknown session, took your uncommitted changes in ${path}.`;
 
 describe.each(WAYS)('a person’s commit -a that takes the work of live sessions, %s', (_, way) => {
-  it('is told to each at its next shell command, once', () => {
+  it('is reported to each session once, at its next shell command', () => {
     bothAtWork();
     const oid = commitAll(way);
     const [a, b] = [nextNews(A), nextNews(B)];
@@ -64,7 +64,7 @@ describe.each(WAYS)('a person’s commit -a that takes the work of live sessions
     expect(contextText(call(A))).not.toContain('took your');
   });
 
-  it('can be undone by the command that is told, and everybody has their work again', () => {
+  it('can be undone by the reported command, after which everybody has their work again', () => {
     bothAtWork();
     commitAll(way);
     const undo = /git reset \S+~1/.exec(nextNews(A))?.[0] ?? 'no hint';
@@ -82,7 +82,7 @@ describe.each(WAYS)('a person’s commit -a that takes the work of live sessions
   });
 });
 
-it('a person’s commit while a session’s command runs is told to it, too', () => {
+it('a person’s commit while a session’s command runs is reported to the session, too', () => {
   bothAtWork();
   const call = {
     session_id: A,
@@ -96,14 +96,14 @@ it('a person’s commit while a session’s command runs is told to it, too', ()
   expect(contextText(hook('PostToolUse'))).toContain('took your uncommitted changes in src/a.ts.');
 });
 
-it('another session’s commit past our hooks is told with that session’s client', () => {
+it('another session’s commit without our hooks is reported with that session’s client', () => {
   bothAtWork();
   const message = `all of it\n\nClaude-Session-Id: ${B}`;
   world.git(['-c', 'core.hooksPath=/dev/null', 'commit', '-q', '-a', '-m', message]);
   expect(nextNews(A)).toContain(', by claude bbbbbbbb, took your uncommitted changes in src/a.ts.');
 });
 
-it('how to undo a commit is said as long as no remote has it', () => {
+it('the report says how to undo a commit as long as no remote has it', () => {
   bothAtWork();
   const oid = commitAll([]);
   expect(nextNews(A)).toContain(`git reset ${world.git(['rev-parse', '--short=12', oid])}~1`);
@@ -113,7 +113,7 @@ it('how to undo a commit is said as long as no remote has it', () => {
   expect(nextNews(A)).toMatch(/took your uncommitted changes in src\/a\.ts\. See: git show/);
 });
 
-describe('nobody is told that their work was taken', () => {
+describe('no session hears that its work was taken', () => {
   it.each(['full', 'short', 'off'])('by their own commit, with handoff.trailer=%s', (trailer) => {
     bothAtWork();
     world.git(['config', 'handoff.trailer', trailer]);

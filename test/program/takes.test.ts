@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { putToken } from '../../src/sessions/bypass.ts';
 import { A, B, SharingWorld, contextText } from '../support/sharing-world.ts';
 
-/** What a session may take from another one, and close or delete of it. */
+/** Which notes of another session a session may take, close or delete. */
 
 let world: SharingWorld;
 beforeEach(() => {
@@ -38,7 +38,7 @@ describe('what a session at work owns', () => {
     },
   );
 
-  it('is refused with what to do instead', () => {
+  it('is refused, with what to do instead', () => {
     expect(inFolder(byB(['take', 'auth-refresh']).stderr)).toMatchInlineSnapshot(`
       "error: main/auth-refresh belongs to claude aaaaaaaa, which is at work: only the user may take it over now
       hint: git handoff show main/auth-refresh
@@ -120,7 +120,7 @@ describe('a closed note of another session', () => {
     world.stop(A);
   });
 
-  it('is not pruned by a session, and is by a person', () => {
+  it('is pruned by a person, not by a session', () => {
     const prune = ['delete', '--closed', '--older-than', '0m', '--yes'];
     expect(byB(prune)).toMatchObject({ status: 0 });
     expect(world.ref('refs/handoffs/main/auth-refresh')).toBeDefined();
@@ -135,7 +135,7 @@ describe('a closed note of another session', () => {
   });
 });
 
-describe('what a session has left that has ended', () => {
+describe('what an ended session has left', () => {
   it('is taken, and then closed', () => {
     world.end(A);
     expect(byB(['write', 'auth-refresh', '-m', 'mine']).stderr).toContain(

@@ -29,7 +29,7 @@ function refusedEdit(env: Readonly<Record<string, string>>) {
 }
 
 describe('GIT_HANDOFF_TRACE=1', () => {
-  it('shows of a refused edit which git calls, checks and effects led to the verdict', () => {
+  it('shows which git calls, checks and effects led to the verdict on a refused edit', () => {
     const lines = linesOf(refusedEdit(traced).stderr);
     expect(lines[0]).toBe('call: guard --client claude');
     expect(lines).toContainEqual(expect.stringMatching(/^git: config -z .*: exit 0$/));
@@ -56,14 +56,14 @@ describe('GIT_HANDOFF_TRACE=1', () => {
     expect(linesOf(refused.stderr)).toContainEqual(expect.stringMatching(/^verdict: not-owner: /));
   });
 
-  it('shows of a refused commit which hook refused it, and why', () => {
+  it('shows which hook refused a commit, and why', () => {
     world.edit(A, 'src/a.ts', 'line 1', 'of A');
     world.edit(B, 'src/b.ts', 'line 1', 'of B');
     const { status, stderr } = world.as(B, ['commit', '-qam', 'all'], { env: traced });
     expect(status).toBe(1);
     const lines = linesOf(stderr);
     expect(lines).toContainEqual(expect.stringMatching(/^call: hook pre-commit /));
-    // Where ps tells the words of a command, the hook that gets the message refuses.
+    // Where only ps shows a command's words, the later hook, which gets the message, refuses.
     expect(lines).toContainEqual(
       expect.stringMatching(/^verdict: (pre-commit|prepare-commit-msg): refused$/),
     );
@@ -83,7 +83,7 @@ describe('GIT_HANDOFF_TRACE=<path>', () => {
     expect(linesOf(readFileSync(file, 'utf8'))).toContain('call: list');
   });
 
-  it('changes nothing where the file cannot be written', () => {
+  it('changes nothing if the file cannot be written', () => {
     mkdirSync(join(world.root, 'folder'));
     const run = world.handoff(['list'], { env: { GIT_HANDOFF_TRACE: join(world.root, 'folder') } });
     expect(run).toMatchObject({ stderr: '' });

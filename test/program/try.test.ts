@@ -29,7 +29,7 @@ const tried = (session: string | undefined, argv: readonly string[], options: Ru
 
 const tryTree = (...path: readonly string[]) => join(world.path, '.git', 'handoff', 'try', ...path);
 
-/** Writes a file that git ignores, or that nobody is to own. */
+/** Writes a file that git ignores, or that nobody should own. */
 function put(path: string, content: string, cwd = world.path): void {
   mkdirSync(dirname(join(cwd, path)), { recursive: true });
   writeFileSync(join(cwd, path), content);
@@ -50,7 +50,7 @@ describe('git handoff try beside a peer', () => {
     });
   });
 
-  it('runs a command on HEAD plus the changes of the one who asks, and nobody else’s', () => {
+  it('runs a command on HEAD plus the caller’s changes, without anybody else’s', () => {
     world.wrote(A, 'src/a.ts', lines({ 2: 'A' }));
     world.wrote(A, 'shared.md', lines({ 1: 'A' }));
     world.wrote(B, 'shared.md', lines({ 1: 'A', 10: 'B' }));
@@ -70,20 +70,20 @@ describe('git handoff try beside a peer', () => {
     );
   });
 
-  it('is red for the own breakage and green for that of a peer, in the same file and in others', () => {
+  it('fails for the caller’s own breakage and passes despite a peer’s, in the same file and in others', () => {
     const check = ['sh', '-c', '! grep -r BROKEN . --include=*.ts --include=*.md'];
     world.wrote(A, 'shared.md', lines({ 1: 'BROKEN' }));
     world.wrote(A, 'src/peer.ts', 'BROKEN\n');
     world.wrote(B, 'shared.md', lines({ 1: 'BROKEN', 10: 'fine' }));
     expect(tried(B, check).status).toBe(0);
     expect(tried(A, check).status).toBe(1);
-    // What only a peer has mended is still broken here.
+    // What only a peer has fixed is still broken for B.
     world.commit('broken', { 'src/b.ts': 'BROKEN\n' });
     world.wrote(A, 'src/b.ts', 'mended\n');
     expect(tried(B, check).status).toBe(1);
   });
 
-  it('removes what an earlier run left, also what git ignores, and keeps the time of files that stay', () => {
+  it('removes what an earlier run left, including ignored files, and keeps the times of files that stay', () => {
     const first = tried(B, [
       'sh',
       '-c',
@@ -109,7 +109,7 @@ describe('git handoff try beside a peer', () => {
     expect(existsSync(join(world.root, 'ran'))).toBe(false);
   });
 
-  it('runs for a person what no live session has changed, and refuses a file that both have', () => {
+  it('runs for a person with what no live session has changed, and refuses a file that both have changed', () => {
     world.wrote(A, 'src/a.ts', lines({ 2: 'A' }));
     put('mine.txt', 'mine\n');
     expect(tried(undefined, ['cat', 'src/a.ts', 'mine.txt']).stdout).toBe(`${TEN}mine\n`);
@@ -118,7 +118,7 @@ describe('git handoff try beside a peer', () => {
     expect(tried(undefined, ['--session', 'bbbbbbbb', 'cat', 'src/a.ts']).stdout).toBe(TEN);
   });
 
-  it('ends as its command ends, or as a shell says that there is none', () => {
+  it('exits like its command, or like a shell that cannot find or run the command', () => {
     put('plain.txt', '');
     const statuses = [
       ['sh', '-c', 'exit 7'],
@@ -154,7 +154,7 @@ describe('git handoff try beside a peer', () => {
     expect(readdirSync(join(world.path, '.git', 'worktrees')).sort()).toEqual(['try', 'worktree-other']);
   });
 
-  it('is no place where anybody works: no list has it, and its hooks do not run', () => {
+  it('does not count as a place of work: no list has it, and its hooks do not run', () => {
     put('.git/hooks/post-checkout', `#!/bin/sh\ntouch '${world.root}/hook'\n`);
     chmodSync(join(world.path, '.git/hooks/post-checkout'), 0o755);
     world.wrote(A, 'src/a.ts', lines({ 2: 'A' }));
@@ -168,7 +168,7 @@ describe('git handoff try beside a peer', () => {
     expect(world.git(['worktree', 'list', '--porcelain'])).not.toContain('handoff/try');
   });
 
-  it('begins anew where the tree was removed, or is that of another clone', () => {
+  it('makes a new tree if the old one was removed, or belongs to another clone', () => {
     tried(B, ['true']);
     rmSync(tryTree(), { recursive: true });
     expect(tried(B, ['cat', 'src/a.ts']).stdout).toBe(TEN);
@@ -300,7 +300,7 @@ describe('git handoff try, its processes', () => {
     expect(runs(readFileSync(file, 'utf8'))).toBe(false);
   });
 
-  it('waits for the run of another session, and says whose it is', async () => {
+  it('waits for another session’s run, and says whose it is', async () => {
     const [begun, go] = [join(world.root, 'begun'), join(world.root, 'go')];
     const first = finished(
       start(A, `echo x >'${begun}'; while [ ! -e '${go}' ]; do sleep 0.02; done; echo first`),
@@ -319,7 +319,7 @@ describe('git handoff try, its processes', () => {
     expect((await second).stdout).toBe('second\n');
   });
 
-  it('goes on after a run that was killed, whose command it ends', async () => {
+  it('ends the command of a run that was killed, and continues', async () => {
     const file = join(world.root, 'pid');
     const child = start(A, `echo $$ >'${file}'; exec sleep 300`);
     const end = new Promise((done) => child.once('exit', done));
@@ -346,7 +346,7 @@ describe('git handoff try, its proof', () => {
     world = new SharingWorld({ ready: [A, B] });
   });
 
-  it('goes with the next note, and boot says whether it holds here', () => {
+  it('is recorded in the next note, and boot says whether it still holds', () => {
     world.wrote(A, 'src/a.ts', lines({ 2: 'A' }));
     write(A);
     expect(findings(B)).toEqual(['unknown: not proven: the session of the note tried nothing']);
@@ -355,7 +355,7 @@ describe('git handoff try, its proof', () => {
     write(A);
     const here = ["changed: sh -c 'exit 3' failed (3) on this tree", 'ok: proven on this tree: true'];
     expect(findings(B)).toEqual(here);
-    // The changes of a peer do not count.
+    // A peer's changes do not count.
     world.wrote(B, 'src/b.ts', lines({ 3: 'B' }));
     expect(findings(B)).toEqual(here);
     world.wrote(A, 'src/a.ts', lines({ 2: 'A', 3: 'more' }));
@@ -386,13 +386,13 @@ describe('git handoff try, its proof', () => {
     expect(findings(B)[0]).not.toMatch(/\u202e|\n/);
   });
 
-  it('works for a session alone', () => {
+  it('works for a lone session', () => {
     world.end(B);
     world.wrote(A, 'src/a.ts', lines({ 2: 'A' }));
     expect(tried(A, ['cat', 'src/a.ts']).stdout).toBe(lines({ 2: 'A' }));
   });
 
-  it('answers programs with the tree and the status', () => {
+  it('has the tree and the status in JSON', () => {
     const answer = tried(A, ['--json', 'sh', '-c', 'exit 4']);
     expect(answer.status).toBe(4);
     expect(JSON.parse(answer.stdout)).toEqual({
@@ -405,7 +405,7 @@ describe('git handoff try, its proof', () => {
     });
   });
 
-  it('is judged by the guard as a command that runs elsewhere', () => {
+  it('counts for the guard as a command that runs elsewhere', () => {
     world.wrote(A, 'src/a.ts', lines({ 2: 'A' }));
     expect(world.may(B, 'git handoff try -- sh -c "echo x >src/a.ts; git stash"').kind).toBe('silent');
     expect(world.may(B, 'git handoff try npm test').kind).toBe('silent');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { A, B, SharingWorld, TEN, contextText, lines } from '../support/sharing-world.ts';
 
-/** What is uncommitted at the end of a turn is kept, also where the session is alone: nobody else would see it go. */
+/** Uncommitted work is kept at the end of a turn, even if the session is alone: nobody else would notice its loss. */
 
 let world: SharingWorld;
 beforeEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => world.remove());
 const put = (path: string, content: string) => writeFileSync(join(world.path, path), content);
 const kept = () => world.refs('refs/handoffs-local/rescue').length;
 
-it('brings back what was thrown away between two turns, byte for byte, untracked files, too', () => {
+it('work that was thrown away between two turns comes back byte for byte, including untracked files', () => {
   world.write(A, 'src/a.ts', lines({ 2: 'A' }));
   world.write(A, 'new.ts', 'new\n');
   world.stop(A);
@@ -30,7 +30,7 @@ it('brings back what was thrown away between two turns, byte for byte, untracked
   expect([world.read('src/a.ts'), world.read('new.ts')]).toEqual([lines({ 2: 'A' }), 'new\n']);
 });
 
-it('writes nothing where nothing is uncommitted, or nothing has changed since the last turn', () => {
+it('nothing is kept if nothing is uncommitted, or nothing has changed since the last turn', () => {
   world.stop(A);
   expect(kept()).toBe(0);
   put('src/a.ts', lines({ 2: 'A' }));
@@ -41,7 +41,7 @@ it('writes nothing where nothing is uncommitted, or nothing has changed since th
   expect(world.git(['for-each-ref', 'refs/handoffs-local/rescue'])).toBe(refs);
 });
 
-it('keeps twenty, which displace no other rescue, hide none, and are told to nobody', () => {
+it('the rescues of twenty turns are kept, which displace and hide no other rescue, and are announced to nobody', () => {
   world.git(['config', 'handoff.rescue.maxCount', '30']);
   put('src/b.ts', lines({ 5: 'before' }));
   world.bash(A, 'git checkout -q -- src/b.ts');
@@ -59,7 +59,7 @@ it('keeps twenty, which displace no other rescue, hide none, and are told to nob
   expect(contextText(world.prompt(B))).not.toContain('rescue');
 });
 
-it('is meant without a number once the file is no longer as it was then', () => {
+it('restore without a number takes the turn’s rescue once the file has changed since', () => {
   put('src/b.ts', lines({ 5: 'at the end' }));
   world.stop(A);
   put('src/b.ts', TEN);

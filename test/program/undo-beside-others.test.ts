@@ -12,7 +12,7 @@ afterEach(() => world.remove());
 
 const put = (path: string, text: string) => writeFileSync(join(world.path, path), text);
 
-/** A's changes are taken back, and the command that the message names is typed. */
+/** Takes A's changes back, and types the command that the message names. */
 function undoneAndBack() {
   const text = world.ok(['undo'], { session: A });
   const [, command = 'false'] = /^To bring them back: (.*)$/m.exec(text) ?? [];
@@ -20,7 +20,7 @@ function undoneAndBack() {
 }
 
 describe('the rescue of an undo', () => {
-  it('brings back the session’s part of a file that another one has gone on changing, and leaves that one its own', () => {
+  it('brings back the session’s part of a file that another session has changed since, and leaves that one its part', () => {
     world.wrote(A, 'shared.md', lines({ 1: 'A' }));
     world.wrote(B, 'shared.md', lines({ 1: 'A', 9: 'B' }));
     const back = undoneAndBack();
@@ -33,7 +33,7 @@ describe('the rescue of an undo', () => {
     expect(world.git(['show', 'HEAD:shared.md'])).toBe(lines({ 5: 'later', 9: 'B2' }).trimEnd());
   });
 
-  it('stages what was staged where the file holds another one’s part, which was not', () => {
+  it('stages the session’s staged part of a file, but not another session’s unstaged part', () => {
     world.wrote(A, 'shared.md', lines({ 1: 'A' }));
     world.git(['add', 'shared.md']);
     world.wrote(B, 'shared.md', lines({ 1: 'A', 9: 'B' }));
@@ -53,7 +53,7 @@ describe('the rescue of an undo', () => {
     expect(world.read('shared.md')).toBe(lines({ 1: 'A', 9: 'B' }));
   });
 
-  it('overwrites no line that a session at work has written in its place, with --force neither', () => {
+  it('overwrites no line that a session at work has written in its place, not even with --force', () => {
     world.wrote(A, 'shared.md', lines({ 1: 'A' }));
     world.wrote(B, 'shared.md', lines({ 1: 'A', 9: 'B' }));
     const back = undoneAndBack();
@@ -80,7 +80,7 @@ describe('the rescue of an undo', () => {
 });
 
 describe('an undo', () => {
-  /** It refuses, and each of these files is as before. */
+  /** Expects a refusal that leaves each of these files as before. */
   function refuses(why: string, files: Readonly<Record<string, string>>): void {
     const run = world.handoff(['undo'], { session: A });
     expect(run.status).not.toBe(0);
@@ -88,7 +88,7 @@ describe('an undo', () => {
     for (const [path, text] of Object.entries(files)) expect(world.read(path)).toBe(text);
   }
 
-  it('does not write over an ignored file that is in no index any more', () => {
+  it('does not overwrite an ignored file that is no longer in the index', () => {
     world.bash(A, 'git rm -q --cached src/c.ts; echo src/c.ts >.git/info/exclude; echo A >new');
     put('src/c.ts', 'by hand\n');
     refuses('src/c.ts: something that git does not list is in the way', {
@@ -97,7 +97,7 @@ describe('an undo', () => {
     });
   });
 
-  it('begins nothing when a folder in a file’s place has files of others', () => {
+  it('changes nothing if a folder in a file’s place holds others’ files', () => {
     world.bash(A, 'rm src/c.ts; mkdir src/c.ts; echo A >src/c.ts/a; echo A >new');
     world.write(B, 'src/c.ts/b', 'B\n');
     refuses('src/c.ts: something that git does not list is in the way', {
@@ -107,13 +107,13 @@ describe('an undo', () => {
     });
   });
 
-  it('puts a file back in the place of a folder that is all the session’s', () => {
+  it('puts a file back in the place of a folder that holds only the session’s files', () => {
     world.bash(A, 'rm src/c.ts; mkdir src/c.ts; echo A >src/c.ts/a');
     world.ok(['undo'], { session: A });
     expect(world.read('src/c.ts')).toBe('c\n');
   });
 
-  it('takes no person’s lines among more changed files than a look reads', () => {
+  it('takes no person’s lines, even among more changed files than a look reads', () => {
     world.write(A, 'zz.txt', 'A\n');
     put('zz.txt', 'A\nby hand\n');
     for (let n = 0; n < 501; n += 1) put(`f${n}`, '');
@@ -140,7 +140,7 @@ describe('an undo', () => {
     });
   });
 
-  it('leaves staged what a person has staged there', () => {
+  it('leaves a person’s staged changes staged', () => {
     put('shared.md', lines({ 8: 'by hand' }));
     world.git(['add', 'shared.md']);
     put('shared.md', TEN);
@@ -150,7 +150,7 @@ describe('an undo', () => {
     expect(world.read('shared.md')).toBe(TEN);
   });
 
-  it('leaves a file private that only its owner may read', () => {
+  it('keeps a file private that only its owner may read', () => {
     put('shared.md', lines({ 9: 'by hand' }));
     chmodSync(join(world.path, 'shared.md'), 0o600);
     world.write(A, 'shared.md', lines({ 1: 'A', 9: 'by hand' }));
@@ -158,7 +158,7 @@ describe('an undo', () => {
     expect(statSync(join(world.path, 'shared.md')).mode & 0o777).toBe(0o600);
   });
 
-  it('takes nothing out of a merge that is not finished, and names the rest', () => {
+  it('takes nothing out of an unfinished merge, and names the rest', () => {
     world.git(['checkout', '-q', '-b', 'side']);
     put('src/a.ts', lines({ 1: 'side' }));
     put('shared.md', lines({ 1: 'side' }));
@@ -180,7 +180,7 @@ describe('an undo', () => {
 });
 
 describe('an undo of the work of a session that is over', () => {
-  it('is refused to an agent where a session that it started is live and has changed some of it', () => {
+  it('is refused to an agent if a live session that the ended one started has changed some of it', () => {
     world.begin(C);
     const [ref = ''] = world.refs('refs/handoffs-local/live').filter((name) => name.endsWith(C));
     const record = JSON.parse(world.git(['cat-file', 'blob', ref])) as object;
@@ -198,7 +198,7 @@ describe('an undo of the work of a session that is over', () => {
     expect(world.read('src/a.ts')).toBe(TEN);
   });
 
-  it('is told to the session that carries its conversation on', () => {
+  it('is reported to the session that continues its conversation', () => {
     world.write(A, 'src/a.ts', lines({ 1: 'A' }));
     world.end(A, world.path, 'clear');
     world.begin(C, world.path, 'clear');

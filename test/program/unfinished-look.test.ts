@@ -4,14 +4,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAnswer } from '../support/hook-answer.ts';
 import { A, B, C, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
-/** A look that could not be finished: a git whose `status` ends without an answer, as one that had to be stopped. */
+/** A look that could not be finished: `git status` ends without an answer, as if it had to be stopped. */
 
 const IN_TIME = 'git status did not finish in time';
 
 class SlowWorld extends SharingWorld {
   slow = '';
 
-  /** From now on git does not do this. */
+  /** From now on, these git commands fail. */
   without(...verbs: string[]): void {
     const folder = join(this.root, 'slow');
     mkdirSync(folder, { recursive: true });
@@ -35,7 +35,7 @@ afterEach(() => world.remove());
 
 describe('when git status does not finish', () => {
   it.each(['git reset --hard', 'git stash', 'git checkout -f', 'git restore .', 'git switch -c other'])(
-    "%s is refused for others' files, and the refusal says how that is known",
+    "%s is refused for others' files, and the refusal says that git status did not finish",
     (command) => {
       world.write(A, 'src/a.ts', 'of A\n');
       world.without('status', 'for-each-ref');
@@ -51,7 +51,7 @@ describe('when git status does not finish', () => {
     expect(refusal(world.may(B, 'git clean -fd'))).toContain('src/new.ts');
   });
 
-  it('a file that is as HEAD had it is in nobody’s way, and what was not looked at is said', () => {
+  it('a file that is as in HEAD is in nobody’s way, and the guard says what it did not look at', () => {
     world.write(A, 'src/a.ts', 'of A\n');
     world.git(['checkout', '-q', 'src/a.ts']);
     world.without('status', 'for-each-ref');
@@ -61,7 +61,7 @@ describe('when git status does not finish', () => {
     expect(contextText(answer)).toContain(IN_TIME);
   });
 
-  it('rm of a file of another session is refused, an edit of it, too', () => {
+  it('rm and edits of another session’s file are refused', () => {
     world.write(A, 'src/a.ts', 'of A\n');
     world.without('status', 'for-each-ref');
     expect(refusal(world.may(B, 'rm src/a.ts'))).toContain(IN_TIME);
@@ -74,7 +74,7 @@ describe('when git status does not finish', () => {
     expect(world.may(B, 'ls src')).toEqual({ kind: 'silent' });
   });
 
-  it('what a command changed is told as not known', () => {
+  it('the guard says that it does not know what a command changed', () => {
     const tool = { session_id: B, tool_name: 'Bash', tool_input: { command: 'make' }, tool_use_id: 'one' };
     world.guard({ hook_event_name: 'PreToolUse', ...tool });
     world.without('status');
@@ -84,7 +84,7 @@ describe('when git status does not finish', () => {
 });
 
 describe('a session that is gone', () => {
-  it('is in nobody’s way, also by the ledger', () => {
+  it('is in nobody’s way, even if only the ledger is known', () => {
     world.write(A, 'src/a.ts', 'of A\n');
     world.end(A);
     world.without('status', 'for-each-ref');
@@ -93,7 +93,7 @@ describe('a session that is gone', () => {
 });
 
 describe('a session whose start list could not be made', () => {
-  it('owns what is nobody’s when another one comes', () => {
+  it('owns what is nobody’s when another session comes', () => {
     const alone = new SharingWorld({ ready: [A] });
     try {
       const lines = readFileSync(alone.journal(A), 'utf8').split('\n');
@@ -109,8 +109,8 @@ describe('a session whose start list could not be made', () => {
   });
 });
 
-describe('a session that starts where git does not tell what others left', () => {
-  it('is on record all the same, and is told how to see it', () => {
+describe('a session that starts where git does not report what others left', () => {
+  it('is recorded all the same, and hears how to see it', () => {
     world.without('cat-file');
     writeFileSync(join(world.path, 'src/a.ts'), 'x');
     expect(contextText(world.begin(C))).toContain('git-handoff: you are claude');

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GuardWorld, CALLER, OWNER, markedNote } from '../support/guard.ts';
 import { A, B, C, SharingWorld, refusal } from '../support/sharing-world.ts';
 
-describe('settings that decide', () => {
+describe('settings that a refusal depends on', () => {
   let world: SharingWorld;
   beforeEach(() => {
     world = new SharingWorld({ ready: [A, B] });
@@ -26,8 +26,8 @@ describe('settings that decide', () => {
   });
 });
 
-describe('a value that a setting does not know', () => {
-  it('is told to one session, and again when it changes', () => {
+describe('an invalid value of a setting', () => {
+  it('is reported to one session, and again when it changes', () => {
     const world = new SharingWorld();
     world.git(['config', 'handoff.verifyOperators', 'strict']);
     const told = (session: string) => {
@@ -63,7 +63,7 @@ describe("a session's own handoff file", () => {
     expect(world.before(tool, { ...path, old_string: 'secret', new_string: 'open' }).kind).not.toBe('deny');
   });
 
-  it('does not get it by a patch', () => {
+  it('does not get it through a patch', () => {
     const patch = `*** Begin Patch\n*** Update File: ${world.file}\n@@\n-<!-- claude-session: ${CALLER} -->\n+<!-- claude-session: ${OWNER} -->\n*** End Patch`;
     const payload = {
       session_id: CALLER,
@@ -92,7 +92,7 @@ describe("a session's own handoff file", () => {
   });
 });
 
-describe('a commit that goes past the hooks', () => {
+describe('a commit that bypasses the hooks', () => {
   let world: SharingWorld;
   beforeEach(() => {
     world = new SharingWorld({ ready: [A, B] });
@@ -129,7 +129,7 @@ describe('a commit that goes past the hooks', () => {
     expect(world.status()).toEqual([' M src/a.ts']);
   });
 
-  it('is refused when a file that the command names says so', () => {
+  it('is refused if a configuration file that the command names disables them', () => {
     writeFileSync(join(world.root, 'other'), '[core]\n\thooksPath = /dev/null\n');
     for (const command of [
       `GIT_CONFIG_GLOBAL=${world.root}/other git commit -am x`,
@@ -199,7 +199,7 @@ describe('a commit that goes past the hooks', () => {
       symlinkSync(join(world.path, '.git', 'hooks', 'pre-commit'), join(world.path, 'link'));
     if (path.startsWith('hooks/')) world.git(['config', 'core.hooksPath', 'hooks']);
   };
-  /** Codex's way to write files. */
+  /** A patch, with which Codex writes files. */
   const patch = (path: string, cwd = world.path) => {
     const command = `*** Begin Patch\n*** Delete File: ${path}\n*** End Patch`;
     const payload = { session_id: B, hook_event_name: 'PreToolUse', turn_id: 't', tool_name: 'apply_patch' };
@@ -230,7 +230,7 @@ describe('a commit that goes past the hooks', () => {
       expect(world.may(B, command).kind, command).not.toBe('deny');
   });
 
-  it('is refused when the hooks went while the session was alone', () => {
+  it('is refused if the hooks were disabled while the session was alone', () => {
     world.end(A);
     world.bash(B, 'git config core.hooksPath /dev/null');
     world.begin(C);
@@ -244,7 +244,7 @@ describe('a commit that goes past the hooks', () => {
     expect(refusal(world.may(B, 'git commit -am x'))).toContain('not executable');
   });
 
-  it('is not carried into a worktree in which nobody else is', () => {
+  it('is allowed in a worktree where nobody else works, but not prepared for all worktrees', () => {
     world.git(['worktree', 'add', '-q', '-b', 'wt', '../wt']);
     const tree = join(world.root, 'wt');
     world.begin(C, tree);
@@ -253,7 +253,7 @@ describe('a commit that goes past the hooks', () => {
   });
 });
 
-describe('changes that no path is named for', () => {
+describe('changes by commands that name no path', () => {
   let world: SharingWorld;
   beforeEach(() => {
     world = new SharingWorld({ ready: [A, B] });
@@ -313,7 +313,7 @@ describe('changes that no path is named for', () => {
     expect(world.may(B, command).kind).not.toBe('deny');
   });
 
-  it('are judged by the patch where it can be read', () => {
+  it('are judged by the patch if it can be read', () => {
     const patch = (path: string) => `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-one\n+two\n`;
     writeFileSync(join(world.root, 'a.diff'), patch('src/a.ts'));
     writeFileSync(join(world.root, 'b.diff'), patch('src/b.ts'));
@@ -327,7 +327,7 @@ describe('changes that no path is named for', () => {
     expect(refusal(world.may(B, here('src/a.ts')))).toContain('src/a.ts');
   });
 
-  it('are refused when a commit that is named holds what another has not committed', () => {
+  it('are refused if the named commit changes what another session has not committed', () => {
     world.as(A, ['stash', 'create']);
     const oid = world.as(A, ['stash', 'create']).stdout.trim();
     expect(refusal(world.may(B, `git update-ref refs/heads/main ${oid}`))).toContain('src/a.ts');

@@ -3,7 +3,7 @@ import { CommitWorld } from '../support/commit-hooks-world.ts';
 import { shape } from '../support/shape.ts';
 import { A, B, TEN, refusal, contextText } from '../support/sharing-world.ts';
 
-/** Each main message to a session, whole, as it reads it. */
+/** Each main message to a session, whole, as the session reads it. */
 
 let world: CommitWorld;
 beforeEach(() => {
@@ -47,7 +47,7 @@ describe('the guard', () => {
 });
 
 describe('the start of a session', () => {
-  it('says who it is where there is nothing to hand over', () => {
+  it('says who the session is if there is nothing to hand over', () => {
     world.end(B);
     world.end(A);
     expect(shown(contextText(world.begin(B, world.path, 'startup')))).toMatchInlineSnapshot(
@@ -60,7 +60,7 @@ describe('the start of a session', () => {
     );
   });
 
-  it('tells the notes of this branch between two marks, and who is at work beside it', () => {
+  it('lists this branch’s notes between two marks, and who else is at work', () => {
     const note = '# Goal\nLog people in.\n\n# Next action\nRun the tests.\n';
     world.ok(['write', 'auth-refresh'], { session: A, input: note });
     world.end(B);
@@ -81,7 +81,7 @@ describe('the start of a session', () => {
 });
 
 describe('each command that a session reads at its start', () => {
-  it('works as it is typed', () => {
+  it('works as printed', () => {
     world.ok(['write', 'auth-refresh', '-m', 'Retry test is red'], { session: A });
     world.write(A, 'src/a.ts', TEN.replace('line 3', 'of A'));
     const text = contextText(world.begin(B));
@@ -103,7 +103,7 @@ describe('each command that a session reads at its start', () => {
 });
 
 describe('a commit', () => {
-  it('of all that is dirty is refused, with the paths of the other session and the way to its own', () => {
+  it('of everything dirty is refused, with the other session’s paths and the way to commit its own', () => {
     world.write(A, 'src/a.ts', TEN.replace('line 3', 'of A'));
     world.write(B, 'src/b.ts', TEN.replace('line 4', 'of B'));
     expect(shown(world.refused(B, ['commit', '-a', '-m', 'all']))).toMatchInlineSnapshot(`
@@ -113,7 +113,7 @@ describe('a commit', () => {
     `);
   });
 
-  it('of a session’s own work says what it took and what it left', () => {
+  it('of a session’s own work says what it contains and what it left', () => {
     world.write(A, 'src/a.ts', TEN.replace('line 3', 'of A'));
     world.write(B, 'src/b.ts', TEN.replace('line 4', 'of B'));
     const { status, stdout, stderr } = world.handoff(['commit', '-m', 'mine'], { session: B });

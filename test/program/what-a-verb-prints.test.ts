@@ -53,7 +53,7 @@ describe('notes', () => {
     `);
   });
 
-  it('list shows the notes, and says so where there are none', () => {
+  it('list shows the notes, or says that there are none', () => {
     expect(prints(['list'], A)).toMatchInlineSnapshot(`
       "no open handoffs; leave one: git handoff write <topic> -m '<text>' (closed ones: git handoff list --all)
       "
@@ -67,7 +67,7 @@ describe('notes', () => {
     `);
   });
 
-  it('show prints a note with whose it is', () => {
+  it('show prints a note and its owner', () => {
     prints(['write', 'auth-refresh'], A, NOTE);
     expect(prints(['show', 'auth-refresh'], B)).toMatchInlineSnapshot(`
       "main/auth-refresh  open  claude aaaaaaaa  <age>, on <oid>
@@ -130,7 +130,7 @@ describe('notes', () => {
     `);
   });
 
-  it('log -p shows what the last change changed, and versions are for it alone', () => {
+  it('log -p shows what the last version changed; other verbs refuse versions', () => {
     prints(['write', 'auth-refresh', '-m', 'Retry test is red'], A);
     prints(['write', 'auth-refresh', '-m', 'Retry test is green'], A);
     expect(prints(['log', '-p', 'auth-refresh'], A)).toMatchInlineSnapshot(`
@@ -151,7 +151,7 @@ describe('notes', () => {
     `);
   });
 
-  it('delete lists what would go, and goes for the own notes of a session', () => {
+  it('delete lists what it would remove, and a session may remove its own notes', () => {
     prints(['write', 'auth-refresh', '-m', 'Retry test is red'], A);
     expect(prints(['delete', 'auth-refresh'], A)).toMatchInlineSnapshot(`
       "to remove  kept  <oid>  refs/handoffs-local/kept/main/auth-refresh
@@ -196,7 +196,7 @@ describe('notes', () => {
     expect(prints(['help', '-a'])).not.toContain(`   ${former} `);
   });
 
-  it('with -q nothing but what is wrong', () => {
+  it('with -q, only errors', () => {
     expect(prints(['write', '-q', 'auth-refresh'], A, NOTE)).toBe('');
     world.end(A);
     expect(prints(['take', '-q', 'auth-refresh'], B)).toBe('');
@@ -267,7 +267,7 @@ describe('work', () => {
     `);
   });
 
-  it('status of a path that is not there is an error, and take of a file names what was meant', () => {
+  it('status of a missing path is an error, and take of a file names the command that was meant', () => {
     world.write(A, 'src/a.ts', TEN.replace('line 3', 'of A'));
     expect(prints(['status', '--', 'src/c.ts'], A)).toMatchInlineSnapshot(`
       "(stderr)
@@ -330,7 +330,7 @@ describe('work', () => {
     `);
   });
 
-  it('many automatic notes are one line, below what somebody wrote', () => {
+  it('many automatic notes are one line, after the written ones', () => {
     prints(['write', 'auth-refresh', '-m', 'Retry test is red'], A);
     for (const name of ['one', 'two', 'three', 'four']) {
       const session = `cccccccc-${name}`;
@@ -367,7 +367,7 @@ describe('work', () => {
     expect(world.read('src/a.ts')).toContain('of A');
   });
 
-  it('rescue says so where nothing is kept', () => {
+  it('rescue says so if nothing is kept', () => {
     expect(prints(['rescue'], A)).toMatchInlineSnapshot(`
       "nothing to bring back
       "
@@ -385,7 +385,7 @@ describe('work', () => {
 });
 
 describe('help', () => {
-  it('answers for the guard, too, which clients call', () => {
+  it('also covers the guard, which clients call', () => {
     const answer = world.handoff(['guard', '-h'], { calls: 'process' }).stdout;
     expect(answer).toMatchInlineSnapshot(`
       "usage: git handoff guard [--client <name>]
@@ -400,7 +400,7 @@ describe('help', () => {
 });
 
 describe('a mistake', () => {
-  it('a verb that is none is answered with the nearest one', () => {
+  it('an unknown verb is answered with the nearest one', () => {
     expect(prints(['wirte', 'auth-refresh'], A)).toMatchInlineSnapshot(`
       "(stderr)
       error: there is no verb "wirte"
@@ -410,7 +410,7 @@ describe('a mistake', () => {
     `);
   });
 
-  it('a verb outside of a repository says where to go', () => {
+  it('a verb outside a repository says where to go', () => {
     rmSync(join(world.path, '.git'), { recursive: true });
     expect(prints(['list'], A)).toMatchInlineSnapshot(`
       "(stderr)

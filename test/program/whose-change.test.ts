@@ -21,7 +21,7 @@ function hook(session: string, event: string, tool: string, input: object, id: s
   world.guard({ session_id: session, hook_event_name: event, ...call });
 }
 
-/** What `git handoff status` says to nobody: `path state owners`. */
+/** What `git handoff status` tells a caller without a session: `path state owners`. */
 const whose = (): Record<string, string> =>
   Object.fromEntries(
     world
@@ -34,7 +34,7 @@ const whose = (): Record<string, string> =>
 
 const put = (path: string, text: string) => writeFileSync(join(world.path, path), text);
 
-describe('a file tool that was announced and has not told its result', () => {
+describe('a file tool that was announced and whose result is not yet known', () => {
   const input = (path: string) => ({ file_path: join(world.path, path), content: 'B\n' });
 
   it('keeps its path from another session’s running command', () => {
@@ -48,7 +48,7 @@ describe('a file tool that was announced and has not told its result', () => {
     expect(world.json(['commit', '-m', 'b'], { session: B })['paths']).toEqual(['f0.txt']);
   });
 
-  it('refuses nobody, and is over with the next call, with Stop, and with its result', () => {
+  it('refuses nobody, and is over with the next call, with Stop, or with its result', () => {
     hook(B, 'PreToolUse', 'Write', input('f0.txt'), 'b');
     expect(world.try(A, 'f0.txt', 'A\n').kind).toBe('silent');
     world.guard({ session_id: B, hook_event_name: 'Stop' });
@@ -58,10 +58,10 @@ describe('a file tool that was announced and has not told its result', () => {
   });
 });
 
-describe('a tree that a commit’s hooks have put aside for a while', () => {
+describe('changes that a commit’s hooks hide for a while', () => {
   const record = () => join(world.path, '.git', 'handoff-committing');
 
-  /** Somebody’s commit has begun its hooks, and they hide what is not staged. */
+  /** Runs it while a commit's hooks are running, which hide what is not staged. */
   function hidden(run: () => void): void {
     writeFileSync(record(), `${process.pid} ${processTable().startOf(process.pid)}\n`);
     world.git(['stash', 'push', '-q', '--include-untracked']);
@@ -70,7 +70,7 @@ describe('a tree that a commit’s hooks have put aside for a while', () => {
     rmSync(record());
   }
 
-  it('another session looks meanwhile: nobody’s claim ends, and nobody is told that work is gone', () => {
+  it('if another session looks meanwhile, nobody’s claim ends, and nobody hears that work is gone', () => {
     world.write(A, 'src/a.ts', 'A\n');
     world.write(A, 'new.txt', 'A\n');
     hidden(() => {
@@ -84,7 +84,7 @@ describe('a tree that a commit’s hooks have put aside for a while', () => {
     expect(world.bash(B, 'git add -A && git commit -qm sweep').run?.status).not.toBe(0);
   });
 
-  it('a command that began while it was hidden owns nothing of what came back', () => {
+  it('a command that began meanwhile owns nothing that comes back', () => {
     world.write(A, 'src/a.ts', 'A\n');
     hidden(() => hook(B, 'PreToolUse', 'Bash', { command: 'make' }, 'b'));
     hook(B, 'PostToolUse', 'Bash', { command: 'make' }, 'b');
@@ -92,7 +92,7 @@ describe('a tree that a commit’s hooks have put aside for a while', () => {
     expect(whose()).toEqual({ 'src/a.ts': `other ${A}` });
   });
 
-  it('a process that began after the record was written is another one with the same pid', () => {
+  it('a process that began after the record was written only has the same pid', () => {
     const place = { gitDir: join(world.path, '.git'), commonDir: join(world.path, '.git'), worktreeId: '-' };
     writeFileSync(record(), `${process.pid} -\n`);
     expect(commitRuns(place, Date.now())).toBe(true);
@@ -102,7 +102,7 @@ describe('a tree that a commit’s hooks have put aside for a while', () => {
     expect(commitRuns(place, Date.now())).toBe(false);
   });
 
-  it('the installed hook tells of the commit before it runs the hooks that stood there', () => {
+  it('the installed hook records the commit before it runs the hooks that were there before', () => {
     const file = join(world.path, '.git/hooks/pre-commit');
     world.ok(['uninstall', '--yes']);
     writeFileSync(file, '#!/bin/sh\ncp .git/handoff-committing .git/seen\necho $PPID >.git/git\n');
@@ -122,7 +122,7 @@ describe('a stash and its pop', () => {
     world.write(B, 'src/b.ts', 'B\n');
   });
 
-  it('give each path back to whom it belonged, also when nobody looked in between', () => {
+  it('give each path back to its owner, even if nobody looked in between', () => {
     world.bash(B, program(`require('child_process').execSync('git stash')`));
     expect(whose()).toEqual({});
     world.bash(B, program(`require('child_process').execSync('git stash pop')`));
@@ -130,7 +130,7 @@ describe('a stash and its pop', () => {
     expect(world.json(['commit', '-m', 'b'], { session: B })['paths']).toEqual(['src/b.ts']);
   });
 
-  it('of a session’s own files, and their commit, tell nobody that anything is gone', () => {
+  it('of a session’s own files, and a commit of them, make nobody hear that work is gone', () => {
     world.bash(B, 'git stash push -q -- src/b.ts');
     expect(contextText(world.may(A, 'make'))).toBe('');
     world.bash(B, 'git stash pop -q');
@@ -158,7 +158,7 @@ describe('a program in the background', () => {
 });
 
 describe('HEAD moves in a command', () => {
-  /** A commit on top that somebody else has published. */
+  /** Adds a commit on top that somebody else has published. */
   function published(): void {
     const clone = join(world.root, 'clone');
     world.run('git', ['clone', '-q', world.path, clone]);
@@ -169,13 +169,13 @@ describe('HEAD moves in a command', () => {
     world.run('git', ['-C', clone, ...as, 'commit', '-qm', 'published']);
   }
 
-  it('forward over files that stay as they are: nobody changed them', () => {
+  it('forward over files that stay as they are: nobody has changed them', () => {
     published();
     world.bash(B, 'git fetch -q ../clone && git reset -q --soft FETCH_HEAD');
     expect(world.claimed(B)).toEqual([]);
   });
 
-  it('forward, and a program writes what an older commit had: that is the session’s', () => {
+  it('forward, and a program writes what an older commit had: the change is the session’s', () => {
     published();
     world.bash(B, `git fetch -q ../clone && git reset -q --hard FETCH_HEAD`);
     world.bash(B, `git show HEAD~1:src/a.ts > src/a.ts`);
@@ -183,7 +183,7 @@ describe('HEAD moves in a command', () => {
   });
 
   it.each(['--soft', '--mixed'])(
-    'back over own commits (%s): their paths are the session’s again',
+    'back over the session’s own commits (%s): their paths are its own again',
     (mode) => {
       world.write(B, 'src/b.ts', 'B\n');
       world.write(B, 'more.txt', 'B\n');
@@ -204,7 +204,7 @@ describe('HEAD moves in a command', () => {
     expect(whose()).toEqual({ 'src/a.ts': `other ${A}` });
   });
 
-  it('back over one’s own commit of a file that another has changed since: each has its own part', () => {
+  it('back over its own commit of a file that another session has changed since: each has its own part', () => {
     world.edit(A, 'shared.md', 'line 10\n', 'A ten\n');
     world.ok(['commit', '-m', 'a'], { session: A });
     world.edit(B, 'shared.md', 'line 1\n', 'B one\n');
@@ -231,7 +231,7 @@ describe('HEAD moves in a command', () => {
     expect(world.git(['show', '--format=', '-U0', 'HEAD']).match(/^\+[AB] .*/gm)).toEqual(['+A ten']);
   });
 
-  it('back over one’s own commit and one on top that names nobody: it is the session’s to stage', () => {
+  it('back over a session’s commit and one on top that names nobody: that session may stage the paths', () => {
     world.edit(A, 'shared.md', 'line 10\n', 'A ten\n');
     world.ok(['commit', '-m', 'a'], { session: A });
     world.commit('by hand', { 'shared.md': world.read('shared.md').replace('line 1\n', 'one\n') });
@@ -242,7 +242,7 @@ describe('HEAD moves in a command', () => {
     expect(world.bash(B, 'git commit -am b').run?.stderr).toMatch(/^error: shared\.md: claude aaaaaaaa/);
   });
 
-  it('and a file is removed again, by somebody else: it is theirs', () => {
+  it('and somebody else removes a file again: the removal is theirs', () => {
     const removed = () => {
       world.bash(A, 'rm src/b.ts');
       expect(whose()).toEqual({ 'src/b.ts': `other ${A}` });
@@ -260,7 +260,7 @@ describe('HEAD moves in a command', () => {
     removed();
   });
 
-  it('back over a merge: what it brought along is the session’s that merged', () => {
+  it('back over a merge: what it brought belongs to the session that merged', () => {
     world.run('sh', [
       '-c',
       'git switch -qc topic && echo t >>src/a.ts && git commit -qam t && git switch -q main',
@@ -273,8 +273,8 @@ describe('HEAD moves in a command', () => {
   });
 });
 
-describe('git cannot be asked around a command', () => {
-  /** A git that cannot tell the status of a working tree. */
+describe('if git status fails before and after a command', () => {
+  /** A git whose `status` fails. */
   function blindGit(): Record<string, string> {
     const real = world.run('sh', ['-c', 'command -v git']).stdout.trim();
     const bin = join(world.root, 'bin');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, ServerWorld } from '../support/server-world.ts';
 
-/** Version 0.1.0 knows nothing of work: what it writes on such a note lacks the trailers. */
+/** Version 0.1.0 knows nothing of carried work: its versions of such a note lack the trailers. */
 
 const REF = 'refs/handoffs/main/auth-refresh';
 const WORK = 'refs/handoffs-local/work';
@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** Puts a commit of 0.1.0 on the note. */
+/** Adds a version to the note as 0.1.0 does. */
 function older(...lines: string[]): void {
   const tree = world.git(['rev-parse', `${REF}^{tree}`]);
   const owner = lines.some((line) => line.startsWith('Handoff-Taken-From')) ? B : A;
@@ -37,8 +37,8 @@ function older(...lines: string[]): void {
   for (const ref of [REF, 'refs/handoffs-local/kept/main/auth-refresh']) world.git(['update-ref', ref, tip]);
 }
 
-describe('a note with work that 0.1.0 has written on and taken', () => {
-  it('still carries the work of its newest version that names any', () => {
+describe('a note with carried work that 0.1.0 has continued and taken', () => {
+  it('still carries the work that the newest version with such trailers names', () => {
     older();
     older(`Handoff-Taken-From: ${A}`);
     expect(world.json(['show', 'auth-refresh'])).toMatchObject({ owner: B, work: null });
@@ -47,7 +47,7 @@ describe('a note with work that 0.1.0 has written on and taken', () => {
     expect(world.there(`refs/handoffs-work/main/auth-refresh/${work}`)).toBe(work);
   });
 
-  it('gives it away when somebody else closes it here', () => {
+  it('loses it to a rescue when somebody else closes the note here', () => {
     older();
     older(`Handoff-Taken-From: ${A}`);
     const { stderr } = world.handoff(['close', 'auth-refresh'], { session: B });
@@ -55,7 +55,7 @@ describe('a note with work that 0.1.0 has written on and taken', () => {
     expect(world.refs(WORK)).toEqual([]);
   });
 
-  it('keeps it here when 0.1.0 closes it, for its next version', () => {
+  it('keeps it here for its next version when 0.1.0 closes the note', () => {
     older('Handoff-State: closed');
     expect(world.refs(WORK)).toHaveLength(1);
     const refused = world.handoff(['sync', '--push', 'origin', '--with-work', 'auth-refresh'], {

@@ -18,7 +18,7 @@ const write = (...more: string[]) =>
   world.handoff(['write', 'auth-refresh', '-m', 'half done', '--with-work', ...more], { session: A });
 
 describe('a note that carries work', () => {
-  it('says so when it is written, shown and listed', () => {
+  it('says so when it is written, shown or listed', () => {
     const { stdout, stderr, status } = write();
     expect(status).toBe(0);
     expect(stdout).toMatch(/^left main\/auth-refresh \([0-9a-f]{7}\)\n$/);
@@ -33,7 +33,7 @@ describe('a note that carries work', () => {
     expect(world.json(['show', 'auth-refresh'])).toMatchObject({ work: { oid: work, paths: 1, bytes: 8 } });
   });
 
-  it('is told of as such when its size cannot be read, and not when it is closed', () => {
+  it('is shown as such even if its size cannot be read, but not if it is closed', () => {
     write();
     const [tip, tree, message] = ['%H', '%T', '%B'].map((format) =>
       world.git(['log', '-1', `--format=${format}`, 'refs/handoffs/main/auth-refresh']),
@@ -50,7 +50,7 @@ describe('a note that carries work', () => {
     expect(world.ok(['list', '--all'])).not.toContain('with work');
   });
 
-  it('is told of on the board', () => {
+  it('is shown on the board', () => {
     write();
     expect(boardOf(world).topics[0]?.versions[0]?.work).toBe('uncommitted work: 1 path, 8 bytes');
   });
