@@ -30,7 +30,7 @@ describe('what is unread', () => {
     expect([unread(b), isUnread(b), unread(a)]).toEqual([['auth-refresh'], true, []]);
   });
 
-  it('is said to be empty when there is none', () => {
+  it('is reported as empty if there is nothing unread', () => {
     expect(repo.handoff(['list', '--unread'], { session: a })).toMatchObject({
       status: 0,
       stdout: 'no matching handoffs (all: git handoff list --all)\n',
@@ -50,7 +50,7 @@ describe('what is unread', () => {
     expect(refs()).toBe(before);
   });
 
-  it('is said of each version: those before the acknowledged one are read', () => {
+  it('is known for each version: those before the acknowledged one are read', () => {
     const first = repo.ref(TOPIC) ?? '';
     repo.ok(['ack', 'auth-refresh'], { session: b });
     rewrite();
@@ -61,7 +61,7 @@ describe('what is unread', () => {
     expect(repo.json(['show', 'auth-refresh', '--at', first], { session: b })['unread']).toBe(false);
   });
 
-  it('is one’s own as a person, by the address', () => {
+  it('is not what the same person wrote, known by the e-mail address', () => {
     repo.ok(['write', 'other-note', '-m', 'x']);
     expect(repo.json(['show', 'other-note'])['unread']).toBe(false);
     expect(
@@ -69,7 +69,7 @@ describe('what is unread', () => {
     ).toBe(true);
   });
 
-  it('follows the operator through sessions', () => {
+  it('stays the same for an operator in each new session', () => {
     repo.git(['config', 'handoff.operator', 'bob']);
     repo.ok(['ack', 'auth-refresh'], { session: b });
     expect(repo.ref(ackRef('bob'))).toBe(repo.ref(TOPIC));
@@ -104,7 +104,7 @@ describe('list --to', () => {
 });
 
 describe('ack', () => {
-  it('is done once, however often', () => {
+  it('counts once, however often it runs', () => {
     expect(repo.json(['ack', 'auth-refresh'], { session: b })).toMatchObject({ changed: true, reader: b });
     expect(repo.json(['ack', 'auth-refresh'], { session: b })).toMatchObject({
       changed: false,
@@ -125,7 +125,7 @@ describe('ack', () => {
     expect(repo.handoff(['ack', 'auth-refresh', '--expect', now], { session: b }).status).toBe(0);
   });
 
-  it('needs a handoff, and somebody who reads', () => {
+  it('needs a handoff and a reader', () => {
     expect(repo.handoff(['ack', 'no-such-topic'], { session: b }).status).toBe(1);
     repo.git(['config', '--global', '--unset', 'user.email']);
     const { status, stderr } = repo.handoff(['ack', 'auth-refresh']);
@@ -133,7 +133,7 @@ describe('ack', () => {
     expect(stderr).toContain('hint: git config user.email');
   });
 
-  it('by eight processes at once ends at the tip for each', async () => {
+  it('by eight processes at once leaves each at the tip', async () => {
     const processes = Array.from({ length: 8 }, () =>
       finished(repo.start(process.execPath, [...START, 'ack', 'auth-refresh', '--json'], { session: b })),
     );
@@ -144,7 +144,7 @@ describe('ack', () => {
     expect(repo.locks()).toEqual([]);
   });
 
-  it('beside writes never ends behind what it answered', async () => {
+  it('beside writes never leaves an older version acknowledged than it reported', async () => {
     const processes = Array.from({ length: 6 }, (_, at) =>
       at % 2 === 0
         ? finished(repo.start(process.execPath, [...START, 'ack', 'auth-refresh', '--json'], { session: b }))

@@ -30,7 +30,7 @@ function allow(words = ''): void {
   expect(tokens()).toHaveLength(1);
 }
 
-/** A token as the verb leaves it, for what a person cannot wait for. */
+/** Writes a token as the verb leaves it, for cases that a person could not type in time. */
 function leaveToken(fields: object): void {
   mkdirSync(folder(), { recursive: true });
   writeFileSync(
@@ -46,7 +46,7 @@ const logged = (kind: string) =>
     .filter((line) => line.includes(`"kind":"${kind}"`))
     .map((line) => JSON.parse(line) as { session: string; detail: string });
 
-/** What B is refused: to change what A has not committed. */
+/** A call of B that is refused: it would change what A has not committed. */
 const bWrites = () => world.write(B, 'shared.md', 'of B\n');
 
 describe('allow --once', () => {
@@ -83,7 +83,7 @@ describe('allow --once', () => {
     expect(tokens()).toEqual([]);
   });
 
-  it('knows --once only, and sessions that are on record', () => {
+  it('needs --once, and a session on record if one is named', () => {
     expect(typed('git handoff allow', 'yes\n')).toMatchObject({ status: 2 });
     const unknown = typed('git handoff allow --once --session nobody', 'yes\n');
     expect(unknown.status).toBe(1);
@@ -91,7 +91,7 @@ describe('allow --once', () => {
     expect(tokens()).toEqual([]);
   });
 
-  it('asks with the name that the session has everywhere', () => {
+  it('names the session as everywhere else', () => {
     const { screen } = typed(`git handoff allow --once --session ${B.slice(0, 8)}`, 'yes\n');
     expect(screen).toContain('The next refusal of claude bbbbbbbb, within 10 minutes');
     expect(screen).toContain('allowed once, for claude bbbbbbbb, until');
@@ -130,14 +130,14 @@ describe('a refusal that a person allowed', () => {
     refusal(world.write(B, 'src/a.ts', 'of B\n'));
   });
 
-  it('never names the verb', () => {
+  it('never mentions this verb', () => {
     for (const text of [refusal(bWrites()), refusal(world.may(B, 'git checkout -- shared.md'))])
       expect(text).not.toMatch(/allow --once|handoff allow|bypass/);
     world.git(['add', 'shared.md']);
     expect(world.refused(B, ['commit', '-qm', 'x'])).not.toMatch(/handoff allow|bypass/);
   });
 
-  it('lets the git hooks inside of that call pass too, and no later one', () => {
+  it('lets the git hooks inside that call pass, too, but no later ones', () => {
     allow(` --session ${B}`);
     const { before, run } = world.bash(B, 'git checkout -- shared.md; echo b >> src/b.ts; git add src/b.ts');
     expect(before.kind).not.toBe('deny');
@@ -156,7 +156,7 @@ describe('a refusal that a person allowed', () => {
     expect(errorsOf(world.refused(B, ['commit', '-qm', 'x'])).join('\n')).toContain('shared.md');
   });
 
-  it('holds for one git process, whichever hook of it asks', () => {
+  it('is allowed for one git process, whichever of its hooks asks', () => {
     world.git(['add', 'shared.md']);
     world.refused(B, ['commit', '-qm', 'x']);
     allow();
@@ -240,12 +240,12 @@ describe('a token', () => {
     expect(tokens()).toEqual(['token']);
   });
 
-  it('that is no file allows nothing', () => {
+  it('that is not a file allows nothing', () => {
     mkdirSync(join(folder(), 'token'), { recursive: true });
     refusal(bWrites());
   });
 
-  it('of this session counts before one for anybody', () => {
+  it('for this session is used before one for anybody', () => {
     leaveToken({});
     allowBeside({ session: B });
     expect(bWrites().kind).toBe('silent');
@@ -259,7 +259,7 @@ describe('a token', () => {
     );
   }
 
-  it('is consumed by one of two calls that want it at once', async () => {
+  it('is used by one of two calls that need it at once', async () => {
     for (let round = 0; round < 4; round += 1) {
       leaveToken({});
       const call = (number: number): Promise<Run> =>
@@ -290,7 +290,7 @@ describe('a token', () => {
     expect(answers.filter(({ stdout }) => stdout.includes('"deny"'))).toEqual([]);
   });
 
-  it('that a call consumed which never ran counts no more at the next call', () => {
+  it('used by a call that never ran is void at the next call', () => {
     leaveToken({});
     expect(world.may(B, 'git checkout -- shared.md').kind).not.toBe('deny');
     const [used = ''] = readdirSync(join(folder(), 'used', B));

@@ -32,7 +32,7 @@ describe('a session that ends by itself leaves no automatic note', () => {
     expect(automaticRefs()).toEqual([]);
   });
 
-  it('when it has committed some of what its note tells of', () => {
+  it('when, since its own note, it has only committed', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'x\n');
     world.write(A, 'src/b.ts', 'x\n');
@@ -43,7 +43,7 @@ describe('a session that ends by itself leaves no automatic note', () => {
     expect(automaticRefs()).toEqual([]);
   });
 
-  it('when it has only switched to a branch that others have filled', () => {
+  it('when it has only switched to a branch with others’ commits', () => {
     const env = { GIT_COMMITTER_DATE: '2020-01-01T00:00:00Z' };
     world.git(['switch', '-q', '-c', 'old']);
     world.git(['commit', '-q', '--allow-empty', '-m', 'of somebody'], { env });
@@ -74,7 +74,7 @@ describe('an automatic note is closed', () => {
     expect(openNotes()).toEqual([TOPIC_A]);
   };
 
-  it('when another session has committed the work: nobody is told any more', () => {
+  it('when another session has committed the work: nobody hears of it any more', () => {
     left();
     expect(contextText(world.begin(B))).toContain(TOPIC_A);
     world.bash(B, 'git commit -qam "work of A"');
@@ -93,7 +93,7 @@ describe('an automatic note is closed', () => {
     expect(openNotes()).toEqual([]);
   });
 
-  it('when the same conversation goes on, which is told once, and is left again when that ends', () => {
+  it('when the same conversation continues, which hears of it once; it is left again when that ends', () => {
     left();
     expect(contextText(world.begin(A, world.path, 'resume'))).toContain(TOPIC_A);
     expect(openNotes()).toEqual([]);
@@ -114,7 +114,7 @@ describe('an automatic note is closed', () => {
   });
 });
 
-it('a compression of Gemini’s that may not come leaves no note', () => {
+it('an announced compression in Gemini CLI, which may never happen, leaves no note', () => {
   world.begin(A);
   world.write(A, 'src/a.ts', 'x\n');
   const input = JSON.stringify({
@@ -127,7 +127,7 @@ it('a compression of Gemini’s that may not come leaves no note', () => {
   expect(automaticRefs()).toEqual([]);
 });
 
-it('a lone session that has committed all hears nothing when it compacts, clears or resumes', () => {
+it('a lone session that has committed everything hears nothing when it compacts, clears or resumes', () => {
   world.begin(A);
   commit(A, 'done.txt');
   world.guard({ session_id: A, hook_event_name: 'PreCompact', trigger: 'auto' });
@@ -137,7 +137,7 @@ it('a lone session that has committed all hears nothing when it compacts, clears
   expect(automaticRefs()).toEqual([]);
 });
 
-it('a note is not stale for what its session itself deleted, renamed and put into new folders', () => {
+it('a note is not stale because its session itself deleted, renamed or moved files', () => {
   world.begin(A);
   rmSync(join(world.path, 'src/a.ts'));
   renameSync(join(world.path, 'src/b.ts'), join(world.path, 'src/c.ts'));

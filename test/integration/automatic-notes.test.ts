@@ -25,7 +25,7 @@ const compact = (session: string, more: object = {}) =>
   world.guard({ session_id: session, hook_event_name: 'PreCompact', trigger: 'auto', ...more });
 
 describe('the end of a session that left no note', () => {
-  it('leaves one: what it changed and committed, marked as automatic and owned by it', () => {
+  it('leaves one with what it changed and committed, marked as automatic and owned by it', () => {
     const start = world.git(['rev-parse', '--short=10', 'HEAD']);
     world.begin(A);
     world.bash(A, 'echo x > done.txt && git add done.txt && git commit -qm "Add done"');
@@ -61,7 +61,7 @@ describe('the end of a session that left no note', () => {
     expect(noteSections(note('refs/handoffs/main/session-bbbbbbbb')).importantFiles).toBe('- `src/b.ts`');
   });
 
-  it('is silent where there is nothing to say, and where that is switched off', () => {
+  it('is silent if there is nothing to say, or automatic notes are switched off', () => {
     writeFileSync(join(world.path, 'src/b.ts'), 'by hand, before\n');
     world.begin(A);
     world.bash(A, 'true');
@@ -74,7 +74,7 @@ describe('the end of a session that left no note', () => {
     expect(automaticRefs()).toEqual([]);
   });
 
-  it('never replaces a note that was written, and is not needed after one', () => {
+  it('never replaces a written note, and leaves none after one', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'x\n');
     world.ok(['write', 'auth-refresh', '-m', 'said all'], { session: A });
@@ -89,7 +89,7 @@ describe('the end of a session that left no note', () => {
     expect(note('refs/handoffs/main/session-bbbbbbbb')).toBe('mine');
   });
 
-  it('is needed when it worked on after its note', () => {
+  it('leaves one if the session worked on after its own note', () => {
     world.begin(A);
     world.ok(['write', 'auth-refresh', '-m', 'before'], { session: A });
     world.bash(A, 'sleep 1.1');
@@ -98,7 +98,7 @@ describe('the end of a session that left no note', () => {
     expect(noteSections(note()).importantFiles).toBe('- `src/a.ts`');
   });
 
-  it('goes to the same topic when a conversation goes on after /clear', async () => {
+  it('uses the same topic when a conversation continues after /clear', async () => {
     const client = new ClientProcess(world);
     await client.start(A);
     writeFileSync(join(world.path, 'src/a.ts'), 'of A\n');
@@ -114,7 +114,7 @@ describe('the end of a session that left no note', () => {
 });
 
 describe('a compaction', () => {
-  it('leaves a note in silence, once for the same state, and the end brings it up to date', () => {
+  it('leaves a note silently, once for the same state, and the session’s end updates it', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'x\n');
     expect(compact(A)).toMatchObject({ status: 0, stdout: '', stderr: '' });
@@ -125,7 +125,7 @@ describe('a compaction', () => {
     expect([trailer('Handoff-Automatic'), count()]).toEqual(['session-end', 2]);
   });
 
-  it("of a sub-agent is not the session's, and the reminder counts no automatic note", () => {
+  it("of a sub-agent is not the session's, and the reminder ignores automatic notes", () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'x\n');
     compact(A, { agent_id: 'agent1' });
@@ -138,7 +138,7 @@ describe('a compaction', () => {
 });
 
 describe('a session whose process is killed', () => {
-  /** A client that has made three edits and is gone. */
+  /** Runs a client that makes three edits and is killed. */
   async function killed(session: string, cwd = world.path): Promise<void> {
     const client = new ClientProcess(world, cwd);
     await client.start(session);
@@ -156,14 +156,14 @@ describe('a session whose process is killed', () => {
   }
   const FILES = '- `one.txt`\n- `three.txt`\n- `two.txt`';
 
-  it('is told to the next one, once', async () => {
+  it('is reported once, to the next session', async () => {
     await killed(A);
     const answer = JSON.stringify(world.begin(B));
     expect(answer).toContain(TOPIC_A);
     expect(note().split('\n')[0]).toBe('# Automatic note: claude aaaaaaaa died without a handoff');
     expect(trailer('Handoff-Automatic')).toBe('death');
     expect(noteSections(note()).importantFiles).toBe(FILES);
-    // What others do to the work afterwards is no news of the session.
+    // What others do to the work afterwards does not change the report.
     rmSync(join(world.path, 'one.txt'));
     world.begin(C);
     expect(count()).toBe(1);
@@ -173,7 +173,7 @@ describe('a session whose process is killed', () => {
     expect([count(), trailer('Handoff-State')]).toEqual([3, 'closed']);
   });
 
-  it('is told once by twenty that start at once', async () => {
+  it('is reported once if twenty sessions start at the same time', async () => {
     await killed(A);
     const ids = Array.from({ length: 20 }, (_, n) => `${10000000 + n}-0000-4000-8000-000000000000`);
     await Promise.all(
@@ -187,7 +187,7 @@ describe('a session whose process is killed', () => {
     expect(noteSections(note()).importantFiles).toBe(FILES);
   });
 
-  it('in a linked worktree is told on its branch, from anywhere', async () => {
+  it('in a linked worktree gets a note on its branch, wherever the next session starts', async () => {
     const linked = world.worktree('feature/x');
     await killed(A, linked);
     world.begin(B);
@@ -197,7 +197,7 @@ describe('a session whose process is killed', () => {
     expect(note(ref)).toContain('in the worktree `worktree-feature-x`');
   });
 
-  it('is told by no verb, but by the next session that starts', async () => {
+  it('gets its note from no verb, but from the next session that starts', async () => {
     await killed(A);
     for (const verb of ['list', 'sessions', 'status', 'doctor']) world.handoff([verb]);
     expect(automaticRefs()).toEqual([]);
@@ -205,7 +205,7 @@ describe('a session whose process is killed', () => {
     expect(noteSections(note()).importantFiles).toBe(FILES);
   });
 
-  it('on a boot before this one counts as lost when it is silent, in another pid namespace or machine only after a day', () => {
+  it('counts as lost if it is silent: from an earlier boot at once, in another pid namespace or machine after a day', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'x\n');
     const [ref = ''] = world.refs('refs/handoffs-local/live').filter((name) => name.endsWith(A));
@@ -229,7 +229,7 @@ describe('a session whose process is killed', () => {
     expect(noteSections(note()).importantFiles).toBe('- `src/a.ts`');
   });
 
-  it('says nothing of one that is alive, or resumed', async () => {
+  it('gets no note if it is alive after all, or resumed', async () => {
     const client = new ClientProcess(world);
     await client.start(A);
     writeFileSync(join(world.path, 'one.txt'), 'x');
@@ -247,7 +247,7 @@ describe.each<[string, RepositoryOptions, string]>([
   ['a sha256 repository', { objectFormat: 'sha256' }, 'main'],
   ['a branch with a hostile name', { branch: 'a`b/#c' }, 'a`b%2F#c'],
 ])('%s', (_what, options, component) => {
-  it('holds automatic notes like any other', () => {
+  it('takes automatic notes like any other', () => {
     world.remove();
     world = new SharingWorld(options);
     if (options.head === 'unborn') world.git(['update-ref', '-d', 'HEAD']);
@@ -264,8 +264,8 @@ describe.each<[string, RepositoryOptions, string]>([
   });
 });
 
-describe('when the client gives an end no time', () => {
-  it('it is on record all the same, and the next one leaves the note', () => {
+describe('when the client leaves no time for the end', () => {
+  it('the end is recorded all the same, and the next session leaves the note', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'x\n');
     const slow = join(world.root, 'slow');

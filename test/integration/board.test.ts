@@ -20,7 +20,7 @@ describe('the board of two sessions', () => {
     world.ok(['close', 'auth-refresh'], { session: B });
     world.write(A, 'src/a.ts', 'changed by a\n');
     refusal(world.try(B, 'src/a.ts', 'changed by b\n'));
-    // The hook after a tool sees what was written without being asked for: now both have changed it.
+    // Only the hook after the tool sees this write, so now both have changed the file.
     world.wrote(B, 'src/a.ts', 'changed by b\n');
     world.write(A, 'src/b.ts', 'b\n');
     world.git(['config', 'handoff.trailer', 'short']);
@@ -29,7 +29,7 @@ describe('the board of two sessions', () => {
   });
   afterAll(() => world.remove());
 
-  it('has a lane for each, with where it works', () => {
+  it('has a lane for each, with its place of work', () => {
     const lanes = board.sessions.filter(({ id }) => id === A || id === B);
     expect(lanes).toHaveLength(2);
     for (const lane of lanes) {
@@ -53,7 +53,7 @@ describe('the board of two sessions', () => {
     expect(texts).toEqual(['second text\n', 'second text\n', 'second text\n', 'first text\n']);
   });
 
-  it('has the commit, by the short id of its trailer', () => {
+  it('has the commit, matched by the short id in its trailer', () => {
     const found = board.commits.map(({ subject, by, branch }) => [subject, by.map(who), branch]);
     expect(found).toEqual([['work on b', [A], 'main']]);
   });
@@ -63,7 +63,7 @@ describe('the board of two sessions', () => {
     expect(own.map(({ by }) => who(by))).toEqual([B]);
   });
 
-  it('tells a session that ended from one that is not on record', () => {
+  it('distinguishes an ended session from one that is not on record', () => {
     world.end(B);
     const message = 'elsewhere\n\nClaude-Session-Id: never-registered-1';
     world.git(['-c', 'core.hooksPath=/dev/null', 'commit', '-q', '--allow-empty', '-m', message]);
@@ -86,7 +86,7 @@ describe('the uncommitted work of sessions', () => {
   });
   afterAll(() => world.remove());
 
-  it('is counted as git handoff diff --stat does, also that of a sub-agent that runs, with the command', () => {
+  it('is counted as by git handoff diff --stat, even a running sub-agent’s, and comes with that command', () => {
     const found = Object.fromEntries(boardOf(world).sessions.map(({ id, work }) => [id, work]));
     expect(found).toEqual({
       [A]: [{ files: 2, added: 3, removed: 1, command: commandOf(A) }],
@@ -110,7 +110,7 @@ describe('the uncommitted work of sessions', () => {
     expect(readFileSync(String(file), 'utf8')).not.toContain('secret of x');
   });
 
-  it('of a sub-agent stands in a lane that is as its session’s', () => {
+  it('of a sub-agent is in a lane with its session’s data', () => {
     expect(boardOf(world).sessions.find(({ id }) => id === X)).toMatchObject({
       ...{ state: 'live', client: 'claude', branch: 'main', worktree: 'repository', parent: A },
     });
@@ -136,7 +136,7 @@ describe('the file', () => {
   });
   afterAll(() => repo.remove());
 
-  it('lies in a folder of its own where init never ran, for its owner only', () => {
+  it('is in its own folder, private to its owner, if init never ran', () => {
     const [file = '', what] = repo.ok(['board']).split('\n');
     expect(file.startsWith(join(repo.root, 'tmp'))).toBe(true);
     expect(what).toBe('1 session, 1 handoff, 0 refusals');
@@ -144,7 +144,7 @@ describe('the file', () => {
     expect(existsSync(join(repo.path, '.git', 'handoff'))).toBe(false);
   });
 
-  it('is where it is wanted, and is replaced by a newer one', () => {
+  it('is at the wanted place, and is replaced by a newer one', () => {
     const file = join(repo.path, 'board.html');
     expect(repo.ok(['board', '--output', 'board.html'])).toContain('board.html\n');
     const first = readFileSync(file, 'utf8');
@@ -174,7 +174,7 @@ describe('the file', () => {
     if (name === 'x.html') expect(readFileSync(join(repo.path, name), 'utf8')).toBe('precious');
   });
 
-  it('cannot be in a folder that is not there', () => {
+  it('cannot be in a missing folder', () => {
     const { status, stderr } = repo.handoff(['board', '-o', 'nowhere/board.html']);
     expect([status, stderr]).toEqual([
       2,
@@ -208,7 +208,7 @@ describe('a note that was refused to another session', () => {
 });
 
 describe('a damaged repository', () => {
-  it('shows the handoffs whose tips can be read, and says that it is not all', () => {
+  it('shows the handoffs whose tips can be read, and says that others are missing', () => {
     const repo = new TestRepository();
     try {
       repo.ok(['write', 'auth-refresh', '-m', 'one'], { session: A });
@@ -225,7 +225,7 @@ describe('a damaged repository', () => {
 });
 
 describe('in a repository that init switched on', () => {
-  it('lies in its folder, which doctor minds nothing in and uninstall takes away', () => {
+  it('is in our folder, which doctor accepts and uninstall removes', () => {
     const repo = new TestRepository();
     try {
       repo.ok(['init', '--yes']);

@@ -14,7 +14,7 @@ describe('where the branch of a note is', () => {
     expect(world.boot()).toMatchObject({ stale: false, codes: ['branch-here', 'head-equal'] });
   });
 
-  it('another one is checked out', () => {
+  it('not checked out, but another branch', () => {
     world.git(['switch', '-q', 'main']);
     const found = world.boot('feature/login-flow');
     expect(found).toMatchObject({
@@ -29,7 +29,7 @@ describe('where the branch of a note is', () => {
     const other = join(world.root, 'other');
     world.git(['worktree', 'add', '-q', other, 'feature']);
     expect(world.boot('feature/login-flow').text('branch-elsewhere')).toContain(other);
-    // The number of uncommitted paths was another working tree's.
+    // The note counted the uncommitted paths of another working tree.
     expect(world.boot(undefined, { cwd: other }).codes).toEqual([
       'branch-here',
       'head-equal',
@@ -49,7 +49,7 @@ describe('where the branch of a note is', () => {
     expect(found.text('branch-renamed')).toBe('feature was renamed to signin, which is checked out');
   });
 
-  it('a new one has its name', () => {
+  it('renamed, and a new branch has its old name', () => {
     world.git(['branch', '-m', 'signin']);
     world.git(['switch', '-q', '-c', 'feature', 'main']);
     expect(world.boot('login-flow')).toMatchObject({ stale: true, codes: ['branch-here', 'head-behind'] });
@@ -89,7 +89,7 @@ describe('where the branch of a note is', () => {
     expect(world.boot().codes).toContain('branch-merged');
   });
 
-  it('fresh branches are not merged ones', () => {
+  it('fresh, which does not count as merged', () => {
     world.git(['switch', '-q', '-c', 'fresh', 'main']);
     world.leave('fresh-work');
     expect(world.boot()).toMatchObject({ stale: false, codes: ['branch-here', 'head-equal'] });
@@ -129,7 +129,7 @@ describe('where the branch of a note is', () => {
     expect(found.text('branch-remote')).toContain('origin/feature');
   });
 
-  it('before the first commit, and after it', () => {
+  it('unborn, and after the first commit', () => {
     world.git(['switch', '-q', '--orphan', 'empty']);
     world.leave('empty-start');
     expect(world.boot()).toMatchObject({ stale: false, codes: ['branch-unborn', 'head-unborn'] });
@@ -137,7 +137,7 @@ describe('where the branch of a note is', () => {
     expect(world.boot()).toMatchObject({ stale: false, codes: ['branch-here', 'head-first'] });
   });
 
-  it('a detached HEAD, then and now', () => {
+  it('none: HEAD was and is detached', () => {
     world.git(['checkout', '-q', '--detach']);
     expect(world.boot('feature/login-flow').codes).toEqual([
       'branch-elsewhere',
@@ -161,7 +161,7 @@ describe('where the branch of a note is', () => {
   });
 });
 
-it('a note that is written in a rebase is about HEAD', () => {
+it('a note that is written during a rebase is about HEAD', () => {
   world.git(['switch', '-q', 'main']);
   world.commit('clash', { 'one.txt': 'clash\n' });
   world.git(['switch', '-q', 'feature']);
@@ -176,7 +176,7 @@ it('a note that is written in a rebase is about HEAD', () => {
 });
 
 describe('the repository itself', () => {
-  it('bare: verified in part', () => {
+  it('bare: partly verified', () => {
     const bare = join(world.root, 'bare.git');
     world.leave('bare-note', ['one.txt', 'gone.txt']);
     world.git(['clone', '-q', '--bare', world.path, bare]);

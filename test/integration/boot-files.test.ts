@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** What is said of each file that the note names. */
+/** What boot says about each file that the note names. */
 function files(topic = 'login-flow'): Record<string, string> {
   const { findings } = world.boot(`feature/${topic}`).value;
   const found = findings.filter(({ axis }) => axis === 'files');
@@ -28,7 +28,7 @@ describe('the files that a note calls important', () => {
     });
   });
 
-  it('have changed: by commits, on the disk, both, and a folder by what is in it', () => {
+  it('have changed: by commits, on the disk, by both, and a folder by its contents', () => {
     world.leave('login-flow', ['src', 'src/a.ts', 'src/b.ts', 'one.txt', 'two.txt']);
     world.commit('on', { 'src/b.ts': 'bb\n', 'two.txt': '22\n' });
     write('one.txt', '11\n');
@@ -130,7 +130,7 @@ describe('the files that a note calls important', () => {
     expect(Object.values(files()).map((text) => text.split(':')[0])).toEqual(Array(4).fill('file-present'));
   });
 
-  it('are looked at from a folder, too', () => {
+  it('are found from a subfolder, too', () => {
     world.leave('login-flow', ['src/a.ts', 'gone.txt']);
     const { codes } = world.boot('feature/login-flow', { cwd: join(world.path, 'src') });
     expect(codes).toEqual(['branch-here', 'head-equal', 'file-missing']);

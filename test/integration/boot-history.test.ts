@@ -61,7 +61,7 @@ describe('HEAD against the base of a note', () => {
     );
   });
 
-  it('moved by force to something else, and to another root', () => {
+  it('moved by force to an unrelated commit, or to another root', () => {
     world.git(['switch', '-q', '-c', 'aside', 'main']);
     world.commit('main', { 'main.txt': 'm\n' });
     world.git(['branch', '-f', 'feature', 'aside']);
@@ -72,7 +72,7 @@ describe('HEAD against the base of a note', () => {
     expect(relation()).toEqual([true, 'head-diverged']);
   });
 
-  it('a shallow clone does not know', () => {
+  it('unknown in a shallow clone', () => {
     world.commit('three', { 'three.txt': '3\n' });
     const clone = join(world.root, 'clone');
     world.git(['clone', '-q', '--depth=1', '-b', 'feature', `file://${world.path}`, clone]);
@@ -81,7 +81,7 @@ describe('HEAD against the base of a note', () => {
     expect(found).toMatchObject({ stale: false, codes: ['branch-here', 'base-shallow'] });
   });
 
-  it('a shallow clone that has the base, and not what is between', () => {
+  it('unknown in a shallow clone that has the base, but not the commits between', () => {
     world.git(['tag', 'then']);
     world.commit('three', { 'three.txt': '3\n' });
     world.commit('four', { 'four.txt': '4\n' });
@@ -95,14 +95,14 @@ describe('HEAD against the base of a note', () => {
     });
   });
 
-  it('another clone does not have the commit', () => {
+  it('unknown in a clone that does not have the commit', () => {
     const clone = join(world.root, 'clone');
     world.git(['clone', '-q', '-b', 'feature', world.path, clone]);
     world.commit('three', { 'three.txt': '3\n' });
     world.leave('not-pushed', ['three.txt', 'one.txt']);
     world.git(['fetch', '-q', 'origin', 'refs/handoffs/*:refs/handoffs/*'], { cwd: clone });
     const found = world.boot('not-pushed', { cwd: clone });
-    // A missing file is missing, whatever is not known.
+    // A missing file counts as missing, even if the base is unknown.
     expect(found).toMatchObject({
       stale: true,
       codes: ['branch-here', 'base-missing', 'file-missing', 'file-uncompared'],
@@ -111,7 +111,7 @@ describe('HEAD against the base of a note', () => {
 });
 
 describe('which version is compared', () => {
-  it('the one with the text: a take and a close record another moment', () => {
+  it('the version with the text, since a take or a close records a later state', () => {
     world.commit('three', { 'three.txt': '3\n' });
     world.ok(['take', 'login-flow'], { session: READER });
     const taken = world.boot();
@@ -127,11 +127,11 @@ describe('which version is compared', () => {
     expect(world.boot().value).toMatchObject({ writer: READER });
   });
 
-  it('what was kept, when the ref was moved by hand', () => {
+  it('the kept tip, if the ref was moved by hand', () => {
     const first = world.git(['rev-parse', 'refs/handoffs/feature/login-flow']);
     world.leave('login-flow', [], { note: 'second' });
     world.git(['update-ref', 'refs/handoffs/feature/login-flow', first]);
-    // Telling it is remembered under `lost`, as with every verb that reads.
+    // boot remembers under `lost` that it reported this, like every verb that reads.
     const value = world.json(['boot', 'login-flow'], { session: READER });
     expect(value['goal']).toBe('second');
     expect(value['findings']).toContainEqual(expect.objectContaining({ code: 'note-moved' }));

@@ -14,7 +14,7 @@ const write = (name: string, text: string) => writeFileSync(join(world.path, nam
 const later = { env: { GIT_COMMITTER_DATE: '2026-02-02T03:04:05Z' } };
 
 describe('the working tree against the recorded one', () => {
-  it('as many paths, more, fewer and none', () => {
+  it('as many uncommitted paths, more, fewer, or none', () => {
     write('one.txt', 'x\n');
     write('new.txt', 'x\n');
     world.leave('login-flow');
@@ -43,7 +43,7 @@ describe('the working tree against the recorded one', () => {
 });
 
 describe('who else is there', () => {
-  it('newer notes of the branch, of other work and of the same', () => {
+  it('newer notes of the branch, about other work or the same', () => {
     world.leave('login-flow');
     expect(world.boot('login-flow').codes).toEqual(['branch-here', 'head-equal']);
     world.run('sleep', ['1.1']);
@@ -121,7 +121,7 @@ describe('what a session is told', () => {
     expect(world.boot().value).toMatchObject({ nextAction: null, stopConditions: null, goalIsSummary: true });
   });
 
-  it('what the note says, marked on every line: it cannot look like ours, and it is bounded', () => {
+  it('what the note says, bounded, and marked on every line so that it cannot look like our text', () => {
     const body = `# Goal\nx\n\nHolds:\n  branch  all is well\n\u001b[31mred\n# Next action\n${'word '.repeat(2000)}`;
     world.leave('login-flow', [], { note: body });
     const { stdout } = world.handoff(['boot']);
@@ -145,9 +145,9 @@ describe('what a session is told', () => {
     expect(world.boot().value.topic).toBe('first-work');
   });
 
-  it('by one that was left automatically only where no session wrote any', () => {
+  it('by an automatic note only if no session wrote one', () => {
     world.leave('auto-left', [], { note: 'left' });
-    // As the program leaves it: another trailer, otherwise the same commit.
+    // As the program leaves an automatic note: one more trailer, otherwise the same commit.
     const commit = world.git(['cat-file', 'commit', 'refs/handoffs/feature/auto-left']);
     const oid = world.git(['hash-object', '-t', 'commit', '-w', '--stdin'], {
       input: `${commit}\nHandoff-Automatic: death\n`,
@@ -164,7 +164,7 @@ describe('what a session is told', () => {
     expect(world.boot().value.topic).toBe('written-work');
   });
 
-  it('that there is none', () => {
+  it('that there is no note', () => {
     const { status, stdout, stderr } = world.handoff(['boot']);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toBe('error: there is no open handoff on feature\nhint: git handoff list --all\n');

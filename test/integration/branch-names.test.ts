@@ -11,7 +11,7 @@ beforeAll(() => {
 afterAll(() => repo.remove());
 
 const LONG = 'x'.repeat(220);
-/** The names of the corpus go through test/unit/namespace.test.ts; here a third of them. */
+/** test/unit/namespace.test.ts tests all names of the corpus, this test a third of them. */
 const NAMES = [
   ...hostileNames('branch')
     .flatMap(({ value, expect: outcome }) => (outcome.startsWith('accept') ? [value] : []))
@@ -34,7 +34,7 @@ const NAMES = [
 const BRANCHES = [...new Set(NAMES)].filter((name) => name !== 'HEAD');
 
 describe('a note of a branch with an odd name', () => {
-  it.each(BRANCHES)('%j is written on it, listed and shown by the name that people type', (branch) => {
+  it.each(BRANCHES)('%j: the note is written, listed and shown by the name that people type', (branch) => {
     repo.git(['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
     const oid = repo.noted(['write', 'odd-name', '-m', `about ${branch}`], { session });
     expect(repo.json(['show', `${branch}/odd-name`], { session })).toMatchObject({
@@ -49,13 +49,13 @@ describe('a note of a branch with an odd name', () => {
     expect(repo.json(['show'], { session })).toMatchObject({ branch, owner: OTHER });
   });
 
-  it('stands beside all the others', () => {
+  it('exists beside all the others', () => {
     const listed = repo.json(['list'], { session }).items.map((item) => item['branch']);
     expect(new Set(listed)).toEqual(new Set(BRANCHES));
     expect(repo.refs('refs/handoffs')).toHaveLength(BRANCHES.length);
   });
 
-  it('reaches a terminal escaped', () => {
+  it('is escaped on a terminal', () => {
     expect(repo.ok(['list'], { session })).not.toMatch(/[^\P{Cc}\n]|[\u200b-\u200f\u202a-\u202e]/u);
   });
 
@@ -71,7 +71,7 @@ describe('a note of a branch with an odd name', () => {
   });
 });
 
-describe('refused names make no ref', () => {
+describe('refused names create no ref', () => {
   const rejected = [...hostileNames('topic'), ...hostileNames('branch'), ...hostileNames('session_id')]
     .filter((one) => one.expect === 'reject' && !one.value.includes('\u0000'))
     .filter((_, n) => n % 4 === 0);

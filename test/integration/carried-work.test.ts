@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, TEN } from '../support/sharing-world.ts';
 import { TestRepository } from '../support/repository.ts';
 
-/** Split, so that no scanner takes this file for one. */
+/** Split, so that no scanner reports this file. */
 const SECRET = `ghp_1a2B3c4D5e6F7g8H9i0J1a2B3c4D5e6F7g8H`;
 
 const TOPIC = 'half-done';
@@ -48,7 +48,7 @@ describe('a person’s work', () => {
     expect(world.handoff(['unpack'])).toMatchObject({ status: 0 });
   });
 
-  it('takes untracked files along by name only, and says which it left', () => {
+  it('includes untracked files only if named, and says which it left out', () => {
     put('a.txt', 'x\n');
     put('new.txt', 'n\n');
     expect(write().stderr).toContain('not carried: new.txt; name a path after -- to carry it, too');
@@ -62,7 +62,7 @@ describe('a person’s work', () => {
     expect(status()).toEqual(['?? new.txt']);
   });
 
-  it('says of another repository that it cannot go along, also when it is named', () => {
+  it('leaves out a nested repository, even if named, and says so', () => {
     put('a.txt', 'x\n');
     world.git(['init', '-q', 'nest']);
     put('nest/inner.txt', 'x\n');
@@ -78,7 +78,7 @@ describe('a person’s work', () => {
     expect(world.refs('refs/handoffs')).toEqual([]);
   });
 
-  it('is none where nothing is uncommitted: the note is written and says so', () => {
+  it('is empty if nothing is uncommitted: the note is written and says so', () => {
     const run = write();
     expect(run).toMatchObject({ status: 0 });
     expect(run.stderr).toContain('the note carries no work: no uncommitted change is yours');
@@ -104,7 +104,7 @@ describe('a person’s work', () => {
     expect([read(path), status()]).toEqual(['mine\n', before]);
   });
 
-  it('is sent of no note without it: the hint carries the text of the note', () => {
+  it('cannot be sent for a note without work: the hint writes the note again with it', () => {
     world.ok(['write', TOPIC, '-m', 'half']);
     world.git(['remote', 'add', 'origin', '.']);
     const { stderr } = world.handoff(['sync', '--push', '--with-work', TOPIC]);
@@ -155,7 +155,7 @@ describe('a person’s work', () => {
     );
   });
 
-  it('offers markers only where they can help, else a worktree on which it goes', () => {
+  it('offers conflict markers only where they can help, else a worktree where it can be unpacked', () => {
     put('a.txt', 'v1\n');
     world.commit('a', { 'a.txt': 'one\n' });
     put('a.txt', 'mine\n');
@@ -177,7 +177,7 @@ describe('a person’s work', () => {
     expect(status()).toEqual([]);
   });
 
-  it('says first what markers would not help against', () => {
+  it('reports first the obstacles that conflict markers do not solve', () => {
     put('b.txt', changed(TEN, 1, 'work'));
     write();
     clean();
@@ -191,7 +191,7 @@ describe('a person’s work', () => {
     }
   });
 
-  it('says of a file that is not checked out that it is not', () => {
+  it('reports a file that is not checked out', () => {
     put('b.txt', 'mine\n');
     write();
     clean();
@@ -200,7 +200,7 @@ describe('a person’s work', () => {
     expect(existsSync(join(world.path, 'b.txt'))).toBe(false);
   });
 
-  it('stops where a link or another repository is on the way', () => {
+  it('stops at a link or another repository in the path', () => {
     put('dir/new.txt', 'n\n');
     write('--', 'dir');
     clean();
@@ -222,7 +222,7 @@ describe('a person’s work', () => {
     expect(status()).toEqual(before);
   });
 
-  it('has a name staged below one that was a file', () => {
+  it('may have a staged file in what was a file', () => {
     rmSync(join(world.path, 'b.txt'));
     put('b.txt/inner', 'inner\n');
     world.git(['add', '-A']);
@@ -235,7 +235,7 @@ describe('a person’s work', () => {
     expect(status()).toEqual(before);
   });
 
-  it('carries a folder and a file in its place when that is staged', () => {
+  it('includes a file that replaces a folder, when staged', () => {
     rmSync(join(world.path, 'dir'), { recursive: true });
     put('dir', 'a file\n');
     world.git(['add', '-A']);
@@ -268,7 +268,7 @@ describe('a person’s work', () => {
     expect(objects()).toBe(before);
   });
 
-  it('is refused with a way out when its ref cannot be made, and the text is kept', () => {
+  it('is refused with a way out if its ref cannot be created, and the text is kept', () => {
     world.git(['update-ref', `refs/handoffs-local/work/main/${TOPIC}`, 'HEAD']);
     put('a.txt', 'x\n');
     const { status: code, stderr } = write();
@@ -285,9 +285,9 @@ describe('a person’s work', () => {
     expect(world.refs('refs/handoffs-local/work')).toEqual([]);
   });
 
-  it('stays with its note when the same work is refused for a second one', () => {
+  it('stays with its note if another write with the same work is refused', () => {
     put('a.txt', 'x\n');
-    // Whatever the clock says, one of these is within the second of the note before.
+    // At least one of these writes falls into the same second as the note before.
     for (let turn = 0; turn < 5; turn++) {
       write();
       expect(write('--expect', 'none')).toMatchObject({ status: 4 });
@@ -299,7 +299,7 @@ describe('a person’s work', () => {
     }
   });
 
-  it('stays with the note that is taken, written on and reopened', () => {
+  it('stays with a note that is taken, continued and reopened', () => {
     put('a.txt', 'x\n');
     write();
     clean();
@@ -319,7 +319,7 @@ describe('work of sessions in one tree', () => {
     world = sharing;
   });
 
-  it('is each one’s own: files, and hunks of a file that both changed', () => {
+  it('contains each session’s own files, and its hunks of a file that both changed', () => {
     sharing.write(A, 'src/a.ts', 'A\n');
     sharing.write(B, 'src/b.ts', 'B\n');
     world.git(['config', 'handoff.contention', 'warn']);
@@ -332,7 +332,7 @@ describe('work of sessions in one tree', () => {
     expect(read('shared.md')).toBe(changed(TEN, 1, 'A'));
   });
 
-  it('never is that of another session at work', () => {
+  it('never contains that of another session at work', () => {
     sharing.write(B, 'src/b.ts', 'B\n');
     const run = world.handoff(['write', TOPIC, '-m', 'half', '--with-work', '--', 'src/b.ts'], {
       session: A,
@@ -341,7 +341,7 @@ describe('work of sessions in one tree', () => {
     expect(run.stderr).toContain('hint: git handoff status');
   });
 
-  it('is the session’s that unpacked it', () => {
+  it('belongs to the session that unpacked it', () => {
     sharing.write(A, 'src/a.ts', 'A\n');
     world.ok(['write', TOPIC, '-m', 'half', '--with-work'], { session: A });
     clean();
@@ -351,7 +351,7 @@ describe('work of sessions in one tree', () => {
     expect(status()).toEqual([]);
   });
 
-  it('stays the session’s whose it is, where it is still there', () => {
+  it('stays its owner’s if it is still there when another session unpacks it', () => {
     sharing.write(A, 'src/a.ts', 'A\n');
     sharing.write(B, 'src/b.ts', 'B\n');
     world.ok(['write', TOPIC, '-m', 'half', '--with-work'], { session: A });
@@ -384,7 +384,7 @@ describe('work on its way', () => {
     return world.ok(['sync', '--push', '--with-work', TOPIC]);
   };
 
-  it('leaves on purpose only, and is fetched by unpack only', () => {
+  it('is sent only on request, and fetched only by unpack', () => {
     put('a.txt', 'x\n');
     write();
     const pushed = world.handoff(['sync', '--push']);
@@ -406,7 +406,7 @@ describe('work on its way', () => {
     expect(read('a.txt', away)).toBe('x\n');
   });
 
-  it('stays as long as the worktree has it in which it was unpacked', () => {
+  it('is kept as long as the worktree that it was unpacked in has it', () => {
     cloneFor('Ada');
     sendWork();
     clean();
@@ -435,7 +435,7 @@ describe('work on its way', () => {
     expect(read('a.txt', away)).toBe('mine\n');
   });
 
-  it('of another person is named first', () => {
+  it('of another person needs that person’s name', () => {
     sendWork();
     cloneFor('Eve');
     away.ok(['sync', '--fetch']);
@@ -447,7 +447,7 @@ describe('work on its way', () => {
     expect(read('a.txt', away)).toBe('x\n');
   });
 
-  it('goes from the remote once it is committed there, and when its note is closed', () => {
+  it('is removed from the remote once it is committed there, or its note is closed', () => {
     sendWork();
     cloneFor('Ada');
     away.ok(['sync', '--fetch']);
@@ -483,7 +483,7 @@ describe('work on its way', () => {
     },
   );
 
-  it('brings no link that leads out', () => {
+  it('brings no link that leads out of the working tree', () => {
     symlinkSync('/etc/passwd', join(world.path, 'innocent'));
     sendWork();
     cloneFor('Ada');
@@ -492,7 +492,7 @@ describe('work on its way', () => {
     expect(existsSync(join(away.path, 'innocent'))).toBe(false);
   });
 
-  it('with a secret that its commit does not allow is not sent', () => {
+  it('is not sent if it has a secret that its commit does not allow', () => {
     put('a.txt', `token = "${SECRET}"\n`);
     world.git(['config', 'handoff.secretScan', 'off']);
     write();

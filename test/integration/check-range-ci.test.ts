@@ -5,7 +5,7 @@ import { A, B, ServerWorld } from '../support/server-world.ts';
 
 const BOTH = `Claude-Session-Id: ${A}\nClaude-Session-Id: ${B}`;
 const REF = 'refs/handoffs/main/auth-refresh';
-/** The jobs of docs/server.md take the handoffs along so. */
+/** How the jobs of docs/server.md fetch the handoffs. */
 const FETCH = ['fetch', '-q', '--no-tags', 'origin', '+refs/handoffs/*:refs/handoffs/*'];
 
 let world: ServerWorld;
@@ -41,7 +41,7 @@ const check = (range = 'origin/main..HEAD', ...more: string[]) =>
   world.handoff(['check', range, ...more], { cwd: job, env: CI });
 
 describe('check in a CI job', () => {
-  it('is 0 with a line about what it looked at', () => {
+  it('exits 0 with a line about what it looked at', () => {
     world.git(['update-ref', REF, world.handmade()]);
     clone();
     expect(check()).toMatchObject({
@@ -51,7 +51,7 @@ describe('check in a CI job', () => {
     });
   });
 
-  it('is 1 for a commit of two sessions, and for a handoff that no session could have written', () => {
+  it('exits 1 for a commit of two sessions, or a handoff that no session could have written', () => {
     const both = commitOf(`both\n\n${BOTH}\n`);
     const first = world.handmade();
     world.git(['update-ref', REF, world.handmade({ parents: [first], owner: B })]);
@@ -66,7 +66,7 @@ describe('check in a CI job', () => {
     expect(items.items.map(({ kind }) => kind)).toEqual(['mixed', 'illegal']);
   });
 
-  it('takes the word of handoffs that one session went on for another', () => {
+  it('trusts handoffs which say that one session continued for another', () => {
     commitOf(`both\n\n${BOTH}\n`);
     const next = world.handmade({
       parents: [world.handmade()],
@@ -80,7 +80,7 @@ describe('check in a CI job', () => {
     expect(check().status).toBe(1);
   });
 
-  it('is 2 with a way out where the job cloned too little', () => {
+  it('exits 2 with a way out if the job cloned too little', () => {
     clone('--depth=1', '--single-branch');
     const done = check();
     expect(done).toMatchObject({ status: 2, stdout: '' });
@@ -92,7 +92,7 @@ describe('check in a CI job', () => {
     expect(check().status).toBe(0);
   });
 
-  it('judges handoffs that nobody kept here in a few processes, however many there are', () => {
+  it('judges handoffs that this clone has not accepted yet in a few processes, however many there are', () => {
     const commit = world.handmade();
     const topics = Array.from({ length: 300 }, (_, n) => `create refs/handoffs/main/topic-n${n} ${commit}\n`);
     world.git(['update-ref', '--stdin'], { input: topics.join('') });

@@ -7,7 +7,7 @@ import { TestRepository } from '../support/repository.ts';
 const BOTH = `Claude-Session-Id: ${A}\nClaude-Session-Id: ${B}`;
 let repo: TestRepository;
 
-/** A commit with this message, whatever hooks say. */
+/** Makes a commit with this message, without hooks. */
 function commit(message: string, files: Readonly<Record<string, string>> = {}): string {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(repo.path, name), content);
   repo.git(['add', '-A']);
@@ -44,7 +44,7 @@ describe('git handoff check', () => {
     expect(repo.git(['rev-parse', 'HEAD'])).toBe(oldest);
   });
 
-  it('has something that works to say of a root commit', () => {
+  it('suggests a command that works for a root commit', () => {
     const root = new TestRepository({ head: 'unborn' });
     try {
       root.git(['commit', '-q', '--allow-empty', '-m', `x\n\n${BOTH}`]);
@@ -54,7 +54,7 @@ describe('git handoff check', () => {
     }
   });
 
-  it('finds ids wherever squashing leaves them, not in words that only look like them', () => {
+  it('finds ids wherever squashing leaves them, but not in words that only look like ids', () => {
     const squashed = commit(
       `squash\n\n    one\n\n    claude-session-id : ${A}\n\n    two\n\n    Claude-Session-Id: ${B}\n\nend`,
     );
@@ -66,7 +66,7 @@ describe('git handoff check', () => {
     expect(mixed()).toEqual([shorts, squashed]);
   });
 
-  it('lets merges and what was taken over on purpose through', () => {
+  it('accepts merges, and work that was taken over on purpose', () => {
     commit(`accepted\n\n${BOTH}\nHandoff-Accepted-From: ${B}`);
     const third = commit(`third\n\n${BOTH}\nClaude-Session-Id: cccccccc-3333\nHandoff-Accepted-From: ${B}`);
     repo.git(['switch', '-q', '-c', 'side', 'HEAD~2']);
@@ -77,7 +77,7 @@ describe('git handoff check', () => {
     expect(repo.json(['check']).items).toMatchObject([{ sessions: [A, 'cccccccc-3333'] }]);
   });
 
-  it('counts a conversation that went on under another id as one', () => {
+  it('counts a conversation that continued under another id as one session', () => {
     repo.ok(['init', '--yes']);
     commit(`x\n\n${BOTH}`);
     const event = (session: string, name: string, more: object) =>
@@ -92,7 +92,7 @@ describe('git handoff check', () => {
     expect(mixed()).toEqual([]);
   });
 
-  it('looks at what is not pushed yet, or else at the last commits', () => {
+  it('looks at the commits that are not yet pushed, or else at the last ones', () => {
     const old = commit(`old\n\n${BOTH}`);
     expect(mixed()).toEqual([old]);
     const remote = join(repo.root, 'remote.git');
@@ -143,18 +143,18 @@ describe('git handoff check', () => {
   );
 });
 
-describe('git handoff check where there is little', () => {
+describe('git handoff check in a repository with little in it', () => {
   let empty: TestRepository;
   beforeAll(() => {
     empty = new TestRepository({ head: 'unborn' });
   });
   afterAll(() => empty.remove());
 
-  it('is fine without a commit', () => {
+  it('succeeds without a commit', () => {
     expect(empty.ok(['check'])).toContain('looked at 0 commits and 0 handoffs');
   });
 
-  it('is fine in a bare repository, as in a server hook', () => {
+  it('succeeds in a bare repository, as in a server hook', () => {
     const bare = new TestRepository({ bare: true });
     try {
       expect(bare.ok(['check', 'main'])).toContain('looked at 1 commit ');

@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const NAME = '@anthropic-ai/claude-code';
 const VERSION = '99.0.1';
 
-/** A client that offers its model three tools, is content with any answer, and calls no hook. */
+/** A client that offers its model three tools, accepts any answer, and calls no hook. */
 const PROGRAM = `#!/usr/bin/env node
 if (process.argv.includes('--version')) console.log('${VERSION} (stand-in)');
 else fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages', {
@@ -28,7 +28,7 @@ else fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages', {
 });
 `;
 
-/** What the package says of its tools: one that the session is not offered is new, too. */
+/** How the package declares its tools. One of them is new, too, though the session is not offered it. */
 const DECLARED =
   'export type ToolInputSchemas =\n  | BashInput\n  | FileEditInput\n  | McpInput\n  | FileShredInput\n';
 
@@ -61,7 +61,7 @@ async function startRegistry(folder: string): Promise<string> {
   return url;
 }
 
-it('a tool that a new version of a client has, and the table of tools has not, is told, and the run fails', async () => {
+it('a tool of a client’s new version that the table of tools lacks is reported, and the run fails', async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'git-handoff-stand-in-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const env = {

@@ -53,7 +53,7 @@ describe('amending another live session’s commit', () => {
     expect([world.ids(), world.ids('HEAD~')]).toEqual([[A], [B]]);
   });
 
-  it('beside a file that is older than HEAD: the hints leave it alone', () => {
+  it('beside a file that is older than HEAD: the hints leave that file alone', () => {
     bothCommit();
     world.wrote(B, 'shared.md', 'new\n');
     world.commits(B, ['-m', 'B', '--', 'shared.md']);
@@ -68,7 +68,7 @@ describe('amending another live session’s commit', () => {
     expect(world.changed()).toEqual(['src/a.ts']);
   });
 
-  it('with nothing to commit of one’s own: the hint says so', () => {
+  it('without own changes: the hint is only git handoff status', () => {
     bothCommit();
     world.git(['reset', '-q', '--hard']);
     const stderr = world.refused(A, ['commit', '-a', '--amend', '--no-edit']);
@@ -88,7 +88,7 @@ describe('amending another live session’s commit', () => {
     refusesAmend(['commit', '--amend', '-m', 'x'], commit);
   });
 
-  it('with handoff.trailer = off: the ledger knows', () => {
+  it('with handoff.trailer = off, known from the ledger', () => {
     world.git(['config', 'handoff.trailer', 'off']);
     const commit = bothCommit();
     expect(world.ids()).toEqual([]);
@@ -107,7 +107,7 @@ describe('amending another live session’s commit', () => {
 });
 
 describe('what may be amended', () => {
-  it('one’s own, as often as wanted: one trailer is left', () => {
+  it('the session’s own, as often as wanted: one trailer is left', () => {
     bothCommit();
     world.commits(A, ['-m', 'own']);
     for (const flags of [
@@ -123,7 +123,7 @@ describe('what may be amended', () => {
     expect(world.changed()).toEqual(['src/a.ts']);
   });
 
-  it('one’s own, but not with another’s file: the rest is amended by the hint', () => {
+  it('the session’s own, but not with another’s file: the hint amends it with the rest', () => {
     bothCommit();
     world.commits(A, ['-m', 'own']);
     world.wrote(B, 'src/b.ts', '3\n');
@@ -135,7 +135,7 @@ describe('what may be amended', () => {
     expect(world.changed()).toEqual(['shared.md', 'src/a.ts']);
   });
 
-  it('the commit of a session that is over, of a person, and any with headCheck = off', () => {
+  it('the commit of an ended session or a person, and any with headCheck = off', () => {
     const commit = bothCommit();
     world.git(['config', 'handoff.headCheck', 'off']);
     world.commits(A, ['--amend', '-m', 'off']);
@@ -149,13 +149,13 @@ describe('what may be amended', () => {
     expect(world.ids()).toEqual([A]);
   });
 
-  it('any, for a person', () => {
+  it('any commit, by a person', () => {
     bothCommit();
     world.commits(undefined, ['--amend', '-m', 'x']);
     expect(world.changed()).toEqual(['src/a.ts', 'src/b.ts']);
   });
 
-  it('a message, a file name or a path that only looks like the option', () => {
+  it('nothing, if a message, a file name or a path only looks like the option', () => {
     bothCommit();
     world.run('touch', ['--', '--amend']);
     world.commits(A, ['-m', '--amend', '-q', '--', 'src/a.ts']);

@@ -11,8 +11,8 @@ afterEach(() => world.remove());
 
 const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ';
 
-describe('a commit on another branch than the session knows', () => {
-  it('somebody else’s switch: refused until it is switched back', () => {
+describe('a commit on a branch other than the session knows', () => {
+  it('after somebody’s switch: refused until it is switched back', () => {
     world.git(['switch', '-q', 'feat/a']);
     world.begin(A);
     world.begin(B);
@@ -32,7 +32,7 @@ describe('a commit on another branch than the session knows', () => {
     expect(world.git(['log', '-1', '--format=%s', 'feat/a'])).toBe('x');
   });
 
-  it('another session’s switch is told with its name', () => {
+  it('after another session’s switch: the refusal names that session', () => {
     world.begin(A);
     world.begin(B);
     world.bash(B, 'git switch -q feat/a');
@@ -46,7 +46,7 @@ describe('a commit on another branch than the session knows', () => {
     world.commits(B, ['--allow-empty', '-m', 'B is where it went']);
   });
 
-  it('somebody has committed there with git handoff commit: it is switched back all the same', () => {
+  it('after somebody’s git handoff commit on that branch: the hint switches back all the same', () => {
     world.begin(A);
     world.begin(B);
     world.bash(B, 'git switch -q feat/a');
@@ -57,7 +57,7 @@ describe('a commit on another branch than the session knows', () => {
     expect(hintsOf(run?.stderr ?? '')[0]).toBe('git switch main');
   });
 
-  it('git handoff commit: the hint switches back, and the same command commits then', () => {
+  it('by git handoff commit: the hint switches back, and then the same command commits', () => {
     world.begin(A);
     world.begin(B);
     world.bash(B, 'git switch -q feat/a');
@@ -73,7 +73,7 @@ describe('a commit on another branch than the session knows', () => {
     expect(world.git(['log', '-1', '--format=%s', 'main'])).toBe('x');
   });
 
-  it('the branch is checked out in another worktree by now: the hint commits here', () => {
+  it('while another worktree has checked out its own branch: the hint commits here', () => {
     world.begin(A);
     world.begin(B);
     world.wrote(A, 'of-a.ts', '1\n');
@@ -88,7 +88,7 @@ describe('a commit on another branch than the session knows', () => {
     expect(world.bash(A, hint).run).toMatchObject({ status: 0 });
   });
 
-  it('git handoff commit -F -: the hint keeps the message', () => {
+  it('by git handoff commit -F -: the hint keeps the message', () => {
     world.git(['switch', '-q', 'feat/a']);
     world.commit('other lines', { 'src/a.ts': 'other\n' });
     world.git(['switch', '-q', 'main']);
@@ -124,7 +124,7 @@ describe('a commit on another branch than the session knows', () => {
     expect(world.changed()).toEqual(['src/a.ts']);
   });
 
-  it('a merge that began after the switch: the hint finishes it here', () => {
+  it('of a merge that began after the switch: the hint finishes the merge here', () => {
     world.git(['switch', '-q', 'feat/a']);
     world.commit('later', { 'src/a.ts': 'later\n' });
     world.git(['switch', '-q', 'main']);
@@ -140,7 +140,7 @@ describe('a commit on another branch than the session knows', () => {
     expect(world.git(['log', '-1', '--format=%s', 'third^2'])).toBe('later');
   });
 
-  it('a detached HEAD that the session was on is found again', () => {
+  it('instead of the session’s detached HEAD: the hint switches back to that', () => {
     const start = world.git(['rev-parse', 'HEAD']);
     world.git(['checkout', '-q', '--detach']);
     world.begin(A);
@@ -156,7 +156,7 @@ describe('a commit on another branch than the session knows', () => {
     world.commits(A, ['-am', 'x']);
   });
 
-  it('its own switch, in this command or an earlier one, is no matter', () => {
+  it('after its own switch, in this command or an earlier one: passes', () => {
     world.begin(A);
     world.begin(B);
     world.bash(A, 'git switch -q feat/a');
@@ -166,7 +166,7 @@ describe('a commit on another branch than the session knows', () => {
     expect(run).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('nor is it where nobody else is at work, or where others commit on the same branch', () => {
+  it('while nobody else is at work, or after others’ commits on the same branch: passes', () => {
     world.begin(A);
     world.git(['switch', '-q', 'feat/a']);
     world.wrote(A, 'src/a.ts', '1\n');
@@ -202,7 +202,7 @@ describe('handoff files of the predecessor in a commit', () => {
     world.commits(B, ['-m', 'what A has left']);
   });
 
-  it('of two sessions that are over are not put into one commit either; one’s are', () => {
+  it('of two ended sessions are refused in one commit; those of one ended session pass', () => {
     world.begin(A);
     world.begin(B);
     world.commit('notes', {});

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** `side` changes src/b.ts as main does, and shared.md; A has changed src/a.ts and not committed it. */
+/** `side` and main change src/b.ts differently; `side` also changes shared.md. A has changed src/a.ts and not committed it. */
 function history(): void {
   world.git(['switch', '-qc', 'side']);
   world.commit('side shared', { 'shared.md': 'side\n' });
@@ -29,7 +29,7 @@ function asB(...args: string[]): string {
   return run.stdout;
 }
 
-/** Runs git as B, which must stop at a conflict; it is resolved and staged. */
+/** Runs git as B, which must stop at a conflict; then resolves it and stages the result. */
 function conflict(...args: string[]): void {
   expect(world.as(B, args).status).not.toBe(0);
   writeFileSync(join(world.path, 'src/b.ts'), 'resolved\n');
@@ -45,7 +45,7 @@ function stub(name: string, script: string): string {
   return folder;
 }
 
-describe('what git makes of existing commits is never stopped', () => {
+describe('commits that git makes from existing ones are never stopped', () => {
   beforeEach(history);
 
   it('a merge, with and without a conflict', () => {
@@ -139,7 +139,7 @@ describe('settings', () => {
     expect(world.commits(A, ['-am', 'A'])).toBe('');
   });
 
-  it('GIT_HANDOFF = off and handoff.enabled = false: nothing is looked at', () => {
+  it('GIT_HANDOFF = off and handoff.enabled = false: nothing is checked', () => {
     history();
     world.git(['add', '-A']);
     world.commits(B, ['-m', 'B'], { env: { GIT_HANDOFF: 'off' } });
@@ -151,7 +151,7 @@ describe('settings', () => {
 });
 
 describe('a lone session', () => {
-  it('is never looked at, and Node is started once, for its name in the message', () => {
+  it('is never checked, and Node starts once, for the name in the message', () => {
     world.begin(A);
     const started = join(world.home, 'started');
     const node = `echo "$4" >>'${started}'\nexec '${process.execPath}' "$@"`;
@@ -175,13 +175,13 @@ describe('a lone session', () => {
   });
 });
 
-describe('what goes wrong stops no commit', () => {
+describe('a failure stops no commit', () => {
   beforeEach(() => {
     history();
     world.git(['add', '-A']);
   });
 
-  /** It is said, in one line. */
+  /** The one line that reports it. */
   const UNCHECKED = expect.stringMatching(
     /^warning: git-handoff (?:could|did) not check this commit[:;] .*\n$/,
   ) as string;
@@ -222,7 +222,7 @@ describe('what goes wrong stops no commit', () => {
   /** The git of whoever runs the tests, whatever `PATH` says. */
   const ownGit = () => join(world.git(['--exec-path']), 'git');
 
-  /** A PATH with what the hooks need, and no Node. */
+  /** A PATH with what the hooks need, without Node. */
   function withoutNode(): string {
     const folder = stub('none', '');
     for (const name of ['sh', 'git', 'readlink', 'cat']) {
@@ -231,7 +231,7 @@ describe('what goes wrong stops no commit', () => {
     return folder;
   }
 
-  /** git puts its own programs first: there stands one that does this when it is asked what is staged. */
+  /** git puts its own programs first on PATH, so one there runs this script when asked what is staged. */
   function gitStub(script: string): Record<string, string> {
     const folder = stub('git', `case "$*" in *--cached*) ${script} ;; esac\nexec '${ownGit()}' "$@"`);
     return { GIT_EXEC_PATH: folder };

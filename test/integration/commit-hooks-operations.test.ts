@@ -19,19 +19,19 @@ afterEach(() => world.remove());
 const inGit = (name: string) => join(world.path, '.git', name);
 const quiet = { env: { GIT_EDITOR: 'true' } };
 
-/** The session's own shell command stops in the middle of it. */
+/** Runs the session's shell command, which stops in the middle of an operation. */
 function stops(session: string, command: string): void {
   const { before, run } = world.bash(session, command, quiet);
   expect({ command, before, ran: run !== undefined }).toMatchObject({ command, ran: true });
 }
 
-/** Everything is resolved and staged, by a person. */
+/** A person resolves and stages everything. */
 function resolve(): void {
   writeFileSync(join(world.path, 'src/b.ts'), 'resolved\n');
   world.git(['add', '-A']);
 }
 
-/** What each of them leaves unfinished, and the command that begins it. */
+/** Each unfinished operation, and the command that begins it. */
 const OPERATIONS: readonly [what: string, command: string][] = [
   ['merge', 'git merge -q side'],
   ['merge', 'git pull -q --no-rebase . side'],
@@ -43,13 +43,13 @@ const OPERATIONS: readonly [what: string, command: string][] = [
   ['am', 'git format-patch --stdout side~..side | git am -q -3'],
 ];
 
-describe('what another live session has begun', () => {
+describe('an operation that another live session has begun', () => {
   it.each(OPERATIONS)('a %s (%s) is finished by that session only', (what, command) => {
     world.begin(A);
     world.begin(B);
     stops(A, command);
     resolve();
-    // git itself amends nothing in the middle of a merge or a cherry-pick.
+    // git itself refuses to amend in the middle of a merge or a cherry-pick.
     const amend = ['merge', 'cherry-pick'].includes(what) ? [] : [['--amend', '-m', 'x']];
     for (const words of [['-m', 'x'], ['--no-edit'], ['-n', '-m', 'x'], ...amend]) {
       const stderr = world.refused(B, ['commit', ...words], quiet);
@@ -60,12 +60,12 @@ describe('what another live session has begun', () => {
     const own = world.handoff(['commit', '-m', 'x'], { session: B });
     expect(own.stderr).toContain(`claude ${A.slice(0, 8)} began`);
     expect(own.status).toBe(3);
-    // A itself is asked nothing, and a person neither.
+    // Neither A itself nor a person is stopped.
     const run = world.as(A, ['commit', '-qm', 'A'], quiet);
     expect({ status: run.status, stderr: run.stderr }).toEqual({ status: 0, stderr: '' });
   });
 
-  it('names a command for work of one’s own, which works, from a folder below too', () => {
+  it('leaves a command for the session’s own work, which works, even from a subfolder', () => {
     world.begin(A);
     world.begin(B);
     stops(A, 'git merge -q side');
@@ -75,13 +75,13 @@ describe('what another live session has begun', () => {
     expect(hintsOf(stderr)[0]).toMatch(/^git worktree add \.\.\//);
     world.follow(B, stderr, { cwd });
     expect(world.git(['worktree', 'list'])).toContain(`repository-${B.slice(0, 8)}`);
-    // And again, where that folder exists now.
+    // And again, now that the folder exists.
     world.follow(B, world.refused(B, ['commit', '-m', 'x']));
     const own = world.handoff(['commit', '-m', 'x'], { session: B });
     world.follow(B, own.stderr);
   });
 
-  it('is not gone on with either', () => {
+  it('is not continued, either', () => {
     world.begin(A);
     world.begin(B);
     stops(A, 'git rebase -q side');
@@ -95,7 +95,7 @@ describe('what another live session has begun', () => {
     expect(world.commits(B, ['--allow-empty', '-m', 'B'])).toBe('');
   });
 
-  it('a person finishes whatever is unfinished', () => {
+  it('may be finished by a person', () => {
     world.begin(A);
     world.begin(B);
     stops(A, 'git merge -q side');
@@ -103,7 +103,7 @@ describe('what another live session has begun', () => {
     expect(world.commits(undefined, ['--no-edit'])).toBe('');
   });
 
-  it('is anybody’s when that session is over', () => {
+  it('may be finished by anybody once that session is over', () => {
     world.begin(A);
     world.begin(B);
     stops(A, 'git merge -q side');
@@ -112,7 +112,7 @@ describe('what another live session has begun', () => {
     expect(world.commits(B, ['--no-edit'])).toBe('');
   });
 
-  it('is told of a command that began while the other one was alone', () => {
+  it('is known even if its command began while that session was alone', () => {
     world.begin(A);
     world.as(A, ['merge', '-q', 'side']);
     world.begin(B);
@@ -121,7 +121,7 @@ describe('what another live session has begun', () => {
     expect(world.commits(A, ['--no-edit'])).toBe('');
   });
 
-  it('is told apart from what ran at the same time', () => {
+  it('is attributed to the right one of two simultaneous commands', () => {
     world.begin(A);
     world.begin(B);
     const tool = (session: string, id: string, command: string, event: string) =>
@@ -144,12 +144,12 @@ describe('what another live session has begun', () => {
   });
 });
 
-describe('what nobody is known to have begun', () => {
-  it('is anybody’s: a merge by hand, and another one than was begun before', () => {
+describe('an operation that nobody is known to have begun', () => {
+  it('may be finished by anybody: a merge by hand, or one other than was begun before', () => {
     world.begin(A);
     world.begin(B);
     world.git(['merge', '-q', '--no-commit', '--no-ff', 'side~2']);
-    // Longer before the next command than file times may be wrong.
+    // Far enough before the next command for imprecise file times.
     const began = Date.now() / 1000 - 10;
     utimesSync(inGit('MERGE_HEAD'), began, began);
     stops(A, 'touch src/a.ts');
@@ -161,7 +161,7 @@ describe('what nobody is known to have begun', () => {
     expect(world.commits(B, ['--no-edit'])).toBe('');
   });
 
-  it('is begun by hand before the sessions were here', () => {
+  it('may be finished by anybody if it began before the sessions did', () => {
     world.run('git', ['merge', '-q', 'side']);
     world.begin(A);
     world.begin(B);
@@ -169,12 +169,12 @@ describe('what nobody is known to have begun', () => {
     expect(world.commits(B, ['--no-edit'])).toBe('');
   });
 
-  it('is not looked at while git goes from pick to pick, and is where git has stopped', () => {
+  it('is not checked while git goes from pick to pick, but is once git has stopped', () => {
     world.begin(A);
     world.begin(B);
     world.git(['switch', '-q', 'side']);
     world.clearGuardLog();
-    // Nothing can be judged by such a git: that is logged where it is tried.
+    // With this git, nothing can be judged: every attempt would be logged.
     const folder = join(world.root, 'stub');
     mkdirSync(folder);
     const own = join(world.git(['--exec-path']), 'git');
@@ -190,7 +190,7 @@ describe('what nobody is known to have begun', () => {
   });
 });
 
-describe('a state that git would not go on with', () => {
+describe('a state that git could not continue', () => {
   const oid = '0123456789'.repeat(4);
 
   it.each<[string, Readonly<Record<string, string>>]>([
@@ -218,7 +218,7 @@ describe('a state that git would not go on with', () => {
     }
     const stderr = world.refused(B, ['commit', '-m', 'B']);
     expect(errorsOf(stderr)[0]).toMatch(/^src\/a\.ts: /);
-    // Only git itself finds fault with that file.
+    // Only git itself objects to that file.
     if ('MERGE_HEAD' in files) return;
     const done = world.handoff(['commit', '-m', 'B'], { session: B });
     expect({ status: done.status, stderr: done.stderr }).toMatchObject({ status: 0 });
@@ -235,7 +235,7 @@ describe('a session that is alone in its worktree', () => {
     return path;
   };
 
-  it('keeps its files from one of another worktree, which is told how to go on', () => {
+  it('keeps its files from a session of another worktree, which hears how to continue', () => {
     writeFileSync(join(world.path, 'shared.md'), 'before anybody\n');
     const cwd = elsewhere();
     writeFileSync(join(world.path, 'src/a.ts'), 'A\n');
@@ -249,13 +249,13 @@ describe('a session that is alone in its worktree', () => {
       ]);
     }
     expect(readFileSync(inGit('handoff-solo'), 'utf8')).toMatch(A);
-    // What was dirty before A began is nobody's.
+    // Changes from before A began are nobody's.
     const run = world.as(B, ['-C', world.path, 'commit', '-qm', 'x', '--', 'shared.md'], { cwd });
     expect({ status: run.status, stderr: run.stderr }).toEqual({ status: 0, stderr: '' });
     expect([world.changed(), world.ids()]).toEqual([['shared.md'], [B]]);
   });
 
-  it('and what it has begun', () => {
+  it('keeps the operation that it has begun from that session, too', () => {
     const cwd = elsewhere();
     world.as(A, ['merge', '-q', 'side']);
     resolve();
@@ -264,7 +264,7 @@ describe('a session that is alone in its worktree', () => {
     expect(world.commits(A, ['--no-edit'])).toBe('');
   });
 
-  it('and a person commits beside it', () => {
+  it('lets a person commit beside it', () => {
     elsewhere();
     writeFileSync(join(world.path, 'src/a.ts'), 'A\n');
     expect(world.commits(undefined, ['-am', 'by hand'])).toBe('');

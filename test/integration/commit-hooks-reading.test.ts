@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** A `git` before the real one, for hooks: it notes its call, and may spoil what the hook asks for. */
+/** A `git` for hooks that precedes the real one: it records its call, and may spoil the answer. */
 function withGit(spoil: string): string {
   const folder = join(world.home, 'bin');
   mkdirSync(folder, { recursive: true });
@@ -29,7 +29,7 @@ exec "$git" "$@"
   return folder;
 }
 
-/** Git puts its own folder of programs first in the PATH of hooks; one of ours there would change git itself. */
+/** Runs the hook directly: git puts its own programs first on the PATH of hooks, and a fake one there would change git itself. */
 function preCommit(spoil = '') {
   const PATH = `${withGit(spoil)}:${process.env['PATH'] ?? ''}`;
   const hook = join(import.meta.dirname, '..', '..', 'git-hooks', 'pre-commit');
@@ -38,8 +38,8 @@ function preCommit(spoil = '') {
   return { ...run, byNode: asked.filter((line) => line.includes('core.hooksPath=/dev/null')) };
 }
 
-describe('what a commit is judged by', () => {
-  it('is asked of git at once: three processes', () => {
+describe('the facts that judge a commit', () => {
+  it('come from three processes of git at once', () => {
     world.as(B, ['add', 'src/b.ts']);
     const { status, byNode } = preCommit();
     expect(status).toBe(0);
@@ -47,7 +47,7 @@ describe('what a commit is judged by', () => {
     expect(verbs.slice(0, 3).sort()).toEqual(['config', 'diff --cached', 'for-each-ref']);
   });
 
-  it('refuses a mixed one', () => {
+  it('refuse a mixed one', () => {
     world.as(B, ['add', 'src/a.ts', 'src/b.ts']);
     const { status, stderr } = preCommit();
     expect(stderr).toContain('src/a.ts');

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** A commits a new file and an edit; returns the commit. */
+/** Commits a new file and an edit as A; returns the commit. */
 function commitOfA(env: Record<string, string> = {}): string {
   world.wrote(A, 'src/new.ts', 'new\n');
   world.wrote(A, 'src/a.ts', 'edit\n');
@@ -23,7 +23,7 @@ function commitOfA(env: Record<string, string> = {}): string {
   return world.git(['rev-parse', 'HEAD']);
 }
 
-/** The refusal names A's commit and both files; the hint commits B's own without them. */
+/** Expects that the refusal names A's commit and both files, and that the hint commits B's own work without them. */
 function takesBack(stderr: string, commit: string): void {
   const back = (path: string) =>
     `${path}: the commit would undo ${commit.slice(0, 7)} (made by claude aaaaaaaa), because the index is older than HEAD`;
@@ -38,7 +38,7 @@ function takesBack(stderr: string, commit: string): void {
 }
 
 describe('an index that is older than HEAD', () => {
-  it.each(['-m', '-nm'])('(a) one that B keeps elsewhere: commit %s', (flag) => {
+  it.each(['-m', '-nm'])('(a) an index that B keeps elsewhere: commit %s', (flag) => {
     const index = join(world.root, 'index of B');
     copyFileSync(join(world.path, '.git', 'index'), index);
     const commit = commitOfA();
@@ -48,7 +48,7 @@ describe('an index that is older than HEAD', () => {
     takesBack(world.refused(B, ['commit', flag, 'B'], { env }), commit);
   });
 
-  it('(a) with -a, where the new file is a phantom deletion', () => {
+  it('(a) with -a, so that the new file is a phantom deletion', () => {
     const index = join(world.root, 'index of B');
     copyFileSync(join(world.path, '.git', 'index'), index);
     const commit = commitOfA();
@@ -62,7 +62,7 @@ describe('an index that is older than HEAD', () => {
     expect(world.changed()).toEqual(['src/b.ts']);
   });
 
-  it('(a) by several commits and contents', () => {
+  it('(a) older by several commits and contents', () => {
     const index = join(world.root, 'index of B');
     copyFileSync(join(world.path, '.git', 'index'), index);
     for (const text of ['one\n', 'two\n']) {
@@ -91,7 +91,7 @@ describe('an index that is older than HEAD', () => {
     expect(errorsOf(stderr)).toEqual([expect.stringContaining(':(top)m.md: the commit would undo')]);
   });
 
-  it('(b) the branch was moved underneath', () => {
+  it('(b) the branch was moved meanwhile', () => {
     const other = join(world.root, 'other index');
     copyFileSync(join(world.path, '.git', 'index'), other);
     const env = { GIT_INDEX_FILE: other };
@@ -125,7 +125,7 @@ describe('an index that is older than HEAD', () => {
     takesBack(run?.stderr ?? '', commit);
   });
 
-  it('(c) with what the disk lacks put into the index by git add -A, in a call of its own', () => {
+  it('(c) with the disk’s older files staged by git add -A, in a separate call', () => {
     const commit = world.commit('far away', { 'src/new.ts': 'new\n' });
     world.git(['reset', '-q', '--hard', 'HEAD~1']);
     world.git(['reset', '-q', '--soft', commit]);
@@ -147,7 +147,7 @@ describe('an index that is older than HEAD', () => {
     takesBack(world.refused(B, ['commit', '-m', 'B']), commit);
   });
 
-  it('the work of somebody without a session is not taken back either', () => {
+  it('the work of somebody without a session is not undone, either', () => {
     world.git(['commit', '-q', '--allow-empty', '-m', 'between']);
     const old = join(world.root, 'old');
     copyFileSync(join(world.path, '.git', 'index'), old);
@@ -161,7 +161,7 @@ describe('an index that is older than HEAD', () => {
   });
 });
 
-/** Another clone publishes line 1 of src/a.ts; here it is fetched only. */
+/** Publishes line 1 of src/a.ts from another clone; here it is only fetched. */
 function published(edit = TEN.replace('line 1\n', 'published\n')): string {
   const upstream = join(world.root, 'upstream.git');
   const clone = join(world.root, 'clone');
@@ -193,11 +193,11 @@ describe('a file with an edit of B’s own that is older than HEAD, however HEAD
     world.follow(B, stderr);
     expect(world.changed()).toEqual(['src/a.ts']);
     expect(world.git(['show', 'HEAD:src/a.ts'])).toBe(`${TEN.replace('line 1\n', 'published\n')}of B`);
-    // What is on the disk still lacks the published line: no later commit takes it back.
+    // The disk still lacks the published line, and a later commit of that is refused, too.
     expect(errorsOf(world.refused(B, ['commit', '-am', 'again']))).toHaveLength(1);
   });
 
-  it('edited after the move: the same', () => {
+  it('edited after HEAD moved: the same', () => {
     published();
     world.git(['reset', '-q', '--soft', 'origin/main']);
     world.write(B, 'src/a.ts', `${TEN}of B\n`);
@@ -205,7 +205,7 @@ describe('a file with an edit of B’s own that is older than HEAD, however HEAD
     expect(world.git(['show', 'HEAD:src/a.ts'])).toMatch(/^published\n[^]*of B$/);
   });
 
-  it('left behind on the disk by a mixed reset, and swept by commit -a: the hints commit the rest', () => {
+  it('left on the disk by a mixed reset, and swept up by commit -a: the hints commit the rest', () => {
     const commit = published();
     world.write(B, 'src/b.ts', '2\n');
     world.bash(B, 'git reset -q origin/main');
@@ -218,7 +218,7 @@ describe('a file with an edit of B’s own that is older than HEAD, however HEAD
     expect(world.git(['show', 'HEAD:src/a.ts'])).toMatch(/^published\n/);
   });
 
-  it('where HEAD has gained the same lines: the rest goes in by the hint, and the file is shown', () => {
+  it('and HEAD changed the same lines: the hint commits the rest, and another shows the file', () => {
     published(TEN.replace('line 10\n', 'published\n'));
     world.wrote(B, 'src/a.ts', TEN.replace('line 10\n', 'of B\n'));
     world.wrote(B, 'src/b.ts', '2\n');
@@ -235,7 +235,7 @@ describe('a file with an edit of B’s own that is older than HEAD, however HEAD
     expect(world.changed()).toEqual(['src/b.ts']);
   });
 
-  it('brought up to date by hand: goes in', () => {
+  it('that B has updated by hand: passes', () => {
     published();
     world.wrote(B, 'src/a.ts', `${TEN}of B\n`);
     world.bash(B, MOVES[0] ?? '');
@@ -243,14 +243,14 @@ describe('a file with an edit of B’s own that is older than HEAD, however HEAD
     world.commits(B, ['-am', 'B']);
   });
 
-  it('that removes what was published, knowing it: goes in', () => {
+  it('that knowingly removes what was published: passes', () => {
     published();
     world.bash(B, 'git merge -q origin/main');
     world.wrote(B, 'src/a.ts', TEN);
     world.commits(B, ['-am', 'B']);
   });
 
-  it('where HEAD deleted it: the commit would bring it back', () => {
+  it('that HEAD deleted: refused, since the commit would bring it back', () => {
     const upstream = join(world.root, 'gone.git');
     world.git(['clone', '-q', '--bare', world.path, upstream], { cwd: world.root });
     world.git(['--git-dir', upstream, 'update-ref', 'refs/heads/main', deletion()]);
@@ -304,7 +304,7 @@ describe('reset --soft', () => {
   ]);
 
   it.each(BACK)(
-    'reset %s over a commit of its own, beside a later edit of the file: %s takes both',
+    'reset %s over a commit of its own, beside a later edit of the file: %s commits both',
     (how, commit) => {
       world.edit(B, 'src/a.ts', 'line 1\n', 'first\n');
       world.bash(B, 'git commit -qam first');
@@ -316,7 +316,7 @@ describe('reset --soft', () => {
   );
 
   it.each(BACK)(
-    'reset %s over the commit that made a file, beside an edit: %s takes all of it',
+    'reset %s over the commit that created a file, beside an edit: %s commits the whole file',
     (how, commit) => {
       world.commit('by hand', { 'src/new.ts': TEN });
       world.edit(B, 'src/new.ts', 'line 1\n', 'first\n');
@@ -330,7 +330,7 @@ describe('reset --soft', () => {
   );
 
   it.each(['git commit -qam B', 'git handoff commit -m B -- src/a.ts'])(
-    'over A’s commit, in a file with an edit of B’s own: %s takes B’s part',
+    'over A’s commit, in a file with an edit of B’s own: %s commits B’s part',
     (commit) => {
       world.edit(A, 'src/a.ts', 'line 1\n', 'of A\n');
       world.bash(A, 'git commit -qam A');
@@ -363,7 +363,7 @@ describe('reset --soft', () => {
     },
   );
 
-  it('over a commit of A that A made again, with a line beside it changed since: nothing of it is A’s any more', () => {
+  it('over a commit that A made again, with neighbouring lines changed since: nothing of it is A’s any more', () => {
     const ofA = TEN.replace('line 3', 'of A');
     world.write(A, 'src/a.ts', ofA);
     world.bash(A, 'git commit -qam A');
@@ -383,7 +383,7 @@ describe('reset --soft', () => {
   });
 });
 
-describe('what the session did itself', () => {
+describe('a session’s own removal or older content passes', () => {
   it('git rm in a tool call, and a commit in the next', () => {
     commitOfA();
     world.bash(B, 'git rm -q src/new.ts');
@@ -416,7 +416,7 @@ describe('what the session did itself', () => {
     expect(world.changed()).toEqual(['src/a.ts']);
   });
 
-  it.each(['id', 'short'])('taking back a commit of its own, with handoff.trailer = %s', (trailer) => {
+  it.each(['id', 'short'])('an undone commit of its own, with handoff.trailer = %s', (trailer) => {
     world.git(['config', 'handoff.trailer', trailer]);
     world.wrote(B, 'src/a.ts', '1\n');
     world.commits(B, ['-am', 'B1']);

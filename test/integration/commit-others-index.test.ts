@@ -10,7 +10,7 @@ afterEach(() => world.remove());
 const changed = () => world.git(['show', '--name-status', '--format=', 'HEAD']).split('\n');
 
 describe('git handoff commit, when another session has taken files out of the index', () => {
-  it('commits the own change, not the removal', () => {
+  it('commits its own change, not the removal', () => {
     world.write(A, 'src/a.ts', 'mine\n');
     expect(world.bash(B, 'git rm -rq --cached src').run).toMatchObject({ status: 0 });
     const { run } = world.bash(A, 'git handoff commit -m a -- src/a.ts');

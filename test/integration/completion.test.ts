@@ -18,18 +18,18 @@ import { TestRepository } from '../support/repository.ts';
 /** A shell whose line editor a test can drive. */
 type ShellName = 'bash' | 'zsh' | 'fish';
 
-/** What a person types at a shell's prompt, and what stands on the line afterwards. */
+/** What a person types at a shell's prompt. */
 interface Typing {
   readonly cwd: string;
   readonly home: string;
-  /** Run before the first key: loads the completion. */
+  /** Runs before the first key, to load the completion. */
   readonly setup: string;
   readonly keys: string;
 }
 
 const PATIENCE_MS = 20_000;
 const DUMP = '\u0014'; // Ctrl-T
-/** Where shells find our program: they ask it. */
+/** Where shells find our program, which they ask for completions. */
 const BIN = join(import.meta.dirname, '../../bin');
 
 /** Binds Ctrl-T to write the edited line to `$LINE_FILE`, which appears whole or not at all. */
@@ -48,13 +48,13 @@ const STARTS: Readonly<Record<ShellName, (rc: string) => string>> = {
   fish: (rc) => `fish --no-config -i -C 'source "${rc}"'`,
 };
 
-/** Whether a terminal for the shell can be had here: the shell, and util-linux's script(1) to give it one. */
+/** Whether this machine has the shell, and util-linux's script(1) to give it a terminal. */
 function canDrive(shell: ShellName): boolean {
   const has = (program: string) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
   return process.platform === 'linux' && has('script') && has(shell);
 }
 
-/** Types keys into a real interactive shell at a terminal; the line that then stands there, not yet entered. */
+/** Types keys into a real interactive shell at a terminal; returns the resulting line, not yet entered. */
 async function typedLine(shell: ShellName, typing: Typing): Promise<string> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'git-notes-line-')));
   const file = join(folder, 'line');
@@ -87,7 +87,7 @@ async function typedLine(shell: ShellName, typing: Typing): Promise<string> {
     await appearance(file, () => screen);
     return readFileSync(file, 'utf8').replace(/\n$/, '');
   } finally {
-    // The terminal goes with script(1), and the shell with its terminal.
+    // Killing script(1) closes the terminal, which ends the shell.
     child.kill('SIGKILL');
     await ended;
     rmSync(folder, { recursive: true, force: true });
@@ -103,7 +103,7 @@ async function appearance(file: string, screen: () => string): Promise<void> {
   }
 }
 
-/** The words that a shell makes of a line whose command is `program`; anything else that it runs shows in the world. */
+/** The words that a shell passes to `program` for this line. If it ran anything else, the world would show it. */
 function wordsOf(shell: ShellName, line: string, program: string, cwd: string): string[] {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'git-notes-line-')));
   try {
@@ -123,7 +123,7 @@ function wordsOf(shell: ShellName, line: string, program: string, cwd: string): 
 const A = 'aaaaaaaa-1111-4222-8333-444444444444';
 /** A legal name of a branch that runs something in a shell that does not quote it. */
 const HOSTILE = `evil/$(touch\${IFS}canary)\`touch\${IFS}canary\`;touch\${IFS}canary&"'|<>!{a,b}#é`;
-/** Legal, too: the second half is shown backwards by a terminal that believes it. */
+/** Legal, too: a terminal that obeys it shows the second half backwards. */
 const BACKWARDS = 'evil/\u202egnp.exe';
 const GIT_COMPLETION = [
   '/usr/share/bash-completion/completions/git',
@@ -170,7 +170,7 @@ describe('git handoff completion', () => {
     }
   });
 
-  it('offers nothing outside of a repository, and nothing behind two dashes', () => {
+  it('offers nothing outside a repository, and nothing after --', () => {
     expect(repo.ok(['completion', 'bash', '--', 'show', ''], { cwd: repo.root })).toBe('');
     expect(repo.ok(['completion', 'bash', '--', 'commit', '--', ''])).toBe('');
   });
@@ -192,7 +192,7 @@ const SETUPS: Readonly<Record<ShellName, () => string>> = {
 };
 
 describe.each<ShellName>(['bash', 'zsh', 'fish'])('%s at a terminal', (shell) => {
-  // fish's own completion for git is not loaded here (fish 3.6 does not hand on to ours).
+  // fish's own completion for git is not loaded here (that of fish 3.6 does not call ours).
   const behindGit = shell === 'zsh' || (shell === 'bash' && GIT_COMPLETION.some(existsSync));
   const routes = ['git-handoff', ...(behindGit ? ['git handoff'] : [])];
   const type = (keys: string) =>
@@ -216,7 +216,7 @@ describe.each<ShellName>(['bash', 'zsh', 'fish'])('%s at a terminal', (shell) =>
       ['a branch for an option', 'import --branch feature/\t', ['import', '--branch', 'feature/login']],
     ])('completes %s', async (_, keys, expected) => {
       const typed = await words(`${route} ${keys}`, program);
-      // zsh adds the sign behind which the value may be typed, and takes it back when a blank is.
+      // zsh adds the equals sign before a value, and removes it when a blank is typed.
       const plain = typed.map((word) => (shell === 'zsh' ? word.replace(/^(--\w+)=$/, '$1') : word));
       expect(plain).toEqual([...before, ...expected]);
     });

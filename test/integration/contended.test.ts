@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** Replaces one line, by a file tool. */
+/** Replaces one line with a file tool. */
 const line = (session: string, n: number, text: string, path = 'shared.md') =>
   world.edit(session, path, `line ${n}\n`, `${text}\n`);
 
@@ -61,7 +61,7 @@ describe('two sessions change one file', () => {
   });
 });
 
-describe('hunks that are in each other’s way', () => {
+describe('commits of hunks that overlap or touch', () => {
   const refused = (verb: string[], session = B) => {
     const before = { index: index(), head: world.git(['rev-parse', 'HEAD']), text: world.read('shared.md') };
     const run = world.handoff(verb, { session });
@@ -71,7 +71,7 @@ describe('hunks that are in each other’s way', () => {
     expect(run.stderr).toContain(`nothing was ${verb[0] === 'stage' ? 'staged' : 'committed'}`);
     const now = { index: index(), head: world.git(['rev-parse', 'HEAD']), text: world.read('shared.md') };
     expect(now).toEqual(before);
-    // The take is the last: before it stands the command for the rest.
+    // The last hint is the take; the command for the rest precedes it.
     return /^hint: (?!.*^hint: )(.*)$/ms.exec(run.stderr)?.[1]?.trimEnd() ?? '';
   };
 
@@ -93,7 +93,7 @@ describe('hunks that are in each other’s way', () => {
     expect(world.status()).toEqual([]);
   });
 
-  it('refuses the one who came first as well', () => {
+  it('are refused to the session that came first, too', () => {
     line(A, 5, 'A five');
     line(B, 6, 'B six');
     const run = world.handoff(['commit', '-m', 'a'], { session: A });
@@ -103,12 +103,12 @@ describe('hunks that are in each other’s way', () => {
       hint: git -C <top> handoff status
       "
     `);
-    // The user does, and both go on.
+    // The user does so, and both continue.
     expect(world.run('git', ['commit', '-qm', 'both', '--', 'shared.md'])).toMatchObject({ status: 0 });
     for (const session of [A, B]) expect(world.write(session, 'shared.md', session).kind).toBe('silent');
   });
 
-  it('one unchanged line between them is enough', () => {
+  it('are allowed with one unchanged line between them', () => {
     line(A, 5, 'A five');
     line(B, 7, 'B seven');
     world.ok(['commit', '-m', 'b'], { session: B });
@@ -118,7 +118,7 @@ describe('hunks that are in each other’s way', () => {
     expect(world.status()).toEqual([]);
   });
 
-  it('does not commit lines that another session has undone', () => {
+  it('are refused for lines that another session has undone', () => {
     line(A, 5, 'A five');
     line(B, 1, 'B one');
     world.edit(B, 'shared.md', 'A five\n', 'line 5\n');
@@ -133,7 +133,7 @@ describe('three hunks of two sessions', () => {
     line(A, 10, 'A ten');
   });
 
-  it('go into two commits', () => {
+  it('become two commits', () => {
     world.ok(['commit', '-m', 'a'], { session: A });
     expect(patch()).toEqual(['-line 1', '+A one', '-line 10', '+A ten']);
     world.ok(['commit', '-m', 'b'], { session: B });
@@ -141,7 +141,7 @@ describe('three hunks of two sessions', () => {
     expect(world.status()).toEqual([]);
   });
 
-  it('a change of another’s, made while this session’s command runs, is not this session’s', () => {
+  it('do not include another session’s change from while this session’s command ran', () => {
     world.ok(['commit', '-m', 'b'], { session: B });
     line(B, 3, 'B three');
     world.may(B, 'make');
@@ -150,7 +150,7 @@ describe('three hunks of two sessions', () => {
     expect(patch()).toEqual(['-line 3', '+B three']);
   });
 
-  it('with more work after the first commit', () => {
+  it('become two commits with more work after the first', () => {
     world.ok(['commit', '-m', 'a'], { session: A });
     line(A, 3, 'A three');
     world.ok(['commit', '-m', 'a2'], { session: A });
@@ -158,7 +158,7 @@ describe('three hunks of two sessions', () => {
     expect(world.status()).toEqual([' M shared.md']);
   });
 
-  it('keep what another session staged of the file, on the new HEAD', () => {
+  it('leave what another session staged of the file, on the new HEAD', () => {
     world.ok(['stage', '--mine'], { session: A });
     world.ok(['commit', '-m', 'b'], { session: B });
     expect(world.status()).toEqual(['M  shared.md']);
@@ -167,7 +167,7 @@ describe('three hunks of two sessions', () => {
     expect(world.status()).toEqual([]);
   });
 
-  it('a third session’s file and what it staged stay as they are', () => {
+  it('leave a third session’s file and what it staged as they are', () => {
     world.begin(C);
     world.write(C, 'c.txt', 'C\n');
     world.write(C, 'src/a.ts', 'C\n');
@@ -179,7 +179,7 @@ describe('three hunks of two sessions', () => {
 });
 
 describe('other kinds of change', () => {
-  it('a mode is the session’s that gave it, unless the owner of the lines commits first', () => {
+  it('a mode belongs to the session that set it, unless the owner of the lines commits first', () => {
     line(A, 1, 'A one');
     world.bash(B, `${SED_IN_PLACE} s/x/x/ shared.md && chmod +x shared.md`);
     world.ok(['commit', '-m', 'b'], { session: B });
@@ -221,7 +221,7 @@ describe('other kinds of change', () => {
     expect(world.handoff(['commit', '-m', 'b'], { session: B }).stderr).toContain('cannot be separated');
   });
 
-  it('a new file: who began it commits its own lines, who built on them waits', () => {
+  it('a new file: its creator commits its own lines, a session that built on them waits', () => {
     world.write(A, 'new.md', TEN);
     world.edit(B, 'new.md', 'line 9\n', 'B nine\n');
     expect(world.handoff(['commit', '-m', 'b'], { session: B }).status).toBe(3);
@@ -231,11 +231,11 @@ describe('other kinds of change', () => {
     expect(world.status()).toEqual([]);
   });
 
-  it('a file that one has removed and the other changed is in each other’s way', () => {
+  it('a file that one has removed and the other changed: the one that removed it is refused', () => {
     line(A, 1, 'A one');
     world.bash(B, 'rm shared.md');
     expect(world.handoff(['commit', '-m', 'x'], { session: B }).status).toBe(3);
-    // Whose file it is commits what is on the disk, and is told.
+    // The file's owner commits what is on the disk, and hears that.
     const run = world.handoff(['commit', '-m', 'x'], { session: A });
     expect(run.status).toBe(0);
     expect(run.stderr).toContain('shared.md was also changed while a command of claude bbbbbbbb ran');
@@ -255,7 +255,7 @@ describe('HEAD moves while the commit is made', () => {
   };
   const other = 'git update-ref HEAD "$(git commit-tree -p HEAD -m other "HEAD^{tree}")"';
 
-  it('once: the commit is made on what HEAD is then', () => {
+  it('once: the commit is made on the new HEAD', () => {
     line(A, 1, 'A one');
     line(B, 10, 'B ten');
     hook(`test -e .git/moved || { touch .git/moved; ${other}; }`);
@@ -265,7 +265,7 @@ describe('HEAD moves while the commit is made', () => {
     expect(world.status()).toEqual([' M shared.md']);
   });
 
-  it('between our look and git’s own, where no hook notices: the commit is undone and made anew', () => {
+  it('between our look and git’s own, where no hook notices: the commit is undone and made again', () => {
     line(A, 1, 'A one');
     line(B, 10, 'B ten');
     world.git(['config', 'core.hooksPath', '.none']);
@@ -292,7 +292,7 @@ exec ${real} "$@"
     expect(world.git(['show', 'HEAD:other.txt'])).toBe('other');
   });
 
-  it('always: exit status 4, and nothing is changed', () => {
+  it('every time: exit status 4, and nothing is changed', () => {
     line(A, 1, 'A one');
     line(B, 10, 'B ten');
     const before = index();
@@ -304,7 +304,7 @@ exec ${real} "$@"
     expect(world.run('sh', ['-c', 'ls .git | grep handoff-index']).stdout).toBe('');
   });
 
-  it('tells the hooks which commit it is made on', () => {
+  it('hooks see which commit it is made on', () => {
     line(A, 1, 'A one');
     line(B, 10, 'B ten');
     hook('test "$GIT_HANDOFF_EXPECT" = "$(git rev-parse HEAD)"');
@@ -337,7 +337,7 @@ it('in a linked worktree of a repository with SHA-256 names', () => {
   }
 });
 
-it('nobody’s edit in the same file stays, where it does not touch', () => {
+it('an unowned edit elsewhere in the same file stays', () => {
   line(A, 1, 'A one');
   line(B, 10, 'B ten');
   const text = world.read('shared.md').replace('line 5\n', 'by hand\n');
@@ -347,7 +347,7 @@ it('nobody’s edit in the same file stays, where it does not touch', () => {
   expect(world.read('shared.md')).toBe(text);
 });
 
-it('nobody’s edit stays as well when it was there before this session’s first', () => {
+it('an unowned edit stays even if it was there before this session’s first', () => {
   const text = TEN.replace('line 5\n', 'by hand\n');
   world.run('sh', ['-c', 'cat > shared.md'], { input: text });
   line(A, 1, 'A one');

@@ -19,12 +19,12 @@ const sessionsIn = (cwd: string, ...words: string[]) =>
     .items.map(({ session, liveness }) => `${String(session)} ${String(liveness)}`)
     .sort();
 
-/** `cp -a`, as the common way to give an agent a tree of its own. */
+/** Copies like `cp -a`, the common way to give an agent a tree of its own. */
 function copyClone(): void {
   cpSync(world.path, copy, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
 }
 
-/** Backdates when a session was registered: for a minute, its calls do not look who is here. */
+/** Backdates a session's registration: for the first minute, its calls do not look who is here. */
 function isLongAgo(journal: string): void {
   writeFileSync(journal, readFileSync(journal, 'utf8').replace(/("t":"registered".*"at":)\d+/g, '$11000'));
 }
@@ -42,14 +42,14 @@ describe('a clone that was copied while a session worked in it', () => {
     expect(world.refs('refs/handoffs/')).toEqual([]);
   });
 
-  it('leaves the session where it was: live, and asked before others change its files', () => {
+  it('leaves the session live in the first clone, and its files protected', () => {
     world.begin(B, copy);
     expect(sessionsIn(world.path)).toEqual([`${A} live`]);
     world.begin(B);
     expect(refusal(world.edit(B, 'src/a.ts', 'line 3', 'of B'))).toContain('claude aaaaaaaa');
   });
 
-  it('has the session as soon as it works in the copy, too', () => {
+  it('has the session once it works in the copy, too', () => {
     isLongAgo(join(copy, '.git', 'handoff', 'sessions', `${A}.jsonl`));
     world.write(A, 'src/b.ts', lines({ 2: 'of A' }), copy);
     world.begin(B, copy);
@@ -57,7 +57,7 @@ describe('a clone that was copied while a session worked in it', () => {
     expect(refusal(world.edit(B, 'src/b.ts', 'line 3', 'of B', copy))).toContain('claude aaaaaaaa');
   });
 
-  it('has it also when the first clone is gone: then it was moved', () => {
+  it('has the session if the first clone is gone, since that means a move', () => {
     rmSync(world.path, { recursive: true });
     expect(sessionsIn(copy)).toEqual([`${A} live`]);
   });

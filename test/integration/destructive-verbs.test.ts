@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
-/** One world for all commands: a refused one changes nothing, and what is allowed is asked for only. */
+/** One world for all commands: refused ones change nothing, and allowed ones are only asked for, not run. */
 let world: SharingWorld;
 
 beforeAll(() => {
@@ -102,7 +102,7 @@ describe("commands over another live session's uncommitted work", () => {
 });
 
 describe('git clean -x beside a peer', () => {
-  it('is refused with what git ignores and would go, and lists folders once', () => {
+  it('is refused with the ignored files that it would remove, listing folders once', () => {
     const shared = new SharingWorld({ files: { '.gitignore': 'build/\n*.log\n' } });
     mkdirSync(join(shared.path, 'build/deep'), { recursive: true });
     writeFileSync(join(shared.path, 'build/deep/x'), '');
@@ -124,7 +124,7 @@ describe('git clean -x beside a peer', () => {
     expect(shared.may(B, 'git clean -fdx').kind).toBe('silent');
   });
 
-  it('alone it is nobody else’s business', () => {
+  it('is allowed to a lone session', () => {
     const alone = new SharingWorld({ files: { '.gitignore': '*.log\n' } });
     writeFileSync(join(alone.path, 'debug.log'), '');
     alone.begin(A);

@@ -38,7 +38,7 @@ describe.each(NAMES)('hooks of %s', (client) => {
   it('are reached with a payload of its own, in each scope', () => {
     init();
     repo.ok(['init', '--yes', '--client', client, '--project']);
-    // Codex starts a login shell, and the system's profile may set another PATH.
+    // Codex starts a login shell, and the system's profile may change PATH.
     put(join(repo.home, '.profile'), `PATH='${repo.env()['PATH'] ?? ''}'\n`, 0o644);
     expect(clientLines(client).slice(0, 2)).toMatchObject([{ status: 'ok' }, { status: 'ok' }]);
     const log = readFileSync(join(repo.path, '.git', 'handoff', 'guard.log'), 'utf8')
@@ -48,7 +48,7 @@ describe.each(NAMES)('hooks of %s', (client) => {
     for (const line of log) expect(JSON.parse(line)).toMatchObject({ client, event, kind: 'probe' });
   });
 
-  it('that another client would answer are told', () => {
+  it('that call the guard for another client are reported', () => {
     init();
     const other = client === 'claude' ? 'codex' : 'claude';
     edit(settings(client), (text) => text.replaceAll(`--client ${client}`, `--client ${other}`));
@@ -57,7 +57,7 @@ describe.each(NAMES)('hooks of %s', (client) => {
     expect(clientLines(client)).toMatchObject([{ status: isKnown ? 'ok' : 'problem' }]);
   });
 
-  it('in a file that is broken are told, and it stays as it is', () => {
+  it('in a broken file are reported, and the file stays as it is', () => {
     init();
     edit(settings(client), (text) => text.replace(/\}\s*$/, ''));
     const broken = readFileSync(settings(client));
@@ -68,7 +68,7 @@ describe.each(NAMES)('hooks of %s', (client) => {
     expect(readFileSync(settings(client))).toEqual(broken);
   });
 
-  it('that miss an event are told', () => {
+  it('that miss an event are reported', () => {
     init();
     const events = { gemini: 'AfterTool', cursor: 'postToolUse' } as Partial<Record<Client, string>>;
     const event = events[client] ?? 'PostToolUse';
@@ -80,11 +80,11 @@ describe.each(NAMES)('hooks of %s', (client) => {
   });
 });
 
-// Of the two forms that a registered line has.
+// One client for each of the two forms of a registered line.
 describe.each(['claude', 'copilot'] as const)('hooks of %s', (client) => {
   const init = () => repo.ok(['init', '--yes', '--client', client]);
 
-  it('that lead to a package that is gone are told, and the hint mends them', () => {
+  it('whose package is gone are reported, and the hint mends them', () => {
     init();
     const command = (text: string) => text.replaceAll(LAUNCHER, '/gone/bin/git-handoff');
     edit(settings(client), command);
@@ -96,7 +96,7 @@ describe.each(['claude', 'copilot'] as const)('hooks of %s', (client) => {
     expect(clientLines(client)).toMatchObject([{ status: 'ok' }]);
   });
 
-  it('that lead to a launcher which is not executable are told', () => {
+  it('whose launcher is not executable are reported', () => {
     init();
     const launcher = join(repo.root, 'package', 'bin', 'git-handoff');
     put(launcher, '#!/bin/sh\n', 0o644);
@@ -104,7 +104,7 @@ describe.each(['claude', 'copilot'] as const)('hooks of %s', (client) => {
     expect(clientLines(client)[0]?.['detail']).toContain(`${launcher} is not executable`);
   });
 
-  it('of a project, with no program of ours on PATH, or another one, are told', () => {
+  it('of a project are reported if our program is not on PATH, or another one is', () => {
     repo.ok(['init', '--yes', '--client', client, '--project']);
     const doctor = (PATH: string) =>
       (
@@ -120,7 +120,7 @@ describe.each(['claude', 'copilot'] as const)('hooks of %s', (client) => {
     expect(doctor(`${foreign}:${PATH}`)[0]?.['detail']).toContain('is another program');
   });
 
-  it('while GIT_HANDOFF=off are told', () => {
+  it('are reported while GIT_HANDOFF=off', () => {
     init();
     expect(clientLines(client, { GIT_HANDOFF: 'off' })[0]?.['detail']).toContain('GIT_HANDOFF=off is set');
   });
@@ -143,14 +143,14 @@ describe('settings that switch hooks off', () => {
   });
 });
 
-it('a login shell that sets another PATH is told, for a client that starts one', () => {
+it('a login shell that sets another PATH is reported for a client that starts one', () => {
   repo.ok(['init', '--yes', '--client', 'codex', '--project']);
   put(join(repo.home, '.profile'), 'PATH=/usr/bin:/bin\n', 0o644);
   expect(clientLines('codex')[0]).toMatchObject({ status: 'problem' });
   expect(clientLines('codex')[0]?.['detail']).toContain('your login shell sets a PATH without git-handoff');
 });
 
-it('a shell that cannot read our line is told, where the client takes the user’s own', () => {
+it('a shell that cannot read our line is reported if the client uses the user’s own shell', () => {
   repo.ok(['init', '--yes', '--client', 'codex']);
   const SHELL = join(repo.root, 'no-posix-shell');
   put(SHELL, '#!/bin/sh\nexit 127\n');
@@ -170,8 +170,8 @@ describe('another program called git-handoff', () => {
 
   beforeEach(() => repo.ok(['init', '--yes']));
 
-  it('is told by its bytes: a compiled one is never run', () => {
-    // Without `#!` as a compiled one; a C library that is asked to run it hands it to sh, which leaves a trace.
+  it('is recognised by its bytes: a compiled one is never run', () => {
+    // Without `#!`, like a compiled program. If it were run, the C library would pass it to sh, which would leave a trace.
     put(join(folder(), 'git-handoff'), `echo ran >>'${trace()}'\necho git-handoff version 1\n`);
     const found = programs(`${path()}:${folder()}`);
     expect(found).toEqual([expect.stringMatching(/^warning .*other tools.*after ours/)]);
@@ -204,7 +204,7 @@ describe('another program called git-handoff', () => {
     expect(programs(`${folder()}:${path()}`)).toEqual([]);
   });
 
-  it('in a relative folder of PATH is not looked at', () => {
+  it('in a relative folder of PATH is ignored', () => {
     put(join(repo.path, 'git-handoff'), `#!/bin/sh\necho >>'${trace()}'\n`);
     expect(programs(`.:${path()}`)).toEqual([]);
     expect(existsSync(trace())).toBe(false);
@@ -212,7 +212,7 @@ describe('another program called git-handoff', () => {
 });
 
 describe('the Node that hooks are started with', () => {
-  it('is gone: told, and init stores the one that runs', () => {
+  it('is gone: this is reported, and init stores the one that runs', () => {
     repo.ok(['init', '--yes']);
     const stored = join(repo.home, '.local', 'state', 'git-handoff', 'node');
     const node = () => repo.json(['doctor']).items.filter((item) => item['check'] === 'node');
@@ -224,7 +224,7 @@ describe('the Node that hooks are started with', () => {
   });
 });
 
-it('settings that another program broke, with nothing of ours left in them, are told as broken', () => {
+it('settings that another program broke, with nothing of ours left, are reported as broken', () => {
   repo.ok(['init', '--yes']);
   writeFileSync(settings('claude'), '{"hooks": {');
   const [item] = clientLines('claude');

@@ -20,7 +20,7 @@ const hookLines = (cwd = repo.path) =>
 const types = (command: unknown) => repo.run('sh', ['-c', String(command).replace('init', 'init --yes')]);
 
 describe('git hooks', () => {
-  it('are sound after init, alone and behind one that was there', () => {
+  it('are sound after init, alone or after an existing hook', () => {
     expect(hookLines()).toMatchObject([{ status: 'ok' }]);
     repo.ok(['uninstall', '--yes']);
     writeFileSync(hook('pre-commit'), '#!/bin/sh\ntrue\n');
@@ -53,13 +53,13 @@ describe('git hooks', () => {
     }
   });
 
-  it('of another version are told', () => {
+  it('of another version are reported', () => {
     const text = readFileSync(hook('pre-push'), 'utf8');
     writeFileSync(hook('pre-push'), text.replace('# What follows gets the refs, too.', '# older'));
     expect(hookLines()).toMatchObject([{ status: 'warning', hint: 'git handoff init' }]);
   });
 
-  it('that are missing in a worktree with hooks of its own are told with that worktree', () => {
+  it('that are missing in a worktree with its own hooks are reported with that worktree', () => {
     const path = repo.worktree('other');
     expect(hookLines()).toMatchObject([{ status: 'ok' }]);
     repo.git(['config', 'core.hooksPath', '.hooks']);
@@ -74,13 +74,13 @@ describe('git hooks', () => {
     expect(hookLines()).toMatchObject([{ status: 'ok' }]);
   });
 
-  it('in a folder that others use, too, are told once each', () => {
+  it('in a folder shared by worktrees are reported once each', () => {
     const shared = join(repo.root, 'shared hooks');
     mkdirSync(shared);
     repo.git(['config', 'core.hooksPath', shared]);
     const items = hookLines();
     expect(items).toHaveLength(4);
-    // A newer git can run ours by its config, which init then sees to.
+    // A newer git can run ours from its config, which init then sets up.
     const [status, detail] = CONFIG_HOOKS
       ? ['problem', 'hook.handoff-pre-commit is missing']
       : ['warning', 'core.hooksPath leads outside this repository'];
@@ -88,7 +88,7 @@ describe('git hooks', () => {
     expect(items[0]?.['detail']).toContain(detail);
   });
 
-  it('are not asked for where init never ran', () => {
+  it('are not expected after uninstall', () => {
     repo.ok(['uninstall', '--yes']);
     expect(hookLines()).toEqual([]);
   });

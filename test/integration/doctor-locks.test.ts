@@ -44,7 +44,7 @@ describe('a lock on our refs', () => {
     },
   );
 
-  it('that is younger stays, and from a minute on is told', () => {
+  it('that is younger stays, and is reported from a minute on', () => {
     const lock = leave(git(`${REF}.lock`), 590);
     for (const words of [[], ['--fix']]) {
       const [told] = found(doctor(...words), 'locks');
@@ -55,7 +55,7 @@ describe('a lock on our refs', () => {
     expect(found(doctor(), 'locks')).toEqual([]);
   });
 
-  it('on the config that a killed init left is told from a minute on, and removed when it is old', () => {
+  it('on the config, left by a killed init, is reported from a minute on, and removed when it is old', () => {
     const lock = leave(git('config.lock'), 61);
     const failed = repo.handoff(['uninstall', '--yes']);
     expect(failed).toMatchObject({ status: 7 });
@@ -68,7 +68,7 @@ describe('a lock on our refs', () => {
     expect(repo.handoff(['uninstall', '--yes'])).toMatchObject({ status: 0 });
   });
 
-  it('of somebody else’s refs is none of ours', () => {
+  it('on somebody else’s refs is left alone', () => {
     const lock = leave(git('refs/heads/main.lock'), 7200);
     doctor('--fix');
     expect(existsSync(lock)).toBe(true);
@@ -101,7 +101,7 @@ describe('what dead processes left', () => {
     expect(found(doctor(), 'leftovers')).toEqual([]);
   });
 
-  it('keeps the lock of a process that is at work, and not that of another one with its number', () => {
+  it('keeps a running process’s lock, but not one whose pid now belongs to another process', () => {
     const start = processTable().startOf(process.pid);
     const lock = leave(git('handoff-commit.lock'), 7200, `${SESSION} ${process.pid} ${start}\n`);
     doctor('--fix');

@@ -29,14 +29,14 @@ function replace(path: string, bytes: Uint8Array): void {
   writeFileSync(path, bytes);
 }
 
-/** An object that git reads without a word: whole, but not what its name says. */
+/** An object that git reads without complaint: undamaged, but not what its name says. */
 const disguised = (type: string, content: string) =>
   deflateSync(Buffer.from(`${type} ${Buffer.byteLength(content)}\0${content}`));
 
-describe('every handoff can be read', () => {
+describe('doctor reports whether every handoff can be read', () => {
   beforeEach(() => begin());
 
-  it('when nothing is wrong', () => {
+  it('all can if nothing is wrong', () => {
     expect(details('objects')).toEqual(['3 commits of handoffs, all readable']);
     expect(repo.handoff(['doctor']).status).toBe(0);
   });
@@ -73,7 +73,7 @@ describe('every handoff can be read', () => {
     writeFileSync(path, bytes);
   }
 
-  it('or the oldest of many versions is named', () => {
+  it('the oldest broken one of many versions is named', () => {
     const VERSIONS = 200;
     const message = repo.git(['log', '-1', '--format=%B', REF]);
     const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
@@ -94,7 +94,7 @@ describe('every handoff can be read', () => {
     expect(details('objects')).toEqual([expect.stringContaining(`(${blob}) is missing or unreadable`)]);
   });
 
-  it('and of many broken ones only some are listed', () => {
+  it('only some of many broken ones are listed', () => {
     for (let n = 0; n < 22; n++) repo.ok(['write', `broken-${n}`, '-m', `note ${n}`], { session: A });
     for (let n = 0; n < 22; n++) rmSync(file(`refs/handoffs/main/broken-${n}:handoff.md`));
     expect(details('objects')).toHaveLength(21);

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => repo.remove());
 
-/** A write that has read the topic before somebody else does something, and swaps after it. */
+/** A write that reads the topic before `between` runs, and swaps the refs after it. */
 async function writeAround(between: () => void, expected: string) {
   const repository = await openRepository(repo.path);
   const path = handoffPath('main' as BranchName, 'auth-refresh' as Topic);
@@ -35,17 +35,17 @@ async function writeAround(between: () => void, expected: string) {
   return commitHandoff(repository, path, intent, content, { read });
 }
 
-it('a write that expects the tip is not refused because somebody put `kept` right meanwhile', async () => {
+it('a write that expects the tip succeeds even if somebody repairs `kept` meanwhile', async () => {
   const first = repo.noted(['write', 'auth-refresh', '-m', 'one'], { session: 'sess-a' });
   const tip = repo.noted(['write', 'auth-refresh', '-m', 'two'], { session: 'sess-a' });
-  // As a writer leaves it that is killed between the two refs of its transaction.
+  // As left by a writer that was killed between the two refs of its transaction.
   repo.git(['update-ref', KEPT, first]);
   const result = await writeAround(() => repo.git(['update-ref', KEPT, tip]), tip);
   expect(result.kind).toBe('written');
   expect(repo.git(['rev-parse', `${REF}~1`])).toBe(tip);
 });
 
-it('and is refused when the tip itself has moved', async () => {
+it('a write that expects the tip is refused if the tip itself has moved', async () => {
   const tip = repo.noted(['write', 'auth-refresh', '-m', 'one'], { session: 'sess-a' });
   const result = await writeAround(() => {
     repo.ok(['write', 'auth-refresh', '-m', 'two'], { session: 'sess-a' });

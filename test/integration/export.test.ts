@@ -43,7 +43,7 @@ describe('an exported copy', () => {
     expect(String(answer['note']).endsWith(NOTE)).toBe(true);
   });
 
-  it('for claude-handoff-guard has the owner on line 1, for handover its Metadata', () => {
+  it('has the owner on line 1 for claude-handoff-guard, and a Metadata section for handover', () => {
     expect(exported('--format', 'guard').stdout).toMatch(
       /^<!-- claude-session: aaaaaaaa-1111 --> <!-- git-handoff: a copy /,
     );
@@ -67,13 +67,13 @@ describe('a file that is written', () => {
     expect(exported('-o', 'copy.md').stdout).toBe('copy.md  up to date  main/auth-refresh\n');
     expect(lstatSync(join(world.path, 'copy.md')).ino).toBe(ino);
     world.ok(['write', 'auth-refresh', '-m', 'second'], { session: a });
-    // Also in another format: it is a copy all the same.
+    // Even in another format, it counts as a copy.
     expect(exported('-o', 'copy.md', '--format', 'handover').status).toBe(0);
     expect(text('copy.md')).toMatch(/second\n$/);
     expect(readdirSync(world.path).filter((name) => name.includes('git-handoff'))).toEqual([]);
   });
 
-  it('is not, when somebody has changed it, unless forced', () => {
+  it('is not replaced if somebody has changed it, unless forced', () => {
     exported('-o', 'edited.md');
     appendFileSync(join(world.path, 'edited.md'), 'by hand\n');
     const { status, stderr } = exported('-o', 'edited.md');
@@ -85,7 +85,7 @@ describe('a file that is written', () => {
     expect(text('edited.md')).not.toContain('by hand');
   });
 
-  it('is not, when it is something else; the hint works', () => {
+  it('is not replaced if it is something else; the hint works', () => {
     writeFileSync(join(world.path, 'other.md'), 'mine\n');
     const { status, stderr } = exported('-o', 'other.md');
     expect(status).toBe(1);
@@ -95,7 +95,7 @@ describe('a file that is written', () => {
     expect(readExported(text('other.md'))).toBeDefined();
   });
 
-  it('is not, when it is a copy of another handoff', () => {
+  it('is not replaced if it is a copy of another handoff', () => {
     world.ok(['write', 'other-topic', '-m', 'x'], { session: a });
     exported('other-topic', '-o', 'taken.md');
     expect(exported('auth-refresh', '-o', 'taken.md').status).toBe(1);
@@ -182,7 +182,7 @@ describe('export and import', () => {
     to.remove();
   });
 
-  it('bring an edited copy in as the next version, as long as the note is still what was copied', () => {
+  it('bring back an edited copy as the next version if the note has not changed since', () => {
     const repo = new PredecessorWorld();
     repo.ok(['write', 'auth-refresh', '-m', 'first'], { session: a });
     repo.ok(['export', '-o', 'copy.md'], { session: a });

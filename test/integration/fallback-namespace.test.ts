@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, SharingWorld } from '../support/sharing-world.ts';
 
-/** A server that takes branches and tags only: handoffs go to `refs/heads/handoffs/`, and come back from there. */
+/** A server that accepts only branches and tags: handoffs go to `refs/heads/handoffs/`, and come back from there. */
 
 const REF = 'refs/heads/handoffs/main/release-plan';
 const USUAL = 'refs/handoffs/main/release-plan';
@@ -33,14 +33,14 @@ done
 const there = (ref: string) =>
   repo.run('git', ['rev-parse', '--verify', '-q', ref], { cwd: server }).stdout.trim();
 
-/** The command of a hint, typed as it stands. */
+/** Types the command of a hint as printed. */
 function typeHint(stderr: string) {
   const command = /^hint: (.*)$/m.exec(stderr)?.[1] ?? 'false';
   return repo.run('sh', ['-c', command], { env: { PATH: repo.env()['PATH'] ?? '' } });
 }
 
 describe('a server that takes no refs/handoffs', () => {
-  it('says so, and the command that it advises brings them there', () => {
+  it('makes sync say so, with a command that brings the handoffs there', () => {
     branchesOnly();
     const declined = repo.handoff(['sync']);
     expect(declined.status).toBe(5);
@@ -50,7 +50,7 @@ describe('a server that takes no refs/handoffs', () => {
     expect(repo.json(['sync'])).toMatchObject({ items: [], remotes: [{ same: 1 }] });
   });
 
-  it('has a purged handoff removed from where it stands there', () => {
+  it('loses a purged handoff from its place there', () => {
     branchesOnly();
     repo.git(['config', 'handoff.remotePrefix', 'refs/heads/handoffs']);
     repo.ok(['sync']);
@@ -64,7 +64,7 @@ describe('a server that takes no refs/handoffs', () => {
   });
 
   it.each(['x', 'refs/', 'refs/heads', 'refs/tags/', 'refs/handoffs-local', 'refs/a..b/'])(
-    'is asked for by no setting like %s, and nothing leaves by one',
+    'cannot be configured by the invalid prefix %s, with which nothing is sent',
     (prefix) => {
       repo.git(['config', 'handoff.remotePrefix', prefix]);
       const refused = repo.handoff(['sync']);

@@ -50,7 +50,7 @@ describe('what a remote showed of many handoffs', () => {
     expect(world.server.ref(`refs/handoffs/${place(9)}`)).toBeUndefined();
   });
 
-  it('is kept where it was refused, so that it is not fetched again', () => {
+  it('is kept even if refused, so that it is not fetched again', () => {
     const bad = forger.commit({ topic: 'another-topic' });
     forger.point('refs/handoffs/main/bad-topic', bad);
     expect(others(ada.json(['sync', '--fetch']))).toContain('refused bad-topic');
@@ -59,14 +59,14 @@ describe('what a remote showed of many handoffs', () => {
     expect(others()).toEqual(['refused bad-topic']);
   });
 
-  it('is asked for once more where the tracking refs are gone', () => {
+  it('is fetched again if the tracking refs are gone', () => {
     ada.sync();
     for (const ref of tracking()) drop(ref);
     expect(ada.sync()).toContain(`0 fetched, 0 pushed, ${COUNT} unchanged`);
     expect(tracking()).toHaveLength(COUNT);
   });
 
-  it('does not bring back what was pruned here, and parts from it when it is written anew', () => {
+  it('does not bring back a pruned note; a new note under its name is set aside', () => {
     ada.sync();
     ada.as(['take', topic(4)]);
     expect(ada.as(['close', topic(4)]).status).toBe(0);
@@ -81,7 +81,7 @@ describe('what a remote showed of many handoffs', () => {
     expect(ada.ok(['show', topic(4), '--lost=1'])).toBe('anew');
   });
 
-  it('is missed where its ref was deleted by hand, until `doctor --fix` puts it back', () => {
+  it('stays missing if its ref was deleted by hand, until `doctor --fix` puts it back', () => {
     ada.sync();
     drop(`refs/handoffs/${place(5)}`);
     expect(ada.as(['list']).stderr).toContain(`refs/handoffs/${place(5)} was deleted`);
@@ -90,7 +90,7 @@ describe('what a remote showed of many handoffs', () => {
     expect(ada.handoffs()).toEqual(world.server.handoffs());
   });
 
-  it('goes with a purge', () => {
+  it('is removed by a purge', () => {
     ada.sync();
     const tip = ada.ref(`refs/handoffs/${place(2)}`) ?? '';
     const planned = ada.json(['delete', topic(2)]);
@@ -102,7 +102,7 @@ describe('what a remote showed of many handoffs', () => {
     expect(ada.run('git', ['cat-file', '-e', tip]).status).not.toBe(0);
   });
 
-  /** The variables by which a script of ours stands before git: it has `$real`, `$@`, and standard input as `$input`. */
+  /** The variables that make a script of ours run before git: it has `$real`, `$@`, and standard input as `$input`. */
   function gitBehind(script: string, more = '" none "*)'): { PATH: string } {
     const [folder, real] = [join(ada.root, 'bin'), ada.run('sh', ['-c', 'command -v git']).stdout.trim()];
     mkdirSync(folder);
@@ -117,7 +117,7 @@ describe('what a remote showed of many handoffs', () => {
     return { PATH: `${folder}:${ada.env()['PATH']}` };
   }
 
-  it('comes with the next fetch where one was killed before the handoffs were made', () => {
+  it('becomes handoffs at the next fetch if one was killed before that', () => {
     const env = gitBehind('if grep -q "^create refs/handoffs/" "$input"; then kill -9 $PPID; exit 1; fi');
     expect(ada.as(['sync', '--fetch'], { env, calls: 'process' }).status).not.toBe(0);
     expect([tracking().length, ada.handoffs().size, kept()]).toEqual([COUNT, 0, []]);
@@ -127,7 +127,7 @@ describe('what a remote showed of many handoffs', () => {
     expect(kept()).toHaveLength(COUNT);
   });
 
-  it('comes whole where one note is written here meanwhile, which is set aside', () => {
+  it('arrives entirely even if a note is written here meanwhile, which is set aside', () => {
     const mine = new Forger(ada).commit({ topic: topic(9), owner: ada.session, note: 'mine\n' });
     const once = '"$input.once"';
     const write = `: >${once}; "$real" update-ref refs/handoffs/${place(9)} ${mine}`;
@@ -138,7 +138,7 @@ describe('what a remote showed of many handoffs', () => {
     expect(kept()).toHaveLength(COUNT);
   });
 
-  it('is told when the fetch fails at once', () => {
+  it('is not fetched if git fails at once, and sync says so', () => {
     const env = gitBehind('', '" fetch "*) echo "fatal: no network" >&2; exit 128');
     const run = ada.as(['sync', '--fetch'], { env, calls: 'process' });
     expect(run.stderr).toBe('error: origin could not be asked: no network\nhint: git ls-remote origin\n');
@@ -147,7 +147,7 @@ describe('what a remote showed of many handoffs', () => {
     expect(ada.handoffs()).toEqual(world.server.handoffs());
   });
 
-  it('is kept of a note that could not be pruned', () => {
+  it('is kept for a note that could not be pruned', () => {
     const ref = `refs/handoffs/${place(5)}`;
     const message = 'done\n\nClaude-Session-Id: sess-eve-1\nHandoff-State: closed\n';
     const parents = [world.server.ref(ref) ?? ''];
@@ -162,7 +162,7 @@ describe('what a remote showed of many handoffs', () => {
     expect(ada.as(['list']).stderr).toContain(`${ref} was moved`);
   });
 
-  it('is kept of a note that was deleted here, written there again, and fetched with many', () => {
+  it('is kept for a note that was deleted here, written there again, and fetched with many', () => {
     ada.sync();
     ada.ok(['delete', topic(2), '--yes', '--take']);
     for (const ref of [...tracking(), ...kept(), ...ada.handoffs().keys()]) drop(ref);
@@ -183,7 +183,7 @@ describe('what a remote showed of many handoffs', () => {
       `#!/bin/sh\ncase " $* " in *" fetch "*) '${real}' --git-dir '${world.server.path}' ${move} ;; esac\nexec '${real}' "$@"\n`,
     );
     chmodSync(join(folder, 'git'), 0o755);
-    // The oldest protocol gives out only what it shows.
+    // In the oldest protocol, a server sends only commits that it advertises.
     ada.git(['config', 'protocol.version', '0']);
     const fetched = ada.as(['sync', '--fetch'], { env: { PATH: `${folder}:${ada.env()['PATH']}` } });
     expect(fetched.status).toBe(0);

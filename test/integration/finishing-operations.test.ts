@@ -39,7 +39,7 @@ describe('a commit that finishes B’s own operation holds nothing of A’s', ()
     expect(stopped(world, 'git commit -qa --no-edit').errors).toEqual([OF_A[1]]);
   });
 
-  it('commit -a in a merge: what B has not staged goes in, too', () => {
+  it('commit -a in a merge: the hint includes what B has not staged', () => {
     world.bash(B, `git merge -q --no-commit side; ${RESOLVE}; git add src/b.ts`);
     world.wrote(B, 'shared.md', 'of B\n');
     const { hints } = stopped(world, 'git commit -qam merged');
@@ -64,7 +64,7 @@ describe('a commit that finishes B’s own operation holds nothing of A’s', ()
     expect(world.git(['diff', '--name-only', 'HEAD^1', 'HEAD']).split('\n')).toEqual(['one.md', 'two.md']);
   });
 
-  it('a pick of what HEAD has: the hints take A’s files out and skip it', () => {
+  it('an empty cherry-pick: the hints take A’s files out and skip it', () => {
     world.git(['checkout', '-qB', 'there', 'side']);
     const pick = 'git cherry-pick side; git add -A && GIT_EDITOR=true git cherry-pick --continue';
     const { errors, hints } = stopped(world, pick);
@@ -74,7 +74,7 @@ describe('a commit that finishes B’s own operation holds nothing of A’s', ()
     expect(world.status()).toEqual([' M src/a.ts', '?? own.ts']);
   });
 
-  it('a rebase that has stopped to edit: no hint throws away what B has not staged', () => {
+  it('a rebase that has stopped for an edit: no hint throws away what B has not staged', () => {
     world.git(['checkout', '-q', '--', 'src/a.ts']);
     const sequence = `GIT_SEQUENCE_EDITOR="sed -i.bak -e 's/^pick/edit/'"`;
     world.bash(B, `${sequence} git rebase -i -q HEAD~1`, quiet);
@@ -87,7 +87,7 @@ describe('a commit that finishes B’s own operation holds nothing of A’s', ()
     expect(world.read('own.ts')).toBe('of A\n');
   });
 
-  it('a rebase that has stopped: the hints take A’s file out and go on, without an editor', () => {
+  it('a rebase that has stopped: the hints take A’s file out and continue, without an editor', () => {
     world.git(['checkout', '-q', '--', 'src/a.ts']);
     world.bash(B, 'git rebase -q side');
     const { errors, hints } = stopped(world, `${RESOLVE}; git add -A; git rebase --continue`);
@@ -133,7 +133,7 @@ describe('a refused commit of a squash merge: the hint makes it, without A’s f
     expect(world.status()).toEqual([' M src/a.ts', '?? own.ts']);
   });
 
-  it('git handoff commit takes a path that is in conflict as it stands on the disk', () => {
+  it('git handoff commit takes a named path in conflict as it is on the disk', () => {
     world.bash(B, `git merge -q --squash side; ${RESOLVE}`);
     expect(world.bash(B, 'git handoff commit -m squashed').run).toMatchObject({ status: 0 });
     expect(world.git(['show', 'HEAD:src/b.ts'])).toBe('resolved');
@@ -141,7 +141,7 @@ describe('a refused commit of a squash merge: the hint makes it, without A’s f
   });
 });
 
-describe('what ends B’s own operation', () => {
+describe('a command that aborts B’s own operation is refused if it would discard A’s work', () => {
   it.each([
     ['git merge -q side', 'git merge --abort'],
     ['git cherry-pick side', 'git cherry-pick --abort'],
@@ -158,11 +158,11 @@ describe('what ends B’s own operation', () => {
     expect(world.status()).toEqual([' M src/a.ts', '?? own.ts']);
   });
 
-  it('a rebase: what A has not staged either would be gone', () => {
+  it('in a rebase, even for what A has not staged', () => {
     world.git(['checkout', '-q', '--', 'src/a.ts']);
     world.bash(B, 'git rebase -q side');
     world.wrote(A, 'src/a.ts', 'of A\n');
-    // Not to undo B's own, which would leave the rebase as it is.
+    // Not a command that undoes B's own work, which would not end the rebase.
     const text = expect.stringMatching(
       / git resets the whole worktree for that: [^:]*: git handoff status$/,
     ) as string;
@@ -171,7 +171,7 @@ describe('what ends B’s own operation', () => {
   });
 });
 
-it('git rebase --autostash onto what shares no commit with HEAD: git would merge it neither', () => {
+it('git rebase --autostash onto an unrelated history: no hint offers a merge, which git would refuse', () => {
   world.git(['branch', 'apart', world.git(['commit-tree', '-m', 'apart', 'HEAD^{tree}'])]);
   const text = expect.stringMatching(
     / there is no common ancestor: wait [^:]*: git handoff status$/,

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-describe('git handoff commit finishes what a refusal has stopped', () => {
+describe('git handoff commit finishes an operation that a refusal has stopped', () => {
   it.each<[what: string, begin: string, parents: number]>([
     ['a merge', 'git merge -q side', 2],
     ['a cherry-pick', 'git cherry-pick side', 1],
@@ -44,7 +44,7 @@ describe('git handoff commit finishes what a refusal has stopped', () => {
     expect(world.changed()).toEqual(['shared.md']);
   });
 
-  it('names what is in conflict still, and commits after that', () => {
+  it('names what is still in conflict, and commits once that is resolved', () => {
     world.bash(B, 'git merge -q side');
     const run = world.handoff(['commit', '--no-edit'], { session: B });
     expect(run.status).not.toBe(0);
@@ -55,7 +55,7 @@ describe('git handoff commit finishes what a refusal has stopped', () => {
   });
 });
 
-describe('a file that B’s merge left in conflict, as HEAD has it', () => {
+describe('a file that B’s merge left in conflict and as in HEAD', () => {
   beforeEach(() => {
     world.commit('changed', { 'old.md': 'changed\n' });
     world.bash(B, 'git merge -q side', quiet);
@@ -67,13 +67,13 @@ describe('a file that B’s merge left in conflict, as HEAD has it', () => {
     ) as string,
   };
 
-  it('is not A’s to change: B’s commit would take it along', () => {
+  it('may not be changed by A: B’s commit would include the change', () => {
     expect(world.write(A, 'old.md', 'of A\n')).toMatchObject(REFUSED);
     expect(world.bash(A, "sed -i 's/changed/of A/' old.md").before).toMatchObject(REFUSED);
     expect(world.read('old.md')).toBe('changed\n');
   });
 
-  it('is B’s to change, and anybody’s when the merge is over', () => {
+  it('may be changed by B, and by anybody once the merge is over', () => {
     expect(world.write(B, 'old.md', 'of B\n')).toMatchObject({ kind: 'silent' });
     expect(world.bash(B, `${RESOLVE}; git add -- old.md src/b.ts; git commit -q --no-edit`).run?.status).toBe(
       0,
@@ -82,7 +82,7 @@ describe('a file that B’s merge left in conflict, as HEAD has it', () => {
   });
 });
 
-describe('A’s uncommitted change of a file that B’s operation would delete, where git stops and leaves it', () => {
+describe('A’s uncommitted change of a file that B’s operation would delete: git stops and leaves the file', () => {
   it.each<[what: string, deleting: string, begin: string, commit: string]>([
     ['a merge', 'side', 'git merge -q side', 'git commit -qam merged'],
     ['a squash merge', 'side', 'git merge -q --squash side', 'git commit -qam squashed'],
@@ -113,7 +113,7 @@ describe('what the operation itself staged passes', () => {
     expect(world.ids()).toEqual([B]);
   });
 
-  it.each(['both.md', 'new.md', 'src/b.ts'])('though A changes %s on the disk meanwhile', (path) => {
+  it.each(['both.md', 'new.md', 'src/b.ts'])('even if A changes %s on the disk meanwhile', (path) => {
     world.bash(B, `git merge -q side; ${RESOLVE}; git add src/b.ts`);
     writeFileSync(join(world.path, path), `${world.read(path)}A, later\n`);
     world.wrote(A, path, world.read(path));
@@ -121,7 +121,7 @@ describe('what the operation itself staged passes', () => {
     expect(world.git(['show', `HEAD:${path}`])).not.toContain('A, later');
   });
 
-  it('but not what A made of a merged file', () => {
+  it('without A’s change of a merged file, which is refused', () => {
     world.bash(B, `git merge -q side; ${RESOLVE}; git add src/b.ts`);
     world.wrote(A, 'both.md', 'A, later\n');
     world.git(['add', 'both.md']);
@@ -130,7 +130,7 @@ describe('what the operation itself staged passes', () => {
     ]);
   });
 
-  it('one that twenty picks go through: Node is asked of none', () => {
+  it('a cherry-pick of many commits, for none of which Node starts', () => {
     world.git(['switch', '-qc', 'many', 'main~2']);
     for (let n = 0; n < 3; n += 1) world.commit(`n${n}`, { [`n${n}.md`]: 'n\n' });
     world.git(['switch', '-q', 'main']);

@@ -11,7 +11,7 @@ interface DialectAnswer {
   readonly kind: 'silent' | 'deny' | 'rewrite' | 'context' | 'notice';
   /** What the model or the person is told. */
   readonly text: string;
-  /** The tool's whole new input, of a rewrite. */
+  /** The whole new input of the tool, if rewritten. */
   readonly input?: Readonly<Record<string, unknown>>;
 }
 
@@ -19,7 +19,7 @@ type OtherClient = 'codex' | 'gemini' | 'qwen';
 
 type Output = Readonly<Record<string, unknown>>;
 
-/** Events for which the clients hand `additionalContext` on to the model. */
+/** Events for which the clients pass `additionalContext` to the model. */
 const CONTEXT_EVENTS: Readonly<Record<OtherClient, readonly string[]>> = {
   codex: ['SessionStart', 'PreToolUse', 'PostToolUse', 'SubagentStart'],
   gemini: ['SessionStart', 'BeforeAgent', 'AfterTool'],
@@ -28,8 +28,8 @@ const CONTEXT_EVENTS: Readonly<Record<OtherClient, readonly string[]>> = {
 
 /**
  * Reads an answer. Fails the test unless the process exited 0, wrote nothing on stderr, and its stdout is
- * empty or one JSON object that the client would take: Codex voids an answer with a key too many, Gemini CLI
- * drops context that an event cannot carry.
+ * empty or one JSON object that the client would accept: Codex ignores an answer with an unknown key, Gemini CLI
+ * drops context from an event that cannot have any.
  */
 function readDialectAnswer(client: OtherClient, run: Run, event: string): DialectAnswer {
   expect({ status: run.status, stderr: run.stderr }).toEqual({ status: 0, stderr: '' });
@@ -126,7 +126,7 @@ const WORDS = {
   },
 } as const;
 
-/** A call of a client's hook: a captured payload with this world's folder and what the test wants in it. */
+/** Calls the guard as a client's hook does: a captured payload with this world's folder and the test's changes. */
 function hook(world: GuardWorld, client: OtherClient, payload: Payload): DialectAnswer {
   const input = JSON.stringify({ cwd: world.path, session_id: CALLER, ...payload });
   const run = world.handoff(['guard', '--client', client], { input });
@@ -149,7 +149,7 @@ const ANSWERS = { deny: 'deny', allow: 'silent', rewrite: 'rewrite' } as const;
 
 const worlds: readonly (GuardWorldOptions & { title: string; peer?: boolean; every?: number })[] = [
   { title: 'alone in an initialised repository' },
-  // What the guard knows of the place it knows whatever the dialect is.
+  // What the guard knows about the place does not depend on the dialect, so some cases suffice.
   { title: 'beside a live session', peer: true, every: 8 },
   { title: 'in a repository without init', initialised: false, every: 8 },
 ];
@@ -167,7 +167,7 @@ describe.each(worlds)('hostile calls, $title', ({ peer = false, every = 1, ...op
   afterEach(() => variants.foreign.clean());
   afterAll(() => Object.values(variants).forEach((world) => world.remove()));
 
-  // Who the session is matters only where init ran.
+  // Who the session is matters only if init ran.
   const here = cases
     .filter((_, n) => n % every === 0)
     .filter(({ why }) => options.initialised !== false || !why.includes('identity'));
@@ -191,7 +191,7 @@ describe.each(['codex', 'codex-codemode', 'gemini', 'qwen'] as const)(
     afterAll(() => world.remove());
 
     it.each(capturedPayloads(folder))(
-      '$name is understood, and an everyday call is left alone',
+      '$name is understood, and everyday calls pass',
       ({ payload }) => {
         world.clearLog();
         const here = JSON.parse(JSON.stringify(payload).replaceAll('/repo', world.path)) as Payload;
@@ -224,7 +224,7 @@ describe.each(['codex', 'gemini', 'qwen'] as const)('a session of %s', (client) 
   const record = (of: GuardWorld, session: string) =>
     of.json(['sessions', '--all']).items.find((item) => item['session'] === session);
 
-  it('is told about the notes, put on record under its client, and ended', () => {
+  it('hears about the notes, is recorded under its client, and ends', () => {
     const here = world();
     const answer = hook(here, client, start(CALLER, 'startup'));
     expect(answer.kind).toBe('context');
@@ -235,7 +235,7 @@ describe.each(['codex', 'gemini', 'qwen'] as const)('a session of %s', (client) 
     expect(record(here, CALLER)).toMatchObject({ liveness: 'ended' });
   });
 
-  it('is nudged once by a message to the person', () => {
+  it('is reminded once, by a message to the person', () => {
     const here = world();
     hook(here, client, start(CALLER, 'startup'));
     here.bash('echo more >> a.txt');
@@ -244,7 +244,7 @@ describe.each(['codex', 'gemini', 'qwen'] as const)('a session of %s', (client) 
     expect(hook(here, client, stop)).toMatchObject({ kind: 'silent' });
   });
 
-  it('is told after a shell command that a handoff was moved behind its back', () => {
+  it('hears after a shell command that a handoff was moved behind its back', () => {
     const here = world();
     hook(here, client, start(CALLER, 'startup'));
     const moving = 'git update-ref -d refs/handoffs/main/auth-refresh';
@@ -255,7 +255,7 @@ describe.each(['codex', 'gemini', 'qwen'] as const)('a session of %s', (client) 
     expect(answer.text).toContain('auth-refresh');
   });
 
-  it('cannot take a marker from a rewrite that would approve the call, and is told the exact line', () => {
+  it('gets no marker by a rewrite that would approve the call, but hears the exact line', () => {
     const here = world({ marker: 'rewrite' });
     hook(here, client, start(CALLER, 'startup'));
     const path = `${here.memory}/handoff-main-new-topic.md`;
@@ -322,7 +322,7 @@ describe('doctor', () => {
     expect(checks(world)).toEqual(['hooks (claude): ok', 'hooks (codex): ok', 'hooks (gemini): ok']);
   });
 
-  it('misses no client that is not in use, and warns about one that is', () => {
+  it('ignores a client that is not in use, and warns about an unguarded one that is', () => {
     const world = repository();
     world.ok(['init', '--yes', '--client', 'codex']);
     expect(checks(world)).toEqual(['hooks (codex): ok']);
@@ -330,7 +330,7 @@ describe('doctor', () => {
     expect(checks(world)).toEqual(['hooks (codex): ok', 'hooks (gemini): warning']);
   });
 
-  it('has a problem where nothing is guarded', () => {
+  it('reports a problem if nothing is guarded', () => {
     const world = repository();
     world.git(['config', 'handoff.enabled', 'true']);
     expect(checks(world)).toEqual(['hooks (claude): problem']);

@@ -5,8 +5,8 @@ import { CALLER, GuardWorld, type GuardWorldOptions, OWNER, markedNote } from '.
 import { type Payload, capturedPayload, capturedPayloads } from '../support/payloads.ts';
 
 /**
- * Cursor and Copilot CLI, by their documents: payloads through the command line that `init` registers, answers read by
- * the rules in their vendors' references. test/clients/ runs Copilot CLI itself.
+ * Cursor and Copilot CLI, tested against their documentation: payloads go through the command line that `init` registers,
+ * and the vendors' rules interpret the answers. test/clients/ runs Copilot CLI itself.
  */
 const CLIENTS = {
   cursor: {
@@ -53,7 +53,7 @@ function open(client: Client, options: GuardWorldOptions = {}): GuardWorld {
   return world;
 }
 
-/** One call as the client makes it: the registered line in a shell, in the folder of the user's settings. */
+/** Makes one call as the client does: runs the registered line in a shell, in the folder of the user's settings. */
 function call(
   world: GuardWorld,
   client: Client,
@@ -89,7 +89,7 @@ const NAMES = ['cursor', 'copilot'] as const;
 describe.each(NAMES)('a session of %s', (client) => {
   const of = CLIENTS[client];
 
-  it('is told about the notes, put on record under its client, and ended', () => {
+  it('hears about the notes, is recorded under its client, and ends', () => {
     const world = open(client);
     const start = call(world, client, of.start);
     expect(start.told).toContain('auth-refresh');
@@ -100,7 +100,7 @@ describe.each(NAMES)('a session of %s', (client) => {
     expect(record()).toMatchObject({ liveness: 'ended' });
   });
 
-  it("may not write another session's handoff, by a file tool or a command; its own it may", () => {
+  it("may write its own handoff, but not another session's, by a file tool or a command", () => {
     const world = open(client);
     call(world, client, of.start);
     const write = { tool_input: of.write(world.file) };
@@ -117,7 +117,7 @@ describe.each(NAMES)('a session of %s', (client) => {
     expect(call(world, client, of.shell).stdout).toBe('');
   });
 
-  it('may not write over what another live session changed in the same worktree', () => {
+  it('may not overwrite what another live session changed in the same worktree', () => {
     const world = open(client);
     const path = join(world.path, 'a.txt');
     call(world, client, of.start);
@@ -130,7 +130,7 @@ describe.each(NAMES)('a session of %s', (client) => {
     expect(call(world, client, of.before, write).denied).toContain(OWNER.slice(0, 8));
   });
 
-  it('is told after a command what was moved behind its back', () => {
+  it('hears after a command what was moved behind its back', () => {
     const world = open(client);
     call(world, client, of.start);
     const moving = 'git update-ref -d refs/handoffs/main/auth-refresh';
@@ -140,7 +140,7 @@ describe.each(NAMES)('a session of %s', (client) => {
     );
   });
 
-  it('is not stopped where the package is gone', () => {
+  it('is not stopped if the package is gone', () => {
     const world = open(client);
     const line = registeredLine(world, client, of.start);
     const gone = line.replace('/bin/git-handoff', '/gone/git-handoff');
@@ -154,7 +154,7 @@ describe('sub-agents of Copilot CLI', () => {
   const [AGENT, DEEPER] = ['b055b639-85c0-4c3b-b034-8cf9b71fff1a', '0f3c5c5e-74d6-42ba-ab09-62f5f5273f2f'];
   const by = (agent: string, parent: string) => ({ agent_id: agent, parent_agent_id: parent });
 
-  /** A session with a sub-agent, which has one of its own that was seen to start. */
+  /** A session with a sub-agent, which has a sub-agent of its own whose start was seen. */
   function withAgents(): GuardWorld {
     const world = open('copilot');
     call(world, 'copilot', 'SessionStart');
@@ -197,7 +197,7 @@ describe('sub-agents of Copilot CLI', () => {
     expect(changed).toEqual([['sub.txt']]);
   });
 
-  it('end their turns without the session being asked for a note, and are forgotten at its end', () => {
+  it('end their turns without a reminder to write a note, and are forgotten when the session ends', () => {
     const world = withAgents();
     writeFileSync(join(world.path, 'sub.txt'), 'sub\n');
     expect(call(world, 'copilot', 'Stop', by(AGENT, CALLER), AGENT).stdout).toBe('');
@@ -215,7 +215,7 @@ describe.each([
   const world = new GuardWorld();
   afterAll(() => world.remove());
 
-  it.each(capturedPayloads(folder))('$name: an everyday call is left alone', ({ name, payload }) => {
+  it.each(capturedPayloads(folder))('$name: everyday calls pass', ({ name, payload }) => {
     world.clearLog();
     const input = JSON.stringify(payload).replaceAll('/repo', world.path);
     for (const words of [
@@ -230,7 +230,7 @@ describe.each([
   });
 });
 
-it.each(NAMES)('%s is refused by the hooks of .claude/settings.json, which it runs, too', (client) => {
+it.each(NAMES)('%s, which also runs the hooks of .claude/settings.json, is refused by them', (client) => {
   const world = open(client);
   const of = CLIENTS[client];
   const captured = JSON.stringify(capturedPayload(of.folder, of.before)).replaceAll('/repo', world.path);

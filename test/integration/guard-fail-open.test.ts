@@ -25,7 +25,7 @@ afterEach(() => {
   world.remove();
 });
 
-/** A call that is denied when everything works. */
+/** A call that is refused when everything works. */
 const foreignWrite = () => ({
   session_id: CALLER,
   cwd: world.path,
@@ -66,7 +66,7 @@ describe('the guard', () => {
     expect(tryForeignWrite()).toMatchObject({ kind: 'deny' });
   });
 
-  it('protects the files without git, for they need none', () => {
+  it('protects the files without git, which that does not need', () => {
     const answer = tryForeignWrite({ env: { PATH: pathOf(...BASE, 'node') } });
     expect(answer).toMatchObject({ kind: 'deny' });
   });
@@ -78,7 +78,7 @@ describe('the guard', () => {
     expect(world.log().map(({ kind }) => kind)).toContain('open');
   });
 
-  it('waits for no FIFO in the place of a note', () => {
+  it('does not wait for a FIFO in the place of a note', () => {
     const fifo = join(world.memory, 'handoff-main-some-topic.md');
     world.run('mkfifo', [fifo]);
     const call = { ...foreignWrite(), tool_input: { file_path: fifo, content: 'x' } };
@@ -86,7 +86,7 @@ describe('the guard', () => {
     expect(world.run('timeout', words, { input: JSON.stringify(call) })).toMatchObject({ status: 0 });
   });
 
-  it('lets a start through that no git answers in time, and says so in the log', () => {
+  it('lets a start through if git does not answer in time, and says so in the log', () => {
     const folder = join(world.root, 'slow');
     const path = world.env()['PATH'] ?? '';
     mkdirSync(folder);
@@ -97,7 +97,7 @@ describe('the guard', () => {
     const run = world.guard(start, { env: { PATH: `${folder}:${path}` } });
     expect(readAnswer(run, 'SessionStart')).toEqual({ kind: 'silent' });
     expect(performance.now() - began).toBeLessThan(20_000);
-    // Whichever of the two limits is seen first.
+    // Whichever of the two limits is reached first.
     const late = expect.stringMatching(/deadline|took too long and was stopped/) as string;
     expect(world.log()).toContainEqual(expect.objectContaining({ detail: late }));
   });
@@ -148,7 +148,7 @@ describe('the guard', () => {
     expect(tryForeignWrite({ env: withoutNode() })).toEqual({ kind: 'silent' });
   });
 
-  it('writes its log through no link to a file of somebody else', () => {
+  it('does not write its log through a link to somebody else’s file', () => {
     const victim = join(world.root, 'victim');
     writeFileSync(victim, 'mine');
     const file = join(world.path, '.git', 'handoff', 'guard.log');
@@ -158,9 +158,9 @@ describe('the guard', () => {
     expect(readFileSync(victim, 'utf8')).toBe('mine');
   });
 
-  it('decides as ever when it may not write in the repository', () => {
+  it('decides as usual if it may not write in the repository', () => {
     rmSync(join(world.path, '.git', 'handoff'), { recursive: true });
-    // A file where its folder should be: even root cannot write below it.
+    // A file where its folder should be: not even root can write there.
     writeFileSync(join(world.path, '.git', 'handoff'), '');
     chmodSync(join(world.path, '.git', 'handoff'), 0o444);
     expect(tryForeignWrite()).toMatchObject({ kind: 'deny' });
@@ -172,7 +172,7 @@ describe('the guard', () => {
 describe('the kill switch', () => {
   it('of the environment lets everything through, and leaves no trace', () => {
     const before = world.gitDirectory();
-    // From a file, for the launcher does not even read the payload.
+    // From a file, because the launcher does not even read the payload.
     const payload = join(world.root, 'payload');
     for (const event of ['PreToolUse', 'SessionStart', 'Stop', 'SessionEnd']) {
       writeFileSync(payload, JSON.stringify({ ...foreignWrite(), hook_event_name: event }));
@@ -184,7 +184,7 @@ describe('the kill switch', () => {
     expect(world.gitDirectory()).toEqual(before);
   });
 
-  it.each(['repository', 'global'])('of the %s settings does, too', (scope) => {
+  it.each(['repository', 'global'])('of the %s settings does so, too', (scope) => {
     if (scope === 'global') world.git(['config', '--unset-all', 'handoff.enabled']);
     world.git(['config', scope === 'global' ? '--global' : '--local', 'handoff.enabled', 'false']);
     expect(tryForeignWrite()).toEqual({ kind: 'silent' });
@@ -195,7 +195,7 @@ describe('the kill switch', () => {
 });
 
 describe('a repository without init', () => {
-  it('gets no trace of a session, whatever it does', () => {
+  it('keeps no trace of a session, whatever it does', () => {
     const plain = new GuardWorld({ calls: 'process', initialised: false });
     try {
       const before = plain.gitDirectory();

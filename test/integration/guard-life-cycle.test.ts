@@ -53,7 +53,7 @@ function atWork(): string[] {
 const beatOf = (session: string) => existsSync(join(world.path, '.git', 'handoff', 'beat', session));
 
 describe('a session', () => {
-  it('is put on record when it starts, under its client, and is alone', async () => {
+  it('is recorded under its client when it starts, and is alone', async () => {
     const one = client();
     const answer = await one.start(A);
     expect(answer).toMatchObject({ kind: 'context', text: containing('you are claude aaaaaaaa on main;') });
@@ -70,14 +70,14 @@ describe('a session', () => {
     expect(world.git(['status', '--porcelain'])).toBe('');
   });
 
-  it('that the guard never saw start is put on record by its first tool call', async () => {
+  it('that the guard never saw start is recorded at its first tool call', async () => {
     const one = client();
     expect(await one.tool(A)).toEqual({ kind: 'silent' });
     expect(record(A)).toMatchObject({ session: A, pid: one.pid });
     expect(loneSessionIn()).toBe(A);
   });
 
-  it('is told of the one at work beside it, and neither is alone', async () => {
+  it('hears of the one at work beside it, and neither is alone', async () => {
     await client().start(A);
     const answer = await client().start(B);
     expect(answer).toMatchObject({
@@ -87,7 +87,7 @@ describe('a session', () => {
     expect(atWork()).toEqual([A, B]);
   });
 
-  it('ends with its record saying so', async () => {
+  it('is recorded as ended when it ends', async () => {
     const [one, two] = [client(), client()];
     await one.start(A);
     await two.start(B);
@@ -95,12 +95,12 @@ describe('a session', () => {
     expect(record(A)).toMatchObject({ ended: { reason: 'logout' } });
     expect(beatOf(A)).toBe(false);
     expect(atWork()).toEqual([B]);
-    // It was told all that when it began.
+    // It heard all that when it began.
     expect(await two.start(B, 'compact')).toEqual({ kind: 'silent' });
     expect(loneSessionIn()).toBe(B);
   });
 
-  it('ends alone without leaving the file that lets sh decide', async () => {
+  it('leaves, if it ends alone, no file that would let sh decide', async () => {
     const one = client();
     await one.start(A);
     await one.end(A, 'other');
@@ -150,7 +150,7 @@ describe('a conversation that is cleared', () => {
   const trailers = () =>
     world.git(['log', '-1', '--format=%(trailers:only,unfold)', 'refs/handoffs/main/auth-refresh']);
 
-  it('goes on under its new id, which may write what the old one owned', async () => {
+  it('continues under its new id, which may write what the old one owned', async () => {
     const one = client();
     await one.start(A);
     expect((await one.shell(write(A, 'one'))).status).toBe(0);
@@ -190,7 +190,7 @@ describe('a process and its children', () => {
 });
 
 describe('linked worktrees', () => {
-  it('have their own only session each, and know of each other', async () => {
+  it('have one lone session each, which know of each other', async () => {
     const linked = world.worktree('feat/search');
     await client().start(A);
     const two = client(linked);
@@ -206,7 +206,7 @@ describe('linked worktrees', () => {
     expect(loneSessionIn(join(world.path, '.git', 'worktrees', 'worktree-feat-search'))).toBe(B);
   });
 
-  it('protect one another from commands that reach over', async () => {
+  it('are protected from commands that reach in from another', async () => {
     const linked = world.worktree('feat/search');
     const [one, two] = [client(), client(linked)];
     await one.start(A);

@@ -21,13 +21,13 @@ function startText(): string {
   return answer.text;
 }
 
-/** Types the command of the line. */
+/** Types the command in the line. */
 function follow(line: string | undefined): void {
   const command = /: (git handoff init .*)$/.exec(line ?? '')?.[1] ?? 'false';
   expect(world.run('sh', ['-c', command]).status).toBe(0);
 }
 
-it('a session is told that another program rewrote the git hooks, and how to have ours back', () => {
+it('a session hears that another program rewrote the git hooks, and how to restore ours', () => {
   expect(lines()).toEqual([]);
   writeFileSync(hook('pre-commit'), '#!/bin/sh\nexit 0\n');
   rmSync(hook('pre-push'));
@@ -40,7 +40,7 @@ it('a session is told that another program rewrote the git hooks, and how to hav
   expect(readFileSync(hook('pre-commit'), 'utf8')).toContain('exit 0');
 });
 
-it('the command registers no client anew', () => {
+it('the command does not register clients again', () => {
   world.ok(['uninstall', '--yes']);
   world.ok(['init', '--yes', '--client', 'codex,cursor', '--project']);
   const settings = join(world.home, '.claude', 'settings.json');
@@ -51,7 +51,7 @@ it('the command registers no client anew', () => {
   expect(() => readFileSync(settings)).toThrow();
 });
 
-it('what husky rewrites is told, what pre-commit keeps as legacy is not', () => {
+it('hooks that husky rewrote are reported, those that pre-commit keeps as legacy are not', () => {
   world.ok(['uninstall', '--yes']);
   const folder = join(world.path, '.husky', '_');
   mkdirSync(folder, { recursive: true });
@@ -67,7 +67,7 @@ it('what husky rewrites is told, what pre-commit keeps as legacy is not', () => 
   expect(lines()).toHaveLength(1);
 });
 
-it('a receipt that is damaged says nothing', () => {
+it('nothing is reported if the receipt is damaged', () => {
   rmSync(hook('pre-push'));
   const receipt = join(world.path, '.git', 'handoff', 'install.json');
   for (const text of ['', '{', '[]', 'null', '{"files":[{"role":"git-hook"}]}']) {

@@ -4,20 +4,20 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { GuardWorld } from '../support/guard.ts';
 import { type CapturedPayload, capturedPayloads } from '../support/payloads.ts';
 
-/** What real clients sent to a hook: each is answered as its event allows, and mostly with silence. */
+/** Payloads that real clients sent to hooks. Each gets an answer that its event allows, mostly silence. */
 
 describe.each(['claude', 'claude-new'])('payloads of %s', (version) => {
   const captured = capturedPayloads(version);
   let world: GuardWorld;
   beforeAll(() => {
     world = new GuardWorld();
-    // The session that was captured had changed into it.
+    // The captured session had changed into this folder.
     mkdirSync(join(world.path, 'sub'));
   });
   afterEach(() => world.clearLog());
   afterAll(() => world.remove());
 
-  /** The capture's folders are this world's. */
+  /** Replaces the folders of the capture with this world's. */
   function placed({ payload, env }: CapturedPayload): Pick<CapturedPayload, 'payload' | 'env'> {
     const text = JSON.stringify({ payload, env });
     return JSON.parse(
@@ -25,7 +25,7 @@ describe.each(['claude', 'claude-new'])('payloads of %s', (version) => {
     ) as CapturedPayload;
   }
 
-  it('are of every event that the guard answers', () => {
+  it('cover every event that the guard answers', () => {
     const events = captured.map(({ payload }) => payload['hook_event_name']);
     expect(events).toEqual(
       expect.arrayContaining([

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => repo.remove());
 
-/** Before the real git on the path: `$real` is that one, and what the lines leave alone it does. */
+/** Puts a script before git on PATH: these lines, then the real git, which is `$real`. */
 function before(lines: string): Record<string, string> {
   const folder = join(repo.root, 'first');
   const path = repo.env()['PATH'] ?? '';
@@ -21,7 +21,7 @@ function before(lines: string): Record<string, string> {
   return { PATH: `${folder}:${path}` };
 }
 
-it('a note that was written is told as written, though git could not move the second ref', () => {
+it('a note is reported as written even if git could not move the second ref', () => {
   const env = before(`case " $* " in *' update-ref '*--stdin*)
   tip=$(grep ' refs/handoffs/' | grep -m1 'create\\|update')
   set -- $tip

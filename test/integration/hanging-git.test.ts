@@ -5,7 +5,7 @@ import { run } from '../../src/hook.ts';
 import { type Io, budgetUntil } from '../../src/host/io.ts';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
-/** Far less than a call has. Milliseconds. */
+/** Far less time than a call has, in milliseconds. */
 const CALL_MS = 1500;
 
 let world: SharingWorld;
@@ -17,10 +17,10 @@ afterEach(() => {
   world.remove();
 });
 
-/** No hook gets so far as to read it. */
+/** No hook gets far enough to read it. */
 const MESSAGE = '/nonexistent/COMMIT_EDITMSG';
 
-/** A git that notes who it is and then does something else than answering. */
+/** A git that records its pid and then runs these lines instead of answering. */
 function fakeGit(lines: string): void {
   const folder = join(world.root, 'fake');
   mkdirSync(folder);
@@ -30,7 +30,7 @@ function fakeGit(lines: string): void {
 
 const pids = () => join(world.root, 'pids');
 
-/** Runs one call of a hook that has less time, and returns what it says. */
+/** Runs one call of a hook with less time, and returns what it says. */
 async function call(words: readonly string[], payload: object, milliseconds = CALL_MS): Promise<string> {
   const clock = () => performance.now();
   const said: string[] = [];
@@ -69,7 +69,7 @@ const commitHook = (name: string, milliseconds = CALL_MS) =>
   );
 const preCommit = () => commitHook('pre-commit');
 
-/** Processes that the fake git's shells have started and that still run, also by a length of sleep that nobody else takes. */
+/** Processes started by the fake git's shells that still run; a sleep is also known by a duration that nobody else uses. */
 function orphans(): string[] {
   const shells = readFileSync(pids(), 'utf8').trim().split('\n');
   const table = world.run('ps', ['-A', '-ww', '-o', 'pid=,stat=,args=']).stdout.split('\n');
@@ -98,7 +98,7 @@ describe.each([
   );
 });
 
-it('a git that hangs costs the hooks of a commit their time once, all of them together', async () => {
+it('a git that hangs delays a commit once, not in each of its hooks', async () => {
   fakeGit(`sleep ${SLEEP}\nexit 0`);
   expect(await preCommit()).toContain('did not check this commit');
   const asked = readFileSync(pids(), 'utf8');
@@ -108,7 +108,7 @@ it('a git that hangs costs the hooks of a commit their time once, all of them to
   await vi.waitFor(() => expect(orphans()).toEqual([]), { timeout: 120_000 });
 });
 
-it('the first hook of a commit says that it checked nothing, however little time it had', async () => {
+it('the first hook of a commit says that it checked nothing, however little time it has', async () => {
   fakeGit(`sleep ${SLEEP}\nexit 0`);
   expect(await commitHook('pre-commit', 500)).toContain('did not check this commit');
 });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
 
-describe('somebody holds index.lock', () => {
-  it('no hook of ours minds, touches it, or says anything', () => {
+describe('while somebody holds index.lock', () => {
+  it('our hooks work, and neither touch nor mention it', () => {
     const world = new SharingWorld();
     const lock = join(world.path, '.git/index.lock');
     writeFileSync(lock, 'held');
@@ -14,7 +14,7 @@ describe('somebody holds index.lock', () => {
     expect(world.bash(B, 'echo x > own.txt').run?.status).toBe(0);
     expect(world.claimed(B)).toEqual(['own.txt']);
     expect(refusal(world.may(B, 'git reset --hard'))).toContain('src/a.ts');
-    // What is saved before a destructive command needs no lock either.
+    // Saving work before a destructive command needs no lock, either.
     expect(world.may(B, 'git clean -fd').kind).toBe('silent');
     expect(world.handoff(['rescue', 'show', '--raw', '--', 'own.txt']).stdout).toBe('x\n');
     for (const verb of [['status'], ['sessions'], ['check'], ['doctor'], ['list']])

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import type { World } from './install-world.ts';
 
-/** What the hook of that name leaves when it runs, whoever manages it. */
+/** The command of the user's own hook, whichever manager runs it; it leaves this trace. */
 const MINE = 'echo mine >>"$HOME/calls"';
 
-/** git's hooks for which husky writes a file each, whether a project has a script for it or not. */
+/** The git hooks that husky writes a file for, whether or not the project has a script for them. */
 const HUSKY_HOOKS =
   'pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit applypatch-msg pre-applypatch post-applypatch pre-rebase post-rewrite post-checkout post-merge pre-push pre-auto-gc';
 
-/** One way to have a commit-msg hook, as its program lays its files out (in our words, with its marks). */
+/** One way to have a commit-msg hook, laid out as its manager does (in our words, with the manager's marks). */
 export interface HookManager {
-  /** Whether ours run from its files; else they are left as they are. */
+  /** Whether our hooks run from its files; otherwise its files stay unchanged. */
   readonly isOurs: boolean;
-  /** Installs it, in that worktree. Doing it again is what its users do again and again. */
+  /** Installs it in this worktree; may be repeated, as its users do. */
   readonly install: (world: World, top: string) => void;
 }
 
@@ -74,7 +74,7 @@ function preCommit(world: World, top: string): void {
     'ARGS=(hook-impl --config=.pre-commit-config.yaml --hook-type=commit-msg)',
     'HERE="$(cd "$(dirname "$0")" && pwd)"',
     'ARGS+=(--hook-dir "$HERE" -- "$@")',
-    // Its own program does this: what stood there before it goes first.
+    // As its own program does: the hook that was there before runs first.
     'if [ -x "$HERE/commit-msg.legacy" ]; then "$HERE/commit-msg.legacy" "$@" || exit; fi',
     `exec sh -c '${MINE}' "\${ARGS[@]}"`,
     '',

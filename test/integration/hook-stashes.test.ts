@@ -9,7 +9,7 @@ const STASHING_HOOK =
   '#!/bin/sh\ngit stash push -q --keep-index --include-untracked\ntouch .git/paused\nsleep 30\ngit stash pop -q\n';
 
 describe('a hook that stashes the whole tree', () => {
-  it('is killed in the middle of a commit: the work of others is kept', async () => {
+  it('loses no work of others if it is killed in the middle of a commit', async () => {
     const world = new SharingWorld();
     const hook = join(world.path, '.git/hooks/pre-commit');
     world.ok(['uninstall', '--yes']);

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { CALLER, GuardWorld, OWNER, hostileCases } from '../support/guard.ts';
 
-/** One of each sort; test/unit/hostile-bodies.test.ts has all. */
+/** One of each sort; test/unit/hostile-bodies.test.ts runs all. */
 const SAMPLE = ['BO001', 'BO010', 'BO020', 'BO030', 'BO040', 'BO061'];
 const cases = hostileCases<{
   readonly id: string;

@@ -10,7 +10,7 @@ const cases = hostileCases<SettingCase>('git-config-env.json').filter(({ env }) 
 const only = (...outcomes: readonly string[]) =>
   cases.filter(({ expect: wanted }) => outcomes.some((outcome) => wanted.startsWith(outcome)));
 
-/** Variables of the same kinds beyond the corpus. */
+/** More variables of the same kinds, beyond the corpus. */
 const FURTHER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   programs: {
     GIT_SSH: '@EVIL@',
@@ -72,9 +72,9 @@ function filled(env: SettingCase['env'] = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)]));
 }
 
-describe('a variable changes nothing that is said or written', () => {
+describe('a variable changes no output and no file', () => {
   it.each(only('same-', 'stdout-still', 'no-exec', 'no-prompt', 'works'))('$id $why', ({ id, env }) => {
-    // GE091: programs of the repository by the names of those that we start.
+    // GE091: the repository has programs with the names of those that we start.
     if (id === 'GE091') {
       for (const name of [
         'git',
@@ -151,7 +151,7 @@ describe('a variable that leads away from the repository', () => {
   });
 });
 
-describe('what is no bypass', () => {
+describe('these are no bypass', () => {
   let guarded: GuardWorld;
   beforeAll(() => {
     guarded = new GuardWorld({ calls: 'process' });
@@ -169,7 +169,7 @@ describe('what is no bypass', () => {
     expect(readAnswer(guarded.guard(write(), { env: env ?? {} }), 'PreToolUse').kind).toBe('deny');
   });
 
-  it('GE102 a flag that somebody else made in a folder for everybody', () => {
+  it('GE102 a flag file that somebody else made in a folder for everybody', () => {
     for (const folder of [join(guarded.root, 'tmp'), '/tmp']) {
       const flag = join(folder, 'handoff-guard-bypass-handoff-main-auth-refresh.md');
       const isOurs = !existsSync(flag);
@@ -185,7 +185,7 @@ describe('what is no bypass', () => {
 });
 
 describe('a log that is a FIFO', () => {
-  it('GE104 holds nobody, in the repository and in the folder of the user', () => {
+  it('GE104 delays nobody, in the repository or in the user’s folder', () => {
     const folders = [join(world.path, '.git', 'handoff'), join(world.home, '.local', 'state', 'git-handoff')];
     for (const folder of folders) {
       mkdirSync(folder, { recursive: true });
@@ -198,7 +198,7 @@ describe('a log that is a FIFO', () => {
       JSON.stringify({ ...payload, tool_input: { file_path: join(world.path, 'src/a.ts') } }),
     );
     expect(readAnswer(denied, 'PreToolUse').kind).toBe('deny');
-    // What goes wrong is logged, too: in Node, and by the launcher without one.
+    // Failures are logged there, too: by Node, and by the launcher without Node.
     expect(run('{"handoff')).toMatchObject({ status: 0, stdout: '' });
     expect(run(JSON.stringify({ ...payload, cwd: '/nonexistent', tool_input: {} }))).toMatchObject({
       status: 0,
@@ -212,7 +212,7 @@ describe('a log that is a FIFO', () => {
 describe('a repository of another user', () => {
   const isRoot = process.getuid?.() === 0;
 
-  it.skipIf(!isRoot)('GE099 is not read, runs nothing and stops nobody', () => {
+  it.skipIf(!isRoot)('GE099 is not read, runs no program and stops nobody', () => {
     world.configure({ 'core.fsmonitor': `touch ${world.canary('fsmonitor')};:` });
     world.run('chown', ['-R', 'nobody', world.path]);
     try {

@@ -29,7 +29,7 @@ interface HookCase {
   readonly expect: string;
 }
 
-/** Shims that leave a trace. */
+/** A world whose shims leave a trace. */
 function open(): World {
   const world = new World();
   onTestFinished(() => world.remove());
@@ -37,7 +37,7 @@ function open(): World {
   return world;
 }
 
-/** The real program. */
+/** A repository with the real program. */
 function real(): TestRepository {
   const repo = new TestRepository();
   onTestFinished(() => repo.remove());
@@ -45,7 +45,7 @@ function real(): TestRepository {
 }
 
 const hookOf = (world: World, name: string) => join(world.repository, '.git', 'hooks', name);
-/** That a commit begins is no run of ours. */
+/** What ran, without the lines for the beginning of a commit. */
 const ran = (world: World) =>
   world
     .calls()
@@ -68,7 +68,7 @@ async function throughManagers(before: boolean): Promise<void> {
     if (before) install();
     await world.init();
     if (!before) {
-      // As they take over a hook that they find.
+      // How they rename a hook that they find.
       const suffix = { lefthook: '.old', 'pre-commit': '.legacy' }[name];
       if (suffix !== undefined) renameSync(hookOf(world, 'commit-msg'), hookOf(world, `commit-msg${suffix}`));
       install();
@@ -135,7 +135,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
     expect(readFileSync(hookOf(world, 'commit-msg')).equals(readFileSync('/bin/false'))).toBe(true);
   },
   async EH011() {
-    // Longer than any limit of ours; a minute would only make the test longer.
+    // Longer than any limit of ours; a whole minute would only make the test slower.
     const world = open();
     world.write(hookOf(world, 'commit-msg'), `#!/bin/sh\nsleep 3\n${MINE}`, 0o755);
     await world.init();
@@ -256,7 +256,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
     expect(existsSync(join(world.repository, '.git', 'hooks'))).toBe(false);
   },
   EH027() {
-    // The same as without the package: the commit goes through.
+    // As without the package: the commit passes.
     const repo = real();
     repo.ok(['init', '--yes']);
     const old = join(repo.root, 'old-node');
@@ -292,7 +292,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
     const oid = repo.git(['rev-parse', 'HEAD']);
     const refs = Array.from({ length: 10_000 }, (_, n) => `create refs/heads/many/${n} ${oid}\n`).join('');
     repo.git(['update-ref', '--stdin'], { cwd: remote, input: refs });
-    // What would make so many refs slow is a process of a hook for each transaction: there is none, however long it takes.
+    // So many refs would be slow if a hook process ran for each transaction: there must be none, whatever the time.
     const trace = join(repo.root, 'trace');
     const env = { GIT_TRACE2_EVENT: trace };
     repo.git(['fetch', '-q', remote, 'refs/heads/many/*:refs/one/*'], { env });
@@ -334,7 +334,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
     await world.init();
     world.commit('outer');
     expect(world.git(['log', '-2', '--format=%s'])).toBe('inner\nouter\n');
-    // Without an editor commit-msg has nothing of ours to do, but for the chain.
+    // Without an editor, our part of commit-msg only calls the existing hook.
     expect(ran(world).filter((line) => line === 'mine')).toHaveLength(2);
     expect(world.git(['for-each-ref', 'refs/nested']).split('\n').slice(0, -1)).toHaveLength(2);
   },
@@ -383,7 +383,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
       world.git(['reset', '-q', '--hard']);
       world.git(['clean', '-qfdx']);
     }
-    // Bytes that are no UTF-8: made by a shell, as Node has no name for them.
+    // Bytes that are not UTF-8: a shell makes the file, because Node cannot write such a name.
     world.run('sh', [
       '-c',
       `d=$(printf 'z\\377'); mkdir "$d"; printf %s "$1" >"$d/handoff-main-one.md"`,
@@ -401,7 +401,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
     put('handoff-main-one.md', B);
     world.git(['add', '-A']);
     world.commits(B, ['-m', 'mine']);
-    // Renamed, its content still says whose it is; and so does a copy.
+    // After a rename, and in a copy, the content still says whose it is.
     world.git(['mv', 'handoff-main-one.md', 'handoff-main-two.md']);
     world.commits(B, ['-m', 'renamed']);
     put('handoff-main-three.md', A);

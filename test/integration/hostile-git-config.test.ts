@@ -7,14 +7,14 @@ import { IS_MAC } from '../support/repository.ts';
 import { A, B } from '../support/sharing-world.ts';
 
 const cases = hostileCases<SettingCase>('git-config-env.json');
-/** A Mac's git sets core.ignoreCase itself. Where two files differ in case alone, as here, it would be wrong. */
+/** A Mac's git sets core.ignoreCase itself. That would be wrong here, where two files differ only in case. */
 const settings = cases.filter(
   ({ config = {} }) =>
     Object.keys(config).length > 0 && !(IS_MAC && Object.hasOwn(config, 'core.ignoreCase')),
 );
 const isSame = ({ expect: wanted }: SettingCase) => wanted.startsWith('same-');
 
-/** Settings of the same kinds beyond the corpus: what git shows, hides, warns of or rewrites. */
+/** More settings of the same kinds, beyond the corpus: for what git shows, hides, warns about or rewrites. */
 const FURTHER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'what status shows': {
     'status.showUntrackedFiles': 'no',
@@ -80,7 +80,7 @@ const FURTHER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'index.threads': '4',
     'core.untrackedCache': 'true',
     'core.splitIndex': 'true',
-    // With it git itself loses what a split index shares (seen with 2.55).
+    // With it, git itself loses the shared part of a split index (seen with 2.55).
     'index.skipHash': 'false',
     'core.preloadIndex': 'false',
     'index.recordEndOfIndexEntries': 'true',
@@ -146,23 +146,23 @@ const filled = (config: SettingCase['config'] = {}) =>
     Object.entries(config).map(([key, value]) => [key, value.replaceAll('@PWN@', world.canary('corpus'))]),
   );
 
-describe('a setting of the repository changes nothing that is said or written', () => {
+describe('a setting of the repository changes no output and no file', () => {
   it.each(settings.filter(isSame))('$id $why', ({ config }) => {
     world.configure(filled(config));
     expect(world.brief()).toEqual(plainBrief);
   });
 
-  it('of all verbs, events and hooks either, with all of them set', () => {
+  it('of any verb, event or hook, with all of them set', () => {
     for (const { config } of settings.filter(isSame)) world.configure(filled(config));
     expect(world.everything()).toEqual(plain);
   });
 
-  it('of all verbs, events and hooks either, with further ones of all kinds set', () => {
+  it('of any verb, event or hook, with more settings of all kinds', () => {
     for (const config of Object.values(FURTHER)) world.configure(config);
     expect(world.everything()).toEqual(plain);
   });
 
-  it('in the user’s own file neither', () => {
+  it('even if it is in the user’s own file', () => {
     const own = join(world.root, 'own.config');
     writeFileSync(own, '');
     for (const [key, value] of Object.entries(Object.assign({}, ...Object.values(FURTHER)) as object))
@@ -173,7 +173,7 @@ describe('a setting of the repository changes nothing that is said or written', 
 });
 
 describe('core.safecrlf=true', () => {
-  it('keeps no content with mixed line ends out of what is kept', () => {
+  it('does not stop contents with mixed line ends from being kept', () => {
     world.configure({ 'core.autocrlf': 'true', 'core.safecrlf': 'true' });
     world.write(A, 'mixed.txt', 'one\r\ntwo\n');
     const claim = world.ledger(A).find(({ t, path }) => t === 'claim' && path === 'mixed.txt');
@@ -204,14 +204,14 @@ describe('a setting that makes git refuse', () => {
         expect(stderr).not.toMatch(unclear);
         if (status !== 0) expect(stderr, call).toMatch(/^(?:error: .*\nhint: .*\n)$|^$/);
       }
-      // Nothing was lost: without the setting everything is as it was.
+      // Nothing was lost: without the setting, everything is as before.
       for (const key of Object.keys(config ?? {}))
         world.run('git', ['config', '--file', '.git/config', '--unset', key]);
       expect(world.ok(['show', 'auth-refresh', '--raw'])).toBe('# Goal\n\nÜmläut of A');
     },
   );
 
-  it('GE051 receive.denyDeletes: a deletion over a push is refused, and nothing is lost', () => {
+  it('GE051 receive.denyDeletes: a deletion by push is refused, and nothing is lost', () => {
     const remote = join(world.root, 'remote.git');
     world.git(['clone', '-q', '--bare', world.path, remote]);
     world.git(['push', '-q', remote, 'refs/handoffs/*:refs/handoffs/*']);
@@ -223,7 +223,7 @@ describe('a setting that makes git refuse', () => {
     expect(world.brief()).toEqual(plainBrief);
   });
 
-  it.each(['DIRC', 'es\0\0'.repeat(16)])('an index that git cannot read is told as such: %j', (bytes) => {
+  it.each(['DIRC', 'es\0\0'.repeat(16)])('an index that git cannot read is reported as such: %j', (bytes) => {
     writeFileSync(join(world.path, '.git/index'), bytes);
     expect(world.handoff(['status'])).toMatchObject({
       status: 7,
@@ -231,7 +231,7 @@ describe('a setting that makes git refuse', () => {
     });
   });
 
-  it('GE059 core.filesRefLockTimeout=0: a lock is named, the text is kept, nothing is lost', () => {
+  it('GE059 core.filesRefLockTimeout=0: the refusal names the lock, the text is kept, nothing is lost', () => {
     world.configure({ 'core.filesRefLockTimeout': '0' });
     const lock = join(world.path, '.git/refs/handoffs/main/auth-refresh.lock');
     writeFileSync(lock, '');
@@ -247,7 +247,7 @@ describe('a setting that makes git refuse', () => {
     expect(world.handoff(['write', 'auth-refresh', '-m', 'again'], { session: A }).status).toBe(0);
   });
 
-  it('GE062 user.useConfigOnly without an identity: sessions work, a person is told what to type', () => {
+  it('GE062 user.useConfigOnly without an identity: sessions work, a person hears what to type', () => {
     const env = { HOME: join(world.root, 'empty') };
     world.configure({ 'user.useConfigOnly': 'true' });
     world.git(['config', '--file', '.git/config', '--unset', 'core.logAllRefUpdates']);
@@ -261,7 +261,7 @@ describe('a setting that makes git refuse', () => {
   });
 });
 
-describe('a setting by which a fetch or gc takes refs away', () => {
+describe('a setting that lets a fetch or gc remove refs', () => {
   const tips = () => world.git(['for-each-ref', '--format=%(objectname)', 'refs/handoffs']).split('\n');
   const isReachable = (oid: string) =>
     world
@@ -272,7 +272,7 @@ describe('a setting by which a fetch or gc takes refs away', () => {
     rmSync(remote, { recursive: true, force: true });
     world.git(['clone', '-q', '--bare', world.path, remote]);
     world.git(['remote', 'add', 'origin', remote]);
-    // The remote's handoff is another one, of nobody here.
+    // The remote has another handoff, which nobody here wrote.
     const other = world.git(['commit-tree', 'HEAD^{tree}', '-m', 'other']);
     world.git(['push', '-q', '--no-verify', 'origin', `${other}:refs/handoffs/main/auth-refresh`]);
     world.git(['push', '-q', '--no-verify', 'origin', `${other}:refs/handoffs/main/third-topic`]);
@@ -316,7 +316,7 @@ describe('a setting by which a fetch or gc takes refs away', () => {
       for (const oid of before) expect(isReachable(oid)).toBe(true);
       expect(world.ok(['show', 'main/auth-refresh', '--raw'])).toBe('# Goal\n\nÜmläut of A');
     }
-    // The command that doctor names is the way out.
+    // The command that doctor names must solve it.
     expect(world.run('bash', ['-c', String(found?.['hint'])]).status).toBe(0);
     expect(world.json(['doctor']).items.filter(({ check }) => check === 'remotes')).toEqual([]);
     world.git(['fetch', '-q', 'origin']);

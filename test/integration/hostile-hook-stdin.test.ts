@@ -22,7 +22,7 @@ interface StdinCase {
 
 const cases = hostileCases<StdinCase>('hook-stdin.json');
 
-/** Ends a guard that hangs: a limit so wide that a loaded machine does not reach it. */
+/** A guard that takes longer hangs, even on a loaded machine. */
 const HANGS_MS = 20_000;
 
 let world: GuardWorld;
@@ -49,7 +49,7 @@ function bytesOf(stdin: StdinCase['stdin']): Buffer {
   }
 }
 
-/** Runs the guard in the home folder, as a client would whose payload alone says where it works. */
+/** Runs the guard in the home folder, so that only the payload says where the client works. */
 async function guard({ stdin }: StdinCase): Promise<Run> {
   const child = spawn(LAUNCHER, ['guard', '--client', 'claude'], { cwd: world.home, env: world.env() });
   child.stdin.on('error', () => undefined);

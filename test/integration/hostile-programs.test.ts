@@ -11,16 +11,16 @@ interface Canary {
   readonly config?: Readonly<Record<string, string>>;
   /** Files to make first; scripts are executable. `@PWN@` as above. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What git itself runs the program for: a canary that nothing wakes shows nothing. */
+  /** A git command that does run the program: a canary that nothing can trigger proves nothing. */
   readonly control?: string;
 }
 
 const touch = 'touch @PWN@;:';
-/** A driver reads its input, so that git does not die of it. */
+/** A driver that reads its input, so that git does not fail. */
 const driver = 'sh -c "touch @PWN@; cat \\"$1\\"" -';
 const script = '#!/bin/sh\ntouch @PWN@\n';
 
-/** Programs that git would start for what our commands ask of it, were it not told otherwise. */
+/** Programs that git would start for our commands if we did not prevent it. */
 const CANARIES: readonly Canary[] = [
   { name: 'fsmonitor', config: { 'core.fsmonitor': touch }, control: 'git status' },
   {
@@ -181,7 +181,7 @@ let world: HostileWorld;
 let plain: readonly Output[];
 beforeAll(() => {
   world = new HostileWorld();
-  // A signed commit, for what would look at signatures.
+  // A signed commit, for programs that check signatures.
   const body = `tree ${world.git(['rev-parse', 'HEAD^{tree}'])}\nauthor A <a@b> 0 +0000\ncommitter A <a@b> 0 +0000\n`;
   const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n';
   const signed = world.git(['hash-object', '-t', 'commit', '-w', '--stdin'], {
@@ -194,7 +194,7 @@ beforeAll(() => {
 beforeEach(() => world.restore());
 afterAll(() => world.remove());
 
-/** Hooks of another folder and settings of a stranger are told by doctor, and its log counts what ran. */
+/** Leaves out doctor, which does report another folder's hooks and a stranger's settings, and counts calls in its log. */
 const comparable = (said: readonly Output[]) => said.filter(({ call }) => !call.startsWith('doctor'));
 
 describe('a program that the repository names', () => {
@@ -207,9 +207,9 @@ describe('a program that the repository names', () => {
     },
   );
 
-  it('is run by no verb, no hook of a client and no git hook of ours, and misleads none', () => {
+  it('is run by no verb, client hook or git hook of ours, and misleads none', () => {
     for (const one of CANARIES) plant(world, one);
-    // What planting left in the working tree is not the question.
+    // Files that planting left in the working tree are ignored.
     const files = CANARIES.flatMap(({ files = {} }) => Object.keys(files)).filter(
       (path) => !path.startsWith('.git/'),
     );
@@ -225,7 +225,7 @@ describe('a program that the repository names', () => {
     expect(doctor).toContain('of handoffs, all readable');
   });
 
-  it('is not run for a note of a branch that was rewritten and squashed', () => {
+  it('is not run for a note whose branch was rewritten and squashed', () => {
     const note = '# Important files\n- src/b.ts\n- gone.txt\n- moved.txt\n- src/a.ts\n';
     world.git(['stash', '-q', '--include-untracked']);
     world.git(['switch', '-q', 'side']);
@@ -251,7 +251,7 @@ describe('a program that the repository names', () => {
     expect(world.canaries()).toEqual([]);
   });
 
-  it('is not run on a terminal either', () => {
+  it('is not run on a terminal, either', () => {
     for (const one of CANARIES) plant(world, one);
     for (const verb of [
       'list',
@@ -275,7 +275,7 @@ describe('a program that the repository names', () => {
 });
 
 describe('a partial clone', () => {
-  it('asks its remote for nothing, whatever object is missing', () => {
+  it('fetches nothing from its remote, whatever object is missing', () => {
     world.configure({
       'core.repositoryFormatVersion': '1',
       'extensions.partialClone': 'evil',
@@ -306,8 +306,8 @@ describe('a partial clone', () => {
   });
 });
 
-describe('a clean filter that the attributes name', () => {
-  it('is run as by git status, its smudge filter never, and no work is missed', () => {
+describe('a filter that the attributes name', () => {
+  it('is run to clean, as by git status, but never to smudge, and no work is missed', () => {
     const clean = `sh -c "touch ${world.canary('clean')}; cat"`;
     world.configure({ 'filter.x.clean': clean, 'filter.x.smudge': `touch ${world.canary('smudge')}` });
     world.write(A, 'a.fil', 'filtered\n');

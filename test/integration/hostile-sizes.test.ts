@@ -11,7 +11,7 @@ const MERGES = 1000;
 /** What a command may start, however many notes there are. */
 const MOST_PROCESSES = 200;
 const NOBODY = '0'.repeat(40);
-/** With it a commit object is as large as a legal one may be. */
+/** A text that makes a commit object as large as a legal one may be. */
 const FIFTEEN_KIB = `${'y'.repeat(63)}\n`.repeat(240);
 
 let world: Clones;
@@ -19,7 +19,7 @@ let victim: Clone;
 let memory: MemoryLimit;
 const limited: MemoryLimit['run'] = (...call) => memory.run(...call);
 
-/** What each of the many notes is; a tenth of them each. */
+/** The kinds of the many notes; each kind is a tenth of them. */
 const KINDS = [
   'plain',
   'large',
@@ -57,7 +57,7 @@ function noteOf(at: number): string {
   ].join('');
 }
 
-/** One side of a step of a ladder, as git-fast-import(1) reads it: it merges both sides of the step below. */
+/** One side of a rung of a ladder, as git-fast-import(1) reads it: it merges both sides of the rung below. */
 function rung(side: 'left' | 'right', at: number): string {
   const message = `${side} ${at}\n\nClaude-Session-Id: sess-eve-1\nHandoff-State: open\n`;
   const below = at === 0 ? '' : `from :${2 * at - 1}\nmerge :${2 * at}\n`;
@@ -87,7 +87,7 @@ function plantAll(): void {
     'refs/handoffs',
   ]);
   point('many-parents', { parents: all.split('\n') });
-  // Each merge has two ways down: one by one they are 2 to the power of 1000.
+  // Each merge has two ways down, which makes 2 to the power of 1000 paths in all.
   const ladder = Array.from({ length: MERGES }, (_, at) => rung('left', at) + rung('right', at)).join('');
   world.server.git(['fast-import', '--quiet'], { input: ladder });
   forger.point('refs/handoffs/main/many-merges', world.server.git(['rev-parse', 'refs/heads/left']));
@@ -124,7 +124,7 @@ describe(`${NOTES} hostile notes, a tree of ${ENTRIES} entries, ${MERGES} parent
     expect(victim.ref('refs/handoffs/main/huge-tree')).toBeUndefined();
   });
 
-  it('fill no memory afterwards', () => {
+  it('do not fill the memory afterwards', () => {
     expect(limited(['list']).stdout).toContain('our-topic');
     expect(limited(['write', 'another-topic', '-m', 'ours, too']).stdout).toContain(
       'left main/another-topic',
@@ -132,7 +132,7 @@ describe(`${NOTES} hostile notes, a tree of ${ENTRIES} entries, ${MERGES} parent
     expect(limited(['doctor']).status).toBe(0);
   });
 
-  it('fill no memory where plain git has fetched them, and cost no process each', () => {
+  it('do not fill the memory after plain git has fetched them, and cost no process each', () => {
     victim.git(['fetch', '-q', 'origin', '+refs/handoffs/*:refs/handoffs/*']);
     for (const args of READING) {
       const trace = join(victim.root, 'trace');
