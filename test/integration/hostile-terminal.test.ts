@@ -11,10 +11,10 @@ interface TerminalCase {
   readonly why: string;
 }
 
-/** Two of each field: what steers is escaped by one function, which test/unit/surfacing.test.ts has whole. */
+/** Two of each field: one function escapes what steers a terminal, and test/unit/surfacing.test.ts tests all of it. */
 const all = hostileCases<TerminalCase>('terminal.json');
 const cases = all.filter((one) => all.filter(({ field }) => field === one.field).indexOf(one) % 2 === 1);
-/** C0 without line feed and tab, C1, bidirectional and invisible characters. */
+/** C0 (but line feed and tab), C1, bidirectional and invisible characters. */
 const STEERING = /[^\P{Cc}\n\t]|[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/u;
 const [A, B] = ['aaaaaaaa-1111', 'bbbbbbbb-2222'];
 const REF = 'refs/handoffs/main/auth-refresh';
@@ -24,7 +24,7 @@ const HOOKS = join(import.meta.dirname, '..', '..', 'git-hooks');
 let repo: TestRepository;
 afterEach(() => repo.remove());
 
-/** A world in which a field of a handoff, of a commit, of the branch or of a remote has that value. */
+/** Builds a world in which a field of a handoff, commit, branch or remote has this value. */
 function build(field: TerminalCase['field'], value: string): void {
   repo = new TestRepository();
   repo.ok(['init', '--yes']);
@@ -60,14 +60,14 @@ function build(field: TerminalCase['field'], value: string): void {
   }
 }
 
-/** A commit of two sessions, past the hooks. */
+/** Makes a commit of two sessions, without our hooks. */
 function commitOf(message: string): void {
   repo.git(['commit', '-q', '--allow-empty', '--cleanup=verbatim', '-m', message], {
     env: { GIT_HANDOFF: 'off' },
   });
 }
 
-/** A handoff's commit as no program of ours would write it. */
+/** Makes a handoff's commit that no program of ours would write. */
 function craft({ name, email }: { name: string; email: string }, subject: string, trailer: string): void {
   const tree = repo.git(['rev-parse', `${REF}^{tree}`]);
   const who = `${name} <${email}> 1767323045 +0000`;
@@ -79,11 +79,11 @@ function craft({ name, email }: { name: string; email: string }, subject: string
   ];
   const text = `tree ${tree}\nauthor ${who}\ncommitter ${who}\n\n${subject}\n\n${trailers.join('\n')}\n`;
   const commit = repo.git(['hash-object', '-t', 'commit', '-w', '--literally', '--stdin'], { input: text });
-  // Past git's own check of what a ref may point at.
+  // Bypasses git's own check of what a ref may point to.
   for (const ref of [REF, KEPT]) writeFileSync(join(repo.path, '.git', ref), `${commit}\n`);
 }
 
-/** Every view, and every message that could hold the value. */
+/** Every view, and every message that could contain the value. */
 function views(field: TerminalCase['field'], value: string): { words: readonly string[]; run: Run }[] {
   const env =
     field === 'author.name'
@@ -100,7 +100,7 @@ function views(field: TerminalCase['field'], value: string): { words: readonly s
     ['sessions', '--all'],
     ['check', 'HEAD'],
     ['doctor'],
-    // Refused, with the value in the words or in what the message tells about.
+    // Refused, with the value in the arguments or in what the message mentions.
     ['write', 'main/auth-refresh', '-m', 'x'],
     ['write', `${value}/auth-refresh`, '-m', 'x'],
     ['write', value, '-m', 'x'],
@@ -132,7 +132,7 @@ function views(field: TerminalCase['field'], value: string): { words: readonly s
   return ran;
 }
 
-/** What a plain value makes of the same calls, for each field once. */
+/** The outputs of the same calls with a plain value, once for each field. */
 const plainViews = new Map<TerminalCase['field'], ReturnType<typeof views>>();
 function plainly(field: TerminalCase['field']): ReturnType<typeof views> {
   const known = plainViews.get(field);
@@ -154,9 +154,9 @@ describe('a value that could steer a terminal is escaped or refused', () => {
       expect(said.text, JSON.stringify(said)).not.toMatch(STEERING);
       expect([0, 1, 2, 3, 4, 6, 7], JSON.stringify(said)).toContain(status);
       expect(stderr, JSON.stringify(said)).not.toMatch(/^\s+at |TypeError|internal error/m);
-      // No more lines than a plain value makes: none of them is the value's own.
+      // No more lines than with a plain value: the value adds none.
       const before = plain[n]?.run;
-      // git takes no name of nothing but such characters: doctor says that there is none.
+      // git ignores a name that has only such characters, and doctor says that there is no name.
       if (before?.status === status && !(field.startsWith('author') && words[0] === 'doctor')) {
         const count = (text: string) => text.split('\n').length;
         expect(count(stdout + stderr), JSON.stringify(said)).toBeLessThanOrEqual(
@@ -164,7 +164,7 @@ describe('a value that could steer a terminal is escaped or refused', () => {
         );
       }
     }
-    // A client's start gets it as text, too.
+    // The session's start also gets it as text.
     const start = repo.guard({ session_id: B, hook_event_name: 'SessionStart', source: 'startup' });
     expect(start).toMatchObject({ status: 0, stderr: '' });
     if (start.stdout !== '') {
@@ -175,7 +175,7 @@ describe('a value that could steer a terminal is escaped or refused', () => {
     }
   });
 
-  it('is seen where it is escaped', () => {
+  it('is visible where it is escaped', () => {
     build('trailer.value', '\u001b[31mred');
     expect(repo.ok(['show', 'main/auth-refresh'])).toContain('\\u{1b}[31mred');
     repo.remove();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestRepository } from '../support/repository.ts';
 
-/** Work commits that no program of ours has made. Whoever unpacks them has every file as before. */
+/** Work commits that no program of ours has made. Whoever unpacks them keeps every file as before. */
 
 let server: TestRepository;
 let victim: TestRepository;
@@ -22,7 +22,7 @@ const blob = (text: string) => server.git(['hash-object', '-w', '--stdin'], { in
 const tree = (lines: readonly string[]) => server.git(['mktree'], { input: `${lines.join('\n')}\n` });
 const TRAILERS = 'Claude-Session-Id: eve-0001\nHandoff-State: open';
 
-/** A work commit with this `work.json` and these contents by number, and a note that carries it. */
+/** Makes a work commit with this `work.json` and these numbered contents, and a note that carries it. */
 function forge(json: string, contents: readonly string[], more: Forged = {}): void {
   const entries = [
     `100644 blob ${blob(json)}\twork.json`,
@@ -66,7 +66,7 @@ const file = (path: string, more: object = {}) => ({
 const json = (items: readonly unknown[], more: object = {}) =>
   JSON.stringify({ version: 1, base: null, items, ...more });
 
-/** Everything below the home of the victim but git's own objects, refs and logs. */
+/** Everything in the victim's home except git's own objects, refs and logs. */
 function everything(): string {
   const names = victim.run('find', ['.', '-not', '-path', './.git/*', '-print0'], { cwd: victim.path });
   const config = readFileSync(join(victim.path, '.git', 'config'), 'utf8');
@@ -153,7 +153,7 @@ describe('a hostile work commit changes no file', () => {
     expect(expectRefused()).toContain('entries');
   });
 
-  it('with a folder among its contents, with parents, without trailers', () => {
+  it('with a folder among its contents, with parents, or without trailers', () => {
     const inner = tree([`100644 blob ${blob('x\n')}\tinner`]);
     forge(json([file('new')]), ['x\n'], { entries: [`040000 tree ${inner}\t1`] });
     expectRefused();
@@ -165,7 +165,7 @@ describe('a hostile work commit changes no file', () => {
     expectRefused();
   });
 
-  it('that has more bytes than it says', () => {
+  it('that has more bytes than it states', () => {
     victim.git(['config', 'handoff.maxWork', '10k']);
     forge(json([file('new')]), ['x'.repeat(20_000)], { size: '1 10' });
     expect(expectRefused()).toContain('handoff.maxWork');
@@ -173,7 +173,7 @@ describe('a hostile work commit changes no file', () => {
     expect(expectRefused()).toContain('99999999 bytes');
   });
 
-  it('whose author is not the one of its note', () => {
+  it('whose author differs from the author of its note', () => {
     forge(json([file('new')]), ['x\n']);
     victim.git(['config', 'user.email', 'other@example.org']);
     expect(expectRefused()).toContain('--from ada@example.org');

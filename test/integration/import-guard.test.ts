@@ -61,7 +61,7 @@ describe('the handoff files of claude-handoff-guard', () => {
     expect(done.stdout).toMatch(/\n4 imported; the files stay where they are\n$/);
   });
 
-  it('are not imported twice, nor under another name when the branch is gone', () => {
+  it('are not imported twice, even under another name when the branch is gone', () => {
     world.has('guard');
     world.imported([], me);
     const before = world.values();
@@ -77,7 +77,7 @@ describe('the handoff files of claude-handoff-guard', () => {
     );
   });
 
-  it('that changed are the next version, for the same owner only', () => {
+  it('that changed become the next version, but only of the same owner', () => {
     const file = world.put(join(world.memory, 'handoff-main-auth-refresh.md'), marked('sess-one', 'v1\n'));
     world.imported([], me);
     world.put(file, marked('sess-one', 'v2\n'));
@@ -122,7 +122,7 @@ describe('the handoff files of claude-handoff-guard', () => {
     expect(world.ok(['show', 'auth-refresh', '--raw'])).toBe('written');
   });
 
-  it('put into the archive since are closed', () => {
+  it('that were archived since close their notes', () => {
     const name = 'handoff-main-auth-refresh.md';
     const file = world.put(join(world.memory, name), marked('sess-one'));
     world.imported([], me);
@@ -133,7 +133,7 @@ describe('the handoff files of claude-handoff-guard', () => {
     expect(world.json(['log', 'auth-refresh']).items.map(({ step }) => step)).toEqual(['close', 'create']);
   });
 
-  it('of one name, in the folder and in the archive, are two topics', () => {
+  it('with the same name in the folder and in the archive become two topics', () => {
     const name = 'handoff-main-auth-refresh.md';
     world.put(join(world.memory, 'handoff-archive', name), marked('sess-one', 'old\n'), 60);
     world.put(join(world.memory, name), marked('sess-two', 'new\n'));
@@ -147,7 +147,7 @@ describe('the handoff files of claude-handoff-guard', () => {
     expect(world.values()).toBe(before);
   });
 
-  it('of a session that is at work are left to it', () => {
+  it('of a session at work are left to it', () => {
     world.ok(['init', '--yes']);
     for (const session_id of [me, 'sess-live'])
       world.guard({ session_id, hook_event_name: 'SessionStart', source: 'startup' });
@@ -171,12 +171,12 @@ describe('the handoff files of claude-handoff-guard', () => {
     });
   });
 
-  it('take --branch and --topic instead of what their name says', () => {
+  it('are imported to --branch and --topic instead of the place in their name', () => {
     const file = world.put(join(world.root, 'handoff-main-auth-refresh.md'), marked('sess-one'));
     expect(world.imported(['--branch', 'feature/login', '--topic', 'my-own', file], me)).toEqual({
       'handoff-main-auth-refresh.md': 'create feature/login/my-own sess-one open',
     });
-    // Without them, the file is known by its name in the commit; with them, another place is meant.
+    // Without the options, the commit's record of the file's name identifies it; with them, another place is meant.
     expect(world.imported([file], me)).toEqual({
       'handoff-main-auth-refresh.md': 'unchanged feature/login/my-own sess-one open',
     });
@@ -236,7 +236,7 @@ describe('hostile files', () => {
     expect(world.handoff(['import', file], { session: me }).stdout).toContain('1 there already');
   });
 
-  it('with names that steer a terminal are shown as data, and get a topic', () => {
+  it('with names that could steer a terminal are shown escaped, and get a topic', () => {
     const name = 'handoff-Main_\u001b[2J\nHandoff-State: closed.md';
     world.put(join(world.memory, name), marked('sess-one'));
     const { stdout, status } = world.handoff(['import'], { session: me });
@@ -261,7 +261,7 @@ describe('hostile files', () => {
     expect(world.refs('refs/handoffs/')).toEqual([]);
   });
 
-  it('without any, that is said, with the places', () => {
+  it('if there are none, the message names the places where import looked', () => {
     const { status, stderr } = world.handoff(['import']);
     expect(status).toBe(1);
     expect(stderr).toContain(world.memory);

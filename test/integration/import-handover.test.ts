@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 describe('handover.md and .handover/', () => {
-  it('become one topic for each goal: the present text, with what was put away of it as its older versions', () => {
+  it('become one topic per goal: the present text, with the archived texts as its older versions', () => {
     world.has('handover');
     expect(world.imported([], me)).toEqual({
       '2026-05-01T080000.md': `create main/move-build-rolldown ${me} closed`,
@@ -30,13 +30,13 @@ describe('handover.md and .handover/', () => {
     expect(items[0]).toMatchObject({ base: world.git(['rev-parse', 'HEAD']), client: 'claude' });
   });
 
-  it('are not imported twice; the next one that was written is the next version', () => {
+  it('are not imported twice; a newer text becomes the next version', () => {
     world.has('handover');
     world.imported([], me);
     const before = world.values();
     expect(world.handoff(['import'], { session: me }).stdout).toMatch(/\n0 imported, 4 there already\n$/);
     expect(world.values()).toBe(before);
-    // As its program does: the former text goes to the archive, the new one into both files.
+    // As its program does: the old text goes to the archive, the new one into both files.
     const [top, current] = [join(world.path, 'handover.md'), join(world.path, '.handover', 'current.md')];
     renameSync(top, join(world.path, '.handover', 'archive', '2026-05-08T090000.md'));
     for (const file of [top, current])
@@ -47,7 +47,7 @@ describe('handover.md and .handover/', () => {
     expect(world.json(['log', 'limit-rate-public-api']).items).toHaveLength(3);
   });
 
-  it('whose goal is reached are closed', () => {
+  it('whose goal is reached become closed notes', () => {
     const top = world.put(join(world.path, 'handover.md'), handover('Limit the rate'));
     world.imported([], me);
     mkdirSync(join(world.path, '.handover', 'archive'), { recursive: true });
@@ -72,13 +72,13 @@ describe('handover.md and .handover/', () => {
     ]);
   });
 
-  it('with a HEAD that this repository does not have are about no commit', () => {
+  it('with a HEAD that this repository does not have become notes without a base', () => {
     world.put(join(world.path, 'handover.md'), handover('Limit the rate', `- HEAD: ${'1'.repeat(40)}\n`));
     world.imported([], me);
     expect(world.trailers('main/limit-rate')['Handoff-Base']).toBeUndefined();
   });
 
-  it('belong to whoever imported them; another one takes the topic first', () => {
+  it('belong to whoever imported them; another session must take the topic first', () => {
     const top = world.put(join(world.path, 'handover.md'), handover('Limit the rate'));
     world.imported([], me);
     world.put(top, `${handover('Limit the rate')}more\n`);
@@ -90,7 +90,7 @@ describe('handover.md and .handover/', () => {
     expect(world.ok(['show', 'limit-rate', '--raw'])).toMatch(/more$/);
   });
 
-  it('are found from a folder below, and in one that is named', () => {
+  it('are found from a folder below, and in a named folder', () => {
     world.put(join(world.path, 'handover.md'), handover('Limit the rate'));
     world.put(join(world.path, 'sub', '.handover', 'current.md'), handover('Another goal'));
     const cwd = join(world.path, 'sub');
@@ -103,7 +103,7 @@ describe('handover.md and .handover/', () => {
     expect(world.trailers('main/another-goal')['Handoff-Imported-From']).toBe('handover:sub/handover.md');
   });
 
-  it('behind a link are not looked at', () => {
+  it('behind a link are ignored', () => {
     const outside = join(world.root, 'outside');
     world.put(join(outside, 'current.md'), handover('Secret thing'));
     world.put(join(outside, 'archive', 'x.md'), handover('Secret thing'));
@@ -131,7 +131,7 @@ describe('plain Markdown', () => {
     expect(world.json(['show', topic])).toMatchObject({ note: text, summary });
   });
 
-  it('of two folders, and several at once, are notes of their own', () => {
+  it('from two folders, or several files at once, becomes separate notes', () => {
     const files = ['a', 'b'].map((folder) =>
       world.put(join(world.root, folder, 'my-notes.md'), `${folder}\n`),
     );

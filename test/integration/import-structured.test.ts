@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** Why each file is left out, by its name. */
+/** The reason why each file is left out, by file name. */
 function reasons(args: string[] = []): Record<string, unknown> {
   const { items } = world.json(['import', ...args], { session: me });
   const left = items.filter(({ action }) => action === 'skip' || action === 'refuse');
@@ -22,7 +22,7 @@ function reasons(args: string[] = []): Record<string, unknown> {
 }
 
 describe('a folder of structured handoffs', () => {
-  it('is imported by its index, and what the index does not name; from is the owner, to the address', () => {
+  it('is imported with and without its index; `from` becomes the owner, `to` the addressee', () => {
     const { items } = world.json(['import'], { session: me });
     expect(items.map(({ topic, owner, to, state, why }) => [topic, owner, to, state, why])).toEqual([
       ['retry-policy', 'alice', 'bob', 'open', null],
@@ -42,7 +42,7 @@ describe('a folder of structured handoffs', () => {
     expect(world.values()).toBe(before);
   });
 
-  it('that lies elsewhere is found by its INDEX.md, which can be named, too', () => {
+  it('in another place is found by its INDEX.md, which may be named, too', () => {
     const elsewhere = join(world.root, 'elsewhere');
     world.put(join(elsewhere, FIRST), readFileSync(join(folder, FIRST)));
     world.put(join(elsewhere, 'INDEX.md'), HEAD);
@@ -55,7 +55,7 @@ describe('a folder of structured handoffs', () => {
     });
   });
 
-  it('refuses what its id does not fit, with exit status 6, and imports the rest', () => {
+  it('imports all but files with a wrong id, with exit status 6', () => {
     appendFileSync(join(folder, FIRST), 'one more line\n');
     const { status, stdout, stderr } = world.handoff(['import'], { session: me });
     expect(status).toBe(6);
@@ -72,13 +72,13 @@ describe('a folder of structured handoffs', () => {
     expect(world.handoff(hint.split(' '), { session: me }).status).toBe(0);
   });
 
-  it('compares the id of the index, too', () => {
+  it('is compared with the ids in the index, too', () => {
     const index = readFileSync(join(folder, 'INDEX.md'), 'utf8');
     writeFileSync(join(folder, 'INDEX.md'), index.replace('sha256:94bdef20', 'sha256:00000000'));
     expect(reasons()).toEqual({ [FIRST]: expect.stringMatching(/supplied=sha256:00000000/) as string });
   });
 
-  it('takes one of two files with one id', () => {
+  it('becomes one note for two files with the same id', () => {
     copyFileSync(join(folder, FIRST), join(folder, 'copy.md'));
     expect(reasons()).toEqual({ 'copy.md': `it has the handoff_id of ${FIRST}` });
   });
@@ -107,13 +107,13 @@ describe('a folder of structured handoffs', () => {
     expect(items.filter(({ action }) => action === 'skip')).toHaveLength(what === 'no text' ? 0 : 1);
   });
 
-  it('is not looked at behind a link', () => {
+  it('is ignored behind a link', () => {
     renameSync(join(world.path, 'grimoires'), join(world.root, 'outside'));
     symlinkSync(join(world.root, 'outside'), join(world.path, 'grimoires'));
     expect(world.json(['import'], { session: me }).error.code).toBe('not-found');
   });
 
-  it('leaves out what is no structured handoff', () => {
+  it('is imported without files that are no structured handoffs', () => {
     world.put(join(folder, 'README.md'), '# How to\n');
     world.put(join(folder, 'other.md'), '---\ntitle: x\n---\ntext\n');
     world.put(join(folder, 'latin.md'), Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff]));
@@ -163,14 +163,14 @@ describe('a folder of structured handoffs', () => {
     expect(written.stderr).toContain(String(reasons()[FIRST]));
   });
 
-  it('gives its sender no note of its own to read', () => {
+  it('gives its sender none of its own notes to read', () => {
     world.handoff(['import'], { session: me });
     world.git(['config', 'handoff.operator', 'alice']);
     const unread = world.json(['list', '--unread'], { session: me }).items;
     expect(unread.map(({ topic }) => topic)).toEqual(['release-plan']);
   });
 
-  it('gives a long topic a name under which the note can be written again', () => {
+  it('gets a shorter name for a long topic, under which the note can be written again', () => {
     const topic = Array.from({ length: 16 }, () => 'Long').join('_');
     const note = `---\nschema_version: '1.0'\nfrom: 'dora'\nto: 'bob'\ntopic: '${topic}'\nts_utc: '2026-05-07T12:00:00Z'\n---\nx\n`;
     const file = world.put(join(world.root, 'long.md'), note);
@@ -179,7 +179,7 @@ describe('a folder of structured handoffs', () => {
     expect(again.stderr).toBe('');
   });
 
-  it('keeps the bytes of CRLF files, whose id is the same', () => {
+  it('keeps the bytes of CRLF files, whose ids are the same', () => {
     const bytes = Buffer.from(readFileSync(join(folder, FIRST), 'utf8').replaceAll('\n', '\r\n'));
     writeFileSync(join(folder, FIRST), bytes);
     expect(reasons()).toEqual({});

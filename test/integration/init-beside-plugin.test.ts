@@ -5,7 +5,7 @@ import { LAUNCHER, TestRepository } from '../support/repository.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** As the clients leave it behind (test/clients/install.ts has their versions). */
+/** Plugins as the clients install them. */
 const PLUGINS = {
   claude: {
     file: join('.claude', 'settings.json'),
@@ -54,7 +54,7 @@ const PLUGINS = {
 let repo: TestRepository;
 beforeEach(() => {
   repo = new TestRepository();
-  // Codex starts a login shell, and the system's profile may set another PATH.
+  // Codex starts a login shell, and the system's profile may change PATH.
   put(join(repo.home, '.profile'), `PATH='${repo.env()['PATH'] ?? ''}'\n`);
 });
 afterEach(() => repo.remove());
@@ -71,7 +71,7 @@ describe.each(['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot'] as co
     const { file, on, offFile, off, settings } = PLUGINS[client];
     const doctor = () => repo.json(['doctor']).items.filter((item) => item['check'] === `hooks (${client})`);
 
-    it('is enough: init registers nothing, doctor finds that its command reaches the guard', () => {
+    it('is enough: init registers nothing, and doctor finds that the plugin’s command reaches the guard', () => {
       put(join(repo.home, file), on);
       expect(repo.handoff(['init', '--yes']).stderr).toContain(`${client} (its plugin has the hooks`);
       expect(registers(join(repo.home, settings))).toBe(false);
@@ -82,7 +82,7 @@ describe.each(['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot'] as co
       expect(gone.stdout).toContain('git-handoff is not on PATH');
     });
 
-    it('beside registered hooks is told by init and by doctor', () => {
+    it('beside registered hooks is reported by init and doctor', () => {
       put(join(repo.home, file), on);
       const { stderr } = repo.handoff(['init', '--yes', '--client', client]);
       expect(stderr).toContain('every event starts the guard twice');
@@ -93,7 +93,7 @@ describe.each(['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot'] as co
       expect(doctor()).toMatchObject([{ status: 'ok' }]);
     });
 
-    it('that is switched off does not count', () => {
+    it('does not count if it is switched off', () => {
       put(join(repo.home, file), on);
       put(join(repo.home, offFile), off);
       repo.ok(['init', '--yes']);
@@ -103,7 +103,7 @@ describe.each(['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot'] as co
   },
 );
 
-it('hooks of one client in two scopes are told by doctor', () => {
+it('hooks of one client in two scopes are reported by doctor', () => {
   repo.ok(['init', '--yes']);
   repo.ok(['init', '--yes', '--project', '--client', 'claude']);
   const found = repo.json(['doctor']).items.filter((item) => item['check'] === 'hooks (claude)');

@@ -36,7 +36,7 @@ function put(path: string, text: string, mode = 0o644): void {
   writeFileSync(path, text, { mode });
 }
 
-it('no client named, none in use: Claude Code', async () => {
+it('with no client named or found, init chooses Claude Code', async () => {
   expect(await chosen([])).toEqual(['claude']);
 });
 
@@ -51,7 +51,7 @@ it.each([
   expect(await chosen([])).toEqual(clients);
 });
 
-it('no client named, none used so far: those on PATH', async () => {
+it('with no client named or used so far, init chooses those on PATH', async () => {
   const bin = join(world.root, 'bin');
   for (const name of ['codex', 'cursor-agent']) put(join(bin, name), '#!/bin/sh\n', 0o755);
   put(join(bin, 'gemini'), 'not a program\n');
@@ -60,7 +60,7 @@ it('no client named, none used so far: those on PATH', async () => {
   expect(await chosen([], { PATH: bin })).toEqual(['gemini']);
 });
 
-it('none: git hooks and the switch, no settings; the second time there is nothing to do', async () => {
+it('--client none sets up git hooks and the switch, but no settings; a second time there is nothing to do', async () => {
   mkdirSync(join(world.home, '.claude'));
   const { changed, notices } = await world.init({ clients: ['none'] });
   const theirs = Object.values(FILES).map((file) => join(world.home, file));
@@ -74,7 +74,7 @@ it('none: git hooks and the switch, no settings; the second time there is nothin
   expect(world.git(['config', '--get', '--default', 'gone', 'handoff.enabled'])).toBe('gone\n');
 });
 
-it('none beside a client, and a skill for no client, are refused', async () => {
+it('--client none together with a client or a skill is refused', async () => {
   await expect(chosen(['none', 'codex'])).rejects.toThrow('--client none excludes all others');
   await expect(chosen(['none'], { skill: true })).rejects.toThrow('--skill needs a client');
 });
@@ -90,7 +90,7 @@ it.each([
   await expect(world.init({ yes: false, ...options })).rejects.toMatchObject({ hint });
 });
 
-it('no client named, one with settings that cannot be edited: the others are set up, and it is told', async () => {
+it('with no client named, one whose settings cannot be edited is reported, and the others are set up', async () => {
   const broken = join(world.home, FILES.gemini);
   put(broken, '{\n  "theme": dark\n}\n');
   await expect(world.init({ clients: [] })).rejects.toMatchObject({

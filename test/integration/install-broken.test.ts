@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LAUNCHER, type RunOptions, TestRepository } from '../support/repository.ts';
 
 /**
- * Whatever is missing, no client is stopped and no commit refused, and `doctor` says what is wrong. The package is a copy,
- * so that it can be taken away; another copy asks doctor then.
+ * Whatever is missing, no client is stopped and no commit is refused, and `doctor` says what is wrong. The package is a
+ * copy, so that it can be removed; then another copy runs doctor.
  */
 const FILES = {
   claude: join('.claude', 'settings.json'),
@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** A call that would be refused if all were well would do; what counts is the status and that nothing is said. */
+/** Expects that every line exits 0 without output, even for a call that would be refused if all were well. */
 function expectClientsGoOn(
   options: RunOptions = {},
   tried = 'git update-ref -d refs/handoffs/main/x-y',
@@ -66,7 +66,7 @@ function expectClientsGoOn(
   }
 }
 
-/** Commits as a session, one that another works beside; the lines that are shown. */
+/** Commits as a session beside another one; returns the lines shown. */
 function expectCommitGoesOn(options: RunOptions = {}): string[] {
   writeFileSync(join(world.path, 'a.txt'), `${String(performance.now())}\n`);
   const before = world.git(['rev-parse', 'HEAD']);
@@ -82,7 +82,7 @@ const problems = (options: RunOptions = {}) =>
     .items.filter(({ status }) => status === 'problem')
     .map(({ check, detail }) => `${String(check)}: ${String(detail)}`);
 
-/** PATH with what a system has, but for these. */
+/** A PATH with a system's programs, except these. */
 function without(...programs: readonly string[]): { PATH: string } {
   const tools = join(world.root, 'tools');
   mkdirSync(tools, { recursive: true });
@@ -107,7 +107,7 @@ function without(...programs: readonly string[]): { PATH: string } {
   return { PATH: tools };
 }
 
-it('all is well: calls are seen', () => {
+it('if all is well, calls are seen', () => {
   expect(problems()).toEqual([]);
 });
 
@@ -142,14 +142,14 @@ it('the package is there in part', () => {
 it('Node is missing', () => {
   writeFileSync(join(world.home, '.local', 'state', 'git-handoff', 'node'), '/gone/node\n');
   const env = without('node');
-  // Codex starts a login shell, and the system's profile may know another Node.
+  // Codex starts a login shell, and the system's profile may find another Node.
   writeFileSync(join(world.home, '.profile'), `PATH='${env.PATH}'\n`);
   expectClientsGoOn({ env });
   expectCommitGoesOn({ env });
   const verb = world.run(join(installed, 'bin', 'git-handoff'), ['doctor'], { env });
   expect(verb.status).toBe(7);
   expect(verb.stderr).toMatch(/^error: node not found\nhint: install Node\.js/);
-  // Asked by a Node that its hooks do not find.
+  // doctor runs with a Node that its hooks do not find.
   const program = join(installed, 'dist', 'start.cjs');
   const run = world.run(process.execPath, [program, String(process.pid), 'doctor', '--json'], { env });
   const { items } = JSON.parse(run.stdout) as { items: Record<string, string>[] };
@@ -159,7 +159,7 @@ it('Node is missing', () => {
 
 it('Node is too old for the bundles', () => {
   const old = join(world.root, 'old node');
-  // What it does with a program it cannot read; `-e` runs, and says that it is old.
+  // An old Node fails on a program with newer syntax.
   writeFileSync(old, '#!/bin/sh\necho "SyntaxError: Unexpected token" >&2\nexit 1\n', { mode: 0o755 });
   writeFileSync(join(world.home, '.local', 'state', 'git-handoff', 'node'), `${old}\n`);
   expectClientsGoOn();
@@ -175,7 +175,7 @@ it('git is missing', () => {
 });
 
 describe('a broken settings file', () => {
-  it.each(CLIENTS)('of %s: the others go on, nothing is written over, uninstall leaves it', (client) => {
+  it.each(CLIENTS)('of %s: the other clients work, nothing is overwritten, and uninstall leaves the file', (client) => {
     const file = join(world.home, FILES[client]);
     const broken = `${readFileSync(file, 'utf8').trimEnd().slice(0, -1)},,`;
     writeFileSync(file, broken);
@@ -189,7 +189,7 @@ describe('a broken settings file', () => {
     expect(readFileSync(file, 'utf8')).toBe(broken);
   });
 
-  it('of git: it says so itself, and no client is stopped', () => {
+  it('of git: git reports it itself, and no client is stopped', () => {
     const config = join(world.path, '.git', 'config');
     const text = readFileSync(config, 'utf8');
     writeFileSync(config, `${text}[broken\n`);

@@ -132,7 +132,7 @@ function ourGroups(client: Client, path: string): [event: string, group: unknown
   );
 }
 
-/** The text that Codex's users trust by its hash: another one makes every user trust it once more. */
+/** Codex's users trust this text by its hash, so if it changes, every user must trust it again. */
 function commandOf(client: Client, scope: InstallScope): string {
   if (client === 'copilot') {
     return scope === 'user'
@@ -148,7 +148,7 @@ const NAMES = ['codex', 'gemini', 'qwen', 'cursor', 'copilot'] as const;
 
 describe.each(NAMES)('settings of %s', (client) => {
   describe.each(['user', 'project'] as const)('%s scope', (scope) => {
-    // What is done to the bytes is the same for each: Gemini CLI's settings have all shapes.
+    // The bytes are edited in the same way for each client, so only Gemini CLI's settings have all shapes.
     const shapes = Object.entries(SHAPES).filter(
       ([name]) => client === 'gemini' || name === 'no file' || name === 'hooks of others',
     );
@@ -185,7 +185,7 @@ describe.each(NAMES)('settings of %s', (client) => {
     expect(world.shell(commandOf(client, 'project'))).toEqual({ status: 0, output: '' });
   });
 
-  it('what others wrote in between stays', async () => {
+  it('what others wrote meanwhile stays', async () => {
     await world.init({ clients: [client] });
     const path = settingsPath(client, 'user');
     const edited = readFileSync(path, 'utf8').replace('{', '{\n  "later": true,');
@@ -210,7 +210,7 @@ describe('the command of a client that refuses a call when its hook fails', () =
     expect(world.shell(command('project'), { PATH }).status).toBe(0);
   });
 
-  it('tells the process that runs the hook, not the shell between', () => {
+  it('passes the pid of the process that runs the hook, not that of the shell between', () => {
     world.write(
       join(world.packageRoot, 'bin', 'git-handoff'),
       '#!/bin/sh\necho "$5" >>"$HOME/calls"\nps -o ppid= -p "$PPID" >>"$HOME/calls"\n',
@@ -231,7 +231,7 @@ describe('several clients', () => {
       .filter(([, file]) => Object.keys(world.snapshot()).some((name) => name.endsWith(`home/${file}`)))
       .map(([client]) => client);
 
-  it('at once, named twice, and taken back together', async () => {
+  it('are set up at once, even if named twice, and removed together', async () => {
     const before = world.snapshot();
     await world.init({ clients: ['codex', 'gemini', 'codex', 'claude'] });
     expect(registered()).toEqual(['claude', 'codex', 'gemini']);
@@ -241,7 +241,7 @@ describe('several clients', () => {
     expect(world.snapshot()).toEqual(before);
   });
 
-  it('ask in Codex only by --context-nudge, which stays; the lines that are trusted stay byte for byte', async () => {
+  it('ask for notes in Codex only with --context-nudge, which stays; trusted lines stay byte for byte', async () => {
     const before = world.snapshot();
     const groups = () =>
       ourGroups('codex', settingsPath('codex', 'user')).map((group) => JSON.stringify(group));
@@ -256,7 +256,7 @@ describe('several clients', () => {
     expect(world.snapshot()).toEqual(before);
   });
 
-  it('one after the other', async () => {
+  it('are set up one after the other', async () => {
     const before = world.snapshot();
     await world.init();
     await world.init({ clients: ['gemini'] });
@@ -266,7 +266,7 @@ describe('several clients', () => {
     expect(world.snapshot()).toEqual(before);
   });
 
-  it('all: those that have a folder, and says which', async () => {
+  it('named "all" are those that have a folder, and init says which', async () => {
     for (const folder of ['.claude', '.gemini', '.copilot']) mkdirSync(join(world.home, folder));
     const { notices } = await world.init({ clients: ['all'] });
     expect(registered()).toEqual(['claude', 'gemini', 'copilot']);
@@ -275,35 +275,35 @@ describe('several clients', () => {
     expect(notices.join('\n')).toContain(`codex (no folder ${join(world.home, '.codex')})`);
   });
 
-  it('all, but none is in use: nothing is changed', async () => {
+  it('named "all" change nothing if none is in use', async () => {
     const before = world.snapshot();
     await expect(world.init({ clients: ['all'] })).rejects.toMatchObject({ code: 'usage' });
     expect(world.snapshot()).toEqual(before);
   });
 
-  it('an unknown one beside a known: nothing is changed', async () => {
+  it('change nothing if one is unknown', async () => {
     const before = world.snapshot();
     await expect(world.init({ clients: ['codex', 'x'] })).rejects.toMatchObject({ code: 'usage' });
     expect(world.snapshot()).toEqual(before);
   });
 });
 
-describe('what a person must know', () => {
-  it('Codex asks for trust once: it is said when the hooks are new, not when they stand there', async () => {
+describe('what init tells a person', () => {
+  it('that Codex asks for trust: only when the hooks are new', async () => {
     const said = async () => (await world.init({ clients: ['codex'] })).notices.join('\n');
     expect(await said()).toContain('/hooks');
     expect(await said()).not.toContain('/hooks');
   });
 
   it.each(['{"hooksConfig":{"enabled":false}}', '{"hooksConfig":{"disabled":["git-handoff"]}}'])(
-    'Gemini CLI runs no hook of ours: %s',
+    'that Gemini CLI will run no hook of ours: %s',
     async (settings) => {
       world.write(settingsPath('gemini', 'user'), settings);
       expect((await world.init({ clients: ['gemini'] })).notices.join('\n')).toContain('hooksConfig');
     },
   );
 
-  it('Gemini CLI reads comments: its settings keep them, and come back byte for byte', async () => {
+  it('nothing about comments in Gemini CLI’s settings, which stay and come back byte for byte', async () => {
     const path = settingsPath('gemini', 'user');
     const text = '{\n  // mine\n  "hooksConfig": { "enabled": false } // "hooks": none\n  /* all */\n}\n';
     world.write(path, text);
@@ -314,7 +314,7 @@ describe('what a person must know', () => {
     expect(world.snapshot()).toEqual(before);
   });
 
-  it('Copilot CLI runs no hook of a file that says so', async () => {
+  it('that Copilot CLI runs no hook of a file that switches them off', async () => {
     world.write(settingsPath('copilot', 'user'), '{"version":1,"disableAllHooks":true}');
     expect((await world.init({ clients: ['copilot'] })).notices.join('\n')).toContain('disableAllHooks');
   });
@@ -327,7 +327,7 @@ describe('what a person must know', () => {
     expect((await world.init({ clients: [client] })).notices).toEqual([]);
   });
 
-  it('CODEX_HOME, GEMINI_CLI_HOME and COPILOT_HOME are looked at', async () => {
+  it('the paths that CODEX_HOME, GEMINI_CLI_HOME and COPILOT_HOME set', async () => {
     const [codex, gemini] = [join(world.root, 'codex'), join(world.root, 'gemini')];
     const copilot = join(world.root, 'copilot');
     const env = { ...world.env, CODEX_HOME: codex, GEMINI_CLI_HOME: gemini, COPILOT_HOME: copilot };

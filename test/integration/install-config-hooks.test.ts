@@ -8,8 +8,8 @@ import { HOOK_MANAGERS } from './hook-managers.ts';
 import { World } from './install-world.ts';
 
 /**
- * git >= 2.54 runs hooks from its config. The git of this machine may be older and then overlooks them: what the config
- * says is run here as that git runs it, `sh -c '<command> "$@"' <command> <arguments>`.
+ * git >= 2.54 runs hooks from its config. The git of this machine may be older and ignore them, so the tests run what the
+ * config says as a newer git does: `sh -c '<command> "$@"' <command> <arguments>`.
  */
 let world: World;
 beforeEach(() => {
@@ -42,7 +42,7 @@ const WAYS: Record<string, (() => void) | undefined> = {
 describe.each(Object.entries(WAYS))('%s', (manager, install) => {
   beforeEach(() => (install ?? (() => HOOK_MANAGERS[manager]?.install(world, world.repository)))());
 
-  it('git runs all four from the config; three times the same; taken out to the byte', async () => {
+  it('git runs all four hooks from the config, init may be repeated, and uninstall restores every byte', async () => {
     const before = world.snapshot();
     const { notices, plan } = await init();
     expect(plan).toContain('+[hook "handoff-pre-commit"]');
@@ -56,7 +56,7 @@ describe.each(Object.entries(WAYS))('%s', (manager, install) => {
     expect(world.snapshot()).toEqual(before);
   });
 
-  it('follows the package, and goes where git does not run them', async () => {
+  it('the config follows the package, and loses the hooks if git does not run them', async () => {
     const before = world.snapshot();
     await world.init({}, undefined, { git: newer, packageRoot: '/old' });
     await init();
@@ -84,14 +84,14 @@ describe('the command', () => {
     await init();
   });
 
-  it('gets the arguments and passes a refusal on', () => {
+  it('gets the arguments and passes on a refusal', () => {
     expect(run('commit-msg', "'a b' c")).toEqual({ status: 0, output: '' });
     expect(world.calls()[0]).toMatch(/^shim commit-msg 2 a b \d+$/);
     world.write(join(world.packageRoot, 'git-hooks', 'commit-msg'), '#!/bin/sh\nexit 3\n', 0o755);
     expect(run('commit-msg', 'x').status).toBe(3);
   });
 
-  it('stops nothing when the package is gone: one line at a commit', () => {
+  it('stops nothing if the package is gone, with one line at a commit', () => {
     rmSync(world.packageRoot, { recursive: true });
     for (const hook of HOOKS) {
       const { status, output } = run(hook, 'x');
@@ -104,7 +104,7 @@ describe('the command', () => {
 
 const real = execFileSync('git', ['--version'], { encoding: 'utf8' });
 it.runIf(runsConfigHooks(real))(
-  'the git of this machine runs them, and commits without the package',
+  'this machine’s git runs the hooks, and commits without the package',
   async () => {
     HOOK_MANAGERS['husky 8']?.install(world, world.repository);
     await init();
@@ -117,7 +117,7 @@ it.runIf(runsConfigHooks(real))(
   },
 );
 
-it('a hook that becomes ours to change is changed, and goes from the config', async () => {
+it('once we may edit the hook files, ours move there from the config', async () => {
   const before = world.snapshot();
   world.git(['config', 'core.hooksPath', '']);
   await init();

@@ -21,25 +21,25 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** What this process takes from the mode of a file it makes. */
+/** The umask, which limits the mode of files that this process makes. */
 const UMASK = parseInt(execFileSync('sh', ['-c', 'umask'], { encoding: 'utf8' }), 8);
 
 const hooksFolder = () => join(world.repository, '.git', 'hooks');
 const hookPath = (name = 'commit-msg') => join(hooksFolder(), name);
 
-/** What ran in a commit: `shim <hook>` or whatever the existing hook wrote, in order. */
+/** Commits, and returns what ran, in order: `shim <hook>`, or whatever the existing hook wrote. */
 function commit(message?: string): string[] {
   world.commit(message);
   return ranIn(world.calls());
 }
 
-/** That a commit begins is no run of ours. */
+/** What ran, without the lines for the beginning of a commit. */
 const ranIn = (calls: readonly string[]) =>
   calls
     .filter((line) => !line.startsWith('shim pre-commit 1 begin'))
     .map((line) => line.replace(/^(shim \S+).*/, '$1'));
 
-/** Ours that run before commit-msg. */
+/** Our shims that run before commit-msg. */
 const BEFORE = ['shim pre-commit', 'shim prepare-commit-msg'];
 const ALL = [...BEFORE, 'shim commit-msg'];
 
@@ -71,12 +71,12 @@ describe('a repository without hooks', () => {
       expect(statSync(hookPath()).mode & 0o777).toBe(0o755 & ~UMASK);
     }));
 
-  it('gets the hooks folder too when there is none', async () => {
+  it('gets the hooks folder, too, if there is none', async () => {
     rmSync(hooksFolder(), { recursive: true });
     await roundTrip(() => expect(commit()).toEqual(ALL));
   });
 
-  it('is refused by a shim that refuses', async () => {
+  it('has commits refused by a shim that refuses', async () => {
     await world.init();
     world.write(join(world.packageRoot, 'git-hooks', 'commit-msg'), '#!/bin/sh\nexit 3\n', 0o755);
     expect(() => world.commit()).toThrow();
@@ -150,7 +150,7 @@ describe('an existing hook', () => {
     expect(world.calls().slice(0, 2)).toEqual(['one', 'two']);
   });
 
-  it('may commit elsewhere: no mark of ours reaches that commit', async () => {
+  it('may commit in another repository, and no mark of ours reaches that commit', async () => {
     const other = join(world.root, 'other');
     world.git(['init', '-q', other], world.root);
     world.write(
@@ -171,7 +171,7 @@ describe('an existing hook', () => {
     expect(commit()).toEqual(['mine']);
   });
 
-  it('edited after init: uninstall takes our block out and keeps the text', async () => {
+  it('that was edited after init loses our block at uninstall, and keeps the text', async () => {
     world.write(hookPath(), '#!/bin/sh\necho mine\n', 0o755);
     await world.init();
     const edited = readFileSync(hookPath(), 'utf8').replace('echo mine', 'echo other');
@@ -180,7 +180,7 @@ describe('an existing hook', () => {
     expect(readFileSync(hookPath(), 'utf8')).toBe('#!/bin/sh\necho other\n');
   });
 
-  it('with a block whose end is missing: left alone, and said', async () => {
+  it('with a block whose end is missing is left alone, and reported', async () => {
     world.write(hookPath(), '#!/bin/sh\n# >>> git-handoff >>>\necho mine >>"$HOME/calls"\n', 0o755);
     const before = readFileSync(hookPath());
     expect((await world.init()).notices.join()).toContain('the end of our block is missing');
@@ -188,7 +188,7 @@ describe('an existing hook', () => {
     expect(readFileSync(hookPath())).toEqual(before);
   });
 
-  it('is brought up to date when the package moved, and restored to the byte', async () => {
+  it('is updated when the package moved, and restored to the byte', async () => {
     world.write(hookPath(), EXISTING['sh with exec at its end'] ?? '', 0o755);
     const before = world.snapshot();
     await world.init({}, undefined, { packageRoot: '/old/git-handoff' });
@@ -199,7 +199,7 @@ describe('an existing hook', () => {
   });
 });
 
-describe('where no session is at work', () => {
+describe('without a session at work', () => {
   /** The shims that a commit starts. */
   function shims(env: Record<string, string>, ...more: string[]): string[] {
     const nobody = { GIT_HANDOFF_SESSION: '', ...env };
@@ -208,7 +208,7 @@ describe('where no session is at work', () => {
   }
   const inGit = (...names: string[]) => join(world.repository, '.git', ...names);
 
-  it('no shim is started until one is on record or named', async () => {
+  it('no shim starts until a session is on record or named', async () => {
     await world.init();
     expect(shims({})).toEqual([]);
     expect(shims({ GIT_EDITOR: 'true' }, '-e')).toEqual([]);
@@ -226,7 +226,7 @@ describe('where no session is at work', () => {
     expect(shims({ GIT_EDITOR: 'true' }, '-e')).toEqual(['pre-commit', 'prepare-commit-msg', 'commit-msg']);
   });
 
-  it('and a lone one’s commits are not looked at before', async () => {
+  it('a lone session’s commits start only prepare-commit-msg', async () => {
     await world.init();
     world.write(inGit('handoff', 'beat', 'x'), '');
     world.write(inGit('handoff-solo'), 'x 1 2\n');
@@ -237,7 +237,7 @@ describe('where no session is at work', () => {
       expect(shims({ CODEX_SESSION_ID: 'x', CODEX_THREAD_ID: 'a sub-agent' })).toEqual([
         'prepare-commit-msg',
       ]);
-      // Another one, which works elsewhere.
+      // Another session, which works elsewhere.
       expect(shims({ [name]: 'y' })).toEqual(['pre-commit', 'prepare-commit-msg']);
       expect(shims({ [name]: 'x', CODEX_SESSION_ID: 'y' })).toEqual(['pre-commit', 'prepare-commit-msg']);
     }
@@ -251,7 +251,7 @@ describe('where no session is at work', () => {
 
 describe('pre-push', () => {
   const REFS = `refs/heads/a ${'1'.repeat(40)} refs/heads/b ${'0'.repeat(40)}\nHEAD x y z\n`;
-  /** A shim that writes down what it is given. */
+  /** A shim that records what it is given. */
   const shim = (status = 0) =>
     world.write(
       join(world.packageRoot, 'git-hooks', 'pre-push'),
@@ -265,7 +265,7 @@ describe('pre-push', () => {
     return { ...run, calls: world.calls().join('\n') };
   };
 
-  it('runs ours, and what others append below gets the refs, too', async () => {
+  it('runs ours, and what others append after it gets the refs, too', async () => {
     shim();
     await roundTrip(() => {
       expect(push(REFS)).toEqual({ status: 0, output: '', calls: `shim 2 the url\n${REFS}.` });
@@ -297,7 +297,7 @@ describe('pre-push', () => {
     });
   });
 
-  it('one that does not read its input, or refuses', async () => {
+  it('works with an existing one that does not read its input, or refuses', async () => {
     shim();
     world.write(hookPath('pre-push'), '#!/bin/bash\nset -o pipefail\necho mine >>"$HOME/calls"\n', 0o755);
     await world.init();
@@ -311,12 +311,12 @@ describe('pre-push', () => {
 });
 
 describe('an installation of an earlier version', () => {
-  /** What version 0.1.0 wrote into a hook that it made, and into one that was there. */
+  /** What version 0.1.0 wrote into a hook that it made, and into an existing one. */
   const block = (lines: string[]) =>
     ['# >>> git-handoff >>>', ...lines, '# <<< git-handoff <<<', ''].join('\n');
   const former = (hook: string) => `'${join(world.packageRoot, 'git-hooks', hook)}'`;
 
-  it('is brought up to date in place, and can be taken out', async () => {
+  it('is updated in place, and can be removed', async () => {
     const before = world.snapshot();
     await world.init();
     rmSync(hookPath('pre-commit'));
@@ -359,7 +359,7 @@ describe('a hook that we cannot add to', () => {
   };
 
   it.each(Object.entries(CASES))(
-    '%s: untouched, said, the other hook installed',
+    '%s: stays untouched and is reported, and the other hooks are installed',
     async (_, [reason, make, runs]) => {
       make();
       const kept = Object.entries(world.snapshot()).filter(
@@ -398,7 +398,7 @@ describe('hook managers', () => {
     world.git(['add', '.husky/commit-msg']);
   }
 
-  it('husky: its script runs, then ours; core.hooksPath and git status stay', async () => {
+  it('husky: its script runs, then ours; core.hooksPath and git status do not change', async () => {
     installHusky();
     const status = world.git(['status', '--porcelain']);
     await roundTrip(async () => {
@@ -413,7 +413,7 @@ describe('hook managers', () => {
     });
   });
 
-  it('hooks that belong to the working tree are left alone, from a subfolder too', async () => {
+  it('hooks in the working tree are left alone, even from a subfolder', async () => {
     world.write(
       join(world.repository, '.githooks', 'commit-msg'),
       '#!/bin/sh\necho mine >>"$HOME/calls"\n',
@@ -435,7 +435,7 @@ describe('hook managers', () => {
     );
   });
 
-  it('a global core.hooksPath is never touched; the line to add works', async () => {
+  it('a global core.hooksPath is never touched; the suggested line works', async () => {
     const shared = join(world.home, 'shared hooks');
     world.write(join(shared, 'commit-msg'), '#!/bin/sh\necho mine >>"$HOME/calls"\n', 0o755);
     world.git(['config', '--global', 'core.hooksPath', '~/shared hooks']);
@@ -484,7 +484,7 @@ describe('hook managers', () => {
     expect(readFileSync(hookPath(), 'utf8')).toBe(tool);
   });
 
-  it.each(['', '/dev/null'])('core.hooksPath = %j: said, nothing broken', async (value) => {
+  it.each(['', '/dev/null'])('core.hooksPath = %j: reported, and nothing is broken', async (value) => {
     world.git(['config', 'core.hooksPath', value]);
     const before = world.snapshot();
     const { outcome, notices } = await world.init();
@@ -514,7 +514,7 @@ describe('linked worktrees', () => {
     ).toEqual([]);
   });
 
-  it('are warned that a relative core.hooksPath is per worktree', async () => {
+  it('cause a warning that a relative core.hooksPath differs per worktree', async () => {
     const linked = join(world.root, 'linked');
     world.git(['worktree', 'add', '-q', linked]);
     world.git(['config', 'core.hooksPath', '.husky/_']);

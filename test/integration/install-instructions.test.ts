@@ -37,7 +37,7 @@ const install = (clients = ['claude']) => world.init({ instructions: true, clien
 const status = () => world.git(['status', '--porcelain']);
 const starts = (text: string) => text.split(START).length - 1;
 
-/** Commits what a situation is made of, so that `git status` tells what changed. */
+/** Commits the files of a situation, so that `git status` shows what changed. */
 function given(files: Record<string, string>, links: Record<string, string> = {}): void {
   for (const [name, text] of Object.entries(files)) world.write(place(name), text);
   for (const [name, target] of Object.entries(links)) symlinkSync(target, place(name));
@@ -125,7 +125,7 @@ describe('init --instructions', () => {
   });
 
   it.each(MATRIX)(
-    '$what: goes out of files that somebody edited since',
+    '$what: removed from files that somebody has edited since',
     async ({ files, links, clients, written }) => {
       given(files ?? {}, links);
       await install(clients);
@@ -137,13 +137,13 @@ describe('init --instructions', () => {
     },
   );
 
-  it('without it nothing is said in the project', async () => {
+  it('without the option, nothing is written into the project', async () => {
     given({ 'AGENTS.md': '# A\n' });
     await world.init();
     expect(status()).toBe('');
   });
 
-  it('puts a later version in the place of an earlier one', async () => {
+  it('replaces an earlier version', async () => {
     const old = `# A\n\n${START}\nolder lines\n${END}\n\n# B\n`;
     given({ 'AGENTS.md': old });
     await install();
@@ -151,11 +151,11 @@ describe('init --instructions', () => {
     expect(read('AGENTS.md')).toMatch(/^# A\n\n[^]+\n\n# B\n$/);
     expect(read('AGENTS.md')).not.toContain('older lines');
     await world.uninstall();
-    // It was the project's before it was ours.
+    // The block was the project's before it was ours.
     expect(read('AGENTS.md')).toBe(old);
   });
 
-  it('a block that was moved stays there, also in another file', async () => {
+  it('keeps a moved block where it is, even in another file', async () => {
     given({ 'AGENTS.md': '# A\n', 'CLAUDE.md': '@AGENTS.md\n' });
     await install();
     const block = read('AGENTS.md').slice('# A\n\n'.length);
@@ -175,14 +175,14 @@ describe('init --instructions', () => {
     expect(statSync(place('AGENTS.md')).mode & 0o777).toBe(0o640);
   });
 
-  it('a block that came with the project stays when one user uninstalls', async () => {
+  it('keeps the project’s own block when one user uninstalls', async () => {
     given({ 'AGENTS.md': withInstructions('# A\n') });
     await install();
     await world.uninstall();
     expect(status()).toBe('');
   });
 
-  it('a block that came with the project stays also beside one that we wrote', async () => {
+  it('keeps the project’s own block beside one that we wrote', async () => {
     given({ 'AGENTS.md': withInstructions('# A\n'), 'CLAUDE.md': '# C\n' });
     await install();
     expect(status()).toBe(' M CLAUDE.md\n');
@@ -190,7 +190,7 @@ describe('init --instructions', () => {
     expect(status()).toBe('');
   });
 
-  it('the answer no changes nothing, and the plan shows the lines', async () => {
+  it('changes nothing after the answer no, and shows the lines in the plan', async () => {
     given({ 'AGENTS.md': '# A\n' });
     const before = world.snapshot();
     const confirm = () => Promise.resolve(false);
@@ -199,7 +199,7 @@ describe('init --instructions', () => {
     expect(world.snapshot()).toEqual(before);
   });
 
-  it('tells a client that reads another file how to get the same text', async () => {
+  it('tells users of a client that reads another file how to get the same text', async () => {
     given({ 'AGENTS.md': '# A\n' });
     const { notices } = await install(['claude', 'codex']);
     const said = notices.filter((line) => line.includes('to give it the same text'));
@@ -211,7 +211,7 @@ describe('init --instructions', () => {
     expect((await install(['claude'])).notices.join()).not.toContain('the same text');
   });
 
-  it('names the file itself to a client, not a link to it', async () => {
+  it('names the file itself, not a link to it', async () => {
     given({ 'AGENTS.md': '# A\n' }, { 'CLAUDE.md': 'AGENTS.md' });
     expect((await install(['gemini'])).notices.join()).toContain('ln -s AGENTS.md GEMINI.md');
   });
@@ -282,7 +282,7 @@ describe('a file that init --instructions leaves alone, with a notice', () => {
     await left('AGENTS.md', 'not UTF-8');
   });
 
-  it('one that became a link out of the tree since', async () => {
+  it('a file that later became a link out of the tree', async () => {
     given({ 'AGENTS.md': '# A\n' });
     await install();
     const elsewhere = join(world.root, 'mine.md');
@@ -294,7 +294,7 @@ describe('a file that init --instructions leaves alone, with a notice', () => {
     expect(readlinkSync(place('AGENTS.md'))).toBe(elsewhere);
   });
 
-  it('one that became a folder, or went, since', async () => {
+  it('a file that later became a folder, or disappeared', async () => {
     given({ 'AGENTS.md': '# A\n', 'CLAUDE.md': '# C\n' });
     await install();
     rmSync(place('CLAUDE.md'));
@@ -327,7 +327,7 @@ describe('interrupted after any step', () => {
   });
 });
 
-it('no client is chosen and no file is there: AGENTS.md is made', async () => {
+it('init --instructions creates AGENTS.md if no client is chosen and no file is there', async () => {
   const own = new World();
   try {
     const { changed } = await own.init({ clients: ['none'], instructions: true });

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 const SCOPES = ['user', 'project'] as const;
-/** Each manager in both worktrees; which scope the clients' settings have is nothing to it. */
+/** Each manager in both worktrees. The scope of the clients' settings does not matter to it, so scopes alternate. */
 const CELLS = Object.keys(HOOK_MANAGERS).flatMap((manager, n) =>
   (['main', 'linked'] as const).map((worktree, m) => ({
     manager,
@@ -21,7 +21,7 @@ const CELLS = Object.keys(HOOK_MANAGERS).flatMap((manager, n) =>
   })),
 );
 
-/** What a commit itself makes or moves. */
+/** What a commit itself creates or changes. */
 const BY_COMMITS = /\/(objects|logs|refs|index|COMMIT_EDITMSG|ORIG_HEAD|HEAD)\b/;
 
 function files(): Record<string, string> {
@@ -39,7 +39,7 @@ function ourHooks(): string[] {
     .map(([path]) => join(world.root, path));
 }
 
-/** What version 0.1.0 wrote for a hook that was there. */
+/** What version 0.1.0 wrote for an existing hook. */
 function olderBlock(hook: string): string {
   return [
     '# >>> git-handoff >>>',
@@ -65,7 +65,7 @@ function makeOlder(path: string): void {
 }
 
 describe.each(CELLS)('$manager, $worktree worktree, $scope scope', ({ manager, worktree, scope }) => {
-  it('install, upgrade, reinstall three times, uninstall: every byte and mode', async () => {
+  it('install, upgrade, three reinstalls and uninstall restore every byte and mode', async () => {
     const { install, isOurs } = HOOK_MANAGERS[manager] ?? { install: () => undefined, isOurs: true };
     const linked = join(world.root, 'world', 'linked');
     world.git(['worktree', 'add', '-q', linked]);
@@ -82,7 +82,7 @@ describe.each(CELLS)('$manager, $worktree worktree, $scope scope', ({ manager, w
 
     await init('/old');
     for (const path of ourHooks()) makeOlder(path);
-    // Project settings look on PATH: where no hook is ours, nothing names the package.
+    // Project settings look on PATH, so if no hook is ours, nothing names the package.
     const isNamed = isOurs || scope !== 'project';
     expect((await init()).outcome).toBe(isNamed ? 'applied' : 'unchanged');
     const installed = files();
@@ -100,7 +100,7 @@ describe.each(CELLS)('$manager, $worktree worktree, $scope scope', ({ manager, w
     }
 
     world.commit('one', top);
-    // That a commit begins is no run of ours.
+    // Without the lines for the beginning of a commit.
     const ran = world
       .calls()
       .filter((line) => !line.startsWith('shim pre-commit 1 begin'))
@@ -121,7 +121,7 @@ describe.each(CELLS)('$manager, $worktree worktree, $scope scope', ({ manager, w
 
 describe('a manager that installs itself again', () => {
   it.each(['husky 9', 'lefthook', 'pre-commit', 'simple-git-hooks'])(
-    '%s: init brings ours back',
+    '%s: init restores our hooks',
     async (name) => {
       const manager = HOOK_MANAGERS[name];
       manager?.install(world, world.repository);
@@ -138,7 +138,7 @@ describe('a manager that installs itself again', () => {
     },
   );
 
-  it('and is taken away while we are there: uninstall leaves nothing of ours', async () => {
+  it('and is then removed: uninstall leaves nothing of ours', async () => {
     HOOK_MANAGERS['husky 9']?.install(world, world.repository);
     await world.init();
     world.git(['config', '--unset', 'core.hooksPath']);

@@ -44,7 +44,7 @@ describe('init', () => {
     expect(world.git(['status', '--porcelain'])).toBe('');
   });
 
-  it('does nothing on Windows but name WSL', async () => {
+  it('does nothing on Windows except to name WSL', async () => {
     const before = world.snapshot();
     const refused = world.init({}, undefined, { platform: 'win32' });
     await expect(refused).rejects.toMatchObject({
@@ -129,7 +129,7 @@ describe('init', () => {
     expect((await world.init({ yes: false })).outcome).toBe('unchanged');
   });
 
-  it('refuses a folder that is no repository, and a client that it does not know', async () => {
+  it('refuses a folder that is no repository, and an unknown client', async () => {
     await expect(world.init({}, world.home)).rejects.toMatchObject({ code: 'environment' });
     await expect(world.init({ clients: ['x'] })).rejects.toMatchObject({ code: 'usage' });
   });
@@ -162,7 +162,7 @@ describe('the config file', () => {
     expect(world.snapshot()).toEqual(before);
   });
 
-  it('edited since: the key gets its former value', async () => {
+  it('edited since: the key gets its old value back', async () => {
     world.git(['config', 'handoff.enabled', 'false']);
     await world.init();
     world.git(['config', 'user.name', 'somebody']);
@@ -171,7 +171,7 @@ describe('the config file', () => {
     expect(world.git(['config', 'user.name'])).toBe('somebody\n');
   });
 
-  it('edited since: the key that was not there goes', async () => {
+  it('edited since: a key that was not there is removed', async () => {
     await world.init();
     world.git(['config', 'user.name', 'somebody']);
     await world.uninstall();
@@ -203,7 +203,7 @@ describe('several repositories', () => {
     expect(world.snapshot()).toEqual(before);
   });
 
-  it('one that was deleted keeps nothing', async () => {
+  it('do not keep the hooks if one was deleted', async () => {
     const second = join(world.root, 'second');
     world.git(['init', '-q', second], world.root);
     await world.init({}, second);
@@ -221,7 +221,7 @@ describe('several repositories', () => {
     expect(world.git(['config', 'handoff.enabled'])).toBe('true\n');
   });
 
-  it('set up at the same time are both known', async () => {
+  it('are both known if set up at the same time', async () => {
     const second = join(world.root, 'second');
     world.git(['init', '-q', second], world.root);
     mkdirSync(join(world.home, '.local', 'state'), { recursive: true });
@@ -280,7 +280,7 @@ describe('kinds of repositories', () => {
     },
   );
 
-  it('with a linked worktree: what the guard left in both git folders goes', async () => {
+  it('with a linked worktree: what the guard left in both git folders is removed', async () => {
     const linked = join(world.root, 'linked');
     world.git(['worktree', 'add', '-q', linked]);
     const before = world.snapshot();
@@ -318,7 +318,7 @@ describe('when it cannot be done', () => {
     chmodSync(folder, 0o755);
   });
 
-  it('a step that fails takes the earlier ones back', async () => {
+  it('a failed step undoes the earlier ones', async () => {
     const before = world.snapshot();
     const changes = await planned();
     const last = changes.at(-1);
@@ -383,7 +383,7 @@ describe('when it cannot be done', () => {
     },
   );
 
-  it('takes back what init did beside a hook that was a folder', async () => {
+  it('a hook that is a folder: uninstall takes back what init did', async () => {
     mkdirSync(join(world.repository, '.git', 'hooks', 'pre-commit'), { recursive: true });
     const before = world.snapshot();
     expect((await world.init()).notices.join()).toContain('because it is not a file');
@@ -391,7 +391,7 @@ describe('when it cannot be done', () => {
     expect(world.snapshot()).toEqual(before);
   });
 
-  it('a lost receipt: our parts are found and taken out', async () => {
+  it('a lost receipt: our parts are found and removed', async () => {
     world.write(userSettings(), '{\n  "model": "x"\n}\n');
     const before = readFileSync(userSettings(), 'utf8');
     await world.init();
@@ -423,7 +423,7 @@ describe('interrupted after any step', () => {
 
   it('uninstall can be run again', async () => {
     world.write(userSettings(), '{\n  "model": "x"\n}\n');
-    // The last thing to go is the record of folders made above the state folder; let there be none.
+    // uninstall removes the record of the folders that init created last; with this folder there is no such record.
     mkdirSync(join(world.home, '.local', 'state'), { recursive: true });
     const before = world.snapshot();
     for (let done = 0, steps = 1; done < steps; done++) {

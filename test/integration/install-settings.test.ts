@@ -73,7 +73,7 @@ const EXPECTED = [
   'UserPromptSubmit',
 ];
 
-/** A scope says where the file is, not what becomes of it. */
+/** A scope says where the file is; it does not affect the edits. */
 const IN_EACH_SCOPE = ['no file', 'hooks of others'];
 
 describe.each(Object.entries(SHAPES))('settings: %s', (name, shape) => {
@@ -128,7 +128,7 @@ describe('settings that were edited after init', () => {
     });
   });
 
-  it('brings an older form of our entry up to date, and still restores every byte', async () => {
+  it('updates an older form of our entry, and still restores every byte', async () => {
     const path = settingsPath('user');
     world.write(path, '{\n  "model": "x"\n}\n');
     const before = world.snapshot();
@@ -156,7 +156,7 @@ describe('settings that were edited after init', () => {
     expect(Object.keys(world.snapshot())).toEqual(Object.keys(before));
   });
 
-  it('leaves settings that are broken by now, says so, and removes the rest', async () => {
+  it('leaves settings that are broken, says so, and removes the rest', async () => {
     const path = settingsPath('user');
     world.write(path, '{}');
     await world.init();
@@ -184,7 +184,7 @@ describe('settings that cannot be edited safely', () => {
 });
 
 describe('the settings file', () => {
-  it('stays a link when it is one, and keeps its mode', async () => {
+  it('stays a link if it is one, and keeps its mode', async () => {
     const path = settingsPath('user');
     const real = join(world.home, 'dotfiles', 'claude.json');
     world.write(real, '{}\n', 0o600);
@@ -228,7 +228,7 @@ describe('the settings file', () => {
     expect(registrations(join(world.repository, 'shared', 'claude.json'))).toHaveLength(EXPECTED.length);
   });
 
-  it('lies where CLAUDE_CONFIG_DIR says', async () => {
+  it('is where CLAUDE_CONFIG_DIR says', async () => {
     const env = { ...world.env, CLAUDE_CONFIG_DIR: join(world.home, 'elsewhere') };
     await world.init({}, undefined, { env });
     expect(registrations(join(world.home, 'elsewhere', 'settings.json'))).toHaveLength(EXPECTED.length);
@@ -300,7 +300,7 @@ describe('the registered command', () => {
     expect(world.shell(command(scope))).toEqual({ status: 0, output: '' });
   });
 
-  it('is quick to end and matches exactly the tools that write', async () => {
+  it('has a short time limit and matches exactly the tools that can write', async () => {
     await world.init();
     const [group] = settings(settingsPath('user')).hooks['PreToolUse'] ?? [];
     expect(group?.hooks[0]).toMatchObject({ type: 'command', timeout: 10 });

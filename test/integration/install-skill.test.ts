@@ -54,7 +54,7 @@ describe('init --skill', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('is for this user also where the hooks are for the project', async () => {
+  it('is installed for this user even if the hooks are for the project', async () => {
     const before = world.snapshot();
     await world.init({ skill: true, scope: 'project' });
     expect(read()).toBe('version one\n');
@@ -62,7 +62,7 @@ describe('init --skill', () => {
     expect(world.snapshot()).toEqual(before);
   });
 
-  it('takes the place of an earlier version of ours', async () => {
+  it('replaces an earlier version of ours', async () => {
     const before = world.snapshot();
     await install();
     ship('version two\n');
@@ -75,7 +75,7 @@ describe('init --skill', () => {
     expect(world.snapshot()).toEqual(before);
   });
 
-  it('takes its place also after an upgrade that was interrupted', async () => {
+  it('replaces it even after an interrupted upgrade', async () => {
     const before = world.snapshot();
     await install();
     ship('version two\n');
@@ -103,7 +103,7 @@ describe('init --skill', () => {
     expect(read()).toBe(text);
   });
 
-  it('leaves what somebody edited, in an upgrade and in uninstall', async () => {
+  it('leaves what somebody has edited, at an upgrade and at uninstall', async () => {
     await install();
     world.write(installed(), 'version one\nand more\n');
     ship('version two\n');
@@ -112,7 +112,7 @@ describe('init --skill', () => {
     expect(read()).toBe('version one\nand more\n');
   });
 
-  it('a link to the very same text is left as it is', async () => {
+  it('leaves a link to the same text as it is', async () => {
     const target = join(world.packageRoot, SKILL);
     world.write(join(world.home, '.claude', 'skills', 'git-handoff', 'x'), '');
     symlinkSync(target, installed());
@@ -122,7 +122,7 @@ describe('init --skill', () => {
     expect(read(target)).toBe('version one\n');
   });
 
-  it('is not waited for where a FIFO stands', async () => {
+  it('does not wait for a FIFO in its place', async () => {
     mkdirSync(dirname(installed()), { recursive: true });
     world.shell(`mkfifo '${installed()}'`);
     await expect(install()).rejects.toMatchObject({ code: 'environment' });

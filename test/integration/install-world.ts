@@ -23,7 +23,7 @@ import type { InstallContext } from '../../src/install/client.ts';
 const SHIM =
   '#!/bin/sh\nprintf \'%s\\n\' "shim $(basename "${handoff_shim:-$0}") $# $1 $GIT_HANDOFF_GIT_PID" >>"$HOME/calls"\n';
 
-/** A throw-away home, a repository in it, and a package with shims that leave a trace. */
+/** A temporary home, a repository in it, and a package with shims that leave a trace. */
 export class World {
   readonly root: string;
   readonly home: string;
@@ -57,14 +57,14 @@ export class World {
       GIT_AUTHOR_EMAIL: 'a@example.org',
       GIT_COMMITTER_NAME: 'a',
       GIT_COMMITTER_EMAIL: 'a@example.org',
-      // Without a session our hooks do not start their shims.
+      // Without a session, our hooks do not start their shims.
       GIT_HANDOFF_SESSION: 'a-session',
     };
   }
 
   /**
-   * The product's runner, in this world's environment. It tells of a git that knows no hooks in its config, whatever runs
-   * here: those have a test of their own (install-config-hooks).
+   * The product's runner, in this world's environment. It reports a git without hooks in its config, whichever git runs
+   * here: those hooks have their own test (install-config-hooks).
    */
   readonly runner: GitRunner = (args, options) => {
     const hidden = Object.keys(process.env).filter((name) => name.startsWith('GIT_'));
@@ -98,7 +98,7 @@ export class World {
   }
 
   git(args: string[], cwd = this.repository, env: Record<string, string> = {}): string {
-    // What git does behind a commit's back is no part of a snapshot.
+    // No background maintenance after a commit, which would change a snapshot.
     return execFileSync('git', ['-c', 'maintenance.auto=false', ...args], {
       cwd,
       env: { ...this.env, ...env },
@@ -107,7 +107,7 @@ export class World {
     });
   }
 
-  /** With an editor: without one commit-msg has nothing to do for us. */
+  /** Commits with an editor: without one, commit-msg does nothing of ours. */
   commit(message = 'a commit', cwd = this.repository): void {
     this.git(['commit', '-q', '--allow-empty', '-e', '-m', message], cwd, { GIT_EDITOR: 'true' });
   }
@@ -126,7 +126,7 @@ export class World {
     return lines;
   }
 
-  /** Every path under the world with its kind, mode and bytes; objects and logs of git left out. */
+  /** Every path in the world with its kind, mode and bytes, without git's objects and logs. */
   snapshot(): Record<string, string> {
     const found: Record<string, string> = {};
     const visit = (path: string) => {

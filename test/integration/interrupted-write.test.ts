@@ -42,7 +42,7 @@ describe('a write that was killed between its two refs', () => {
     expect(next.stdout).toBe(`left main/auth-refresh (${current?.slice(0, 7)})\n`);
   });
 
-  it('is folded by doctor --fix', () => {
+  it('is repaired by doctor --fix', () => {
     repo.git(['update-ref', KEPT, `${REF}~1`]);
     expect(repo.handoff(['doctor', '--fix'], { session })).toMatchObject({ status: 0, stderr: '' });
     expect(repo.ref(KEPT)).toBe(repo.ref(REF));
@@ -50,7 +50,7 @@ describe('a write that was killed between its two refs', () => {
 });
 
 describe('SIGKILL at any moment of a write', () => {
-  it('leaves the old or the new note, and the next command goes on without a false alarm', async () => {
+  it('leaves the old or the new note, and the next command works without a false alarm', async () => {
     repo.ok(['write', 'auth-refresh', '-m', 'note 0'], { session });
     let landed = 0;
     for (let round = 1; round <= 24; round++) {
@@ -66,7 +66,7 @@ describe('SIGKILL at any moment of a write', () => {
       await wait(round * 5);
       child.kill('SIGKILL');
       await ended;
-      // The git child, if there was one, is not killed with it and may still be at work.
+      // A child git, if there was one, is not killed with the writer and may still be running.
       await wait(30);
       const listed = repo.handoff(['list'], { session });
       expect(listed).toMatchObject({ status: 0, stderr: '' });
@@ -93,7 +93,7 @@ describe('a lock that a killed git left', () => {
 
   beforeEach(() => repo.noted(['write', 'auth-refresh', '-m', 'old'], { session }));
 
-  it('stops the write with the text kept, and doctor --fix takes it away when it is old', () => {
+  it('stops the write, which keeps its text, and doctor --fix removes the lock once it is old', () => {
     writeFileSync(lock(REF), '');
     const stopped = write('precious');
     expect(stopped).toMatchObject({ status: 7, stdout: '' });
@@ -108,7 +108,7 @@ describe('a lock that a killed git left', () => {
     expect(write('precious')).toMatchObject({ status: 0 });
   });
 
-  it.each(['packed-refs', KEPT])('on %s is found as well', (name) => {
+  it.each(['packed-refs', KEPT])('on %s is found, too', (name) => {
     writeFileSync(lock(name), '');
     age(lock(name), 660);
     expect(repo.json(['doctor'], { session }).items).toContainEqual(
@@ -126,11 +126,11 @@ describe('a lock that a killed git left', () => {
   });
 });
 
-describe('a collection that began before the ref held the note', () => {
+describe('a garbage collection that began before the ref had the note', () => {
   const OBJECTS = `git rev-list --objects --no-object-names ${REF} |
     sed 's,^..,.git/objects/&/,'`;
 
-  /** Runs the first call of a git command between two pieces of shell, and tells then; every other call as it is. */
+  /** Makes a git that runs the first call of a command between two pieces of shell; all other calls are unchanged. */
   function beside(command: string, before: string, after: string): Record<string, string> {
     const path = repo.env()['PATH'] ?? '';
     const [folder, once] = [join(repo.root, 'wrapped'), join(repo.root, 'once')];
@@ -153,22 +153,22 @@ describe('a collection that began before the ref held the note', () => {
   const marked = () => writeFileSync(join(repo.path, '.git', 'gc.pid'), '1 host');
   const sweep = () => repo.run('sh', ['-c', `rm $(${OBJECTS})`]);
 
-  it('and ended before the write looks takes nothing', () => {
+  it('and ended before the write looks again loses nothing', () => {
     const env = beside('update-ref', '', `rm $(${OBJECTS})`);
     expect(writeBeside(env)).toMatchObject({ status: 0, stderr: '' });
     expect(repo.ok(['show', '--raw'], { session })).toBe('precious');
   });
 
-  it('and sweeps after the write takes nothing', () => {
+  it('and deletes after the write loses nothing', () => {
     marked();
     expect(writeBeside({})).toMatchObject({ status: 0, stderr: '' });
     sweep();
     expect(repo.ok(['show', '--raw'], { session })).toBe('precious');
   });
 
-  it('and sweeps while the write stores its objects again takes nothing', () => {
+  it('and deletes while the write stores its objects again loses nothing', () => {
     marked();
-    // What git has found when it looked, and finds gone when it reads.
+    // git finds these objects when it looks, but they are gone when it reads them.
     const env = beside(
       'index-pack',
       `objects=$(${OBJECTS}); for object in $objects; do ln -sf gone $object; done`,

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestRepository } from '../support/repository.ts';
 
 /**
- * A second implementation of git reads what ours wrote: objects are named, stored and linked as the
- * format says, and not only as one git happens to accept. Plain repositories of the files backend.
+ * A second implementation of git reads what our program wrote: this shows that objects are named, stored and linked as the
+ * format says, not just as one git happens to accept. The repositories use the files backend.
  */
 const [A, B] = ['aaaaaaaa-1111', 'bbbbbbbb-2222'];
 const NOTES: readonly [topic: string, note: Buffer][] = [
@@ -36,7 +36,7 @@ describe.each(['as written', 'after gc'])('isomorphic-git, %s', (when) => {
 
   it('lists the refs that git lists', async () => {
     for (const prefix of ['refs/handoffs', 'refs/handoffs-local/kept']) {
-      // It takes `refs/handoffs-local/…` in packed-refs for something below `refs/handoffs`, with its whole name.
+      // It lists `refs/handoffs-local/…` of packed-refs as part of `refs/handoffs`, with the full name.
       const below = (await git.listRefs({ ...where, filepath: prefix })).filter(
         (name) => !name.startsWith('refs/'),
       );

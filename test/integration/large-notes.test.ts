@@ -4,7 +4,7 @@ import { Forger } from '../support/forger.ts';
 import { MemoryLimit } from '../support/memory-limit.ts';
 
 const NOTES = 34;
-/** The notes together are larger than what a process may take. */
+/** Together, the notes are larger than the memory that a process may use. */
 const EIGHT_MB = `${`${'x'.repeat(99)}\n`.repeat(80_000)}\n`;
 const NOBODY = '0'.repeat(40);
 
@@ -34,7 +34,7 @@ describe('notes whose messages have 8 MB each', () => {
     expect(victim.list().map(({ topic }) => topic)).toEqual(['our-topic']);
   });
 
-  it('fill no memory where plain git has fetched them', () => {
+  it('do not fill the memory after plain git has fetched them', () => {
     victim.git(['fetch', '-q', 'origin', 'refs/handoffs/*:refs/handoffs/*']);
     for (const args of [['boot'], ['board'], ['status'], ['log', 'our-topic']]) limited(args);
     expect(limited(['list']).stdout).toContain('our-topic');
@@ -49,7 +49,7 @@ describe('notes whose messages have 8 MB each', () => {
     );
   });
 
-  it('are refused by the gate, which is as small where it has such notes already', () => {
+  it('are refused by the gate, which needs as little memory even if it already has such notes', () => {
     const refs = victim.git([
       'for-each-ref',
       '--format=%(objectname) %(refname)',

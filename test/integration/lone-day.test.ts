@@ -5,7 +5,7 @@ import { readAnswer } from '../support/hook-answer.ts';
 import { TestRepository } from '../support/repository.ts';
 import { SED_IN_PLACE, SharingWorld, TEN } from '../support/sharing-world.ts';
 
-/** What one person's agent does all day: its own calls, those of its sub-agents, and what its client does around them. */
+/** What one person's agent does all day: its own calls, those of its sub-agents, and what its client does between them. */
 type Step =
   | { readonly kind: 'write'; readonly path: string; readonly content: string; readonly agent?: string }
   | { readonly kind: 'bash'; readonly command: string; readonly agent?: string }
@@ -16,7 +16,7 @@ const bash = (command: string, agent?: string): Step =>
 const write = (path: string, content: string, agent?: string): Step =>
   agent === undefined ? { kind: 'write', path, content } : { kind: 'write', path, content, agent };
 
-/** One piece of work of some thirty tool calls, from its branch to main; each leaves the next one a clean main. */
+/** One piece of work of some thirty tool calls, from a branch to main. It leaves main clean for the next. */
 const piece = (n: number): Step[] => [
   bash('git status --short && ls src'),
   bash(`git switch -q -c work-${n}`),
@@ -137,7 +137,7 @@ class GuardedDay {
     this.#stop(agent);
   }
 
-  /** A sub-agent ends before its session goes on. */
+  /** Ends the sub-agent before its session continues. */
   #stop(agent: string | undefined): void {
     if (agent !== undefined) this.#hook('SubagentStop', { agent_id: agent, stop_hook_active: false });
   }
@@ -169,7 +169,7 @@ function playPlain(world: TestRepository): void {
   }
 }
 
-/** All that a person would find at the end, but for trailers and the names that follow from them. */
+/** All that a person would find at the end, except trailers and the object names that depend on them. */
 function left(world: TestRepository): Readonly<Record<string, unknown>> {
   const history = (ref: string) =>
     world
@@ -192,7 +192,7 @@ function left(world: TestRepository): Readonly<Record<string, unknown>> {
   };
 }
 
-describe('a day of one session alone, with sub-agents, /clear, compaction and resume', () => {
+describe('a day of a lone session, with sub-agents, /clear, compaction and resume', () => {
   let day: GuardedDay;
   let plain: TestRepository;
   beforeAll(() => {
@@ -217,7 +217,7 @@ describe('a day of one session alone, with sub-agents, /clear, compaction and re
     expect(left(day.world)).toEqual(left(plain));
   });
 
-  it('is told no more than 120 tokens in all', () => {
+  it('hears no more than 120 tokens in all', () => {
     const characters = day.told.join('').length;
     expect(Math.ceil(characters / 4), day.told.join('\n---\n')).toBeLessThanOrEqual(120);
   });

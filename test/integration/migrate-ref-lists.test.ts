@@ -14,7 +14,7 @@ const NOTE = 'refs/handoffs/main/two-topic';
 
 let world: Clones;
 let ada: Clone;
-/** The refs of bookkeeping before lists took their place. */
+/** The bookkeeping refs, before lists replaced them. */
 let former: ReadonlyMap<string, string>;
 
 const bookkeeping = () => new Map([...refValues(ada, KEPT), ...refValues(ada, 'refs/handoffs-remote')]);
@@ -22,7 +22,7 @@ const lists = () => [ada.ref(KEPT_LIST), ada.ref(SHOWN)].filter((oid) => oid !==
 const drop = (ref: string) => ada.git(['update-ref', '-d', ref]);
 const blob = (input: string) => ada.git(['hash-object', '-w', '--stdin'], { input });
 
-/** Puts a list in the place of all refs below a prefix, as that version did. */
+/** Replaces all refs under a prefix by a list, as that version did. */
 function listInstead(prefix: string, list: string, more = ''): void {
   const refs = [...refValues(ada, prefix)];
   const lines = refs.map(([name, oid]) => `${oid} ${name.slice(prefix.length + 1)}\n`).join('');
@@ -72,7 +72,7 @@ describe('a clone with lists of a development version', () => {
     expect(bookkeeping()).toEqual(former);
   });
 
-  it('goes on from the version that a list names when a note is written', () => {
+  it('continues the version that a list names when a note is written', () => {
     leaveLists();
     const next = ada.write('two-topic', 'second\n');
     expect(ada.git(['rev-parse', `${next}~1`])).toBe(former.get(`${KEPT}/main/two-topic`));
@@ -88,14 +88,14 @@ describe('a clone with lists of a development version', () => {
     expect(ada.handoffs()).toEqual(world.server.handoffs());
   });
 
-  it('does not push a note back to a remote that deleted it', () => {
+  it('does not push a note again to a remote that deleted it', () => {
     leaveLists();
     world.server.git(['update-ref', '-d', NOTE]);
     expect(ada.actions(ada.syncJson())).toEqual(['deleted-there two-topic']);
     expect(world.server.ref(NOTE)).toBeUndefined();
   });
 
-  it('prunes a note as if no list had been there', () => {
+  it('prunes a note as if there had been no list', () => {
     ada.as(['close', 'two-topic']);
     ada.sync();
     leaveLists();
@@ -106,7 +106,7 @@ describe('a clone with lists of a development version', () => {
     expect(ada.ref(NOTE)).toBeUndefined();
   });
 
-  it('purges a note as if no list had been there', () => {
+  it('purges a note as if there had been no list', () => {
     leaveLists();
     expect(ada.as(['delete', 'two-topic', '--yes']).status).toBe(0);
     expect([...bookkeeping().keys()].filter((name) => name.endsWith('/two-topic'))).toEqual([]);
@@ -115,7 +115,7 @@ describe('a clone with lists of a development version', () => {
 });
 
 describe('an entry of a list', () => {
-  it('counts for nothing where there is a ref, which is newer', () => {
+  it('is ignored if there is a ref, which is newer', () => {
     leaveLists();
     const [kept, tracking] = [`${KEPT}/main/two-topic`, `${REMOTE}/main/two-topic`];
     const next = ada.write('two-topic', 'second\n');
@@ -127,7 +127,7 @@ describe('an entry of a list', () => {
     expect([ada.ref(kept), ada.ref(tracking), lists()]).toEqual([next, next, []]);
   });
 
-  it('counts for nothing where its commit is gone or it is no entry', () => {
+  it('is ignored if its commit is gone, or it is not a valid entry', () => {
     former = bookkeeping();
     const gone = '1234567890123456789012345678901234567890';
     const strange = `${gone} main/gone-topic\n${blob('x')} main/blob-topic\nnonsense\n${gone} ../../heads/x\n`;
@@ -138,7 +138,7 @@ describe('an entry of a list', () => {
     expect(lists()).toEqual([]);
   });
 
-  it('counts for nothing where a program that knows no lists has pruned the note', () => {
+  it('is ignored if a program that knows no lists has pruned the note', () => {
     leaveLists();
     const tip = former.get(`${KEPT}/main/two-topic`) ?? '';
     ada.git(['update-ref', 'refs/handoffs-local/pruned/main/two-topic', blob(`${tip}\n`)]);
@@ -150,7 +150,7 @@ describe('an entry of a list', () => {
 });
 
 describe('the migration of lists', () => {
-  /** The variables with which a script of ours comes before git: `$real` is git, `$input` what an update-ref reads. */
+  /** The variables that make a script of ours run before git: `$real` is git, `$input` what an update-ref reads. */
   function gitBehind(script: string): { PATH: string } {
     const [folder, real] = [join(ada.root, 'bin'), ada.run('sh', ['-c', 'command -v git']).stdout.trim()];
     mkdirSync(folder);
@@ -165,7 +165,7 @@ describe('the migration of lists', () => {
     return { PATH: `${folder}:${ada.env()['PATH']}` };
   }
 
-  it('goes on where a kill has ended it', () => {
+  it('continues after it was killed', () => {
     leaveLists();
     ada.git(['update-ref', `${KEPT}/main/two-topic`, former.get(`${KEPT}/main/two-topic`) ?? '']);
     ada.git(['update-ref', `${REMOTE}/main/two-topic`, former.get(`${REMOTE}/main/two-topic`) ?? '']);
@@ -173,7 +173,7 @@ describe('the migration of lists', () => {
     expect([bookkeeping(), lists()]).toEqual([former, []]);
   });
 
-  it('loses nothing when it is killed before its refs are there', () => {
+  it('loses nothing if it is killed before it has made its refs', () => {
     leaveLists();
     const env = gitBehind('kill -9 $PPID; exit 1');
     expect(ada.as(['list'], { env, calls: 'process' }).status).not.toBe(0);
@@ -182,7 +182,7 @@ describe('the migration of lists', () => {
     expect([bookkeeping(), lists()]).toEqual([former, []]);
   });
 
-  it('lets another process be faster', () => {
+  it('accepts that another process was faster', () => {
     leaveLists();
     const env = gitBehind('"$real" "$@" <"$input" >/dev/null');
     expect(ada.as(['list'], { env, calls: 'process' })).toMatchObject({ status: 0, stderr: '' });

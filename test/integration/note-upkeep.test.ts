@@ -16,7 +16,7 @@ const oid = (ref = REF) => repo.git(['rev-parse', ref]);
 const write = (text: string, session = A, topic = 'auth-refresh') =>
   repo.noted(['write', topic, '-m', text], { session });
 
-/** Moves the tip's date back; `kept` goes along, as after a write of that day. */
+/** Backdates the tip, and `kept` with it, as after a write on that day. */
 function age(topic: string, days: number): void {
   const ref = `refs/handoffs/main/${topic}`;
   const [tree, parent, message] = ['%T', '%P', '%B'].map((format) =>
@@ -33,7 +33,7 @@ function age(topic: string, days: number): void {
 }
 
 describe('diff', () => {
-  it('tells what the last change of the note changed, past takes and closes', () => {
+  it('shows what the last change of the text changed, ignoring takes and closes', () => {
     write('one\n\nsame');
     const second = write('two\n\nsame');
     repo.ok(['take', 'auth-refresh'], { session: B });
@@ -46,7 +46,7 @@ describe('diff', () => {
     expect(repo.handoff(['log', '-p', 'auth-refresh', second]).stdout).toContain('the note is the same');
   });
 
-  it('compares any two versions, by beginnings of their names', () => {
+  it('compares any two versions, by abbreviated object names', () => {
     const [one, two] = [write('one'), write('two')];
     write('three');
     expect(repo.handoff(['log', '-p', 'auth-refresh', one]).stdout).toMatch(/-one\n\+three\n$/);
@@ -58,7 +58,7 @@ describe('diff', () => {
     expect(repo.handoff(['log', '-p', 'auth-refresh', 'HEAD~1']).status).toBe(2);
   });
 
-  it('is the same below the top, also for who sees diffs of the current folder only', () => {
+  it('is the same in a subfolder, even with diff.relative', () => {
     repo.git(['config', 'diff.relative', 'true']);
     write('one');
     write('two');
@@ -67,7 +67,7 @@ describe('diff', () => {
     expect(repo.handoff(['log', '-p', 'auth-refresh'], { cwd }).stdout).toMatch(/-one\n\+two\n$/);
   });
 
-  it('says which note cannot be read, and never that there was nothing before', () => {
+  it('says which note cannot be read, rather than that there was nothing before', () => {
     const [one, two] = [write('one'), write('two')];
     const blob = repo.git(['rev-parse', `${one}:handoff.md`]);
     rmSync(join(repo.path, '.git', 'objects', blob.slice(0, 2), blob.slice(2)));
@@ -91,7 +91,7 @@ describe('diff', () => {
 });
 
 describe('reopen', () => {
-  it('takes up what was done: by its owner, or on the record by another', () => {
+  it('opens a closed note again: for its owner, or with a recorded take for others', () => {
     write('one');
     repo.ok(['close', 'auth-refresh'], { session: A });
     const closed = oid();
@@ -109,7 +109,7 @@ describe('reopen', () => {
     );
   });
 
-  it('with an expectation that is missed changes nothing', () => {
+  it('changes nothing if the note is not as expected', () => {
     const first = write('one');
     repo.ok(['close', 'auth-refresh'], { session: A });
     expect(repo.handoff(['reopen', '--expect', first, 'auth-refresh'], { session: A }).status).toBe(4);
@@ -130,7 +130,7 @@ describe('delete --closed', () => {
     for (const topic of ['open-old', 'closed-old']) age(topic, 40);
   });
 
-  it('lists closed ones of that age, and deletes nothing unless it is told to', () => {
+  it('lists closed notes of that age, and deletes nothing without --yes', () => {
     const before = refs();
     expect(items(['--older-than', '30d'])).toEqual([['closed-old', false]]);
     const { stdout } = repo.handoff(['delete', '--closed', '--older-than', '30d']);
@@ -140,7 +140,7 @@ describe('delete --closed', () => {
     expect(refs()).toBe(before);
   });
 
-  it('deletes them with --yes, and says how one comes back', () => {
+  it('deletes them with --yes, and says how to get one back', () => {
     repo.ok(['ack', 'closed-old'], { session: B });
     const { stdout } = repo.handoff(['delete', '--closed', '--older-than', '30d', '--yes']);
     expect(repo.git(['for-each-ref', '--format=%(refname)'])).not.toContain('closed-old');
@@ -152,13 +152,13 @@ describe('delete --closed', () => {
     expect(repo.handoff(['delete', '--closed', '--older-than', '30d']).status).toBe(0);
   });
 
-  it('leaves what was moved by hand to the doctor', () => {
+  it('leaves notes that were moved by hand to doctor', () => {
     repo.git(['update-ref', '-d', 'refs/handoffs/main/closed-old']);
     expect(items(['--older-than', '30d', '--yes'])).toEqual([]);
     expect(refs()).toContain('refs/handoffs-local/kept/main/closed-old');
   });
 
-  it('lists those of any age where none is named', () => {
+  it('lists those of any age if no age is named', () => {
     const all = items([]).map(([topic]) => topic);
     expect(all).toContain('closed-old');
     expect(all.length).toBeGreaterThan(1);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
 import { join } from 'node:path';
 
-describe('a session writes into another checkout than its own', () => {
-  it('the change is put down where the file is, not where the session runs', () => {
+describe('a session that writes into a checkout other than its own', () => {
+  it('has the change recorded where the file is, not where the session runs', () => {
     const world = new SharingWorld();
     const own = world.worktree('a');
     world.begin(A, own);

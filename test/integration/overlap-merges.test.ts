@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { TestRepository } from '../support/repository.ts';
 
-/** More of them, and others: `GIT_HANDOFF_PAIRS=500 GIT_HANDOFF_SEED=7`. */
+/** To try more and other pairs: `GIT_HANDOFF_PAIRS=500 GIT_HANDOFF_SEED=7`. */
 const PAIRS = Number(process.env['GIT_HANDOFF_PAIRS'] ?? 25);
 const SEED = Number(process.env['GIT_HANDOFF_SEED'] ?? 1);
 
@@ -34,7 +34,7 @@ class Pair extends TestRepository {
     this.git(['tag', 'base']);
   }
 
-  /** Both worktrees as they were in the beginning. */
+  /** Restores both worktrees to their initial state. */
   reset(): void {
     for (const cwd of [this.path, this.other]) {
       this.git(['reset', '-q', '--hard', 'base'], { cwd });
@@ -64,7 +64,7 @@ class Pair extends TestRepository {
     else chmodSync(path, 0o755);
   }
 
-  /** The paths at which a real merge of the two stops; `undefined`: it ended by a bug of git’s own (merge-ort.c has one). */
+  /** The paths at which a real merge of the two stops; `undefined`: a bug of git itself ended it (merge-ort.c has one). */
   conflicts(): string[] | undefined {
     for (const cwd of [this.path, this.other]) {
       this.git(['add', '-A'], { cwd });
@@ -101,7 +101,7 @@ function put(path: string, text: string): void {
 
 describe('the conflicts that overlap names', () => {
   it(
-    `are those of a real merge of files that nobody moved, in ${PAIRS} random pairs of worktrees`,
+    `are those of a real merge, for files that nobody moved, in ${PAIRS} random pairs of worktrees`,
     () => {
       const pair = new Pair();
       onTestFinished(() => pair.remove());

@@ -34,7 +34,7 @@ describe('two sessions in two worktrees', () => {
     });
   });
 
-  it('are shown with the file that both change, when it would merge', () => {
+  it('are shown with a file that both change, even if it would merge', () => {
     world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
     world.write(B, 'src/a.ts', changed(TEN, 9, 'B'), other);
     const run = overlap();
@@ -47,7 +47,7 @@ describe('two sessions in two worktrees', () => {
     ]);
   });
 
-  it('are shown with what would not merge, uncommitted or committed, and exit status 1', () => {
+  it('are shown with what would not merge, uncommitted or committed, with exit status 1', () => {
     world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
     world.write(B, 'src/a.ts', changed(TEN, 1, 'B'), other);
     expect(overlap()).toMatchObject({ status: 1 });
@@ -63,7 +63,7 @@ describe('two sessions in two worktrees', () => {
     expect(overlap().status).toBe(1);
   });
 
-  it('have no overlap in what both changed alike', () => {
+  it('have no overlap in what both changed in the same way', () => {
     world.write(A, 'new.ts', 'same\n');
     world.write(B, 'new.ts', 'same\n', other);
     expect(overlap().status).toBe(0);
@@ -76,7 +76,7 @@ describe('two sessions in two worktrees', () => {
     expect(lines()).toContain('  gone  src/a.ts  deleted or moved by claude aaaaaaaa');
   });
 
-  it('count with untracked files, links, modes and names with newlines', () => {
+  it('overlap in untracked files, links, modes and names with newlines, too', () => {
     world.write(A, 'odd\nname', 'A\n');
     world.write(B, 'odd\nname', 'B\n', other);
     world.bash(A, 'ln -s target link && chmod +x shared.md');
@@ -89,14 +89,14 @@ describe('two sessions in two worktrees', () => {
     ]);
   });
 
-  it('are named without a third one that only works beside them', () => {
+  it('are named without a third session that only works beside one of them', () => {
     world.begin(C);
     world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
     world.write(B, 'src/a.ts', changed(TEN, 1, 'B'), other);
     expect(lines()[0]).toBe(`claude aaaaaaaa  main  ${world.path}`);
   });
 
-  it('are both named as they are known to each other, as JSON', () => {
+  it('are both named, in JSON, as they are known to each other', () => {
     world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
     world.write(B, 'src/a.ts', changed(TEN, 1, 'B'), other);
     const { items } = world.json(['overlap']);
@@ -120,7 +120,7 @@ describe('two sessions in two worktrees', () => {
     ]);
   });
 
-  it('see what somebody who is no session has just changed there', () => {
+  it('overlap with what somebody without a session has just changed there', () => {
     world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
     expect(lines()[0]).toMatch(/^no overlap/);
     writeFileSync(join(other, 'src', 'a.ts'), changed(TEN, 1, 'somebody'));
@@ -158,7 +158,7 @@ describe('a merge driver', () => {
 });
 
 describe('two sessions in one worktree', () => {
-  it('are not said to be alone, whatever they have not committed', () => {
+  it('do not count as alone, whatever they have not committed', () => {
     world.begin(B);
     world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
     world.write(B, 'src/b.ts', changed(TEN, 1, 'B'));
@@ -224,7 +224,7 @@ describe('names', () => {
     expect(pairs(...words).sort()).toEqual(expected.sort());
   });
 
-  it('of nothing are refused, with the command that lists what there is', () => {
+  it('that match nothing are refused, with the command that lists what there is', () => {
     expect(overlap(['nothing'])).toMatchObject({
       status: 2,
       stderr:
@@ -251,7 +251,7 @@ describe('what cannot be compared', () => {
 });
 
 describe('a repository without git-handoff', () => {
-  it('is compared, and stays without it', () => {
+  it('is compared, and gets nothing of ours', () => {
     const bare = new SharingWorld();
     onTestFinished(() => bare.remove());
     bare.ok(['uninstall', '--yes']);
@@ -265,7 +265,7 @@ describe('a repository without git-handoff', () => {
   });
 });
 
-/** Every file below a folder, `.git` too, with its content. */
+/** Every file in a folder, including `.git`, with its content. */
 function contentsOf(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return Object.fromEntries(

@@ -9,7 +9,7 @@ import { A } from '../support/sharing-world.ts';
  * refs as in a repository that never saw git-handoff.
  */
 
-/** One repository with a server and somebody else who pushes there; `ours` says whether git-handoff is at work in it. */
+/** One repository with a server and somebody else who pushes there; `ours` says whether git-handoff is set up in it. */
 class ComparedRepository {
   readonly repo = new TestRepository();
   readonly server: string;
@@ -39,11 +39,11 @@ class ComparedRepository {
     repo.ok(['write', 'other-topic', '-m', 'never pushed'], { session: A });
     repo.git(['push', '-q', 'origin', 'refs/handoffs/main/auth-refresh']);
     repo.git(['update-ref', 'refs/handoffs-remote/origin/main/auth-refresh', tip]);
-    // Somebody else's, which was only fetched.
+    // Somebody else's handoff, which was only fetched.
     repo.git(['update-ref', 'refs/handoffs-remote/origin/main/only-there', tip]);
   }
 
-  /** Somebody else's work reaches the server, and a branch of theirs comes and goes. */
+  /** Somebody else pushes work to the server, and creates or deletes a branch. */
   othersPush(name: string, gone?: string): void {
     this.repo.git(['pull', '-q', '--rebase', 'origin', 'main'], { cwd: this.other });
     writeFileSync(join(this.other, `${name}.txt`), name);
@@ -53,7 +53,7 @@ class ComparedRepository {
     if (gone !== undefined) this.repo.git(['push', '-q', 'origin', `:${gone}`], { cwd: this.other });
   }
 
-  /** Runs the user's git; what it said, with places and the refs of both sides made comparable. */
+  /** Runs the user's git; returns its output and the refs of both sides, with paths made comparable. */
   run(args: readonly string[], cwd = this.repo.path) {
     const { status, stdout, stderr } = this.repo.run('git', args, { cwd });
     const plain = (text: string) => text.replaceAll(this.repo.root, '<root>');
@@ -94,7 +94,7 @@ afterAll(() => {
   for (const { repo } of [plain, ours]) repo.remove();
 });
 
-/** Both do it; all that can be seen of it is the same, and no handoff has moved. */
+/** Runs it in both; expects the same visible result, and that no handoff has moved. */
 function same(
   act: (compared: ComparedRepository) => ReturnType<ComparedRepository['run']>,
   status = 0,
@@ -155,12 +155,12 @@ describe("a user's own git beside git-handoff", () => {
     same((compared) => compared.run(['describe', '--all', 'HEAD']));
   });
 
-  it('shows handoffs in log --all, and leaves them out when told so', () => {
+  it('shows handoffs in log --all, and omits them when told to', () => {
     same((compared) => compared.run(['log', '--exclude=refs/handoffs*', '--all', '--oneline']));
     const all = ours.run(['log', '--all', '--format=%s']).stdout.split('\n');
     expect(all).toEqual(expect.arrayContaining(['a note', 'never pushed']));
     expect(all.filter((line) => line === 'a note')).toHaveLength(1);
-    // Bookkeeping that is no history (a lost text, a session's record) does not show.
+    // Bookkeeping that is not history (a lost text, a session's record) does not appear.
     expect(all).not.toContain('lost');
   });
 
@@ -185,7 +185,7 @@ describe("a user's own git beside git-handoff", () => {
     same((compared) => compared.run(['rebase', '--force-rebase', 'HEAD~1']));
   });
 
-  it('is kept from mirroring, which would push everything, and says so', () => {
+  it('may not mirror, which would push everything, and hears why', () => {
     const mirror = join(ours.repo.root, 'mirror.git');
     mkdirSync(mirror);
     ours.repo.git(['init', '-q', '--bare', mirror]);

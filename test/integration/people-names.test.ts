@@ -15,7 +15,7 @@ afterEach(() => repo.remove());
 const id = () => String(repo.json(['show', 'rate-limit'])['owner']);
 
 describe('a note of a person', () => {
-  it('is shown with the name that git knows, and with the id for programs', () => {
+  it('is shown with the name that git knows, and in JSON with the id', () => {
     expect(repo.ok(['list'])).toMatch(/^main\/rate-limit +Ann Example +just now +Limit the rate$/);
     expect(repo.ok(['show'])).toMatch(/^main\/rate-limit {2}open {2}Ann Example {2}just now/);
     expect(repo.ok(['log', 'rate-limit'])).toMatch(/ Ann Example +create /);
@@ -24,19 +24,19 @@ describe('a note of a person', () => {
     expect(id()).toMatch(/^person-[0-9a-f]{12}$/);
   });
 
-  it('names the person to a session that may not write it', () => {
+  it('shows the person’s name to a session that may not write it', () => {
     const refused = repo.handoff(['write', 'rate-limit', '-m', 'x'], { session: A });
     expect(refused.stderr).toContain('error: main/rate-limit belongs to Ann Example; ');
   });
 
-  it('is still shown with the name of that time when git knows another one', () => {
+  it('is still shown with the name at that time after the name in git changed', () => {
     repo.git(['config', 'user.name', 'Ann Other']);
     expect(repo.ok(['list'])).toContain('Ann Example');
     repo.git(['config', 'user.email', 'bob@example.org']);
     expect(repo.ok(['list'])).toContain('Ann Example');
   });
 
-  it('says only that it is a person’s where the commit is not the owner’s own, and never steers the terminal', () => {
+  it('is shown as "a person" if its commit is not the owner’s own, and never steers the terminal', () => {
     const tree = repo.git(['rev-parse', 'refs/handoffs/main/rate-limit^{tree}']);
     const message = repo.git(['log', '-1', '--format=%B', 'refs/handoffs/main/rate-limit']);
     const commit = (name: string, email: string) => {

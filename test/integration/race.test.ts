@@ -18,7 +18,7 @@ interface Writer extends Run {
   readonly text: string;
 }
 
-/** Starts every writer before any is waited for; each has a session id and a text of its own. */
+/** Starts every writer before it waits for any; each has its own session id and text. */
 function race(texts: readonly string[], words: readonly string[], sessionOf = (at: number) => `sess-${at}`) {
   return Promise.all(
     texts.map(async (text, at): Promise<Writer> => {
@@ -29,7 +29,7 @@ function race(texts: readonly string[], words: readonly string[], sessionOf = (a
   );
 }
 
-/** The texts that losers were told how to print, by the number that each was told. */
+/** The losers' texts, printed by the command that each loser got, by its number. */
 function lostByRef(losers: readonly Writer[]): Map<string, string> {
   return new Map(
     losers.map(({ text, stderr }) => {
@@ -44,7 +44,7 @@ function lostByRef(losers: readonly Writer[]): Map<string, string> {
 const lostText = (number: string) =>
   repo.git(['cat-file', 'blob', `refs/handoffs-local/lost/main/auth-refresh/${number}:handoff.md`]);
 
-describe(`${WRITERS} sessions that write one topic at once from the same tip`, () => {
+describe(`${WRITERS} sessions that write one topic at the same time from the same tip`, () => {
   it(
     `have one winner in each of ${ROUNDS} rounds, and every loser's text is kept`,
     { timeout: Math.max(300_000, ROUNDS * 20_000) },
@@ -77,7 +77,7 @@ describe(`${WRITERS} sessions that write one topic at once from the same tip`, (
   );
 });
 
-describe('two sessions that begin one topic at once', () => {
+describe('two sessions that begin one topic at the same time', () => {
   it('have one winner in each of six rounds', async () => {
     for (let round = 0; round < 6; round++) {
       repo.git(['symbolic-ref', 'HEAD', `refs/heads/round-${round}`]);
@@ -92,8 +92,8 @@ describe('two sessions that begin one topic at once', () => {
   });
 });
 
-describe('one session that writes from several processes at once', () => {
-  it('has every text in the chain or kept, and none twice', async () => {
+describe('one session that writes from several processes at the same time', () => {
+  it('finds every text in the chain or kept, and none twice', async () => {
     const texts = Array.from({ length: 6 }, (_, at) => `text ${at}\n`);
     const writers = await race(texts, [], () => 'sess-0');
     const losers = writers.filter(({ status }) => status !== 0);
@@ -122,20 +122,20 @@ describe('a ref that has moved since it was read', () => {
   const update = (next: Oid | undefined, old: Oid | undefined) =>
     updateRefs({ cwd: repo.path }, [{ ref, next, old }]);
 
-  it('is deleted from the value that was read only', async () => {
+  it('is deleted only if it still has the value that was read', async () => {
     expect(await update(undefined, seen)).toEqual({ kind: 'moved' });
     expect(repo.ref(ref)).toBe(now);
     expect(await update(undefined, now)).toEqual({ kind: 'done' });
     expect(repo.ref(ref)).toBeUndefined();
   });
 
-  it('is neither replaced nor created anew', async () => {
+  it('is neither replaced nor created again', async () => {
     expect(await update(seen, seen)).toEqual({ kind: 'moved' });
     expect(await update(seen, undefined)).toEqual({ kind: 'moved' });
     expect(repo.ref(ref)).toBe(now);
   });
 
-  it('takes no all-zero name, which would mean "none" or "whatever stands there" to git', async () => {
+  it('accepts no all-zero name, which git would take for "none" or "any value"', async () => {
     const zero = '0'.repeat(40) as Oid;
     await expect(update(zero, now)).rejects.toThrow(TypeError);
     await expect(update(seen, zero)).rejects.toThrow(TypeError);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GuardWorld } from '../support/guard.ts';
 import { A, B, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
-/** git 2.45 and later; what an older one skips here is the same with files in all the other tests. */
+/** git 2.45 or later. An older git skips these; all other tests check the same with files. */
 const isKnown = spawnSync('git', ['init', '-h'], { encoding: 'utf8' }).stdout.includes('ref-format');
 
 describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
@@ -15,7 +15,7 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
   });
   afterEach(() => world.remove());
 
-  it('keeps one owner a note, and finds what was moved behind its back', () => {
+  it('keeps one owner per note, and finds what was moved behind its back', () => {
     const tip = world.noted(['write', 'auth-refresh', '-m', 'one'], { session: A });
     expect(world.handoff(['write', 'auth-refresh', '-m', 'two'], { session: B }).status).toBe(3);
     world.ok(['take', 'auth-refresh'], { session: B });
@@ -25,7 +25,7 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
     expect(world.handoff(['list'], { session: B }).stderr).toBe('');
   });
 
-  it.each(['cherry-pick side', 'revert -n HEAD'])('sees git %s, which leaves a ref and no file', (words) => {
+  it.each(['cherry-pick side', 'revert -n HEAD'])('notices git %s, which leaves a ref but no file', (words) => {
     world.git(['switch', '-qc', 'side']);
     world.commit('side', { 'src/b.ts': 'side\n' });
     world.git(['switch', '-q', 'main']);
@@ -38,7 +38,7 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
     expect(world.as(A, ['commit', '-qm', 'x'])).toMatchObject({ status: 0 });
   });
 
-  it('refuses to reset what another session has not committed', () => {
+  it('refuses a reset of another session’s uncommitted work', () => {
     for (const session of [A, B]) world.begin(session);
     world.write(A, 'src/a.ts', 'of A\n');
     expect(refusal(world.may(B, 'git reset --hard'))).toContain('src/a.ts');
@@ -61,7 +61,7 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
     expect(refusal(world.may(B, 'git branch -D linked'))).toContain('on which claude aaaaaaaa is at work');
   });
 
-  it('sees that a commit past the hooks took a session’s work, at that session’s next file', () => {
+  it('notices at a session’s next file that a commit without our hooks took its work', () => {
     for (const session of [A, B]) world.begin(session);
     world.wrote(A, 'src/a.ts', 'of A\n');
     world.bash(A, 'true; echo >/dev/null');
@@ -71,7 +71,7 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
     );
   });
 
-  it('guards in a clone without init what it guards with files, once handoffs are there', () => {
+  it('is guarded without init, once handoffs are there, like one with ref files', () => {
     const fetched = new GuardWorld({ refFormat: 'reftable', initialised: false, calls: 'process' });
     symlinkSync(fetched.file, join(fetched.path, 'l'));
     expect(fetched.before('Bash', { command: 'echo x >l' })).toMatchObject({ kind: 'deny' });
@@ -80,7 +80,7 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
     fetched.remove();
   });
 
-  it('names the lock that a killed git left, and takes it away', () => {
+  it('names the lock that a killed git left, and removes it', () => {
     world.ok(['write', 'auth-refresh', '-m', 'one'], { session: A });
     const lock = join(world.path, '.git/reftable/tables.list.lock');
     writeFileSync(lock, '');
@@ -98,7 +98,7 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
   });
 
   it.each(['.git/reftable -type f', '.git/reftable -name tables.list', ".git -name '*.ref'"])(
-    'refuses to delete the tables that find finds: %s',
+    'refuses a find that deletes the tables: %s',
     (which) => {
       world.ok(['write', 'auth-refresh', '-m', 'one'], { session: A });
       for (const session of [A, B]) world.begin(session);
@@ -106,7 +106,7 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
     },
   );
 
-  it('holds no name of a note that was purged, in a linked worktree either', () => {
+  it('keeps no name of a purged note, even in a linked worktree', () => {
     const linked = join(world.root, 'linked');
     world.git(['worktree', 'add', '-q', linked]);
     world.ok(['write', 'secret-topic', '-m', 'one'], { session: A });

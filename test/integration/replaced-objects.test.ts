@@ -45,13 +45,13 @@ describe('the gate of a server', () => {
     for (const name of [tip, first]) expectRefused(replace(name, forged));
     for (const name of [`${tip}^{tree}`, `${first}:handoff.md`, `${tip}:state.json`])
       expectRefused(replace(name, oid(`${forged}^{tree}`)));
-    // git reads these names in either case.
+    // git reads these names in upper or lower case.
     expectRefused([`${forged}:refs/replace/${tip.toUpperCase()}`]);
-    // Only the last part of such a name counts.
+    // git uses only the last part of such a name.
     expectRefused([`${forged}:refs/replace/deeper/${tip}`]);
   });
 
-  it('refuses them also when a branch has the handoff, when they come with it, and before it comes', () => {
+  it('refuses them even if a branch has the handoff, if they come with it, or before it comes', () => {
     const { tip } = withHandoff();
     const forged = world.handmade({ note: 'forged\n' });
     expect(world.push([`${tip}:refs/heads/has-it`]).status).toBe(0);
@@ -62,7 +62,7 @@ describe('the gate of a server', () => {
     expect(world.there(REF)).toBe(tip);
   });
 
-  it('refuses a handoff for whose objects the server has a replacement already', () => {
+  it('refuses a handoff if the server already has a replacement for its objects', () => {
     const { tip } = withHandoff();
     const next = world.handmade({ parents: [tip], note: 'the next note\n' });
     expect(world.push([`${next}:refs/heads/innocent`]).status).toBe(0);
@@ -76,14 +76,14 @@ describe('the gate of a server', () => {
     expect(world.there(REF)).toBe(tip);
   });
 
-  it('refuses them for work that a note carries', () => {
+  it('refuses replacements of carried work', () => {
     const { tip } = withHandoff();
     const work = carryWork();
     const carried = world.git(['hash-object', 'a.txt']);
     for (const name of [work, `${work}^{tree}`, carried]) expectRefused(replace(oid(name), tip));
   });
 
-  it('accepts a replacement of the code, and that one of a note is taken back', () => {
+  it('accepts a replacement of code, and the deletion of one of a note', () => {
     const { tip } = withHandoff();
     carryWork();
     const grafted = world.git(['commit-tree', 'HEAD^{tree}', '-m', 'another beginning']);
@@ -97,7 +97,7 @@ describe('the gate of a server', () => {
   });
 });
 
-describe('a clone in which git shows something else for a note', () => {
+describe('a clone where git shows something else for a note', () => {
   const [OWNER, OTHER] = ['sess-bbbbbbbb-2222', 'sess-aaaaaaaa-1111'];
   let world: GuardWorld;
   afterEach(() => world.remove());
@@ -132,26 +132,26 @@ describe('a clone in which git shows something else for a note', () => {
     expect(world.ok(['show', 'auth-refresh'])).toContain('the true third note');
   }
 
-  it('reads the note itself where its commit is replaced', () => {
+  it('reads the note itself if its commit is replaced', () => {
     const { tip, forged } = noteAndForgery();
     world.git(['replace', tip, forged]);
     expect(world.git(['show', `${REF}:handoff.md`])).toBe('the forged note');
     expectTruth();
   });
 
-  it('reads the note itself where its text and its tree are replaced', () => {
+  it('reads the note itself if its text and its tree are replaced', () => {
     const { tip, forged } = noteAndForgery();
     for (const what of [':handoff.md', '^{tree}'])
       world.git(['replace', '-f', `${tip}${what}`, `${forged}${what}`]);
     expectTruth();
   });
 
-  it('walks the true history where it has a graft', () => {
+  it('walks the true history if it has a graft', () => {
     const { tip, forged } = noteAndForgery();
     mkdirSync(join(world.path, '.git', 'info'), { recursive: true });
     writeFileSync(join(world.path, '.git', 'info', 'grafts'), `${tip}\n${forged} ${tip}\n`);
     expectTruth();
-    // By hand to the forgery: with the graft it seems to be built on the note.
+    // Moved by hand to the forgery, which with the graft seems to be built on the note.
     const now = world.git(['rev-parse', REF]);
     writeFileSync(join(world.path, '.git', 'info', 'grafts'), `${forged} ${now}\n`);
     world.git(['update-ref', REF, forged]);

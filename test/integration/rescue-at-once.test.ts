@@ -12,8 +12,8 @@ const reset = (session: string, cwd: string) => ({
   cwd,
 });
 
-describe('rescues by several processes', () => {
-  it('at once: each is kept, under a number of its own', async () => {
+describe('when several processes make rescues', () => {
+  it('at once, each is kept, under a number of its own', async () => {
     const world = new SharingWorld();
     const trees = [world.path, ...['one', 'two', 'three'].map((name) => world.worktree(name))];
     const sessions = trees.map((_, n) => `${n}`.repeat(8) + A.slice(8));
@@ -32,7 +32,7 @@ describe('rescues by several processes', () => {
     }
   });
 
-  it('of a lone session, one after another', async () => {
+  it('of a lone session, one after another, each is kept', async () => {
     const world = new SharingWorld();
     world.begin(A);
     for (const [n, text] of ['one\n', 'two\n', 'three\n'].entries()) {
@@ -43,7 +43,7 @@ describe('rescues by several processes', () => {
     }
   });
 
-  it('one after another was killed while it had the next number locked', () => {
+  it('after one was killed while it had the next number locked, the next is kept', () => {
     const world = new SharingWorld({ ready: [A, B] });
     writeFileSync(join(world.path, 'own.txt'), 'first\n');
     expect(world.may(A, 'git clean -fd')).toEqual({ kind: 'silent' });
@@ -54,7 +54,7 @@ describe('rescues by several processes', () => {
     expect(world.handoff(['rescue', 'show', '--raw', '--', 'own.txt']).stdout).toBe('second\n');
   });
 
-  it('killed in the middle: no half rescue, no lock, and the next one is kept', async () => {
+  it('and one is killed in the middle, it leaves no half rescue and no lock, and the next one is kept', async () => {
     const world = new SharingWorld({ ready: [A, B] });
     for (let delay = 40; delay <= 240; delay += 40) {
       writeFileSync(join(world.path, 'own.txt'), `${delay}\n`);

@@ -6,7 +6,7 @@ import { A, B, SharingWorld, TEN, refusal, contextText } from '../support/sharin
 const put = (world: SharingWorld, path: string, content: string) =>
   writeFileSync(join(world.path, path), content);
 
-describe('a worktree inside of the main one', () => {
+describe('a worktree inside the main one', () => {
   const inner = '.claude/worktrees/x';
   function nested(): SharingWorld {
     const world = new SharingWorld({ files: { '.gitignore': '.claude/\n' } });
@@ -31,17 +31,17 @@ describe('a worktree inside of the main one', () => {
 });
 
 describe('what a person threw away', () => {
-  it('is kept although its session writes the file again at once', () => {
+  it('is kept even if its session writes the file again at once', () => {
     const world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'WIP\n');
-    // Longer than file times may lag behind the clock.
+    // Longer than file times can lag behind the clock.
     world.run('sleep', ['0.05']);
     world.git(['reset', '-q', '--hard']);
     world.write(A, 'src/a.ts', 'again\n');
     expect(world.handoff(['rescue', 'show', '--raw', '--', 'src/a.ts']).stdout).toBe('WIP\n');
   });
 
-  it('comes back through the filters that it went in by', () => {
+  it('comes back through the filters that stored it', () => {
     const world = new SharingWorld({
       files: { '.gitattributes': '*.txt text eol=crlf\n', 'x.txt': 'one\n' },
       ready: [A, B],
@@ -53,8 +53,8 @@ describe('what a person threw away', () => {
   });
 });
 
-describe('a session that is alone', () => {
-  it('what was staged and is gone from the disk is kept, and what git ignores by name', () => {
+describe('for a lone session', () => {
+  it('what was staged and is gone from the disk is kept, and so are ignored files that a command names', () => {
     const world = new SharingWorld({ files: { '.gitignore': '.env\nbuild/\n' }, ready: [A] });
     put(world, 'new.ts', 'important\n');
     world.git(['add', 'new.ts']);
@@ -89,7 +89,7 @@ describe('a session that is alone', () => {
     expect(world.run('bash', ['-c', 'cat bad* | sort']).stdout).toBe('1\n2\n');
   });
 
-  it('an edit that git was told not to see is not written over', () => {
+  it('an edit that git was told not to see is not overwritten', () => {
     const world = new SharingWorld({ ready: [A] });
     put(world, 'src/a.ts', 'WIP\n');
     world.bash(A, 'git checkout -q -- src/a.ts');
@@ -99,7 +99,7 @@ describe('a session that is alone', () => {
     expect(world.read('src/a.ts')).toBe('local\n');
   });
 
-  it('a held lock on packed-refs keeps only old rescues from going', () => {
+  it('a held lock on packed-refs prevents only the removal of old rescues', () => {
     const world = new SharingWorld();
     world.git(['config', 'handoff.rescue.maxCount', '1']);
     world.begin(A);
@@ -112,7 +112,7 @@ describe('a session that is alone', () => {
   });
 });
 
-describe('the stash, by a closer look', () => {
+describe('in the stash', () => {
   it('nobody becomes the owner of an entry by looking at it', () => {
     const world = new SharingWorld({ ready: [A] });
     put(world, 'src/a.ts', "a person's\n");
@@ -122,7 +122,7 @@ describe('the stash, by a closer look', () => {
     expect(refusal(world.may(A, 'git stash drop'))).toContain('by hand');
   });
 
-  it('an entry is its maker’s, although another session looked first', () => {
+  it('an entry is its maker’s, even if another session looked at it first', () => {
     const world = new SharingWorld();
     const second = world.worktree('second');
     world.begin(A);
@@ -153,7 +153,7 @@ describe('the stash, by a closer look', () => {
     expect(world.may(A, 'echo x >> src/a.ts && git stash && git stash pop').kind).toBe('silent');
   });
 
-  it('a long list is pinned once, and a dropped entry stays', () => {
+  it('a long list is kept in one ref, and a dropped entry stays recoverable', () => {
     const world = new SharingWorld();
     world.git(['config', 'handoff.rescue.maxCount', '3']);
     world.begin(A);
@@ -195,7 +195,7 @@ describe('harmless commands beside another session', () => {
     expect(world.may(B, command).kind).toBe('silent');
   });
 
-  it('a merge of its own is taken back', () => {
+  it('its own merge may be undone', () => {
     const world = new SharingWorld();
     const second = world.worktree('second');
     world.begin(A);
@@ -206,7 +206,7 @@ describe('harmless commands beside another session', () => {
     expect(world.may(B, 'git reset --hard ORIG_HEAD', second).kind).toBe('silent');
   });
 
-  it('a worktree goes although a session that works elsewhere once touched it', () => {
+  it('a worktree may be removed even if a session that works elsewhere once touched it', () => {
     const world = new SharingWorld({ ready: [A, B] });
     world.bash(B, 'git worktree add -q ../visited');
     const path = join(world.path, '..', 'visited');
@@ -215,8 +215,8 @@ describe('harmless commands beside another session', () => {
   });
 });
 
-describe('hints that are typed in a folder below the top', () => {
-  it('name what they mean from there', () => {
+describe('hints that are typed in a subfolder', () => {
+  it('name paths relative to it', () => {
     const world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', "A's\n");
     world.write(B, 'src/b.ts', "B's\n");

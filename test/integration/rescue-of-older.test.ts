@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { A, SharingWorld, TEN } from '../support/sharing-world.ts';
 
-/** Up to 0.1.0 a rescue was a tree: `rescue.json`, the files below `files/`, staged contents below `index/`. */
+/** Up to 0.1.0 a rescue was a tree: `rescue.json`, the files in `files/`, staged contents in `index/`. */
 
 let world: SharingWorld;
 const blob = (text: string | Buffer) => world.git(['hash-object', '-w', '--stdin'], { input: text });
@@ -81,7 +81,7 @@ describe('A rescue that 0.1.0 kept', () => {
     expect(world.read('src/a.ts')).toBe('disk\n');
   });
 
-  it('with what a look had seen comes back as a checkout writes it', () => {
+  it('from what a look had seen comes back as a checkout writes it', () => {
     const files = tree(
       `100644 blob ${blob('one\ntwo\n')}\ttext.crlf`,
       `100644 blob ${blob('raw\n')}\town.crlf`,
@@ -91,7 +91,7 @@ describe('A rescue that 0.1.0 kept', () => {
     expect([world.read('text.crlf'), world.read('own.crlf')]).toEqual(['one\r\ntwo\r\n', 'raw\n']);
   });
 
-  it('with names that look alike brings back each of them', () => {
+  it('with similar names brings back each of them', () => {
     const one = Buffer.concat([Buffer.from(`100644 blob ${blob('one\n')}\tcaf`), Buffer.from([0xe9, 0])]);
     const two = Buffer.concat([Buffer.from(`100644 blob ${blob('two\n')}\tcaf`), Buffer.from([0xe8, 0])]);
     const files = world.git(['mktree', '-z'], { input: Buffer.concat([two, one]) });
@@ -102,7 +102,7 @@ describe('A rescue that 0.1.0 kept', () => {
     expect([read(0xe9), read(0xe8)]).toEqual(['one\n', 'two\n']);
   });
 
-  it('is counted beside new ones, and a damaged one is left out', () => {
+  it('counts along with new ones, and a damaged one is left out', () => {
     keep(
       { files: [file('src/a.ts')] },
       tree(`040000 tree ${tree(`100644 blob ${blob('old\n')}\ta.ts`)}\tsrc`),

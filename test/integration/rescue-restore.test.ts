@@ -5,7 +5,7 @@ import { typedHints } from '../support/commit-hooks-world.ts';
 import { A, B, C, SharingWorld, TEN, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
-/** One rescue: A's changed `src/a.ts` and new `lib/new.ts`, thrown away by itself. */
+/** One rescue: A's changed `src/a.ts` and new `lib/new.ts`, which A itself threw away. */
 beforeEach(() => {
   world = new SharingWorld({ files: { '.gitignore': '*.log\n' }, ready: [A] });
   writeFileSync(join(world.path, 'src/a.ts'), 'WIP a\n');
@@ -28,7 +28,7 @@ describe('git handoff rescue restore', () => {
     expect(restore('1').stdout).toContain('src/a.ts was there already');
   });
 
-  it('brings back a file that only its owner may read as one', () => {
+  it('brings back a file that only its owner may read with that mode', () => {
     const modes = { 'secret.env': 0o600, 'tool.sh': 0o700, 'plain.txt': 0o644, 'run.sh': 0o755 };
     for (const [name, mode] of Object.entries(modes)) {
       put(name, `${name}\n`);
@@ -43,7 +43,7 @@ describe('git handoff rescue restore', () => {
     }
   });
 
-  it('writes over nothing that is not committed, unless it is asked to, and then keeps it first', () => {
+  it('overwrites nothing uncommitted except with --force, and then keeps it first', () => {
     put('src/a.ts', 'later\n');
     const refused = restore('1');
     expect(refused.status).toBe(1);
@@ -58,7 +58,7 @@ describe('git handoff rescue restore', () => {
     expect(world.read('src/a.ts')).toBe('later\n');
   });
 
-  it('nor over an untracked or an ignored file', () => {
+  it('overwrites no untracked or ignored file', () => {
     writeFileSync(join(world.path, 'trace.log'), 'x');
     world.ok(['rescue', 'restore', '1', '--', 'lib/new.ts']);
     put('lib/new.ts', 'mine\n');
@@ -70,7 +70,7 @@ describe('git handoff rescue restore', () => {
     expect(world.handoff(['rescue', 'show', '--raw', '2']).stdout).toBe('mine\n');
   });
 
-  it('leaves the tree: never through a link, nor in the place of a folder', () => {
+  it('never writes out of the tree through a link, or in the place of a folder', () => {
     const outside = join(world.path, '..', 'outside');
     mkdirSync(outside, { recursive: true });
     symlinkSync(outside, join(world.path, 'lib'));
@@ -85,7 +85,7 @@ describe('git handoff rescue restore', () => {
     expect(restore('1').stderr).toContain('is not a folder');
   });
 
-  it('says in any folder how to see what it cannot bring back', () => {
+  it('says, in any folder, how to see what it cannot bring back', () => {
     const cwd = join(world.path, 'src');
     put('lib', 'a file');
     const { stderr } = world.handoff(['rescue', 'restore', '1'], { cwd });
@@ -98,7 +98,7 @@ describe('git handoff rescue restore', () => {
     expect(world.handoff(['rescue', 'restore', '1'], { cwd }).status).toBe(0);
   });
 
-  it('finds the bytes that are there already, whatever git would store', () => {
+  it('notices that the same bytes are there already, whatever git would store', () => {
     world.git(['config', 'core.autocrlf', 'true']);
     put('src/a.ts', 'one\r\n');
     put('new.ts', 'two\r\n');
@@ -108,7 +108,7 @@ describe('git handoff rescue restore', () => {
   });
 
   it.each(['sha1', 'sha256'] as const)(
-    'finds a link that is there already, with %s names',
+    'notices that a link is there already, with %s names',
     (objectFormat) => {
       world = new SharingWorld({ objectFormat, ready: [A] });
       symlinkSync('src/a.ts', join(world.path, 'link'));
@@ -118,7 +118,7 @@ describe('git handoff rescue restore', () => {
     },
   );
 
-  it('brings back any number of files over those of HEAD', () => {
+  it('replaces any number of files that are as in HEAD', () => {
     const names = Array.from({ length: 520 }, (_, n) => `many-${n}.ts`);
     world.commit('many', Object.fromEntries(names.map((name) => [name, 'HEAD\n'])));
     for (const name of names) put(name, 'WIP\n');
@@ -127,7 +127,7 @@ describe('git handoff rescue restore', () => {
     expect(new Set(names.map((name) => world.read(name)))).toEqual(new Set(['WIP\n']));
   });
 
-  it('not over the uncommitted change of another live session, whatever is said', () => {
+  it('never overwrites another live session’s uncommitted change, even with --force', () => {
     world.begin(B);
     world.write(A, 'src/a.ts', "A's\n");
     const refused = world.handoff(['rescue', 'restore', '--force', '1'], { session: B });
@@ -137,7 +137,7 @@ describe('git handoff rescue restore', () => {
     expect(world.read('src/a.ts')).toBe("A's\n");
   });
 
-  it('gives what came back to whom it was taken from, while that session is at work', () => {
+  it('gives what came back to the session that it was taken from, if that is at work', () => {
     world.begin(B);
     expect(world.handoff(['rescue', 'restore', '1'], { session: B }).status).toBe(0);
     const { stdout } = world.handoff(['status', '--json']);
@@ -148,12 +148,12 @@ describe('git handoff rescue restore', () => {
     ]);
   });
 
-  it('says so when HEAD has moved, for the file comes back whole', () => {
+  it('says so if HEAD has moved, since the whole file comes back', () => {
     world.commit('later', { 'src/b.ts': 'x\n' });
     expect(restore('1').stderr).toContain('HEAD has moved');
   });
 
-  it('finds by session, by path and by age, and says when there is nothing', () => {
+  it('finds by session, by path and by age, and says if there is nothing', () => {
     world.begin(B);
     world.write(B, 'src/b.ts', "B's\n");
     world.bash(B, 'git checkout -q -- src/b.ts');
@@ -179,7 +179,7 @@ describe('git handoff rescue restore', () => {
 });
 
 describe('the limits of rescues', () => {
-  it('the oldest go; a single one always stays', () => {
+  it('remove the oldest; one always stays', () => {
     world.git(['config', 'handoff.rescue.maxCount', '2']);
     for (const text of ['one', 'two', 'three']) {
       put('src/a.ts', `${text}\n`);
@@ -192,13 +192,13 @@ describe('the limits of rescues', () => {
     put('src/a.ts', 'four\n');
     world.bash(A, 'git checkout -q -- src/a.ts');
     expect(numbers()).toBe('5');
-    // A file that is bigger than all may be is not kept, and that is said.
+    // A file larger than the limit for all rescues is not kept, and the text says so.
     put('src/a.ts', 'more than eight bytes\n');
     expect(contextText(world.may(A, 'git checkout -q -- src/a.ts'))).toContain('src/a.ts (too big)');
     expect(numbers()).toBe('5');
   });
 
-  it('numbers are the repository’s: one says which is meant, in whichever worktree it was made', () => {
+  it('allow one numbering for the repository: a number identifies a rescue, whichever worktree made it', () => {
     const second = world.worktree('second');
     world.begin(C, second);
     writeFileSync(join(second, 'src/a.ts'), 'second\n');

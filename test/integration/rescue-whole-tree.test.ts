@@ -40,7 +40,7 @@ describe('whole-tree verbs and the uncommitted work of others', () => {
     ]);
   });
 
-  it('of a person are undone from what the last tool call saw', () => {
+  it('of a person can be undone from what the last tool call saw', () => {
     world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'WIP a\n');
     world.write(A, 'src/new.ts', 'WIP new\n');
@@ -53,7 +53,7 @@ describe('whole-tree verbs and the uncommitted work of others', () => {
     expect(world.handoff(['rescue', 'restore', 'aaaa', '--', 'src/new.ts']).status).toBe(0);
     expect(world.read('src/new.ts')).toBe('WIP new\n');
     expect(world.read('src/a.ts')).toBe(TEN);
-    // Kept once, also when others look, and when git tidies up.
+    // Kept once, even when others look and git collects garbage.
     world.git(['reflog', 'expire', '--expire=now', '--all']);
     world.git(['gc', '-q', '--prune=now']);
     world.bash(B, 'touch x');
@@ -61,7 +61,7 @@ describe('whole-tree verbs and the uncommitted work of others', () => {
     expect(rescues()[0]?.kind).toBe('seen');
   });
 
-  it('are noticed by the next tool call of anybody', () => {
+  it('are noticed by any session’s next tool call', () => {
     world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'WIP a\n');
     world.git(['checkout', '-q', '--', 'src/a.ts']);
@@ -114,7 +114,7 @@ describe('whole-tree verbs and the uncommitted work of others', () => {
     expect(world.handoff(['rescue', 'show', '--raw', '--', 'src/a.ts']).stdout).toBe('WIP\n');
   });
 
-  it('nothing is kept where nothing is uncommitted, nor the same twice', () => {
+  it('keep nothing if nothing is uncommitted, nor the same twice', () => {
     world = new SharingWorld({ ready: [A] });
     world.bash(A, 'git reset --hard');
     expect(rescues()).toEqual([]);
@@ -124,7 +124,7 @@ describe('whole-tree verbs and the uncommitted work of others', () => {
     expect(rescues()).toHaveLength(1);
   });
 
-  it('keeps names and contents of every kind, byte for byte', () => {
+  it('keep names and contents of every kind, byte for byte', () => {
     world = new SharingWorld({ ready: [A] });
     world.git(['config', 'core.autocrlf', 'true']);
     const bytes = Buffer.from([0, 255, 13, 10, 10, 13]);
@@ -144,7 +144,7 @@ describe('whole-tree verbs and the uncommitted work of others', () => {
     expect(out.stdout).toBe(`${bytes.toString()}not UTF-8../nowhere\nx\n`);
   });
 
-  it('says which files it did not save: too big', () => {
+  it('report which files were too big to save', () => {
     world = new SharingWorld({ ready: [A] });
     writeFileSync(join(world.path, 'big.bin'), Buffer.alloc(10 * 1024 * 1024 + 1));
     writeFileSync(join(world.path, 'small.txt'), 'x');
@@ -154,7 +154,7 @@ describe('whole-tree verbs and the uncommitted work of others', () => {
     expect(rescues().map(paths)).toEqual([['small.txt']]);
   });
 
-  it('a person alone in a repository without sessions keeps git as it is', () => {
+  it('change nothing for a person in a repository without sessions', () => {
     world = new SharingWorld();
     rmSync(join(world.path, 'src/a.ts'));
     world.git(['checkout', '-q', '.']);

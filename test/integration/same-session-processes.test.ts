@@ -5,7 +5,7 @@ import { CommitWorld } from '../support/commit-hooks-world.ts';
 import { finished } from '../support/repository.ts';
 import { A, B, C } from '../support/sharing-world.ts';
 
-/** Two processes of a client that carry on one conversation: they have one session id, and one ledger. */
+/** Two processes of a client that continue one conversation: they have one session id, and one ledger. */
 
 const ROUNDS = 5;
 let world: CommitWorld;
@@ -36,14 +36,14 @@ function script(name: string): string {
 const names = (name: string) =>
   Array.from({ length: ROUNDS }, (_, n) => [`${name}-${n}.txt`, `made-${name}-${n}.txt`]).flat();
 
-/** Lines that were written anew are many: the file is written anew while both append. */
+/** Makes the ledger so long that it is rewritten while both append. */
 function growLedger(): void {
   const file = world.journal(A);
   const line = JSON.stringify({ t: 'notified', ids: ['x'.repeat(100)], at: Date.now() });
   writeFileSync(file, `${readFileSync(file, 'utf8')}${`${line}\n`.repeat(900)}`);
 }
 
-it('keep every claim of both, in whole lines, and the other session is refused all of it', async () => {
+it('two processes of one session keep every claim of both, in whole lines, and another session is refused all of them', async () => {
   world.write(A, 'before.txt', 'A\n');
   growLedger();
   const runs = await Promise.all(
@@ -56,7 +56,7 @@ it('keep every claim of both, in whole lines, and the other session is refused a
   expect(world.claimed(A)).toEqual(all);
   expect(world.ledger(A)[0]).toHaveProperty('compacted');
   expect(world.guardLog()).not.toContain('"error"');
-  // Both processes are below the test's, and so B's: only to another session A is no child.
+  // The test's process is the parent of both, and also B's; only a session of another process does not see A as its child.
   world.begin(C);
   const owners = world.json(['status'], { session: C }).items.map(({ path, owner }) => [path, owner]);
   expect(owners.sort()).toEqual(all.map((path) => [path, A]));

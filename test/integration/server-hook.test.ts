@@ -19,7 +19,7 @@ function commitOf(message: string): string {
   return world.git(['rev-parse', 'HEAD']);
 }
 
-/** A push that must be refused; returns what the server said. */
+/** Pushes, which must be refused; returns what the server said. */
 function refused(refspecs: readonly string[], ref = REF): string[] {
   const before = world.there(ref);
   const run = world.push(refspecs, { flags: ['--force'] });
@@ -60,7 +60,7 @@ describe('the gate refuses', () => {
     expect(hint).toMatch(/^hint: git handoff /);
   });
 
-  it('deletions, rewinds, what is not built on it, and what is no commit', () => {
+  it('deletions, rewinds, what is not built on the tip, and what is no commit', () => {
     world = new ServerWorld('server-pre-receive');
     write('one');
     write('two');
@@ -82,7 +82,7 @@ describe('the gate refuses', () => {
     expect(refused([`main:${REF}`])[0]).toContain('unreadable state.json');
   });
 
-  it('a bad step below a good one, and a merge of what is no handoff', () => {
+  it('a bad step under a good one, and a merge of what is no handoff', () => {
     world = new ServerWorld('server-pre-receive');
     const first = world.handmade();
     const foreign = world.handmade({ parents: [first], owner: B });
@@ -118,7 +118,7 @@ describe('the gate refuses', () => {
     expect(world.push([`:${ref}`]).status).toBe(0);
   });
 
-  it('a symbolic ref, and the bookkeeping of a machine; that may be taken back', () => {
+  it('a symbolic ref, and a machine’s bookkeeping refs, except to delete them', () => {
     world = new ServerWorld('server-pre-receive');
     write('one');
     world.push([REF]);
@@ -149,11 +149,11 @@ describe('the gate refuses', () => {
     const run = world.handoff(['check', '--stdin'], { input: line });
     expect(run).toMatchObject({ status: 1 });
     expect(run.stdout).toContain('a commit object of more than 16 KiB');
-    // A generous multiple of what it takes (0.1 s): the machine may be busy.
+    // A generous multiple of the usual 0.1 s: the machine may be busy.
     expect(performance.now() - begin).toBeLessThan(5000);
   });
 
-  it('commits of two sessions on a branch or a tag, wherever they stand, and says what helps', () => {
+  it('commits of two sessions anywhere on a branch or a tag, and says what helps', () => {
     world = new ServerWorld('server-pre-receive');
     world.push(['main']);
     const both = commitOf(`both\u001b[31m\n\n${BOTH}\n`);
@@ -196,7 +196,7 @@ describe('the gate refuses', () => {
     );
   });
 
-  it('one that names thousands of sessions, below the tip', () => {
+  it('a commit below the tip that names thousands of sessions', () => {
     world = new ServerWorld('server-pre-receive');
     const ids = Array.from(
       { length: 20_000 },
@@ -211,7 +211,7 @@ describe('the gate refuses', () => {
 });
 
 describe('the gate accepts', () => {
-  it('a state with what it does not know, of a size that it reads', () => {
+  it('a state file with unknown content, of a size that it reads', () => {
     world = new ServerWorld('server-pre-receive');
     const odd = world.handmade({ state: `${STATE}${' '.repeat(5e4)}` });
     expect(world.push([`${odd}:${REF}`])).toMatchObject({ status: 0, stderr: '' });
@@ -280,7 +280,7 @@ describe('the gate accepts', () => {
     expect(world.push(['main'], { flags: ['--force'] })).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('a commit of a conversation that went on, where a handoff of the push or the server says so', () => {
+  it('a commit of two ids of one conversation, if a handoff in the push or on the server says so', () => {
     world = new ServerWorld('server-pre-receive');
     commitOf(`both\n\n${BOTH}\n`);
     expect(world.push(['main']).status).toBe(1);
@@ -293,7 +293,7 @@ describe('the gate accepts', () => {
     expect(world.push(['main'])).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('what was pushed before the gate was there, and looks at nothing twice', () => {
+  it('what was pushed before the gate was installed, and checks nothing twice', () => {
     world = new ServerWorld(undefined);
     commitOf(`both\n\n${BOTH}\n`);
     world.push(['main']);
@@ -303,8 +303,8 @@ describe('the gate accepts', () => {
   });
 });
 
-describe('the gate, wherever it stands', () => {
-  it('is the same in a repository of sha256', () => {
+describe('the gate, wherever it runs', () => {
+  it('is the same in a sha256 repository', () => {
     world = new ServerWorld('server-pre-receive', { objectFormat: 'sha256' });
     write('one');
     expect(world.push([REF, 'main'])).toMatchObject({ status: 0, stderr: '' });
@@ -351,16 +351,16 @@ describe('the gate, wherever it stands', () => {
     }
   });
 
-  it('answers over file:// and ssh, and where push options and the pusher’s variables come along', () => {
+  it('answers over file:// and ssh, even with push options and the pusher’s variables', () => {
     world = new ServerWorld('server-pre-receive');
     world.git(['config', 'receive.advertisePushOptions', 'true'], { cwd: world.server });
     const ssh = join(world.root, 'ssh');
-    // The last word is the command for the other machine.
+    // The last argument is the command for the other machine.
     writeFileSync(ssh, '#!/bin/sh\nfor last; do :; done\nexec env -i PATH="$PATH" sh -c "$last"\n');
     chmodSync(ssh, 0o755);
     const env = { GIT_SSH: ssh, GIT_HANDOFF: 'off', NODE_OPTIONS: '--bad-option' };
     for (const to of [`file://${world.server}`, `ssh://127.0.0.1${world.server}`]) {
-      // With push options and nothing to push git may die of a SIGPIPE.
+      // With push options and nothing to push, git may die from a SIGPIPE.
       write(to);
       const flags = ['--push-option=handoff=off', '--force'];
       expect(world.push([REF], { to, env, flags })).toMatchObject({ status: 0, stderr: '' });
@@ -378,7 +378,7 @@ describe('the gate, wherever it stands', () => {
       const binaries = join(world.root, 'bin');
       const state = join(world.root, 'state', 'git-handoff');
       for (const folder of [binaries, state]) mkdirSync(folder, { recursive: true });
-      // One that leads to a git-handoff of the pusher's.
+      // A PATH that leads to the pusher's own git-handoff.
       const answers = { node: 'exit 0', 'git-handoff': 'exit 0', readlink: `printf %s ${binaries}/hook` };
       for (const [name, answer] of Object.entries(answers)) {
         writeFileSync(join(binaries, name), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
@@ -395,7 +395,7 @@ describe('the gate, wherever it stands', () => {
   );
 
   it.each(['server-pre-receive', 'server-update'] as const)(
-    '%s asks the git that calls it, for the system’s may not read the repository',
+    '%s runs the git that called it, since the system’s git might not read the repository',
     (hook) => {
       world = new ServerWorld(hook);
       write('one');
@@ -426,7 +426,7 @@ describe('the gate, wherever it stands', () => {
     expect(world.push(['HEAD:refs/heads/Handoffs']).status).toBe(0);
   });
 
-  it('judges one ref at a time as an update hook, and lets the others in', () => {
+  it('judges each ref alone as an update hook, and accepts the others', () => {
     world = new ServerWorld('server-update');
     write('one');
     world.push([REF]);
@@ -441,7 +441,7 @@ describe('the gate, wherever it stands', () => {
     expect(world.there('refs/heads/new')).toBeUndefined();
   });
 
-  it('works as a copy where git-handoff is on PATH, and is shut where it is not, or where it fails', () => {
+  it('works as a copy if git-handoff is on PATH, and refuses if it is not, or fails', () => {
     world = new ServerWorld('server-pre-receive');
     world.install('server-pre-receive', 'copy');
     write('one');
@@ -467,14 +467,14 @@ describe('the gate, wherever it stands', () => {
     expect(world.push(['main']).status).not.toBe(0);
   });
 
-  it('is shut when its standard input was eaten by another hook', () => {
+  it('refuses if another hook has consumed its standard input', () => {
     world = new ServerWorld(undefined);
     const run = world.handoff(['check', '--stdin'], { cwd: world.server, input: '' });
     expect(run).toMatchObject({ status: 2, stdout: '' });
     expect(run.stderr).toMatch(/^error: expected lines .*, got nothing\nhint: git help githooks\n$/);
   });
 
-  it('judges the fallback below refs/heads, too, when the server says so', () => {
+  it('judges the fallback under refs/heads, too, if the server is set up so', () => {
     world = new ServerWorld('server-pre-receive');
     write('one');
     const fallback = 'refs/heads/handoffs/main/auth-refresh';

@@ -15,7 +15,7 @@ const REF = 'refs/handoffs/main/auth-refresh';
 let world: ServerWorld;
 let bin: string;
 
-/** A machine where npm has installed the package below one prefix. */
+/** A machine where npm has installed the package under a prefix. */
 beforeEach(() => {
   world = new ServerWorld(undefined);
   const prefix = join(world.root, 'prefix');

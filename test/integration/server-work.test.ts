@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, ServerWorld, remoteLines } from '../support/server-world.ts';
 
-/** What the gate of a server says to the uncommitted work of notes. */
+/** What a server's gate says about notes' carried work. */
 
 const TOPIC = 'refs/handoffs-work/main/auth-refresh';
 
@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** A push that must be refused; returns what the server said. */
+/** Pushes, which must be refused; returns what the server said. */
 function refused(refspec: string, ref: string): string[] {
   const before = world.there(ref);
   const run = world.push([refspec], { flags: ['--force'] });
@@ -29,7 +29,7 @@ function refused(refspec: string, ref: string): string[] {
 const blob = (input: string) => world.git(['hash-object', '-w', '--stdin'], { input });
 const message = () => world.git(['log', '-1', '--format=%B', work]);
 
-/** A work commit of these entries, each by name and object. */
+/** Makes a work commit of these entries, each with name and object. */
 function made(
   entries: readonly (readonly [name: string, oid: string, mode?: string])[],
   parents: string[] = [],
@@ -46,7 +46,7 @@ const json = (items: unknown, version = 1) => blob(JSON.stringify({ version, bas
 const item = (path: string, more = {}) => ({ path, base: null, index: null, disk: ['100644', 0], ...more });
 
 describe('a server takes work', () => {
-  it('under its own name, and keeps it as long as its note is open', () => {
+  it('under its own object name, and keeps it as long as its note is open', () => {
     const ref = `${TOPIC}/${work}`;
     world.ok(['sync', '--push', 'origin', '--with-work', 'auth-refresh'], { session: A });
     expect(world.there(ref)).toBe(work);
@@ -60,7 +60,7 @@ describe('a server takes work', () => {
     expect(world.there(ref)).toBeUndefined();
   });
 
-  it('below the prefix that it is told, too', () => {
+  it('under a configured prefix, too', () => {
     world.git(['config', 'handoff.remotePrefix', 'refs/heads/notes'], { cwd: world.server });
     const ref = `refs/heads/notes-work/main/auth-refresh/${work}`;
     expect(refused(`main:${ref}`, ref)[0]).toContain('badly named');
@@ -70,7 +70,7 @@ describe('a server takes work', () => {
 });
 
 describe('a server refuses as work', () => {
-  it('what has another name than its own, and clears such names away', () => {
+  it('what is not under its own name, and deletes such refs', () => {
     const other = world.handmade();
     for (const ref of [`${TOPIC}/${other}`, TOPIC, `${TOPIC}/x`, `refs/handoffs-work/main/fix/${work}`]) {
       expect(refused(`${work}:${ref}`, ref)[0]).toBe(
@@ -189,7 +189,7 @@ describe('a server refuses as work', () => {
     expect(refused(`${oid}:${ref}`, ref)[0]).toContain(`error: ${ref}: not the work of a note: ${why}`);
   });
 
-  it('a content that is there twice under one number', () => {
+  it('two contents under one number', () => {
     const [file, one, two] = [json([]), blob('x'), blob('y')];
     const entry = (name: string, oid: string) =>
       Buffer.concat([Buffer.from(`100644 ${name}\0`), Buffer.from(oid, 'hex')]);
@@ -200,7 +200,7 @@ describe('a server refuses as work', () => {
     expect(refused(`${oid}:${ref}`, ref)[0]).toContain('its tree has entries other than');
   });
 
-  it('a session that pushes by hand is asked by its own hook, too', () => {
+  it('such work of a session that pushes by hand, as its own hook does', () => {
     world.ok(['init', '--yes']);
     const push = (refspec: string) => world.run('git', ['push', '-q', 'origin', refspec], { session: B });
     const ref = `${TOPIC}/${work}`;

@@ -17,19 +17,19 @@ function hook(session: string, event: string, more: Readonly<Record<string, stri
 }
 const starts = (session: string, source = 'startup') => hook(session, 'SessionStart', { source });
 
-/** Runs lines in a shell that stays the parent of what it starts: the client's process. */
+/** Runs lines in a shell that stays the parent of what it starts, like a client's process. */
 const client = (lines: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   repo.run('sh', ['-c', [...lines, ':'].join('\n')], { env });
 const owner = (topic: string) => repo.json(['show', topic])['owner'];
 const PERSON = /^person-[0-9a-f]{12}$/;
 
 describe('who is writing', () => {
-  it('is the session whose client the command runs under, without any variable', () => {
+  it('is the session whose client started the command, without any variable', () => {
     client([starts(A), 'git handoff write auth-refresh -m x']);
     expect(repo.json(['show', 'auth-refresh'])).toMatchObject({ owner: A, client: 'claude' });
   });
 
-  it('is the nearest one of two, whatever the environment says', () => {
+  it('is the nearer of two such sessions, whatever the environment says', () => {
     const inner = ['sh -c "$INNER"', 'git handoff write outer-topic -m x'];
     const script = [starts(B), 'git handoff write inner-topic -m x', ':'].join('\n');
     client([starts(A), ...inner], { INNER: script, CLAUDE_CODE_SESSION_ID: A });
@@ -39,7 +39,7 @@ describe('who is writing', () => {
     });
   });
 
-  it('is a person when the variable is that of a session that lives elsewhere', async () => {
+  it('is a person if the variable names a session that lives elsewhere', async () => {
     const elsewhere = repo.start('sh', ['-c', `${starts(A)}\necho ready\nexec sleep 30`]);
     const ended = finished(elsewhere);
     await new Promise((ready) => elsewhere.stdout?.once('data', ready));
@@ -49,12 +49,12 @@ describe('who is writing', () => {
     expect(owner('auth-refresh')).toMatch(PERSON);
   });
 
-  it('is the session of the variable where there is no record of it', () => {
+  it('is the session that the variable names if that is not on record', () => {
     repo.ok(['write', 'auth-refresh', '-m', 'x'], { session: A });
     expect(owner('auth-refresh')).toBe(A);
   });
 
-  it('is one person for one e-mail address, and a person obeys note ownership', () => {
+  it('is one person per e-mail address, and note ownership binds persons, too', () => {
     repo.ok(['write', 'auth-refresh', '-m', 'x']);
     const ada = owner('auth-refresh');
     expect(ada).toMatch(PERSON);
@@ -67,14 +67,14 @@ describe('who is writing', () => {
     expect(eve.stderr).toContain('main/auth-refresh belongs to Ada; ');
   });
 
-  it('is never told by the text of a note', () => {
+  it('is never decided by the text of a note', () => {
     repo.ok(['write', 'auth-refresh', '-m', `x\n\nClaude-Session-Id: ${B}\nHandoff-Taken-From: ${A}`], {
       session: A,
     });
     expect(repo.handoff(['write', 'auth-refresh', '-m', 'y'], { session: B }).status).toBe(3);
   });
 
-  it('goes on as the same after /clear, without a take', () => {
+  it('is the same after /clear, without a take', () => {
     client([
       starts(A),
       'git handoff write auth-refresh -m one',
@@ -89,7 +89,7 @@ describe('who is writing', () => {
     ]);
   });
 
-  it('is another one after an end that was no /clear', () => {
+  it('is another session after an end other than /clear', () => {
     client([
       starts(A),
       'git handoff write auth-refresh -m one',
@@ -105,8 +105,8 @@ describe('git handoff sessions', () => {
   const listed = () =>
     repo.json(['sessions', '--all']).items.map(({ session, liveness }) => [session, liveness]);
 
-  it('takes a killed client for dead although nobody has waited for it', async () => {
-    // In a container whose first process reaps nothing, a killed agent stays in the process table for ever.
+  it('shows a killed client as dead even if it is still a zombie', async () => {
+    // In a container whose first process reaps no children, a killed agent stays in the process table forever.
     const hold = 'sh -c "$CLIENT" & exec sleep 30';
     const script = `${starts(A)}\necho ready $$\nexec sleep 30`;
     const holder = repo.start('sh', ['-c', hold], { env: { CLIENT: script } });
@@ -123,7 +123,7 @@ describe('git handoff sessions', () => {
     await ended;
   });
 
-  it('takes one for live that goes on calling although what started its hooks has gone', () => {
+  it('shows a session as live that keeps calling, even if the process that started its hooks is gone', () => {
     client([starts(A)]);
     expect(listed()).toEqual([[A, 'dead']]);
     const calls = () => hook(A, 'PreToolUse', { tool_name: 'Write', tool_input: '' });
@@ -136,7 +136,7 @@ describe('git handoff sessions', () => {
     expect(listed()).toEqual([[A, 'dead']]);
   });
 
-  it('tells live, dead and ended ones apart', () => {
+  it('distinguishes live, dead and ended ones', () => {
     repo.guard({ session_id: 'live-1', hook_event_name: 'SessionStart', source: 'startup' });
     client([starts('dead-1')]);
     client([starts('over-1'), hook('over-1', 'SessionEnd', { reason: 'logout' })]);
@@ -150,7 +150,7 @@ describe('git handoff sessions', () => {
     expect(shown).toMatch(/live-1 +live +claude +main +since just now/);
   });
 
-  it('marks the one that asks, and says where each works', () => {
+  it('marks the caller, and says where each works', () => {
     const linked = repo.worktree('dev');
     repo.guard({ session_id: B, hook_event_name: 'SessionStart', source: 'startup' }, { cwd: linked });
     const seen = client([starts(A), 'git handoff sessions --json']).stdout;
@@ -160,7 +160,7 @@ describe('git handoff sessions', () => {
     ]);
   });
 
-  it('does not list a session twice that reports twice, and lists a resumed one as live', () => {
+  it('lists a session once even if it reports twice, and a resumed one as live', () => {
     client([starts(A), starts(A, 'compact'), hook(A, 'SessionEnd', { reason: 'logout' })]);
     expect(listed()).toEqual([[A, 'ended']]);
     repo.guard({ session_id: A, hook_event_name: 'SessionStart', source: 'resume' });
@@ -180,7 +180,7 @@ describe('git handoff doctor', () => {
     return items.filter((item) => item['check'] === check).map((item) => item['status']);
   };
 
-  it('finds nothing wrong after init, and that the hooks are reached', () => {
+  it('finds nothing wrong after init, and the hooks working', () => {
     expect(repo.handoff(['doctor'])).toMatchObject({ status: 0, stderr: '' });
     expect(status('hooks (claude)')).toContain('ok');
     expect(status('enabled')).toEqual(['ok']);
@@ -191,7 +191,7 @@ describe('git handoff doctor', () => {
     expect(repo.handoff(['doctor'], { env: { GIT_HANDOFF: 'off' } }).status).toBe(1);
   });
 
-  it('says what to type where init never ran', () => {
+  it('says what to type if init never ran', () => {
     repo.ok(['uninstall', '--yes']);
     expect(repo.ok(['doctor'])).toContain('git handoff init');
   });

@@ -10,7 +10,7 @@ const GROUP = 3000;
 const ANN = 2001;
 const BOB = 2002;
 
-/** The words before a program that run it as another user. */
+/** Words to put before a program to run it as another user. */
 const asUser = (user: number) => [
   'setpriv',
   '--reuid',
@@ -32,14 +32,14 @@ function whyNot(words: readonly string[]): string {
 let world: TestRepository;
 afterEach(() => world.remove());
 
-/** One hook call of a session, by a program that is put before the launcher. */
+/** One hook call of a session; the words `by` precede the launcher. */
 function hook(by: readonly string[], session: string, event: string, fields: object, env = {}): HookAnswer {
   const payload = { session_id: session, cwd: world.path, hook_event_name: event, ...fields };
   const words = [...by, LAUNCHER, 'guard', '--client', 'claude'];
   return readAnswer(world.run('env', words, { env, input: JSON.stringify(payload) }), event);
 }
 
-/** An edit by a file tool, allowed or not; the file is written when it is. */
+/** An edit by a file tool, which writes the file if the call is allowed. */
 function edit(by: readonly string[], session: string, name: string, text: string, env = {}): HookAnswer {
   const tool = { tool_name: 'Write', tool_input: { file_path: join(world.path, name), content: text } };
   const answer = hook(by, session, 'PreToolUse', tool, env);
@@ -110,7 +110,7 @@ describe.skipIf(noSetpriv !== '')(`two users who share a repository${noSetpriv}`
     }
   });
 
-  it('see each other where one is root, as in a container, and nothing of root’s is in the way', () => {
+  it('see each other if one is root, as in a container, and no file of root is in the way', () => {
     expect(as(ANN, [LAUNCHER, 'init', '--yes'])).toMatchObject({ status: 0 });
     hook([], A, 'SessionStart', { source: 'startup' });
     hook(by(ANN), B, 'SessionStart', { source: 'startup' }, homeOf(ANN));
@@ -123,7 +123,7 @@ describe.skipIf(noSetpriv !== '')(`two users who share a repository${noSetpriv}`
     expect(world.run('find', [...ofRoot, '-type', 'd', '-user', 'root']).stdout).toBe('');
   });
 
-  it('write all the same where root may give nothing away', () => {
+  it('can both write even if root may not change the owner of files', () => {
     expect(as(ANN, [LAUNCHER, 'init', '--yes'])).toMatchObject({ status: 0 });
     const helpless = ['setpriv', '--bounding-set', '-chown', '--inh-caps', '-chown'];
     const context = hook(helpless, A, 'SessionStart', { source: 'startup' });
@@ -150,14 +150,14 @@ describe.skipIf(noSetpriv !== '')(`two users who share a repository${noSetpriv}`
 const unshare = ['unshare', '--pid', '--fork', '--mount-proc'];
 const noUnshare = whyNot(unshare);
 
-describe.skipIf(noUnshare !== '')(`two containers with a space of pids each${noUnshare}`, () => {
+describe.skipIf(noUnshare !== '')(`two containers, each with its own pid namespace${noUnshare}`, () => {
   beforeEach(() => {
     world = new TestRepository();
     world.commit('files', { 'a.ts': TEN, 'b.ts': TEN });
     world.ok(['init', '--yes']);
   });
 
-  it('never take a session for their own, or for dead, because of its pid', () => {
+  it('never mistake a session for their own, or for dead, because of its pid', () => {
     for (const session of [A, B]) hook(unshare, session, 'SessionStart', { source: 'startup' });
     edit(unshare, A, 'a.ts', 'of A\n');
     expect(refusal(edit(unshare, B, 'a.ts', 'of B\n'))).toContain('claude aaaaaaaa');

@@ -6,7 +6,7 @@ import { A, B, SharingWorld, TEN, refusal } from '../support/sharing-world.ts';
 let world: SharingWorld;
 let second: string;
 
-/** Two worktrees with a session each, and an entry of the stash by each: A's first. */
+/** Two worktrees with a session each, and a stash entry by each: A's first. */
 function twoEntries(): void {
   world = new SharingWorld();
   second = world.worktree('second');
@@ -22,7 +22,7 @@ const oid = (revision: string) => world.git(['rev-parse', revision]).trim();
 
 describe('the stash that all worktrees share', () => {
   it.each(['pop', 'drop', 'apply', 'pop --index', 'clear'])(
-    "git stash %s would take another session's entry",
+    "refuses git stash %s, which would take another session's entry",
     (use) => {
       twoEntries();
       const text = refusal(world.bash(A, `git stash ${use}`).before);
@@ -45,7 +45,7 @@ describe('the stash that all worktrees share', () => {
     expect(world.git(['stash', 'list'])).not.toContain('a-entry');
   });
 
-  it('lets each have its own', () => {
+  it('lets each session have its own entry', () => {
     twoEntries();
     expect(world.bash(B, 'git stash pop', { cwd: second }).run?.status).toBe(0);
     expect(world.read('src/b.ts', second)).toBe("B's\n");
@@ -53,20 +53,20 @@ describe('the stash that all worktrees share', () => {
     expect(world.read('src/a.ts')).toBe("A's\n");
   });
 
-  it('lets one that is alone stash and pop in one command, but not pop what it did not make', () => {
+  it('lets a lone session stash and pop in one command, but not pop an entry that it did not make', () => {
     world = new SharingWorld({ ready: [A] });
     writeFileSync(join(world.path, 'src/a.ts'), 'WIP\n');
     expect(world.bash(A, 'git stash -u && git stash pop').run?.status).toBe(0);
     expect(world.read('src/a.ts')).toBe('WIP\n');
     world.git(['stash', 'push', '-q', '-m', 'months ago']);
-    // "No local changes to save", and then the old entry comes up.
+    // The stash has "No local changes to save", so the pop would apply the old entry.
     const text = refusal(world.bash(A, 'git stash; git stash pop').before);
     expect(text).toContain('months ago');
     const command = /git stash apply [0-9a-f]+/.exec(text)?.[0] ?? '';
     expect(world.bash(A, command).run?.status).toBe(0);
   });
 
-  it('takes an entry that is named by its place, unless it is to be removed and another session made it', () => {
+  it('lets a session name an entry by its place, unless it would remove one that another session made', () => {
     twoEntries();
     expect(world.may(A, 'git stash apply stash@{1}').kind).toBe('silent');
     expect(world.may(A, 'git stash drop stash@{1}').kind).toBe('silent');
@@ -77,7 +77,7 @@ describe('the stash that all worktrees share', () => {
     expect(world.may(A, 'git stash show -p').kind).toBe('silent');
   });
 
-  it('brings back an entry that a plain shell popped and dropped, after everything is tidied away', () => {
+  it('brings back an entry that a plain shell popped and dropped, even after garbage collection', () => {
     twoEntries();
     const entry = oid('stash@{0}');
     world.git(['stash', 'drop', '-q']);

@@ -21,7 +21,7 @@ describe('a branch that is switched under a session', () => {
     expect(text).toContain('git worktree add');
   });
 
-  it('done by hand, the commit is refused until the session is back', () => {
+  it('by hand makes its commit refused until the session has switched back', () => {
     world.wrote(A, 'f', 'x');
     world.git(['add', 'f']);
     world.git(['checkout', '-q', 'main']);
@@ -36,10 +36,10 @@ describe('a branch that is switched under a session', () => {
     expect(world.git(['log', '-1', '--format=%s', 'feat/a'])).toBe('x');
   });
 
-  it('done by the other session, its name is in the refusal', () => {
+  it('by another session makes its commit refused with that session’s name', () => {
     world.wrote(A, 'f', 'x');
     world.run('git', ['add', 'f']);
-    // The shell of B before A had changed anything is not refused.
+    // A shell command of B is not refused when A has no uncommitted changes.
     world.as(A, ['commit', '-qm', 'f']);
     expect(world.bash(B, 'git switch -q main').before.kind).not.toBe('deny');
     world.git(['rm', '-q', 'a.txt']);
@@ -50,7 +50,7 @@ describe('a branch that is switched under a session', () => {
     );
   });
 
-  it('is the session’s own when it did it itself, also in the command that commits', () => {
+  it('by the session itself does not stop it, even in the command that commits', () => {
     world.wrote(A, 'f', 'x');
     const { run } = world.bash(A, 'git switch -q main && git add f && git commit -qm x');
     expect(run).toMatchObject({ status: 0 });
@@ -58,25 +58,25 @@ describe('a branch that is switched under a session', () => {
     expect(world.bash(A, 'git add g && git commit -qm y').run).toMatchObject({ status: 0 });
   });
 
-  it('is told once, in plain words', () => {
+  it('is reported once, in plain words', () => {
     world.git(['checkout', '-q', 'main']);
     expect(contextText(world.may(A, 'make'))).toContain('This working tree is on main now; it was on feat/a');
     expect(contextText(world.may(A, 'make'))).toBe('');
   });
 
-  it('does not concern a session that is alone', () => {
+  it('does not concern a lone session', () => {
     world.end(B);
     world.write(A, 'f', 'x');
     world.git(['checkout', '-q', 'main']);
     world.git(['add', 'f']);
-    // The cache of who is here is a minute old at most: SessionStart looks again.
+    // Who is here may be known from up to a minute ago; SessionStart looks again.
     world.begin(A);
     expect(world.as(A, ['commit', '-qam', 'x'])).toMatchObject({ status: 0 });
   });
 });
 
 describe('what another session did to the history', () => {
-  it('a commit is told once: who, what, where', () => {
+  it('a commit is reported once: who, what, where', () => {
     world.write(A, 'one', '1\n');
     world.write(A, 'two', '2\n');
     world.write(A, 'three', '3\n');
@@ -94,7 +94,7 @@ describe('what another session did to the history', () => {
     expect(world.ledger(B).some(({ t }) => t === 'notified')).toBe(true);
   });
 
-  it('a discarded change is told once, with the paths', () => {
+  it('a discarded change is reported once, with the paths', () => {
     world.write(A, 'src/a.ts', '1\n');
     world.write(A, 'src/b.ts', '2\n');
     world.write(A, 'shared.md', '3\n');
@@ -106,7 +106,7 @@ describe('what another session did to the history', () => {
     expect(contextText(world.may(B, 'make'))).toBe('');
   });
 
-  it('of a commit that came from elsewhere it is said whose it is, when the commit says so', () => {
+  it('a commit from elsewhere is reported with its session, if the commit names one', () => {
     world.bash(B, 'true; make');
     const message = `Limit\n\nClaude-Session-Id: ${A}`;
     const tree = world.git(['rev-parse', 'HEAD^{tree}']);
@@ -115,7 +115,7 @@ describe('what another session did to the history', () => {
     expect(contextText(world.may(B, 'make'))).toMatch(/: "Limit", by claude aaaaaaaa\. Check it before/);
   });
 
-  it('a reset by hand is told, too', () => {
+  it('a reset by hand is reported, too', () => {
     world.commit('more', { 'more.txt': 'x\n' });
     world.may(B, 'make');
     world.bash(B, 'true; make');
@@ -156,8 +156,8 @@ describe('handoff.headCheck = strict (the cases of jjagent)', () => {
     expect(text.split('\n').slice(-2)).toEqual([`Current change: ${oid}`, 'This session:   bbbbbbbb']);
   });
 
-  it('says afterwards that the original was compromised meanwhile', () => {
-    // A program that commits past all hooks, unseen.
+  it('says afterwards that a commit has changed the original branch meanwhile', () => {
+    // A program that commits without any hooks, unseen.
     const program = "require('node:child_process').execFileSync('git', process.env.WORDS.split('|'))";
     writeFileSync(join(world.path, '.git', 'program.cjs'), program);
     const trailer = `Claude-Session-Id: ${A}`;
@@ -188,7 +188,7 @@ describe('handoff.headCheck = strict (the cases of jjagent)', () => {
     expect(world.write(B, 'src/b.ts', 'x\n').kind).toBe('silent');
   });
 
-  it('passes on the change of a session that is over', () => {
+  it('passes on the change of an ended session', () => {
     subject('work', A);
     world.end(A);
     expect(world.write(B, 'src/b.ts', 'x\n').kind).not.toBe('deny');

@@ -12,8 +12,8 @@ afterEach(() => world.remove());
 const journalOf = (session: string) => world.journal(session);
 
 describe('the journal’s file', () => {
-  it('loses nothing when many hooks of one session append while it is written anew', async () => {
-    // Long enough that every append writes it anew.
+  it('loses nothing when many hooks of one session append while it is rewritten', async () => {
+    // Long enough that every append rewrites the journal.
     const told = JSON.stringify({ t: 'news', tree: 'x', id: 'x', text: 'y'.repeat(2000), at: 1 });
     writeFileSync(journalOf(B), `${told}\n`.repeat(80));
     const names = Array.from({ length: 12 }, (_, n) => `f${n}.txt`);
@@ -33,7 +33,7 @@ describe('the journal’s file', () => {
     expect(readFileSync(journalOf(B), 'utf8').length).toBeLessThan(100_000);
   });
 
-  it('may be torn by a crash: the next entry is whole', () => {
+  it('may be torn by a crash; the next entry is whole', () => {
     world.write(B, 'src/b.ts', 'x\n');
     const file = journalOf(B);
     writeFileSync(file, readFileSync(file, 'utf8') + '{"t":"claim","path":"torn');
@@ -42,7 +42,7 @@ describe('the journal’s file', () => {
     expect(refusal(world.write(A, 'src/b.ts', 'y\n'))).toContain('claude bbbbbbbb');
   });
 
-  it('may be nonsense: nobody is stopped', () => {
+  it('may be nonsense, which stops nobody', () => {
     world.write(B, 'src/b.ts', 'x\n');
     writeFileSync(journalOf(B), '\u0000\u0001[]{"t":3}\nnull\n');
     expect(world.write(A, 'src/b.ts', 'y\n').kind).toBe('silent');
@@ -50,8 +50,8 @@ describe('the journal’s file', () => {
 });
 
 describe('ten thousand claims', () => {
-  it('leave no loose object in the repository, and nothing for gc to do', () => {
-    // The world is a copy, so the sessions are put on record anew with their first calls.
+  it('leave no loose objects in the repository, and nothing for gc to do', () => {
+    // The world is a copy, so the sessions' first calls put them on record again.
     for (const session of [A, B]) world.bash(session, 'true');
     const count = world.git(['count-objects']);
     const command = `node -e "const fs=require('fs');fs.mkdirSync('many');for(let n=0;n<10000;n++)fs.writeFileSync('many/'+n,'x'+n)"`;
@@ -66,8 +66,8 @@ describe('ten thousand claims', () => {
 });
 
 describe('contents of uncommitted files', () => {
-  it('stay as long as a claim refers to them, however old, and go when none does', () => {
-    // What was there before the claim: no look at the working tree would store it anew.
+  it('are kept as long as a claim refers to them, however old, and removed when none does', () => {
+    // The content before the claim, which no look at the working tree would store again.
     writeFileSync(join(world.path, 'src/a.ts'), 'by hand\n');
     world.write(A, 'src/a.ts', 'one\n');
     const objects = join(world.path, '.git', 'handoff', 'objects');
@@ -85,7 +85,7 @@ describe('contents of uncommitted files', () => {
 });
 
 describe('a session that is over', () => {
-  it('leaves its claims on record and nothing of its calls', () => {
+  it('leaves its claims on record, but nothing about its calls', () => {
     world.write(B, 'src/b.ts', 'x\n');
     world.may(B, 'make');
     world.end(B);

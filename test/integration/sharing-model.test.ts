@@ -81,7 +81,7 @@ function play(model: Model, { session, file, act }: Step): void {
       break;
     }
     case 'shell': {
-      // A program that names nothing: on its own or an untouched file the change is the session's.
+      // The program names no file. A change of an untouched or own file is the session's.
       if (isForeign) break;
       const content = text();
       const code = Buffer.from(
@@ -159,7 +159,7 @@ function play(model: Model, { session, file, act }: Step): void {
   compare(model);
 }
 
-/** The disk and HEAD hold what the model says: nothing is lost, nothing came along. */
+/** Expects that disk and HEAD are as the model says: nothing was lost, nothing was added. */
 function compare(model: Model): void {
   for (const file of FILES) {
     const shown = world.run('git', ['show', `HEAD:${file}`]);
@@ -207,7 +207,7 @@ describe('two sessions in one working tree', () => {
     () => {
       fc.assert(
         fc.property(fc.array(step, { minLength: 4, maxLength: 14 }), (steps) => {
-          // A person clears the table: whatever was claimed is committed and over.
+          // A person starts afresh: commits whatever was claimed, which ends the claims.
           world.git(['add', '-A']);
           world.git(['commit', '-q', '--allow-empty', '-m', 'between']);
           const model = new Model();

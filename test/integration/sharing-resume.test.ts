@@ -18,13 +18,13 @@ function byHand(path: string, content: string): void {
 
 const resume = (session: string) => world.begin(session, world.path, 'resume');
 
-/** The conversation goes on under another id, in the same process. */
+/** The conversation continues under another id, in the same process. */
 function clear(from: string, to: string): void {
   world.end(from, world.path, 'clear');
   world.begin(to, world.path, 'clear');
 }
 
-/** Another session arrives and sweeps everything up: what it is refused. */
+/** Another session arrives and tries to commit everything; returns the refusal's lines. */
 function swept(): string[] {
   world.git(['add', '-A']);
   const run = world.as(C, ['commit', '-qm', 'C']);
@@ -36,7 +36,7 @@ function swept(): string[] {
 }
 
 describe('a session that works alone', () => {
-  it('has not let go of its work when it ends and is resumed', () => {
+  it('still owns its work after it ends and is resumed', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'A\n');
     world.end(A);
@@ -47,7 +47,7 @@ describe('a session that works alone', () => {
     expect(swept()).toEqual(['src/a.ts', 'src/b.ts']);
   });
 
-  it('nor when it is resumed more than once, and works on what it had changed', () => {
+  it('still owns it after several resumes, and after more work on what it had changed', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'A\n');
     for (const text of ['2\n', '3\n']) {
@@ -60,7 +60,7 @@ describe('a session that works alone', () => {
     expect(world.claimed(A)).toEqual(['shared.md', 'src/a.ts']);
   });
 
-  it('nor by /clear, twice', () => {
+  it('still owns it after /clear, twice', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'A\n');
     clear(A, B);
@@ -71,7 +71,7 @@ describe('a session that works alone', () => {
     expect(swept()).toEqual(['src/a.ts', 'src/b.ts']);
   });
 
-  it('commits what it had changed before', () => {
+  it('commits after a resume what it had changed before', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'A\n');
     world.end(A);
@@ -81,7 +81,7 @@ describe('a session that works alone', () => {
     expect(world.status()).toEqual([' M shared.md']);
   });
 
-  it('has let go when another id starts', () => {
+  it('no longer owns it if a session with another id starts', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'A\n');
     world.end(A);
@@ -93,14 +93,14 @@ describe('a session that works alone', () => {
   });
 });
 
-describe('what others did in the meantime', () => {
+describe('a change from the meantime', () => {
   beforeEach(() => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'A\n');
     world.end(A);
   });
 
-  it('is nobody’s when it was by hand', () => {
+  it('is nobody’s if it was made by hand', () => {
     byHand('src/b.ts', 'by hand\n');
     byHand('shared.md', 'by hand\n');
     resume(A);
@@ -108,14 +108,14 @@ describe('what others did in the meantime', () => {
     expect(world.claimed(A)).toEqual(['src/a.ts']);
   });
 
-  it('is still in part the session’s where it had changed the file', () => {
+  it('is still partly the session’s if the session had changed the file', () => {
     byHand('src/a.ts', 'A\nby hand\n');
     resume(A);
     world.begin(C);
     expect(world.claimed(A)).toEqual(['src/a.ts']);
   });
 
-  it('is nobody’s when it was another session, which is over', () => {
+  it('is nobody’s if another session made it that is over', () => {
     world.begin(B);
     world.write(B, 'src/b.ts', 'B\n');
     world.end(B);
@@ -124,7 +124,7 @@ describe('what others did in the meantime', () => {
     expect([world.claimed(A), world.claimed(B)]).toEqual([['src/a.ts'], []]);
   });
 
-  it('is that session’s when it is at work', () => {
+  it('is another session’s if that is at work', () => {
     world.begin(B);
     world.write(B, 'src/b.ts', 'B\n');
     resume(A);
@@ -134,14 +134,14 @@ describe('what others did in the meantime', () => {
     expect(world.as(A, ['commit', '-qm', 'A']).stderr).toMatch(/^error: src\/b\.ts: /);
   });
 
-  it('is committed: nothing is claimed', () => {
+  it('is not claimed if it is committed', () => {
     world.git(['commit', '-qam', 'by hand']);
     resume(A);
     world.begin(C);
     expect(world.claimed(A)).toEqual([]);
   });
 
-  it('is another branch: what was carried over is still the session’s, what was written there is not', () => {
+  it('on another branch is not the session’s, but what the switch carried over still is', () => {
     world.git(['switch', '-qc', 'other']);
     byHand('src/b.ts', 'on the other branch\n');
     resume(A);
@@ -149,7 +149,7 @@ describe('what others did in the meantime', () => {
     expect(world.claimed(A)).toEqual(['src/a.ts']);
   });
 
-  it('is another branch altogether: nothing is claimed', () => {
+  it('is not claimed on another branch without any carried changes', () => {
     world.git(['stash', '-q']);
     world.git(['switch', '-qc', 'other']);
     world.commit('other', { 'src/b.ts': 'other\n', 'src/a.ts': 'other\n' });
@@ -161,7 +161,7 @@ describe('what others did in the meantime', () => {
 });
 
 describe('a session whose client died', () => {
-  it('has not let go of its work, and another one’s since is not its own', async () => {
+  it('still owns its work, but not another session’s work since then', async () => {
     const client = new ClientProcess(world);
     await client.start(A);
     await client.shell('echo A >src/a.ts');
@@ -174,7 +174,7 @@ describe('a session whose client died', () => {
     expect(world.claimed(A)).toEqual(['src/a.ts']);
   });
 
-  it('and comes back beside another one', async () => {
+  it('still owns its work if it comes back beside another session', async () => {
     const client = new ClientProcess(world);
     await client.start(A);
     await client.shell('echo A >src/a.ts');

@@ -5,10 +5,10 @@ import { Snapshot } from '../support/disk-snapshot.ts';
 import { GuardWorld, HANDOFF_REF } from '../support/guard.ts';
 import { diskWorld, isHit, readCorpus, readFurtherCases } from '../support/shell-world.ts';
 
-/** What the shells of this world do does not change: a sample, or all with `SHELL_CASES=all`, which takes minutes. */
+/** What real shells do does not change, so a sample suffices; `SHELL_CASES=all` runs all, which takes minutes. */
 const isSampled = (n: number, every: number) => process.env['SHELL_CASES'] === 'all' || n % every === 0;
 
-// Nothing of ours keeps a command from what it does.
+// A world without init, so that nothing of ours stops a command.
 const world = new GuardWorld({ initialised: false, marker: 'unset' });
 world.commit('another of the name', { 'handoff-main-auth-refresh.md': 'unguarded\n' });
 world.git(['update-ref', HANDOFF_REF, 'HEAD~1']);
@@ -18,7 +18,7 @@ afterAll(() => world.remove());
 
 const fill = (text: string) => world.fill(text).replaceAll('@PWN@', `${world.root}/canary`);
 
-/** Whether a command changes the file or a handoff's ref as it is read, and what it then does. */
+/** Whether the analysis says that a command changes the file or a handoff's ref, and whether it does when run. */
 async function readAndRun(command: string, setup = '', cwd = '@CWD@') {
   if (setup !== '') world.bash(fill(setup));
   const [text, folder] = [fill(command), fill(cwd)];
@@ -33,7 +33,7 @@ async function readAndRun(command: string, setup = '', cwd = '@CWD@') {
   return { hit: isHit(effects, file, world.path), mutated: state() !== before };
 }
 
-/** What must not change: the file's content, and the handoffs' refs. */
+/** What should not change: the file's content, and the handoffs' refs. */
 function state(): string {
   const content = existsSync(world.file) ? readFileSync(world.file, 'latin1') : 'absent';
   const refs = ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/handoffs'];

@@ -9,7 +9,7 @@ const fill = (unit: string, prefix = '', end = '') =>
 /** Texts that make a careless reader take quadratic or exponential time, or overflow its stack. */
 const HOSTILE: Readonly<Record<string, string>> = {
   blanks: fill(' ', 'echo x >'),
-  // As many as are read.
+  // As many as the parser reads.
   'parsed redirects': `echo x >${'> '.repeat(29_000)}`,
   'parsed files': '>a '.repeat(29_000),
   'parsed here-documents': '<<E '.repeat(14_900),
@@ -52,7 +52,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
 };
 
 describe('200 KB of hostile input', () => {
-  // Quadratic time over this size takes minutes: the runner's time limit is the assertion.
+  // Quadratic time for this size would take minutes, so the runner's time limit is the assertion.
   it.each(Object.entries(HOSTILE))('%s', async (_, command) => {
     await expect(analyseShell(command, fakeWorld())).resolves.toBeDefined();
   });
@@ -60,7 +60,7 @@ describe('200 KB of hostile input', () => {
 
 describe('the rule for commands that are too large to read', () => {
   const padding = `# ${'x'.repeat(300_000)}\n`;
-  it('takes a handoff file named beside a write operator as written', async () => {
+  it('counts a handoff file named beside a write operator as written', async () => {
     expect(isHit(await analyseShell(`${padding}echo x > ${FILE}`, fakeWorld()))).toBe(true);
     expect(
       isHit(await analyseShell(`${padding}echo x > ~/.claude/projects/testproj/memory/x`, fakeWorld())),
@@ -77,7 +77,7 @@ describe('the rule for commands that are too large to read', () => {
   it.each(Array.from(';&|<>\n\'"`(){}'))(
     'takes over where there are more than 30,000 of %j',
     async (mark) => {
-      // A comment, to whoever reads it.
+      // A comment, to anyone who reads it.
       const command = `# > ${FILE}\n${`${mark} `.repeat(30_001)}`;
       expect(isHit(await analyseShell(command, fakeWorld()))).toBe(true);
     },
@@ -97,7 +97,7 @@ describe('the rule for commands that are too large to read', () => {
     });
   });
 
-  it('decides where the work ran out, too', async () => {
+  it('also decides when the analysis reaches its limit', async () => {
     const deep = `${'$('.repeat(300)}rm ${FILE}${')'.repeat(300)}`;
     expect(isHit(await analyseShell(deep, fakeWorld()))).toBe(true);
   });

@@ -15,7 +15,7 @@ function listed(options = {}): Record<string, unknown> {
   const { items } = world.json(['list'], options);
   return Object.fromEntries(items.map(({ branch, staleness }) => [String(branch), staleness]));
 }
-/** What its owner may close: nobody else's session may. */
+/** The notes that look done, with the command to close them, which only the owner may use. */
 const done = (options = {}) => world.json(['list'], { session: WRITER, ...options })['looksDone'];
 const branch = (name: string, from = 'main') => world.git(['switch', '-q', '-c', name, from]);
 
@@ -36,7 +36,7 @@ describe('list', () => {
     expect(text).toMatch(/\nfeature\/login-flow {2,}merged: close it\? /);
     expect(text).toMatch(/\n\n1 looks done: git handoff close feature\/login-flow$/);
     expect(world.git(['for-each-ref'])).toBe(refs);
-    // The command works when it is typed.
+    // The command works as printed.
     expect(done({ session: WRITER })).toEqual(['git handoff close feature/login-flow']);
     expect(done({ session: READER })).toEqual([]);
     world.run('sh', ['-c', String((done() as string[])[0])], { session: WRITER });
@@ -71,7 +71,7 @@ describe('list', () => {
     expect(listed()).toEqual({ feature: 'merged' });
   });
 
-  it('fresh branches with uncommitted work are not merged ones', () => {
+  it('fresh branches with uncommitted work are not merged', () => {
     branch('fresh');
     writeFileSync(join(world.path, 'work.txt'), 'x\n');
     world.leave('fresh-work');
@@ -88,20 +88,20 @@ describe('list', () => {
     expect(listed()).toEqual({ feature: null });
   });
 
-  it('without reflogs nothing is certain', () => {
+  it('without reflogs, nothing is certain', () => {
     world.git(['switch', '-q', 'main']);
     world.git(['merge', '-q', '--ff-only', 'feature']);
     world.git(['reflog', 'expire', '--expire=all', '--all']);
     expect(listed()).toEqual({ feature: null });
   });
 
-  it('of the default branch are never merged', () => {
+  it('notes of the default branch are never merged', () => {
     world.git(['switch', '-q', 'main']);
     world.leave('main-work');
     expect(listed()).toEqual({ main: null, feature: null });
   });
 
-  it('deleted, renamed, and only at a remote', () => {
+  it('branches that are deleted, renamed, or only at a remote', () => {
     const clone = join(world.root, 'clone');
     world.git(['clone', '-q', '-b', 'main', world.path, clone]);
     world.git(['fetch', '-q', 'origin', 'refs/handoffs/*:refs/handoffs/*'], { cwd: clone });
@@ -129,7 +129,7 @@ describe('list', () => {
     expect(status).toBe(0);
   });
 
-  it("one's own branch that another clone has not pushed is not gone", () => {
+  it("the caller's own branch that another clone has not pushed is not gone", () => {
     const clone = join(world.root, 'clone');
     world.git(['clone', '-q', '-b', 'main', '--single-branch', world.path, clone]);
     world.ok(['sync', '--fetch', 'origin'], { cwd: clone });
@@ -153,7 +153,7 @@ describe('list', () => {
     expect(listed()).toEqual({ feature: 'merged' });
   });
 
-  it('before the first commit, detached, bare, and with closed ones', () => {
+  it('before the first commit, detached, bare, and with closed notes', () => {
     world.git(['switch', '-q', '--orphan', 'empty']);
     world.leave('empty-start');
     world.git(['checkout', '-q', '--detach', 'feature']);
@@ -170,8 +170,8 @@ describe('list', () => {
     expect(items).toMatchObject([{ branch: 'feature', staleness: null }]);
   });
 
-  it('asks git a fixed number of times, however many branches there are', () => {
-    // Traces are taken away from git's environment: a program in its place counts.
+  it('runs git a fixed number of times, however many branches there are', () => {
+    // We remove trace variables from git's environment, so a program in its place counts the calls.
     const folder = join(world.root, 'counting');
     const log = join(folder, 'log');
     mkdirSync(folder);
@@ -197,8 +197,8 @@ describe('list', () => {
     }
     expect(Object.values(listed()).filter((one) => one === 'merged')).toHaveLength(13);
     expect(count()).toBe(before);
-    // Two for the topics, one for the branches; two for the default branch, two for what lies inside of it.
-    // Where refs are no files, two more: for the repository and for what HEAD names.
+    // Two for the topics, one for the branches; two for the default branch, two for what it contains.
+    // If refs are not files, two more: for the repository and for what HEAD names.
     const more = existsSync(join(world.path, '.git', 'reftable')) ? 2 : 0;
     expect([alone, before]).toEqual([6 + more, 8 + more]);
   });

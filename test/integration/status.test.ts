@@ -35,7 +35,7 @@ describe('git handoff status', () => {
     });
   });
 
-  it('shows the reader his own first, aligned, and the next command', () => {
+  it('shows the reader’s own changes first, aligned, and the next command', () => {
     both();
     repo.write(B, 'a-new.txt', 'by B\n');
     repo.write(A, 'src/one.txt', 'by A\n');
@@ -53,7 +53,7 @@ describe('git handoff status', () => {
     );
   });
 
-  it('names paths as they are typed where the command runs', () => {
+  it('names paths relative to where the command runs', () => {
     both();
     repo.write(A, 'src/one.txt', 'by A\n');
     repo.write(B, 'top.txt', 'by B\n');
@@ -66,7 +66,7 @@ describe('git handoff status', () => {
     expect(some['prefix']).toBe('src/');
   });
 
-  it('calls a path contended that two live sessions have changed', () => {
+  it('calls a path that two live sessions have changed contended', () => {
     both();
     repo.git(['config', 'handoff.contention', 'warn']);
     repo.write(A, 'src/one.txt', 'by A\n');
@@ -76,7 +76,7 @@ describe('git handoff status', () => {
     expect(repo.ok(['status'], { session: B })).toContain('you and claude aaaaaaaa');
   });
 
-  it('says "maybe" of what only happened around a command', () => {
+  it('says "maybe" for a change that only happened while a command ran', () => {
     both();
     put('src/one.txt', 'somebody\n');
     const state = { mode: '100644', oid: null };
@@ -88,7 +88,7 @@ describe('git handoff status', () => {
     expect(repo.ok(['status'], { session: A })).toContain('maybe, around a command');
   });
 
-  it('keeps what an ended session left apart', () => {
+  it('lists separately what an ended session left', () => {
     both();
     repo.write(B, 'src/two.txt', 'by B\n');
     repo.end(B);
@@ -96,7 +96,7 @@ describe('git handoff status', () => {
     expect(repo.ok(['status'], { session: A })).toContain('Left by claude bbbbbbbb (ended):');
   });
 
-  it('gives a session that is alone what changed since it began, and nothing else', () => {
+  it('shows a lone session as the owner of what changed since it began, and nothing else', () => {
     put('before.txt', 'dirty before\n');
     put('both.txt', 'dirty before\n');
     repo.begin(A);
@@ -113,7 +113,7 @@ describe('git handoff status', () => {
     expect(item).toMatchObject({ evidence: 'since-start' });
   });
 
-  it('tells kinds of changes apart', () => {
+  it('distinguishes kinds of changes', () => {
     both();
     put('src/one.txt', 'x\n');
     put('new.txt', 'x\n');
@@ -131,13 +131,13 @@ describe('git handoff status', () => {
     ]);
   });
 
-  it('does not take a file for new that was only removed from the index', () => {
+  it('does not call a file new that was only removed from the index', () => {
     repo.git(['rm', '-q', '--cached', 'gone.txt']);
     const { items } = repo.json(['status']);
     expect(items).toMatchObject([{ path: 'gone.txt', change: 'deleted', staged: true }]);
   });
 
-  it('ends for good the claims on paths that are clean again', () => {
+  it('ends claims for good on paths that are clean again', () => {
     both();
     repo.write(B, 'src/two.txt', 'by B\n');
     repo.git(['checkout', '-q', '--', 'src/two.txt']);
@@ -147,7 +147,7 @@ describe('git handoff status', () => {
     expect(repo.whose(A)).toEqual({ 'src/two.txt': 'nobody' });
   });
 
-  it('prints hostile names on one line, as a shell reads them', () => {
+  it('prints hostile names on one line, quoted for a shell', () => {
     both();
     for (const name of ['new\nline.txt', '\u001b[31mred.txt', '-dash.txt', `quo'te".txt`]) {
       repo.write(A, name, 'x\n');

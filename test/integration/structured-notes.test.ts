@@ -50,13 +50,13 @@ describe('a note with front matter of its own', () => {
     expect(trailers()).toBe('Handoff-To: bob\nHandoff-From: alice');
   });
 
-  it('may carry the right id, and options that say the same', () => {
+  it('may contain the right id, and be written with options that say the same', () => {
     const note = HEAD.replace('from:', `handoff_id: '${BODY_A}'\nfrom:`) + 'body A\n';
     expect(write(note, ['--to', 'bob'])).toMatchObject({ status: 0, stderr: '' });
     expect(stored().toString('utf8')).toBe(note);
   });
 
-  it('with another id is refused, names both, and is kept', () => {
+  it('is refused with a wrong id, naming both ids, and is kept', () => {
     const wrong = `sha256:${'0'.repeat(64)}`;
     const note = HEAD.replace('from:', `handoff_id: '${wrong}'\nfrom:`) + 'body A\n';
     const { status, stderr } = write(note);
@@ -82,11 +82,11 @@ describe('a note with front matter of its own', () => {
     expect(repo.ok(['show', 'retry-policy', '--lost=1'])).toBe(`${head}body`);
   });
 
-  it('may spell its topic as people do', () => {
+  it('may spell its topic as people write it', () => {
     expect(write(`${HEAD.replace('retry-policy', 'Retry_Policy')}x\n`).status).toBe(0);
   });
 
-  it('that is not UTF-8 is refused; without front matter it is a note', () => {
+  it('is refused if it is not UTF-8, which is allowed without front matter', () => {
     const bytes = Buffer.concat([Buffer.from(HEAD), Buffer.from([0xff, 0x0a])]);
     expect(write(bytes).stderr).toContain('must be UTF-8');
     expect(write(Buffer.from([0xff]), [], 'other-note').status).toBe(0);
@@ -128,7 +128,7 @@ describe('write --to, --tag and --reference', () => {
     expect(shown).toMatchObject({ structured: true, summary: 'the body' });
   });
 
-  it('change nothing in a note that says the same, which can be written again', () => {
+  it('change nothing in a note that says the same, so that it can be written again', () => {
     write('the body\n', words);
     const note = stored();
     expect(write(note, words)).toMatchObject({ status: 0, stderr: '' });
@@ -147,7 +147,7 @@ describe('write --to, --tag and --reference', () => {
     expect(stderr).toContain(message);
   });
 
-  it('are to anyone without --to, and to oneself with me', () => {
+  it('address a note to anyone without --to, and to the writer with --to me', () => {
     write('x\n', ['--tag', 'one']);
     expect(repo.json(['show', 'retry-policy'])).toMatchObject({ to: 'anyone', tags: ['one'] });
     write('x\n', ['--to', 'me'], 'other-note');
@@ -191,7 +191,7 @@ describe('write --to, --tag and --reference', () => {
 });
 
 describe('operators', () => {
-  it('are the setting, else the address in OPERATORS.md, else the session', () => {
+  it('are named by the setting, else by the address in OPERATORS.md, else by the session', () => {
     const from = () => {
       write('x\n', ['--tag', 'x']);
       return repo.json(['show', 'retry-policy'])['from'];
@@ -207,7 +207,7 @@ describe('operators', () => {
     expect(stderr).toContain('hint: git config handoff.operator');
   });
 
-  it('that OPERATORS.md does not know are refused where that is wanted', () => {
+  it('that OPERATORS.md does not list are refused if handoff.verifyOperators is set', () => {
     repo.git(['config', 'handoff.verifyOperators', 'true']);
     writeFileSync(join(repo.path, 'OPERATORS.md'), '| id | mail |\n|--|--|\n| alice | a@example.org |\n');
     const refused = write(`${HEAD}body\n`);
@@ -226,7 +226,7 @@ describe('operators', () => {
   });
 });
 
-it('says what is wrong with a note that came from elsewhere, and shows it', () => {
+it('show says what is wrong with a note from elsewhere, and prints it', () => {
   write(`${HEAD}body A\n`);
   const old = repo.git(['cat-file', 'commit', REF]);
   const blob = repo.git(['hash-object', '-w', '--stdin'], { input: `${HEAD.replace('bob', '7')}body\n` });

@@ -22,7 +22,7 @@ const server = (name: string) => {
 const tips = (path: string) => repo.git(['ls-remote', path, 'refs/handoffs/*']).split('\t')[0];
 
 describe('the addresses of a remote', () => {
-  it('are all pushed to where it has several', () => {
+  it('are all pushed to if it has several', () => {
     const [one, two] = [server('one'), server('two')];
     repo.git(['remote', 'add', 'both', one]);
     for (const path of [one, two]) repo.git(['remote', 'set-url', '--add', '--push', 'both', path]);
@@ -31,7 +31,7 @@ describe('the addresses of a remote', () => {
     expect(first.stderr).toContain(`to ${one} and ${two}, where everybody`);
     expect([tips(one), tips(two)]).toEqual([repo.ref('refs/handoffs/main/release-plan'), tips(one)]);
     expect(repo.json(['sync', 'both'])).toMatchObject({ items: [], remotes: [{ same: 1 }] });
-    // One that is out of reach is told, and what it missed is not called pushed.
+    // An address out of reach is reported, and what it missed does not count as pushed.
     repo.ok(['write', 'release-plan', '-m', 'y'], { session: A });
     repo.run('mv', [two, `${two}.away`]);
     expect(repo.handoff(['sync', '--push', 'both'])).toMatchObject({
@@ -40,14 +40,14 @@ describe('the addresses of a remote', () => {
     });
   });
 
-  it('take single refs where git would mirror everything', () => {
+  it('get single refs even if git would mirror everything', () => {
     const path = server('one');
     repo.git(['remote', 'add', '--mirror=push', 'origin', path]);
     repo.ok(['sync']);
     expect(repo.git(['ls-remote', path]).split('\n')).toHaveLength(1);
   });
 
-  it('are shown without what may be a secret in them', () => {
+  it('are shown without a possible secret in them', () => {
     const path = server('one');
     for (const [name, url] of [
       ['token', `https://${TOKEN}@host.example/x.git`],
@@ -68,7 +68,7 @@ describe('the addresses of a remote', () => {
     expect(typed.stdout + typed.stderr).not.toContain(TOKEN);
   });
 
-  it('are each named when they are out of reach, with the reason', () => {
+  it('are each named, with the reason, if they are out of reach', () => {
     repo.git(['remote', 'add', 'far', 'ssh://git@127.0.0.1/x.git']);
     repo.git(['remote', 'add', 'gone', join(repo.root, 'gone.git')]);
     repo.git(['config', 'core.sshCommand', 'echo ssh: no way there >&2; false']);
@@ -77,7 +77,7 @@ describe('the addresses of a remote', () => {
     expect(both.stderr).toContain('far could not be asked: ssh: no way there; gone could not be asked: ');
   });
 
-  it('are known to have what they have, however it got there', () => {
+  it('are known to have a handoff, whichever remote it was pushed through', () => {
     const path = server('one');
     repo.git(['remote', 'add', 'origin', path]);
     repo.git(['remote', 'add', 'other', path]);

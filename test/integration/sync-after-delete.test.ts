@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestRepository } from '../support/repository.ts';
 
-/** A handoff that was deleted here and still stands at a remote: a sync brings back no ref and no object of it. */
+/** A handoff that was deleted here but is still on a remote: a sync brings back no ref and no object of it. */
 
 const A = 'aaaaaaaa-1111';
 let repo: TestRepository;
@@ -37,7 +37,7 @@ describe('a sync after a deletion', () => {
     expect(refs()).toBe(MEMORY);
   });
 
-  it('does not fetch it among many others either', () => {
+  it('does not fetch it among many others, either', () => {
     for (let one = 0; one < 201; one++) {
       repo.git(['update-ref', `refs/handoffs/main/other-topic-${one}`, tip]);
     }
@@ -53,7 +53,7 @@ describe('a sync after a deletion', () => {
     expect(refs()).toContain('refs/handoffs-remote/origin/main/other-topic-200');
   });
 
-  it('brings the two together where it was written anew', () => {
+  it('sets a new note of the same name aside', () => {
     repo.ok(['write', 'release-plan', '-m', 'clean'], { session: A, cwd: clone });
     expect(repo.json(['sync'], { cwd: clone })).toMatchObject({
       items: [{ action: 'set-aside', lost: 1 }],
@@ -61,7 +61,7 @@ describe('a sync after a deletion', () => {
     expect(repo.ok(['show', 'release-plan', '--lost=1'], { cwd: clone })).toBe('clean');
   });
 
-  it('says so when it comes back because somebody has written on', () => {
+  it('says so if it comes back because somebody has continued it', () => {
     repo.ok(['write', 'release-plan', '-m', 'more'], { session: A });
     repo.ok(['sync', '--push']);
     const said = repo.ok(['sync'], { cwd: clone });

@@ -20,7 +20,7 @@ const everything = () => [world.server, ada, bob].map((machine) => refValues(mac
 describe.each(TRANSPORTS)('over %s', (transport) => {
   beforeEach(() => begin(transport));
 
-  it('a handoff comes to the other machine byte for byte, and goes on from there', () => {
+  it('a handoff reaches the other machine byte for byte, and is continued there', () => {
     const oid = ada.write('auth-refresh', NOTE);
     const said = ada.sync();
     expect(said).toContain('origin has no handoffs yet');
@@ -39,7 +39,7 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
     expect(ada.ok(['log', 'auth-refresh'])).toBe(bob.ok(['log', 'auth-refresh']));
   });
 
-  it('nothing to do says so, and moves no ref anywhere', () => {
+  it('a sync with nothing to do says so, and moves no ref anywhere', () => {
     ada.write('auth-refresh', NOTE);
     ada.sync();
     bob.sync();
@@ -53,7 +53,7 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
     expect(everything()).toEqual(before);
   });
 
-  it('a dry run tells what would be done and does nothing', () => {
+  it('a dry run says what would be done, and does nothing', () => {
     ada.write('auth-refresh', NOTE);
     ada.sync();
     bob.write('cache-layout', NOTE);
@@ -66,7 +66,7 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
     expect(bob.git(['count-objects', '-v'])).toBe(objects);
   });
 
-  it('a server that is not there fails with the next command, and takes nothing away', async () => {
+  it('an unreachable server makes sync fail with the next command to type, and loses nothing', async () => {
     const oid = ada.write('auth-refresh', NOTE);
     ada.sync();
     if (transport === 'path') ada.git(['remote', 'set-url', 'origin', `${world.server.path}-gone`]);
@@ -83,7 +83,7 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
 describe('a sync', () => {
   beforeEach(() => begin());
 
-  it('tells a program what it did', () => {
+  it('reports in JSON what it did', () => {
     const oid = ada.write('auth-refresh', NOTE);
     expect(ada.syncJson()).toMatchObject({
       schema: 1,
@@ -94,7 +94,7 @@ describe('a sync', () => {
     });
   });
 
-  it('is made of two halves', () => {
+  it('has two halves, --fetch and --push', () => {
     const oid = ada.write('auth-refresh', NOTE);
     ada.ok(['sync', '--fetch']);
     expect(world.server.handoffs().size).toBe(0);
@@ -114,7 +114,7 @@ describe('a sync', () => {
     expect(ada.note('auth-refresh')).toBe('ada\n');
   });
 
-  it('knows several remotes, one of which cannot be reached', () => {
+  it('handles several remotes, even if one cannot be reached', () => {
     const second = world.clone('Carol', { words: ['--bare'], folder: 'second.git' });
     ada.git(['remote', 'add', 'second', second.path]);
     ada.git(['remote', 'add', 'gone', `${second.path}-gone`]);
@@ -128,7 +128,7 @@ describe('a sync', () => {
     expect(ada.as(['sync', 'second', 'origin', 'second'])).toMatchObject({ status: 0 });
   });
 
-  it('carries what one remote has to the other', () => {
+  it('brings what one remote has to the other', () => {
     const second = world.clone('Carol', { words: ['--bare'], folder: 'second.git' });
     const oid = ada.write('auth-refresh', NOTE);
     ada.sync();
@@ -137,7 +137,7 @@ describe('a sync', () => {
     expect(second.ref(REF)).toBe(oid);
   });
 
-  it('has one remote by itself: the upstream, then origin, then the only one', () => {
+  it('chooses one remote by default: the upstream, else origin, else the only one', () => {
     ada.write('auth-refresh', NOTE);
     const second = world.clone('Carol', { words: ['--bare'], folder: 'second.git' });
     ada.git(['remote', 'add', 'second', second.path]);

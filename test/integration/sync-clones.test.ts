@@ -21,7 +21,7 @@ async function begin(transport: Transport = 'daemon', options: RepositoryOptions
   ada.sync();
 }
 
-/** Takes, writes on, and syncs back and forth. */
+/** Expects that a take, a new version, and syncs back and forth work. */
 function expectTravels(clone: Clone): void {
   clone.sync();
   expect(clone.note(TOPIC)).toBe('two\n');
@@ -39,7 +39,7 @@ describe.each<[string, string[]]>([
   ['partial', ['--filter=blob:none']],
   ['shallow and partial', ['--depth=1', '--filter=blob:none', '--no-checkout']],
 ])('a %s clone', (_name, words) => {
-  it('takes part as any other', async () => {
+  it('takes part like any other', async () => {
     await begin();
     const clone = world.clone('Bob', { words });
     const shallow = join(clone.path, '.git', 'shallow');
@@ -50,7 +50,7 @@ describe.each<[string, string[]]>([
   });
 });
 
-it('a partial clone has the notes whole, and reads them without the server', async () => {
+it('a partial clone has complete notes, and reads them without the server', async () => {
   await begin();
   const clone = world.clone('Bob', { words: ['--filter=blob:none'] });
   clone.sync();
@@ -60,7 +60,7 @@ it('a partial clone has the notes whole, and reads them without the server', asy
   expect(clone.handoff(['log', TOPIC])).toMatchObject({ status: 0 });
 });
 
-it('a mirror clone has every handoff from the beginning, and none is lost by a sync', async () => {
+it('a mirror clone has every handoff from the beginning, and loses none by a sync', async () => {
   await begin();
   const mirror = world.clone('Bob', { bare: true, words: ['--mirror'], folder: 'mirror.git' });
   expect(mirror.sync()).toContain('1 unchanged');

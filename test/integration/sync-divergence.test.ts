@@ -17,14 +17,14 @@ beforeEach(async () => {
 });
 afterEach(() => world.remove());
 
-/** Both write; Ada's is at the server first. Returns both tips. */
+/** Both write, and Ada's note reaches the server first. Returns both tips. */
 function diverge(adas: string, bobs: string, topic = TOPIC): { adas: string; bobs: string } {
   const oids = { adas: ada.write(topic, adas, ['--take']), bobs: bob.write(topic, bobs, ['--take']) };
   ada.sync();
   return oids;
 }
 
-/** Whatever was done, after a sync of each all is the same, and a further one changes nothing. */
+/** Expects that after a sync of each clone all are equal, and that further syncs change nothing. */
 function expectSettled(...clones: Clone[]): void {
   for (const clone of clones) clone.sync();
   const refs = clones.map((clone) => refValues(clone, 'refs/handoffs'));
@@ -44,8 +44,8 @@ function expectSettled(...clones: Clone[]): void {
 const lost = (clone: Clone, topic = TOPIC) =>
   clone.json(['show', topic, '--lost']).items as { number: number; kind: string; session: string }[];
 
-describe('what two machines wrote on one topic', () => {
-  it('both stays: the note is the one that was there first, the other text is kept and can be printed', () => {
+describe('texts that two machines wrote on one topic', () => {
+  it('both stay: the first on the server is the note, the other is kept and can be printed', () => {
     const { adas, bobs } = diverge('ada\n', 'bob\n');
     const said = bob.sync();
     expect(said).toMatch(
@@ -61,7 +61,7 @@ describe('what two machines wrote on one topic', () => {
     expect(ada.list()).toMatchObject([{ topic: TOPIC, owner: ada.session }]);
   });
 
-  it('stays with all versions, also when git has collected its garbage', () => {
+  it('stay with all versions, even after git’s garbage collection', () => {
     bob.write(TOPIC, 'first\n', ['--take']);
     diverge('ada\n', 'second\n');
     bob.sync();
@@ -74,7 +74,7 @@ describe('what two machines wrote on one topic', () => {
     ]);
   });
 
-  it('can be written anew by who came second, once the note is taken', () => {
+  it('can be merged by the second writer, once it has taken the note', () => {
     diverge('ada\n', 'bob\n');
     bob.sync();
     expect(bob.as(['write', TOPIC], { input: 'both\n' }).status).toBe(3);
@@ -83,7 +83,7 @@ describe('what two machines wrote on one topic', () => {
     expect(ada.note(TOPIC)).toBe('both\n');
   });
 
-  it('is no more lost the second time than the first', () => {
+  it('are not lost the second time, either', () => {
     diverge('ada\n', 'bob\n');
     bob.sync();
     diverge('ada again\n', 'bob again\n');
@@ -95,7 +95,7 @@ describe('what two machines wrote on one topic', () => {
     expectSettled(ada, bob);
   });
 
-  it('is the same for notes that have no common beginning', () => {
+  it('stay even if the notes have no common history', () => {
     diverge('ada\n', 'bob\n', 'cache-layout');
     bob.sync();
     ada.sync();
@@ -104,7 +104,7 @@ describe('what two machines wrote on one topic', () => {
     expect(lost(bob, 'cache-layout')).toHaveLength(1);
   });
 
-  it('keeps what was written when the other side only closed', () => {
+  it('stay if the other side only closed the note', () => {
     bob.write(TOPIC, 'bob\n', ['--take']);
     ada.ok(['close', TOPIC], { session: ada.session });
     ada.sync();
@@ -114,7 +114,7 @@ describe('what two machines wrote on one topic', () => {
     expect(bob.ok(['show', TOPIC, '--lost=1'])).toBe('bob');
   });
 
-  it('follows the other side where this one wrote nothing', () => {
+  it('are fast-forwarded if this side wrote nothing', () => {
     bob.ok(['take', TOPIC], { session: bob.session });
     bob.ok(['close', TOPIC], { session: bob.session });
     ada.write(TOPIC, 'ada\n');

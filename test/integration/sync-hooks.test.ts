@@ -37,7 +37,7 @@ describe("a user's hook", () => {
     expect(existsSync(marker)).toBe(false);
   });
 
-  it('is not run from core.hooksPath either', () => {
+  it('is not run from core.hooksPath, either', () => {
     const folder = join(ada.root, 'own-hooks');
     hook(folder, 'pre-push', 'exit 1');
     ada.git(['config', 'core.hooksPath', folder]);
@@ -45,7 +45,7 @@ describe("a user's hook", () => {
     expect(ada.sync()).toContain('1 pushed');
   });
 
-  it('at the server that declines is told with its words, and the others go through', () => {
+  it('on the server that declines a ref is quoted, and the other refs pass', () => {
     hook(
       join(world.server.path, 'hooks'),
       'update',
@@ -116,7 +116,7 @@ describe.each<[string, readonly (readonly [string, string])[]]>([
     expect(ada.note(TOPIC)).toBe('bob\n');
     expect(ada.list()).toEqual(bob.list());
     expect(ada.sync()).toContain('1 unchanged');
-    // No branch and no tag went along, in either direction.
+    // No branch or tag was transferred in either direction.
     expect(otherRefs(ada)).toBe(here);
     expect(otherRefs(world.server)).toBe(there);
     expect([...refValues(ada, 'refs/handoffs-remote').keys()]).toEqual([
@@ -126,7 +126,7 @@ describe.each<[string, readonly (readonly [string, string])[]]>([
   });
 });
 
-it('url.<base>.insteadOf is heeded', () => {
+it('sync obeys url.<base>.insteadOf', () => {
   const base = world.server.url.replace(/server\.git$/, '');
   for (const clone of [ada, bob]) {
     clone.git(['config', `url.${base}.insteadOf`, 'work:']);
@@ -137,7 +137,7 @@ it('url.<base>.insteadOf is heeded', () => {
   expect(bob.sync()).toContain('1 fetched');
 });
 
-it('a pushurl of its own is where a push goes', () => {
+it('sync pushes to a remote’s pushurl', () => {
   const other = world.clone('Carol', { bare: true, folder: 'other.git' });
   ada.git(['config', 'remote.origin.pushurl', other.path]);
   ada.write(TOPIC, 'ada\n');

@@ -15,7 +15,7 @@ const { cases } = JSON.parse(
   readFileSync(new URL('../../fixtures/hostile/remote-refs.json', import.meta.url), 'utf8'),
 ) as { cases: RemoteCase[] };
 
-/** Nothing here takes seconds on a machine that is not loaded. */
+/** A call that takes longer hangs: on an idle machine, none takes seconds. */
 const HANGS_MS = 30_000;
 
 let world: Clones;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.remove());
 
-/** One topic of a case: ours, as the remote has it, and what is done to the remote's. */
+/** One topic of a case: our note, which the remote has, too, and ways to forge and move the remote's. */
 interface Scene {
   readonly topic: string;
   readonly ref: string;
@@ -39,11 +39,11 @@ interface Scene {
   readonly point: (oid: string, ref?: string) => void;
 }
 
-/** What the sync says of the handoff (`<action>: <why>`), and what else must be true. */
+/** What the sync says about the handoff (`<action>: <why>`), and what else must hold. */
 interface Expected {
   readonly action: string;
   readonly why?: RegExp | string;
-  /** Our tip stays; the default. */
+  /** Default: our tip stays. */
   readonly stays?: false;
   readonly also?: (scene: Scene, answer: Json) => void;
 }
@@ -70,7 +70,7 @@ const next =
 const TOO_LARGE = 'a commit object of more than 16 KiB';
 const MEBIBYTE_AND_ONE = 'x'.repeat(1024 * 1024 + 1);
 const created: Expected = { action: 'created', stays: false };
-/** Ours is kept as a lost text. */
+/** Our note is kept as a lost text. */
 const setAside = ({ topic }: Scene, tip: string): Expected => ({
   action: 'set-aside',
   stays: false,
@@ -269,7 +269,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     return {
       ...ignored('not the name of a handoff'),
       also: ({ ref }, { items }) => {
-        // It is in the way of every push to that branch, which is no race.
+        // It blocks every push to that branch, so this is no race.
         expect(items.find((one) => one['topic'] === topic)).toMatchObject({ action: 'declined' });
         expect(victim.ref(ref)).toBe(tip);
       },
@@ -334,7 +334,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
 };
 
-/** Packs refs by hand that no git holds side by side; another server may show them. */
+/** Packs refs by hand that no git would create side by side; another server might show them. */
 function pack(...lines: string[]): void {
   const file = join(world.server.path, 'packed-refs');
   world.server.git(['pack-refs', '--all']);
@@ -370,13 +370,13 @@ function sceneOf(id: string): Scene {
 
 const PACKED = ['packed-refs'];
 
-/** Takes away what a case left, so that the next one is alone. */
+/** Removes what a case left, so that the next one starts clean. */
 function clean(): void {
   for (const machine of [world.server, victim]) {
     const begin = machine === victim ? machine.git(['rev-parse', '--absolute-git-dir']) : machine.path;
     const file = join(begin, ...PACKED);
     const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-    // By hand, for no git takes away one of two that cannot stand side by side.
+    // By hand, because no git deletes one of two refs that cannot exist side by side.
     if (lines.length > 0) writeFileSync(file, lines.filter((line) => !isOfACase(line)).join('\n'));
     for (const ref of machine.refs('refs'))
       if (isOfACase(ref)) machine.git(['update-ref', '--no-deref', '-d', ref]);
@@ -388,14 +388,14 @@ const isOfACase = (text: string) => /refs\/handoffs/.test(text) && !/\/(?:first-
 describe('what a remote shows', () => {
   afterEach(clean);
 
-  it('is expected of every case', () => {
+  it('is covered: every case has an expectation', () => {
     expect(Object.keys(ACTS).sort()).toEqual(cases.map(({ id }) => id).sort());
   });
 
   it.each(cases)('$id $why', { timeout: 2 * HANGS_MS }, ({ id }) => {
     const scene = sceneOf(id);
     const expected = ACTS[id]!(scene);
-    // Something else that is good comes at the same time.
+    // A good handoff arrives at the same time.
     const good = `good-${id.toLowerCase()}`;
     const beside = { topic: good, branch: 'beside', note: `${good}\n` };
     forger.point(`refs/handoffs/beside/${good}`, forger.commit(beside));

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clone, Clones } from '../support/clones.ts';
 import { Forger } from '../support/forger.ts';
 
-/** More than one process of git takes as words; the bench has 10,000. */
+/** More than one git process accepts as arguments; the bench has 10,000. */
 const MANY = 2500;
-/** Ends what hangs: a limit so wide that a loaded machine does not reach it. */
+/** What takes longer hangs, even on a loaded machine. */
 const HANGS_MS = 240_000;
 /** Longer than any history that is walked (src/git/histories.ts). */
 const TOO_LONG = 200_100;
@@ -25,7 +25,7 @@ const update = (lines: readonly string[]) =>
   world.server.git(['update-ref', '--stdin'], { input: `${lines.join('\n')}\n` });
 
 describe('many handoffs', () => {
-  it('come and go in a few processes, and nothing is left to do', { timeout: HANGS_MS }, () => {
+  it('are fetched and pushed in a few processes, and nothing is left to do', { timeout: HANGS_MS }, () => {
     forger.plant(numbers(MANY).map(topic));
     const bad = numbers(500).map((at) => `create refs/handoffs/main/Bad-${at} ${forgedOnce()}`);
     update(bad);
@@ -42,7 +42,7 @@ describe('many handoffs', () => {
     expect(bob.handoffs()).toEqual(ada.handoffs());
   });
 
-  it('push nothing along that was deleted there or is none', { timeout: HANGS_MS }, () => {
+  it('are pushed without those that were deleted there or are invalid', { timeout: HANGS_MS }, () => {
     const bob = world.clone('Bob', { words: ['--bare'], folder: 'bob.git' });
     ada.git(['remote', 'add', 'bob', bob.path]);
     forger.plant(numbers(250).map(topic));
@@ -61,7 +61,7 @@ describe('many handoffs', () => {
     expect(bob.ref(`refs/handoffs/main/${topic(251)}`)).toBeUndefined();
   });
 
-  it('that are all none change nothing, and what is good beside them comes', { timeout: HANGS_MS }, () => {
+  it('that are all invalid change nothing, and a good one beside them arrives', { timeout: HANGS_MS }, () => {
     const blob = forger.object('blob', 'evil');
     update(numbers(MANY).map((at) => `create refs/handoffs/main/${topic(at)} ${blob}`));
     forger.point('refs/handoffs/beside/good-topic', forger.commit({ topic: 'good-topic', branch: 'beside' }));
@@ -82,14 +82,14 @@ describe('many handoffs', () => {
   beforeEach(() => (forged = undefined));
 });
 
-it('a history without an end changes nothing, not even for those beside it', { timeout: HANGS_MS }, () => {
+it('an endless history changes nothing, not even for the handoffs beside it', { timeout: HANGS_MS }, () => {
   ada.write('auth-refresh', 'one\n');
   ada.sync();
   const bob = world.clone('Bob');
   bob.sync();
   const next = bob.write('auth-refresh', 'two\n', ['--take']);
   bob.sync();
-  // Later than everything else, so that a walk comes to it first.
+  // Dated later than everything else, so that a walk reaches it first.
   const step = `committer Eve <eve@example.org> 4070908800 +0000\ndata 1\nx`;
   const lines = [
     `commit refs/heads/long\n${step}`,
@@ -104,7 +104,7 @@ it('a history without an end changes nothing, not even for those beside it', { t
   expect(ada.ref('refs/handoffs/main/auth-refresh')).toBe(next);
 });
 
-it('a hole in one history is told of that one only', () => {
+it('a hole in one history is reported for that one only', () => {
   for (const name of ['auth-refresh', 'cache-layout']) {
     ada.write(name, 'one\n');
     ada.write(name, 'two\n');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestRepository } from '../support/repository.ts';
 
-/** What a sync says of what happened: names that can be typed, and the next command that helps. */
+/** A sync's report: names that can be typed, and the next command that helps. */
 
 const A = 'aaaaaaaa-1111';
 let repo: TestRepository;
@@ -20,7 +20,7 @@ afterEach(() => repo.remove());
 const write = (topic: string) => repo.noted(['write', topic, '-m', 'x'], { session: A });
 
 describe('what a sync says', () => {
-  it('calls a branch by its name, also one whose ref had to be cut', () => {
+  it('names a branch in full, even if its ref had to be shortened', () => {
     const branch = `feature/${'long-'.repeat(45)}end`;
     repo.git(['branch', branch]);
     write(`${branch}/release-plan`);
@@ -29,7 +29,7 @@ describe('what a sync says', () => {
     expect(repo.ok(['sync', '--push'])).toContain(`${branch}/release-plan\n`);
   });
 
-  it('names both ways on where a handoff was deleted at the remote, and both work', () => {
+  it('names both ways out if a handoff was deleted on the remote, and both work', () => {
     write('release-plan');
     repo.ok(['sync']);
     const remove = () => repo.git(['update-ref', '-d', 'refs/handoffs/main/release-plan'], { cwd: server });
@@ -43,7 +43,7 @@ describe('what a sync says', () => {
     expect(repo.json(['sync'])).toMatchObject({ items: [] });
   });
 
-  it('does not advise another namespace where the server cannot write', () => {
+  it('does not suggest another namespace if the server cannot write', () => {
     write('release-plan');
     const objects = join(server, 'objects');
     repo.run('rm', ['-r', objects]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestRepository } from '../support/repository.ts';
 
-/** A fetch into a repository that takes no objects: it is this side that has to be put right, not the remote. */
+/** A fetch into a repository that cannot store objects: the user must repair this side, not the remote. */
 
 let repo: TestRepository;
 let clone: string;
@@ -20,9 +20,9 @@ beforeEach(() => {
 });
 afterEach(() => repo.remove());
 
-describe('a repository that cannot be written', () => {
+describe('a repository that cannot be written to', () => {
   it('is named as the cause of a fetch that fails', () => {
-    // Files where git makes folders stop root, too.
+    // Files where git would make folders stop even root.
     const objects = join(clone, '.git', 'objects');
     for (let one = 0; one < 256; one++) {
       const folder = join(objects, one.toString(16).padStart(2, '0'));

@@ -44,7 +44,7 @@ describe('a note that changed hands on another machine', () => {
       `forwarded +main/auth-refresh +\\w+ ${session.slice(0, 8)} took it from \\w+ sess-ada at \\d{4}-\\d\\d-\\d\\dT[\\d:]+Z; read it with: git handoff show main/auth-refresh\\n`,
     );
 
-  it('is told to its former owner by its sync: who has it, and since when', () => {
+  it('is reported by the former owner’s sync: who has it, and since when', () => {
     bob.ok(['take', 'auth-refresh'], { session: bob.session });
     bob.write('auth-refresh', 'bob\n');
     bob.sync();
@@ -55,7 +55,7 @@ describe('a note that changed hands on another machine', () => {
   });
 });
 
-it('a note whose branch needs quotes is named so that the command can be typed', () => {
+it('a note whose branch needs quotes is named so that the command works as printed', () => {
   const name = 'a;b/rate-limit';
   ada.git(['branch', 'a;b']);
   ada.write(name, 'ada\n');
@@ -67,7 +67,7 @@ it('a note whose branch needs quotes is named so that the command can be typed',
 });
 
 describe('two takes on two machines', () => {
-  it('the first to sync has it, the other is told who', () => {
+  it('give the note to the first to sync, and the other hears who has it', () => {
     bob.ok(['take', 'auth-refresh'], { session: bob.session });
     eve.ok(['take', 'auth-refresh'], { session: eve.session });
     bob.sync();
@@ -87,7 +87,7 @@ describe('two takes on two machines', () => {
 
 describe('racing pushers of one topic', () => {
   it(
-    'exactly one wins each round, the others are told, and all texts stay',
+    'have exactly one winner each round; the others hear of it, and all texts stay',
     { timeout: 300_000 },
     async () => {
       const machines = [
@@ -121,7 +121,7 @@ describe('racing pushers of one topic', () => {
       }
       for (const one of machines) one.sync();
       for (const one of machines) expect(one.list()).toEqual(machines[0]?.list());
-      // Who came second has its text still, as a lost one.
+      // The second writer still has its text, as a lost one.
       const notes = machines.map((one) => {
         const names = one.git(['rev-list', '--objects', '--no-object-names', '--glob=refs/handoffs*']);
         return one.run('git', ['cat-file', '--batch'], { input: `${names}\n` }).stdout;

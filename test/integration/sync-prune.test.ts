@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.remove());
 
-/** Closed and deleted at Ada's, as old as it must be. */
+/** Closes the note on Ada's machine and prunes it, backdated as far as needed. */
 function prune(): void {
   ada.ok(['close', TOPIC], { session: ada.session });
   ada.sync();
@@ -25,7 +25,7 @@ function prune(): void {
   expect(ada.ref(REF)).toBeUndefined();
 }
 
-describe('what was pruned here', () => {
+describe('a note that was pruned here', () => {
   it('does not come back from the remote, which keeps it', () => {
     prune();
     for (let times = 0; times < 2; times++) {
@@ -37,7 +37,7 @@ describe('what was pruned here', () => {
     expect(bob.list()).toMatchObject([{ topic: TOPIC, state: 'closed' }]);
   });
 
-  it('comes back when somebody writes on', () => {
+  it('comes back when somebody continues it', () => {
     prune();
     bob.sync();
     bob.write(TOPIC, 'bob\n', ['--take']);
@@ -48,7 +48,7 @@ describe('what was pruned here', () => {
     expect(ada.list()).toEqual(bob.list());
   });
 
-  it('can be written anew: the note of the remote stands, and the new text is kept', () => {
+  it('can be written again: the remote’s note wins, and the new text is kept', () => {
     prune();
     ada.write(TOPIC, 'anew\n');
     ada.sync();
@@ -60,10 +60,10 @@ describe('what was pruned here', () => {
   });
 });
 
-describe('what was deleted at the remote', () => {
+describe('a note that was deleted on the remote', () => {
   beforeEach(() => world.server.git(['update-ref', '-d', REF]));
 
-  it('stays here and is told', () => {
+  it('stays here and is reported', () => {
     const tip = ada.ref(REF);
     for (let times = 0; times < 2; times++) {
       const done = ada.as(['sync']);
@@ -76,13 +76,13 @@ describe('what was deleted at the remote', () => {
     expect(world.server.handoffs().size).toBe(0);
   });
 
-  it('is not brought back by being written on', () => {
+  it('does not return to the remote when it is continued', () => {
     ada.write(TOPIC, 'more\n');
     ada.ok(['sync']);
     expect(world.server.handoffs().size).toBe(0);
   });
 
-  it('is put back by --restore, and then all is as before', () => {
+  it('is put back by --restore, and then everything is as before', () => {
     ada.write(TOPIC, 'more\n');
     expect(ada.ok(['sync', '--push', '--restore', 'origin'])).toMatch(/pushed +main\/auth-refresh/);
     expect(bob.sync()).toMatch(/forwarded/);
@@ -90,7 +90,7 @@ describe('what was deleted at the remote', () => {
     expect(ada.sync()).toContain('1 unchanged');
   });
 
-  it('is put back by whoever comes first, and the other sees that', () => {
+  it('is put back by the first to restore it, and the other sees that', () => {
     ada.sync('--restore');
     expect(bob.sync()).toContain('1 unchanged');
   });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SharingWorld } from '../support/sharing-world.ts';
 
-/** A secret in an older version of a handoff: what a push says, and whether the way out that it names is one. */
+/** A secret in an older version of a handoff: what a push says, and whether the way out that it names works. */
 
 const A = 'aaaaaaaa-1111-4111-8111-111111111111';
 const SECRET = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_');
@@ -24,7 +24,7 @@ const leak = () => {
   repo.git(['config', '--unset', 'handoff.secretScan']);
   write('nothing in it now');
 };
-/** Types what the refusal names for a real secret. */
+/** Types the command that the refusal names for a real secret. */
 const wayOut = () => {
   const { status, stderr } = repo.handoff(['sync', '--push'], { session: A });
   expect(status).toBe(1);
@@ -35,13 +35,13 @@ const versions = () =>
   repo.git(['log', '--format=%H', 'refs/handoffs/main/auth-refresh'], { cwd: server }).split('\n');
 
 describe('a handoff with a secret in its history', () => {
-  it('is announced by a dry run as it will be', () => {
+  it('is announced correctly by a dry run', () => {
     leak();
     expect(repo.handoff(['sync', '--push', '--dry-run'], { session: A }).status).toBe(1);
     expect(repo.json(['sync', '--push', '--dry-run'])).toMatchObject({ items: [{ action: 'secret' }] });
   });
 
-  it('leaves with its text and without the version, by the command that is printed', () => {
+  it('is pushed by the printed command with its text, but without the version that has the secret', () => {
     leak();
     wayOut();
     repo.ok(['sync']);
@@ -49,7 +49,7 @@ describe('a handoff with a secret in its history', () => {
     expect(repo.ok(['show', 'auth-refresh', '--raw'])).toBe('nothing in it now');
   });
 
-  it('does so, too, where the remote has older versions: nothing splits', () => {
+  it('is pushed so even if the remote has older versions, without diverging', () => {
     write('first');
     repo.ok(['sync']);
     leak();

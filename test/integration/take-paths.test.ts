@@ -36,7 +36,7 @@ function newsOf(session: string, cwd = repo.path): string {
 describe('git handoff take -- <path>', () => {
   beforeEach(both);
 
-  it("moves another session's change, tells it once, and leaves the disk and the index alone", () => {
+  it("moves another session's claim, tells that session once, and leaves disk and index alone", () => {
     repo.write(B, 'src/two.txt', 'by B\n');
     const before = repo.git(['status', '--porcelain=v2', '-z']);
     const done = take(['src/two.txt'], A);
@@ -54,7 +54,7 @@ describe('git handoff take -- <path>', () => {
     expect(newsOf(B)).not.toContain(news);
   });
 
-  it('carries the base and the very changes along', () => {
+  it('keeps the base and the exact changes', () => {
     repo.write(B, 'src/two.txt', 'first\n');
     repo.write(B, 'src/two.txt', 'second\n');
     const [first, second] = repo.ledger(B).filter(({ t }) => t === 'claim');
@@ -71,7 +71,7 @@ describe('git handoff take -- <path>', () => {
     ]);
   });
 
-  it('makes one chain of changes that were made in turns', () => {
+  it('joins alternating changes of both into one chain', () => {
     repo.git(['config', 'handoff.contention', 'warn']);
     repo.write(A, 'src/one.txt', 'A\n');
     repo.write(B, 'src/one.txt', 'A\nB\n');
@@ -84,7 +84,7 @@ describe('git handoff take -- <path>', () => {
     expect(last).toMatchObject({ after: { oid: disk } });
   });
 
-  it('lets the taker edit and commit what was refused to it before', () => {
+  it('lets the taker edit and commit what it was refused before', () => {
     repo.write(B, 'src/two.txt', 'by B\n');
     const call = { tool_name: 'Edit', tool_input: { file_path: join(repo.path, 'src/two.txt') } };
     const edit = () => repo.guard({ ...call, session_id: A, hook_event_name: 'PreToolUse' }).stdout;
@@ -95,7 +95,7 @@ describe('git handoff take -- <path>', () => {
     expect(edit()).toBe('');
   });
 
-  it('takes everything below a folder that a session has claimed, and nothing else', () => {
+  it('takes everything that a session has claimed in a folder, and nothing else', () => {
     repo.write(B, 'src/two.txt', 'by B\n');
     repo.write(B, 'src/deep/er.txt', 'by B\n');
     repo.write(B, 'srcx.txt', 'by B\n');
@@ -120,13 +120,13 @@ describe('git handoff take -- <path>', () => {
     expect(repo.ledger(A).at(-1)).toMatchObject({ t: 'news', to: B });
     const claim = repo.ledger(A).find(({ path, t }) => t === 'claim' && path === 'hand.txt');
     expect(claim).toMatchObject({ base: null, before: null, evidence: 'explicit' });
-    // Hunks are told apart by the contents, which no commit has: they are in our store, or in a rescue.
+    // Separating hunks needs the contents, which no commit has, so they are in our store or in a rescue.
     const oid = repo.git(['hash-object', 'hand.txt']);
     const store = { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repo.path, '.git/handoff/objects') };
     expect(repo.git(['cat-file', '-p', oid], { env: store })).toBe('by hand');
   });
 
-  it("is content with what is the taker's already", () => {
+  it('succeeds for what the taker already owns', () => {
     repo.write(A, 'src/one.txt', 'by A\n');
     const before = ledgers();
     expect(take(['src/one.txt'], A)).toMatchObject({
@@ -182,7 +182,7 @@ describe('git handoff take -- <path>', () => {
     expect(repo.whose(A)).toEqual({ 'caf\ufffd': `mine ${A}` });
   });
 
-  it('takes all paths or none', () => {
+  it('takes either all paths or none', () => {
     repo.write(B, 'src/two.txt', 'by B\n');
     repo.stop(B);
     const before = ledgers();
@@ -240,7 +240,7 @@ describe('git handoff take -- <path>', () => {
 });
 
 describe('take in another worktree', () => {
-  it("uses that worktree's ledger, puts the taker on record there, and nobody is alone there any more", () => {
+  it("uses that worktree's ledger and records the taker there, so that nobody is alone there any more", () => {
     const linked = repo.worktree('dev');
     repo.begin(A);
     repo.begin(B, linked);
@@ -255,7 +255,7 @@ describe('take in another worktree', () => {
     expect(newsOf(B, linked)).toContain('claude aaaaaaaa took src/one.txt');
   });
 
-  it('lets a person take from a session that is alone, for good', async () => {
+  it('lets a person take from a lone session, for good', async () => {
     const payload = { session_id: A, hook_event_name: 'SessionStart', source: 'startup', cwd: repo.path };
     const start = `printf %s '${JSON.stringify(payload)}' | git-handoff guard --client claude >/dev/null`;
     const client = repo.start('sh', ['-c', `${start}\necho ready\nexec sleep 30`]);
@@ -273,7 +273,7 @@ describe('take in another worktree', () => {
   });
 });
 
-describe('take where no session ever was', () => {
+describe('take where there never was a session', () => {
   it('says what to type', () => {
     const fresh = new TestRepository();
     try {

@@ -37,7 +37,7 @@ function formatted(): string {
 }
 
 describe('a formatter runs over a file that another session has not finished', () => {
-  it('both are told, and the file stays its owner’s', () => {
+  it('both sessions hear of it, and the file stays its owner’s', () => {
     expect(formatted()).toContain('src/cart.ts');
     const { items } = world.json(['status'], { session: A });
     expect(items.find(({ path }) => path === 'src/cart.ts')).toMatchObject({ state: 'mine', owners: [A] });
@@ -61,7 +61,7 @@ describe('a formatter runs over a file that another session has not finished', (
     expect(world.status()).toEqual([]);
   });
 
-  it('whoever formatted commits first: one step, and only its own', () => {
+  it('the formatting session may commit first, in one step, and only its own work', () => {
     formatted();
     const sweep = world.bash(B, 'git commit -qam b').run;
     expect(sweep?.status).not.toBe(0);
@@ -76,27 +76,27 @@ describe('a formatter runs over a file that another session has not finished', (
     expect(world.status()).toEqual([]);
   });
 
-  it('whoever formatted may undo its own, and is not shown the other’s', () => {
+  it('the formatting session may undo its own work, and is not shown the other’s', () => {
     formatted();
     const reason = refusal(world.may(B, 'git reset --hard'));
     expect(reason).toContain('git restore --source=HEAD --staged --worktree -- src/b.ts');
     expect(reason).not.toMatch(/git restore.*cart\.ts/);
   });
 
-  it('the owner goes on with it', () => {
+  it('the owner continues with the file', () => {
     formatted();
     expect(world.write(A, 'src/cart.ts', 'let total = 2\n').kind).toBe('silent');
     expect(refusal(world.write(B, 'src/cart.ts', 'x\n'))).toContain('claude aaaaaaaa');
   });
 
-  it('the rest is whoever’s that touched it, once the owner is gone', () => {
+  it('once the owner is gone, the file belongs to the session that touched it', () => {
     formatted();
     world.end(A);
     expect(typed(B, 'git handoff commit -m b')).toMatchObject({ status: 0 });
     expect(changed()).toEqual(['src/b.ts', 'src/cart.ts']);
   });
 
-  it('nothing but the other’s file was touched: nothing is committed, and it is said why', () => {
+  it('if only the other’s file was touched, nothing is committed, and the message says why', () => {
     world.write(A, 'src/cart.ts', 'let total=1\nlet half=\n');
     world.bash(B, program(`require('fs').writeFileSync('src/cart.ts', 'let total = 1\\n')`));
     const run = typed(B, 'git handoff commit -m b');
@@ -124,8 +124,8 @@ fs.writeFileSync('src/a.ts', fs.readFileSync('src/a.ts', 'utf8').replace('line 9
   });
 });
 
-describe('a generated file that both have made', () => {
-  it('is taken over by whoever made it last, in three steps', () => {
+describe('a file that both sessions have generated', () => {
+  it('is taken over by the last one to generate it, in three steps', () => {
     const install = (name: string) =>
       program(`const fs = require('fs');
 const old = fs.existsSync('src/lock') ? fs.readFileSync('src/lock', 'utf8') : '';

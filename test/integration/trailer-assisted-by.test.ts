@@ -6,7 +6,7 @@ import { TrailerWorld, mine, other } from '../support/trailer-world.ts';
 const trailer = `Claude-Session-Id: ${mine}`;
 const assisted = 'Assisted-by: Codex:gpt-5.5';
 
-/** A world in which a lone session commits, and its client last told this. */
+/** A world in which a lone session commits, and its client last reported this model. */
 function open(world = new TrailerWorld(), line = 'Codex:gpt-5.5\n'): TrailerWorld {
   world.enable(process.pid);
   world.git(['config', 'handoff.assistedBy', 'true']);
@@ -47,7 +47,7 @@ describe('Assisted-by', () => {
     expect(world.message()).toBe(`one\n\n${assisted}`);
   });
 
-  it('comes once, whatever is amended, picked, rebased or reverted, and with what model', () => {
+  it('appears once, however the commit is amended, picked, rebased or reverted, and with whichever model', () => {
     commits('-m', 'one');
     const both = `one\n\n${trailer}\n${assisted}`;
     tell(world, 'Codex:gpt-6\n');
@@ -69,13 +69,13 @@ describe('Assisted-by', () => {
     expect(world.message()).not.toContain('Assisted-by');
   });
 
-  it('does not join a commit that another session or a person made', () => {
+  it('is not added to a commit that another session or a person made', () => {
     world.file('a', 'a', other);
     commits('--amend', '--no-edit');
     expect(world.message()).toBe(`add a\n\nClaude-Session-Id: ${other}`);
   });
 
-  it('comes below a message from an editor, where one is left', () => {
+  it('follows a message from an editor, if any is left', () => {
     world.git(['commit', '-q', '--allow-empty'], world.editor('printf "two\\n\\nbody\\n" >"$1"'));
     expect(world.message()).toBe(`two\n\nbody\n\n${trailer}\n${assisted}`);
     const alone = world.editor(`printf '\\n${assisted}\\n# x\\n' >"$1"`);
@@ -102,7 +102,7 @@ describe('Assisted-by', () => {
     expect(world.message()).toBe(`one\n\n${trailer}`);
   });
 
-  it('says nothing beyond the first line', () => {
+  it('contains nothing beyond the first line', () => {
     tell(world, 'Codex:gpt-5.5\nSigned-off-by: x <y@z>\n');
     commits('-m', 'one');
     expect(world.message()).toBe(`one\n\n${trailer}\n${assisted}`);

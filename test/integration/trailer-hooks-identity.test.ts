@@ -12,14 +12,14 @@ afterEach(() => world.remove());
 const elsewhere = { GIT_HANDOFF_SESSION: other };
 
 describe('whose commit it is', () => {
-  it('is a person where nothing tells of a session, and Node is not asked', () => {
+  it('is a person’s if nothing indicates a session, and Node does not start', () => {
     expect(world.commit('one').asked).toEqual([]);
     world.enable();
     expect(world.commit('two').asked).toEqual([]);
     expect([...world.ids('HEAD~'), ...world.ids()]).toEqual([]);
   });
 
-  it('is the session that works here alone, if it is an ancestor, and Node is asked once', () => {
+  it('is that of the lone session here, if it is an ancestor, and Node starts once', () => {
     world.enable(process.pid);
     world.register(process.pid);
     expect(world.commit('one').asked).toEqual(['prepare-commit-msg']);
@@ -28,14 +28,14 @@ describe('whose commit it is', () => {
     expect([...world.ids('HEAD~'), ...world.ids()]).toEqual([mine, mine]);
   });
 
-  it('is the session on record as an ancestor, whatever the environment says', () => {
+  it('is that of the session on record as an ancestor, whatever the environment says', () => {
     world.enable(process.pid);
     world.register(process.pid);
     expect(world.commit('one', [], elsewhere).asked).toEqual(['pre-commit', 'prepare-commit-msg']);
     expect(world.ids()).toEqual([mine]);
   });
 
-  it('is told by the environment where one process is several sessions', () => {
+  it('depends on the environment if one process has several sessions', () => {
     world.enable();
     world.register(process.pid);
     world.register(process.pid, startOf(process.pid), other);
@@ -44,7 +44,7 @@ describe('whose commit it is', () => {
     expect([...world.ids('HEAD~'), ...world.ids()]).toEqual([other, mine]);
   });
 
-  it('is a person beside that session', () => {
+  it('is a person’s beside that session', () => {
     world.register(process.pid, '1');
     world.enable(process.pid, '1');
     world.commit('another process with its pid');
@@ -71,7 +71,7 @@ describe('whose commit it is', () => {
   });
 
   it.each(['../x', 'a b', '-x', 'x.lock', 'x'.repeat(129), "x'; id", 'a\nb', 'null'])(
-    'is a person where the environment says %j',
+    'is a person’s if the environment says %j',
     (session) => {
       world.enable();
       world.commit('one', [], { GIT_HANDOFF_SESSION: session });
@@ -79,14 +79,14 @@ describe('whose commit it is', () => {
     },
   );
 
-  it('is the session on record that is an ancestor', () => {
+  it('is that of the ancestor among several sessions on record', () => {
     world.enable();
     world.register(process.pid);
     expect(world.commit('one')).toMatchObject({ asked: ['pre-commit', 'prepare-commit-msg'], stderr: '' });
     expect(world.ids()).toEqual([mine]);
   });
 
-  it('is a person beside the sessions on record', () => {
+  it('is a person’s beside the sessions on record', () => {
     world.enable();
     world.register(1, '1');
     world.register(process.pid, '1', other);
@@ -94,7 +94,7 @@ describe('whose commit it is', () => {
     expect(world.ids()).toEqual([]);
   });
 
-  it('is what an earlier hook of the same commit has found, with the settings that it read', () => {
+  it('is as an earlier hook of the same commit has found, with the settings that it read', () => {
     world.enable();
     const leaving = (committer: string, process = '$PPID', start = '${20}') =>
       world.base.script(join(world.gitDir, 'hooks', 'pre-commit'), [
@@ -128,7 +128,7 @@ describe('whose commit it is', () => {
     }
   });
 
-  it('is not told, and nothing is said, where the package is gone', () => {
+  it('is not recorded if the package is gone, silently', () => {
     world.enable(process.pid);
     rmSync(join(world.base.package, 'git-hooks', 'ask.sh'));
     expect(world.commit('one').stderr).toBe('');
@@ -143,7 +143,7 @@ describe('whose commit it is', () => {
     expect(world.ids()).toEqual([mine]);
   });
 
-  it('is told in a linked worktree and a folder below', () => {
+  it('is found in a linked worktree and a subfolder', () => {
     world.commit('one');
     const tree = join(world.base.dir, 'tree');
     world.git(['worktree', 'add', '-q', '-b', 'tree', tree]);

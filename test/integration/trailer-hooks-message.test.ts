@@ -32,13 +32,13 @@ describe('messages that need no editor', () => {
     expect(world.ids()).toEqual([mine]);
   });
 
-  it('comes from a file, a pipe or past --no-verify as well', () => {
+  it('is also added to messages from a file or a pipe, and with --no-verify', () => {
     writeFileSync(join(world.base.dir, 'm'), 'one\r\n\r\nbody without an end');
     world.git(['commit', '-q', '--allow-empty', '-n', '-F', join(world.base.dir, 'm')]);
     expect(world.ids()).toEqual([mine]);
   });
 
-  it('stands above blank lines at the end that git is told to keep', () => {
+  it('precedes blank lines at the end that git is told to keep', () => {
     world.git(['commit', '-q', '--allow-empty', '--cleanup=verbatim', '-m', 'one\n\nbody\n\n']);
     expect(world.git(['log', '-1', '--format=%B']).stdout).toContain(`body\n\n${trailer}\n\n`);
   });
@@ -51,7 +51,7 @@ describe('messages that need no editor', () => {
     expect(world.ids()).toEqual([mine]);
   });
 
-  it('leaves the id of a commit that is amended or copied', () => {
+  it('keeps the id of a commit that is amended or copied', () => {
     world.file('a', 'a', other);
     world.git(['commit', '-q', '--allow-empty', '--amend', '--no-edit']);
     expect(world.ids()).toEqual([other]);
@@ -92,7 +92,7 @@ describe('messages that need no editor', () => {
     const given = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
     world.git([...given, 'commit', '-q', '--allow-empty', '-m', 'one'], env);
     expect(world.message()).toBe(`one\n\n${trailer}`);
-    // Here git is asked where the trailer belongs.
+    // Here git decides where the trailer belongs.
     const signed = 'one\n\nSigned-off-by: a <a@b>';
     world.git([...given, 'commit', '-q', '--allow-empty', '-m', signed], env);
     expect(existsSync(canary)).toBe(false);
@@ -118,14 +118,14 @@ describe('messages from an editor', () => {
     expect(commit(world.editor(write), ...config)).toBe(0);
     expect(world.message()).toBe(`subject\n\nbody\n\n${trailer}`);
     const head = world.git(['rev-parse', 'HEAD']).stdout;
-    // A diff is no message of anybody's.
+    // A diff is not part of the message.
     writeFileSync(join(world.root, 'x'), 'y\n');
     world.git(['add', 'x']);
     expect(commit(world.editor(':'), ...config)).not.toBe(0);
     expect(world.git(['rev-parse', 'HEAD']).stdout).toBe(head);
   });
 
-  it('is refused if nothing but a trailer is left', () => {
+  it('are refused if nothing but a trailer is left', () => {
     const run = world.try(['commit', '--allow-empty'], world.editor(`printf '\\n${trailer}\\n# x\\n' >"$1"`));
     expect(run).toMatchObject({ status: 1, stderr: 'Aborting commit due to empty commit message.\n' });
   });

@@ -19,7 +19,7 @@ afterEach(() => world.remove());
 
 const both = (): string[][] => [world.ids('HEAD~'), world.ids('HEAD')];
 
-describe('commits that are made anew', () => {
+describe('replayed commits', () => {
   it('keep the ids they have in a rebase', () => {
     world.git(['rebase', '-q', 'side']);
     expect(both()).toEqual([[other], []]);
@@ -60,7 +60,7 @@ describe('commits that are made anew', () => {
     expect(world.ids()).toEqual([other]);
   });
 
-  it('get none when one is picked, or edited in the middle of a rebase', () => {
+  it('get none if they had none, when picked or edited during a rebase', () => {
     world.git(['checkout', '-q', 'side']);
     world.git(['cherry-pick', 'main']);
     expect(world.ids()).toEqual([]);
@@ -71,7 +71,7 @@ describe('commits that are made anew', () => {
     expect(world.message()).toBe('edited');
   });
 
-  it('stay without one in a revert', () => {
+  it('get none in a revert', () => {
     world.git(['revert', '--no-edit', 'HEAD~']);
     world.git(['revert', 'HEAD'], { GIT_EDITOR: 'true' });
     expect(both()).toEqual([[], []]);

@@ -17,7 +17,7 @@ interface Row {
 }
 
 const EDIT = `${SED_IN_PLACE} 's/line 5/five/' src/a.ts`;
-/** Two commits of which the later one conflicts with the branch `other`. */
+/** Two commits, the later of which conflicts with the branch `other`. */
 const CONFLICT = `git switch -qc other; ${SED_IN_PLACE} 's/line 5/other/' shared.md; git commit -qam other
   git switch -q main; ${SED_IN_PLACE} 's/line 5/main/' shared.md; git commit -qam main`;
 const IN_CONFLICT =
@@ -123,7 +123,7 @@ const ROWS: readonly Row[] = [
 let world: CommitWorld;
 afterEach(() => world.remove());
 
-/** Of each file its mode, its checksum and its name; of a link where it leads. */
+/** For each file its mode, checksum and name; for a link its target. */
 const TELL = `for path; do
   if [ -L "$path" ]; then printf '%s -> %s\\n' "$path" "$(readlink "$path")"; continue; fi
   if [ "$modes" = true ]; then printf '%s ' "$(ls -l "$path" | head -n 1 | cut -c 1-10)"; fi
@@ -139,7 +139,7 @@ function found(): string[] {
   return [...bytes.toString('latin1').split('\n'), ...world.git(['ls-files', '--stage']).split('\n')].sort();
 }
 
-/** What the patch makes of HEAD, and what is on the disk, as trees. */
+/** HEAD with the patch applied, and the disk, as trees. */
 function trees(patch: string, without: readonly string[]): [string, string] {
   const tree = (name: string, args: readonly string[], input = '') => {
     const env = { GIT_INDEX_FILE: join(world.path, '.git', name) };
@@ -154,7 +154,7 @@ function trees(patch: string, without: readonly string[]): [string, string] {
 
 describe('diff and undo beside another session, in a repository', () => {
   it.each(ROWS)(
-    '$state: all of it, byte for byte, or nothing',
+    '$state: they handle everything, byte for byte, or nothing',
     ({ options, before, change, refused, leftOut }) => {
       world = new CommitWorld({ ...options });
       const set = world.run('bash', ['-c', before ?? 'true']);

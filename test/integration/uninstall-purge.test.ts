@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { TestRepository } from '../support/repository.ts';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
-/** `git handoff uninstall --purge`: the notes go, too, and can be had back. */
+/** `git handoff uninstall --purge` also removes the notes, which can be brought back. */
 
 let repo: TestRepository;
 afterEach(() => repo.remove());
@@ -19,7 +19,7 @@ const ours = () =>
   ]);
 const backups = () => readdirSync(join(repo.path, '.git')).filter((name) => name.endsWith('.bundle'));
 
-/** A repository in which every kind of ref stands, with a linked worktree. */
+/** A repository with every kind of ref, and a linked worktree. */
 function everything(): { repo: SharingWorld; worktree: string } {
   const world = new SharingWorld();
   repo = world;
@@ -38,7 +38,7 @@ function everything(): { repo: SharingWorld; worktree: string } {
 }
 
 describe('uninstall --purge', () => {
-  it('asks where there is a terminal, and wants to be told where there is none', () => {
+  it('asks at a terminal, and needs --yes without one', () => {
     everything();
     const before = ours();
     const refused = repo.handoff(['uninstall', '--purge']);
@@ -48,7 +48,7 @@ describe('uninstall --purge', () => {
     expect(repo.git(['config', 'handoff.enabled'])).toBe('true');
   });
 
-  it('is what a plain one names for what it leaves, and names what itself leaves', () => {
+  it('is the command that a plain uninstall names for what it leaves, and itself names what it leaves', () => {
     everything();
     const outside = repo.handoff(['uninstall', '--yes', '--user'], { cwd: repo.home });
     expect(outside).toMatchObject({ status: 0, stderr: expect.not.stringContaining('stay') as string });
@@ -77,12 +77,12 @@ describe('uninstall --purge', () => {
     expect(repo.run('git', ['config', '--get-regexp', 'handoff']).stdout).toBe('');
     expect(repo.git(['status', '--porcelain'], { cwd: worktree })).toBe(' M src/a.ts');
     expect(repo.run('git', ['fsck']).status).toBe(0);
-    // Once more: there is nothing to keep, and the backup is left alone.
+    // Again: there is nothing to keep, and the backup is left alone.
     expect(repo.json(['uninstall', '--purge', '--yes'])).toMatchObject({ outcome: 'unchanged' });
     expect(backups()).toHaveLength(1);
   });
 
-  it('gives everything back by the command that it prints', () => {
+  it('prints a command that gives everything back', () => {
     everything();
     const before = ours();
     const done = repo.handoff(['uninstall', '--purge', '--yes']);
@@ -95,7 +95,7 @@ describe('uninstall --purge', () => {
     expect(repo.run('git', ['fsck']).stdout).not.toMatch(/missing|broken/);
   });
 
-  it('gives them to another repository, one that checks what it fetches', () => {
+  it('leaves a backup that another repository accepts, even one that checks what it fetches', () => {
     everything();
     const before = ours();
     repo.ok(['uninstall', '--purge', '--yes']);
@@ -107,7 +107,7 @@ describe('uninstall --purge', () => {
     expect(repo.git(['for-each-ref', '--format=%(objectname) %(refname)'], { cwd: other })).toBe(before);
   });
 
-  it('works where init was never run, and where uninstall was before', () => {
+  it('works if init never ran, and after an uninstall', () => {
     repo = new TestRepository();
     repo.ok(['write', 'auth-refresh', '-m', 'a note'], { session: A });
     repo.ok(['uninstall', '--purge', '--yes']);
@@ -123,7 +123,7 @@ describe('uninstall --purge', () => {
     expect(ours()).toBe('');
   });
 
-  it('changes nothing when there can be no backup', () => {
+  it('changes nothing if it cannot make a backup', () => {
     everything();
     const tip = repo.ref('refs/handoffs/main/auth-refresh') ?? '';
     const path = join(repo.path, '.git', 'objects', tip.slice(0, 2), tip.slice(2));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
-/** What becomes of the work that a note carries when the note is closed, purged or pruned. */
+/** What becomes of a note's carried work when the note is closed, purged or pruned. */
 
 let world: SharingWorld;
 beforeEach(() => {
@@ -21,16 +21,16 @@ const WORK = 'refs/handoffs-local/work';
 const text = (name: string) => readFileSync(join(world.path, name), 'utf8');
 const put = (name: string, content: string) => writeFileSync(join(world.path, name), content);
 
-/** The rescues but for those of a turn's end. */
+/** The rescues, without those from the end of a turn. */
 const discarded = () => world.json(['rescue']).items.filter(({ kind }) => kind !== 'stop');
 
-/** Writes a note with everything that is uncommitted, and returns its work commit. */
+/** Writes a note with all uncommitted work, and returns the work commit. */
 function carry(session = A, topic = 'auth-refresh'): string {
   world.ok(['write', topic, '-m', 'half done', '--with-work', '--', '.'], { session });
   return world.refs(`${WORK}/main/${topic}`).at(-1)?.split('/').at(-1) ?? '';
 }
 
-/** Commits have a time of their own here: what was written is an hour old. */
+/** Replaces a work commit by an older one: tests' commits have their own time. */
 function aged(oid: string, topic = 'auth-refresh'): string {
   const text = world.git(['cat-file', 'commit', oid]).replace(/> \d+ /g, '> 1760000000 ');
   const old = world.git(['hash-object', '-t', 'commit', '-w', '--stdin'], { input: `${text}\n` });
@@ -40,7 +40,7 @@ function aged(oid: string, topic = 'auth-refresh'): string {
 }
 
 describe('the work of a closed note', () => {
-  it('goes when its author closes the note, and stays when it is taken', () => {
+  it('is removed when its author closes the note, and stays when the note is taken', () => {
     put('a.txt', 'two\n');
     carry();
     world.stop(A);
@@ -54,7 +54,7 @@ describe('the work of a closed note', () => {
     expect(discarded()).toEqual([]);
   });
 
-  it.each([A, B])('is not named when the note that %s closed is opened again', (closer) => {
+  it.each([A, B])('is not named when the note, closed by %s, is opened again', (closer) => {
     put('a.txt', 'two\n');
     carry();
     for (const session of [A, B]) world.stop(session);
@@ -68,7 +68,7 @@ describe('the work of a closed note', () => {
     expect(world.handoff(['unpack', 'auth-refresh']).stderr).toContain('carries no work');
   });
 
-  it('is named again when it was still here', () => {
+  it('is named again if it was still here', () => {
     put('a.txt', 'two\n');
     const work = carry();
     world.ok(['close', 'auth-refresh'], { session: A });
@@ -77,7 +77,7 @@ describe('the work of a closed note', () => {
     expect(world.json(['show', 'auth-refresh'])).toMatchObject({ work: { oid: work } });
   });
 
-  it('goes when the session that carries on its author closes the note', () => {
+  it('is removed when the session that continues its author’s conversation closes the note', () => {
     world.begin(A);
     world.write(A, 'a.txt', 'two\n');
     carry();
@@ -131,7 +131,7 @@ describe('the work of a closed note', () => {
     expect(world.run('git', ['fsck', '--strict']).stdout).not.toMatch(/missing|broken|error/);
   });
 
-  it('is kept under its own number for each author, and its closer lets go of his own', () => {
+  it('is kept as a separate rescue for each other author, but not for the one who closes the note', () => {
     put('a.txt', 'of A\n');
     carry();
     world.stop(A);
@@ -146,7 +146,7 @@ describe('the work of a closed note', () => {
     ]);
   });
 
-  it('that goes on under another name after two machines wrote is let go with that one', () => {
+  it('continues under another topic after two machines wrote, and is removed with that', () => {
     put('a.txt', 'two\n');
     const work = carry();
     world.ok(['close', 'auth-refresh'], { session: A });
@@ -156,7 +156,7 @@ describe('the work of a closed note', () => {
     expect(world.refs(WORK)).toEqual([]);
   });
 
-  it('stays where a note that is open carries it', () => {
+  it('stays if an open note carries it', () => {
     put('a.txt', 'two\n');
     const work = carry();
     world.ok(['write', 'login-flow', '-m', 'other'], { session: A });
@@ -182,7 +182,7 @@ describe('the work of an older version', () => {
 });
 
 describe('work whose note is gone or closed unseen', () => {
-  it('is named by doctor and moved to the rescues by --fix, but not while its note may be written', () => {
+  it('is named by doctor and moved to the rescues by --fix, but not while its note may still be being written', () => {
     put('a.txt', 'two\n');
     const work = carry();
     for (const ref of ['refs/handoffs/main/auth-refresh', 'refs/handoffs-local/kept/main/auth-refresh'])
@@ -209,7 +209,7 @@ describe('work whose note is gone or closed unseen', () => {
 });
 
 describe('delete and delete --closed', () => {
-  it('take the work along, here and by the printed command on the remote', () => {
+  it('remove the work, too, here and with the printed command on the remote', () => {
     const bare = join(world.root, 'team.git');
     world.git(['init', '-q', '--bare', bare]);
     world.git(['remote', 'add', 'origin', bare]);
@@ -228,7 +228,7 @@ describe('delete and delete --closed', () => {
     expect(world.git(['for-each-ref'], { cwd: bare })).toBe('');
   });
 
-  it('prune takes what is left of a topic', () => {
+  it('prune removes what is left of a topic', () => {
     put('a.txt', 'two\n');
     const work = carry();
     world.ok(['close', 'auth-refresh'], { session: A });

@@ -29,7 +29,7 @@ describe('a working tree or a branch under a live session', () => {
   });
 
   it.each([['git worktree remove --force'], ['rm -rf']])(
-    'once it has ended, %s goes, and what was uncommitted there is kept',
+    'is removed by %s once that session has ended, and uncommitted work there is kept',
     (verb) => {
       const world = new SharingWorld();
       const path = world.worktree('a');
@@ -46,7 +46,7 @@ describe('a working tree or a branch under a live session', () => {
     },
   );
 
-  it('is not removed by the tool with which Claude Code leaves a worktree, until its other session has ended', () => {
+  it('is not removed by Claude Code’s tool that leaves a worktree, until the other session there has ended', () => {
     const world = new SharingWorld();
     const path = join(world.path, '.claude/worktrees/wt');
     world.git(['worktree', 'add', '-q', '-b', 'wt', path]);
@@ -69,7 +69,7 @@ describe('a working tree or a branch under a live session', () => {
     expect(world.read('wip.txt')).toBe('WIP\n');
   });
 
-  it('a session may tidy up its own, and folders that are no worktree', () => {
+  it('does not include the session’s own, or folders that are no worktrees: those it may remove', () => {
     const world = new SharingWorld({ ready: [B] });
     const done = world.bash(B, 'git worktree add -q ../mine && rm -rf ../mine && git worktree prune');
     expect(done.run?.status, done.run?.stderr).toBe(0);
@@ -96,7 +96,7 @@ describe('a working tree or a branch under a live session', () => {
     expect(text).toContain('aaaaaaaa');
   });
 
-  it('a branch that a live session is on, by whatever deletes it', () => {
+  it('is not deleted if it is a live session’s branch, whatever command tries', () => {
     const world = new SharingWorld();
     const path = world.worktree('a');
     const branch = world.git(['symbolic-ref', '--short', 'HEAD'], { cwd: path }).trim();
@@ -107,7 +107,7 @@ describe('a working tree or a branch under a live session', () => {
     );
   });
 
-  it('a branch whose commits are merged or its own goes', () => {
+  it('is deleted if it is a branch whose commits are merged or the session’s own', () => {
     const world = new SharingWorld({ ready: [A, B] });
     world.git(['branch', 'merged']);
     expect(world.bash(B, 'git branch -D merged').run?.status).toBe(0);
@@ -119,7 +119,7 @@ describe('a working tree or a branch under a live session', () => {
 });
 
 describe('git reset over commits of a live session', () => {
-  it('is refused in every mode, with a command for the own ones', () => {
+  it('is refused in every mode, with a command for the session’s own commits', () => {
     const world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'A\n');
     world.bash(A, 'git commit -qm a -- src/a.ts');
@@ -137,7 +137,7 @@ describe('git reset over commits of a live session', () => {
     expect(world.status()).toEqual(['M  src/b.ts']);
   });
 
-  it('takes back own commits, and moves nothing for a path', () => {
+  it('is allowed over its own commits, and for paths, which moves nothing', () => {
     const world = new SharingWorld({ ready: [A, B] });
     world.write(B, 'src/b.ts', 'B\n');
     world.bash(B, 'git commit -qm b -- src/b.ts');
