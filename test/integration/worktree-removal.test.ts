@@ -46,7 +46,7 @@ describe('a working tree or a branch under a live session', () => {
     },
   );
 
-  it('is not removed by Claude Code’s tool that leaves a worktree, until the other session there has ended', () => {
+  it('is not removed when Claude Code leaves a worktree, until the other session there has ended', () => {
     const world = new SharingWorld();
     const path = join(world.path, '.claude/worktrees/wt');
     world.git(['worktree', 'add', '-q', '-b', 'wt', path]);
