@@ -14,7 +14,7 @@ import { hostileCases } from '../support/guard.ts';
 
 const CHROMIUM = process.env['GIT_HANDOFF_CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** Why no browser can be driven here; `undefined`: one can. */
+/** Why no browser can be driven here; `undefined` if one can. */
 const noBrowser = existsSync(CHROMIUM)
   ? undefined
   : `${CHROMIUM} is missing: apt-get install chromium (or name one in GIT_HANDOFF_CHROMIUM)`;
@@ -24,7 +24,7 @@ const ARGUMENTS = [
   ...['--disable-background-networking', '--disable-sync'],
 ];
 
-/** Debian's Chromium with a profile of its own, and what a page in it did that it must not do. */
+/** Debian's Chromium with its own profile. */
 class Browser {
   readonly #profile: string;
   readonly #context: BrowserContext;
@@ -42,7 +42,7 @@ class Browser {
       headless: true,
       timezoneId: 'UTC',
       viewport: { width: 1280, height: 900 },
-      // axe is put into the page by the debugger's protocol; the page's own policy is what is tested.
+      // The page's own policy is under test; the debugger's protocol puts axe into the page.
       bypassCSP: false,
       env: { ...process.env, HOME: profile },
     });
@@ -73,10 +73,10 @@ class Browser {
 /** A page and what was noticed about it since it was opened. */
 class WatchedPage {
   readonly page: Page;
-  /** Everything that it asked for besides itself. */
+  /** Everything that the page requested besides itself. */
   readonly requests: string[] = [];
   readonly dialogs: string[] = [];
-  /** Errors and warnings, also those of its own policy. */
+  /** Errors and warnings, including those from its own policy. */
   readonly complaints: string[] = [];
 
   constructor(page: Page, url: string) {
@@ -105,7 +105,7 @@ function pageOf(board: Board): string {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SMALL = sampleBoard({ sessions: 14, handoffs: 12 });
-/** Time to draw it and to change what is seen. Milliseconds. */
+/** The time limit, in milliseconds, to draw the page or to change the view. */
 const LIMIT_MS = 2000;
 
 if (noBrowser !== undefined) console.warn(`the browser tests are skipped: ${noBrowser}`);
@@ -120,7 +120,7 @@ afterAll(async () => {
 
 /** What axe-core finds, as lines. */
 async function violations({ page }: WatchedPage): Promise<string[]> {
-  // The debugger puts it in: the page's own policy would let no other script run.
+  // The debugger inserts it, since the page's own policy would not let another script run.
   await page.evaluate(AXE);
   const results = await page.evaluate(async () =>
     (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
@@ -138,7 +138,7 @@ function expectQuiet({ requests, dialogs, complaints }: WatchedPage): void {
 }
 
 describe.skipIf(noBrowser !== undefined)('the board in a browser', () => {
-  it('shows lanes, and asks nobody for anything', async () => {
+  it('shows lanes, and requests nothing from anybody', async () => {
     const opened = await browser.file(pageOf(SMALL));
     expect(await opened.page.getByRole('row').count()).toBe(14);
     expect(await opened.page.locator('h1').innerText()).toContain('shop');
@@ -165,7 +165,7 @@ describe.skipIf(noBrowser !== undefined)('the board in a browser', () => {
     await page.close();
   });
 
-  it('is used by keyboard alone', async () => {
+  it('can be used with the keyboard alone', async () => {
     const { page } = await browser.file(pageOf(SMALL));
     const focused = () =>
       page.evaluate(
@@ -188,12 +188,12 @@ describe.skipIf(noBrowser !== undefined)('the board in a browser', () => {
     await page.keyboard.press('End');
     await page.keyboard.press('Home');
     expect(await focused()).toMatch(/^Session 2d414f6e/);
-    // One stop for the tab key.
+    // The tab key stops there once.
     expect(await page.locator('[role=grid] button[tabindex="0"]').count()).toBe(1);
     await page.close();
   });
 
-  it('filters and says when nothing is left', async () => {
+  it('filters, and says if nothing is left', async () => {
     const { page } = await browser.file(pageOf(SMALL));
     await page.getByRole('searchbox').fill('billing');
     await expect.poll(() => page.getByRole('row').count()).toBeLessThan(14);
@@ -213,7 +213,7 @@ describe.skipIf(noBrowser !== undefined)('the board in a browser', () => {
     await page.close();
   });
 
-  it('says where a text is that is not in the page', async () => {
+  it('says where to find a text that is not in the page', async () => {
     const opened = await browser.file(pageOf({ ...SMALL, notes: {} }));
     await view(opened, 'Handoffs');
     await opened.page.getByRole('button', { name: 'main/cache-keys-10' }).click();
@@ -222,7 +222,7 @@ describe.skipIf(noBrowser !== undefined)('the board in a browser', () => {
     await opened.page.close();
   });
 
-  it('filters by what a row says of its state or kind', async () => {
+  it('filters by the state or kind in a row', async () => {
     const opened = await browser.file(pageOf(SMALL));
     const { page } = opened;
     const cells = (column: number) => page.locator(`tbody td:nth-child(${column})`).allInnerTexts();
@@ -249,7 +249,7 @@ describe.skipIf(noBrowser !== undefined)('the board in a browser', () => {
 });
 
 describe.skipIf(noBrowser !== undefined)('for every reader', () => {
-  it.each(['light', 'dark'] as const)('has nothing that axe-core minds: %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('has nothing that axe-core reports: %s', async (colorScheme) => {
     const opened = await browser.file(pageOf(SMALL));
     const { page } = opened;
     await page.emulateMedia({ colorScheme });
@@ -263,7 +263,7 @@ describe.skipIf(noBrowser !== undefined)('for every reader', () => {
     await page.close();
   });
 
-  it.each(['light', 'dark'] as const)('also where it is narrow or empty: %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('has nothing to report when narrow or empty: %s', async (colorScheme) => {
     const narrow = await browser.file(pageOf(SMALL));
     await narrow.page.emulateMedia({ colorScheme });
     await narrow.page.setViewportSize({ width: 390, height: 800 });
@@ -277,7 +277,7 @@ describe.skipIf(noBrowser !== undefined)('for every reader', () => {
 });
 
 describe.skipIf(noBrowser !== undefined)('a thousand sessions and ten thousand handoffs', () => {
-  it('are drawn within two seconds, and so is each change of view', async () => {
+  it('are drawn within two seconds, as is each change of view', async () => {
     const opened = await browser.file(pageOf(sampleBoard({ sessions: 1000, handoffs: 10_000 })));
     const { page } = opened;
     const drawn = await page.evaluate(() => {
@@ -310,7 +310,7 @@ describe.skipIf(noBrowser !== undefined)('a thousand sessions and ten thousand h
   });
 });
 
-/** Texts that would run, ask or show something if any of them became markup, style or script. */
+/** Texts that would run, request or show something if they became markup, style or script. */
 const MARKUP = [
   '</script><script>globalThis.ran=1;alert(1)</script>',
   '<img src=x onerror="globalThis.ran=1;alert(1)">',
@@ -325,7 +325,7 @@ const MARKUP = [
   'constructor',
 ];
 
-/** A board in which every text is one of somebody who means harm. */
+/** A board in which every text comes from somebody who means harm. */
 function hostileBoard(): Board {
   const bodies = hostileCases<{
     body?: string;
@@ -389,7 +389,7 @@ function hostileBoard(): Board {
 }
 
 describe.skipIf(noBrowser !== undefined)('hostile texts', () => {
-  it('stay texts wherever they are shown', async () => {
+  it('stay text wherever they are shown', async () => {
     const board = hostileBoard();
     const opened = await browser.file(pageOf(board));
     const { page } = opened;
@@ -416,7 +416,7 @@ describe.skipIf(noBrowser !== undefined)('hostile texts', () => {
     await page.close();
   });
 
-  it('and the policy holds even for a script that got in', async () => {
+  it('cannot escape the policy, even with a script that got in', async () => {
     const html = pageOf(SMALL).replace(
       '</body>',
       '<script>globalThis.ran=1</script><img src="http://127.0.0.1:9/x">',

@@ -31,10 +31,10 @@ import { createWorld, type World } from '../support/client/world.ts';
 import { createGates } from '../support/model/gates.ts';
 import { call, say, type Turn } from '../support/model/script.ts';
 
-/** A hook that keeps what it is told: one file a call, beside it, whose name tells when it is whole. */
+/** A hook that keeps its payloads: one file per call, beside it, renamed once it is complete. */
 const PROBE = '#!/bin/sh\nf=$(mktemp "${0%/*}/XXXXXXXX") && cat >"$f" && mv "$f" "$f.json"\n';
 
-/** What a sub-agent is asked; `agent` is how the client starts one, where an event of ours tells of it. */
+/** The sub-agent's prompt. */
 const ASKED = 'SUB-AGENT: look around';
 const AGENT = {
   description: 'test',
@@ -43,7 +43,7 @@ const AGENT = {
   run_in_background: false,
 };
 
-/** What finds the tools that Codex does not offer until they are looked for. */
+/** The tool that finds tools which Codex offers only after a search. */
 const SEARCH = {
   query: 'spawn agent wait send message file edit command memory goal image browser plan',
   limit: 100,
@@ -54,9 +54,9 @@ interface Driven {
   readonly hands: Hands;
   readonly agent?: Turn;
   readonly search?: Turn;
-  /** Makes it offer other tools in a further run. */
+  /** Makes the client offer other tools in another run. */
   readonly otherwise?: (world: World) => void;
-  /** A tool that the client only lists until it is looked for: without it, its list is not read. */
+  /** A tool that the client only lists until the model searches for it. Without this, that list is not read. */
   readonly listed?: string;
 }
 
@@ -75,7 +75,7 @@ const CLIENTS: readonly Driven[] = [
   { package: COPILOT_CLI, hands: COPILOT_HANDS, agent: task(ASKED) },
 ];
 
-/** Where scripts/client-news.mjs reads what was found out: a file for each client, which the clients to drive have already. */
+/** Where scripts/client-news.mjs reads the reports: one file for each client; the clients to drive already have one. */
 const REPORTS = process.env['GIT_HANDOFF_NEWS'] ?? '';
 
 /** Puts the probe where `git handoff init` puts our launcher. */

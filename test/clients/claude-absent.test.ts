@@ -9,7 +9,7 @@ import { bash, write } from '../support/client/tools.ts';
 import { createInstalledWorld, type World } from '../support/client/world.ts';
 import { say } from '../support/model/script.ts';
 
-/** A copy of the package as npm would unpack it, so that parts of it can be taken away. */
+/** A copy of the package as npm would unpack it, so that parts of it can be removed. */
 function copyPackage(): string {
   const root = mkdtempSync(path.join(tmpdir(), 'git-handoff-package-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -23,7 +23,7 @@ function copyPackage(): string {
   return path.join(root, 'package');
 }
 
-/** git's hooks say in one line that we are gone; the commit and its message are as ever. */
+/** git's hooks say in one line that we are gone; the commit and its message are as usual. */
 const COMMITTED =
   /^(?:git-handoff is not at .*|warning: git-handoff could not check this commit; parts of it are missing: .*)\nwork\s*$/;
 
@@ -32,7 +32,7 @@ function handoffFile({ home, repository }: World): string {
   return path.join(home, '.claude', 'projects', project, 'memory', 'handoff-main-auth-refresh.md');
 }
 
-describe('a package that is gone after it was installed', () => {
+describe('a package that is removed after it was installed', () => {
   let root: string;
   let world: World;
 
@@ -41,7 +41,7 @@ describe('a package that is gone after it was installed', () => {
     world = await createInstalledWorld({ packageRoot: root });
   });
 
-  it('was at work before', async () => {
+  it('worked before that', async () => {
     const file = handoffFile(world);
     const run = await runClaude(world, { turns: [write(file, 'goal\n'), say('done')] });
     expectHealthy(run);

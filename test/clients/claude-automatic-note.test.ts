@@ -10,7 +10,7 @@ import { listOf, objectOf, stringOf } from '../support/model/json.ts';
 import { say } from '../support/model/script.ts';
 
 describe('a real Claude Code session that is killed with uncommitted work', () => {
-  it('is told to the next one by an automatic note, with its paths', async () => {
+  it('is reported to the next session by an automatic note, with its paths', async () => {
     const world = await createInstalledWorld();
     const gates = createGates();
     const file = (name: string) => path.join(world.repository, name);
@@ -47,7 +47,7 @@ describe('a real Claude Code session that is killed with uncommitted work', () =
 });
 
 describe('a real Claude Code session that compacts its context', () => {
-  it('leaves an automatic note before, which it closes when it goes on', async () => {
+  it('leaves an automatic note before, which it closes when it continues', async () => {
     const world = await createInstalledWorld();
     const turns = [
       write(path.join(world.repository, 'new.txt'), 'of A\n'),

@@ -13,7 +13,7 @@ const typeWhatItSays = (before: string, gates: Partial<Turn> = {}) =>
   bash(`{{last:${before}: (git [^\\n]*)}}`, gates);
 
 describe('a real session B beside a live session A', () => {
-  it("cannot wipe A's uncommitted work, undoes its own, and brings that back", async () => {
+  it("cannot wipe A's uncommitted work, but can undo its own, and bring that back", async () => {
     const world = await createInstalledWorld();
     const { repository } = world;
     const gates = createGates();
@@ -93,7 +93,7 @@ describe('a real session B beside a live session A', () => {
     expect(readFileSync(file, 'utf8')).toBe("A's\n");
   });
 
-  it("cannot pop A's stash in another worktree, and applies its own by the name that it is told", async () => {
+  it("cannot pop A's stash in another worktree, but can apply its own by the name that it is told", async () => {
     const world = await createInstalledWorld();
     const second = path.join(world.root, 'second');
     await world.output('echo two > b.txt && git add b.txt && git commit -qm two');

@@ -7,7 +7,7 @@ import { bash, edit, read, write } from '../support/client/tools.ts';
 import { createInstalledWorld, createWorld, type World } from '../support/client/world.ts';
 import { say } from '../support/model/script.ts';
 
-/** A handoff file in Claude Code's memory folder of this repository: it never asks before it writes there. */
+/** A handoff file in Claude Code's memory folder of this repository, where it never asks before it writes. */
 function ownFile({ home, repository }: World): string {
   return handoffFile(path.join(home, '.claude'), repository.replaceAll(/[^A-Za-z0-9]/g, '-'));
 }
@@ -26,7 +26,7 @@ function contentOf(file: string): string | undefined {
 
 describe('a first Write of a handoff file without a marker', () => {
   it.each(['bypassPermissions', 'default'] as const)(
-    'ends with the marker in place in one go (%s)',
+    'adds the marker at once (%s)',
     async (permissionMode) => {
       const world = await createInstalledWorld();
       const file = ownFile(world);
@@ -38,9 +38,9 @@ describe('a first Write of a handoff file without a marker', () => {
     },
   );
 
-  // Inside `~/.claude` Claude Code asks even when a hook approves, so a folder elsewhere has to show it.
+  // Inside `~/.claude`, Claude Code asks even if a hook approves, so only a folder elsewhere can show it.
   it.each(['sensitive', 'plain'] as const)(
-    'approves nothing that the person would have been asked about (%s folder)',
+    'does not approve what the person would have been asked about (%s folder)',
     async (kind) => {
       const installed = await createInstalledWorld();
       const bare = await createWorld();

@@ -17,7 +17,7 @@ function nudges(run: ClaudeRun): string[] {
   return stops.map(({ stdout }) => String(objectOf(JSON.parse(stdout))['systemMessage']));
 }
 
-/** What `git handoff sessions --json` says about a session. */
+/** A session in the output of `git handoff sessions --json`. */
 function recordIn(output: string, session: string): Readonly<Record<string, unknown>> {
   const items = listOf(objectOf(JSON.parse(output))['items']).map(objectOf);
   return objectOf(items.find((item) => item['session'] === session));
@@ -45,7 +45,7 @@ describe('the life of a Claude Code session', () => {
     expect(a.conversation.userTexts()[0]?.join('\n')).not.toContain('auth-refresh');
   });
 
-  it('is nudged for a note once when it has worked, and never after it has written one', async () => {
+  it('has one reminder to write a note once it has worked, and none after it has written one', async () => {
     const world = await createInstalledWorld();
     const file = path.join(world.repository, 'a.txt');
     const prompts = ['go', 'go on', 'and on'];
@@ -76,7 +76,7 @@ describe('the life of a Claude Code session', () => {
     expect(after['ended']).not.toBeNull();
   });
 
-  it('goes on after /clear as the owner of its notes', async () => {
+  it('continues after /clear as the owner of its notes', async () => {
     const world = await createInstalledWorld();
     const script = { turns: [bash(WRITE_NOTE), say('done'), bash(WRITE_NOTE), say('done')] };
     const run = await runClaude(world, script, { prompts: ['go', '/clear', 'go'] });

@@ -60,7 +60,7 @@ async function contest(world: World) {
 }
 
 describe('two Claude Code sessions and one topic', () => {
-  it('keeps every word of both, and lets the one that does not own it leave a note of its own beside it', async () => {
+  it('keep every word of both, and the session that does not own the topic leaves its own note beside it', async () => {
     const world = await createInstalledWorld();
     const [a, b] = await contest(world);
     expectHealthy(a);
@@ -85,7 +85,7 @@ describe('two Claude Code sessions and one topic', () => {
     expect(await lostTexts(world, b.session)).toEqual(['note of B']);
   });
 
-  it('leaves no trace in the working tree, and no bookkeeping in `git log --all`', async () => {
+  it('leave no trace in the working tree, and no bookkeeping in `git log --all`', async () => {
     const world = await createInstalledWorld();
     await contest(world);
     expect(await world.output('git status --porcelain')).toBe('');

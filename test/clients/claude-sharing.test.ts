@@ -9,7 +9,7 @@ import { createInstalledWorld, type World } from '../support/client/world.ts';
 import { createGates } from '../support/model/gates.ts';
 import { say, type Turn } from '../support/model/script.ts';
 
-/** Two real sessions that run their turns at the same time. */
+/** Runs two real sessions at the same time. */
 async function both(
   world: World,
   ofA: readonly Turn[],
@@ -31,7 +31,7 @@ async function both(
 const outputs = (run: ClaudeRun): string[] => run.conversation.toolResults().map(({ output }) => output);
 
 describe('two real sessions', () => {
-  it('whose folder is the one above the repository are on record, refused, and told what works there', async () => {
+  it('whose folder is the parent of the repository are recorded, refused, and told what works there', async () => {
     const world = await createInstalledWorld();
     const { repository, root } = world;
     const name = path.basename(repository);
@@ -62,7 +62,7 @@ describe('two real sessions', () => {
     expect(await world.output('git status --porcelain')).toBe('A  of-a.txt');
   });
 
-  it('that start in the same second keep their work apart, twenty times', async () => {
+  it('that start in the same second keep their work separate, twenty times', async () => {
     const world = await createInstalledWorld();
     const file = (one: string) => path.join(world.repository, one);
     for (let round = 1; round <= 20; round += 1) {
@@ -85,7 +85,7 @@ describe('two real sessions', () => {
     }
   });
 
-  it('of which one formats the whole tree commit their own work, as they are told to', async () => {
+  it('commit their own work as told, even if one formats the whole tree', async () => {
     const world = await createInstalledWorld();
     const { repository, home } = world;
     writeFileSync(

@@ -24,7 +24,7 @@ const start: Turn = {
   })),
 };
 
-it('ten sub-agents in one checkout edit, test and commit: each its own part, and none touches a running one’s', async () => {
+it('ten sub-agents in one checkout edit, test and commit: each its own part, without touching that of a running one', async () => {
   const world = await createInstalledWorld();
   const file = (n: number) => path.join(world.repository, `part-${n % AGENTS}.txt`);
   const last = AGENTS - 1;

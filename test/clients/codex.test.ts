@@ -22,7 +22,7 @@ const EVENTS = [
   'subagentStart',
 ];
 
-/** A world in which somebody uses Codex and typed `git handoff init --client codex`. */
+/** A world where somebody uses Codex and has typed `git handoff init --client codex`. */
 async function codexWorld(): Promise<World> {
   const world = await createWorld();
   onTestFinished(() => world.remove());
@@ -44,7 +44,7 @@ function handoffFile({ home }: World, name = 'handoff-main-auth-refresh.md'): st
 }
 
 describe('Codex sessions and their notes', () => {
-  it('are told of each other, own what they write, and are refused what another owns', async () => {
+  it('hear of each other, own what they write, and are refused what another session owns', async () => {
     const world = await trustedWorld();
     const gates = createGates();
     const turns = [
@@ -92,7 +92,7 @@ describe('Codex sessions and their notes', () => {
 });
 
 describe('handoff files in Codex', () => {
-  it('of another session cannot be changed by apply_patch or the shell, and the model is told why', async () => {
+  it('of another session cannot be changed by apply_patch or the shell, and the model hears why', async () => {
     const world = await trustedWorld();
     const file = handoffFile(world);
     const owner = 'sess-bbbbbbbb-2222';
@@ -163,7 +163,7 @@ describe('hooks in Codex', () => {
     expect(await trustCodexHooks(world)).toEqual([]);
   });
 
-  it('are not noticed in a day of work alone', async () => {
+  it('are not noticed in a day of lone work', async () => {
     const world = await trustedWorld();
     const run = await runCodex(world, {
       turns: [

@@ -19,7 +19,7 @@ const TOPIC = 'main/auth-refresh';
 const REF = `refs/handoffs/${TOPIC}`;
 const writeNote = (text: string): string => `printf '${text}\\n' | git handoff write ${TOPIC}`;
 
-/** A world in which somebody uses Copilot CLI and typed `git handoff init --client copilot`. */
+/** A world where somebody uses Copilot CLI and has typed `git handoff init --client copilot`. */
 async function copilotWorld(options = ''): Promise<World> {
   const world = await createWorld();
   onTestFinished(() => world.remove());
@@ -41,7 +41,7 @@ async function ownersOf(world: World, ref = REF): Promise<string[]> {
 }
 
 describe('Copilot CLI sessions and their notes', () => {
-  it('are told of each other, own what they write, are refused what another owns, and go on', async () => {
+  it('hear of each other, own what they write, are refused what another session owns, and continue', async () => {
     const world = await copilotWorld();
     const gates = createGates();
     const turns = [
@@ -94,7 +94,7 @@ describe('Copilot CLI sessions and their notes', () => {
     expect(await ownersOf(world), outputs(again).join('\n')).toEqual(owners);
   });
 
-  it('share them with their sub-agents, and what these change is theirs', async () => {
+  it('share notes with their sub-agents, and own what these change', async () => {
     const world = await copilotWorld();
     const run = await runCopilot(world, {
       turns: [
@@ -123,7 +123,7 @@ describe('Copilot CLI sessions and their notes', () => {
 });
 
 describe('handoff files in Copilot CLI', () => {
-  it("of another session cannot be changed by its tools, a server's or the shell, and the model is told why", async () => {
+  it("of another session cannot be changed by the client's tools, a server's or the shell, and the model hears why", async () => {
     const world = await copilotWorld();
     const file = handoffFile(world);
     const owner = 'sess-bbbbbbbb-2222';
@@ -167,7 +167,7 @@ describe('hooks in Copilot CLI', () => {
     expect(init).toMatchObject({ status: 0, stderr: expect.stringContaining('trust') as string });
   });
 
-  it('are not noticed in a day of work alone, and go by uninstall', async () => {
+  it('are not noticed in a day of lone work, and are removed by uninstall', async () => {
     const world = await createWorld();
     onTestFinished(() => world.remove());
     prepareCopilot(world);

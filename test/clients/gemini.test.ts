@@ -12,7 +12,7 @@ const TOPIC = 'main/auth-refresh';
 const REF = `refs/handoffs/${TOPIC}`;
 const writeNote = (text: string): string => `printf '${text}\\n' | git handoff write ${TOPIC}`;
 
-/** A world in which somebody uses Gemini CLI and typed `git handoff init --client gemini`. */
+/** A world where somebody uses Gemini CLI and has typed `git handoff init --client gemini`. */
 async function geminiWorld(): Promise<World> {
   const world = await createWorld();
   onTestFinished(() => world.remove());
@@ -21,7 +21,7 @@ async function geminiWorld(): Promise<World> {
   return world;
 }
 
-/** A handoff file in the working tree: Gemini CLI's file tools go no further. */
+/** A handoff file in the working tree, which Gemini CLI's file tools cannot leave. */
 function handoffFile({ repository }: World, topic: string): string {
   const folder = path.join(repository, 'projects', 'here', 'memory');
   mkdirSync(folder, { recursive: true });
@@ -29,11 +29,11 @@ function handoffFile({ repository }: World, topic: string): string {
 }
 
 describe('Gemini CLI sessions and their notes', () => {
-  it('are told of each other, own what they write, and are refused what another owns', async () => {
+  it('hear of each other, own what they write, and are refused what another session owns', async () => {
     const world = await geminiWorld();
     const gates = createGates();
     const turns = [
-      // Its shell names no session and hides who commits: the ancestor process tells.
+      // Its shell names no session and hides the committer, so the ancestor process identifies the session.
       shell(`git config user.email; env | grep SESSION_ID; ${writeNote('note of A')}`),
       say('done', { opens: 'A has written', waitsFor: 'B is over' }),
     ];
@@ -79,7 +79,7 @@ describe('Gemini CLI sessions and their notes', () => {
 });
 
 describe('handoff files in Gemini CLI', () => {
-  it('of another session cannot be changed by its tools, and the model is told why', async () => {
+  it('of another session cannot be changed by the client’s tools, and the model hears why', async () => {
     const world = await geminiWorld();
     const file = handoffFile(world, 'auth-refresh');
     const owner = 'sess-bbbbbbbb-2222';
@@ -104,7 +104,7 @@ describe('handoff files in Gemini CLI', () => {
     expect(readFileSync(file, 'utf8')).toBe(content);
   });
 
-  it('without a marker get it, and stay open to their owner', async () => {
+  it('without a marker get one, and stay open to their owner', async () => {
     const world = await geminiWorld();
     const file = handoffFile(world, 'new-topic');
     const made = handoffFile(world, 'other-work');
@@ -126,7 +126,7 @@ describe('handoff files in Gemini CLI', () => {
 });
 
 describe('hooks in Gemini CLI', () => {
-  it('leave the settings of the person alone, are not noticed in a day of work, and go by uninstall', async () => {
+  it('leave the person’s settings alone, are not noticed in a day of work, and are removed by uninstall', async () => {
     const world = await createWorld();
     onTestFinished(() => world.remove());
     prepareGemini(world);

@@ -7,7 +7,7 @@ import { call, say } from '../support/model/script.ts';
 
 const REF = 'refs/handoffs/main/auth-refresh';
 
-it('Grok Build is guarded by the hooks of Claude Code, and its sub-agents count as its session', async () => {
+it('Grok Build is guarded by Claude Code’s hooks, and its sub-agents count as its session', async () => {
   const world = await createInstalledWorld();
   await world.output("git handoff write main/auth-refresh -m 'of a person'");
   const before = await world.output(`git rev-parse ${REF}`);

@@ -12,9 +12,9 @@ const PAIRS: readonly [string, Hands, Hands][] = [
 ];
 const SETTLE = "git handoff commit -m '<message>' -- a.txt";
 
-/** A has changed a file; B is refused it. A goes on with other work, commits what it is asked for, and B goes on. */
+/** A has changed a file, which B is refused. A continues with other work, commits what B asked for, and B continues. */
 it.each(PAIRS)(
-  'who stands in the way hears of it, commits, and the other goes on: %s',
+  'a session in the way hears of the request and commits, and the other continues: %s',
   async (_, first, second) => {
     const world = await sharedWorld([first, second]);
     const gates = createGates();

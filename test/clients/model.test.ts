@@ -16,7 +16,7 @@ async function start(script: Script, gates = createGates()) {
 const TOOLS = { tools: [{ name: 'Bash' }] };
 
 describe('the scripted model', () => {
-  it('hands out its turns in order, says so at the end, and answers side requests beside them', async () => {
+  it('plays its turns in order, reports the end of the script, and also answers side requests', async () => {
     const model = await start({ turns: [say('one'), say('two')] });
     expect(await model.post('/v1/messages', { ...TOOLS, messages: [] })).toContain('"one"');
     expect(await model.post('/v1/messages/count_tokens', TOOLS)).toBe('{"input_tokens":10}');
@@ -28,7 +28,7 @@ describe('the scripted model', () => {
     expect(model.conversation.turnsUsed()).toBe(3);
   });
 
-  it('keeps an answer back until its gate opens, and reports a gate that stays shut', async () => {
+  it('holds an answer back until its gate opens, and reports a gate that stays shut', async () => {
     const gates = createGates();
     const order: string[] = [];
     const slow = await start({ turns: [say('slow', { opens: 'asked', waitsFor: 'fast' })] }, gates);
@@ -43,7 +43,7 @@ describe('the scripted model', () => {
     expect(await gates.wait('never opened', 1)).toBe(false);
   });
 
-  it('fills a turn from the last tool result, and names a pattern that is not in it', () => {
+  it('fills a turn from the last tool result, and reports a pattern that does not match', () => {
     const turn = call('Bash', { command: 'run {{last:id ([0-9a-f]{3})}}', port: '{{last:port (\\d+)}}' });
     expect(fillIn(turn, 'id abc\nport 80').tools).toEqual([
       { name: 'Bash', input: { command: 'run abc', port: 80 } },

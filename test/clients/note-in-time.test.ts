@@ -13,13 +13,13 @@ import { say } from '../support/model/script.ts';
 const WRITE_NOTE = "printf 'goal: refresh tokens\\n' | git handoff write main/auth-refresh";
 const ASKED = /context (\d+) % full: write the note now:\s+git handoff write (\S+?)(?:-[0-9a-f]{8})?\s/;
 
-/** What the model was asked before each of its turns: `<percent> <topic>`, or nothing; the topic without the session's id. */
+/** The reminder before each turn of the model: `<percent> <topic>`, or nothing. The topic lacks the session's id. */
 function asked(told: readonly (readonly string[])[]): string[] {
   return told.map((texts) => ASKED.exec(texts.join('\n'))?.slice(1).join(' ') ?? '');
 }
 
-describe('a session is asked for its note in time', () => {
-  it('in Claude Code with a prompt, and not again when it has written one', async () => {
+describe('a session is reminded of its note in time', () => {
+  it('in Claude Code with a prompt, and not again once it has written one', async () => {
     const world = await createInstalledWorld();
     await world.output('git config handoff.contextWindow 200000');
     const file = path.join(world.repository, 'new.txt');
@@ -33,12 +33,12 @@ describe('a session is asked for its note in time', () => {
     ];
     const run = await runClaude(world, { turns }, { prompts: ['go', 'on', 'and on', 'and on'] });
     expectHealthy(run);
-    // Its file has the answer of a turn when that is over: the second prompt finds 100,000, the third 156,000.
+    // The transcript has a turn's answer once the turn is over, so the second prompt finds 100,000, the third 156,000.
     expect(asked(run.conversation.userTexts()).filter(Boolean)).toEqual(['78 work-of']);
     expect(run.conversation.userTexts()[3]?.join('\n')).toMatch(ASKED);
   });
 
-  it('in Claude Code at the end of a turn, which goes on by it, once', async () => {
+  it('in Claude Code at the end of a turn, which then continues, once', async () => {
     const world = await createInstalledWorld();
     await world.output('git config handoff.contextWindow 200000');
     const file = path.join(world.repository, 'new.txt');
@@ -55,7 +55,7 @@ describe('a session is asked for its note in time', () => {
     expect(await world.output('git handoff list')).toContain('main/auth-refresh');
   });
 
-  it('in Codex by --context-nudge, from what its own file says', async () => {
+  it('in Codex with --context-nudge, from its transcript', async () => {
     const world = await createWorld();
     onTestFinished(() => world.remove());
     prepareCodex(world);
@@ -70,7 +70,7 @@ describe('a session is asked for its note in time', () => {
     expect([first, second, third].map((run) => asked([[beginning(run)]])[0])).toEqual(['', '77 work-of', '']);
   });
 
-  it('in Copilot CLI, whose file of the session says how large the context is', async () => {
+  it('in Copilot CLI, whose session file says how large the context is', async () => {
     const world = await createWorld();
     onTestFinished(() => world.remove());
     prepareCopilot(world);
@@ -86,13 +86,13 @@ describe('a session is asked for its note in time', () => {
     expect([first, second, third].map((run) => asked([[beginning(run)]])[0])).toEqual(['', '80 work-of', '']);
   });
 
-  it('in Qwen Code, whose file says how large the context is', async () => {
+  it('in Qwen Code, whose session file says how large the context is', async () => {
     const world = await createWorld();
     onTestFinished(() => world.remove());
     prepareQwen(world);
     await world.output('git handoff init --yes --client qwen');
     await world.output('git switch -q -c feature/rate-limit');
-    // It makes its context smaller from 70 percent on.
+    // Qwen Code shrinks its context from 70 percent on.
     await world.output('git config handoff.contextNudge 60');
     const first = await runQwen(world, {
       turns: [qwenShell('echo x > new.txt'), say('1', { read: 650_000 })],

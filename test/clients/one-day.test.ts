@@ -13,7 +13,7 @@ import { type Gates, createGates } from '../support/model/gates.ts';
 import { call, say, type Script, type Turn } from '../support/model/script.ts';
 import type { World } from '../support/client/world.ts';
 
-/** Each by how it starts a sub-agent, and how that one ends. */
+/** Each client, how it starts a sub-agent, and how that one ends. */
 const DAY: readonly { hands: Hands; start: (prompt: string) => Turn; end?: Turn }[] = [
   {
     hands: CLAUDE_HANDS,
@@ -57,8 +57,8 @@ async function meet(gates: Gates, step: string): Promise<void> {
 }
 
 /**
- * All are there before the first changes anything; each makes a file, and its sub-agent another one; then one after the
- * other commits all that is dirty, and one after the other types what it was told.
+ * All sessions are there before the first changes anything. Each makes a file, and its sub-agent another. Then each in
+ * turn tries to commit everything dirty, and each in turn types what it was told.
  */
 function scriptOf(world: World, { hands, start, end }: (typeof DAY)[number], index: number): Script {
   const me = hands.client;
@@ -92,7 +92,7 @@ function scriptOf(world: World, { hands, start, end }: (typeof DAY)[number], ind
 }
 
 describe('a day with Claude Code, Codex, Gemini CLI and Copilot CLI in one working tree', () => {
-  it('leaves one clean commit of each, its sub-agent’s work included', async () => {
+  it('leaves one clean commit of each, which includes its sub-agent’s work', async () => {
     const world = await sharedWorld(DAY.map(({ hands }) => hands));
     await world.output('git config handoff.assistedBy true');
     const gates = createGates();
@@ -104,7 +104,7 @@ describe('a day with Claude Code, Codex, Gemini CLI and Copilot CLI in one worki
     runs.forEach(({ outputs, session }, index) => {
       const [refused = ''] = outputs.slice(-2);
       const others = runs.filter((run) => run.session !== session);
-      // One that has the refusal from the guard hears of the first in its way at least.
+      // A session that the guard itself refuses hears at least of the first one in its way.
       expect(
         others.some((run) => refused.includes(short(run.session))),
         `${NAMES[index]}: ${refused}`,

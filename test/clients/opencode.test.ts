@@ -21,7 +21,7 @@ import { say } from '../support/model/script.ts';
 const TOPIC = 'main/auth-refresh';
 const writeNote = (text: string): string => `printf '${text}\\n' | git handoff write ${TOPIC}`;
 
-/** A world in which somebody uses OpenCode and typed `git handoff init --client opencode`. */
+/** A world where somebody uses OpenCode and has typed `git handoff init --client opencode`. */
 async function opencodeWorld(): Promise<World> {
   const world = await createWorld();
   onTestFinished(() => world.remove());
@@ -31,7 +31,7 @@ async function opencodeWorld(): Promise<World> {
 }
 
 describe('an OpenCode session', () => {
-  it('is on record from its first call, goes on under its id when resumed, and its sub-agents count as it', async () => {
+  it('is recorded from its first call, continues under its id when resumed, and owns its sub-agents’ work', async () => {
     const world = await opencodeWorld();
     const first = await runOpencode(world, {
       turns: [opencodeShell(`${writeNote('note')} && echo $GIT_HANDOFF_SESSION`), say('done')],
@@ -63,11 +63,11 @@ describe('an OpenCode session', () => {
     expect(outputs(second).join('\n')).not.toMatch(/refused|hint:/);
     expect(await historyOf(world)).toMatchObject([{ paths: ['b.txt'], sessions: [first.session] }]);
     const records = await world.output('git handoff sessions --all --json');
-    // The client tells of no end, only of a session that is deleted.
+    // OpenCode reports no end of a session, only its deletion.
     expect(recordIn(records, first.session)).toMatchObject({ client: 'opencode', liveness: 'dead' });
   });
 
-  it('is kept from a file that another session has changed, by its sub-agent as well', async () => {
+  it('may not change a file that another session has changed, not even through its sub-agent', async () => {
     const world = await opencodeWorld();
     const gates = createGates();
     const file = path.join(world.repository, 'a.txt');
@@ -99,7 +99,7 @@ describe('an OpenCode session', () => {
 });
 
 describe('the plugin for OpenCode', () => {
-  it('is not noticed in a day of work, without the program neither, and goes by uninstall', async () => {
+  it('is not noticed in a day of work, not even without the program, and is removed by uninstall', async () => {
     const world = await opencodeWorld();
     const plugin = path.join(world.home, '.config', 'opencode', 'plugin');
     expect(existsSync(plugin)).toBe(true);

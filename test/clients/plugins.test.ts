@@ -29,7 +29,7 @@ import { say } from '../support/model/script.ts';
 const PLUGIN = path.join(REPOSITORY, 'plugins', 'claude');
 const REF = 'refs/handoffs/main/auth-refresh';
 
-/** A world where nobody has typed `git handoff init`: only the plugin brings hooks. */
+/** A world where nobody has typed `git handoff init`, so that only the plugin has hooks. */
 async function pluginWorld() {
   const world = await createWorld();
   onTestFinished(() => world.remove());
@@ -39,7 +39,7 @@ async function pluginWorld() {
 }
 
 describe('the plugin for Claude Code', () => {
-  it('refuses to throw a note away, and leaves no settings behind', async () => {
+  it('refuses to discard a note, and leaves no settings behind', async () => {
     const world = await pluginWorld();
     const before = await world.output(`git rev-parse ${REF}`);
     const run = await runClaude(
@@ -62,7 +62,7 @@ describe('the plugin for Claude Code', () => {
     expect(existsSync(path.join(world.home, '.claude', 'settings.json'))).toBe(false);
   });
 
-  it('is inert where the program is not on PATH', async () => {
+  it('does nothing if the program is not on PATH', async () => {
     const world = await pluginWorld();
     rmSync(path.join(world.root, 'bin', 'git-handoff'));
     const run = await runClaude(
@@ -102,7 +102,7 @@ async function typed(world: World, client: ClientPackage, ...args: readonly stri
   expect(status, [...lines, stderr].join('\n')).toBe(0);
 }
 
-/** What git has of this repository, in a folder of its own. */
+/** A separate folder with the files of this repository that git has. */
 function checkedOut(): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'git-handoff-clone-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -131,7 +131,7 @@ describe('a plugin that its client installs from this repository', () => {
     {
       client: GEMINI_CLI,
       prepare: prepareGemini,
-      // It copies the whole folder, which for users is a clone.
+      // It copies the whole folder, which is a clone for users.
       commands: () => [['extensions', 'install', checkedOut(), '--consent']],
       run: (world: World) => runGemini(world, { turns: [geminiShell(removal), say('done')] }),
     },
@@ -139,7 +139,7 @@ describe('a plugin that its client installs from this repository', () => {
       client: OPENCODE,
       prepare: prepareOpencode,
       commands: () => [['plugin', '--global', path.join(REPOSITORY, 'plugins', 'opencode')]],
-      // It installs what plugins may import before it starts the first.
+      // Before OpenCode starts the first plugin, it installs what plugins may import.
       run: (world: World) => runOpencode(world, { turns: [opencodeShell(removal), say('done')] }),
     },
   ];
@@ -162,7 +162,7 @@ describe('a plugin that its client installs from this repository', () => {
   );
 });
 
-/** Runs `<client> plugin …` in the repository, which must succeed; the home that it wrote to. */
+/** Runs `<client> plugin …` in the repository, which must succeed; returns the home that it wrote to. */
 async function plugin(
   client: typeof CLAUDE_CODE,
   ...words: readonly (string | { readonly home: string })[]

@@ -20,7 +20,7 @@ import { say } from '../support/model/script.ts';
 const TOPIC = 'main/auth-refresh';
 const writeNote = (text: string): string => `printf '${text}\\n' | git handoff write ${TOPIC}`;
 
-/** A world in which somebody uses Qwen Code and typed `git handoff init --client qwen`. */
+/** A world where somebody uses Qwen Code and has typed `git handoff init --client qwen`. */
 async function qwenWorld(): Promise<World> {
   const world = await createWorld();
   onTestFinished(() => world.remove());
@@ -30,7 +30,7 @@ async function qwenWorld(): Promise<World> {
 }
 
 describe('a Qwen Code session', () => {
-  it('is on record from its first call, goes on under its id when resumed, and its sub-agents count as it', async () => {
+  it('is recorded from its first call, continues under its id when resumed, and owns its sub-agents’ work', async () => {
     const world = await qwenWorld();
     const first = await runQwen(world, {
       turns: [qwenShell(`${writeNote('note')} && echo $QWEN_CODE_SESSION_ID`), say('done')],
@@ -60,18 +60,18 @@ describe('a Qwen Code session', () => {
     expectWell(second);
     expect(second.session).toBe(first.session);
     expect(beginning(first)).not.toContain('auth-refresh');
-    // A resumed session is told before what it said itself.
+    // A resumed session hears its own earlier words first.
     const asked = JSON.stringify(second.conversation.requests.map(({ body }) => body));
     expect(asked).toMatch(/<qwen:session-start-context(?:(?!<\/qwen).)*auth-refresh/s);
     expect(outputs(second).join('\n'), world.guardLog()).not.toMatch(/refused|hint:/);
     expect(await historyOf(world)).toMatchObject([{ paths: ['b.txt'], sessions: [first.session] }]);
     const records = await world.output('git handoff sessions --all --json');
-    // In print mode the client tells of no end.
+    // In print mode, Qwen Code reports no end.
     expect(recordIn(records, first.session)).toMatchObject({ client: 'qwen', liveness: 'dead' });
     expect(await world.output(`git handoff log ${TOPIC} | grep -c qwen`)).not.toBe('0');
   });
 
-  it('is kept from a file that another session has changed, by its sub-agent as well', async () => {
+  it('may not change a file that another session has changed, not even through its sub-agent', async () => {
     const world = await qwenWorld();
     const gates = createGates();
     const file = path.join(world.repository, 'a.txt');
@@ -103,7 +103,7 @@ describe('a Qwen Code session', () => {
 });
 
 describe('hooks in Qwen Code', () => {
-  it('leave the settings of the person alone, are not noticed in a day of work, and go by uninstall', async () => {
+  it('leave the person’s settings alone, are not noticed in a day of work, and are removed by uninstall', async () => {
     const world = await createWorld();
     onTestFinished(() => world.remove());
     prepareQwen(world);

@@ -43,7 +43,7 @@ async function expectWhole({ world }: Shared): Promise<void> {
   expect(await world.output("find .git -name '*.lock'")).toBe('');
 }
 
-describe('two sessions at once in one working tree', () => {
+describe('two simultaneous sessions in one working tree', () => {
   it.each(PAIRS)('commit their own work and nothing else: %s', async (_, first, second) => {
     const shared = await shareTree(first, second);
     const { world, a, b } = shared;

@@ -29,7 +29,7 @@ import { createWorld, type World } from '../support/client/world.ts';
 import { createGates } from '../support/model/gates.ts';
 import { say, type Turn } from '../support/model/script.ts';
 
-/** This package as a person has it who installed the packed tarball. */
+/** This package as a person has it after installing the packed tarball. */
 interface Installed {
   /** The folder in which npm linked the program. */
   readonly programs: string;
@@ -68,7 +68,7 @@ const writeNote = (text: string): string => `printf '${text}\\n' | git handoff w
 /** Commits everything that is dirty in the working tree, whoever owns it. */
 const commitAll = (who: string): string => `git add -A && git commit -m 'Work of ${who}'`;
 
-/** Where each client has its hooks, and what the person has there: valid, but not as a program prints it. */
+/** Where each client has its hooks, and the person's file there: valid, but not formatted as a program would print it. */
 const SETTINGS = {
   claude: ['.claude/settings.json', '{ "cleanupPeriodDays" : 20,\n   "hooks": {}}'],
   codex: ['.codex/hooks.json', '{"hooks" :\n   {}}'],
@@ -78,15 +78,15 @@ const SETTINGS = {
   opencode: ['.config/opencode/plugin/git-handoff.js', undefined],
 } as const;
 
-/** What the person has before `git handoff init`, which `git handoff uninstall` must bring back. */
+/** What the person had before `git handoff init`, which `git handoff uninstall` must restore. */
 interface Before {
-  /** The texts of the files, but for what the person has trusted since. */
+  /** The texts of the files, without what the person has trusted since. */
   readonly settings: readonly string[];
   readonly gitConfig: string;
   readonly hooks: readonly string[];
 }
 
-/** What Codex notes of a hook that the person has trusted. */
+/** Codex's record of a hook that the person has trusted. */
 const TRUST = /^\[hooks\.state\..*\]\ntrusted_hash = .*\n/gm;
 
 interface Played {
@@ -96,7 +96,7 @@ interface Played {
   readonly b: HandRun;
 }
 
-/** A home with nothing but what the client needs; the person types `git handoff init`. */
+/** A home with only what the client needs, in which the person types `git handoff init`. */
 async function installedWorld(programs: string, hands: Hands): Promise<World & { readonly before: Before }> {
   const world = await createWorld({ programs });
   onTestFinished(() => world.remove());
@@ -129,7 +129,7 @@ function textOf(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
-/** A is the owner of a note and of a change; B, alive at the same time, tries to take both. */
+/** A owns a note and a change; B, live at the same time, tries to take both. */
 async function play(world: World & { readonly before: Before }, hands: Hands): Promise<Played> {
   const gates = createGates();
   const ofA: Turn[] = [
@@ -177,7 +177,7 @@ describe('the packed tarball in an empty home', () => {
 
     const [clobber, removal, ...rest] = b.outputs;
     const [change, , refused] = rest.slice(-4);
-    // OpenCode's model is not told how a command ended.
+    // OpenCode does not tell its model how a command ended.
     if (hands.client !== 'opencode') expect(clobber).toMatch(/exit(?:ed with)? code:? 3\b/i);
     expect(clobber).toContain(short(a.session));
     expect(clobber).toMatch(/hint: .*git handoff write main\/auth-refresh-cont/);
@@ -187,7 +187,7 @@ describe('the packed tarball in an empty home', () => {
 
     expect(await world.output(`git log --reverse --format=%s ${REF} | wc -l`)).toMatch(/^\s*2$/);
     expect(await world.output(`git handoff show ${TOPIC}`)).toContain('second note of A');
-    // Nothing signs in Gemini CLI's shell, in which git runs no hook.
+    // Nothing adds a trailer in Gemini CLI's shell, where git runs no hook.
     const isSigned = hands.client !== 'gemini';
     expect(await historyOf(world), [...a.outputs, ...b.outputs].join('\n')).toMatchObject([
       { paths: ['b.txt'], sessions: [b.session] },

@@ -11,7 +11,7 @@ import { say } from '../support/model/script.ts';
 
 const NOTE = 'main/auth-refresh';
 
-it('Claude Code is asked in time and sends its note with its work, which Codex commits in another clone', async () => {
+it('Claude Code is reminded in time, and sends its note with its work, which Codex commits in another clone', async () => {
   const desk = await createInstalledWorld();
   const server = path.join(desk.root, 'server.git');
   await desk.output(`git clone --quiet --bare . '${server}' && git remote add origin '${server}'`);

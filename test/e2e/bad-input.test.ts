@@ -14,7 +14,7 @@ afterEach(() => repo.remove());
 const write = (input: string | Uint8Array, options: RunOptions = {}, topic = 'auth-refresh') =>
   repo.handoff(['write', topic], { session, input, ...options });
 
-/** `error:` and `hint:` on stderr, nothing on stdout, nothing of our inside. */
+/** Expects `error:` and `hint:` on stderr, nothing on stdout, and no internal details. */
 function expectRefusal(run: Run, status: number, what: RegExp): void {
   expect({ status: run.status, stdout: run.stdout }, run.stderr).toEqual({ status, stdout: '' });
   expect(run.stderr).toMatch(/^error: .*\n(?:hint: .*\n)?$/);
@@ -22,7 +22,7 @@ function expectRefusal(run: Run, status: number, what: RegExp): void {
   expect(run.stderr).not.toMatch(/ at .*\.cjs:/);
 }
 
-/** The text that the refusal says it kept, wherever that is. */
+/** The text that the refusal says it kept, read from there. */
 function keptText({ stderr }: Run): string {
   const file = /your text is kept in (.*?)(?:\n|$)/.exec(stderr)?.[1];
   if (file !== undefined) return readFileSync(file, 'utf8');
@@ -44,7 +44,7 @@ describe('a note', () => {
     expect(repo.ref('refs/handoffs/main/auth-refresh')).toBeUndefined();
   });
 
-  it('of exactly 1 MiB is taken, one byte more is not', () => {
+  it('of exactly 1 MiB is accepted, one byte more is not', () => {
     expect(write('x'.repeat(1024 * 1024)).status).toBe(0);
     expect(write('x'.repeat(1024 * 1024 + 1)).status).toBe(2);
   });
@@ -58,7 +58,7 @@ describe('a note', () => {
     expect(shown).not.toMatch(/[^\P{Cc}\n\t]/u);
   });
 
-  it('from a file that cannot be read names it', () => {
+  it('from a file that cannot be read is refused, naming the file', () => {
     const refused = repo.handoff(['write', 'auth-refresh', '--file', "no such 'file'"], { session });
     expectRefusal(refused, 2, /^error: cannot read .*ENOENT/);
   });
@@ -80,7 +80,7 @@ describe('a topic', () => {
     },
   );
 
-  it('that looks like an option is refused as one', () => {
+  it('that looks like an option is refused as an unknown option', () => {
     expectRefusal(write('x', {}, '-d'), 2, /^error: unknown option -d/);
   });
 
@@ -105,13 +105,13 @@ describe('a topic', () => {
 });
 
 describe('the place', () => {
-  it('that is no repository is told, with the text kept', () => {
+  it('is reported, with the text kept, if it is no repository', () => {
     const refused = write('precious\n', { cwd: repo.home });
     expectRefusal(refused, 7, /^error: not a git repository/);
     expect(keptText(refused)).toBe('precious\n');
   });
 
-  it('without git on PATH is told, with the text kept', () => {
+  it('is reported, with the text kept, if git is not on PATH', () => {
     const bin = join(repo.root, 'bin');
     mkdirSync(bin);
     for (const name of ['sh', 'readlink', 'dirname', 'env']) symlinkSync(`/usr/bin/${name}`, join(bin, name));
@@ -121,21 +121,21 @@ describe('the place', () => {
     expect(keptText(refused)).toBe('precious\n');
   });
 
-  it('with settings that git cannot read is told', () => {
+  it('is reported if git cannot read its settings', () => {
     writeFileSync(join(repo.path, '.git', 'config'), '[core\n');
     const refused = write('precious\n');
     expect(refused.status, refused.stderr).toBe(7);
     expect(keptText(refused)).toBe('precious\n');
   });
 
-  it('where git knows no e-mail address is told, with the line to type', () => {
+  it('is reported if git knows no e-mail address, with the line to type', () => {
     writeFileSync(join(repo.home, '.gitconfig'), '[user]\n\tuseConfigOnly = true\n');
     const refused = repo.handoff(['write', 'auth-refresh', '-m', 'x']);
     expectRefusal(refused, 2, /\nhint: git config user\.email /);
     expect(keptText(refused)).toBe('x\n');
   });
 
-  it.runIf(process.getuid?.() === 0)('that is read-only for this user is told, and can be read', () => {
+  it.runIf(process.getuid?.() === 0)('is reported if it is read-only for this user, and can still be read', () => {
     repo.ok(['write', 'auth-refresh', '-m', 'before'], { session });
     writeFileSync(
       join(repo.home, '.gitconfig'),
@@ -190,7 +190,7 @@ describe('a full disk', () => {
     context.skip(onSmallDisk(':').status !== 0, 'no right to mount a file system here');
   });
 
-  it('is told, with the text kept elsewhere, nothing half-written, and the next write works', () => {
+  it('is reported, with the text kept elsewhere and nothing half-written, and the next write works', () => {
     const done = onSmallDisk(script);
     expect(done.status, done.stderr).toBe(0);
     expect(done.stdout.split('\n').slice(1)).toEqual(['status 7', 'before', 'after', '']);
@@ -199,7 +199,7 @@ describe('a full disk', () => {
     expect(keptText({ ...done, stderr })).toBe('precious\n');
   });
 
-  it('that holds the folder for temporary files too leaves the text in the home folder', () => {
+  it('that also holds the folder for temporary files leaves the text in the home folder', () => {
     const done = onSmallDisk(script, { TMPDIR: join(repo.root, 'small') });
     expect(done.status, done.stderr).toBe(0);
     const stderr = readFileSync(join(repo.home, 'err'), 'utf8');
@@ -228,7 +228,7 @@ describe('the command line', () => {
     if (hint !== '') expect(refused.stderr).toContain(`\nhint: ${hint}\n`);
   });
 
-  it('in a folder that was removed under the shell says so, and what to do', () => {
+  it('says, in a folder that was removed under the shell, what is wrong and what to do', () => {
     const script = `mkdir gone && cd gone && rmdir ../gone && exec '${LAUNCHER}' list`;
     const refused = repo.run('bash', ['-c', script], { session });
     const said = refused.stderr.split('\n').filter((line) => !/getcwd/.test(line));
@@ -242,7 +242,7 @@ describe('the command line', () => {
     });
   });
 
-  it('of a program that stops reading is no error', () => {
+  it('does not fail if the program that reads its output stops reading', () => {
     write('x'.repeat(500_000));
     const piped = repo.run('bash', ['-c', 'git handoff show --raw | head -c 1; echo "${PIPESTATUS[0]}"'], {
       session,

@@ -25,7 +25,7 @@ describe('npm run demo', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A machine with git and Node and no set-up of anybody's: no HOME that could be read or written. */
+  /** Runs a command on a machine with only git and Node, without a HOME that could be read or written. */
   const run = (command: string, args: string[]) => {
     const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(':');
     const env = { PATH: path, HOME: join(folder, 'nobody'), TMPDIR: folder };
@@ -34,7 +34,7 @@ describe('npm run demo', () => {
   const demo = (root = ROOT) => run(process.execPath, [join(root, 'scripts', 'demo.mjs')]);
   const left = () => readdirSync(folder).filter((name) => name.startsWith('git-handoff-demo-'));
 
-  it('plays the main job and leaves a repository in which the commands it names work', () => {
+  it('plays the main job, and leaves a repository where the commands that it names work', () => {
     const { status, stdout, stderr } = demo();
     expect({ status, stderr, end: /^# (All as it should be\.|FAILED.*)$/m.exec(stdout)?.[1] }).toEqual({
       status: 0,
@@ -55,7 +55,7 @@ describe('npm run demo', () => {
     expect(existsSync(join(folder, 'nobody'))).toBe(false);
   });
 
-  it('can be run twice, and leaves what the first run made', () => {
+  it('can be run twice, and keeps what the first run made', () => {
     expect([demo().status, demo().status]).toEqual([0, 0]);
     expect(left()).toHaveLength(2);
   });

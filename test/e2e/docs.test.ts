@@ -17,7 +17,7 @@ const commands = pages()
   .map((page) => {
     const own = OWN_TEST[page]?.languages;
     const text = readFileSync(join(ROOT, page), 'utf8');
-    // Blank lines instead, so that the numbers of the others stay right.
+    // Blank lines replace them, so that the numbers of the other lines stay right.
     const others = text.replaceAll(/^```(\w*)\n.*?^```$/gms, (block, language: string) =>
       own?.test(language) === true ? block.replaceAll(/[^\n]/g, '') : block,
     );
@@ -56,8 +56,8 @@ describe.each(commands)('$page', ({ page, steps }) => {
 });
 
 /**
- * A shown command prints what is shown; one that is hidden, or in a block of `sh`, succeeds. With
- * `GIT_HANDOFF_DOCS=write` (`npm run docs:write`), what is printed now is written into the page.
+ * Expects that a shown command prints what the page shows, and that a hidden one, or one in an `sh` block, succeeds. With
+ * `GIT_HANDOFF_DOCS=write` (`npm run docs:write`), the present output is written into the page.
  */
 async function check(world: DocsWorld | undefined, step: Step & { kind: 'type' }): Promise<Differing[]> {
   if (world === undefined) throw new Error('no world to type it in');
@@ -77,7 +77,7 @@ async function check(world: DocsWorld | undefined, step: Step & { kind: 'type' }
 
 describe('pages with a test of their own', () => {
   const there = Object.entries(OWN_TEST).filter(([page]) => existsSync(join(ROOT, page)));
-  it.each(there)('%s is read by it', (page, { test }) => {
+  it.each(there)('%s: that test reads the page', (page, { test }) => {
     const name = page.replace(/^docs\//, '');
     expect(readFileSync(join(ROOT, test), 'utf8')).toContain(name);
   });

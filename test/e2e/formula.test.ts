@@ -24,14 +24,14 @@ const blockOf = (head: string): string[] => {
   return body.split('\n').flatMap((line) => line.trim() || []);
 };
 
-/** A machine with one of the two program managers, and a repository. */
+/** A machine with one of the two package managers, and a repository. */
 class Machine {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'git-handoff-formula-')));
   readonly home = join(this.folder, 'home');
   readonly app = join(this.home, 'app');
   readonly brew = join(this.folder, 'brew');
   readonly installs = join(this.home, '.local', 'share', 'mise', 'installs', 'npm-git-handoff');
-  /** Only its bytes are kept. */
+  /** The tarball's bytes; the file itself is gone. */
   readonly tarball: Buffer;
   readonly #clients: ChildProcess[] = [];
 
@@ -41,7 +41,7 @@ class Machine {
     expect(this.shell('git init -q -b main . && git commit -q --allow-empty -m Begin').status).toBe(0);
   }
 
-  /** The tarball as the workflow packs it, in a clone that is gone afterwards. */
+  /** Packs the tarball as the workflow does, in a clone that is then removed. */
   #pack(): Buffer {
     const clone = join(this.folder, 'clone');
     for (const name of [...MANIFEST.files, 'package.json', 'README.md', 'LICENSE'])
@@ -83,7 +83,7 @@ class Machine {
     };
   }
 
-  /** A session of the demo's stand-in client: what it is asked to do, it does with its hooks around it. */
+  /** A session of the demo's stand-in client, which does each request between its hooks. */
   session(id: string, programs: string): Session {
     const client = fork(join(ROOT, 'scripts', 'demo', 'client.mjs'), [id], {
       ...{ cwd: this.app, env: this.environment(programs), execArgv: [] },
@@ -140,7 +140,7 @@ const onlyFolder = (folder: string, name: string) => {
     if (entry !== name) rmSync(join(folder, entry), { recursive: true });
 };
 
-/** The published tarball with that version in its manifest, unpacked. */
+/** Unpacks the published tarball, with that version in its manifest. */
 function unpack(machine: Machine, version: string): string {
   const build = mkdtempSync(join(machine.folder, 'build-'));
   const unpacked = machine.shell('tar xzf - --strip-components=1', { cwd: build, input: machine.tarball });
@@ -150,7 +150,7 @@ function unpack(machine: Machine, version: string): string {
   return build;
 }
 
-/** What Homebrew does with the steps of a formula; each that is not known here fails. */
+/** What Homebrew does with the steps of a formula; an unknown step fails. */
 const HOMEBREW: Manager = {
   install(machine, version) {
     const build = unpack(machine, version);
@@ -166,7 +166,7 @@ const HOMEBREW: Manager = {
         continue;
       }
       expect(step).toBe('system "npm", "install", *std_npm_args');
-      // Language::Node.std_npm_install_args of Homebrew packs the folder, and installs what it has packed.
+      // Homebrew's Language::Node.std_npm_install_args packs the folder, and installs the package.
       mkdirSync(join(libexec, 'lib'), { recursive: true });
       const args = `--loglevel=silly --global --build-from-source --prefix='${libexec}' --ignore-scripts`;
       const packed = '"$PWD/$(npm pack --ignore-scripts | tail -n 1)"';
@@ -188,7 +188,7 @@ const HOMEBREW: Manager = {
   programs: ({ brew }) => join(brew, 'bin'),
 };
 
-/** What mise does with `npm:git-handoff`: each version has a prefix of npm, and `latest` is a link. */
+/** What mise does with `npm:git-handoff`: each version has its own npm prefix, and `latest` is a link. */
 const MISE: Manager = {
   install(machine, version) {
     const build = unpack(machine, version);
@@ -207,7 +207,7 @@ const MISE: Manager = {
 };
 
 describe('docs/release.md', () => {
-  it('has a formula of the file that this version is packed as, with what the release fills in', () => {
+  it('has a formula for the packed file of this version, with placeholders that the release fills in', () => {
     expect(FORMULA).toContain('class GitHandoff < Formula\n');
     expect(FORMULA).toMatch(new RegExp(`^  url ".*/git-handoff-${MANIFEST.version}\\.tgz"`, 'm'));
     expect(FORMULA).toMatch(/^ {2}sha256 "<[^>"]+>"$/m);
@@ -264,14 +264,14 @@ describe.each([
     expect(readFileSync(manual, 'utf8')).toBe(read('docs', 'git-handoff.1'));
   });
 
-  it('refuses a mixed commit when the clone and the tarball are gone', async () => {
+  it('refuses a mixed commit after the clone and the tarball are gone', async () => {
     expect(readdirSync(machine.folder).filter((name) => /^(?:clone|packed|build)/.test(name))).toEqual([]);
     const refused = await mixedCommit();
     expect(refused.output).toContain('claude a1f0c3d2 changed it');
     expect(refused.status).toBe(1);
   });
 
-  it('refuses it, too, after an update has removed the version that ran `init`', async () => {
+  it('refuses a mixed commit after an update has removed the version that ran `init`', async () => {
     manager.install(machine, NEXT);
     const refused = await mixedCommit();
     expect(refused.output).toContain('claude a1f0c3d2 changed it');
@@ -280,7 +280,7 @@ describe.each([
     expect(doctor.output).not.toMatch(/^(?:problem|warning)/m);
   });
 
-  it('leaves commits possible when it is removed', async () => {
+  it('leaves commits possible after it is removed', async () => {
     manager.remove(machine);
     const commit = await mixedCommit();
     expect(commit.output).toMatch(/^git-handoff is not at .* any more; going on without it$/m);

@@ -12,7 +12,7 @@ const schema = JSON.parse(
 const [a, b] = ['aaaaaaaa-1111', 'bbbbbbbb-2222'];
 let repo: TestRepository;
 
-/** Runs a verb with `--json`; its one line must fit the named definition, and the schema as a whole. */
+/** Runs a verb with `--json`; its one line must match the named definition and the whole schema. */
 function answer(
   definition: string,
   status: number,
@@ -39,7 +39,7 @@ beforeAll(() => {
 afterAll(() => repo.remove());
 
 describe('every verb answers --json as the schema says', () => {
-  it('where nothing was written yet', () => {
+  it('before anything was written', () => {
     expect(answer('list', 0, ['list']).items).toEqual([]);
     expect(answer('sessions', 0, ['sessions']).items).toEqual([]);
     expect(answer('error', 1, ['show']).error.code).toBe('not-found');
@@ -60,7 +60,7 @@ describe('every verb answers --json as the schema says', () => {
     expect(answer('list', 0, ['list']).items).toHaveLength(1);
   });
 
-  it('boot, of a note that holds and of one that does not', () => {
+  it('boot, for a note that holds and one that does not', () => {
     expect(answer('boot', 0, ['boot'], b)).toMatchObject({ stale: false, goal: 'hello', nextAction: null });
     const input = '# Goal\nx\n# Next steps\ny\n# Files\n- gone.txt\n';
     repo.handoff(['write', 'stale-note'], { session: b, input });
@@ -146,7 +146,7 @@ describe('every verb answers --json as the schema says', () => {
     expect(answer('error', 2, ['delete', '--closed', '--older-than', 'soon']).error.code).toBe('usage');
   });
 
-  it('a note that is no text', () => {
+  it('a note that is not text', () => {
     const input = Buffer.from([0xff, 0x00, 0x80]);
     repo.handoff(['write', 'binary-note'], { session: a, input });
     expect(answer('show', 0, ['show', 'binary-note'])).toMatchObject({ noteBase64: '/wCA' });
@@ -257,20 +257,20 @@ describe('every verb answers --json as the schema says', () => {
     expect(answer('error', EXIT_CODES[code], words, a).error.code).toBe(code);
   });
 
-  it('a failure outside of repositories', () => {
+  it('a failure outside repositories', () => {
     expect(answer('error', 7, ['list'], a, repo.home).error.code).toBe('environment');
   });
 });
 
 describe('the schema', () => {
-  it('lists exactly the codes that there are', () => {
+  it('lists exactly the existing codes', () => {
     const error = schema.$defs['error']! as {
       properties: { error: { properties: { code: { enum: string[] } } } };
     };
     expect([...error.properties.error.properties.code.enum].sort()).toEqual(Object.keys(EXIT_CODES).sort());
   });
 
-  it('refuses an answer with a field too many, too few, or of another type', () => {
+  it('refuses an answer with an extra field, a missing one, or one of another type', () => {
     const good = answer('list', 0, ['list', '--all']);
     const [item] = good.items;
     const without = Object.fromEntries(Object.entries(item!).filter(([name]) => name !== 'owner'));

@@ -60,7 +60,7 @@ describe('the published package', () => {
     if (status !== 0) throw new Error(stderr);
     return stdout;
   };
-  /** A list in npm 10 and 11, an object by name in npm 12. */
+  /** npm 10 and 11 print a list, npm 12 an object by name. */
   const pack = (args: string[]) =>
     Object.values(JSON.parse(npm(['pack', '--json', ...args], ROOT)) as Record<string, Packed>)[0];
 
@@ -77,12 +77,12 @@ describe('the published package', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('holds what it should and nothing else', () => {
+  it('contains what it should and nothing else', () => {
     const files = pack(['--dry-run'])?.files.map(({ path }) => path) ?? [];
     expect(files.filter((path) => !SCHEMA.test(path)).sort()).toEqual([...CONTENTS].sort());
   });
 
-  it('keeps the modes of what is run', () => {
+  it('keeps executable modes', () => {
     const modes = packed?.files.filter(({ path }) => /^bin\/|^git-hooks\/[\w-]+$/.test(path)) ?? [];
     expect(modes.map(({ path, mode }) => [path, (mode & 0o111) !== 0])).toEqual([
       ['bin/git-handoff', true],
@@ -100,7 +100,7 @@ describe('the published package', () => {
     expect(packed?.size).toBeLessThanOrEqual(MAX_PACKED_BYTES);
   });
 
-  it('brings no dependency and runs nothing when it is installed', () => {
+  it('has no dependency, and runs nothing when it is installed', () => {
     const installed = join(prefix, 'lib', 'node_modules', 'git-handoff');
     const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
       scripts?: Record<string, string>;
@@ -165,15 +165,15 @@ describe('the published package', () => {
     expect(run('git', ['handoff', 'completion', 'bash']).stdout).toContain('_git_handoff()');
   });
 
-  it('is what publint asks of a package, warnings and suggestions included', async () => {
+  it('passes publint without warnings or suggestions', async () => {
     const tarball = readFileSync(join(folder, packed?.filename ?? ''));
     const bytes = tarball.buffer.slice(tarball.byteOffset, tarball.byteOffset + tarball.byteLength);
     const { messages } = await publint({ pack: { tarball: bytes }, strict: true });
     expect(messages).toEqual([]);
   });
 
-  // A command line that nobody imports: no types and no entry point, and so nothing that attw could find wrong.
-  it('has no types that could be wrong (attw)', () => {
+  // Nobody imports a command-line program: without types and an entry point, attw has nothing to check.
+  it('has no types that attw could find wrong', () => {
     const { status, stdout } = run(join(ROOT, 'node_modules', '.bin', 'attw'), [
       ...['--format', 'json', join(folder, packed?.filename ?? '')],
     ]);

@@ -50,9 +50,9 @@ function helpOptions(verb: string): string[] {
   return [...lines].flatMap(([, short, long]) => [short, long]).filter((name) => name !== undefined);
 }
 
-// The last one counts from a person's own configuration alone (sessions/happenings.ts).
+// The last one is read only from a person's own configuration (sessions/happenings.ts).
 const settingKeys = Object.keys({ ...DEFAULT_SETTINGS, ...parseContextSettings([]), notifyCommand: '' })
-  // What nobody knows is told, and is no setting.
+  // `unknown` lists invalid settings, and is not a setting.
   .filter((key) => key !== 'unknown')
   .map((key) => `handoff.${key.replace(/Ms$/, '')}`);
 const keysIn = (text: string) => [...new Set(text.match(/\bhandoff\.[a-z]\w+/gi))].sort();
@@ -79,18 +79,18 @@ describe('README', () => {
   });
 });
 
-/** Runs a script that writes a page: what is committed is what it would write. */
+/** Expects that a script would write the page as it is committed. */
 function expectCurrent(script: string): void {
   const run = spawnSync(process.execPath, [join(ROOT, 'scripts', script), '--check'], { encoding: 'utf8' });
   expect(run).toMatchObject({ status: 0, stderr: '' });
 }
 
-it('docs/clients.md and the clients in the README are what the table of clients says now', () => {
+it('docs/clients.md and the README’s clients are what the table of clients says now', () => {
   expectCurrent('clients.mjs');
 });
 
 describe('docs/configuration.md', () => {
-  it('has every setting and no other', () => {
+  it('lists every setting and no other', () => {
     expect(keysIn(page('configuration.md'))).toEqual([...settingKeys].sort());
   });
 
@@ -105,7 +105,7 @@ describe('manual page', () => {
   const section = (title: string) => sections.get(title) ?? { text: '', parts: new Map<string, string>() };
   const commands = section('COMMANDS').parts;
 
-  it('has every verb of -h, the hook behind the clients, and no other', () => {
+  it('has every verb of -h, the clients’ hook command, and no other', () => {
     expect([...commands.keys()].map((title) => title.split(' ')[0])).toEqual([...verbs, 'guard']);
   });
 

@@ -28,7 +28,7 @@ const MANIFESTS = [...PACKAGES, join(ROOT, 'gemini-extension.json')].filter((fil
 );
 const HOOK_FILES = PACKAGES.filter((file) => file.endsWith('hooks.json'));
 
-/** Every command that a file of hooks starts, wherever it stands in it. */
+/** Every command that a hooks file starts, wherever it is in the file. */
 function commandsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
@@ -37,11 +37,11 @@ function commandsIn(value: unknown): string[] {
 }
 
 describe('what is generated and committed', () => {
-  it('the packages of the clients are, byte for byte, what the installers write', () => {
+  it('the clients’ packages are, byte for byte, what the installers write', () => {
     expect(check('packages.mjs')).toEqual(CLEAN);
   });
 
-  it('THIRD-PARTY-LICENSES lists what is really bundled', () => {
+  it('THIRD-PARTY-LICENSES lists exactly what is bundled', () => {
     expect(check('licenses.mjs')).toEqual(CLEAN);
     expect(read('THIRD-PARTY-LICENSES')).toMatch(/^yargs-parser \d/m);
     expect(read('THIRD-PARTY-LICENSES')).not.toMatch(/^(?:vitest|typescript) \d/m);
@@ -65,7 +65,7 @@ describe('what is generated and committed', () => {
 });
 
 describe('the hooks of the packages', () => {
-  it('are there for each client that has them', () => {
+  it('exist for each client that has them', () => {
     expect(HOOK_FILES.length).toBe(6);
   });
 
@@ -112,7 +112,7 @@ describe('the workflows', () => {
   );
 
   it.each(workflows)(
-    '%s pins every action by its whole commit, and says which version that is',
+    '%s pins every action by its full commit name, and says which version that is',
     (_, text) => {
       const { jobs, permissions } = parse(text) as Workflow;
       expect(permissions).toEqual({ contents: 'read' });
@@ -143,7 +143,7 @@ describe('the workflows', () => {
           ...(url && { repository: { type: 'git', url } }),
         };
         writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-        // As GitHub starts it.
+        // As GitHub runs a step.
         const { status } = spawnSync('bash', ['-e', '-c', step?.run ?? 'exit 9'], {
           cwd: folder,
           env: { PATH: process.env['PATH'], GITHUB_REF_NAME: tag, GITHUB_REPOSITORY: 'you/git-handoff' },

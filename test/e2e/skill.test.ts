@@ -19,7 +19,7 @@ function commands(text: string): string[] {
   return [...new Set([...found].map(([, words]) => words ?? ''))];
 }
 
-/** Whether words fit a usage such as `rescue [<action>] [<which>]`, counted without options and their values. */
+/** Counts words, without options and their values, to compare them with a usage such as `rescue [<action>] [<which>]`. */
 function counts(verb: string, words: readonly string[]): { given: number; least: number; most: number } {
   const usage = /^usage: git handoff \S+(.*)$/m.exec(help(verb).stdout)?.[1] ?? '';
   const all = (usage.split(' [--')[0] ?? '').split(' ').filter((word) => word !== '');
@@ -44,19 +44,19 @@ describe.each([
   ['the skill', skill],
   ['the lines for AGENTS.md', snippet],
 ])('%s', (_, text) => {
-  it('has commands that go from write to boot to going on', () => {
+  it('has commands that lead from write to boot to continuing', () => {
     const verbs = new Set(commands(text).map((words) => words.split(' ')[0]));
     for (const verb of ['write', 'boot', 'take', 'commit', 'status', 'rescue']) expect(verbs).toContain(verb);
   });
 
-  it.each(commands(text))('git handoff %s: is as its -h says', (line) => {
+  it.each(commands(text))('git handoff %s: matches its -h', (line) => {
     const [verb = '', ...words] = line.split(' ');
     const { status, stdout } = help(verb);
     expect(status).toBe(0);
     const known = stdout.split('\n').flatMap(optionsOf);
     expect(known).toEqual(expect.arrayContaining(words.filter((word) => /^--?[a-z]/.test(word))));
     const { given, least, most } = counts(verb, words);
-    if (words.length === 0 && least > 0) return; // A verb that is only named.
+    if (words.length === 0 && least > 0) return; // The verb is only mentioned.
     expect(given).toBeGreaterThanOrEqual(least);
     expect(given).toBeLessThanOrEqual(most);
   });
@@ -69,7 +69,7 @@ describe('the skill', () => {
     expect(Object.keys(front)).toEqual(['name', 'description']);
     expect(front['name']).toBe('git-handoff');
     expect(front['description']).toMatch(/\bUse it\b/);
-    // What Claude Code takes at most.
+    // The maximum that Claude Code accepts.
     expect(front['description']?.length).toBeLessThanOrEqual(1024);
   });
 

@@ -13,7 +13,7 @@ describe("the README's picture of a terminal", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
-  it('is small, has colours for light and dark, and starts nothing', () => {
+  it('is small, has colours for light and dark, and loads nothing', () => {
     expect(picture.length).toBeLessThanOrEqual(40 * 1024);
     expect(picture).toContain('prefers-color-scheme:dark');
     expect(picture).not.toMatch(/<script|href=|url\(|\son\w+=/);

@@ -53,7 +53,7 @@ describe('help', () => {
     }
   });
 
-  it('of the program lists every verb once, a line each, when asked for all', () => {
+  it('of the program, with --all, lists every verb once, a line each', () => {
     for (const words of [
       ['help', '-a'],
       ['help', '--all'],
@@ -64,12 +64,12 @@ describe('help', () => {
     }
   });
 
-  it('has a version as git’s own commands do', () => {
+  it('has --version as git’s own commands do', () => {
     expect(repo.ok(['--version'])).toMatch(/^git-handoff version \d+\.\d+\.\d+/);
   });
 });
 
-describe('every hint that is a command', () => {
+describe('every hint with a command', () => {
   it.each<[string, string[], (() => void) | undefined]>([
     ['an unknown verb', ['writ', 'x-y'], undefined],
     ['an unknown option', ['list', '--frob'], undefined],
@@ -128,7 +128,7 @@ describe('every hint that is a command', () => {
     const command = /^hint: ((?:git|ls) .*)$/m.exec(stderr)?.[1];
     expect(command, stderr).toBeDefined();
     const typed = repo.run('sh', ['-c', command!], { session: B });
-    // `ls` of a file that is not there says so, and that is what it is for.
+    // This `ls` shows that a file is missing, so it must fail.
     expect(typed.status, `${command!}\n${typed.stderr}`).toBe(command!.startsWith('ls ') ? 2 : 0);
   });
 
@@ -139,7 +139,7 @@ describe('every hint that is a command', () => {
     expect(repo.run('sh', ['-c', command]).stdout).toBe('precious\n');
   });
 
-  it('quotes words so that bash reads them back', () => {
+  it('quotes words so that bash reads them correctly', () => {
     const words = [
       'a b',
       "it's",
@@ -161,7 +161,7 @@ describe('every hint that is a command', () => {
 });
 
 describe('what is printed', () => {
-  it('is in columns and sentences', () => {
+  it('has columns and sentences', () => {
     expect(repo.ok(['write', 'auth-refresh', '-m', '# Goal\n\nShip it'], { session: A })).toMatch(
       /^left main\/auth-refresh \([0-9a-f]{7}\)$/,
     );
@@ -186,7 +186,7 @@ describe('what is printed', () => {
     expect(repo.handoff(['list'])).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('says once that a new topic looks like the same work, or stands on another branch', () => {
+  it('says once that a new topic looks like the same work, or exists on another branch', () => {
     repo.git(['branch', 'dev']);
     repo.ok(['write', 'auth-refresh', '-m', 'x'], { session: A });
     repo.ok(['write', 'dev/retry-queue', '-m', 'x'], { session: A });
@@ -199,7 +199,7 @@ describe('what is printed', () => {
     expect(repo.handoff(['write', 'auth-refresh-tokens', '-m', 'y'], { session: B }).stderr).toBe('');
   });
 
-  it('goes through the pager that git is told to use', () => {
+  it('goes through the pager that git is configured to use', () => {
     repo.ok(['write', 'auth-refresh', '-m', 'x'], { session: A });
     const command = "GIT_PAGER='sed s/^/paged:/' git -c pager.handoff=true handoff list";
     expect(repo.run('script', ['-qec', command, '/dev/null']).stdout).toMatch(/^paged:main\/auth-refresh /m);
@@ -226,7 +226,7 @@ describe('what is printed', () => {
     expect(stdout.includes(`\u001b[33m${oid.slice(0, 12)}\u001b[m`)).toBe(isColoured);
   });
 
-  it('never steers the terminal, whatever a note holds', () => {
+  it('never steers the terminal, whatever a note contains', () => {
     const note = '# \u001b]0;title\u0007\u202eevil\u{e0041}\n\u009b31m body \r\nover\rwritten\n';
     repo.ok(['write', 'auth-refresh'], { session: A, input: note });
     repo.handoff(['write', 'auth-refresh'], { session: B, input: note });
@@ -260,7 +260,7 @@ describe('write without input on a terminal', () => {
   const leftovers = () =>
     readdirSync(join(repo.root, 'tmp')).filter((name) => name.startsWith('git-handoff-edit'));
 
-  it('opens the editor on the template and writes what stands above the line', () => {
+  it('opens the editor on the template, and writes what is above the line', () => {
     expect(
       onTerminal(`cp "$1" "$HOME/template"; sed -i 's/^# Next Action$/&\\n\\nship it/' "$1"`).status,
     ).toBe(0);

@@ -19,8 +19,8 @@ const CALLS = ['rename', 'unlink', 'rmdir', 'mkdir', 'symlink', 'link', 'fsync',
 const DECISIVE = ['rename', 'unlink', 'rmdir', 'symlink'];
 const ERRORS = ['ENOSPC', 'EIO', 'EACCES', 'EROFS'];
 /**
- * How a process is hurt, and in which calls. A failing write(2) would hit the pipes by which libuv and V8 wake
- * their threads, which abort or hang; that of a file fails in full-disk.test.ts.
+ * How a process fails or is killed, and in which calls. A failing write(2) would hit the pipes with which libuv and V8
+ * wake their threads, which would then abort or hang; full-disk.test.ts tests failing writes to files.
  */
 const KINDS = [
   ['signal=KILL', [...CALLS, 'write']],
@@ -29,7 +29,7 @@ const KINDS = [
 
 let world: TestRepository;
 let trace: string;
-/** What can be seen of the uncommitted changes, and of none. */
+/** The fingerprint of the uncommitted changes, and that of a clean tree. */
 let dirty: string;
 let none: string;
 
@@ -47,7 +47,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** Every kind of change, few of each. */
+/** Makes every kind of change, a few of each. */
 function makeChanges(): void {
   const script = `set -e
     echo staged > text.txt && git add text.txt && echo disk > text.txt
@@ -68,14 +68,14 @@ function clean(): void {
 const traced = (words: readonly string[], calls: readonly string[], injection?: Injection) =>
   world.run('env', [...straceWords(trace, calls, injection), 'git-handoff', ...words]);
 
-/** What a killed process leaves beside its work: locks, and files that were not renamed yet. */
+/** Removes what a killed process leaves beside its work: locks, and files that were not yet renamed. */
 function sweep(): void {
   for (const lock of world.locks()) rmSync(lock, { force: true });
   for (const name of readdirSync(world.path, { recursive: true, encoding: 'utf8' }))
     if (/(?:^|\/)\.git-handoff-[^/]+$/.test(name)) rmSync(join(world.path, name), { force: true });
 }
 
-/** Each line about a path's content on the disk is one of before or of after. */
+/** Expects that every path's content on the disk is that of before or that of after. */
 function expectOldOrNew(told: string): void {
   const known = new Set([...dirty.split('\n'), ...none.split('\n')]);
   const contents = (text: string) =>
@@ -84,14 +84,14 @@ function expectOldOrNew(told: string): void {
   expect(other, told).toEqual([]);
 }
 
-/** What a status of a half-done tree lists besides: files that are as in HEAD. */
+/** Whether a line that only the half-done tree has is about a file that is as in HEAD. */
 const isWhole = (line: string) => {
   const [path = ''] = line.split(': ');
   const { status } = world.run('git', ['diff', '--quiet', 'HEAD', '--', `:(literal)${path}`]);
   return status === 0;
 };
 
-/** In a short run some of those that change what others see, and a few of the others. */
+/** All; in a short run, some of the calls that change what others see, and a few of the others. */
 function chosen(all: readonly Position[], random: Random): Position[] {
   const [decisive, rest] = [true, false].map((wanted) =>
     all.filter(({ call }) => DECISIVE.includes(call) === wanted),
@@ -105,7 +105,7 @@ function chosen(all: readonly Position[], random: Random): Position[] {
 const why = NO_STRACE === undefined ? '' : ` (skipped: ${NO_STRACE})`;
 
 describe.skipIf(NO_STRACE)(`at a system call${why}`, () => {
-  it.each(KINDS)('an unpack that ends early (%s) has lost and overwritten nothing', (kind, calls) =>
+  it.each(KINDS)('an unpack that ends early (%s) loses and overwrites nothing', (kind, calls) =>
     seeded(`unpack, ${kind}`, (random) => {
       const tally = new Tally();
       traced(['unpack', TOPIC], calls);

@@ -33,7 +33,7 @@ it.each(Array.from({ length: amount(4, 40) }, (_, at) => at))(
             expect(written.stderr, said).toMatch(
               /submodule|is a repository of its own|not UTF-8|git cannot store/,
             );
-            // The text is kept, and nothing else.
+            // No work is kept.
             expect(home.refs('refs/handoffs-local/work').length + kept, said).toBe(kept + figures.carried);
             figures.refused++;
             continue;

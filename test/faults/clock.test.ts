@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { amount, seeded, Tally } from '../support/faults/seed.ts';
 import { A, B, refusal, SharingWorld } from '../support/sharing-world.ts';
 
-/** Answers every question for the time of day with so many seconds more; the clock of durations is left alone. */
+/** Adds seconds to every answer about the time of day, but not to the monotonic clock. */
 const SOURCE = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ time_t time(time_t *out) {
 }
 `;
 
-/** Why clocks cannot be moved here, `undefined` when they can. */
+/** Why clocks cannot be moved here; `undefined` if they can. */
 const NO_CLOCK: string | undefined =
   process.platform !== 'linux'
     ? 'only Linux lets a library answer for the clock'
@@ -44,9 +44,9 @@ const NO_CLOCK: string | undefined =
       ? undefined
       : 'no C compiler is installed';
 
-/** Sessions in one working tree on a machine whose clock is moved between calls, for every process of it. */
+/** Sessions in one working tree on a machine whose clock jumps between calls, for all processes. */
 class ClockWorld extends SharingWorld {
-  /** Seconds that the clock is ahead. */
+  /** How many seconds the clock is ahead. */
   offset = 0;
   #library = '';
 
@@ -62,7 +62,7 @@ class ClockWorld extends SharingWorld {
 
   override env(extra: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
     const dates = { GIT_AUTHOR_DATE: undefined, GIT_COMMITTER_DATE: undefined };
-    // The constructor of the world runs programs before there is a library.
+    // The world's constructor runs programs before the library exists.
     if (!(#library in this) || this.offset === 0) return super.env({ ...dates, ...extra });
     const clock = { LD_PRELOAD: this.#library, TEST_CLOCK_OFFSET: String(this.offset) };
     return super.env({ ...dates, ...clock, ...extra });
@@ -71,7 +71,7 @@ class ClockWorld extends SharingWorld {
 
 const DAY = 86_400;
 const now = Math.floor(Date.now() / 1000);
-/** Seconds to add: an empty battery, a leap to the end of the century, an hour and a day to both sides. */
+/** Seconds to add: an empty battery, a jump to the end of the century, an hour and a day in both directions. */
 const JUMPS = [DAY - now, Date.UTC(2099, 0) / 1000 - now, -3600, 3600, -DAY, DAY, 0];
 const skipped = NO_CLOCK === undefined ? '' : ` (skipped: ${NO_CLOCK})`;
 let world: ClockWorld;
@@ -89,7 +89,7 @@ describe.skipIf(NO_CLOCK)(`a clock that jumps${skipped}`, () => {
     expect(world.run('date', ['+%Y']).stdout).toBe('1970\n');
   });
 
-  it('changes neither what is newest in a handoff nor whose it is', () =>
+  it('changes neither which version of a handoff is newest nor its owner', () =>
     seeded('clock', (random) => {
       const tally = new Tally();
       const written: string[] = [];
@@ -118,7 +118,7 @@ describe.skipIf(NO_CLOCK)(`a clock that jumps${skipped}`, () => {
       return tally.figures;
     }));
 
-  it.each(JUMPS)('by %i s loses no claim: the other session is refused before and after', (offset) => {
+  it.each(JUMPS)('by %i s loses no claim: the other session is refused before and after the jump', (offset) => {
     world.begin(A);
     world.begin(B);
     world.write(A, 'shared.md', 'of A\n');

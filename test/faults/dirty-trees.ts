@@ -15,7 +15,7 @@ import { lstatOf } from '../../src/host/disk.ts';
 import type { TestRepository } from '../support/repository.ts';
 import type { Random } from '../support/faults/seed.ts';
 
-/** Random uncommitted changes of every kind that git knows, and what can be seen of them. */
+/** Random uncommitted changes of every kind that git knows, and a fingerprint of them. */
 
 const TEXT = Array.from({ length: 12 }, (_, at) => `line ${at + 1}\n`).join('');
 const BINARY = Buffer.from([0, 1, 2, 255, 254, 10, 13, 0]);
@@ -54,7 +54,7 @@ const SETTINGS = [
   ['core.safecrlf', 'false'],
 ];
 
-/** Gives a repository the base commit: files of every kind, and a submodule that is not checked out. */
+/** Makes the base commit in a repository: files of every kind, and a submodule that is not checked out. */
 export function commitBase(world: TestRepository, random: Random): void {
   configure(world);
   const auto = random.pick(['', '* text=auto\n']);
@@ -68,7 +68,7 @@ export function commitBase(world: TestRepository, random: Random): void {
   world.git(['commit', '-qm', 'base']);
 }
 
-/** The settings of {@link commitBase} for another clone. */
+/** Applies the settings of {@link commitBase} to another clone. */
 export function configure(world: TestRepository): void {
   for (const words of SETTINGS) world.git(['config', ...words]);
 }
@@ -80,12 +80,12 @@ function put(world: TestRepository, path: string, content: string | Buffer): voi
   writeFileSync(file, content);
 }
 
-/** Changes of the working tree and the index. */
+/** Makes changes in the working tree and the index. */
 export function makeDirty(world: TestRepository, random: Random): string[] {
   const said: string[] = [];
   for (let left = 1 + random.below(9); left > 0; left--) {
     const path = random.pick([...Object.keys(BASE), 'link', '.gitattributes']);
-    // Without its attributes git takes other files for changed, or not, by their times.
+    // Without the attributes, it would depend on file times whether git takes other files for changed.
     const isKept = path === '.gitattributes';
     const [name, act] = random.pick(
       isKept ? ACTS.filter(([kind]) => ['edit', 'stage'].includes(kind)) : ACTS,
@@ -178,13 +178,13 @@ const ACTS: readonly (readonly [string, Act])[] = [
   ['module', (world) => quietly(world, 'update-index', '--cacheinfo', `160000,${'1'.repeat(40)},module`)],
 ];
 
-/** The attributes stay a text that git can read, and a filter's file one that comes back from it as it was. */
+/** Keeps the attributes readable for git, and a filtered file unchanged by the filter. */
 function editedFor(path: string, random: Random): string | Buffer {
   if (path.endsWith('.filtered')) return `quiet ${random.below(99)}\n`;
   return path === '.gitattributes' ? `${ATTRIBUTES}# ${random.below(99)}\n` : edited(random);
 }
 
-/** Everything that git and the disk say of the changes. */
+/** Everything that git and the disk say about the changes. */
 export function fingerprint(world: TestRepository): string {
   const status = world.git(['status', '--porcelain=v2', '-z', '--no-renames', '--untracked-files=all']);
   const staged = world.git(['ls-files', '--stage', '-z']);
@@ -201,7 +201,7 @@ export function fingerprint(world: TestRepository): string {
   return [status.split('\0').sort().join('\n'), staged.split('\0').join('\n'), ...disk].join('\n');
 }
 
-/** Of a line of git-status(1), porcelain format version 2. */
+/** The path in a line of git-status(1), porcelain format version 2. */
 function pathOf(line: string): string {
   if (line.startsWith('? ')) return line.slice(2);
   return /^1 (?:\S+ ){7}([^]*)$/.exec(line)?.[1] ?? '';

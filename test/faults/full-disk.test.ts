@@ -7,7 +7,7 @@ import { FaultWorld, REF } from '../support/faults/fault-world.ts';
 import { amount, seeded, Tally } from '../support/faults/seed.ts';
 import type { Run, RunOptions } from '../support/repository.ts';
 
-/** Why no small disk can be mounted here, `undefined` when it can. */
+/** Why no small disk can be mounted here; `undefined` if it can. */
 const NO_MOUNT: string | undefined = (() => {
   const words = ['-Urm', 'sh', '-c', 'mount -t tmpfs none /tmp'];
   const { error, status } = spawnSync('unshare', words);
@@ -16,11 +16,11 @@ const NO_MOUNT: string | undefined = (() => {
 })();
 
 /**
- * A repository on a small tmpfs, in a mount namespace of its own: nobody else sees the mount, and it is gone
- * with the process that holds it. Everything else of the world is outside, on the real disk.
+ * A repository on a small tmpfs, in its own mount namespace: nobody else sees the mount, and it disappears
+ * with the process that holds it. The rest of the world is outside, on the real disk.
  */
 class SmallDisk extends FaultWorld {
-  /** Not a #private field: the constructor above runs git before this one has any. */
+  /** Not a #private field: the base constructor runs git before this class has any. */
   private readonly holder: ChildProcessByStdio<Writable, Readable, null> | undefined;
 
   static async mount(size: string, inodes: number): Promise<SmallDisk> {
@@ -46,7 +46,7 @@ class SmallDisk extends FaultWorld {
   override run(program: string, args: readonly string[], options: RunOptions = {}): Run {
     if (this.holder === undefined) return super.run(program, args, options);
     const inside = ['-t', String(this.holder.pid), '-U', '-m', '--preserve-credentials'];
-    // nsenter keeps the folder that it was started in, which is not the mounted one.
+    // nsenter keeps its working folder, which is not the mounted one.
     const words = ['sh', '-c', 'cd "$0" && exec "$@"', options.cwd ?? this.path, program, ...args];
     return super.run('nsenter', [...inside, ...words], { ...options, cwd: this.root });
   }
@@ -56,12 +56,12 @@ class SmallDisk extends FaultWorld {
     return this.run('sh', ['-c', lines]).stdout.trim();
   }
 
-  /** Takes all room but this many bytes; the file `filler` gives it back. */
+  /** Fills the disk except for this many bytes; removing the file `filler` gives them back. */
   leaveBytes(free: number): void {
     this.shell(`cat /dev/zero > filler 2>/dev/null; truncate -s -${free} filler`);
   }
 
-  /** Takes all inodes but this many; the folder `filler` gives them back. */
+  /** Uses up all inodes but this many; removing the folder `filler` gives them back. */
   leaveInodes(free: number): void {
     const available = Number(this.shell('mkdir filler; df --output=iavail . | tail -n 1'));
     this.shell(`i=${free}; while [ $i -lt ${available} ]; do : > filler/$i; i=$((i + 1)); done`);
@@ -85,14 +85,14 @@ const PAGE = 4096;
 const LEVELS = amount(8, 100);
 /** What earlier levels have written stays on the disk. */
 const [SIZE, INODES] = [amount(1, 32), amount(400, 40_000)];
-/** What a command says that found no room. */
+/** The answer of a command that found no room. */
 const NO_ROOM = {
   status: 7,
   stderr: expect.stringMatching(/^error: .*\nhint: (?:free some disk space|look for free space)/) as string,
 };
 const skipped = NO_MOUNT === undefined ? '' : ` (skipped: ${NO_MOUNT})`;
 
-/** Writes while the disk has almost no room; the text is at the tip or kept on another disk. */
+/** Writes while the disk has almost no room; the text must be at the tip or kept on another disk. */
 function writeWithLittle(disk: SmallDisk, text: string, take: () => void, tally: Tally): void {
   const before = disk.tip();
   take();
@@ -107,13 +107,13 @@ function writeWithLittle(disk: SmallDisk, text: string, take: () => void, tally:
 }
 
 const WORK = 'half-done';
-/** Work takes more room than a note: every so many pages and inodes. */
+/** Work needs more room than a note, so the levels are this many pages or inodes apart. */
 const STEP = amount(2, 1);
 const STEPS = amount(5, 60);
 const PACK = ['write', WORK, '-m', 'half', '--with-work', '--', '.'];
 const UNPACK = ['unpack', WORK];
 
-/** A repository with changes of a few kinds, each larger than a page. */
+/** Makes changes of a few kinds, each larger than a page. */
 function makeChanges(disk: SmallDisk): void {
   disk.shell(`lines() { i=0; while [ $i -lt 400 ]; do echo "$1 $i of many"; i=$((i + 1)); done; }
     lines staged > a && git add a && lines disk > a
@@ -122,7 +122,7 @@ function makeChanges(disk: SmallDisk): void {
     rm c`);
 }
 
-/** The changes as git and the disk have them, a line for each fact. */
+/** The changes according to git and the disk, one line for each fact. */
 const changesOf = (disk: SmallDisk) =>
   disk.shell(`git status --porcelain=v2 --no-renames --untracked-files=all
     for path in a b b/inner c new/folder/one; do test -f $path && sha1sum $path; done`);
@@ -152,7 +152,7 @@ describe.skipIf(NO_MOUNT)(`a repository on a full disk${skipped}`, () => {
       }
     }));
 
-  it('that became read-only still shows its notes, and keeps a new text elsewhere', async () => {
+  it('that became read-only, still shows its notes, and keeps a new text elsewhere', async () => {
     const disk = await SmallDisk.mount('1m', 400);
     try {
       const tip = disk.mustWrite('old\n');
@@ -177,7 +177,7 @@ describe.skipIf(NO_MOUNT)(`a repository on a full disk${skipped}`, () => {
     seeded('full disk, work', async () => {
       const tally = new Tally();
       const disk = await SmallDisk.mount(`${2 * SIZE}m`, INODES);
-      /** Runs one command with little room, and tells whether it got through. */
+      /** Runs one command with little room; returns whether it succeeded. */
       const isDone = (words: readonly string[], take: () => void) => {
         take();
         const { status, stderr } = disk.handoff(words, { session: disk.session });
@@ -216,12 +216,12 @@ describe.skipIf(NO_MOUNT)(`a repository on a full disk${skipped}`, () => {
       }
     }));
 
-  it(`tries what a session has, and leaves nothing behind, with 0 to ${(STEPS - 1) * STEP} pages or inodes left`, () =>
+  it(`tries a session’s changes, and leaves nothing behind, with 0 to ${(STEPS - 1) * STEP} pages or inodes left`, () =>
     seeded('full disk, try', async () => {
       const tally = new Tally();
       const disk = await SmallDisk.mount(`${2 * SIZE}m`, INODES);
       const session = { session: disk.session };
-      /** What a run must not leave: everything in the git directory but objects, logs, and the tree that the next run uses. */
+      /** What a run must not change: the git directory without objects, logs, and the tree that the next run uses. */
       const leftovers = () =>
         disk.shell(
           "find .git -type f ! -path '.git/objects/*' ! -path '.git/handoff/*' ! -path '.git/logs/*' ! -path '.git/worktrees/*' ! -name index | sort",
@@ -266,7 +266,7 @@ describe.skipIf(NO_MOUNT)(`a repository on a full disk${skipped}`, () => {
               disk.shell(`echo ${level} >> a`);
               run(take, what, ['sh', '-c', 'echo ran; exit 5']);
             }
-        // The journal's next line needs a page of its own, and no file of ours gives one back.
+        // The journal's next line needs a new page, and no file of ours frees one.
         const [journal, group] = [`handoff/sessions/${disk.session}.jsonl`, 'handoff-try.group'];
         const pad = `printf '%*s\\n' $((${PAGE - 1} - $(stat -c %s ${journal}) % ${PAGE})) '' >> ${journal}`;
         const lines = `(cd ${disk.path}/.git; ${pad}; : > ${group}); echo ran; cat /dev/zero > filler; exit 5`;

@@ -5,7 +5,7 @@ import { startGroup } from '../support/faults/process-group.ts';
 import { Tally, amount, seeded } from '../support/faults/seed.ts';
 
 const KILLS = amount(60, 1000);
-/** Kills are spread over this share of the time that a whole write takes. */
+/** Kills happen at random within a write's duration, multiplied by this. */
 const GROWTH = 1.15;
 let world: FaultWorld;
 

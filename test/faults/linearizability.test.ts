@@ -7,7 +7,7 @@ import { startGroup } from '../support/faults/process-group.ts';
 import { amount, Random, seeded, Tally } from '../support/faults/seed.ts';
 import { type Run, START } from '../support/repository.ts';
 
-/** One call on a register that is read and compared-and-swapped. Times are of one clock, any unit. */
+/** One call on a register that is read and compared-and-swapped. All times are from one clock, in any unit. */
 type Operation = ReadOperation | SwapOperation;
 
 interface Span {
@@ -24,13 +24,13 @@ interface SwapOperation extends Span {
   readonly kind: 'swap';
   readonly old: string;
   readonly next: string;
-  /** `unknown`: its caller died; it took effect once, at any time after its start, or never. */
+  /** `unknown`: its caller died, so it took effect once, at any time after its start, or never. */
   readonly outcome: 'done' | 'refused' | 'unknown';
 }
 
 /**
- * Whether there is an order of all operations that keeps every "ended before the other began" and in which
- * each did to a single register what it reported (Wing and Gong 1993, with the memo of Lowe 2017).
+ * Whether all operations have an order that keeps every "ended before the other began" and in which
+ * each did what it reported to a single register (Wing and Gong 1993, with the memo of Lowe 2017).
  */
 function isLinearizable(history: readonly Operation[], initial: string): boolean {
   const seen = new Set<string>();
@@ -52,20 +52,20 @@ function isLinearizable(history: readonly Operation[], initial: string): boolean
 
 const isOptional = (operation: Operation) => operation.kind === 'swap' && operation.outcome === 'unknown';
 
-/** The value afterwards, `undefined` when the operation cannot have reported what it did at this value. */
+/** The value afterwards; `undefined` if the operation cannot have reported what it did at this value. */
 function applied(operation: Operation, value: string): string | undefined {
   if (operation.kind === 'read') return operation.value === value ? value : undefined;
   if (operation.outcome === 'refused') return operation.old === value ? undefined : value;
   return operation.old === value ? operation.next : undefined;
 }
 
-/** A lock that stays as it is for this long has nobody behind it: git holds one for milliseconds. */
+/** A lock that stays unchanged for this long is abandoned: git holds one for milliseconds. */
 const ABANDONED_MS = 1500;
-/** A kill comes at most this late after the start of a write, about as long as one takes. Milliseconds. */
+/** A kill comes at most this many milliseconds after the start of a write, about as long as one takes. */
 const KILL_WITHIN_MS = 220;
 
 interface ClientOptions {
-  /** Share of the writes that are killed, 0 to 1. */
+  /** The share of writes that are killed, 0 to 1. */
   readonly killed: number;
   /** The defect that the checker must find: writes forget the value that they read. */
   readonly dropsExpectation: boolean;
@@ -74,7 +74,7 @@ interface ClientOptions {
 /** A handoff as a register: its value is the note, read by `show` and swapped by `write --expect`. */
 class CliRegister {
   readonly history: Operation[] = [];
-  /** Writes that a dead writer's lock kept from doing anything. */
+  /** How many writes did nothing because of a dead writer's lock. */
   blocked = 0;
   readonly #world: FaultWorld;
   #mending: Promise<void> = Promise.resolve();
@@ -83,7 +83,7 @@ class CliRegister {
     this.#world = world;
   }
 
-  /** One client: reads, then swaps what it read for a text of its own, again and again. */
+  /** Runs one client: it repeatedly reads, then swaps what it read for its own text. */
   async client(name: string, rounds: number, random: Random, options: ClientOptions): Promise<void> {
     for (let round = 0; round < rounds; round++) {
       const read = await this.#read(name);
@@ -125,7 +125,7 @@ class CliRegister {
     return startGroup(this.#world, process.execPath, [...START, ...words], { session, input });
   }
 
-  /** What a person does who is told of a lock: waits, then calls the doctor. */
+  /** Does what a person does who hears of a lock: waits, then runs doctor. */
   async #mendAbandoned(): Promise<void> {
     const locks = [REF, KEPT].map((ref) => join(this.#world.path, '.git', `${ref}.lock`));
     const former = locks.map(stamp);
@@ -137,7 +137,7 @@ class CliRegister {
   }
 }
 
-/** `undefined`: a lock was in the way, nothing was done. */
+/** A write's outcome; `undefined`: a lock was in the way, and nothing was done. */
 function outcomeOf({ status, stderr }: Run): 'done' | 'refused' | 'unknown' | undefined {
   if (status === 0) return 'done';
   if (status === 4) return 'refused';
@@ -146,7 +146,7 @@ function outcomeOf({ status, stderr }: Run): 'done' | 'refused' | 'unknown' | un
   throw new Error(`write: exit ${status}\n${stderr}`);
 }
 
-/** Tells a lock from the next one of the same name. */
+/** Distinguishes a lock from a later one with the same name. */
 function stamp(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   return found === undefined ? undefined : `${found.ino} ${found.mtimeMs}`;
@@ -163,7 +163,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** Clients that read and swap at the same time, until each has done its rounds. */
+/** Lets clients read and swap at the same time, until each has done its rounds. */
 async function record(random: Random, killed: number, dropsExpectation = false): Promise<CliRegister> {
   world.handoff(['write', 'auth-refresh', '--take', '-m', FIRST], { session: 'sess-start' });
   const register = new CliRegister(world);
@@ -176,7 +176,7 @@ async function record(random: Random, killed: number, dropsExpectation = false):
 }
 
 describe('reads and compare-and-swaps of one handoff', () => {
-  it(`an order explains every one of ${HISTORIES} histories with a quarter of the writers killed`, () =>
+  it(`have an order that explains each of ${HISTORIES} histories with a quarter of the writers killed`, () =>
     seeded('histories', async (random) => {
       const tally = new Tally();
       for (let one = 0; one < HISTORIES; one++) {
@@ -190,7 +190,7 @@ describe('reads and compare-and-swaps of one handoff', () => {
       return tally.figures;
     }));
 
-  it('no order explains the history of writers that forget what they read', () =>
+  it('have no order that explains the history of writers that forget what they read', () =>
     seeded('histories without --expect', async (random) => {
       const { history } = await record(random, 0, true);
       expect(isLinearizable(history, `${FIRST}\n`)).toBe(false);
@@ -199,7 +199,7 @@ describe('reads and compare-and-swaps of one handoff', () => {
 });
 
 describe('the checker of histories', () => {
-  it('takes a dead swap neither for one that must have happened nor for one that cannot', () => {
+  it('assumes neither that a swap of a killed caller happened nor that it did not', () => {
     const dead = { kind: 'swap', start: 0, end: 1, old: 'a', next: 'b', outcome: 'unknown' } as const;
     const read = (start: number, value: string) => ({ kind: 'read', start, end: start + 1, value }) as const;
     expect(isLinearizable([dead, read(2, 'a')], 'a')).toBe(true);

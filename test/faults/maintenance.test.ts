@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** One session that writes its own topic; returns what it was told is written: commit and text. */
+/** Runs one session that writes its own topic; returns commit and text of each write that reported success. */
 async function writer(name: string, tally: Tally): Promise<[string, string][]> {
   const written: [string, string][] = [];
   for (let round = 0; round < WRITES; round++) {

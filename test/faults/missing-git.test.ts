@@ -11,7 +11,7 @@ beforeEach(() => {
   world.ok(['init', '--yes']);
   world.mustWrite('old\n');
   world.guard({ session_id: world.session, hook_event_name: 'SessionStart', source: 'startup' });
-  // Everything but git.
+  // All programs except git.
   const tools = join(world.root, 'tools');
   mkdirSync(tools);
   for (const tool of ['sh', 'head', 'timeout', 'cat', 'grep', 'readlink', 'date', 'rm', 'env'])

@@ -7,7 +7,7 @@ import { FaultWorld } from '../support/faults/fault-world.ts';
 const NOBODY = 65534;
 const identity = ['--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups'];
 
-/** Why nobody else can be impersonated here, `undefined` when it can be done. */
+/** Why this test cannot run as another user here; `undefined` if it can. */
 const NO_SETPRIV: string | undefined = (() => {
   const { error, status } = spawnSync('setpriv', [...identity, 'true']);
   if (error !== undefined) return 'setpriv is not installed';
@@ -17,7 +17,7 @@ const NO_SETPRIV: string | undefined = (() => {
 describe.skipIf(NO_SETPRIV)(
   `another user's repository${NO_SETPRIV === undefined ? '' : ` (skipped: ${NO_SETPRIV})`}`,
   () => {
-    it('is read, and a text that it does not take is kept in a file', () => {
+    it('is read, and a text that cannot be written there is kept in a file', () => {
       const world = new FaultWorld();
       try {
         const tip = world.mustWrite('old\n');

@@ -9,10 +9,10 @@ import { LAUNCHER } from '../support/repository.ts';
 import { A, B, SharingWorld, contextText } from '../support/sharing-world.ts';
 
 const ROUNDS = amount(12, 300);
-/** Kills are spread over this share of the time that a whole call takes. */
+/** Kills happen at random within a call's duration, multiplied by this. */
 const GROWTH = 1.15;
 
-it(`SIGKILL of calls that note and tell what other worktrees change, ${ROUNDS} times`, () =>
+it(`SIGKILL of calls that record and report changes in other worktrees, ${ROUNDS} times`, () =>
   seeded('kill between worktrees', async (random) => {
     const tally = new Tally();
     const world = new SharingWorld({ ready: [A], calls: 'process' });
@@ -27,7 +27,7 @@ it(`SIGKILL of calls that note and tell what other worktrees change, ${ROUNDS} t
     world.begin(B, other);
     let span = 1000;
     for (let round = 1; round <= ROUNDS; round += 1) {
-      // A kill loses one notice at most, and doubles none.
+      // A kill loses at most one notice, and repeats none.
       const path = changedByA(`killed-${round}.ts`);
       writeFileSync(join(other, path), 'B\n');
       const first = await killed('PostToolUse', { tool_name: 'Write', tool_input: inputOf(path) }, span);
@@ -37,7 +37,7 @@ it(`SIGKILL of calls that note and tell what other worktrees change, ${ROUNDS} t
       const start = performance.now();
       expect(byB(changedByA(`whole-${round}.ts`))).toContain('It conflicts with yours.');
       span = (performance.now() - start) * GROWTH;
-      // Whatever was cut off of an end and a start: the next start lists what was changed meanwhile.
+      // Whatever part of an end and a start was cut off, the next start lists what changed meanwhile.
       await killed('SessionEnd', { reason: 'other' }, span);
       const meanwhile = changedByA(`meanwhile-${round}.ts`);
       await killed('SessionStart', { source: 'startup' }, span);
@@ -52,7 +52,7 @@ it(`SIGKILL of calls that note and tell what other worktrees change, ${ROUNDS} t
     }
   }));
 
-/** Starts a call of B's, and kills it with all its children after a part of so many milliseconds. Returns what it said. */
+/** Starts a call of B, and kills it with all its children at a random moment within `span`. Returns what it said. */
 function killer(world: SharingWorld, cwd: string, random: Random) {
   return async (event: string, payload: object, span: number): Promise<string> => {
     const input = JSON.stringify({ session_id: B, hook_event_name: event, cwd, ...payload });

@@ -9,7 +9,7 @@ const TREES = 10;
 const SESSIONS = 30;
 const FILES = Array.from({ length: 40 }, (_, n) => `src/part ${n % 4}/file-${n}.ts`);
 
-/** Every step of a task, as often as it is named. */
+/** Steps to choose from, each as likely as it is often listed. */
 const STEPS = [
   ...Array<'edit'>(60).fill('edit'),
   ...Array<'commit'>(14).fill('commit'),
@@ -29,7 +29,7 @@ interface Tree {
   readonly changers: Map<string, Set<string>>;
 }
 
-/** What a session was told of a path and another session. */
+/** What a session was told about a path and another session. */
 interface Reported {
   readonly path: string;
   readonly folder: string;
@@ -38,8 +38,8 @@ interface Reported {
 }
 
 /**
- * Sessions that edit, commit, merge, undo, end and begin in several worktrees, in an order drawn by lot. What each is told
- * with the result of a file tool is compared with what git says of the two worktrees at that moment.
+ * Sessions edit, commit, merge, undo, end and begin in several worktrees, in random order. What each is told
+ * with the result of a file tool is compared with what git says about the two worktrees at that moment.
  */
 class WorktreeCampaign {
   readonly #random: Random;
@@ -69,7 +69,7 @@ class WorktreeCampaign {
     for (const tree of this.#trees) this.#begin(tree);
   }
 
-  /** Does so many tasks, and looks at what was told. */
+  /** Does this many tasks, and checks what was told. */
   static async run(random: Random, tasks: number): Promise<Figures> {
     const files = Object.fromEntries(FILES.map((name) => [name, TEN]));
     const world = new SharingWorld({ files, calls: 'thread' });
@@ -107,7 +107,7 @@ class WorktreeCampaign {
     }
   }
 
-  /** Some files are everybody's. */
+  /** A random file; some files are shared by all. */
   #anyFile(): string {
     return this.#random.pick(this.#random.below(3) === 0 ? FILES.slice(0, 6) : FILES);
   }
@@ -119,7 +119,7 @@ class WorktreeCampaign {
     tree.live.push(session);
   }
 
-  /** Another session comes; the one that was there goes, or stays beside it. */
+  /** Another session arrives; the one that was there leaves, or stays beside it. */
   #change(tree: Tree, session: string): void {
     if (this.#waiting.length === 0) return;
     if (this.#random.below(3) > 0 || tree.live.length > 2) {
@@ -129,7 +129,7 @@ class WorktreeCampaign {
     this.#begin(tree);
   }
 
-  /** One line is another one, or a line more. */
+  /** The file's text with one line changed or added. */
   #next(tree: Tree, path: string): string {
     const lines = readFileSync(join(tree.path, path), 'utf8').split('\n');
     this.#edits += 1;
@@ -171,7 +171,7 @@ class WorktreeCampaign {
     if (merge.status !== 0) this.#world.run('git', ['merge', '--abort'], { cwd: tree.path });
   }
 
-  /** Two write one file at once: one of them at least is told. */
+  /** Two sessions write one file at once: at least one of them is told. */
   async #together(tree: Tree, session: string): Promise<void> {
     const other = this.#random.pick(this.#trees.filter((one) => one !== tree));
     const path = this.#anyFile();
@@ -208,7 +208,7 @@ class WorktreeCampaign {
     for (const [n, { at, who }] of both.entries()) this.#note(at, who, texts[n] ?? '');
   }
 
-  /** What must be told, and what must not. */
+  /** Checks that the text says what it must, and nothing that it must not. */
   #compare(tree: Tree, session: string, path: string, text: string): void {
     const due = this.#trees.filter((other) => this.#isDue(tree, session, path, other));
     const said = this.#note(tree, session, text);
@@ -219,14 +219,14 @@ class WorktreeCampaign {
     }
   }
 
-  /** An overlap with a live session's change by a file tool that this one has not heard of. */
+  /** Whether there is an overlap, not yet reported to this session, with what a live session changed by a file tool. */
   #isDue(tree: Tree, session: string, path: string, other: Tree | undefined): boolean {
     if (other === undefined || other === tree || this.#overlap(tree, other, path) === undefined) return false;
     const changers = other.live.filter((one) => other.changers.get(path)?.has(one) === true);
     return changers.length > 0 && !other.live.some((one) => this.#said.has(keyOf(session, path, short(one))));
   }
 
-  /** Remembers what was told, and finds what is false or told twice. */
+  /** Records what was told, and fails for what is false or told twice. */
   #note(tree: Tree, session: string, text: string): Reported[] {
     const said = reportedIn(text);
     for (const { path, folder, names, conflicts } of said) {
@@ -245,7 +245,7 @@ class WorktreeCampaign {
     return said;
   }
 
-  /** What git says of a path in two worktrees as they are now; `undefined`: no overlap. */
+  /** What git says about a path in two worktrees as they are now; `undefined`: no overlap. */
   #overlap(one: Tree, other: Tree, path: string): { conflicts: boolean } | undefined {
     const base = this.#world.git(['merge-base', one.branch, other.branch]);
     const common = this.#world.git(['show', `${base}:${path}`]) + '\n';

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** The events that sessions bring: first each is registered, then they work. */
+/** The payload of a call: first each session is registered, then they work. */
 function payload(call: number): Readonly<Record<string, unknown>> {
   const base = { session_id: `sess-guard-${call % SESSIONS}`, cwd: world.path };
   if (call < SESSIONS) return { ...base, hook_event_name: 'SessionStart', source: 'startup' };
@@ -31,7 +31,7 @@ const call = (number: number): Promise<Run> =>
     world.start(LAUNCHER, ['guard', '--client', 'claude'], { input: JSON.stringify(payload(number)) }),
   );
 
-it.each(RUNS)('hook calls, %i at a time, leave every record whole and log no lock', (atOnce) =>
+it.each(RUNS)('hook calls, %i at a time, leave every record intact and log no lock', (atOnce) =>
   seeded(`guards, ${atOnce} at a time`, async () => {
     const tally = new Tally();
     for (let first = 0; first < Math.max(CALLS, atOnce); first += atOnce) {
@@ -52,7 +52,7 @@ it.each(RUNS)('hook calls, %i at a time, leave every record whole and log no loc
     );
     const known = records.map(({ session }) => session).sort();
     expect(new Set(known).size).toBe(known.length);
-    // A call that overran its time lets the tool go on and says so in the log; its session comes next time.
+    // A call that took too long lets the tool pass and says so in the log; its session is registered by its next call.
     const late = log.filter((line) => line['kind'] !== 'deny').length;
     if (late === 0)
       expect(known).toEqual(

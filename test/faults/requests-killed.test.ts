@@ -22,12 +22,12 @@ afterEach(() => world.remove());
 const ASKS = /wants to edit src\/a\.ts/g;
 const asked = (...texts: string[]) => texts.join('').match(ASKS)?.length ?? 0;
 
-/** What a session is told before a command; behind words that trace the hook. */
+/** What a session is told before a command; the words before the hook trace it. */
 function runs(session: string, words: readonly string[] = []): string {
   return hook(session, { tool_name: 'Bash', tool_input: { command: 'make' } }, words);
 }
 
-/** B is refused what A has changed. */
+/** B tries to change what A has changed, and is refused. */
 const wants = (words: readonly string[] = []) =>
   hook(
     B,
@@ -41,7 +41,7 @@ function hook(session: string, tool: object, words: readonly string[]): string {
   return world.run(program, rest, { input: JSON.stringify(call) }).stdout;
 }
 
-/** The hook stays a child of this process, by which its session is known; strace steps aside. */
+/** strace detaches itself, so that the hook stays a child of this process, which identifies its session. */
 function traced(trace: string, injection?: Injection): string[] {
   const [strace = '', ...words] = straceWords(trace, ['write'], injection);
   return [strace, '-D', ...words];
@@ -49,7 +49,7 @@ function traced(trace: string, injection?: Injection): string[] {
 
 const why = NO_STRACE === undefined ? '' : ` (skipped: ${NO_STRACE})`;
 
-/** Kills a hook before its writes (in a short run, before some), each time with another change of A's. */
+/** Kills a hook before each of its writes (in a short run, some), each time with another change of A. */
 function atWrites(
   random: Random,
   prepare: () => void,
@@ -60,7 +60,7 @@ function atWrites(
   const trace = join(world.root, 'trace');
   const begin = (content: string) => {
     world.git(['checkout', '-q', '--', 'src/a.ts']);
-    // Until somebody looks, what A changes next is the same change.
+    // Until somebody looks, A's next change counts as the same change.
     world.ok(['status']);
     world.write(A, 'src/a.ts', content);
     prepare();
@@ -79,7 +79,7 @@ function atWrites(
 }
 
 describe.skipIf(NO_STRACE)(`SIGKILL at a write${why}`, () => {
-  it('of the refused call leaves no request twice', () =>
+  it('of the refused call leaves no duplicate request', () =>
     seeded('kill who asks', (random) => {
       const tally = atWrites(
         random,
@@ -94,7 +94,7 @@ describe.skipIf(NO_STRACE)(`SIGKILL at a write${why}`, () => {
       return tally.figures;
     }));
 
-  it('of the call that hands it over tells it at most once', () =>
+  it('of the call that delivers the request delivers it at most once', () =>
     seeded('kill who is asked', (random) => {
       const tally = atWrites(
         random,

@@ -6,14 +6,14 @@ import { LOSSES } from '../support/losses.ts';
 import { TestRepository } from '../support/repository.ts';
 
 /**
- * Files are lost in all the ways of losses.ts, by turns and several in one repository, and searched when all are lost. What
- * is found has to be the content, and must be called what it is.
+ * Files are lost in all the ways of losses.ts, several in one repository, and then searched for. What is found must be the
+ * lost content, correctly labelled.
  */
 
 const REPOSITORIES = amount(4, 40);
 const IN_EACH = 5;
 const WAYS = Object.keys(LOSSES);
-/** Every file has some of these lines, so that files are like each other, too. */
+/** Every file has some of these lines, so that files also resemble each other. */
 const COMMON = Array.from({ length: 40 }, (_, n) => `a line that several files have: ${n}\n`);
 
 type Row = Readonly<Record<'path' | 'which' | 'blob' | 'kind' | 'subject', string>>;
@@ -24,14 +24,14 @@ function textOf(random: Random): string[] {
   );
 }
 
-/** The text with up to a fifth of its lines changed. */
+/** The lines as text, with up to a fifth of them changed. */
 function edited(random: Random, lines: readonly string[]): string {
   const count = 1 + random.below(Math.ceil(lines.length / 5));
   const changed = new Set(random.sample([...lines.keys()], count));
   return lines.map((line, at) => (changed.has(at) ? `${random.next()} was changed\n` : line)).join('');
 }
 
-/** Whether a row says what is so, as far as git itself tells. */
+/** Whether a row is true, as far as git itself can tell. */
 function isTrue(world: TestRepository, { path, which, blob, kind, subject }: Row): boolean {
   const says = (...args: string[]) => world.run('git', args).stdout.trim();
   if (kind === 'blob')
@@ -42,7 +42,7 @@ function isTrue(world: TestRepository, { path, which, blob, kind, subject }: Row
   return kind === 'tree' || says('log', '-1', '--format=%s', which).startsWith(prefix);
 }
 
-it('finds at least 90 % of what was lost, byte for byte, and labels nothing wrongly', async () => {
+it('a search finds at least 90 % of what was lost, byte for byte, and labels nothing wrongly', async () => {
   await seeded('rescue search', (random) => {
     const tally = new Tally();
     for (let turn = 0; turn < REPOSITORIES; turn++) {

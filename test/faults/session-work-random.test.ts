@@ -26,9 +26,9 @@ import { Random, SEED, amount } from '../support/faults/seed.ts';
 import { TestRepository } from '../support/repository.ts';
 
 /**
- * Sessions and their sub-agents change lines of shared files by turns. Without one of them, the files have to be as if it
- * had never been there, or nothing may change; and its part alone has to be as if the others had never been there. All
- * parts and the rest are what differs from HEAD, and the rescue of an undo brings all back.
+ * Sessions and their sub-agents change lines of shared files in turn. Undoing one's changes must leave the files as if it
+ * had never been there, or change nothing. Its part alone must be as if the others had never been there. All parts and
+ * the rest together must be what differs from HEAD, and the rescue of an undo must bring everything back.
  */
 
 const HISTORIES = amount(20, 1000);
@@ -37,7 +37,7 @@ const KNOWN = [7200026, 7200083];
 const SEEDS = [...KNOWN, ...Array.from({ length: HISTORIES }, (_, n) => SEED + n)];
 const FILES = ['one.txt', 'two.txt', 'deep/three.txt'];
 const SESSIONS = ['aaaaaaaa-1', 'bbbbbbbb-2', 'cccccccc-3'].map((id) => parseSessionId(id) as SessionId);
-/** Three sub-agents of two of them. */
+/** Three sub-agents of two of the sessions. */
 const AGENTS = SESSIONS.slice(0, 2).flatMap((id, n) =>
   ['x', 'y'].slice(n).map((agent) => ownerId(id, agent)),
 );
@@ -47,20 +47,20 @@ interface Line {
   readonly text: string;
 }
 
-/** A change of one file by one session, in terms of lines that keep their identity. */
+/** One session's change of one file, in terms of lines that keep their identity. */
 interface Act {
   /** The session or, as an owner, the sub-agent. */
   readonly by: SessionId;
   readonly path: string;
   readonly kind: 'insert' | 'replace' | 'delete' | 'remove file' | 'add file';
-  /** The line that it is about, or after which it inserts; 0: the top. */
+  /** The line that it changes, or inserts after; 0: the top. */
   readonly at: number;
   readonly line: Line;
 }
 
 type Files = Map<string, readonly Line[]>;
 
-/** Plays acts; one whose line is not there changes nothing. */
+/** Plays acts; an act whose line is missing changes nothing. */
 function play(start: Files, acts: readonly Act[]): Files {
   const files: Files = new Map(start);
   for (const { path, kind, at, line } of acts) {
@@ -141,7 +141,7 @@ class History {
     }
   }
 
-  /** A file tool of a session or a sub-agent changes a file, and that is claimed. Sub-agents end, and call again. */
+  /** A session's or sub-agent's file tool changes a file and claims it. Sub-agents end, and call again. */
   async #act(): Promise<void> {
     const by = this.#random.pick(this.#owners);
     if (agentOfOwner(by) !== undefined && !this.#running.has(by)) this.#runs(by, true);
@@ -177,18 +177,18 @@ class History {
     else this.#running.delete(owner);
   }
 
-  /** Whose an act is now: of a sub-agent that has ended, its session's. */
+  /** The current owner of an act: an ended sub-agent's acts are its session's. */
   #counted(by: SessionId): SessionId {
     return this.#running.has(by) ? by : sessionOfOwner(by);
   }
 
-  /** The guard lets no session remove a file that another one has added: then there is nothing to bring back. */
+  /** The guard does not let a session remove a file that another one has added: nothing could bring it back. */
   #isRemovable(path: string, by: SessionId): boolean {
     const others = this.#acts.filter((act) => act.path === path && act.by !== by);
     return others.length === 0 || FILES.includes(path);
   }
 
-  /** Who removes a file that was made again after somebody had removed it may mean either. */
+  /** If a removed file was made again, removing it may mean either kind of removal. */
   #removal(path: string): Act['kind'] {
     const isMadeAgain = this.#acts.some((act) => act.path === path && act.kind === 'add file');
     return isMadeAgain && FILES.includes(path) ? 'delete' : 'remove file';
@@ -239,7 +239,7 @@ class History {
     return { tree: { top, gitDir, commonDir: gitDir }, place: undefined, status, ledgers, lone: undefined };
   }
 
-  /** The owner's part of each path is what it would have made of HEAD alone, or it cannot be told. */
+  /** Expects that the owner's part of each path is what it alone would have made of HEAD, or is left out. */
   async #show(owner: SessionId): Promise<{ shown: number; apart: number }> {
     const work = await this.#work();
     const parts = partsOf(work, new Set([owner]), []);
@@ -263,7 +263,7 @@ class History {
     return { shown: parts.length - failed.length, apart: failed.length };
   }
 
-  /** Whether all that is left of a file that another owner made again is the owner's: then the file is, too. */
+  /** Whether every line left in a file that another owner made again is this owner's: then the whole file is. */
   #isLeftTo(owner: SessionId, path: string): boolean {
     const lines = play(this.#start, this.#acts).get(path) ?? [];
     const writers = new Map(this.#acts.map(({ by, line }) => [line.text, this.#counted(by)]));
@@ -271,7 +271,7 @@ class History {
     return isMadeAgain && lines.length > 0 && lines.every(({ text }) => writers.get(text) === owner);
   }
 
-  /** All parts and the rest are what differs from HEAD. */
+  /** Expects that all parts and the rest together are what differs from HEAD. */
   async #showAll(): Promise<void> {
     const options = { of: undefined, pathspecs: [], session: undefined, stat: false };
     const { bytes } = await diff(options, this.#context);
@@ -285,7 +285,7 @@ class History {
     expect(applied).toBe(tree('whole', ['add', '-A']));
   }
 
-  /** Takes an owner's changes back, of a session those of its running sub-agents, too, and then brings them back. */
+  /** Undoes an owner's changes, for a session including its running sub-agents', and then brings them back. */
   async #undo(owner: SessionId): Promise<boolean> {
     const before = this.#found();
     const now = play(this.#start, this.#acts);
@@ -296,7 +296,7 @@ class History {
         this.#start,
         this.#acts.filter((act) => !isTaken(act)),
       );
-      // What is as in HEAD is nobody's uncommitted change, whoever took back whose.
+      // What is as in HEAD is nobody's uncommitted change, whoever undid it.
       const isClean = (path: string) => textOf(now.get(path)) === textOf(this.#start.get(path));
       for (const [path, lines] of this.#start) if (isClean(path)) others.set(path, lines);
       const left = [...others].flatMap(([path, lines]) => [[path, textOf(lines)]]).sort();
@@ -328,7 +328,7 @@ class History {
   }
 }
 
-describe('what several sessions changed by turns', () => {
+describe('files that several sessions changed in turn', () => {
   const total = { undone: 0, refused: 0, shown: 0, apart: 0 };
   afterAll(() => {
     const figures = Object.entries(total).map(([what, count]) => `${what} ${count}`);
@@ -336,7 +336,7 @@ describe('what several sessions changed by turns', () => {
     if (total.undone + total.refused > 1) expect(2 * total.undone).toBeGreaterThan(total.refused);
   });
 
-  it.each(SEEDS)('without one of them all is as if it had never been there (seed %i)', async (seed) => {
+  it.each(SEEDS)('are, without one session’s part, as if that session had never been there (seed %i)', async (seed) => {
     const count = await new History(seed).play();
     for (const what of ['undone', 'refused', 'shown', 'apart'] as const) total[what] += count[what];
   });

@@ -6,7 +6,7 @@ import { ShellLab } from './shell-fuzz/shell-lab.ts';
 
 const CASES = amount(300, 5000);
 const LONG_MS = 3_600_000;
-/** Cases that a defect put in on purpose is looked for in. */
+/** How many cases are run to find a defect that the test put in. */
 const FEW = 25;
 
 let lab: ShellLab;
@@ -15,16 +15,16 @@ beforeAll(() => {
 });
 afterAll(() => lab.remove());
 
-describe('shell commands made by a grammar, run for real', () => {
+describe('shell commands from a grammar, run for real', () => {
   it(
-    `are denied when they change a guarded file or ref, and only then, in ${CASES} cases`,
+    `are refused if and only if they change a guarded file or ref, in ${CASES} cases`,
     () =>
       seeded('shell commands', async (random) => {
         const seed = random.below(2 ** 31);
         const { figures, failures } = await runCampaign(lab, { seed, count: CASES });
         const counts = `${JSON.stringify(figures)}; GIT_HANDOFF_FAULTS=long for cases above 300`;
         expect(failures.join('\n\n'), counts).toBe('');
-        // A grammar of harmless commands, or of commands that hang, would show nothing.
+        // A grammar of only harmless or hanging commands would prove nothing.
         expect(figures['denied, changes']).toBeGreaterThan(CASES / 8);
         expect(figures['allowed, changes nothing']).toBeGreaterThan(CASES / 8);
         expect(figures['allowed, changes, told at once']).toBeGreaterThan(CASES / 200);
@@ -47,7 +47,7 @@ describe('the fuzzer finds', () => {
       return figures;
     });
 
-  it('an analyser that does not know tee', () => {
+  it('an analyser that ignores tee', () => {
     const cases = shellCase.filter(({ text, wrappers }) => wrappers === 0 && text.includes('tee'));
     const seen = (command: string) => command.replaceAll(/\btee\b/g, 'cat');
     return find('without tee', { cases, seeded: { seen } }, /wrong: allowed, changes\n.*\btee\b/s);

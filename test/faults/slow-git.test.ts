@@ -6,7 +6,7 @@ import { amount } from '../support/faults/seed.ts';
 import { LAUNCHER, finished } from '../support/repository.ts';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
-/** The whole call's time, and what a busy machine adds. Milliseconds. */
+/** The time of a whole call and what a busy machine adds, in milliseconds. */
 const HOOK_MS = 8000 + 4000;
 const ROUNDS = amount(3, 50);
 let world: SharingWorld;
@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** A git that begins its work only after so many seconds; it leaves when it is told to. */
+/** A git that begins its work only after this many seconds, but ends at once on a signal. */
 function slowGit(seconds: number): { PATH: string } {
   const path = world.env()['PATH'] ?? '';
   const file = join(slow, 'git');
@@ -44,7 +44,7 @@ function payloads(): object[] {
   ];
 }
 
-/** Processes that the slow git is, or has started. */
+/** Processes of the slow git, or started by it. */
 const orphans = () =>
   world
     .run('ps', ['-A', '-o', 'pid=,args='])
@@ -52,7 +52,7 @@ const orphans = () =>
     .filter((line) => line.includes(`${slow}/git`));
 
 describe('a git that takes 30 seconds', () => {
-  it(`holds no hook up, ${ROUNDS} times each, and leaves no process behind`, async () => {
+  it(`delays no hook beyond its time, ${ROUNDS} times each, and leaves no process behind`, async () => {
     const env = slowGit(30);
     for (let round = 0; round < ROUNDS; round++) {
       const done = await Promise.all(
@@ -68,14 +68,14 @@ describe('a git that takes 30 seconds', () => {
         expect(ms).toBeLessThan(HOOK_MS);
       }
     }
-    // SIGTERM reaches the script; what started meanwhile is found a second later.
+    // SIGTERM reaches the script; what it started meanwhile is found a second later.
     for (let tries = 0; tries < 40 && orphans().length > 0; tries++) await wait(250);
     expect(orphans()).toEqual([]);
   });
 });
 
 describe('a git that takes a second', () => {
-  it('writes and shows notes all the same', () => {
+  it('still writes and shows notes', () => {
     const env = slowGit(1);
     expect(world.handoff(['write', 'auth-refresh', '-m', 'slowly'], { session: A, env })).toMatchObject({
       status: 0,

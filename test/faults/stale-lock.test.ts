@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FaultWorld, KEPT, REF } from '../support/faults/fault-world.ts';
 
-/** Seconds from which on a lock is taken for left behind. */
+/** A lock that is this many seconds old counts as abandoned. */
 const STALE = 601;
 let world: FaultWorld;
 
@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** Leaves a lock as a killed git does, some seconds old. */
+/** Leaves a lock as a killed git does, this many seconds old. */
 function leaveLock(name: string, seconds: number): string {
   const lock = join(world.path, '.git', `${name}.lock`);
   mkdirSync(dirname(lock), { recursive: true });
@@ -24,7 +24,7 @@ function leaveLock(name: string, seconds: number): string {
 }
 
 describe('a lock that somebody left', () => {
-  it.each([REF, KEPT])('on %s is named, costs no text, and is mended by the doctor', (ref) => {
+  it.each([REF, KEPT])('on %s is named, loses no text, and is removed by doctor', (ref) => {
     const lock = leaveLock(ref, STALE);
     const done = world.write('new\n');
     expect(done).toMatchObject({ status: 7, stdout: '' });
@@ -38,7 +38,7 @@ describe('a lock that somebody left', () => {
     world.expectSound();
   });
 
-  it('on packed-refs does not hinder a write, and is named by the doctor', () => {
+  it('on packed-refs does not hinder a write, and is named by doctor', () => {
     world.git(['pack-refs', '--all']);
     const lock = leaveLock('packed-refs', STALE);
     world.mustWrite('new\n');
@@ -47,7 +47,7 @@ describe('a lock that somebody left', () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  it('on every ref that it tries leaves the text in a file', () => {
+  it('on every ref that a write tries leaves the text in a file', () => {
     leaveLock(REF, 0);
     for (let number = 1; number <= 5; number++)
       leaveLock(`refs/handoffs-local/lost/main/auth-refresh/${number}`, 0);
@@ -56,7 +56,7 @@ describe('a lock that somebody left', () => {
     expect(world.whereabouts('new\n', done.stderr)).toBe('file');
   });
 
-  it('of a writer that may be at work stays', () => {
+  it('of a writer that may still be at work stays', () => {
     const lock = leaveLock(REF, STALE - 10);
     world.handoff(['doctor', '--fix']);
     expect(existsSync(lock)).toBe(true);

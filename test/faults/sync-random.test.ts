@@ -8,10 +8,10 @@ import { type Run, START, type TestRepository } from '../support/repository.ts';
 
 const TOPICS = ['auth-refresh', 'cache-layout', 'slow-tests', 'build-times', 'flaky-login'] as const;
 const VERBS = ['sync', 'sync', 'fetch', 'push'] as const;
-/** A kill comes at most this late after the start, about as long as a sync takes. Milliseconds. */
+/** A kill comes at most this many milliseconds after the start, about as long as a sync takes. */
 const KILL_WITHIN_MS = 700;
 
-/** Every operation, as often as it is named. */
+/** Operations to choose from, each as likely as it is often listed. */
 const OPERATIONS = [
   ...Array<'write'>(30).fill('write'),
   ...Array<'take'>(6).fill('take'),
@@ -25,15 +25,15 @@ const OPERATIONS = [
 ];
 
 /**
- * Three machines that write, take, close and sync in an order drawn by lot, with syncs that are killed, a server that
- * goes away and one that somebody rewinds by hand; and what must be true of them in the end.
+ * Three machines that write, take, close and sync in random order, with killed syncs, a server that goes away, and a
+ * handoff that somebody rewinds there by hand; and what must hold in the end.
  */
 class SyncCampaign {
   readonly #random: Random;
   readonly #tally = new Tally();
   readonly #world: Clones;
   readonly #clones: readonly Clone[];
-  /** Texts of writes that said that they are done. */
+  /** Texts of writes that reported success. */
   readonly #accepted = new Set<string>();
   #goneFor = 0;
   #count = 0;
@@ -42,11 +42,11 @@ class SyncCampaign {
     this.#random = random;
     this.#world = world;
     this.#clones = ['Ada', 'Bob', 'Eve'].map((person) => world.clone(person));
-    // Two come by the network, the third by the path.
+    // Two use the network, the third the path.
     this.#clones[2]?.git(['remote', 'set-url', 'origin', world.server.path]);
   }
 
-  /** Does so many operations, then what settles them, and looks at the result. */
+  /** Does this many operations, then the syncs that settle them, and checks the result. */
   static async run(random: Random, transport: Transport, operations: number): Promise<Figures> {
     const campaign = new SyncCampaign(random, await Clones.start(transport));
     try {
@@ -90,7 +90,7 @@ class SyncCampaign {
     return startGroup(clone, process.execPath, [...START, ...args], { session: clone.session, input });
   }
 
-  /** Half of them on few topics, so that they meet; a name of another line now and then. */
+  /** Mostly one of a few topics, so that machines meet; sometimes the topic of any note. */
   #topic(clone: Clone): string {
     const all = [...clone.handoffs().keys()].map((ref) => ref.slice(ref.lastIndexOf('/') + 1));
     return this.#random.below(4) === 0 && all.length > 0 ? this.#random.pick(all) : this.#random.pick(TOPICS);
@@ -108,7 +108,7 @@ class SyncCampaign {
     this.#expectExit(await this.#start(clone, [verb, this.#topic(clone)]).ended, [0, 1, 3]);
   }
 
-  /** 4: a race that six rounds did not settle · 5: the server is gone · 6: a rewind has left a line under a wrong name. */
+  /** 4: a race that six rounds did not settle · 5: the server is gone · 6: a rewind has left a history under a wrong name. */
   async #travel(clone: Clone, verb: string = this.#random.pick(VERBS)): Promise<void> {
     const done = await this.#start(clone, [verb]).ended;
     this.#expectExit(done, [0, 4, 5, 6]);
@@ -124,12 +124,12 @@ class SyncCampaign {
     await wait(this.#random.below(KILL_WITHIN_MS));
     await group.kill();
     this.#unlock(clone);
-    // Over the path the server's half died, too.
+    // With a path, the server's half of the sync died, too.
     if (clone === this.#clones[2] || this.#world.server.transport === 'path')
       this.#unlock(this.#world.server);
   }
 
-  /** What a person does with the locks of git processes that were killed. */
+  /** Removes the locks of killed git processes, as a person does. */
   #unlock(machine: TestRepository): void {
     for (const lock of machine.locks()) {
       this.#tally.add('locks of the dead');
@@ -159,7 +159,7 @@ class SyncCampaign {
     for (const clone of this.#clones.slice(0, 2)) clone.git(['remote', 'set-url', 'origin', server.url]);
   }
 
-  /** Two syncs each; the second must have nothing to complain of. */
+  /** Two syncs each; the second must succeed. */
   async #settle(): Promise<void> {
     if (this.#goneFor > 0) await this.#comeBack();
     for (const clone of this.#clones) await this.#travel(clone, 'sync');
@@ -176,7 +176,7 @@ class SyncCampaign {
       expect([...refValues(clone, 'refs/handoffs-remote/origin').values()]).toEqual([...there.values()]);
       expect([...refValues(clone, 'refs/handoffs-local/kept').values()]).toEqual([...there.values()]);
     }
-    // What came second is a lost text of the machine that wrote it.
+    // A text that lost a race is a lost text on the machine that wrote it.
     const held = this.#clones.map(heldTexts).join('');
     expect([...this.#accepted].filter((text) => !held.includes(text))).toEqual([]);
     for (const machine of [server, ...this.#clones]) {
@@ -189,7 +189,7 @@ class SyncCampaign {
   }
 }
 
-/** All that the handoffs and the lost texts of a machine hold. */
+/** All handoffs and lost texts of a machine. */
 function heldTexts(clone: Clone): string {
   const names = clone.git(['rev-list', '--objects', '--no-object-names', '--glob=refs/handoffs*']);
   return clone.run('git', ['cat-file', '--batch'], { input: `${names}\n` }).stdout;

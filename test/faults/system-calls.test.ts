@@ -15,8 +15,8 @@ import {
 } from '../support/faults/strace.ts';
 
 /**
- * A `git` before the real one on PATH that runs the first call of one git command under strace; later calls
- * of that command, with which a failed write saves its text, are left alone.
+ * A `git` before the real one on PATH that runs the first call of one git command under strace. Later calls
+ * of that command, with which a failed write saves its text, run as usual.
  */
 class GitShim {
   readonly trace: string;
@@ -32,7 +32,7 @@ class GitShim {
     mkdirSync(this.#folder);
   }
 
-  /** The environment in which the command is traced, and hurt when there is an injection. */
+  /** The environment in which the command is traced, with the injection if there is one. */
   aim(command: string, calls: readonly string[], injection?: Injection): Record<string, string> {
     rmSync(this.#once, { recursive: true, force: true });
     rmSync(this.trace, { force: true });
@@ -55,11 +55,11 @@ interface TracedWrite {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Whether the program came as far as reading its stdin. */
+  /** Whether the program got as far as reading its stdin. */
   readonly hasRead: boolean;
 }
 
-/** A whole write behind the given words, its text on stdin as a file: its offset tells whether anybody read it. */
+/** A whole write, preceded by the given words. Its stdin is a file, whose offset shows whether anybody read it. */
 function writeBehind(
   world: FaultWorld,
   text: string,
@@ -96,7 +96,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** Never silent: what was reported as done is done; of what was not, the text is kept or was never taken. */
+/** Expects that a write reported as done is done, and that otherwise the text is kept, or was never read. */
 function judge(before: string, text: string, { status, stdout, stderr, hasRead }: TracedWrite): string {
   const where = world.whereabouts(text, stderr);
   const told = `exit ${status}\n${stdout}${stderr}`;
@@ -112,7 +112,7 @@ function judge(before: string, text: string, { status, stdout, stderr, hasRead }
   return where === undefined ? 'not started' : `text kept (${where})`;
 }
 
-/** One write with one failing call; the next begins without its locks. */
+/** Makes one write with one failing call, and removes its locks for the next one. */
 function play(tally: Tally, random: Random, name: string, write: (text: string) => TracedWrite): void {
   const before = world.tip();
   const text = `${name} ${random.next()}\n`;
@@ -125,14 +125,14 @@ function play(tally: Tally, random: Random, name: string, write: (text: string) 
 const why = NO_STRACE === undefined ? '' : ` (skipped: ${NO_STRACE})`;
 
 describe.skipIf(NO_STRACE)(`a system call that fails${why}`, () => {
-  it(`in any process of a write is told, with the text kept: ${INJECTIONS} of them`, () =>
+  it(`in any process of a write is reported, with the text kept: ${INJECTIONS} of them`, () =>
     seeded('failed calls', (random) => {
       const tally = new Tally();
       const trace = join(world.root, 'trace');
       writeBehind(world, 'to count the calls\n', straceWords(trace, WHOLE_CALLS));
       const all = positions(readTrace(trace)).flatMap((at) => ERRORS.map((error) => ({ ...at, error })));
       for (let round = 0; round < INJECTIONS; round++) {
-        // As many of the rare calls as of the frequent ones, which are mostly libraries being loaded.
+        // As many rare calls as frequent ones, which mostly load libraries.
         const kind = WHOLE_CALLS[round % WHOLE_CALLS.length];
         const { call, when, error } = random.pick(all.filter((at) => at.call === kind));
         const words = straceWords(trace, [call], { call, when, fault: `error=${error}` });
@@ -144,8 +144,8 @@ describe.skipIf(NO_STRACE)(`a system call that fails${why}`, () => {
       return tally.figures;
     }));
 
-  // Not in Node: there it would hit the pipes by which libuv and V8 wake their threads, which abort or hang.
-  it(`in a write(2) of git is told, with the text kept: ${WRITE_INJECTIONS} of them`, () =>
+  // Not in Node: there it would hit the pipes with which libuv and V8 wake their threads, which would abort or hang.
+  it(`in a write(2) of git is reported, with the text kept: ${WRITE_INJECTIONS} of them`, () =>
     seeded('failed write(2)', (random) => {
       const tally = new Tally();
       const shim = new GitShim(world);
@@ -164,7 +164,7 @@ describe.skipIf(NO_STRACE)(`a system call that fails${why}`, () => {
     }));
 });
 
-/** All positions, or in a short run all that change what others see and some of the others. */
+/** All positions; in a short run, all that change what others see and some of the others. */
 function chosen(all: readonly Position[], random: Random, others: number): Position[] {
   const isDecisive = ({ call }: Position) => call !== 'openat' && call !== 'write';
   const rest = all.filter((at) => !isDecisive(at));
@@ -172,7 +172,7 @@ function chosen(all: readonly Position[], random: Random, others: number): Posit
 }
 
 describe.skipIf(NO_STRACE)(`SIGKILL at a system call${why}`, () => {
-  it.each(['update-ref', 'unpack-objects'])('of git %s is outlived by the write', (command) =>
+  it.each(['update-ref', 'unpack-objects'])('of git %s is survived by the write', (command) =>
     seeded(`kill git ${command}`, (random) => {
       const tally = new Tally();
       const shim = new GitShim(world);
@@ -199,7 +199,7 @@ describe.skipIf(NO_STRACE)(`SIGKILL at a system call${why}`, () => {
     }),
   );
 
-  it('of every process that makes it leaves the old tip or the new one', () =>
+  it('of any process that makes the call leaves the old tip or the new one', () =>
     seeded('kill every process', (random) => {
       const tally = new Tally();
       const trace = join(world.root, 'trace');

@@ -5,26 +5,26 @@ import { Random, SEED, Tally, amount } from '../support/faults/seed.ts';
 import { typedHints } from '../support/commit-hooks-world.ts';
 import { A, B, SharingWorld, TEN, contextText } from '../support/sharing-world.ts';
 
-/** Two sessions that want each other's notes and files by chance, by rules that the test has by itself. */
+/** Two sessions that want each other's notes and files at random, checked against the test's own rules. */
 
 const HISTORIES = amount(12, 200);
 const WISHES = 16;
-/** One history for each; `GIT_HANDOFF_SEED` is the first, so a failed one is played again by its own. */
+/** One history per seed, from `GIT_HANDOFF_SEED` on, so that a failed one can be repeated with its own seed. */
 const SEEDS = Array.from({ length: HISTORIES }, (_, n) => SEED + n);
-/** A refusal's hint, and what it leads to, until the goal is reached. */
+/** The most hints that may follow each other until the goal is reached. */
 const MAX_STEPS = 3;
 
 const TOPICS = ['auth', 'auth-refresh', 'parser'];
 const FILES = ['src/a.ts', 'src/b.ts', 'shared.md', 'new one.ts'];
 
-/** How a session is while another one wants something of it. */
+/** The state of a session while another one wants something from it. */
 type State = 'at work' | 'idle' | 'ended';
 
-/** What is wanted: a verb, and of whom. */
+/** What is wanted: a verb, and from whom. */
 interface Wish {
   readonly what: 'write' | 'write --take' | 'take' | 'take a file' | 'close' | 'delete';
   readonly command: string;
-  /** Whose it is. */
+  /** The owner of what is wanted. */
   readonly owner: string | undefined;
 }
 
@@ -35,7 +35,7 @@ class TakesHistory {
     [A, 'at work'],
     [B, 'at work'],
   ]);
-  /** Who last wrote or took a file whose change is uncommitted. */
+  /** Who last wrote or took each file with an uncommitted change. */
   readonly #files = new Map<string, string>();
   readonly #world = new SharingWorld({ calls: 'thread', ready: [A, B], files: { 'new one.ts': TEN } });
 
@@ -61,7 +61,7 @@ class TakesHistory {
   #step(n: number): void {
     const random = this.#random;
     const [session, other] = random.below(2) === 0 ? [A, B] : [B, A];
-    // Whoever calls is at work.
+    // A session that calls is at work.
     if (this.#states.get(session) === 'ended') this.#world.begin(session);
     this.#become(session, 'at work');
     if (random.below(3) === 0) this.#edit(session, random.pick(FILES), n);
@@ -84,7 +84,7 @@ class TakesHistory {
     if (kind !== 'deny') this.#files.set(path, session);
   }
 
-  /** Mostly of what is the other's. */
+  /** A wish, mostly for what belongs to the other. */
   #wish(other: string, n: number): Wish {
     const random = this.#random;
     const owners = this.#noteOwners();
@@ -118,13 +118,13 @@ class TakesHistory {
     return this.#random.pick(theirs.length === 0 || this.#random.below(4) === 0 ? all : theirs);
   }
 
-  /** Types it, compares what became of it with the rules, and types every hint. */
+  /** Types the command, compares the result with the rules, and types every hint. */
   #want(session: string, { what, command, owner }: Wish): void {
     const isOthers = owner !== undefined && owner !== session;
     const state = isOthers ? this.#states.get(owner) : undefined;
     const { status, stderr } = this.#type(session, command);
     if (!isOthers) {
-      // Nothing to take, or one's own: no refusal for another's sake.
+      // There is nothing to take, or it is its own, so no refusal may protect another session.
       expect({ command, stderr }).not.toMatchObject({
         stderr: expect.stringContaining('belongs to') as string,
       });
@@ -140,7 +140,7 @@ class TakesHistory {
     if (status === 3) this.#follow(session, stderr);
   }
 
-  /** A taken note or file is told to its former owner when it is back. */
+  /** Expects that the former owner of a taken note or file hears of it when it is back. */
   #expectNotified(owner: string, state: State | undefined): void {
     if (state !== 'idle') return;
     expect(contextText(this.#world.prompt(owner))).toContain(' took ');
@@ -161,7 +161,7 @@ class TakesHistory {
     throw new Error(`no way out of: ${refusal}`);
   }
 
-  /** Types a command as a client does. What another session at work owns is as it was afterwards. */
+  /** Types a command as a client does. What another session at work owns must not change. */
   #type(session: string, command: string): { status: number; stderr: string } {
     const world = this.#world;
     const spared = [A, B].filter((one) => one !== session && this.#states.get(one) === 'at work');
@@ -194,25 +194,25 @@ class TakesHistory {
     });
   }
 
-  /** What is on the disk of files that some sessions have changed, and in HEAD. */
+  /** Texts, on the disk and in HEAD, of files that some sessions have changed. */
   #filesOf(sessions: readonly string[]): string[] {
     const paths = [...this.#files].filter(([, owner]) => sessions.includes(owner)).map(([path]) => path);
     return [this.#world.git(['rev-parse', 'HEAD']), ...paths.map((path) => this.#world.read(path))];
   }
 }
 
-describe('sessions that want each other’s notes and files by chance', () => {
+describe('sessions that want each other’s notes and files at random', () => {
   const tally = new Tally();
   afterAll(() => {
     const figures = Object.entries(tally.figures).map(([what, count]) => `${what} ${count}`);
     process.stdout.write(`takes: ${figures.sort().join(', ')} (seed ${SEED})\n`);
-    // One alone may want nothing of a session at work.
+    // A single history may want nothing from a session at work.
     if (HISTORIES > 1)
       expect(tally.of('take from one at work') + tally.of('take a file from one at work')).toBeGreaterThan(0);
   });
 
   it.each(SEEDS)(
-    'a session at work loses nothing, one that waits or has ended is taken over from, and every hint works (seed %i)',
+    'take only from one that waits or has ended, lose nothing at work, and get hints that work (seed %i)',
     (seed) => new TakesHistory(seed, tally).play(),
   );
 });

@@ -5,8 +5,8 @@ import { Random, SEED, amount } from '../support/faults/seed.ts';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
 /**
- * Two sessions change lines of shared files and files of their own by turns, and break some. What `try` says of one of them
- * has to be what a tree says in which only its changes exist, or `try` refuses because they cannot be told apart.
+ * Two sessions change lines of shared files and files of their own in turn, and break some. The result of `try` for one must
+ * be that of a tree with only its changes, unless `try` refuses because the changes cannot be separated.
  */
 
 const SEEDS = Array.from({ length: amount(20, 500) }, (_, n) => SEED + n);
@@ -15,7 +15,7 @@ const LINES = 24;
 
 type Files = Map<string, readonly string[]>;
 
-/** A session writes a line of a shared file, a file of its own (`at` is undefined), or removes that (no `text`). */
+/** A session writes a line of a shared file or, without `at`, its own file; without `text`, it removes its own file. */
 interface Act {
   readonly session: string;
   readonly path: string;
@@ -46,7 +46,7 @@ function actOf(random: Random, n: number): Act {
   return random.below(4) === 0 ? { session, path } : { session, path, text };
 }
 
-describe('what try says of one session beside another', () => {
+describe('what try says about one session beside another', () => {
   const total = { red: 0, green: 0, refused: 0 };
   afterAll(() => {
     const figures = Object.entries(total).map(([what, count]) => `${what} ${count}`);
@@ -54,7 +54,7 @@ describe('what try says of one session beside another', () => {
     if (SEEDS.length > 10) expect(total.refused).toBeLessThan(total.red + total.green);
   });
 
-  it.each(SEEDS)('is what its changes alone say (seed %i)', (seed) => {
+  it.each(SEEDS)('is the result for its changes alone (seed %i)', (seed) => {
     const random = new Random(seed);
     const files = Object.fromEntries([...base()].map(([path, lines]) => [path, textOf(lines)]));
     const world = new SharingWorld({ ready: [A, B], files });

@@ -15,16 +15,16 @@ import { A, SharingWorld } from '../support/sharing-world.ts';
 const CALLS = ['rename', 'unlink', 'rmdir', 'mkdir', 'symlink', 'link', 'fsync', 'openat'];
 const DECISIVE = ['rename', 'unlink', 'rmdir', 'symlink'];
 const ERRORS = ['ENOSPC', 'EIO', 'EACCES', 'EROFS'];
-/** How a process is hurt, and in which calls; see carried-work-killed.test.ts. */
+/** How a process fails or is killed, and in which calls; see carried-work-killed.test.ts. */
 const KINDS = [
   ['signal=KILL', [...CALLS, 'write']],
   ['error', CALLS],
 ] as const;
-/** Every kind of change, with what is staged. */
+/** Every kind of change, staged and unstaged. */
 const CHANGES = `set -e
   echo A >> shared.md; git add shared.md; echo more >> shared.md; git rm -q --cached src/b.ts; rm src/a.ts
   mkdir -p new/folder; printf 'x\\r\\n' > new/folder/one; echo two > new/two; git add new; ln -s two new/link; chmod +x kept.sh`;
-/** So many paths have changes. */
+/** How many paths have changes. */
 const PATHS = 7;
 
 let world: SharingWorld;
@@ -54,7 +54,7 @@ function describeFile(path: string): string[] {
 const traced = (calls: readonly string[], injection?: Injection) =>
   world.run('env', [...straceWords(trace, calls, injection), 'git-handoff', 'undo'], { session: A });
 
-/** What a killed process leaves beside its work: locks, and files that were not renamed yet. */
+/** Removes what a killed process leaves beside its work: locks, and files that were not yet renamed. */
 function sweep(): void {
   for (const lock of world.locks()) rmSync(lock, { force: true });
   for (const name of readdirSync(world.path, { recursive: true, encoding: 'utf8' }))
@@ -67,7 +67,7 @@ const rescues = () =>
 const why = NO_STRACE === undefined ? '' : ` (skipped: ${NO_STRACE})`;
 
 describe.skipIf(NO_STRACE)(`at a system call${why}`, () => {
-  it.each(KINDS)('an undo that ends early (%s) has lost nothing, and typed again it ends', (kind, calls) =>
+  it.each(KINDS)('an undo that ends early (%s) loses nothing, and completes when typed again', (kind, calls) =>
     seeded(`undo, ${kind}`, (random: Random) => {
       const tally = new Tally();
       const none = fingerprint();
@@ -99,7 +99,7 @@ describe.skipIf(NO_STRACE)(`at a system call${why}`, () => {
         ).toEqual([]);
         world.handoff(['undo'], { session: A });
         expect(fingerprint(), told).toEqual(none);
-        // One of the rescues holds all of it: that of the undo which ended early, or of an earlier one.
+        // One rescue holds everything: that of the undo which ended early, or that of an earlier undo.
         const whole = rescues().find(({ kind: what, files }) => what === 'undone' && files.length === PATHS);
         const back = world.handoff(['rescue', 'restore', String(whole?.number ?? '')], { session: A });
         expect(fingerprint(), `${told}\n${back.stderr}`).toEqual(dirty);

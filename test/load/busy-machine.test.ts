@@ -9,23 +9,23 @@ import type { HookAnswer } from '../support/hook-answer.ts';
 import { TEN, SharingWorld } from '../support/sharing-world.ts';
 
 /**
- * What the guard promises holds on a machine that has more to do than it can: eight sessions work beside sixteen busy
- * loops, each as fast as it is answered. Nothing here is timed; a call that came too late is one that was let through.
+ * The guard's promises hold on an overloaded machine: eight sessions work beside sixteen busy loops, each as fast as it
+ * gets answers. Nothing here is timed; a call that takes too long shows because it is let through.
  */
 
-/** `short` is what `.ci/run` has time for. */
+/** `.ci/run` only has time for `short`. */
 const share = process.env['GIT_HANDOFF_LOAD'] === 'short' ? 1 / 5 : 1;
 const CALLS = 500 * share;
 const STARTS = 100 * share;
 const SWEEPS = 50 * share;
 const LOOPS = 16;
-/** Besides the owner of the work, the session that commits, and the one that starts others. */
+/** In addition to the owner of the work, the session that commits, and the one that starts others. */
 const CALLERS = 5;
 
 const OWN_FILE = 'src/a.ts';
 const OWN_FOLDER = 'drafts';
 
-/** Each would overwrite, destroy or carry away what the owner has not committed. */
+/** Calls that would overwrite, destroy or carry away the owner's uncommitted work. */
 const REFUSABLE: readonly ((folder: string) => { tool_name: string; tool_input: object })[] = [
   (folder) => file('Write', { file_path: join(folder, OWN_FILE), content: 'mine\n' }),
   (folder) => file('Edit', { file_path: join(folder, OWN_FILE), old_string: 'line 1', new_string: 'x' }),
@@ -73,7 +73,7 @@ async function begin(number: number): Promise<Session> {
   return { id, client };
 }
 
-/** A tool call that is allowed, with its effect and the hook after it. */
+/** Makes an allowed tool call, with its effect and the hook after it. */
 async function write({ id, client }: Session, path: string, content: string): Promise<HookAnswer> {
   const call = file('Write', { file_path: join(world.path, path), content });
   const answer = await client.hook({ session_id: id, ...call });
@@ -91,7 +91,7 @@ async function makeBusy(): Promise<void> {
   await Promise.all(spins.map((loop) => once(loop.stdout, 'data')));
 }
 
-it('eight sessions on a busy machine: nothing refusable passes, everybody is on record, no mixed commit is made', async () => {
+it('eight sessions on a busy machine are all recorded, make no mixed commit, and get nothing past the guard', async () => {
   const [owner, sweeper, ...callers] = await sessions(2 + CALLERS);
   if (owner === undefined || sweeper === undefined) throw new Error('no sessions');
   world.run('mkdir', [OWN_FOLDER]);
@@ -127,7 +127,7 @@ it('eight sessions on a busy machine: nothing refusable passes, everybody is on 
     for (let number = 0; number < STARTS; number += 1) started.push(await begin(1000 + number));
   };
   const work = async () => {
-    // Its own file, over and over, until the others are done.
+    // It changes its own file repeatedly until the others are done.
     while (left > 0) {
       const answer = await write(owner, OWN_FILE, TEN.replace('line 5', `half done ${left}`));
       tally.add(answer.kind === 'deny' ? 'own edits refused' : 'own edits made');

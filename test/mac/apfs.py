@@ -49,7 +49,7 @@ class Apfs(Operations):
 
     def rename(self, old, new):
         source, target = self.real(old), self.real(new)
-        # A name may be given in another case.
+        # A call may spell a name in another case.
         os.rename(source, os.path.join(os.path.dirname(target), os.path.basename(new)) if source == target else target)
 
     def create(self, path, mode, info=None):

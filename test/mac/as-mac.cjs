@@ -1,5 +1,5 @@
-// Preloaded where names of one file may differ: Node calls the system by a Mac's name, and realpath(3) gives each name as the disk
-// has it, as a Mac's does.
+// Preloaded on a file system where one file may have several names: it makes Node report a Mac as its system, and realpath(3)
+// return each name as the disk spells it, as on a Mac.
 const fs = require('node:fs');
 const { dirname, join } = require('node:path');
 

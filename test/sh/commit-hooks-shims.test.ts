@@ -9,16 +9,16 @@ import { TrailerWorld, mine, other } from '../support/trailer-world.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-it('the git hooks ask every variable by which a client names its session', () => {
+it('the git hooks check every variable in which a client names its session', () => {
   const script = readFileSync(join(root, 'git-hooks', 'ask.sh'), 'utf8');
   for (const name of Object.keys(SESSION_VARIABLES)) expect(script).toContain(name);
 });
 
-it('what `init` puts into the git hooks asks them, too', () => {
+it('the lines that `init` adds to git hooks check them, too', () => {
   for (const name of Object.keys(SESSION_VARIABLES)) expect(soleBlock('pre-commit', '/x')).toContain(name);
 });
 
-/** The shims by themselves, with a stand-in for Node, under every shell that may be behind `sh`. */
+/** The shims alone, with a stand-in for Node, under every shell that may be `sh`. */
 describe.each(shells)('under $name', (shell) => {
   let world: TrailerWorld;
   const begin = () => {
@@ -49,14 +49,14 @@ describe.each(shells)('under $name', (shell) => {
     expect(world.try(['rev-parse', '-q', '--verify', 'HEAD']).status).not.toBe(0);
   });
 
-  it('goes on with what Node says besides', () => {
+  it('passes on what Node says in addition', () => {
     begin();
     expect(commit(answer(0, 'warning: x'), '-n')).toMatchObject({ status: 0, stderr: 'warning: x\n' });
     expect(commit(answer(0), '-n')).toMatchObject({ status: 0, stderr: '' });
   });
 
   it.each([1, 3, 7, 127, 137])(
-    'goes on where Node ends with %i, and says once that nobody checked',
+    'lets the commit pass if Node exits with %i, and says once that nobody checked',
     (status) => {
       begin();
       const stderr = 'warning: git-handoff could not check this commit; to see why: git handoff doctor\n';
@@ -66,7 +66,7 @@ describe.each(shells)('under $name', (shell) => {
     },
   );
 
-  it.each(['bin/git-handoff', 'dist/start.cjs'])('sends nobody to a doctor that is gone with %s', (part) => {
+  it.each(['bin/git-handoff', 'dist/start.cjs'])('does not suggest a doctor that is gone with %s', (part) => {
     begin();
     rmSync(join(world.base.package, part));
     expect(commit(answer(1, 'TypeError: x'))).toMatchObject({
@@ -75,7 +75,7 @@ describe.each(shells)('under $name', (shell) => {
     });
   });
 
-  it('hands on where it is', () => {
+  it('passes on where it is', () => {
     begin();
     expect(commit(answer(0), '-n').asked.slice(2)).toEqual([
       'hook',
@@ -90,7 +90,7 @@ describe.each(shells)('under $name', (shell) => {
     ]);
   });
 
-  it('asks nobody where no session can be at work, and where git-handoff is off', () => {
+  it('does not start Node if no session can be at work, or git-handoff is off', () => {
     begin();
     expect(commit({ ...answer(REFUSED), GIT_HANDOFF: 'off' })).toMatchObject({ status: 0, asked: [] });
     rmSync(join(world.gitDir, 'handoff', 'beat', mine));
@@ -117,7 +117,7 @@ describe.each(shells)('under $name', (shell) => {
       ...env,
     });
 
-  it('lets a lone session commit, unless git has stopped in something', () => {
+  it('lets a lone session commit, unless git has stopped in an operation', () => {
     begin();
     writeFileSync(join(world.gitDir, 'handoff-solo'), `${mine} 1 1\n`);
     expect(preCommit()).toMatchObject({ status: 0, asked: [] });
@@ -131,7 +131,7 @@ describe.each(shells)('under $name', (shell) => {
     expect(preCommit({ GEMINI_SESSION_ID: mine }).status).toBe(1);
   });
 
-  it('notes that git makes a commit before the hooks that were there, and asks nothing then', () => {
+  it('records, before the existing hooks run, that git makes a commit, and does not start Node then', () => {
     begin();
     const shim = join(world.base.package, 'git-hooks', 'pre-commit');
     const record = join(world.gitDir, 'handoff-committing');
@@ -148,7 +148,7 @@ describe.each(shells)('under $name', (shell) => {
     expect(existsSync(record)).toBe(false);
   });
 
-  it('works as a part of the hook that init writes', () => {
+  it('works as part of the hook that init writes', () => {
     begin();
     for (const hook of ['pre-commit', 'prepare-commit-msg', 'commit-msg']) {
       const shim = join(world.base.package, 'git-hooks', hook);
@@ -177,7 +177,7 @@ describe.each(shells)('under $name', (shell) => {
     const line = (local: string, remote: string) => `${local} ${'1'.repeat(40)} ${remote} ${zero}\n`;
     const unchecked = 'warning: git-handoff could not check this push; to see why: git handoff doctor\n';
 
-    it('hands everything on, and stops when Node refuses', () => {
+    it('passes everything on, and stops if Node refuses', () => {
       begin();
       const input = line('refs/heads/\u00e9', 'refs/heads/b') + line('HEAD', 'refs/tags/$(id)');
       const passed = push(input, answer(0, 'warning: x'), ['a b', '-c']);
@@ -192,7 +192,7 @@ describe.each(shells)('under $name', (shell) => {
       expect(push(input, answer(REFUSED))).toMatchObject({ status: 0, node: undefined });
     });
 
-    it('keeps what may be local bookkeeping here where Node cannot tell', () => {
+    it('stops a push of what may be local bookkeeping if Node cannot decide', () => {
       begin();
       mkdirSync(join(world.gitDir, 'gone'));
       for (const name of ['refs/handoffs-local/kept/a/b-c', 'refs/handoffs-remote/origin/a/b-c']) {
@@ -200,7 +200,7 @@ describe.each(shells)('under $name', (shell) => {
         expect(push(input, answer(1))).toMatchObject({ status: 1, stderr: unchecked });
         expect(push(input, answer(REFUSED, 'error: x')).status).toBe(1);
         expect(push(input, answer(0)).status).toBe(0);
-        // Wherever `init` has run.
+        // Even where `init` never ran.
         expect(push(input, { ...answer(REFUSED), GIT_DIR: join(world.gitDir, 'gone') }).status).toBe(1);
       }
     });

@@ -35,7 +35,7 @@ function enter(shell: Shell): void {
   symlinkSync(join(lone, 'src'), join(world.dir, 'link to src'));
 }
 
-/** Whether a payload reached Node; in every case the guard has to be silent and to succeed. */
+/** Whether a payload reached Node. In every case, the guard must be silent and succeed. */
 function asks(payload: object | string, env: Record<string, string> = {}, by = world): boolean {
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
   const run = by.run(['guard', '--client', 'claude'], text, { env });
@@ -51,7 +51,7 @@ const write = (path: string, more: object = {}): object =>
 
 const sure = shells.filter((one) => !isYash(one));
 
-describe.each(sure)('shell commands of a session that is alone, under $name', (shell_) => {
+describe.each(sure)('shell commands of a lone session, under $name', (shell_) => {
   beforeAll(() => enter(shell_));
   afterAll(() => world.remove());
 
@@ -81,7 +81,7 @@ describe.each(sure)('shell commands of a session that is alone, under $name', (s
     `echo ${'a b c '.repeat(2000)}`,
   ])('hands to Node: %s', (command) => expect(asks(shell(command))).toBe(true));
 
-  it('looks at the command, and hands to Node an answer that holds one', () => {
+  it('looks at the command itself, and passes to Node a result that only contains such a text', () => {
     const after = (answer: object) => ({ hook_event_name: 'PostToolUse', tool_response: answer });
     expect(asks(shell('ls', after({ stdout: 'git push > refs' })))).toBe(false);
     expect(asks(shell('ls', after({ stdout: 'x'.repeat(100_000) })))).toBe(false);
@@ -90,7 +90,7 @@ describe.each(sure)('shell commands of a session that is alone, under $name', (s
     expect(asks(shell('ls', after([{ stdout: '"command":"git push"' }])))).toBe(false);
   });
 
-  it('hands to Node every answer while another session is at work in the repository', () => {
+  it('passes to Node every result while another session is at work in the repository', () => {
     const other = join(lone, '.git', 'handoff', 'beat', 'another');
     writeFileSync(other, '');
     for (const event of ['PostToolUse', 'AfterTool']) {
@@ -104,7 +104,7 @@ describe.each(sure)('shell commands of a session that is alone, under $name', (s
     expect(asks(shell('ls', { hook_event_name: 'PostToolUse', tool_response: {} }))).toBe(false);
   });
 
-  it('hands to Node a prompt, a tool that is none of ours, and one that failed', () => {
+  it('passes to Node a prompt, an unknown tool, and a failed one', () => {
     const prompt = {
       session_id: loneSession,
       cwd: lone,
@@ -119,7 +119,7 @@ describe.each(sure)('shell commands of a session that is alone, under $name', (s
   });
 });
 
-describe.each(sure)('file tools of a session that is alone, under $name', (shell_) => {
+describe.each(sure)('file tools of a lone session, under $name', (shell_) => {
   beforeAll(() => enter(shell_));
   afterAll(() => world.remove());
 
@@ -151,7 +151,7 @@ describe.each(sure)('file tools of a session that is alone, under $name', (shell
     expect(asks(write(`${lone}/${path}`))).toBe(true);
   });
 
-  it('hands to Node what it cannot place', () => {
+  it('passes to Node a path that it cannot place', () => {
     expect(asks(write('src/a.ts'))).toBe(true);
     expect(asks(write(join(plain, 'x')))).toBe(true);
     expect(asks(write(join(world.dir, 'link to src', 'a.ts')))).toBe(true);
@@ -170,14 +170,14 @@ describe.each(sure)('file tools of a session that is alone, under $name', (shell
     expect(asks(toolCall(lone, 'apply_patch', { command: '*** Begin Patch' }))).toBe(true);
   });
 
-  it('hands to Node every call of a sub-agent: beside one, its session is not alone', () => {
+  it('passes to Node every call of a sub-agent, beside which its session is not alone', () => {
     const call = write(join(lone, 'src', 'a.ts'), { agent_id: 'a7a1647f4c5f67f3e' });
     const { tool_input: input, ...head } = call as Record<string, unknown>;
     expect(asks({ ...head, tool_input: input })).toBe(true);
     expect(asks(write(join(lone, 'src', 'a.ts')))).toBe(false);
   });
 
-  it('sets the beat, and nothing else', () => {
+  it('updates the session’s beat file, and nothing else', () => {
     const beat = join(lone, '.git', 'handoff', 'beat', loneSession);
     writeFileSync(beat, '');
     utimesSync(beat, 1, 1);
@@ -196,7 +196,7 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
   beforeAll(() => enter(shell_));
   afterAll(() => world.remove());
 
-  it('lets a repository without `init` alone, unless it holds handoffs', () => {
+  it('leaves a repository without `init` alone, unless it has handoffs', () => {
     expect(asks(toolCall(plain, 'Bash', { command: 'git push > x' }))).toBe(false);
     expect(asks(toolCall('/', 'Bash', { command: 'ls' }))).toBe(false);
     expect(existsSync(join(plain, '.git', 'handoff'))).toBe(false);
@@ -205,22 +205,22 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
     expect(asks(toolCall(holds, 'Bash', { command: 'ls' }))).toBe(true);
   });
 
-  it.each(['SessionStart', 'SessionEnd', 'Stop', 'SubagentStart'])('hands %s to Node everywhere', (event) => {
+  it.each(['SessionStart', 'SessionEnd', 'Stop', 'SubagentStart'])('passes %s to Node everywhere', (event) => {
     expect(asks({ session_id: loneSession, cwd: plain, hook_event_name: event })).toBe(true);
   });
 
-  it('hands a note to Node everywhere, in any case of letters', () => {
+  it('passes a note to Node everywhere, in upper or lower case', () => {
     for (const name of ['handoff-a.md', 'HANDOFF-a.md', 'Handoff', 'memory/a', 'Memory/a']) {
       expect(asks(toolCall(plain, 'Write', { file_path: `/x/${name}` }))).toBe(true);
     }
   });
 
-  it('takes a payload behind a byte order mark for what it is', () => {
+  it('reads a payload after a byte order mark', () => {
     expect(asks(`\u{FEFF}${JSON.stringify(shell('ls'))}`)).toBe(false);
     expect(asks(`\u{FEFF}${JSON.stringify(shell('git push'))}`)).toBe(true);
   });
 
-  it('hands on every byte of a long payload', () => {
+  it('passes on every byte of a long payload', () => {
     const long = (size: number) => shell(`echo ${'é'.repeat(size)}; git push`);
     for (const size of [65_536, 130_900, 131_072, 262_144, 1_000_000]) expect(asks(long(size))).toBe(true);
     const text = '\u0081\u0088\uFEFF' + String.raw`\\\n"$(id)\`id\`%s%n\c` + '\u{1F600}';
@@ -236,9 +236,9 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
     }
   });
 
-  it('takes no longer for a long payload than its length says', () => {
+  it('takes time only in proportion to a payload’s length', () => {
     const code = `  if (a[i] === "x") { return f(h, i) + 'git'; }\n`;
-    // Milliseconds of a processor. Where expansions cost the square of the length, a bash takes 300 and more.
+    // Milliseconds of processor time. If expansions took quadratic time, bash would need 300 or more.
     const times = (payload: object) => {
       writeFileSync(join(world.dir, 'payload'), JSON.stringify(payload));
       const script = '"$1" guard <"$2" >/dev/null; times';
@@ -292,7 +292,7 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
     expect(asks(write(join(tree, 'x'), { cwd: tree }))).toBe(false);
   });
 
-  it('hands odd payloads to Node', () => {
+  it('passes odd payloads to Node', () => {
     const twice = JSON.stringify(shell('ls')).replace('"effort"', '"session_id":"other","effort"');
     for (const odd of ['', '{}', '[]', 'null', '{"tool_name"', twice]) expect(asks(odd)).toBe(true);
     for (const key of ['session_id', 'cwd', 'hook_event_name', 'tool_name']) {
@@ -331,7 +331,7 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
     expect(asks(toolCall(plain, 'Bash', { command: 'ls' }), { GIT_CONFIG: '/dev/null' })).toBe(true);
   });
 
-  it('takes no variable of the caller for one of its own', () => {
+  it('does not mistake a variable of the caller for its own', () => {
     const names =
       'payload input head enabled top gitdir common git shared folder event session cwd tool value alone locale state';
     const env = Object.fromEntries(names.split(' ').map((name) => [name, lone]));
@@ -349,7 +349,7 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
     world.enable(join(lone, '.git'), join(lone, '.git'));
   });
 
-  it('goes where the payload says, and where the client is if that is the same', () => {
+  it('uses the folder in the payload, or the client’s own if that is the same', () => {
     const from = (cwd: string, payload: object) => {
       const run = world.run(['guard'], JSON.stringify(payload), { cwd, env: { PWD: cwd } });
       expect(run).toMatchObject({ status: 0, stdout: '', stderr: '' });
@@ -368,7 +368,7 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
     }
   });
 
-  it('hands to Node a call from a folder that is gone, or that cannot be entered', () => {
+  it('passes to Node a call from a folder that is gone or cannot be entered', () => {
     const gone = join(lone, 'gone');
     mkdirSync(gone);
     const script = 'cd "$2" && rmdir "$2" && exec "$1" guard';
@@ -386,7 +386,7 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
     expect(asks(toolCall(join(plain, '.git', 'HEAD'), 'Bash', { command: 'make' }))).toBe(true);
   });
 
-  it('does without HOME', () => {
+  it('works without HOME', () => {
     const env = { HOME: '' };
     expect(asks(shell('ls'), env)).toBe(false);
     expect(asks(shell('make'), env)).toBe(true);
@@ -401,7 +401,7 @@ describe.each(sure)('beside another session, under $name', (shell_) => {
   });
   afterAll(() => world.remove());
 
-  it('gives Node the payload as it comes, unread', () => {
+  it('passes Node the payload unread', () => {
     const bytes = Buffer.from([0, 0xff, ...Buffer.from('{"x"\n\n'), 0, 10, 10]);
     for (const cwd of [lone, join(lone, 'src'), join(lone, 'below')]) {
       const run = world.run(['guard', '--client', 'claude'], bytes, { cwd });
@@ -412,7 +412,7 @@ describe.each(sure)('beside another session, under $name', (shell_) => {
     }
   });
 
-  it('asks Node about every call, wherever the client is', () => {
+  it('starts Node for every call, wherever the client is', () => {
     for (const cwd of [lone, plain, world.dir]) {
       for (const call of [shell('ls'), write(join(lone, 'a'))]) {
         const { node } = world.run(['guard'], JSON.stringify(call), { cwd });
@@ -423,7 +423,7 @@ describe.each(sure)('beside another session, under $name', (shell_) => {
 });
 
 describe.each(shells.filter(isYash))('under $name', (one) => {
-  it('asks Node, which gets every byte', () => {
+  it('starts Node, which gets every byte', () => {
     enter(one);
     const own = world;
     for (const locale of ['C', 'C.UTF-8']) {

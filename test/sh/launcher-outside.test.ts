@@ -28,7 +28,7 @@ afterEach(() => {
 
 const state = () => join(world.home, '.local', 'state', 'git-handoff');
 
-/** What sessions and `init` leave in the user's folder. */
+/** Leaves what sessions and `init` leave in the user's folder. */
 function know(name: string, commonDir: string): void {
   mkdirSync(join(state(), 'repositories'), { recursive: true });
   writeFileSync(join(state(), 'repositories', name), `${commonDir}\n`);
@@ -47,7 +47,7 @@ describe.each(shells.filter((one) => !isYash(one)))('a call from outside, under 
   beforeAll(() => enter(shell));
   afterAll(() => world.remove());
 
-  it('of a file tool goes to Node where it names an enabled repository', () => {
+  it('of a file tool goes to Node if it names an enabled repository', () => {
     for (const cwd of [plain, away]) {
       expect(asks(write(cwd, join(repo, 'src', 'a.ts')))).toBe(true);
       expect(asks(write(cwd, join(repo, 'new', 'folder', 'a.ts')))).toBe(true);
@@ -60,7 +60,7 @@ describe.each(shells.filter((one) => !isYash(one)))('a call from outside, under 
     expect(asks(write(parent, 'x.ts'))).toBe(true);
   });
 
-  it('of a shell goes to Node above an enabled repository, or where it names one', () => {
+  it('of a shell goes to Node from above an enabled repository, or if it names one', () => {
     expect(asks(bash(parent, 'make'))).toBe(true);
     expect(asks(bash(world.dir, 'make'))).toBe(true);
     expect(asks(bash('/', 'make'))).toBe(true);
@@ -86,7 +86,7 @@ describe.each(shells.filter((one) => !isYash(one)))('a call from outside, under 
     }
   });
 
-  it('goes to Node for a worktree elsewhere, by its own name', () => {
+  it('goes to Node if it names a worktree elsewhere', () => {
     const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b'];
     world.git(repo, ...identity, 'commit', '-q', '--allow-empty', '-m', 'x');
     world.git(repo, 'worktree', 'add', '-q', '-b', 'tree', join(world.dir, 'far', 'leaf tree'));
@@ -96,7 +96,7 @@ describe.each(shells.filter((one) => !isYash(one)))('a call from outside, under 
     expect(asks(bash(away, 'cd "../far/leaf tree" && make'))).toBe(false);
   });
 
-  it('goes to Node where a name has characters that JSON may write otherwise', () => {
+  it('goes to Node if a name has characters that JSON may escape', () => {
     for (const name of ['repö', 'a"b', 'a\\b', 'a(b', 'a,b', "a'b"]) {
       const odd = world.repository(`odd/${name}`, true);
       know('odd', join(odd, '.git'));
@@ -111,7 +111,7 @@ describe.each(shells.filter((one) => !isYash(one)))('a call from outside, under 
     rmSync(join(state(), 'repositories', 'odd'));
   });
 
-  it('reads records in whatever way they were left', () => {
+  it('is judged by records, however they were written', () => {
     const other = world.repository('left', true);
     mkdirSync(join(state(), 'repositories', 'folder'));
     writeFileSync(join(state(), 'repositories', 'empty'), '');
@@ -125,7 +125,7 @@ describe.each(shells.filter((one) => !isYash(one)))('a call from outside, under 
       rmSync(join(state(), 'repositories', name), { recursive: true });
   });
 
-  it('goes to Node where only git can tell the working tree of a recorded repository', () => {
+  it('goes to Node if only git can find the working tree of a recorded repository', () => {
     const store = join(world.dir, 'stores', 'apart');
     mkdirSync(join(world.dir, 'stores'));
     world.git(world.dir, 'init', '-q', `--separate-git-dir=${store}`, join(world.dir, 'tree of it'));
@@ -138,7 +138,7 @@ describe.each(shells.filter((one) => !isYash(one)))('a call from outside, under 
     rmSync(join(state(), 'repositories', 'apart'));
   });
 
-  it('of a session that works in a repository from outside goes to Node', () => {
+  it('of a session that works in a repository from outside, goes to Node', () => {
     const journals = join(repo, '.git', 'handoff', 'sessions');
     mkdirSync(journals, { recursive: true });
     writeFileSync(join(journals, `${loneSession}.jsonl`), '');
@@ -148,7 +148,7 @@ describe.each(shells.filter((one) => !isYash(one)))('a call from outside, under 
     rmSync(journals, { recursive: true });
   });
 
-  it('goes to Node where the user has switched it on for every repository', () => {
+  it('goes to Node if the user has enabled git-handoff for every repository', () => {
     writeFileSync(join(world.home, '.gitconfig'), '[handoff]\n\toperator = x\n');
     expect(asks(write(away, join(plain, 'x.ts')))).toBe(false);
     writeFileSync(join(world.home, '.gitconfig'), '[handoff]\n\tenabled\n');
@@ -168,7 +168,7 @@ describe.each(shells.filter((one) => !isYash(one)))('a call from outside, under 
     expect(asks(bash(away, 'ls'), { XDG_CONFIG_HOME: join(world.dir, 'xdg') })).toBe(true);
   });
 
-  it('goes to Node where its repository is switched on, or holds handoffs', () => {
+  it('goes to Node if its repository is enabled, or has handoffs', () => {
     const there = world.repository('there is one', false);
     const call = bash(join(there, 'src'), 'ls');
     expect(asks(call)).toBe(false);
@@ -195,7 +195,7 @@ describe.each(shells.filter((one) => !isYash(one)))('a call from outside, under 
     expect(asks(bash(tables, 'ls'))).toBe(true);
   });
 
-  it('of a session that is alone goes to Node where it may lead to another repository', () => {
+  it('of a lone session goes to Node if it may lead to another repository', () => {
     const other = world.repository('other', true);
     know('two', join(other, '.git'));
     expect(asks(bash(repo, `ls ${plain}`))).toBe(false);
@@ -205,7 +205,7 @@ describe.each(shells.filter((one) => !isYash(one)))('a call from outside, under 
     rmSync(join(state(), 'repositories', 'two'));
   });
 
-  it('stays in sh where no session has ever been at work', () => {
+  it('stays in sh if no session has ever been at work', () => {
     rmSync(join(state(), 'repositories'), { recursive: true });
     expect(asks(bash(parent, 'make $X'))).toBe(false);
     know('one', join(repo, '.git'));
@@ -216,7 +216,7 @@ describe.each(shells.filter(isYash))('a call from outside, under $name', (shell)
   beforeAll(() => enter(shell));
   afterAll(() => world.remove());
 
-  it('goes to Node, for this shell ends a text at a byte that its locale does not know', () => {
+  it('goes to Node, since this shell cuts a text off at a byte that is invalid in its locale', () => {
     expect(asks(write(away, join(repo, 'src', 'a.ts')))).toBe(true);
     expect(asks(bash(away, 'make'))).toBe(true);
   });

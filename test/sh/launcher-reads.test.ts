@@ -12,7 +12,7 @@ import { fakeWorld } from '../unit/shell/fake-world.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 /**
- * Which inputs of a shell tool the launcher's own functions leave to a lone session without Node; all in one process.
+ * Which inputs of a shell tool the launcher's own functions pass for a lone session without Node, all in one process.
  *
  * @param inputs one line of JSON each, behind `"tool_input":`
  */
@@ -54,9 +54,9 @@ const READING = [
   'ls|wc -l', 'cat a&cat b', 'ls & ', 'git diff -w a_b c-d +e', 'git log -- 2,3',
 ]; // prettier-ignore
 
-/** What must go to Node, and what would be overlooked otherwise. */
+/** Commands that must go to Node, by what the launcher could otherwise overlook. */
 const OTHERS = [
-  // Other programs, and programs behind others.
+  // Other programs, and programs that others start.
   '', ':', 'make', 'npm test', 'rm a', 'mv a b', 'cp a b', 'touch a', 'ln -s a b', 'dd if=a of=b', 'tee a', 'cat a | tee b',
   'ls; rm a', 'ls && rm a', 'ls || rm a', 'ls | xargs rm', 'ls & rm a', 'ls|sh', 'ls;sh', 'ls&sh', 'ls |& sh', 'ls&&sh',
   'find . -delete', 'find . -name a', 'sort -o a a', 'sort a', 'sed -i s/a/b/ c', 'sed -n 1p a', 'awk 1 a', 'uniq a b',
@@ -70,7 +70,7 @@ const OTHERS = [
   'echo "a"', "echo 'a'", 'echo $A', 'echo ${A}', 'echo $(rm a)', 'echo `rm a`', "echo $'a'", 'cat <(rm a)', 'ls >(sh)',
   '(ls)', '{ ls; }', 'ls {a,b}', 'ls [a]*', 'ls ?', 'ls ~', 'ls ~/x', 'ls !$', 'ls #', 'ls # > a', 'a() { ls; }', 'ls \\a', 'r\\m a',
   'ls\nrm a', 'ls\n', 'ls\r', 'ls\t-l', 'ls\u0000', 'ls\u00a0a', 'ls é', 'ls\u2028rm a', 'ls \u{1F600}', 'ls\u007f', 'ls\u001b',
-  // git's ways to write, to start programs and to be elsewhere.
+  // git's ways to write, to start programs and to work elsewhere.
   'git', 'git ', 'git commit -m x', 'git add .', 'git push', 'git checkout x', 'git stash', 'git branch', 'git branch -D x', 'git reset',
   'git -c core.pager=sh log', 'git -C x status', 'git -p log', 'git --git-dir=x log', 'git --exec-path=x log', 'git --no-pager log',
   'git diff --output=a', 'git diff --output a', 'git log --output=a', 'git show --output=a', 'git log -1 --output=a', 'git diff --outpu a',
@@ -82,7 +82,7 @@ const OTHERS = [
   'git status; git push', 'git log|git apply', 'git show a|git apply -R', 'git diff & git stash', 'git-log', 'gitstatus', 'git\u00a0status',
 ]; // prettier-ignore
 
-/** Inputs that are not as clients write them. */
+/** Inputs in a form that clients do not write. */
 const ODD_INPUTS = [
   '{"command":"ls","command":"rm a"}',
   '{"command":"ls","x":{"command":"rm a"}}',
@@ -112,10 +112,10 @@ const ODD_INPUTS = [
   `{"command":"ls ${'a'.repeat(5000)}"}`,
 ];
 
-/** No shell runs anything of a line with two operators side by side; the analysis does not say that it cannot be read. */
+/** No shell runs a line with two adjacent operators; the analysis does not report such a line as unreadable. */
 const isNoCommand = (command: string) => /(?:^|[;&|]) *[;&|]/.test(command.replaceAll(/&&|\|\|/g, ';'));
 
-/** The oracle: nothing that the analysis of a command can tell may come of it. */
+/** The oracle: whether the analysis finds any effect of a command. */
 function mayAct(effects: ShellEffects): boolean {
   const { paths, refs, identity, handoffCalls, gitCalls, folders, unnamedWrites, modes } = effects;
   return (
@@ -126,7 +126,7 @@ function mayAct(effects: ShellEffects): boolean {
   );
 }
 
-/** Commands of words that a command line may have, each time others; the same in every run. */
+/** Commands made of words that a command line may have, all different, and the same in every run. */
 function* generated(count: number): Generator<string> {
   const words = [
     ...'ls cat head grep wc echo pwd true : git git git git rm sh tee find sort xargs env cd npm a src/a.ts -l -n5'.split(' '),
@@ -159,7 +159,7 @@ function* generated(count: number): Generator<string> {
     return list[Math.floor((seed / 2 ** 32) * list.length)] as T;
   };
   for (let made = 0; made < count; made++) {
-    // Half of them of such words alone as a command that only reads may have.
+    // Half of them consist only of words that a read-only command may have.
     const known = made % 2 === 0 ? words.filter((word) => /^[\w ./:=@%+,^*-]+$/.test(word)) : words;
     let command = pick(READING);
     for (let more = pick([0, 1, 2, 3, 5]); more > 0; more--) command += pick(joints) + pick(known);
@@ -191,18 +191,18 @@ describe.each(shells)('the commands of a lone session that sh leaves alone, unde
     expect(READING.filter((_, at) => !told[at])).toEqual([]);
   });
 
-  it('are none that may do more', () => {
+  it('do not include any that may do more', () => {
     const told = leftToSh(OTHERS.map(inputOf), shell);
     expect(OTHERS.filter((_, at) => told[at])).toEqual([]);
   });
 
-  it('are none of an input that is not as clients write it', () => {
+  it('do not include inputs in a form that clients do not write', () => {
     const told = leftToSh(ODD_INPUTS, shell);
     expect(ODD_INPUTS.filter((_, at) => told[at])).toEqual([]);
   });
 });
 
-describe('whatever sh leaves alone', () => {
+describe('a command that sh leaves alone', () => {
   let commands: string[];
   let acting: Set<string>;
   beforeAll(async () => {
@@ -213,7 +213,7 @@ describe('whatever sh leaves alone', () => {
       if (!isNoCommand(command) && mayAct(await analyseShell(command, world))) acting.add(command);
   });
 
-  it.each(shells)('has no effects by the analysis of commands, under $name', (shell) => {
+  it.each(shells)('has no effects according to the analysis, under $name', (shell) => {
     const told = leftToSh(commands.map(inputOf), shell);
     const left = commands.filter((_, at) => told[at]);
     expect(commands.length).toBeGreaterThan(4500);

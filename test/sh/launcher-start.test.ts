@@ -27,7 +27,7 @@ describe.each(shells)('how Node is started, under $name', (shell) => {
   });
   afterEach(() => world.remove());
 
-  it('hands the guard its arguments, the pid of the client and the payload', () => {
+  it('passes the guard its arguments, the pid of the client and the payload', () => {
     const run = world.run(['guard', '--client', 'claude'], stop, { env: { FAKE_STDOUT: '{"a":1}' } });
     expect(run).toMatchObject({ status: 0, stdout: '{"a":1}', stderr: '' });
     expect(run.node?.stdin).toBe(stop);
@@ -42,7 +42,7 @@ describe.each(shells)('how Node is started, under $name', (shell) => {
     ]);
   });
 
-  it('hands a verb on with its words, its exit status, and standard input', () => {
+  it('passes on a verb’s words, exit status and standard input', () => {
     const run = world.run(['list', '--json', 'a b', ''], 'note', { env: { FAKE_STATUS: '4' } });
     expect(run.status).toBe(4);
     expect(run.node?.stdin).toBe('note');
@@ -50,21 +50,21 @@ describe.each(shells)('how Node is started, under $name', (shell) => {
     expect(world.run([]).node?.argv).toEqual(started());
   });
 
-  it('hands a git hook on with its words, its exit status, and standard input', () => {
+  it('passes on a git hook’s words, exit status and standard input', () => {
     const run = world.run(['hook', 'pre-push', 'x', ''], 'refs', { env: { FAKE_STATUS: '1' } });
     expect(run.status).toBe(1);
     expect(run.node?.stdin).toBe('refs');
     expect(run.node?.argv).toEqual([...started(), 'hook', 'pre-push', 'x', '']);
   });
 
-  it('lets a verb have a descriptor of its caller', () => {
+  it('keeps a caller’s file descriptor open for a verb', () => {
     world.script(join(world.binaries, 'node'), ['cat <&5']);
     const command = ['/bin/sh', '-c', 'exec 5<"$1"; "$2" write --file /dev/fd/5', 'sh'];
     writeFileSync(join(world.dir, 'note'), 'a note');
     expect(world.run([join(world.dir, 'note'), world.launcher], '', { command }).stdout).toBe('a note');
   });
 
-  it('prefers the node that was stored, as long as it is there', () => {
+  it('prefers the stored node as long as it exists', () => {
     const stored = join(world.dir, 'an older node');
     world.script(stored, ['echo stored']);
     for (const state of [join(world.home, '.local', 'state'), join(world.dir, 'state')]) {
@@ -74,7 +74,7 @@ describe.each(shells)('how Node is started, under $name', (shell) => {
     expect(world.run(['list']).stdout).toBe('stored\n');
     const env = { XDG_STATE_HOME: join(world.dir, 'state'), HOME: '/nonexistent' };
     expect(world.run(['list'], '', { env }).stdout).toBe('stored\n');
-    // A folder that is not absolute is none (XDG), and a repository's own would be.
+    // XDG says to ignore a relative path, which could lead into the repository.
     const relative = { XDG_STATE_HOME: 'state', HOME: '/nonexistent' };
     expect(world.run(['list'], '', { env: relative }).stdout).toBe('');
     rmSync(stored);
@@ -83,7 +83,7 @@ describe.each(shells)('how Node is started, under $name', (shell) => {
     expect(world.run(['list']).node).toBeDefined();
   });
 
-  it('takes the slow certificate file away, and options for Node from the guard', () => {
+  it('removes the slow certificate file setting, and for the guard also options for Node', () => {
     world.script(join(world.binaries, 'node'), [
       'echo "${NODE_EXTRA_CA_CERTS-unset} ${NODE_OPTIONS-unset} $LC_ALL"',
     ]);
@@ -119,7 +119,7 @@ describe.each(shells)('how Node is started, under $name', (shell) => {
     expect(world.run(['handoff', 'list'], '', { env, command: ['git'] }).node?.argv.at(-1)).toBe('list');
   });
 
-  it('takes no program from a relative entry of PATH', () => {
+  it('uses no program from a relative entry of PATH', () => {
     for (const tool of ['node', 'head', 'sleep', 'cat']) world.script(join(world.dir, tool), ['touch pwned']);
     const absolute = world.environment()['PATH'] ?? '';
     for (const path of ['.:@', ':@', 'bin/..:@', '@:', '.:@:']) {
@@ -142,7 +142,7 @@ describe.each(shells)('when something is missing, under $name', (shell) => {
   });
   afterEach(() => world.remove());
 
-  it('stays silent in a hook without Node, and says so in a verb', () => {
+  it('is silent in a hook without Node, and reports it in a verb', () => {
     const env = { PATH: pathWithoutNode() };
     expect(world.run(['guard'], stop, { env })).toMatchObject({ status: 0, stdout: '', stderr: '' });
     expect(world.run(['hook', 'identity'], '', { env })).toMatchObject({ status: 7, stdout: '', stderr: '' });
@@ -151,7 +151,7 @@ describe.each(shells)('when something is missing, under $name', (shell) => {
     expect(verb.stderr).toMatch(/^error: node not found\nhint: .+\n$/);
   });
 
-  it('stays silent in a hook without the built files', () => {
+  it('is silent in a hook without the built files', () => {
     rmSync(join(world.package, 'dist'), { recursive: true });
     expect(world.run(['guard'], stop)).toMatchObject({ status: 0, stdout: '', stderr: '', node: undefined });
     expect(world.run(['hook', 'x'])).toMatchObject({ status: 7, stdout: '', stderr: '', node: undefined });
@@ -169,8 +169,8 @@ describe.each(shells)('when something is missing, under $name', (shell) => {
       .split('\n')
       .map((line) => JSON.parse(line) as object);
 
-  // Yash does not look where the call comes from.
-  it.skipIf(isYash(shell))('logs one line where there is a log, and lets nothing of the failure out', () => {
+  // Under yash, the launcher does not check where the call comes from.
+  it.skipIf(isYash(shell))('logs one line if there is a log, and shows nothing of the failure', () => {
     const root = world.repository('solo', true);
     const state = join(world.home, '.local', 'state', 'git-handoff');
     mkdirSync(state, { recursive: true });
@@ -191,7 +191,7 @@ describe.each(shells)('when something is missing, under $name', (shell) => {
     expect(logged(state)).toMatchObject([{}, { detail: 'node or the package is missing' }]);
     expect(world.run(['guard'], call, { cwd: root })).toMatchObject({ status: 0, stderr: '' });
     expect(logged(join(root, '.git', 'handoff'))).toHaveLength(3);
-    // What is no plain file is not written to, and no folder is made for a log.
+    // The launcher writes only to a regular file, and creates no folder for a log.
     rmSync(state, { recursive: true });
     expect(world.run(['guard'], stop)).toMatchObject({ status: 0, stdout: '', stderr: '' });
     expect(existsSync(state)).toBe(false);
@@ -221,7 +221,7 @@ describe.each(shells)('the payload, under $name', (shell) => {
   });
 
   it.each([200_000, 262_000, 262_080, 262_143, 262_144, 262_145, 1_000_000])(
-    'arrives whole: %i bytes',
+    'arrives complete: %i bytes',
     (size) => {
       const payload = stop + ' '.repeat(size - stop.length - 2) + '\n}';
       expect(world.run(['guard'], payload).node?.stdin).toBe(payload);

@@ -20,7 +20,7 @@ const repositoryRoot = join(import.meta.dirname, '..', '..');
 /** The session that `handoff-solo` names in these tests. */
 export const loneSession = '00893aaf-19fa-41d2-8238-13269b9b3ca0';
 
-/** What one run of the launcher did. `node` is what the stand-in for Node saw, undefined if it never ran. */
+/** What one run of the launcher did. `node`: what the stand-in for Node saw; undefined if it never ran. */
 export interface LauncherRun {
   status: number | null;
   stdout: string;
@@ -28,7 +28,7 @@ export interface LauncherRun {
   node: { argv: string[]; stdin: string; bytes: Buffer } | undefined;
 }
 
-/** A package, a home and a PATH of their own, with a `node` that only writes down how it was called. */
+/** A separate package, home and PATH, with a `node` that only records how it was called. */
 export class LauncherWorld {
   readonly dir = realpathSync(mkdtempSync(join(tmpdir(), 'git launcher ')));
   readonly home = join(this.dir, 'home');
@@ -60,7 +60,7 @@ export class LauncherWorld {
     ]);
   }
 
-  /** What the first lines of scripts name. */
+  /** The interpreter in the first lines of scripts. */
   private get sh(): string {
     return `${this.shellFolder ?? '/bin'}/sh`;
   }
@@ -71,7 +71,7 @@ export class LauncherWorld {
     chmodSync(path, 0o755);
   }
 
-  /** The environment of a run: nothing inherited but where programs are. */
+  /** The environment of a run, which inherits only where programs are. */
   environment(extra: Record<string, string> = {}): Record<string, string> {
     const folders = [this.binaries, ...(this.shellFolder === undefined ? [] : [this.shellFolder])];
     return {
@@ -80,7 +80,7 @@ export class LauncherWorld {
       RECORD: this.record,
       FAKE_STDOUT: '',
       GIT_CONFIG_NOSYSTEM: '1',
-      // Yash reads texts by its locale.
+      // Yash interprets texts by its locale.
       ...(this.isYash ? { LC_ALL: 'C.UTF-8' } : {}),
       ...extra,
     };

@@ -10,7 +10,7 @@ import { type Shell, shells } from '../support/shells.ts';
 const root = join(import.meta.dirname, '..', '..');
 const PACKAGE = "/opt/it's/git-handoff";
 
-/** Why the shell cannot parse a script, empty where it can. */
+/** Why the shell cannot parse a script; empty if it can. */
 function complaint(shell: Shell, args: string[], input?: string): string {
   const done = spawnSync(shell.binary, ['-n', ...args], {
     argv0: 'sh',

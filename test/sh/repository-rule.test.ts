@@ -9,14 +9,14 @@ import { LauncherWorld, loneSession, toolCall } from './launcher-world.ts';
 
 const OID = '0123456789abcdefABCD0123456789abcdef0123';
 
-/** A folder with entries of these names: text is a file's, an array a link's target, null a folder. */
+/** A folder's entries by name: a string is a file's text, an array a link's target, null a folder. */
 type Layout = Readonly<Record<string, string | readonly [string] | null>>;
 
 const bare = (head: string | readonly [string]): Layout => ({ HEAD: head, objects: null, refs: null });
 const inside = (folder: string, layout: Layout): Layout =>
   Object.fromEntries(Object.entries(layout).map(([name, value]) => [`${folder}/${name}`, value]));
 
-/** What stands in the folder `sub` of an enabled repository, from which the call is made. */
+/** What is in the folder `sub` of an enabled repository, from which the call is made. */
 const layouts: readonly (readonly [string, Layout])[] = [
   ['nothing', {}],
   ['entries with the names HEAD and objects', { HEAD: 'x\n', objects: 'o\n' }],
@@ -71,7 +71,7 @@ function build(folder: string, layout: Layout): void {
   }
 }
 
-/** The git directory that git finds from a folder, as far as it has a working tree. */
+/** The git directory that git finds from a folder, if it has a working tree. */
 function asGit(cwd: string): string | undefined {
   const run = spawnSync('git', ['rev-parse', '--absolute-git-dir', '--is-inside-work-tree'], {
     cwd,
@@ -81,7 +81,7 @@ function asGit(cwd: string): string | undefined {
   return isInside === 'true' ? gitDir : undefined;
 }
 
-/** The git directory that git finds from a folder, with a working tree or without. */
+/** The git directory that git finds from a folder, with or without a working tree. */
 function asGitDir(cwd: string, question = '--absolute-git-dir'): string | undefined {
   const run = spawnSync('git', ['rev-parse', question], { cwd, encoding: 'utf8' });
   return run.status === 0 ? resolve(cwd, run.stdout.trimEnd()) : undefined;
@@ -92,7 +92,7 @@ describe('which repository a folder belongs to', () => {
   beforeAll(() => (root = realpathSync(mkdtempSync(join(tmpdir(), 'layout-')))));
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  it.each(layouts)('with %s in it, is as git says', (name, layout) => {
+  it.each(layouts)('with %s in it, is the same as for git', (name, layout) => {
     const top = join(root, name.replaceAll(/\W/g, '-'));
     spawnSync('git', ['init', '-q', top]);
     const sub = join(top, 'sub');
@@ -102,7 +102,7 @@ describe('which repository a folder belongs to', () => {
   });
 });
 
-/** Both ends of what an enabled repository may hold in a folder, and what may lie around one that is enabled itself. */
+/** Calls in a folder: two that sh may settle, and a push, which always goes to Node. */
 const callsOf = (folder: string) => [
   toolCall(folder, 'Bash', { command: 'ls' }),
   toolCall(folder, 'Bash', { command: 'git push' }),
@@ -114,7 +114,7 @@ describe.each(shells)('a call from a folder, under $name', (shell) => {
   beforeAll(() => (world = new LauncherWorld(shell)));
   afterAll(() => world.remove());
 
-  /** Whether Node is asked about each of the calls. */
+  /** For each of the calls, whether Node starts. */
   const asked = (folder: string, cwd: string) =>
     callsOf(folder).map((call) => {
       const run = world.run(['guard'], JSON.stringify(call), { cwd });
@@ -123,7 +123,7 @@ describe.each(shells)('a call from a folder, under $name', (shell) => {
     });
 
   it.each(layouts)(
-    'with %s in it, below one where a session is alone, is settled in sh only where git finds that one',
+    'with %s in it, inside a repository with a lone session, is settled in sh only if git finds that repository',
     (name, layout) => {
       const top = world.repository(`in ${name.replaceAll(/\W/g, '-')}`, true);
       const sub = join(top, 'sub');
@@ -139,7 +139,7 @@ describe.each(shells)('a call from a folder, under $name', (shell) => {
   );
 
   it.each(layouts)(
-    'with %s in it, enabled itself, is settled in sh only where its session is alone',
+    'with %s in it, enabled itself, is settled in sh only if its session is alone',
     (name, layout) => {
       const around = world.repository(`on ${name.replaceAll(/\W/g, '-')}`, false);
       const sub = join(around, 'sub');
@@ -149,7 +149,7 @@ describe.each(shells)('a call from a folder, under $name', (shell) => {
       const common = asGitDir(sub, '--git-common-dir') ?? found;
       mkdirSync(join(common, 'handoff', 'beat'), { recursive: true });
       for (const cwd of [world.dir, sub]) expect(asked(sub, cwd)).toEqual([true, true, true]);
-      // One that works in the repository around is not at work in this one.
+      // A session that works in the outer repository is not at work in this one.
       writeFileSync(join(around, '.git', 'handoff-solo'), `${loneSession} 1 2\n${around}/.git\n`);
       for (const cwd of [world.dir, sub]) expect(asked(sub, cwd)).toEqual([true, true, true]);
       writeFileSync(join(found, 'handoff-solo'), `${loneSession} 1 2\n${found}\n`);

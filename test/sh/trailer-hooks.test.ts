@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shells } from '../support/shells.ts';
 import { TrailerWorld, mine } from '../support/trailer-world.ts';
 
-/** The whole way of a commit, through the shims to Node and back. */
+/** A whole commit, through the shims to Node and back. */
 describe.each(shells)('under $name', (shell) => {
   it('a lone session’s commit gets the same trailers, with an editor and without', () => {
     const world = new TrailerWorld(shell);

@@ -6,7 +6,7 @@ const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n
 const kinds = (markdown: string) => stepsOf(markdown).map(({ kind }) => kind);
 
 describe('the command lines of a page', () => {
-  it('are told apart by who types them, with what they show and the line they stand in', () => {
+  it('are read with who types them, what they show, and their line number', () => {
     expect(stepsOf(`Text.\n\n${fenced('console', '$ git log\nBegin\nA$ true\nlaptop$ ls')}`)).toEqual([
       { kind: 'type', line: 4, who: 'person', command: 'git log', shows: 'Begin\n' },
       { kind: 'type', line: 6, who: 'A', command: 'true', shows: '' },
@@ -14,7 +14,7 @@ describe('the command lines of a page', () => {
     ]);
   });
 
-  it('are those of blocks of sh, too, continued lines as one', () => {
+  it('include those of sh blocks, with continued lines joined', () => {
     expect(stepsOf(fenced('sh', '# why\ngit log \\\n  --oneline'))).toEqual([
       { kind: 'type', line: 3, who: 'person', command: 'git log --oneline' },
     ]);
@@ -33,7 +33,7 @@ describe('the command lines of a page', () => {
     expect(kinds(markdown)).toEqual(['wrong']);
   });
 
-  it('are left out, or run elsewhere, only where a marker says so, and for one block', () => {
+  it('are left out, or run elsewhere, only for one block after a marker', () => {
     const npm = fenced('sh', 'npm ci');
     expect(kinds(`<!-- docs-test: not run, a network -->\n\n${npm}${npm}`)).toEqual(['left-out', 'wrong']);
     expect(kinds(`<!-- docs-test: run by test/e2e/x.test.ts -->\n\n${npm}`)).toEqual(['elsewhere']);
@@ -47,7 +47,7 @@ describe('what a page shows', () => {
     return result.shown === result.printed;
   };
 
-  it('may differ in object names and ages only', () => {
+  it('may differ only in object names and ages', () => {
     expect(same('1c392df794a8  just now\n', '3ec2187a6b54  2 minutes ago\n')).toBe(true);
     expect(same('1c392df794a8  write\n', '3ec2187a6b54  take\n')).toBe(false);
     expect(same('', 'more\n')).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * The command lines of a page of documentation. Fenced blocks of `sh` and `console` are run by
- * test/e2e/docs.test.ts; an HTML comment before a block says otherwise, or prepares what a reader already has:
+ * The command lines of a page of documentation. test/e2e/docs.test.ts runs fenced blocks of `sh` and `console`, unless
+ * an HTML comment before a block says otherwise. Such a comment can also prepare what a reader already has:
  *
  *   <!-- docs-test: not run, <why> -->          a network, a real client: the next block is left out
  *   <!-- docs-test: run by test/<file> -->      the next block is run by that test
@@ -22,13 +22,13 @@ export type Step = { readonly line: number } & (
   | { readonly kind: 'wrong'; readonly what: string }
 );
 
-/** Fences that hold data or pictures, not commands. */
+/** Languages of blocks that hold data or pictures, not commands. */
 const DATA = new Set(['text', 'yaml', 'json', 'markdown', 'toml']);
 const PART = /^(?:```(\w*)\n(.*?)^```$|<!-- docs-test: (.*?)\s*-->$)/gms;
 const PROGRAMS = /\b(?:npm|npx|node|claude|codex|gemini|apt-get|curl|ssh|sudo)(?= )(?!.*git handoff)/;
 const PROMPT = /^(A|B|laptop)?\$ (.*)$/;
 
-/** What is to be done for a page, in its order. */
+/** The steps to do for a page, in its order. */
 export function stepsOf(markdown: string): Step[] {
   const steps: Step[] = [];
   let excuse: Step | undefined;
@@ -78,7 +78,7 @@ function blockSteps(language: string, content: string, line: number): Step[] {
     .map(([command, line]) => typed({ kind: 'type', line, who: 'person', command }));
 }
 
-/** Nothing is installed and no client is started by the test of a page. */
+/** Checks that a line neither installs anything nor starts a client. */
 function typed(step: Step & { kind: 'type' }): Step {
   const [program] = PROGRAMS.exec(step.command) ?? [];
   if (program === undefined) return step;

@@ -7,14 +7,14 @@ import { renewed, rewritePage } from './rewrite.ts';
 const OID = '1c392df794a835079f7600388fa62f2be58f752e';
 const OTHER = '5fff24a51fbb4ae8d4f029fe6bf2ab919bbe21ea';
 
-it('keeps the lines that differ only from run to run', () => {
+it('a rewritten page keeps the lines that differ only from run to run', () => {
   const shows = `${OID}\nwritten, just now\n`;
   expect(renewed({ line: 1, shows, output: `${OTHER}\nkept, 2 seconds ago\n` })).toBe(
     `${OID}\nkept, 2 seconds ago\n`,
   );
 });
 
-it('leaves out what the page leaves out, and takes the line that is most like the one that is gone', () => {
+it('a rewritten page leaves out what it left out, and replaces a missing line by the most similar one', () => {
   const shows = '…\nproblem  hooks  not registered: unguarded\n…\nhint: git handoff init\n';
   const output = 'ok  git\nproblem  hooks  not registered: calls pass\nok  log\nhint: git handoff init\n';
   expect(renewed({ line: 1, shows, output })).toBe(
@@ -23,7 +23,7 @@ it('leaves out what the page leaves out, and takes the line that is most like th
   expect(renewed({ line: 1, shows, output: 'ok  git\n' })).toBeUndefined();
 });
 
-it('puts each output in the place of the former one', () => {
+it('a rewritten page has each output in the place of the former one', () => {
   const folder = mkdtempSync(join(tmpdir(), 'git-handoff-rewrite-'));
   try {
     const file = join(folder, 'page.md');

@@ -9,9 +9,9 @@ export interface Differing {
 }
 
 /**
- * What a page should show of an output, with as many of its lines as before. Lines that differ only from run to run stay.
- * Of a text that leaves out lines (`…`), each line that is no longer printed becomes the printed one that is most like
- * it; `undefined` if that does not fit either.
+ * What a page should show of an output. Lines that differ only from run to run stay. In a text that leaves out lines
+ * (`…`), each line that is no longer printed becomes the most similar printed one; `undefined` if that does not fit,
+ * either.
  */
 export function renewed({ shows, output }: Differing): string | undefined {
   const [shown, printed] = [linesOf(shows), linesOf(output)];
@@ -29,7 +29,7 @@ export function renewed({ shows, output }: Differing): string | undefined {
 /** Writes into a page what its commands print now. */
 export function rewritePage(file: string, differing: readonly Differing[]): void {
   const lines = readFileSync(file, 'utf8').split('\n');
-  // From the end, so that the numbers of the lines before stay right.
+  // From the end, so that the numbers of earlier lines stay right.
   for (const one of [...differing].sort((a, b) => b.line - a.line)) {
     lines.splice(one.line, linesOf(one.shows).length, ...linesOf(renewed(one) ?? one.shows));
   }

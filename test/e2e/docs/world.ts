@@ -15,7 +15,7 @@ interface ToolAnswer {
   readonly error?: string;
 }
 
-/** A session of the demo's stand-in client: a process of its own that fires the registered hooks. */
+/** A session of the demo's stand-in client: its own process, which runs the registered hooks. */
 class DemoSession {
   readonly #process: ChildProcess;
 
@@ -23,7 +23,7 @@ class DemoSession {
     this.#process = fork(CLIENT, [id, client], { cwd, env: { ...env }, execArgv: [] });
   }
 
-  /** One request at a time; see scripts/demo/client.mjs for what it may be. */
+  /** Makes one request at a time; scripts/demo/client.mjs lists the possible ones. */
   ask(request: Readonly<Record<string, string>>): Promise<ToolAnswer> {
     return new Promise((resolve, reject) => {
       const gone = () => reject(new Error('the stand-in client ended'));
@@ -45,10 +45,10 @@ const SESSIONS = {
   A: 'a1f0c3d2-6b7e-4c58-9d21-0e5f7a8b9c10',
   B: 'b7d94e06-13ac-4f8e-8a52-c4d6e8f0a2b4',
 };
-/** What asks before it changes anything is typed at a pseudo-terminal, and answered with yes. */
+/** Commands that ask before they change anything: these are typed at a pseudo-terminal and answered with yes. */
 const ASKS = /^git handoff (?:init|uninstall|purge|prune)\b(?!.*(?:--yes|--dry-run|--print|\|))/;
 
-/** What came of a command line. */
+/** The result of a command line. */
 export interface Typed {
   readonly output: string;
   readonly status: number | null;
@@ -57,7 +57,7 @@ export interface Typed {
 /**
  * The world of a page: a person with a home, a repository `~/app` with one commit and a bare remote
  * `/srv/git/app.git`, the same person at a second machine (`laptop`), and two sessions of one client that begin
- * when they first type something. The paths on the page are replaced by real ones, and back in what is printed.
+ * when they first type something. Commands get real paths instead of the page's, and their output the page's again.
  */
 export class DocsWorld {
   readonly #folder = realpathSync(mkdtempSync(join(tmpdir(), 'git-handoff-docs-')));
@@ -80,7 +80,7 @@ export class DocsWorld {
     this.#run('person', 'git remote add origin /srv/git/app.git && git push -q -u origin main');
   }
 
-  /** Types a command line; what a terminal shows, or the refusal that a session reads (status null). */
+  /** Types a command line; returns what a terminal shows, or the refusal that a session reads (status null). */
   async type(who: Typist, command: string): Promise<Typed> {
     if (who === 'person' || who === 'laptop') return this.#run(who, command);
     const session = this.#sessions.get(who) ?? (await this.#start(who));
@@ -98,7 +98,7 @@ export class DocsWorld {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** A session's client is closed, as its person does it. */
+  /** Closes a session's client, as a person does. */
   async #close(who: 'A' | 'B', session: DemoSession): Promise<Typed> {
     await session.ask({ hook: 'SessionEnd', reason: 'prompt_input_exit' });
     session.end();
@@ -120,7 +120,7 @@ export class DocsWorld {
     return { PATH: path, ...folders, GIT_CONFIG_NOSYSTEM: '1', LANG: 'C.UTF-8' };
   }
 
-  /** A person's command; `cd` lasts. */
+  /** Runs a person's command; a `cd` stays in effect. */
   #run(machine: 'person' | 'laptop', command: string): Typed {
     const place = join(this.#folder, `${machine}.cwd`);
     const real = this.#real(machine, command);

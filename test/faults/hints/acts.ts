@@ -1,6 +1,6 @@
 import type { Random } from '../../support/faults/seed.ts';
 
-/** What may be done in a history, by kind, and how often. */
+/** The kinds of acts in a history, with their relative frequency. */
 const WEIGHTS = {
   write: 16,
   formatter: 2,
@@ -50,7 +50,7 @@ const MESSAGES = [
   "--author='A U Thor <a@u>' -m x",
 ];
 
-/** The commands of a kind; `mark` is what they write. */
+/** The commands of a kind, which write `mark`. */
 function commandsOf(kind: Kind, file: string, message: string, mark: string, line: number): string[] {
   switch (kind) {
     case 'formatter':
@@ -145,14 +145,14 @@ export function commandOf(kind: Kind, random: Random, mark: string): string {
   return random.pick(commandsOf(kind, random.pick(FILES), random.pick(MESSAGES), mark, line));
 }
 
-/** What ends an operation that git has stopped in, or goes on with it. */
+/** A command that ends or continues an operation in which git has stopped. */
 export function endingOf(operation: string, random: Random): string {
   const goOn = `git add -A && GIT_EDITOR=true git ${operation} --continue`;
   const more = operation === 'merge' ? 'git add -A && git commit --no-edit' : `git ${operation} --skip`;
   return random.pick([goOn, goOn, `git ${operation} --abort`, more]);
 }
 
-/** The same from another folder: what is typed, and the folder below the top in which it is typed. */
+/** The same command typed elsewhere: what is typed, and in which folder, relative to the top. */
 export function elsewhere(command: string, random: Random, top: string): { command: string; folder: string } {
   const folder = random.pick(['src', '..']);
   switch (random.below(6)) {

@@ -9,58 +9,58 @@ import { Owners } from './owners.ts';
 import { typedHints } from '../../support/commit-hooks-world.ts';
 import { FORMATS, HintsWorld } from './world.ts';
 
-/** A hint, and what it leads to, until the goal is reached. */
+/** The most hints that may follow each other until the goal is reached. */
 const MAX_STEPS = 3;
 
-/** A machine that is too busy let a commit pass unchecked: such a history shows nothing. */
+/** Thrown when a machine that is too busy let a commit pass unchecked: such a history proves nothing. */
 class Unchecked extends Error {}
 
-/** What came of a command: said to the session, and whether it was refused. */
+/** The result of a command: what the session was told, and whether the command was refused. */
 interface Outcome {
   readonly refused: boolean;
   readonly status: number;
   readonly text: string;
 }
 
-/** Another's merge, rebase …: there is nothing to type but to wait, or to work elsewhere. */
+/** Another session's merge, rebase …: there is nothing to type; the session must wait or work elsewhere. */
 const isWait = (text: string) => /began an? (?:merge|cherry-pick|revert|rebase|am) here/.test(text);
-/** Another's uncommitted work in the way of an edit: it is said that there is nothing to do but to wait, and who has been told. */
+/** Another session's work is in the way of an edit: the text says to wait, and who will be told. */
 const isStatedWait = (text: string) =>
   /will be told\. Work on something else, and try again later\./.test(text);
-/** Lines that whoever knows what they mean has to bring together in the file, or for whose owner it is told to wait. */
+/** Overlapping lines: someone who knows what they mean must merge them in the file, or the session must wait for their owner. */
 const BY_HAND =
   /^error: (.*): (?:HEAD has a new change where this session|the changes of this session .* overlap or touch)/m;
 /** HEAD is not where the session last saw it. */
 const isMoved = (text: string) => /^error: this session was on .*, but the worktree is on /m.test(text);
 
-/** It names the files that it writes. */
+/** Whether a command names the files that it writes. */
 const isNamed = (command: string) => /^(?:cd \S+ && )?sed -i /.test(command);
 
-/** It commits what git has stopped in. */
+/** A command that commits the operation in which git has stopped. */
 const FINISHES = /\bgit (?:-C \S+ )?(?:commit\b|(?:cherry-pick|revert) --continue)/;
 
 /** A working tree of a history. */
 interface Place {
   readonly top: string;
   readonly owners: Owners;
-  /** Marks that another clone has published: no commit there may take them back. */
+  /** Marks that another clone has published: no commit there may undo them. */
   readonly published: Set<string>;
-  /** The session that began what git has stopped in there. */
+  /** The session that began the operation in which git has stopped there. */
   beginner?: string | undefined;
 }
 
-/** One history of sessions in one repository, with every hint of every refusal typed as it stands. */
+/** One history of sessions in one repository, with every hint of every refusal typed as printed. */
 export class History {
   readonly #world: HintsWorld;
   readonly #random: Random;
   readonly #marks = new Marks();
   readonly #sessions: readonly string[];
   readonly #places: readonly Place[];
-  /** Marks that a session's command left by the way in another's file: each of the two may commit them. */
+  /** Marks that a session's command left incidentally in another session's file: each of the two may commit them. */
   readonly #touches = new Map<string, string>();
-  /** Who typed a commit that finished a pick or a revert: git's own message names nobody. */
+  /** Who typed each commit that finished a cherry-pick or a revert: git's own message names nobody. */
   readonly #finished = new Map<string, string>();
-  /** What was typed, for the failure's text. */
+  /** What was typed, to be shown after a failure. */
   readonly #log: string[] = [];
   /** How many hints were typed. */
   hints = 0;
@@ -78,7 +78,7 @@ export class History {
     }));
   }
 
-  /** Plays it; false when the machine was too busy to tell. */
+  /** Plays the history; false if the machine was too busy to check it. */
   play(steps: number): boolean {
     try {
       for (let n = 0; n < steps; n += 1) this.#step(pickKind(this.#random));
@@ -137,7 +137,7 @@ export class History {
     owners.changed(PERSON, before, after);
   }
 
-  /** Nobody refuses a person; what it commits is nobody's afterwards. */
+  /** Nobody refuses a person; what a person commits is nobody's afterwards. */
   #personTypes(command: string, place: Place): void {
     const { top, owners } = place;
     const before = uncommitted(this.#world, top);
@@ -149,14 +149,14 @@ export class History {
     const gone = [...before.keys()].filter((path) => !after.has(path));
     const marks = gone.flatMap((path) => before.get(path)?.marks ?? []);
     this.#marks.give(marks, PERSON);
-    // What a person has taken back, a rebase of that commit takes back again.
+    // What a person's commit has undone, a rebase of that commit may undo again.
     for (const mark of this.#undone(place, head, headOf(this.#world, top))) place.published.delete(mark);
     this.#moved(place, before, after, head);
     owners.changed(PERSON, before, after);
     if (this.#world.operation(top) === undefined) place.beginner = undefined;
   }
 
-  /** Another clone has published a line on top of what is checked out here. */
+  /** Another clone publishes a line on top of what is checked out here. */
   #publish(top: string): void {
     const path = this.#random.pick(['src/a.ts', 'shared.md']);
     const mark = this.#marks.make(PERSON);
@@ -170,7 +170,7 @@ export class History {
     this.#world.advance('feature', 'src/a.ts', 1 + this.#random.below(10), mark, from, top);
   }
 
-  /** What a command changes by the way in another's file is a touch: the file's owner does with it as it likes. */
+  /** What a command changes incidentally in another session's file is a touch, which that owner may keep or undo. */
   #giveTouch(session: string, { top, owners }: Place, before: ReadonlyMap<string, Dirty>): void {
     for (const { path, text, marks } of uncommitted(this.#world, top).values()) {
       const was = before.get(path);
@@ -182,7 +182,7 @@ export class History {
       ];
       const owner =
         all.find((one) => one !== session && one !== PERSON) ?? all.find((one) => one !== session);
-      // Where the session has changed something before, it has a claim of its own.
+      // If the session has changed something there before, it has its own claim.
       if (owner === undefined || mine.some((mark) => was?.marks.includes(mark) === true)) continue;
       this.#marks.give(mine, owner);
       for (const touch of mine) this.#touches.set(touch, session);
@@ -208,7 +208,7 @@ export class History {
     }
   }
 
-  /** A refusal is for somebody's sake, if git is in the middle of nothing. */
+  /** Notes a refusal as needless if it protects nobody, unless git is in the middle of an operation. */
   #judge(
     session: string,
     command: string,
@@ -218,13 +218,13 @@ export class History {
   ): void {
     const isOthers = (one: Dirty) => place.owners.of(one).some((owner) => owner !== session);
     if ([...dirty.values()].some(isOthers) || this.#world.operation(place.top) !== undefined) return;
-    // Others' commits and stashes are lost by these; and who has nothing of its own has nothing to commit.
+    // These may lose others' commits or stashes, or the session has nothing of its own to commit.
     if (/\b(?:reset|update-ref|amend|stash|handoff)\b/.test(command) || isMoved(text) || BY_HAND.test(text))
       return;
     this.needless.push(`${command}\n  -> refused: ${text}`);
   }
 
-  /** Does it, and follows the hints when it is refused until what was meant is done. */
+  /** Types a command and, if it is refused, follows the hints until the intended work is done. */
   #do(session: string, command: string, cwd: string, place: Place, again = false): void {
     const { top } = place;
     const before = uncommitted(this.#world, top);
@@ -234,7 +234,7 @@ export class History {
     this.#judge(session, command, outcome.text, place, before);
     const said = this.#follow(session, command, outcome.text, cwd, place);
     if (isWait(outcome.text)) return;
-    // On the right branch again, or told where it is: now it can be done.
+    // The session is on the right branch again, or knows where it is: now the command must work.
     if (isMoved(outcome.text)) {
       expect({ command, again, text: outcome.text }).toMatchObject({ again: false });
       this.#do(session, command, cwd, place, true);
@@ -242,7 +242,7 @@ export class History {
     }
     if (!/\bcommit\b/.test(command) || /(?:handoff commit|commit -m only) .*-- /.test(command)) return;
     const now = marksOf(uncommitted(this.#world, top));
-    // What is in conflict is for whoever knows what it means.
+    // Conflicts are left to someone who knows what they mean.
     if (this.#world.operation(top) !== undefined) return;
     const byHand = BY_HAND.exec(said)?.[1] ?? '';
     const left = meant.filter(
@@ -252,8 +252,8 @@ export class History {
   }
 
   /**
-   * This session's marks in files that the command reaches and nobody else has changed; `-a` leaves new files alone. A
-   * command makes nobody the owner of what was changed and nobody's before.
+   * What the command means to commit: this session's marks in files that it reaches and nobody else has changed (`-a` reaches
+   * no new files). A command makes nobody the owner of changes that were there before and nobody's.
    */
   #meant(session: string, command: string, { top, owners }: Place): string[] {
     const named = /\bgit (?:-C \S+ )?add -- '(.*?)'/.exec(command)?.[1];
@@ -267,7 +267,7 @@ export class History {
       .flatMap(({ marks }) => marks);
   }
 
-  /** Types what is told; returns all that was said on the way. */
+  /** Types the hints; returns all texts along the way. */
   #follow(session: string, command: string, text: string, cwd: string, place: Place): string {
     let all = text;
     let said = text;
@@ -298,7 +298,7 @@ export class History {
   }
 
   /**
-   * A merge, a rebase or the stash stops at a conflict, and git itself does not merge over uncommitted work; it says so.
+   * Whether git itself stopped: a merge, a rebase or a stash at a conflict, or a merge at uncommitted work.
    */
   #isUpToGit(hint: string, { text }: Outcome, { top }: Place): boolean {
     if (/ --continue$/.test(hint)) return this.#world.operation(top) !== undefined;
@@ -307,7 +307,7 @@ export class History {
     return /\bstash apply\b/.test(hint) && this.#world.git(['ls-files', '--unmerged'], { cwd: top }) !== '';
   }
 
-  /** Only what takes it out of the index names what is another's alone. All sessions are at work: nothing is there to be taken. */
+  /** Expects that a hint names another's own files only to unstage them, and no take: all sessions are at work. */
   #namesNobodys(session: string, hint: string, cwd: string, { top, owners }: Place): void {
     expect(hint).not.toMatch(/\bhandoff take\b/);
     if (/\bgit (?:-C \S+ )?reset -q /.test(hint)) return;
@@ -333,14 +333,14 @@ export class History {
     return outcome.text;
   }
 
-  /** Types a command as the client does; nobody else's work may be lost by it, or be in its commit. */
+  /** Types a command as the client does. It may neither lose nor commit anybody else's work. */
   #type(session: string, command: string, cwd: string, place: Place, shell: string): Outcome {
     const { top } = place;
     const before = uncommitted(this.#world, top);
     const head = headOf(this.#world, top);
     const undoes = /\brevert\b/.test(command) || this.#world.operation(top) === 'revert';
     const unchecked = this.#unchecked();
-    // Somebody may have removed all that was in it.
+    // Somebody may have removed everything in it.
     mkdirSync(cwd, { recursive: true });
     const { before: answer, run } = this.#world.bash(session, command, { cwd, shell });
     const outcome =
@@ -363,7 +363,7 @@ export class History {
     return outcome;
   }
 
-  /** Compares what is there with what was: `head` is where HEAD was; `undoes`: the command was to undo a commit. */
+  /** Compares the tree with the one before. `head`: the former HEAD; `undoes`: the command should undo a commit. */
   #compare(
     session: string,
     command: string,
@@ -404,7 +404,7 @@ export class History {
     owners.changed(session, before, after, isNamed(command));
   }
 
-  /** Whose the marks are that a command has brought into the tree. */
+  /** Records the owners of marks that a command has brought into the tree. */
   #learn(
     session: string,
     place: Place,
@@ -424,7 +424,7 @@ export class History {
     this.#marks.give(own.filter(isNobodys), PERSON);
   }
 
-  /** Tells the model when HEAD is elsewhere than before. */
+  /** Tells the model if HEAD has moved. */
   #moved(
     { top, owners }: Place,
     before: ReadonlyMap<string, Dirty>,
@@ -433,14 +433,14 @@ export class History {
   ): void {
     const there = headOf(this.#world, top);
     if (there === head) return;
-    // What an operation has taken down, it will put back.
+    // An unfinished operation will put back the commits that it has removed.
     const isStopped = this.#world.operation(top) !== undefined;
     const makers = (from: string, to: string) => this.#world.makers(from, to, top, this.#finished);
     const undone = isStopped ? new Map<string, never>() : makers(there, head);
     owners.moved(before, after, undone, makers(head, there));
   }
 
-  /** Whoever changes a file after HEAD has gained a line there is taken to know that line. */
+  /** Whoever changes a file is assumed to know the lines that HEAD has gained there. */
   #editedSince({ published }: Place, before: Map<string, Dirty>, after: Map<string, Dirty>): void {
     for (const { path, text } of after.values()) {
       if (before.get(path)?.text === text) continue;
@@ -448,13 +448,13 @@ export class History {
     }
   }
 
-  /** Published marks that the commits between two places of HEAD have taken back. */
+  /** Published marks that the commits between two positions of HEAD have undone. */
   #undone({ top, published }: Place, head: string, there: string): string[] {
     if (there === head || !this.#isBefore(head, there, top)) return [];
     return added(this.#world, top, there, head).filter((mark) => published.has(mark));
   }
 
-  /** One commit is an ancestor of another. */
+  /** Whether one commit is an ancestor of another. */
   #isBefore(one: string, other: string, cwd: string): boolean {
     return this.#world.run('git', ['merge-base', '--is-ancestor', one, other], { cwd }).status === 0;
   }
@@ -464,7 +464,7 @@ export class History {
   }
 }
 
-/** The commands that a refusal tells to type: after `hint:` of a git hook or verb, at the end of the guard's. */
+/** The commands that a refusal says to type: a git hook or verb puts them after `hint:`, the guard at the end. */
 function hintsIn(text: string): string[] {
   const lines = typedHints(text).filter((hint) => /^(?:git|GIT_INDEX_FILE=\S+ git) /.test(hint));
   if (lines.length > 0) return lines;
@@ -472,7 +472,7 @@ function hintsIn(text: string): string[] {
   return last === undefined ? [] : [last];
 }
 
-/** What a refusal says besides its hints. */
+/** A refusal without its hints. */
 function reasonIn(text: string): string {
   return text.replace(/^hint: .*$/gms, '').replace(/: (?:git|rm|xargs) .*$/s, '');
 }

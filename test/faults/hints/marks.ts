@@ -6,7 +6,7 @@ import type { TestRepository } from '../../support/repository.ts';
 export type Writer = string;
 export const PERSON = 'a person';
 
-/** Words that stand in the files and nowhere else. One that stands in a path is known as `<path> <word>`. */
+/** Unique words in the files. A mark in a file is written `<path> <word>`. */
 export class Marks {
   readonly #makers = new Map<string, Writer>();
   readonly #given = new Map<string, Writer>();
@@ -17,7 +17,7 @@ export class Marks {
     return mark;
   }
 
-  /** Whose it is: who wrote it, or took the path since. */
+  /** A mark's owner: who wrote it, or has been given it since. */
   owner(placed: string): Writer {
     const word = placed.slice(placed.lastIndexOf(' ') + 1);
     return this.#given.get(placed) ?? this.#makers.get(word) ?? PERSON;
@@ -33,11 +33,11 @@ const marksIn = (text: string): string[] => text.match(/mark\d+x/g) ?? [];
 /** A path that differs from HEAD. */
 export interface Dirty {
   readonly path: string;
-  /** As `git status --porcelain` has it. */
+  /** As in `git status --porcelain`. */
   readonly xy: string;
-  /** What is on the disk; `undefined`: nothing. */
+  /** The file's text on the disk; `undefined`: no file. */
   readonly text: string | undefined;
-  /** The marks that are on the disk and not in HEAD. */
+  /** The marks that are on the disk but not in HEAD. */
   readonly marks: readonly string[];
 }
 
@@ -67,7 +67,7 @@ export const headOf = (world: TestRepository, top: string): string =>
 export const marksOf = (dirty: ReadonlyMap<string, Dirty>): string[] =>
   [...dirty.values()].flatMap(({ marks }) => marks);
 
-/** What a commit has at a path does not change. */
+/** A cache: what a commit has at a path never changes. */
 const seen = new Map<string, Set<string>>();
 
 function committed(world: TestRepository, top: string, oid: string, path: string): Set<string> {
@@ -82,7 +82,7 @@ function marksAt(world: TestRepository, top: string, revision: string, path: str
   return new Set(shown.status === 0 ? marksIn(shown.stdout) : []);
 }
 
-/** The marks that one revision has and another has not, with their paths. */
+/** The marks, with their paths, that `to` has and `from` has not. */
 export function added(world: TestRepository, top: string, from: string, to: string): string[] {
   const names = world.git(['diff', '--name-only', '-z', '--no-renames', from, to], { cwd: top });
   return names.split('\0').flatMap((path) => {

@@ -1,13 +1,13 @@
 import { type Dirty, type Marks, PERSON } from './marks.ts';
 
-/** Whose the changed paths of one working tree are, by rules of its own, not the program's. */
+/** The owners of the changed paths of one working tree, by this test's own rules, not the program's. */
 export class Owners {
   readonly #marks: Marks;
-  /** Whose the part of a path's change is that no mark shows: a formatter's, what a commit left or gave back. */
+  /** Owners of changes without a mark: those of a formatter, and what a commit left or gave back. */
   readonly #rest = new Map<string, ReadonlySet<string>>();
-  /** Paths that a session has written by name: nobody objected, so nobody else has a claim there. */
+  /** Paths that a session has written by name. That was not refused, so nobody else has a claim there. */
   readonly #named = new Map<string, string>();
-  /** What a session last left there, and whose it was then: it is theirs when it comes back. */
+  /** The last text of each path and its owners, who own it again when it comes back. */
   readonly #last = new Map<
     string,
     { readonly text: string | undefined; readonly owners: readonly string[] }
@@ -17,7 +17,7 @@ export class Owners {
     this.#marks = marks;
   }
 
-  /** Sessions whose uncommitted work stands there. A touch of another's path makes nobody an owner. */
+  /** Sessions with uncommitted work in the path. A touch of another session's path makes nobody an owner. */
   of({ path, marks }: Dirty): string[] {
     const named = this.#named.get(path);
     const writers = marks.map((mark) => this.#marks.owner(mark)).filter((one) => one !== PERSON);
@@ -25,23 +25,23 @@ export class Owners {
     return [...(writers.length > 0 ? new Set(writers) : (this.#rest.get(path) ?? []))];
   }
 
-  /** What differs from HEAD and is nobody's stays so until somebody names it. */
+  /** Whether a path differs from HEAD and is nobody's. It stays so until somebody names it. */
   isNobodys(dirty: Dirty | undefined): boolean {
     return dirty !== undefined && this.of(dirty).length === 0;
   }
 
-  /** Whether something there is the session's, be it what no mark shows. */
+  /** Whether something there is the session's, even without a mark. */
   hasPart(session: string, dirty: Dirty): boolean {
     return this.of(dirty).includes(session) || this.#rest.get(dirty.path)?.has(session) === true;
   }
 
-  /** A change of a session that was put aside is there again, as it was. */
+  /** Whether a session's change that was put aside is there again, unchanged. */
   isBack(dirty: Dirty | undefined): boolean {
     const then = dirty === undefined ? undefined : this.#last.get(dirty.path);
     return then !== undefined && then.owners.length > 0 && then.text === dirty?.text;
   }
 
-  /** A session's command, or a person, has left the tree like this; `named`: a file tool, or what names what it writes. */
+  /** A writer has changed the tree; `named`: by a file tool, or by a command that names the files that it writes. */
   changed(
     writer: string,
     before: ReadonlyMap<string, Dirty>,
@@ -62,8 +62,8 @@ export class Owners {
   }
 
   /**
-   * HEAD has moved. What it was moved back over is uncommitted again, of the sessions whose commits had it; what only
-   * another's commit has changed is nobody's; and of what went into a session's commit the others' part is left.
+   * HEAD has moved. Commits that it moved back over are uncommitted again, and belong to the sessions that made them. What
+   * only another's commit has changed is nobody's. If a session committed its part of a path, the others' parts remain.
    */
   moved(
     before: ReadonlyMap<string, Dirty>,
@@ -73,14 +73,14 @@ export class Owners {
   ): void {
     for (const path of before.keys()) if (!after.has(path)) this.#last.delete(path);
     for (const [path, dirty] of after) {
-      // HEAD has not got what was removed: nothing of that is left.
+      // HEAD does not have the removed path, so nothing of it is left.
       const isOver = !before.has(path) || dirty.xy === 'AD';
       const known = !isOver ? [...(this.#rest.get(path) ?? []), this.#named.get(path) ?? []].flat() : [];
       const done = gained.get(path);
       if (done?.has(this.#named.get(path) ?? '') === true || isOver) this.#named.delete(path);
       const left = known.filter((one) => done?.has(one) !== true);
       this.#rest.set(path, new Set([...left, ...(undone.get(path) ?? [])]));
-      // What went into a commit does not come back with the rest.
+      // What was committed does not come back with the rest.
       const last = this.#last.get(path);
       if (last !== undefined && last.text === dirty.text)
         this.#last.set(path, { text: dirty.text, owners: this.of(dirty) });

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SharingWorld, TEN } from '../../support/sharing-world.ts';
 
-/** Another commit on a ref, made beside the working tree: `$1` begins the file `$2`'s line `$3` with `$4`. */
+/** Makes a commit on top of `$1` without the working tree: it puts `$4` at the start of line `$3` of the file `$2`. */
 const ADVANCE = `GIT_INDEX_FILE=$(git rev-parse --absolute-git-dir)/advance && export GIT_INDEX_FILE && git read-tree "$1" &&
 blob=$(git show "$1:$2" | sed "$3s/^/$4 /" | git hash-object -w --stdin) &&
 git update-index --cacheinfo "100644,$blob,$2" &&
@@ -17,13 +17,13 @@ const OPERATIONS = {
   MERGE_HEAD: 'merge',
 } as const;
 
-/** Shells in which hints are typed, those of them that this machine has. */
+/** The shells of this machine in which hints are typed. */
 const SHELLS = ['dash', 'bash', 'zsh', 'busybox'].filter(
   (name) => spawnSync(name, name === 'busybox' ? ['true'] : ['-c', ':']).status === 0,
 );
 const knowsReftable = spawnSync('git', ['init', '-h'], { encoding: 'utf8' }).stdout.includes('ref-format');
 
-/** How the refs and objects of a history's repository are kept. */
+/** How a history's repository stores refs and objects. */
 export type Format = 'sha1' | 'sha256' | 'reftable';
 export const FORMATS: readonly Format[] = ['sha1', 'sha1', 'sha256', knowsReftable ? 'reftable' : 'sha1'];
 
@@ -35,7 +35,7 @@ export class HintsWorld extends SharingWorld {
 
   constructor(sessions: readonly string[], format: Format) {
     super({
-      // Typed hints and git's hooks are processes all the same.
+      // Typed hints and git's hooks still run as processes.
       calls: 'thread',
       ready: sessions,
       files: { 'lib/x.ts': TEN, 'package-lock.json': '{\n}\n', '.gitignore': 'dist/\n' },
@@ -56,12 +56,12 @@ export class HintsWorld extends SharingWorld {
     this.shells = SHELLS.map((name) => (name === 'busybox' ? this.#busybox() : name));
   }
 
-  /** The reflog has the true times: by them it is told who could know what. */
+  /** Gives the reflog true times, which tell who could know what. */
   override env(extra: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
     return super.env({ GIT_COMMITTER_DATE: undefined, ...extra });
   }
 
-  /** `busybox sh`, by a name of its own. */
+  /** A program that runs `busybox sh`. */
   #busybox(): string {
     const folder = join(this.root, 'bin');
     mkdirSync(folder);
@@ -70,7 +70,7 @@ export class HintsWorld extends SharingWorld {
     return file;
   }
 
-  /** A branch has another commit, made on top of a revision; none where there is no such revision. */
+  /** Adds a commit on top of a revision to a branch; does nothing if there is no such revision. */
   advance(branch: string, path: string, line: number, mark: string, from = 'HEAD', cwd = this.path): void {
     const oid = this.run('bash', ['-c', ADVANCE, '-', from, path, String(line), mark], { cwd }).stdout.trim();
     if (oid === '') return;
@@ -82,7 +82,7 @@ export class HintsWorld extends SharingWorld {
     }
   }
 
-  /** What git has stopped in there. */
+  /** The operation in which git has stopped there. */
   operation(cwd: string): string | undefined {
     const gitDir = this.#gitDirs.get(cwd) ?? this.git(['rev-parse', '--absolute-git-dir'], { cwd });
     this.#gitDirs.set(cwd, gitDir);
@@ -94,22 +94,22 @@ export class HintsWorld extends SharingWorld {
     return this.run('git', ['symbolic-ref', '-q', 'HEAD'], { cwd }).stdout.trim();
   }
 
-  /** A session's commits between two places of HEAD, each with its first parent. What a fast-forward brings is nobody's. */
+  /** A session's commits between two positions of HEAD, each with its first parent. A fast-forward brings nobody's. */
   commits(session: string, from: string, to: string, cwd: string): [parent: string, oid: string][] {
     const format = '--format=%H %(trailers:key=Claude-Session-Id,valueonly,separator=%x20) %P';
     const log = this.git(['log', '--first-parent', format, `${from}..${to}`, '--'], { cwd });
     return log.split('\n').flatMap((line): [string, string][] => {
       const [oid, named, parent] = line.split(' ');
       if (named !== session || oid === undefined || parent === undefined) return [];
-      // A root commit has the empty tree before it.
+      // A root commit counts as following the empty tree.
       return [[parent === '' ? this.git(['hash-object', '-t', 'tree', '/dev/null'], { cwd }) : parent, oid]];
     });
   }
 
   /**
-   * The sessions of the commits that one place of HEAD has and another has not, by the paths that they changed.
+   * The sessions whose commits are in one position of HEAD and not in another, by the paths that they changed.
    *
-   * @param finished whose the commits are that name nobody
+   * @param finished the sessions of commits that name nobody
    */
   makers(
     from: string,

@@ -1,8 +1,8 @@
 import { type Piece, lapsed, plain, riddle } from './piece.ts';
 
 /*
- * What a command does to the file that stands for `¤`. Nothing here deletes by a bare pattern or descends
- * into a folder that a lost variable could turn into `/`: these commands are really run.
+ * What a command does to the file that replaces `¤`. These commands are really run, so none deletes by a bare pattern,
+ * or descends into a folder that an empty variable could turn into `/`.
  */
 
 /** Commands that write, replace, rename or remove the file. */
@@ -119,7 +119,7 @@ const WRITES: readonly string[] = [
   'echo x >> @CWD@/o | cat > ¤',
 ];
 
-/** Commands that look at the file, copy from it or only mention it. */
+/** Commands that read the file, copy from it or only mention it. */
 const LOOKS: readonly string[] = [
   'cat·¤',
   'cat·¤·>·@CWD@/o',
@@ -302,7 +302,7 @@ const REF_LOOKS: readonly string[] = [
 
 const HOOK = 'our own pre-push hook refuses it';
 
-/** Commands that fail before they change anything, each with one that does not. */
+/** Commands that fail before they change anything, each with one that does not fail. */
 const FAILURES: readonly Piece[] = (
   [
     ['a source is missing', 'cp·@CWD@/missing·¤', 'cp·@CWD@/note.txt·¤'],
@@ -335,12 +335,12 @@ const FAILURES: readonly Piece[] = (
   ] as const
 ).map(([why, text, plainText]) => lapsed(why, text, plainText));
 
-/** After them a ref's own file is not there to be removed. */
+/** Commands after which a ref has no file of its own that could be removed. */
 const PACKERS = ['git pack-refs --all', 'git gc -q'].map((text) =>
   lapsed('the ref is packed by then', text, ':'),
 );
 
-/** Commands whose effect stands in a file, or comes out of a program. */
+/** Commands whose effect depends on a file or on a program's output. */
 const RIDDLES: readonly Piece[] = [
   ...['./w.sh', 'sh w.sh', 'bash ./w.sh', '. ./w.sh', 'source w.sh', 'bash < w.sh', 'cat w.sh | sh'].map(
     (text) => riddle('a file says what is done', text),

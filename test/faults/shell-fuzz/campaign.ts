@@ -3,20 +3,20 @@ import { type Figures, Tally } from '../../support/faults/seed.ts';
 import { type ShellCase, shellCase } from './commands.ts';
 import type { ShellLab } from './shell-lab.ts';
 
-/** How a case came out; what begins with `wrong` is a defect of the guard. */
+/** How a case ended; `wrong…` is a defect of the guard. */
 type Outcome = string;
 
-/** Defects that a test puts in, to show that the fuzzer finds them. */
+/** Defects that a test puts in to show that the fuzzer finds them. */
 export interface Seeded {
-  /** The command as the guard gets to see it. */
+  /** The command that the guard sees. */
   readonly seen?: (command: string) => string;
-  /** What the guard decides instead. */
+  /** What the guard decides instead of its real decision. */
   readonly decide?: (command: string, denied: boolean) => boolean;
   /** The guard does not look afterwards. */
   readonly isBlind?: boolean;
 }
 
-/** Runs a case for real and compares what it changes with what the guard says of it. */
+/** Runs a case for real, and compares what it changes with what the guard says about it. */
 export async function judge(lab: ShellLab, one: ShellCase, seeded: Seeded = {}): Promise<Outcome> {
   lab.reset();
   const command = lab.fill(one.text);
@@ -33,7 +33,7 @@ export async function judge(lab: ShellLab, one: ShellCase, seeded: Seeded = {}):
   return when.startsWith('wrong') ? when : `allowed, changes, told ${when}`;
 }
 
-/** A denied command that changed nothing: would it have, had nothing in it failed? */
+/** For a refused command that changed nothing: would it have changed something if nothing in it had failed? */
 async function needless(lab: ShellLab, one: ShellCase): Promise<Outcome> {
   lab.reset();
   const reasons = [...new Set(one.lapses)];
@@ -45,7 +45,7 @@ async function needless(lab: ShellLab, one: ShellCase): Promise<Outcome> {
 export interface Campaign {
   /** Cases by outcome. */
   readonly figures: Figures;
-  /** Every case that came out wrong; the first few shrunken. */
+  /** Every case that ended wrong, the first few of them shrunk. */
   readonly failures: readonly string[];
 }
 
@@ -56,11 +56,11 @@ export interface CampaignOptions {
   readonly seeded?: Seeded;
 }
 
-/** More than this are not shrunk. */
+/** At most this many are shrunk. */
 const MAX_SHRUNK = 5;
 const SHRINK_MS = 30_000;
 
-/** Runs cases that a seed decides; a shorter run has the first ones of a longer one. */
+/** Runs the cases of a seed; a shorter run has the first cases of a longer one. */
 export async function runCampaign(lab: ShellLab, options: CampaignOptions): Promise<Campaign> {
   const { seed, count, cases = shellCase, seeded = {} } = options;
   const tally = new Tally();
@@ -81,7 +81,7 @@ export async function runCampaign(lab: ShellLab, options: CampaignOptions): Prom
   return { figures: tally.figures, failures };
 }
 
-/** The smallest command that comes out wrong in the same way. */
+/** The smallest command that goes wrong in the same way. */
 async function shrunk(
   lab: ShellLab,
   path: string,

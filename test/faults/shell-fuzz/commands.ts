@@ -4,7 +4,7 @@ import { GAP, HOLE, type Piece, filled, mapped, piece } from './piece.ts';
 import { spelled } from './words.ts';
 import { BLANKS, WRAPPERS, type Wrapper } from './wrappers.ts';
 
-/** One case: how it is built is kept, for a failure is told by it. */
+/** One case, with the parts that it is built from, which a failure reports. */
 export interface ShellCase extends Piece {
   readonly wrappers: number;
 }
@@ -40,7 +40,7 @@ const row: fc.Arbitrary<Piece> = fc.oneof(
     arbitrary: fc
       .tuple(simple, fc.constantFrom('\n', '\n\n', '\n# x\n'), simple)
       .map(([one, between, other]) => {
-        // The second would look for the repository in vain.
+        // Otherwise the second would not find the repository.
         const stays = /\bcd |pushd/.test(one.text) ? piece`:; (${one}\n)` : one;
         const whole = piece`${stays}${between}${other}`;
         return {
@@ -65,7 +65,7 @@ export const shellCase: fc.Arbitrary<ShellCase> = fc
     return { ...whole, wrappers: wrappers.length };
   });
 
-/** Puts blanks of the kinds given where a command has gaps. */
+/** Fills a command's gaps with blanks of the given kinds. */
 function withBlanks(text: string, blanks: readonly string[]): string {
   let gaps = 0;
   return text.replaceAll(GAP, () => blanks[gaps++ % Math.max(1, blanks.length)] ?? ' ');

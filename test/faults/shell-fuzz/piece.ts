@@ -2,17 +2,17 @@
 export interface Piece {
   readonly text: string;
   /**
-   * The same command as it would be had everything in it succeeded and every condition that only the running
-   * shell can decide been true. Equal to `text` where there is nothing of the kind.
+   * The command that does what this one would do if everything in it succeeded, and every condition that only the
+   * running shell can decide were true. Equal to `text` if it has no such part.
    */
   readonly plainText: string;
-  /** Why `plainText` differs, in a few words each. */
+  /** The reasons why `plainText` differs, in a few words each. */
   readonly lapses: readonly string[];
-  /** Why nobody can tell by reading what it changes; empty for most. */
+  /** The reasons why nobody can tell by reading what it changes; mostly empty. */
   readonly riddles: readonly string[];
 }
 
-/** A blank that a case spells as it likes: several blanks, a tab, a line continuation. */
+/** A gap, which each case fills in its own way: with blanks, a tab, or a line continuation. */
 export const GAP = '\u00b7';
 
 /** Where a template names the file. */
@@ -44,7 +44,7 @@ export function mapped(from: Piece, change: (text: string) => string): Piece {
   return { ...from, text: change(from.text), plainText: change(from.plainText) };
 }
 
-/** Puts a piece for the holes of a template. */
+/** Fills the holes of a template with a piece. */
 export function filled(template: Piece, word: Piece): Piece {
   return {
     text: template.text.replaceAll(HOLE, () => word.text),
@@ -54,12 +54,12 @@ export function filled(template: Piece, word: Piece): Piece {
   };
 }
 
-/** A text that does nothing, or not what it says, for a reason that only the running shell knows. */
+/** A text that does nothing, or something else than it says, for a reason that only the running shell knows. */
 export function lapsed(why: string, text: string, plainText: string): Piece {
   return { text, plainText, lapses: [why], riddles: [] };
 }
 
-/** A text whose meaning stands elsewhere. */
+/** A text whose meaning is defined elsewhere. */
 export function riddle(why: string, text: string): Piece {
   return { ...plain(text), riddles: [why] };
 }
@@ -69,12 +69,12 @@ export function encoded(text: string): string {
   return `@BASE64(${Buffer.from(text).toString('base64')})@`;
 }
 
-/** Text as octal escapes for printf, in the same way. */
+/** Text as octal escapes for printf, with placeholders as in `encoded`. */
 export function octal(text: string): string {
   return `@OCTAL(${Buffer.from(text).toString('base64')})@`;
 }
 
-/** Fills in placeholders, also in texts that were encoded with some in them. */
+/** Fills in placeholders, including those in encoded texts. */
 export function filledIn(text: string, fill: (text: string) => string): string {
   const inner = (base64: string) => Buffer.from(filledIn(Buffer.from(base64, 'base64').toString(), fill));
   const whole = text
@@ -90,7 +90,7 @@ export function single(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Text in double quotes, nothing in it expanded. */
+/** Text in double quotes, with nothing to expand. */
 export function double(text: string): string {
   return `"${text.replace(/[\\$`"]/g, '\\$&')}"`;
 }

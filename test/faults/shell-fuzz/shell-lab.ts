@@ -8,16 +8,16 @@ import { readAnswer } from '../../support/hook-answer.ts';
 import { filledIn } from './piece.ts';
 import { Snapshot } from '../../support/disk-snapshot.ts';
 
-/** A command that has not ended by then hangs. Milliseconds. */
+/** A command that takes longer, in milliseconds, hangs. */
 const PATIENCE_MS = 2000;
-/** A machine may be busy: what seems to hang is tried again. Milliseconds. */
+/** The machine may be busy, so what seems to hang gets a second try of this many milliseconds. */
 const MORE_PATIENCE_MS = 20_000;
 
 const REPORT = /behind git-handoff's back|without the guard seeing it/;
 
 /**
- * A throw-away home and repository in which shell commands are really run, and the guard's decision about
- * them: in process for speed, by the built launcher where the launcher could differ.
+ * A temporary home and repository in which shell commands are really run, and the guard's decision about them:
+ * in this process for speed, through the built launcher where that could differ.
  */
 export class ShellLab {
   readonly world = new GuardWorld({ calls: 'process' });
@@ -77,12 +77,12 @@ export class ShellLab {
     });
   }
 
-  /** Everything as it was before the last command. */
+  /** Restores everything to the state before the last command. */
   reset(): void {
     this.#snapshot.restore();
   }
 
-  /** Whether the guard refuses a command; in process, and by the launcher where that may let it pass first. */
+  /** Whether the guard refuses a command: asked in this process, and also through the launcher if that might let it pass. */
   async denies(command: string): Promise<boolean> {
     const { world } = this;
     const payload = {
@@ -106,8 +106,8 @@ export class ShellLab {
   }
 
   /**
-   * Whether the launcher, too, sees that there is something to decide; one that names a handoff always
-   * does, for it looks for that first.
+   * Whether the launcher, too, sees that there is something to decide. For a command that names a handoff it always
+   * does, since it looks for that first.
    */
   #launcherDenies(command: string): boolean {
     if (/handoff|\/memory/i.test(command)) return true;
@@ -124,13 +124,13 @@ export class ShellLab {
   }
 
   /**
-   * Lets the guard look afterwards: it must tell of the change, every file must be as it was or its former text
-   * where the guard says, and the note must be readable. Returns when it told, or what is wrong.
+   * Lets the guard look afterwards. It must report the change, every file must be unchanged or its former text be where the
+   * guard says, and the note must be readable. Returns when the guard reported it, or what is wrong.
    */
   noticed(command: string): 'at once' | 'by the next command' | `wrong: ${string}` {
     const answer = this.world.after('Bash', { command });
     const atOnce = 'text' in answer ? (answer.text ?? '') : '';
-    // The launcher lets a command without a word of ours pass unless a time tells of a change, and times can be set.
+    // The launcher lets a command without our words pass unless a file's time shows a change, and commands can set times.
     const told = REPORT.test(atOnce) ? atOnce : this.world.handoff(['list']).stderr;
     if (!REPORT.test(told))
       return `wrong: allowed, changes, nothing is told of it (${JSON.stringify(answer)})`;
@@ -143,7 +143,7 @@ export class ShellLab {
     return told === atOnce ? 'at once' : 'by the next command';
   }
 
-  /** True when it ended by itself; whatever it left running is killed. */
+  /** Runs a command; true if it ended by itself. Whatever it left running is killed. */
   #run(command: string, patience: number): Promise<boolean> {
     const env = this.world.env({ CLAUDE_CODE_SESSION_ID: CALLER });
     const child = spawn('bash', ['-c', command], {
@@ -156,7 +156,7 @@ export class ShellLab {
       try {
         process.kill(-(child.pid ?? 0), 'SIGKILL');
       } catch {
-        // Nobody is left.
+        // No process is left.
       }
     };
     return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Piece, ansi, lapsed, plain, riddle } from './piece.ts';
 
-/** A word that names a file, and the commands that must run before it does. */
+/** A word that names a file, and the commands that must run first. */
 export interface Spelled {
   readonly before: Piece;
   readonly word: Piece;
@@ -15,7 +15,7 @@ export interface Target {
 
 export const GUARDED: Target = { folder: '@MEM@', name: 'handoff-main-auth-refresh.md' };
 
-/** Files that only look like it, or stand beside it. */
+/** Files that only look like it, or are beside it. */
 const NEIGHBOURS: readonly Target[] = [
   { folder: '@MEM@', name: 'MEMORY.md' },
   { folder: '@MEM@/..', name: 'handoff-main-auth-refresh.md' },
@@ -111,7 +111,7 @@ const MOVES: readonly Spelling[] = [
   ({ folder, name }) => [`(cd ${folder}); `, name],
 ];
 
-/** Words that nobody can expand without looking into files or running programs. */
+/** Words that nobody can expand without reading files or running programs. */
 const RIDDLES: readonly Spelled[] = [
   ...['"$(cat p.txt)"', '$(< p.txt)', '"$(head -1 p.txt)"', '`sed -n 1p p.txt`'].map((word) => ({
     before: plain(''),
@@ -129,7 +129,7 @@ const TWO = 'two words stand where one is meant';
 
 const SEVERAL = 'find prints more than one name';
 
-/** Spellings that are not understood everywhere, each with a plain one for the same effect. */
+/** Spellings that not every shell understands, each with a plain one of the same effect. */
 const FRAIL: readonly ((target: Target) => Spelled)[] = [
   ...['~/.claude/projects/testproj/memory', '~/.claude/projects/*/memory', '~/.cl*/pro*/t*/m*y'].map(
     (folder) =>

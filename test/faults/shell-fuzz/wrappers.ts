@@ -1,15 +1,15 @@
 import { type Piece, ansi, double, encoded, lapsed, mapped, octal, piece, riddle, single } from './piece.ts';
 
-/** Puts a command inside another one; `depth` tells nested here-documents apart. */
+/** Puts a command inside another one; `depth` distinguishes nested here-documents. */
 export type Wrapper = (command: Piece, depth: number) => Piece;
 
-/** `sh` does not understand all that bash does; then nothing runs. */
+/** `sh` does not understand everything that bash does; then nothing runs. */
 const SH = lapsed('sh does not know a word of bash', 'sh', 'bash');
 
 const STOPS = 'an earlier command fails, and the shell stops there';
 const STRICT = lapsed(STOPS, 'set -e', 'set +e');
 
-/** Two opening parentheses would be arithmetic, and bash does not parse `$(time {`. */
+/** Separates a command from the wrapper: `((` would be arithmetic, and bash does not parse `$(time {`. */
 function apart(command: Piece): Piece {
   if (command.text.startsWith('time')) return piece`:; ${command}`;
   return command.text.startsWith('(') ? piece` ${command}` : command;
@@ -125,7 +125,7 @@ const SHELLS: readonly Wrapper[] = [
   (c) => piece`git -c alias.run=${mapped(c, (text) => single(`!bash -c ${single(text)}`))} run`,
 ];
 
-/** What only carries the text of a command, or surely never runs it. */
+/** Wrappers that only contain the text of a command, or certainly never run it. */
 const CARRIERS: readonly Wrapper[] = [
   (c) => piece`echo ${mapped(c, single)}`,
   (c) => piece`echo ${mapped(c, double)} > o`,
@@ -154,7 +154,7 @@ const CARRIERS: readonly Wrapper[] = [
 
 const THE_RUN = 'a condition is false when it runs';
 
-/** Conditions that only the running shell can decide, each with one that is true. */
+/** Conditions that only the running shell can decide, each with a true one. */
 const CONDITIONS: readonly Wrapper[] = [
   ...[
     '[ -e missing ]',
@@ -207,5 +207,5 @@ export const WRAPPERS = {
   encoders: ENCODERS,
 } as const;
 
-/** What stands for the blanks of a command. */
+/** What may replace the blanks of a command. */
 export const BLANKS: readonly string[] = [' ', '  ', '\t', ' \\\n', ' \\\n  '];
