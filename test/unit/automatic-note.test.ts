@@ -31,7 +31,7 @@ const FACTS: AutomaticFacts = {
 };
 const first = (facts: Partial<AutomaticFacts>) => automaticNote({ ...FACTS, ...facts }).split('\n')[0];
 
-/** The text of a CommonMark code span, read as the specification says; `undefined` when it is none, or not all. */
+/** The text of a CommonMark code span, read by the specification; `undefined` if it is no code span, or only partly one. */
 function readSpan(span: string): string | undefined {
   const fence = /^`+/.exec(span)?.[0] ?? '';
   const runs = [...span.matchAll(/`+/g)].filter(([run]) => run.length === fence.length);
@@ -42,7 +42,7 @@ function readSpan(span: string): string | undefined {
 }
 
 describe('an automatic note', () => {
-  it('tells git diff only of files that git knows', () => {
+  it('suggests git diff only for files that git knows', () => {
     const next = (facts: Partial<AutomaticFacts>) =>
       noteSections(automaticNote({ ...FACTS, commits: [], ...facts })).nextAction;
     expect(next({ untracked: ['b c'] })).toMatch(/- `git handoff status`\n- `git diff HEAD -- src\/a\.ts`$/);
@@ -50,7 +50,7 @@ describe('an automatic note', () => {
     expect(automaticNote({ ...FACTS, untracked: ['b c'] })).toContain('  - `b c` (new)\n');
   });
 
-  it('says all that is known, under the headings of a handover', () => {
+  it('says everything known, under the headings of a handover', () => {
     expect(noteSections(automaticNote(FACTS))).toMatchObject({
       goal: undefined,
       importantFiles: '- `src/a.ts`\n- `b c`',
@@ -77,7 +77,7 @@ describe('an automatic note', () => {
     expect(first(facts)).toBe(`# Automatic note: claude aaaaaaaa ${text}`);
   });
 
-  it('counts what is too much, and says what is not known', () => {
+  it('counts what is too much to list, and says what is unknown', () => {
     const paths = Array.from({ length: 33 }, (_, n) => `file-${n}`);
     const commits = Array.from({ length: 12 }, () => ({ oid: OID, subject: 's'.repeat(300) }));
     const { state = '', importantFiles = '' } = noteSections(automaticNote({ ...FACTS, paths, commits }));
@@ -98,7 +98,7 @@ describe('an automatic note', () => {
     expect(next({ paths: [], commits: [] })).not.toContain('`');
   });
 
-  it('keeps its form whatever names and subjects hold', () => {
+  it('keeps its form whatever names and subjects contain', () => {
     const hostile = fc.oneof(
       anyText(),
       fc
@@ -130,7 +130,7 @@ describe('an automatic note', () => {
     );
   });
 
-  it.each(['compaction', 'session-end', 'death'] as const)('has a summary that is not cut: %s', (reason) => {
+  it.each(['compaction', 'session-end', 'death'] as const)('has an uncut summary: %s', (reason) => {
     const many = {
       reason,
       commits: Array.from({ length: 20 }, () => FACTS.commits[0]!),
@@ -139,7 +139,7 @@ describe('an automatic note', () => {
     expect(automaticSummary({ ...FACTS, ...many })).toMatch(/; 99 paths uncommitted, 20 commits$/);
   });
 
-  it('is worth it only when there is something to say', () => {
+  it('is written only if there is something to say', () => {
     const worth = (facts: Partial<AutomaticFacts>) => isWorthNoting({ ...FACTS, ...facts });
     expect(worth({ paths: [] })).toBe(false);
     expect(worth({ paths: undefined })).toBe(false);
@@ -150,7 +150,7 @@ describe('an automatic note', () => {
 });
 
 describe('a code span', () => {
-  it('cannot be broken out of', () => {
+  it('cannot be escaped from', () => {
     fc.assert(
       fc.property(fc.oneof(anyText(), fc.stringMatching(/^[` x]{1,12}$/)), (text) => {
         const line = escapeLine(text);
@@ -166,14 +166,14 @@ describe('the topic of a session', () => {
   const topic = (id: string) =>
     automaticTopic(id as SessionId, (text) => createHash('sha256').update(text).digest('hex'));
 
-  it('is that of its id as messages show it, or a hash', () => {
+  it('is made of the id that messages show, or of a hash', () => {
     expect(topic('5D5FC789-c243-451b-8292-9bfe02b939a8')).toBe('session-5d5fc789');
     expect(topic('01a1fba2-e09f-7542-a66b-d84706f9779c')).toBe('session-06f9779c');
     expect(topic('sess-aaaaaaaa-1111')).toMatch(/^session-[0-9a-f]{12}$/);
     expect(topic('sess-aaaaaaaa-1111')).not.toBe(topic('sess-aaaaaaaa-2222'));
   });
 
-  it('is a topic, for any id', () => {
+  it('is valid for any id', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/), (id) => {
         expect(parseTopic(topic(id))).toBe(topic(id));

@@ -42,14 +42,14 @@ describe('decideBelonging', () => {
     expect(found.claims.map(({ session }) => session)).toEqual(owners);
   });
 
-  it('does not call contended what sessions that belong together have changed', () => {
+  it('does not call a path contended that only related sessions have changed', () => {
     const both = { ...none, foreign: [claim(b), claim(c)] };
     expect(decideBelonging(both, () => true).state).toBe('other');
   });
 });
 
 describe('chainChanges', () => {
-  it('puts changes made in turns one behind the other', () => {
+  it('joins alternating changes into one chain', () => {
     const mine = claim(a, { changes: [{ before: v0, after: v1 }, { before: v2, after: v3 }] }); // prettier-ignore
     const theirs = claim(b, { changes: [{ before: v1, after: v2 }], since: 2 });
     const chain = [
@@ -61,7 +61,7 @@ describe('chainChanges', () => {
     expect(chainChanges(v0, [theirs, mine])).toEqual(chain);
   });
 
-  it('keeps changes that do not fit, the oldest first', () => {
+  it('keeps changes that do not join, the oldest first', () => {
     const [first, second] = [{ before: v2, after: v3 }, { before: v1, after: v2 }] as const; // prettier-ignore
     const claims = [claim(a, { changes: [second], since: 2 }), claim(b, { changes: [first], since: 1 })];
     expect(chainChanges(v0, claims)).toEqual([first, second]);
@@ -101,7 +101,7 @@ describe('a claim and the look that saw its path clean', () => {
     expect(foldLedger(a, [made, end]).claims.size).toBe(open);
   });
 
-  it('is over when it was taken, whatever the clocks say', () => {
+  it('is over once it was taken, whatever the clocks say', () => {
     const end: WorktreeEvent = { t: 'end', path: 'f', why: 'taken', at: 1 };
     expect(foldLedger(a, [made, end]).claims.size).toBe(0);
   });

@@ -9,14 +9,14 @@ beforeEach(() => {
 });
 
 describe('a budget', () => {
-  it('counts down to its end, and never says that nothing is left', () => {
+  it('counts down to its end, but always leaves at least a little', () => {
     const budget = budgetUntil(800, clock);
     expect(budget.left()).toBe(700);
     now = 900;
     expect(budget.left()).toBe(1);
   });
 
-  it('keeps a part of what is left for the answer, a second at most', () => {
+  it('reserves a part of what is left for the answer, at most a second', () => {
     const budget = budgetUntil(8100, clock);
     expect(beforeAnswer(budget)).toBe(7000);
     now = 7300;
@@ -24,7 +24,7 @@ describe('a budget', () => {
     expect(beforeAnswer(ENDLESS)).toBe(Infinity);
   });
 
-  it('gives a part that ends at its own time, or with the whole', () => {
+  it('gives parts that end at their own time, or with the whole', () => {
     const budget = budgetUntil(800, clock);
     const [short, long] = [budget.part(300), budget.part(5000)];
     expect([short.left(), long.left()]).toEqual([300, 700]);
@@ -32,12 +32,12 @@ describe('a budget', () => {
     expect([short.left(), long.left()]).toEqual([1, 300]);
   });
 
-  it('has parts that end where the whole has no end', () => {
+  it('has parts that end even if the whole does not', () => {
     const budget = budgetUntil(Infinity, clock);
     expect([budget.left(), budget.part(3000).left()]).toEqual([Infinity, 3000]);
   });
 
-  it('is endless in every part for tests that are not about limits', () => {
+  it('can be endless in every part, for tests that are not about limits', () => {
     expect([ENDLESS.left(), ENDLESS.part(300).part(1).left()]).toEqual([Infinity, Infinity]);
   });
 });
@@ -51,7 +51,7 @@ describe('work in time', () => {
   };
   const after = (ms: number) => new Promise<string>((resolve) => setTimeout(() => resolve('done'), ms));
 
-  it('is what it comes to', async () => {
+  it('returns its result', async () => {
     const result = inTime(after(699), budgetUntil(800, clock));
     await pass(699);
     expect(await result).toBe('done');
@@ -66,13 +66,13 @@ describe('work in time', () => {
     expect(await Promise.all(results)).toEqual(['done', 'late']);
   });
 
-  it('fails as the work does', async () => {
+  it('fails if the work fails', async () => {
     await expect(inTime(Promise.reject(new Error('broken')), budgetUntil(800, clock))).rejects.toThrow(
       'broken',
     );
   });
 
-  it('is never late of an endless budget, and starts no timer', () => {
+  it('is never late with an endless budget, and starts no timer', () => {
     void inTime(new Promise(() => undefined), ENDLESS);
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -22,7 +22,7 @@ const git = (pid: number, start = '1'): BypassKey => ({ kind: 'git', pid, start 
 const used = (key: BypassKey): ConsumedBypass => ({ v: 1, key, at: NOW, files: false });
 
 describe('a token', () => {
-  it('waits ten minutes, not a moment longer, and is none before its time', () => {
+  it('is valid for ten minutes, not longer, and not before its time', () => {
     const token = { v: 1, session: null, at: NOW } as const;
     expect(
       [0, BYPASS_TTL_MS - 1, BYPASS_TTL_MS, -5_000, -5_001].map((ms) => isTokenFresh(token, NOW + ms)),
@@ -41,7 +41,7 @@ describe('a token', () => {
     ]);
   });
 
-  it('survives the disk, and nothing else is one', () => {
+  it('can be stored and read, and no other text counts as a token', () => {
     for (const session of [null, a]) {
       expect(parseToken(formatToken({ v: 1, session, at: NOW }))).toEqual({ v: 1, session, at: NOW });
     }
@@ -50,8 +50,8 @@ describe('a token', () => {
   });
 });
 
-describe('what was consumed', () => {
-  it('for a call counts for that call and for git inside of it', () => {
+describe('a used token', () => {
+  it('for a call counts for that call and for git inside it', () => {
     const consumed = used(call('one'));
     expect(covers(consumed, call('one'), NOW)).toBe(true);
     expect(covers(consumed, call('two'), NOW)).toBe(false);
@@ -65,7 +65,7 @@ describe('what was consumed', () => {
     expect(others.map((key) => covers(consumed, key, NOW))).toEqual([true, false, false, false]);
   });
 
-  it('is over when its agent makes another call some seconds later', () => {
+  it('is void when its agent makes another call some seconds later', () => {
     const consumed = used(call('one', 'agent'));
     expect(isAbandoned(consumed, call('two', 'agent'), NOW + 5_001)).toBe(true);
     expect(isAbandoned(consumed, call('two', 'agent'), NOW + 5_000)).toBe(false);
@@ -74,7 +74,7 @@ describe('what was consumed', () => {
     expect(isAbandoned(used(git(7)), call('two'), NOW + 60_000)).toBe(false);
   });
 
-  it('survives the disk, and nothing else is it', () => {
+  it('can be stored and read, and no other text counts as one', () => {
     for (const key of [call('one', 'x'), git(7)]) {
       const consumed = { ...used(key), files: true };
       expect(parseConsumed(formatConsumed(consumed))).toEqual(consumed);

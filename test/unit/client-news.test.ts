@@ -4,7 +4,7 @@ import { newsOf } from '../../scripts/client-news.mjs';
 const event = (name: string, more: object = {}): object => ({ hook_event_name: name, cwd: '/repo', ...more });
 const call = (tool: string, more: object = {}): object => event('PreToolUse', { tool_name: tool, ...more });
 
-describe("what a client's newest version changed in what it tells hooks", () => {
+describe("the changes of a client's newest version in what it tells hooks", () => {
   it.each([
     ['nothing', [event('Stop')], [event('Stop')], []],
     [

@@ -3,7 +3,7 @@ import { COLOURS } from '../../src/ui/terminal.ts';
 import { columns } from '../../src/ui/terminal.ts';
 
 describe('columns', () => {
-  it('stand below each other whatever their colours', () => {
+  it('are aligned whatever their colours', () => {
     const rows = [
       [COLOURS.bad('conflict'), 'a.ts', ''],
       ['same', 'long-name.ts', 'merges cleanly'],

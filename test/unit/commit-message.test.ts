@@ -11,7 +11,7 @@ const mine = '11111111-aaaa-4aaa-8aaa-111111111111';
 const other = '22222222-bbbb-4bbb-8bbb-222222222222';
 const scissors = '# ------------------------ >8 ------------------------';
 
-/** A message in which somebody wrote something, and below which a paragraph can be appended. */
+/** A message with somebody's text, after which a paragraph can be appended. */
 const PLAIN: MessageParts = {
   hasText: true,
   namesSession: false,
@@ -22,7 +22,7 @@ const PLAIN: MessageParts = {
 };
 const EMPTY = { ...PLAIN, hasText: false };
 
-describe('what stands in a commit message', () => {
+describe('the parts of a commit message', () => {
   it.each<[string, Partial<MessageParts>]>([
     ['one\n', {}],
     ['one: two\n', {}],
@@ -67,7 +67,7 @@ describe('what stands in a commit message', () => {
     ['', 'x\n', true],
   ])('with core.commentChar = %s, %j has text: %s', (comment, text, hasText) => {
     expect(messageParts(text, mine, comment).hasText).toBe(hasText);
-    // git before 2.45 does not know core.commentString, and takes this.
+    // git before 2.45 ignores core.commentString, and treats this as a comment.
     expect(messageParts(`# x\n`, mine, comment).hasText).toBe(false);
   });
 
@@ -96,7 +96,7 @@ describe('the trailers that a message lacks', () => {
     expect(missingTrailers(wanted, { ...PLAIN, ...parts })).toEqual(lines);
   });
 
-  it('are only those that are wanted', () => {
+  it('are added only if they are wanted', () => {
     expect(missingTrailers({}, PLAIN)).toEqual([]);
     expect(missingTrailers({ 'Assisted-by': 'Codex:x' }, PLAIN)).toEqual(['Assisted-by: Codex:x']);
   });

@@ -43,13 +43,13 @@ describe('the words of a git commit', () => {
   });
 
   it.each(['git', 'git rebase --amend', 'git -c commit', 'sh commit --amend', '', 'git log commit'])(
-    '%j: is none',
+    '%j: is no commit',
     (line) => {
       expect(parse(line)).toBeUndefined();
     },
   );
 
-  it('gives back the messages', () => {
+  it('contain the messages', () => {
     const words = [
       'git',
       'commit',
@@ -80,7 +80,7 @@ describe('the words of a git commit', () => {
     expect(parse(line)).toMatchObject(words);
   });
 
-  it('tells nothing behind a value that was split at its blanks', () => {
+  it('are not read after a value that was split at its blanks', () => {
     const cut = (line: string) => parse(line, false);
     expect(cut('git commit --amend -m a message')).toMatchObject({ amend: true, messages: [] });
     expect(cut('git commit -m say --amend to them')).toMatchObject({ amend: false, messages: [] });
@@ -89,21 +89,21 @@ describe('the words of a git commit', () => {
     expect(cut('git commit -nam a message')).toMatchObject({ all: true, kept: ['--no-verify'] });
   });
 
-  it('knows an --amend behind such a value from one of the message, once that is known', () => {
+  it('distinguish, once the message is known, an --amend after such a value from one in the message', () => {
     const amends = (line: string, message: string) =>
       parseCommitWords(line.split(' '), false, message)?.amend;
     expect(amends('git commit -m a message --amend', 'a message\n')).toBe(true);
     expect(amends('git commit -am x --amen -- a.ts', 'x\n')).toBe(true);
     expect(amends('git commit -m say --amend to them', 'say --amend to them\n')).toBe(false);
     expect(amends('git commit -m say --amend to them --amend', 'say --amend to them\n')).toBe(true);
-    // A message from elsewhere is not in the line.
+    // A message from a file or a pipe is not in the line.
     expect(amends('git commit -F - --amend', 'say --amend to them\n')).toBe(true);
     expect(amends('git commit -C HEAD --amend', 'say --amend to them\n')).toBe(true);
     expect(amends('git commit --author A B <a@b> --amend --no-edit', 'say --amend\n')).toBe(true);
     expect(amends('git commit -F - -s', 'say --amend to them\n')).toBe(false);
   });
 
-  it('says that git has the message where the split line does not tell it', () => {
+  it('refer to git for the message if the split line does not contain it', () => {
     expect(parse('git commit -am a message', false)?.file).toBe('-');
     expect(parse('git commit -a', false)?.file).toBeUndefined();
   });

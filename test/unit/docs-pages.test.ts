@@ -13,7 +13,7 @@ describe('all pages', () => {
     expect(docs.brokenLinks(page)).toEqual([]);
   });
 
-  it.each(docs.texts())('%s says it in plain English (docs/style.md)', (page) => {
+  it.each(docs.texts())('%s is in plain English (docs/style.md)', (page) => {
     expect(docs.calquesOf(page)).toEqual([]);
   });
 
@@ -23,17 +23,17 @@ describe('all pages', () => {
     expect(linked).toEqual(expect.arrayContaining(names.map((page) => page.replace('docs/', ''))));
   });
 
-  it('are there when a source names them', () => {
+  it('exist if a source names them', () => {
     expect(docs.missingPages()).toEqual([]);
   });
 });
 
 describe('limits of words', () => {
-  it('README.md is read in five minutes', () => {
+  it('README.md can be read in five minutes', () => {
     expect(docs.wordsOf('README.md')).toBeLessThanOrEqual(docs.LIMITS['README.md']);
   });
 
-  it('docs/ is read in an hour', () => {
+  it('docs/ can be read in an hour', () => {
     expect(docs.wordsOfDocs()).toBeLessThanOrEqual(docs.LIMITS['docs/']);
   });
 
@@ -66,7 +66,7 @@ describe('decisions', () => {
 
 describe('the style', () => {
   const examples = docs.examplesOfStyle();
-  /** The page shows some; these are advised against as well. */
+  /** The page shows some; the script advises against these, too. */
   const MORE = [
     { before: 'a gate that opens is none', after: 'a gate that opens is useless' },
     { before: 'The reasons stand in that file', after: 'For the reasons, see that file' },
@@ -113,7 +113,7 @@ describe('the recipes of CONTRIBUTING.md', () => {
     expect(steps.length).toBeLessThanOrEqual(5);
   });
 
-  it('name files that are there', () => {
+  it('name existing files', () => {
     const named = [...recipes.matchAll(/`((?:src|docs|schema|test|fixtures|git-hooks)\/[^`<]*)`/g)];
     expect(named.map(([, file = '']) => file).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { Failure, asFailure } from '../../src/domain/failure.ts';
 const systemError = (code: string) =>
   Object.assign(new Error(`${code}: what the system says, open 'a'`), { code, syscall: 'open' });
 
-describe('what was thrown', () => {
+describe('a thrown value', () => {
   it.each([
     ['ENOSPC', /disk space/],
     ['EDQUOT', /disk space/],
@@ -29,7 +29,7 @@ describe('what was thrown', () => {
     },
   );
 
-  it('stays what it is when it is a failure already', () => {
+  it('stays as it is if it is already a Failure', () => {
     const failure = new Failure('refused', 'no');
     expect(asFailure(failure)).toBe(failure);
   });

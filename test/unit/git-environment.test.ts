@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FIXED_CONFIG, gitEnvironment } from '../../src/git/environment.ts';
 
 describe('the environment of git children', () => {
-  it('is in no language, waits for nobody, and takes no lock that it does not need', () => {
+  it('sets no language, waits for nobody, and takes no unnecessary lock', () => {
     const env = gitEnvironment({ LC_ALL: 'de_DE.UTF-8', LANG: 'de_DE.UTF-8', GIT_OPTIONAL_LOCKS: '1' });
     expect(env).toMatchObject({
       LC_ALL: 'C',
@@ -12,7 +12,7 @@ describe('the environment of git children', () => {
     });
   });
 
-  it('shows objects as they are, and opens no connection for those that are missing', () => {
+  it('shows objects without replacements, and opens no connection for missing ones', () => {
     const env = gitEnvironment({ GIT_ALLOW_PROTOCOL: 'https' });
     expect(env).toMatchObject({
       GIT_NO_REPLACE_OBJECTS: '1',
@@ -32,7 +32,7 @@ describe('the environment of git children', () => {
     expect(gitEnvironment({ [name]: '1', HOME: '/home/ada' })).not.toHaveProperty(name);
   });
 
-  it('is otherwise the user’s, with what a call adds', () => {
+  it('is otherwise the user’s, with the additions of a call', () => {
     const env = gitEnvironment({ HOME: '/home/ada', GIT_DIR: '/r/.git' }, { GIT_INDEX_FILE: '/i' });
     expect(env).toMatchObject({ HOME: '/home/ada', GIT_DIR: '/r/.git', GIT_INDEX_FILE: '/i' });
   });
@@ -42,7 +42,7 @@ describe('settings that no repository overrides', () => {
   it.each([
     'core.fsmonitor=false',
     'core.hooksPath=/dev/null',
-    // git 2.55 and later also take hooks from the config; hooksPath does not stop those.
+    // git 2.55 and later also run hooks from the config, which hooksPath does not stop.
     'hook.reference-transaction.enabled=false',
     'hook.post-index-change.enabled=false',
     'hook.pre-push.enabled=false',

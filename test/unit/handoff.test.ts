@@ -63,7 +63,7 @@ const hostileNotes = fc
   .map((parts) => parts.join(''));
 
 describe('the message of a handoff commit', () => {
-  it('is the summary and the trailers as the last paragraph', () => {
+  it('has the summary, and the trailers as the last paragraph', () => {
     expect(formatMessage('auth works', { ...plain, takenFrom: b })).toBe(
       [
         'auth works',
@@ -78,7 +78,7 @@ describe('the message of a handoff commit', () => {
     );
   });
 
-  it('gives the trailers back, whatever the note begins with', () => {
+  it('returns the trailers, whatever the note begins with', () => {
     fc.assert(
       fc.property(hostileNotes, trailers, (note, given) => {
         const summary = summarise(note, escapeLine);
@@ -87,7 +87,7 @@ describe('the message of a handoff commit', () => {
     );
   });
 
-  it('reads keys in any case', () => {
+  it('reads keys in upper or lower case', () => {
     const message = `s\n\nCLAUDE-SESSION-ID: ${a}\nhandoff-state:open\n`;
     expect(parseTrailers(message)).toMatchObject({ owner: a, state: 'open' });
   });
@@ -150,7 +150,7 @@ describe('the summary', () => {
     expect(of(note)).toBe(summary);
   });
 
-  it('has at most 72 characters, cut at the edge of one', () => {
+  it('has at most 72 characters, and is not cut within one', () => {
     expect(of('x'.repeat(72))).toBe('x'.repeat(72));
     expect(of('x'.repeat(73))).toBe(`${'x'.repeat(71)}…`);
     expect(of('😀'.repeat(80))).toBe(`${'😀'.repeat(71)}…`);
@@ -176,7 +176,7 @@ describe('state.json', () => {
     worktree: undefined,
   };
 
-  it('says what was recorded, and nothing of the machine', () => {
+  it('contains what was recorded, and nothing about the machine', () => {
     expect(Object.keys(recordState(facts)).sort()).toEqual(
       ['branch', 'client', 'dirty', 'head', 'topic', 'upstream', 'version', 'worktree'].sort(),
     );
@@ -195,7 +195,7 @@ describe('state.json', () => {
     expect(parseState(text)).toBeUndefined();
   });
 
-  it('of a later version parses, with what it does not say left out', () => {
+  it('of a later version can be read, without what it does not contain', () => {
     const later = parseState('{"version":2,"branch":"a","topic":"b","dirty":"many","new":true}');
     expect(later).toMatchObject({ version: 2, head: null, dirty: 0 });
   });
@@ -204,7 +204,7 @@ describe('state.json', () => {
 describe('a person', () => {
   const hash = (text: string) => Buffer.from(text).toString('hex').padEnd(64, '0');
 
-  it('has one id for one address, in any spelling of it', () => {
+  it('has one id per address, however it is spelt', () => {
     expect(personId(' Ada@Example.ORG ', hash)).toBe(personId('ada@example.org', hash));
     expect(personId('ada@example.org', hash)).toMatch(/^person-[0-9a-f]{12}$/);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { objectName } from '../../src/git/hash.ts';
 
-it('the name of an object is what git says, in both formats', () => {
+it('the name of an object is the same as git’s, in both formats', () => {
   expect(objectName('sha1', 'blob', Buffer.from('hello\n'))).toBe('ce013625030ba8dba906f756967f9e9ca394464a');
   expect(objectName('sha1', 'tree', Buffer.alloc(0))).toBe('4b825dc642cb6eb9a060e54bf8d69288fbee4904');
   expect(objectName('sha256', 'blob', Buffer.alloc(0))).toBe(

@@ -19,7 +19,7 @@ interface BodyCase {
 const cases = hostileCases<BodyCase>('bodies.json');
 const MAX_BYTES = 1600;
 const BOUNDARY = /^--- .* \[([0-9a-f]{16,})\] ---$/gm;
-/** C0 but line feed and tab, C1, bidirectional, invisible and tag characters, runs of variation selectors. */
+/** C0 (but line feed and tab), C1, bidirectional, invisible and tag characters, runs of variation selectors. */
 const STEERING =
   /[^\P{Cc}\n\t]|[\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ufe00-\ufe0f]{2,}|[\u{e0000}-\u{e0fff}]/u;
 /** A joiner that joins no two pictures. */
@@ -30,13 +30,13 @@ const bytesOf = ({ body, bodyBase64, generate }: BodyCase): Buffer =>
     ? Buffer.from(bodyBase64, 'base64')
     : Buffer.from(body ?? generate?.unit.repeat(generate.count) ?? '');
 
-/** As a whole note, and as the section that the next session acts on. */
+/** A body as a whole note, and as the section that the next session acts on. */
 const SHAPES: readonly (readonly [string, (body: Buffer) => Buffer])[] = [
   ['as a whole note', (body) => body],
   ['as a next action', (body) => Buffer.concat([Buffer.from('# Next action\n\n'), body])],
 ];
 
-/** What a session is told at its start of one note, as test/integration/hostile-bodies.test.ts shows for some. */
+/** What a session is told about one note at its start, which test/integration/hostile-bodies.test.ts tests for some. */
 function startText(note: string): string {
   const facts = { session: 'sess-1', client: 'claude', branch: 'main', peers: [], files: [] };
   const told = {
@@ -64,7 +64,7 @@ describe.each(SHAPES)('the text of a hostile note at the start of a session, %s'
   it.each(cases)('$id stays data: $why', (one) => {
     const body = bytesOf(one);
     const note = noteOf(body);
-    // `write` refuses what is empty and what is over 1 MiB.
+    // `write` refuses empty notes and those over 1 MiB.
     if (note.toString('latin1').trim() === '' || note.length > 2 ** 20) return;
     const text = startText(note.toString('utf8'));
     checkInvariants(text);
@@ -77,6 +77,6 @@ describe.each(SHAPES)('the text of a hostile note at the start of a session, %s'
   });
 });
 
-it('the corpus of hostile notes has all its cases', () => {
+it('the corpus of hostile notes is complete', () => {
   expect(cases.length).toBeGreaterThanOrEqual(47);
 });

@@ -36,7 +36,7 @@ function claim(
 describe('planHunks', () => {
   const others = [claim(b, [[file('1'), file('9')]])];
 
-  it('applies each change of mine to what HEAD has', () => {
+  it('applies each of the session’s changes to what HEAD has', () => {
     const mine = [
       claim(a, [
         [file('1'), file('2')],
@@ -52,14 +52,14 @@ describe('planHunks', () => {
     if (plan.kind === 'apply') expect(contentsOf(plan)).toEqual(['1', '2', '3', '4'].map(oid));
   });
 
-  it('begins with nothing for a new file', () => {
+  it('starts from an empty text for a new file', () => {
     const mine = [claim(a, [[null, file('2', '100755')]])];
     const plan = planHunks({ head: null, disk: file('5', '100755'), mine, others });
     const steps = [{ before: null, after: oid('2') }];
     expect(plan).toEqual({ kind: 'apply', start: null, steps, mode: '100755' });
   });
 
-  it('takes the mode from who gave it', () => {
+  it('uses the mode of the session that set it', () => {
     const facts = { head: file('1'), disk: file('5', '100755'), others };
     const content = planHunks({ ...facts, mine: [claim(a, [[file('1'), file('2')]])] });
     expect(content).toMatchObject({ mode: '100644' });
@@ -77,7 +77,7 @@ describe('planHunks', () => {
     expect(planHunks(facts)).toEqual({ kind: 'overlap' });
   });
 
-  it('removed by both', () => {
+  it('handles a file that both have removed', () => {
     const gone = (session: SessionId) => [claim(session, [[file('1'), null]])];
     const facts = { head: file('1'), disk: null, mine: gone(a), others: gone(b) };
     expect(planHunks(facts)).toEqual({ kind: 'removed' });
@@ -114,7 +114,7 @@ describe('divideWork', () => {
   };
   const paths = (shares: readonly { dirty: { path: string } }[]) => shares.map((share) => share.dirty.path);
 
-  it('takes the session’s own, and not what may as well be another’s', () => {
+  it('takes the session’s own work, but not what may be another’s', () => {
     const shares = divideWork(facts);
     expect(paths(shares.whole)).toEqual(['mine', 'maybe']);
     expect(paths(shares.contended)).toEqual(['both']);
@@ -127,19 +127,19 @@ describe('divideWork', () => {
     ]);
   });
 
-  it('takes what is named, unless it is another’s', () => {
+  it('takes named paths, unless they are another’s', () => {
     const shares = divideWork({ ...facts, named: new Set(['nobody', 'theirs', 'doubt', 'sub/']) });
     expect(paths(shares.whole)).toEqual(['nobody', 'doubt']);
     expect(shares.refused.map(({ path }) => path)).toEqual(['theirs']);
     expect(shares.left.map(({ path }) => path)).toEqual(['mine', 'both', 'maybe', 'sub/']);
   });
 
-  it('takes what no ledger has yet', () => {
+  it('takes changes that are not yet in a ledger', () => {
     const shares = divideWork({ ...facts, unrecorded: [on(a, 'nobody')] });
     expect(paths(shares.whole)).toContain('nobody');
   });
 
-  it('a parent’s claim is not its child’s to commit', () => {
+  it('does not let a child commit its parent’s claim', () => {
     const shares = divideWork({ ...facts, groups: { own: new Set([a, b]), foreign: new Set() } });
     expect(paths(shares.whole)).toEqual(['mine', 'both', 'doubt', 'maybe']);
     expect(shares.left).toContainEqual({ path: 'theirs', owner: b });
@@ -164,7 +164,7 @@ describe('userEnvironment', () => {
   const defined = (env: NodeJS.ProcessEnv) =>
     Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
 
-  it('takes Gemini’s scrub back and keeps everything else', () => {
+  it('undoes what Gemini CLI’s shell hides, and keeps everything else', () => {
     const entries: [string, string][] = [
       ['core.hooksPath', ''],
       ['core.fsmonitor', ''],

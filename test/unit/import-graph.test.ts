@@ -5,7 +5,7 @@ import { type Imports, circlesOf, closureOf, importsOf, parseImports } from '../
 
 const SOURCE = resolve(import.meta.dirname, '..', '..', 'src');
 
-/** The sources and the libraries that an entry reaches. */
+/** The sources and libraries that an entry reaches. */
 function reached(entry: string, lazily: boolean): { sources: string[]; libraries: string[] } {
   const modules = [...closureOf(join(SOURCE, entry), { lazily })];
   return {
@@ -15,13 +15,13 @@ function reached(entry: string, lazily: boolean): { sources: string[]; libraries
 }
 
 describe('the entry of the hooks', () => {
-  it('loads builtins and our own code only', () => {
+  it('loads only builtins and our own code', () => {
     const { sources, libraries } = reached('hook.ts', false);
     expect(libraries).toEqual([]);
     expect(sources.length).toBeGreaterThan(20);
   });
 
-  it('loads the bash parser and no other library later', () => {
+  it('later loads the bash parser, and no other library', () => {
     expect(reached('hook.ts', true).libraries).toEqual(['unbash']);
   });
 });
@@ -33,7 +33,7 @@ describe('the entry of the command line', () => {
 });
 
 describe('what Node takes milliseconds to load', () => {
-  it('is loaded where a call first needs it, and not with a bundle', () => {
+  it('is loaded when a call first needs it, not with a bundle', () => {
     const entries = ['hook.ts', 'cli.ts'].flatMap((entry) => reached(entry, true).sources);
     const eager = entries.filter(
       (file) =>
@@ -62,7 +62,7 @@ describe('the domain', () => {
 describe('what a source imports', () => {
   const imports = (text: string) => parseImports('/src/a/here.ts', text);
 
-  it('is what is loaded with it, and apart from that what it asks for later', () => {
+  it('is listed as loaded with it or requested later', () => {
     const text = `
       import { one } from './one.ts';
       import * as two from '../two.ts';
@@ -78,7 +78,7 @@ describe('what a source imports', () => {
     });
   });
 
-  it('is no type', () => {
+  it('does not include types', () => {
     const text = `
       import type { One } from './one.ts';
       import { type Two } from './two.ts';
@@ -97,8 +97,8 @@ function graph(...edges: readonly string[]): (module: string) => Imports {
   return (module) => ({ always: from(module, '>'), lazy: from(module, '~') });
 }
 
-describe('the circles of imports', () => {
-  it('are those of static imports', () => {
+describe('import cycles', () => {
+  it('include only static imports', () => {
     const of = graph('a>b', 'b>c', 'c>b', 'c~a', 'd>e', 'e>f', 'f>d');
     expect(circlesOf('abcdef', of)).toEqual([
       ['b', 'c'],

@@ -37,7 +37,7 @@ describe('the files of the predecessor', () => {
     ['handoff-main-auth-refresh.txt', false],
   ])('the name %s has the form: %s', (name, good) => expect(isMarkerFileName(name)).toBe(good));
 
-  it('overlap when the first two meaningful words after the prefix are the same', () => {
+  it('overlap if the first two meaningful words after the prefix are the same', () => {
     const siblings = [NAME, 'handoff-main-auth-refresh-retry.md', 'handoff-dev-auth-tokens.md', 'notes.md'];
     expect(overlappingFiles(NAME, siblings)).toEqual(['handoff-main-auth-refresh-retry.md']);
     expect(overlappingFiles('handoff-main-fix.md', ['handoff-main-the.md'])).toEqual([]);
@@ -57,7 +57,7 @@ describe('the marker', () => {
     ['', undefined],
   ])('of %j names %s', (content, owner) => expect(markerOwner(content)).toBe(owner));
 
-  it('is put in as the first line, in the line ends of the text, and is then read back', () => {
+  it('becomes the first line, with the text’s line ends, and can then be read', () => {
     expect(withMarker('one\ntwo\n', a)).toBe(`${markerLine(a)}\none\ntwo\n`);
     expect(withMarker('one\r\ntwo', a)).toBe(`${markerLine(a)}\r\none\r\ntwo`);
     expect(withMarker('\uFEFFone', a)).toBe(`\uFEFF${markerLine(a)}\none`);
@@ -75,7 +75,7 @@ const deny = (why: string) => ({ kind: 'deny', why });
 
 const ABSENT = Symbol('the file does not exist');
 
-/** What session a may do to a file of that owner (`undefined`: it stands there without a marker). */
+/** What session `a` may do to a file of this owner (`undefined`: a file without a marker). */
 function decide(
   owner: string | undefined | typeof ABSENT,
   act: MarkerAct | undefined,
@@ -90,19 +90,19 @@ describe('decideMarkerFile', () => {
     for (const act of [marked, bare, edit, shell, remove]) expect(decide(b, act)).toEqual(deny('foreign'));
   });
 
-  it('lets the owner do everything, and keeps the marker in', () => {
+  it('lets the owner do everything, and keeps the marker', () => {
     for (const act of [marked, edit, shell, remove]) expect(decide(a, act)).toEqual(allow);
     expect(decide(a, bare)).toEqual(insert);
     expect(decide(a, bare, 'handshake')).toEqual(deny('marker-missing'));
   });
 
-  it('puts the marker into a new file, or asks for it', () => {
+  it('adds the marker to a new file, or asks for it', () => {
     expect(decide(ABSENT, marked)).toEqual(allow);
     expect(decide(ABSENT, bare)).toEqual(insert);
     expect(decide(ABSENT, bare, 'handshake')).toEqual(deny('marker-missing'));
   });
 
-  it('lets nobody change a text without a marker unread', () => {
+  it('lets nobody change a text without a marker, except to write it whole with one', () => {
     expect(decide(undefined, bare)).toEqual(deny('marker-missing'));
     expect(decide(undefined, marked)).toEqual(allow);
     expect(decide(undefined, edit)).toEqual(deny('no-marker'));
@@ -110,11 +110,11 @@ describe('decideMarkerFile', () => {
     expect(decide(undefined, remove)).toEqual(deny('no-marker'));
   });
 
-  it('refuses to write in the name of another session', () => {
+  it('refuses to write in another session’s name', () => {
     expect(decide(ABSENT, write(`${markerLine(b)}\nx`))).toEqual(deny('marker-missing'));
   });
 
-  it('refuses names outside the form, but not the scraps that programs leave beside a note', () => {
+  it('refuses names outside the form, except temporary files that programs leave beside a note', () => {
     const odd = (name: string, act: MarkerAct) =>
       decideMarkerFile({ name, exists: false, owner: undefined }, act, a, 'rewrite');
     expect(odd('handoff-auth.md', bare)).toEqual(deny('grammar'));
@@ -123,7 +123,7 @@ describe('decideMarkerFile', () => {
     expect(odd('handoff-main-a-b.md.bak', shell!)).toEqual(allow);
   });
 
-  it('takes a caller that could not be told for nobody', () => {
+  it('treats an unknown caller as owner of nothing', () => {
     const unknown = (owner: string | undefined, act: MarkerAct) =>
       decideMarkerFile({ name: NAME, exists: owner !== undefined, owner }, act, undefined, 'rewrite');
     expect(unknown(b, bare)).toEqual(deny('foreign'));
@@ -146,14 +146,14 @@ describe('decideGuardedChange', () => {
     ['the file is gone', undefined, 'restore'],
   ])('when %s', (_when, now, decision) => expect(change(now)).toBe(decision));
 
-  it('believes whoever does the same again', () => expect(change('after', true)).toBe('accept'));
+  it('accepts a change that is made again', () => expect(change('after', true)).toBe('accept'));
 
-  it('lets the owner do as it likes, and anybody with what was nobody’s', () => {
+  it('lets the owner do anything, and anybody with what was nobody’s', () => {
     expect(decideGuardedChange({ before, now: undefined, reportedBefore: false }, a)).toBe('accept');
     expect(decideGuardedChange({ before: 'text', now: undefined, reportedBefore: false }, b)).toBe('accept');
   });
 
-  it('takes a person for a stranger', () => {
+  it('treats a person as a stranger', () => {
     expect(decideGuardedChange({ before, now: undefined, reportedBefore: false }, undefined)).toBe('restore');
   });
 });

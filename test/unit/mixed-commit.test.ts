@@ -33,7 +33,7 @@ describe('mixedSessions', () => {
     expect(mixedSessions(text)).toEqual(expected);
   });
 
-  it('counts related sessions as one, over any number of steps and by short forms', () => {
+  it('counts related sessions as one, over any number of steps and with short ids', () => {
     expect(mixedSessions(message(a, b), [[b, a]])).toEqual([]);
     expect(mixedSessions(message(a, c), [[c, b], [b, a]])).toEqual([]); // prettier-ignore
     expect(mixedSessions(message('aaaaaaaa', 'bbbbbbbb'), [[b, a]])).toEqual([]);
@@ -60,7 +60,7 @@ describe('otherOwners', () => {
     expect(otherOwners(text, a)).toEqual(expected);
   });
 
-  it("counts related sessions' as one's own, and all for a person", () => {
+  it("excludes the caller's related sessions, and none for a person", () => {
     expect(otherOwners(message(b, c), a, [[a, b], [b, c]])).toEqual([]); // prettier-ignore
     expect(otherOwners(message(c), a, [[a, b]])).toEqual([c]);
     expect(otherOwners(message(a), undefined)).toEqual([a]);

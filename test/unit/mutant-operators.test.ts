@@ -10,7 +10,7 @@ function mutated(text: string, operator: string, at: At, value?: unknown, file =
 
 const body = (code: string) => `function f(p, q) { ${code} }`;
 
-/** The operator, which place, what it is given; the code before and after. */
+/** The operator, the place and its value; the code before and after. */
 type Row = readonly [operator: string, at: At, value: unknown, before: string, after: string];
 
 const TYPESCRIPT: readonly Row[] = [
@@ -103,7 +103,7 @@ describe('the operators of the mutants', () => {
     expect(mutated(script(before), operator, at, value, 'f.sh')).toBe(script(after));
   });
 
-  it('removes a line of what a shell variable is set to', () => {
+  it('remove a line from the value of a shell variable', () => {
     expect(mutated("f='\nx y\nz\n'\n", 'remove-element', 'x y', undefined, 'f.sh')).toBe("f='\nz\n'\n");
   });
 
@@ -115,7 +115,7 @@ describe('the operators of the mutants', () => {
 });
 
 describe('the place of a mutant', () => {
-  it('is told by words that a renamed local does not change', () => {
+  it('is identified by words that renaming a local does not change', () => {
     const code = (local: string) => `function f(${local}) { if (${local}.a) go(); if (${local}.b) go(); }`;
     expect(mutated(code('p'), 'condition-true', 'b')).toBe(code('p').replace('p.b', '!0'));
     expect(mutated(code('b'), 'condition-true', 'b')).toBe(code('b').replace('b.b', '!0'));
@@ -130,7 +130,7 @@ describe('the place of a mutant', () => {
     expect(mutated(body('a(); go(1); go(2);'), 'remove-statement', ['go', 2])).toBe(body('a(); go(1); '));
   });
 
-  it('is looked for in one declaration only: exported, private, a constant or a member of a class', () => {
+  it('is searched in one declaration only: exported, private, a constant or a class member', () => {
     const text = 'const f = 1;\nexport class C { m() { return 1; } n() { return 1; } }\n';
     const at = (name: string) => mutate({ file: 'f.ts', in: name, operator: 'number', with: 2 }, text).text;
     expect(at('f')).toBe(text.replace('f = 1', 'f = 2'));
@@ -138,14 +138,14 @@ describe('the place of a mutant', () => {
     expect(() => at('g')).toThrow('0 top-level declarations are called g');
   });
 
-  it('of a script without a name is outside of its functions', () => {
+  it('without a declaration’s name is, in a script, outside its functions', () => {
     const text = 'f() {\n  exit 1\n}\nexit 1\n';
     expect(mutate({ file: 'f.sh', operator: 'number', with: 0 }, text).text).toBe(
       'f() {\n  exit 1\n}\nexit 0\n',
     );
   });
 
-  it('must be one', () => {
+  it('must be unique', () => {
     expect(() => mutated(body('go(1); go(2);'), 'remove-statement', 'go')).toThrow('2 such places');
     expect(() => mutated(body('go(1);'), 'remove-statement', 'gone')).toThrow('0 such places');
     expect(() => mutated(body('go(1);'), 'no-such', 1)).toThrow('no operator');

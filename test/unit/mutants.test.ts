@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { mutate, type Mutation } from '../../scripts/mutants/mutate.mjs';
 import { findTestFile, quickProjects, testFiles } from '../../scripts/mutants/tests.mjs';
 
-/** The list of scripts/mutants.mjs. Here only that it has not rotted: running it takes half an hour. */
+/** The list of scripts/mutants.mjs. These tests check only that it is not outdated: running it takes half an hour. */
 interface Mutant extends Mutation {
   readonly id: string;
   readonly hurts: string;
@@ -24,12 +24,12 @@ describe('the list of mutants', () => {
 
   it.each(mutants)('$id has one place in its file, and changes it', (mutant) => {
     const text = read(mutant.file);
-    // It throws where there is none, or more than one, and where the result cannot be parsed.
+    // It throws if there is no place, or more than one, or if the result cannot be parsed.
     expect(mutate(mutant, text).text).not.toBe(text);
     expect(mutant.hurts).not.toBe('');
   });
 
-  it('changes every time something else', () => {
+  it('changes something different each time', () => {
     const changes = mutants.map((mutant) => {
       const { start, end, replacement } = mutate(mutant, read(mutant.file));
       return `${mutant.file} ${start} ${end} ${replacement}`;
@@ -37,7 +37,7 @@ describe('the list of mutants', () => {
     expect(new Set(changes).size).toBe(mutants.length);
   });
 
-  it('names tests that are there', () => {
+  it('names existing tests', () => {
     const files = testFiles(ROOT);
     for (const { id, tests } of mutants) {
       const named = tests.flatMap((part) => part.files.map((name) => findTestFile(files, part, name)));
@@ -45,7 +45,7 @@ describe('the list of mutants', () => {
     }
   });
 
-  it('finds the projects of `npm test` where that script names them', () => {
+  it('reads the projects of `npm test` from that script', () => {
     expect(quickProjects(ROOT)).toContain('unit');
   });
 });

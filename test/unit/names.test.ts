@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { leftWords, oddNames } from '../../scripts/names.mjs';
 
 describe('the names that sources export', () => {
-  it('belong to one source each, and another takes them', () => {
+  it('are each exported by one source, and imported by another', () => {
     expect(oddNames()).toEqual({ doubled: [], unused: [] });
   });
 
-  it('have no word that left, nor has a file name or a message', () => {
+  it('contain no abandoned word, nor do file names or messages', () => {
     expect(leftWords()).toEqual([]);
   });
 });

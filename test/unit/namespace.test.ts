@@ -24,7 +24,7 @@ const topic = 'auth-refresh' as Topic;
 const branch = (text: string) => text as BranchName;
 const size = (text: string) => Buffer.byteLength(text);
 
-/** Branch names with many of the characters that the encoding is about, and long ones. */
+/** Branch names with many characters that need encoding, and long ones. */
 const branches = fc
   .array(
     fc.oneof(fc.constantFrom('%', '/', '2F', '25', '%-', '%2F', 'ä', '漢', '😀', "'", '-'), fc.string()),
@@ -47,7 +47,7 @@ describe('the ref component of a branch', () => {
     );
   });
 
-  it('differs for different branches, long ones too', () => {
+  it('differs for different branches, even long ones', () => {
     fc.assert(
       fc.property(branches, branches, (a, b) => {
         expect(encodeBranch(a) === encodeBranch(b)).toBe(a === b);
@@ -57,7 +57,7 @@ describe('the ref component of a branch', () => {
     expect(encodeBranch(branch(`${long}a`))).not.toBe(encodeBranch(branch(`${long}b`)));
   });
 
-  it('gives the name back, except when it had to be cut', () => {
+  it('can be turned back into the name, unless it had to be cut', () => {
     fc.assert(
       fc.property(branches, (name) => {
         const component = encodeBranch(name);
@@ -66,14 +66,14 @@ describe('the ref component of a branch', () => {
     );
   });
 
-  it('is cut at the edge of a character only above 200 bytes', () => {
+  it('is cut only above 200 bytes, and never within a character', () => {
     expect(encodeBranch(branch('x'.repeat(200)))).toBe('x'.repeat(200));
     expect(encodeBranch(branch('x'.repeat(201)))).toMatch(/^x{150}%-[0-9a-f]{12}$/);
     expect(encodeBranch(branch('漢'.repeat(100)))).toMatch(/^漢{50}%-[0-9a-f]{12}$/);
     expect(encodeBranch(branch(`x${'漢'.repeat(100)}`))).toMatch(/^x漢{49}%-[0-9a-f]{12}$/);
   });
 
-  it('reads no spelling of its own that it would not write', () => {
+  it('is not read in a spelling that we would not write', () => {
     for (const component of ['a%2fb', 'a%41', 'a%', '%', 'a%2F', 'x%-000000000000']) {
       expect(decodeBranch(component)).toBeUndefined();
     }
@@ -113,7 +113,7 @@ describe('a topic', () => {
 });
 
 describe('refs', () => {
-  it('of a branch and of a branch below its name never exclude each other', () => {
+  it('of the branches `a` and `a/b` never exclude each other', () => {
     fc.assert(
       fc.property(branches, branches, (a, b) => {
         const [one, other] = [a, b].map((name) => handoffRef(handoffPath(name, topic)));
@@ -124,14 +124,14 @@ describe('refs', () => {
     expect(twin.startsWith(`${handoffRef(handoffPath(branch('feature'), topic))}/`)).toBe(false);
   });
 
-  it('stand where the table of the architecture says', () => {
+  it('have the places in the architecture’s table', () => {
     const path = handoffPath(branch('feature/x'), topic);
     expect(handoffRef(path)).toBe('refs/handoffs/feature%2Fx/auth-refresh');
     expect(keptRef(path)).toBe('refs/handoffs-local/kept/feature%2Fx/auth-refresh');
     expect(lostRef(path, 3)).toBe('refs/handoffs-local/lost/feature%2Fx/auth-refresh/3');
   });
 
-  it('are read back, and foreign ones are not taken for ours', () => {
+  it('can be read back, and foreign ones are not mistaken for ours', () => {
     const path = handoffPath(branch('feature/x'), topic);
     expect(parsePath(handoffRef(path), HANDOFFS)).toEqual(path);
     for (const ref of [

@@ -49,12 +49,12 @@ id: nobody
     ]);
   });
 
-  it('counts the first of two with one name, and none in prose', () => {
+  it('defines the first of two with the same name, and none in prose', () => {
     expect(ids('- alice <a@example.org>\n- alice <b@example.org>\n')).toEqual([['alice', 'a@example.org']]);
     expect(ids('Ask alice <alice@example.org>.\n\nid: bob\n')).toEqual([]);
   });
 
-  it('forgets those whose time is over', () => {
+  it('ignores those whose time is over', () => {
     const operators = parseOperators(
       '- id: bob\n  active_until: 2026-06-01\n- id: carol\n  active_until: null\n',
     );
@@ -63,14 +63,14 @@ id: nobody
     expect(on('2026-06-01')).toEqual(['carol']);
   });
 
-  it('knows an operator by the address, however it is spelt', () => {
+  it('identifies an operator by the address, however it is spelt', () => {
     const operators = parseOperators('- alice <Alice@Example.org>\n- bob\n');
     expect(operatorOf(' alice@EXAMPLE.org', operators)).toBe('alice');
     expect(operatorOf('', operators)).toBeUndefined();
     expect(operatorOf('x@example.org', operators)).toBeUndefined();
   });
 
-  it.each(['', 'a b', 'a.b', 'x'.repeat(65), '../x', 'a\n'])('has no name %j', (text) => {
+  it.each(['', 'a b', 'a.b', 'x'.repeat(65), '../x', 'a\n'])('does not accept the name %j', (text) => {
     expect(isOperatorId(text)).toBe(false);
   });
 });

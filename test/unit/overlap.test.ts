@@ -8,7 +8,7 @@ const [BASE, MINE, THEIRS] = [state('0'), state('1'), state('2')];
 const LINK = state('3', '120000');
 const UNREAD: FileState = { mode: '100644', oid: null };
 
-describe('a path that two worktrees have', () => {
+describe('a path in two worktrees', () => {
   it.each<[string, FileState, FileState, FileState, ReturnType<typeof overlapKindOf>]>([
     ['changed on both sides has to be read', BASE, MINE, THEIRS, 'contents'],
     ['added on both sides has to be read', null, MINE, THEIRS, 'contents'],
@@ -54,7 +54,7 @@ describe('what a session is told', () => {
     );
   });
 
-  it('names five paths at most', () => {
+  it('names at most five paths', () => {
     const paths = Array.from({ length: 7 }, (_, n) => `f${n}`);
     expect(overlapText({ ...notice, paths }, 'git')).toMatch(/^f0, f1, f2, f3, f4 and 2 more are also/);
   });

@@ -6,7 +6,7 @@ import { renderSync } from '../../src/verbs/sync/sync.ts';
 const SESSION = 'aaaaaaaa-1111-4111-8111-111111111111';
 const PERSON = 'person-0123456789ab';
 
-describe('whom a message names', () => {
+describe('a message names', () => {
   it.each([
     ['a session by its client', SESSION, { client: 'codex' }, 'codex aaaaaaaa'],
     [
@@ -32,7 +32,7 @@ describe('whom a message names', () => {
     );
   });
 
-  it('a session of which a commit’s trailer has the short id', () => {
+  it('a session whose short id is in a commit’s trailer', () => {
     expect(peerNames(['aaaaaaaa'], { clients: new Map([[SESSION, 'claude']]) })).toBe('claude aaaaaaaa');
   });
 });

@@ -16,7 +16,7 @@ const intent = (changes: Partial<Intent>): Intent => ({
 const nothing = { takenFrom: undefined, succeeds: undefined };
 
 describe('decideOwnership', () => {
-  it('lets anybody begin a topic', () => {
+  it('lets anybody start a topic', () => {
     expect(decideOwnership(undefined, intent({}))).toEqual({ kind: 'proceed', passing: nothing });
   });
 
@@ -30,17 +30,17 @@ describe('decideOwnership', () => {
     expect(decideOwnership(tip, intent({}))).toEqual({ kind: 'not-owner', owner: a, tip: oidOf(1) });
   });
 
-  it('lets a take through, on the record', () => {
+  it('allows a take, on the record', () => {
     const decision = decideOwnership(tip, intent({ take: true }));
     expect(decision).toEqual({ kind: 'proceed', passing: { ...nothing, takenFrom: a } });
   });
 
-  it('lets a conversation go on without a take', () => {
+  it('lets a conversation continue without a take', () => {
     const decision = decideOwnership(tip, intent({ succeeded: [sessionOf('c'), a], take: true }));
     expect(decision).toEqual({ kind: 'proceed', passing: { ...nothing, succeeds: a } });
   });
 
-  it('does not let the owner of a closed topic be passed over', () => {
+  it('does not ignore the owner of a closed topic', () => {
     const closed = commitOf(1, [], { state: 'closed' });
     expect(decideOwnership(closed, intent({})).kind).toBe('not-owner');
   });
@@ -55,7 +55,7 @@ describe('decideOwnership', () => {
     expect(decideOwnership(at, intent({ me: a, expect: expected })).kind).toBe(kind);
   });
 
-  it('never writes on what it cannot read', () => {
+  it('never continues what it cannot read', () => {
     for (const odd of [
       { ...tip, trailers: undefined },
       { ...tip, recorded: undefined },
@@ -68,7 +68,7 @@ describe('decideOwnership', () => {
     }
   });
 
-  it('only ever proceeds to a step that the rule of the house accepts', () => {
+  it('only ever proceeds to a step that checkStep accepts', () => {
     const who = fc.constantFrom(a, b, sessionOf('c'));
     fc.assert(
       fc.property(who, who, fc.array(who, { maxLength: 2 }), fc.boolean(), (owner, me, succeeded, take) => {

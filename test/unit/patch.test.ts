@@ -27,13 +27,13 @@ describe('patchedFiles', () => {
     ]);
   });
 
-  it('passes over what surrounds the patch', () => {
+  it('ignores what surrounds the patch', () => {
     expect(patchedFiles(`<<'EOF'\n${patch('*** Delete File: a')}EOF\n`)).toEqual([
       { path: 'a', change: 'delete' },
     ]);
   });
 
-  it('takes blanks around a header and carriage returns for nothing', () => {
+  it('ignores blanks around a header, and carriage returns', () => {
     const text = patch(' *** Add File: a ', '+<!-- x -->', '\t*** Delete File: b').replaceAll('\n', '\r\n');
     expect(patchedFiles(text)).toEqual([
       { path: 'a', change: 'add', firstLine: '<!-- x -->' },
@@ -41,7 +41,7 @@ describe('patchedFiles', () => {
     ]);
   });
 
-  it('never takes added or removed lines for headers', () => {
+  it('never mistakes added or removed lines for headers', () => {
     const text = patch(
       '*** Update File: a',
       '@@',
@@ -52,7 +52,7 @@ describe('patchedFiles', () => {
     expect(patchedFiles(text)).toEqual([{ path: 'a', change: 'update' }]);
   });
 
-  it("moves a file once: a second such line is none of Codex's headers", () => {
+  it('moves a file once: Codex does not treat a second such line as a header', () => {
     const text = patch('*** Update File: a', '*** Move to: b', ' *** Move to: c', '-x', '+y');
     expect(patchedFiles(text)).toEqual([{ path: 'a', change: 'update', moveTo: 'b' }]);
   });
@@ -74,7 +74,7 @@ describe('patchedFiles', () => {
     '*** Move to: a',
   ])('finds nothing in %j', (text) => expect(patchedFiles(text)).toEqual([]));
 
-  it('finds what was put in, whatever the files hold', () => {
+  it('finds what was put in, whatever the files contain', () => {
     const line = fc.string({ unit: 'binary' }).map((text) => `+${text.replace(/[\r\n]/g, '')}`);
     const name = fc.stringMatching(/^[a-z./]{1,12}$/);
     const section = fc.record({ path: name, lines: fc.array(line, { maxLength: 4 }) });

@@ -7,7 +7,7 @@ const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8');
 const [, page = ''] = read('docs', 'comparison.md').split('\n## The predecessors\n');
 const sections = page.split(/^### /m).slice(1);
 
-/** By predecessor and feature, as the page words it: the tests, as `integration/x.test.ts "name"`. */
+/** The tests for each predecessor and each feature on the page, as `integration/x.test.ts "name"`. */
 const evidence = JSON.parse(read('test', 'unit', 'predecessor-features.json')) as Record<
   string,
   Record<string, string[]>
@@ -38,7 +38,7 @@ describe('the predecessors in docs/comparison.md', () => {
   });
 
   it.each(named.filter(({ name }) => name !== ''))(
-    'names a test that stands there: $file "$name"',
+    'names an existing test: $file "$name"',
     ({ file, name }) => {
       const source = read('test', file);
       expect(source.replaceAll("\\'", "'")).toContain(name);

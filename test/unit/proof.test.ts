@@ -17,7 +17,7 @@ const commit = (by: string, added: readonly string[], more: Partial<Facts['commi
   added: [...added],
 });
 
-/** What is judged when A has written a line `a`, and B a line `b`. */
+/** The verdict when A has written a line `a`, and B a line `b`. */
 function judged(facts: Partial<Facts>) {
   const counts = judge({
     lines: [{ text: 'a', by: 'a' }],
@@ -114,12 +114,12 @@ describe('the oracle', () => {
 const NONE = { lost: 0, away: 0, mixed: 0, astray: 0, notes: 0, wrong: 0, stopped: 0 };
 
 describe('the table', () => {
-  it('says in a cell what is wrong, and nothing of right refusals', () => {
+  it('says in a cell what went wrong, and does not mention correct refusals', () => {
     expect(cell({ ...NONE, stopped: 3 })).toBe('-');
     expect(cell({ ...NONE, lost: 2, mixed: 1, notes: 2 })).toBe('2 lost, 1 mixed, 2 notes');
   });
 
-  it('has a line for each scenario, and the sums of each tool', () => {
+  it('has a line for each scenario, and the sums for each tool', () => {
     const rows = [
       {
         report: 'a/b#1',
@@ -149,7 +149,7 @@ describe('the table', () => {
 });
 
 describe('the plot', () => {
-  it('has a bar for each tool and count, as long as the count, and says it in words', () => {
+  it('has a bar for each tool and count, with the count as its length and in words', () => {
     const svg = plot([
       { name: 'one & all', counts: { ...NONE, lost: 4 } },
       { name: 'git-handoff', counts: { ...NONE, lost: 2 } },
@@ -172,13 +172,13 @@ describe('the scenarios', async () => {
     expect(all.length).toBeGreaterThanOrEqual(40);
   });
 
-  it.each(all)('$report is a public thread, and has a scenario of its own: $title', ({ report, title }) => {
+  it.each(all)('$report is a public thread with its own scenario: $title', ({ report, title }) => {
     expect(report).toMatch(/^[\w.-]+\/[\w.-]+#[1-9]\d*$/);
     expect(title).toMatch(/\w+ \w+/);
     expect(all.filter((other) => other.report === report)).toHaveLength(1);
   });
 
-  it.each(all)('$report has two or three workers, and each of their lines once', ({ steps }) => {
+  it.each(all)('$report has two or three workers, and each worker’s lines once', ({ steps }) => {
     const workers = new Set(steps.map(({ who }) => who).filter((who) => who !== 'person'));
     expect([2, 3, 4]).toContain(workers.size);
     const written = steps.flatMap(({ act, text, to, adds = [] }) =>

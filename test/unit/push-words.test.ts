@@ -60,7 +60,7 @@ describe('whether a push may be forced', () => {
 
 describe('other command lines', () => {
   it.each(['git', 'git log push', 'git -c push', 'sh push -f', '', 'git pushf', 'git commit -m push'])(
-    '%j: is no push',
+    '%j: no push',
     (line) => expect(parse(line)).toBeUndefined(),
   );
 
@@ -73,7 +73,7 @@ describe('other command lines', () => {
     expect(parse(line, exact)?.isForced).toBe(true);
   });
 
-  it('is none without the word, however it was split', () => {
+  it('are no push without that word, however the line was split', () => {
     expect(parse('git -C /a b fetch -f', false)).toBeUndefined();
   });
 });

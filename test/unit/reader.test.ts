@@ -48,18 +48,18 @@ describe('unread', () => {
     expect(isUnread(tip, who, acknowledged)).toBe(unread);
   });
 
-  it('is said of a commit without readable trailers', () => {
+  it('includes a commit without readable trailers', () => {
     expect(isUnread({ ...commit('1', 'x'), trailers: undefined }, reader(undefined), undefined)).toBe(true);
   });
 
-  it('is no version before the acknowledged one', () => {
+  it('includes no version before the acknowledged one', () => {
     const history = [after('3', '2'), after('2', '1'), after('1')];
     expect(acknowledgedOf(history, oid('2'))).toEqual([oid('2'), oid('1')]);
     expect(acknowledgedOf(history, oid('9'))).toEqual([]);
     expect(acknowledgedOf(history, undefined)).toEqual([]);
   });
 
-  it('is no version of either line of an acknowledged merge, and of one line only that one', () => {
+  it('includes no version from either parent of an acknowledged merge; without the merge, one parent counts alone', () => {
     const history = [after('4', '3', '2'), after('3', '1'), after('2', '1'), after('1')];
     expect(acknowledgedOf(history, oid('4'))).toHaveLength(4);
     expect(acknowledgedOf(history, oid('3'))).toEqual([oid('3'), oid('1')]);
@@ -68,14 +68,14 @@ describe('unread', () => {
 
 describe('the operator', () => {
   const operators = [{ id: 'ada', email: 'ada@example.org', activeUntil: undefined }];
-  it('is the one that is set, else the one of the address', () => {
+  it('is the configured one, else the one with the address', () => {
     expect(decideOperator('bob', 'ada@example.org', operators)).toBe('bob');
     expect(decideOperator(undefined, 'ada@example.org', operators)).toBe('ada');
     expect(decideOperator(undefined, 'x@example.org', operators)).toBeUndefined();
     expect(decideOperator(undefined, undefined, operators)).toBeUndefined();
   });
 
-  it('outlives sessions as a reader', () => {
+  it('stays the same reader across sessions', () => {
     expect(readerName(reader('sess-a', 'ada'))).toBe('ada');
     expect(readerName(reader('sess-a'))).toBe('sess-a');
   });

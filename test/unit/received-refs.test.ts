@@ -5,7 +5,7 @@ const [OLD, NEW, ZERO] = ['a'.repeat(40), 'b'.repeat(40), '0'.repeat(40)];
 const WIDE = 'c'.repeat(64);
 
 describe('the lines of pre-receive', () => {
-  it('name what was there, what will be, and the ref', () => {
+  it('name the old value, the new value and the ref', () => {
     const text = `${OLD} ${NEW} refs/heads/main\n${ZERO} ${NEW} refs/tags/v1\n${OLD} ${ZERO} refs/heads/ö\n`;
     expect(parseReceivedRefs(text)).toEqual([
       { localRef: 'refs/heads/main', local: NEW, remoteRef: 'refs/heads/main', remote: OLD },
@@ -14,7 +14,7 @@ describe('the lines of pre-receive', () => {
     ]);
   });
 
-  it('may lack the last line feed, and be of sha256', () => {
+  it('may lack the last line feed, and have sha256 names', () => {
     expect(parseReceivedRefs(`${'0'.repeat(64)} ${WIDE} refs/heads/x`)).toMatchObject([
       { local: WIDE, remote: undefined },
     ]);
@@ -40,7 +40,7 @@ describe('the lines of pre-receive', () => {
 });
 
 describe('the words of update', () => {
-  it('come in another order', () => {
+  it('have another order', () => {
     expect(receivedRef('refs/heads/main', OLD, ZERO)).toMatchObject({ local: undefined, remote: OLD });
     expect(() => receivedRef(OLD, NEW, 'refs/heads/main')).toThrow(/expected lines/);
   });

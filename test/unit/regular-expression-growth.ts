@@ -1,15 +1,15 @@
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
 
-/** A text that makes an expression try: something that leads to a repetition, then what it repeats, then a refusal. */
+/** A text that makes an expression backtrack: what leads to a repetition, then what it repeats, then what does not match. */
 export interface Pump {
   readonly prefix: string;
   readonly unit: string;
 }
 
-/** What ends a pumped text: nothing fits it, or nearly all does. */
+/** Endings of a pumped text: some match nothing, some nearly everything. */
 const ENDS = ['', '\u0001', '\n!', 'x'];
 
-/** Pumps for every repetition of an expression, with every choice of characters that its neighbours allow, too. */
+/** Pumps for every repetition in an expression, including every choice of characters that its neighbours allow. */
 export function pumpsOf(source: string, flags: string): Pump[] {
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, { unicode: flags.includes('u') });
   const pumps = new Map<string, Pump>();
@@ -32,7 +32,7 @@ export function pumpsOf(source: string, flags: string): Pump[] {
           visit(element, before);
           before += sample(element);
         }
-        // The whole of it, again and again: what an unanchored expression begins anew with.
+        // The whole sequence repeatedly, on which an unanchored expression starts again and again.
         add('', before.slice(prefix.length));
         break;
       }
@@ -40,10 +40,10 @@ export function pumpsOf(source: string, flags: string): Pump[] {
         if (node.max > 8) {
           for (const unit of samples(node.element)) {
             add(prefix, unit);
-            // Behind one more character: the repetition before has taken that and ended.
+            // After one more character, which a preceding repetition has consumed.
             add(`${prefix}a`, unit);
           }
-          // Its beginning again and again, each of which it goes on from.
+          // Its beginning repeatedly, from each of which it may continue.
           add('', prefix);
         }
         visit(node.element, prefix);
@@ -61,7 +61,7 @@ function sample(node: AST.Node): string {
   return samples(node)[0] ?? '';
 }
 
-/** Some texts that a part matches, each of another kind. */
+/** Some texts of different kinds that a part matches. */
 function samples(node: AST.Node): string[] {
   switch (node.type) {
     case 'Character':
@@ -97,7 +97,7 @@ function combined(elements: readonly AST.Node[]): string[] {
 
 const CANDIDATES = Array.from(' \t\n\ra1Z-_./\\\'"`<>|;&(){}[]=,:*?!$%#~^@+\u0085é😀\u200d\ufe0f\u0000');
 
-/** Characters that a class takes, of several kinds. */
+/** Characters of several kinds that a class matches. */
 function fitting(raw: string): string[] {
   const flags = raw.includes('\\p') || raw.includes('\\u{') ? 'su' : 's';
   const isIn = new RegExp(`^${raw}$`, raw === '.' ? '' : flags);
@@ -105,8 +105,8 @@ function fitting(raw: string): string[] {
 }
 
 /**
- * How much longer an expression takes for a text of eight times the length, at worst: 8 where time is linear, 64 where
- * it is the square. Times too short to measure count as none.
+ * How many times longer an expression takes, at worst, for a text of eight times the length: 8 for linear time, 64 for
+ * quadratic. Times too short to measure count as none.
  */
 export function growth({ source, flags }: { source: string; flags: string }): {
   ratio: number;
@@ -127,19 +127,19 @@ export function growth({ source, flags }: { source: string; flags: string }): {
   return worst;
 }
 
-/** Between the line and the square. */
+/** Between linear and quadratic. */
 export const LIMIT = 24;
-/** Milliseconds below which a time says nothing. */
+/** Times below this many milliseconds mean nothing. */
 const NOISE = 0.4;
-/** How many characters a text has at last. */
+/** The length of the longest text. */
 const LONGEST = 24_000;
 
 function growthOf(expression: RegExp, text: (count: number) => string, width: number): number {
-  // In small steps at first: what doubles with every character would never end with a long one.
+  // In small steps at first: an expression whose time doubles with every character would never finish a long text.
   for (let count = 4; count * width <= 48 || count <= 12; count += 2) {
     if (isSlow(expression, text(count))) return Infinity;
   }
-  // Texts that double: the first that takes long is compared with one of an eighth.
+  // Then texts of doubling length: the first slow one is compared with a text of an eighth of its length.
   for (let length = 100; length < LONGEST; length *= 2) {
     const count = Math.ceil(length / width);
     if (isSlow(expression, text(count))) return ratioOf(expression, text(count), text(Math.ceil(count / 8)));
@@ -154,12 +154,12 @@ function isSlow(expression: RegExp, text: string): boolean {
 
 function ratioOf(expression: RegExp, long: string, short: string): number {
   const once = fastest(expression, long, 1);
-  // Most are done with the longest text before a time can be told.
+  // Most finish even the longest text too fast to measure.
   if (once < NOISE * LIMIT) return once / NOISE;
   return fastest(expression, long, 3) / Math.max(fastest(expression, short, 3), NOISE);
 }
 
-/** Milliseconds of this process's own computing, the least of several tries: a busy machine does not make it more. */
+/** The least processor time, in milliseconds, of several tries, which does not depend on how busy the machine is. */
 function fastest(expression: RegExp, text: string, tries: number): number {
   let best = Infinity;
   for (let n = 0; n < tries; n++) {
@@ -171,7 +171,7 @@ function fastest(expression: RegExp, text: string, tries: number): number {
   return best;
 }
 
-/** What this process has computed so far. Milliseconds. */
+/** The processor time of this process so far, in milliseconds. */
 function computed(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

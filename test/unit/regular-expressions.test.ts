@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { growth, LIMIT } from './regular-expression-growth.ts';
 
-/** A regular expression of the program's. */
+/** A regular expression of the program. */
 interface Expression {
   readonly file: string;
   readonly line: number;
@@ -12,14 +12,14 @@ interface Expression {
   readonly flags: string;
 }
 
-/** An expression that is put together at run time: its text is not known here. */
+/** An expression composed at run time, whose text is not known here. */
 interface Composed {
   readonly file: string;
   readonly line: number;
   readonly text: string;
 }
 
-/** All regular expression literals and `RegExp` calls below a folder, found by the TypeScript parser. */
+/** All regular expression literals and `RegExp` calls in a folder, found by the TypeScript parser. */
 function readExpressions(folder: string): { literals: Expression[]; composed: Composed[] } {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
@@ -65,7 +65,7 @@ const { literals, composed } = readExpressions(join(import.meta.dirname, '..', '
 
 const STOPWORD = '(?:fix|feat|chore|docs|refactor|test|main|master|the|and|for|a)';
 const NEXT_WORD = `(?:${STOPWORD}-)*(?!${STOPWORD}(?:-|$))([a-z0-9]+)`;
-/** What the composed ones are at run time, with the parts filled in. */
+/** The composed expressions at run time, with their parts filled in. */
 const COMPOSED: Readonly<Record<string, Pick<Expression, 'source' | 'flags'>>> = {
   'domain/handoff.ts': {
     source:
@@ -97,7 +97,7 @@ describe('every regular expression of the program', () => {
     },
   );
 
-  it.each(Object.entries(COMPOSED))('takes linear time: composed in %s', (_file, one) => {
+  it.each(Object.entries(COMPOSED))('takes linear time, if composed in %s', (_file, one) => {
     const { ratio, pump } = growth(one);
     expect(ratio, `pumped with ${pump}`).toBeLessThan(LIMIT);
   });
@@ -124,7 +124,7 @@ describe('the test itself', () => {
     expect(growth({ source, flags: '' }).ratio).toBeLessThan(LIMIT);
   });
 
-  it('finds literals and constructions, also in nested code', () => {
+  it('finds literals and constructions, even in nested code', () => {
     const text =
       'const a = (b) => b.replace(/x\\/y/gi, `${/z/.test(b)}`); new RegExp("[/]", "u"); RegExp(a + "x");';
     const { literals: found, composed: others } = expressionsIn(text, 'a.ts');

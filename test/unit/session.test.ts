@@ -25,25 +25,25 @@ function judge(changes: Parameters<typeof recordOf>[1], facts: Partial<LivenessF
 }
 
 describe('judgeLiveness', () => {
-  it('is live while its process runs, however long it is silent', () => {
+  it('calls a session live while its process runs, however long it is silent', () => {
     expect(judge({}, { silentMs: minutes(600) })).toBe('live');
   });
 
-  it('is dead at once when its process is gone, however lately it called', () => {
+  it('calls a session dead as soon as its process is gone, however recently it called', () => {
     expect(judge({ pid: 21 }, { silentMs: 0 })).toBe('dead');
   });
 
-  it('is dead when another process has its pid', () => {
+  it('calls a session dead if another process has its pid', () => {
     expect(judge({ start: '201' }, { silentMs: 0 })).toBe('dead');
   });
 
-  it('is judged by its activity if this user may not see its process', () => {
+  it('judges a session by its activity if this user may not see its process', () => {
     const hidden = { stillRuns: () => undefined };
     expect(judge({}, hidden)).toBe('live');
     expect(judge({}, { ...hidden, silentMs: minutes(31) })).toBe('unknown');
   });
 
-  it('is ended when it said so, whatever its process does', () => {
+  it('calls a session ended if it said so, whatever its process does', () => {
     expect(judge({ ended: { at: 1, reason: 'clear' } })).toBe('ended');
   });
 
@@ -60,7 +60,7 @@ describe('judgeLiveness', () => {
     expect(judge(changes, { silentMs: undefined })).toBe('unknown');
   });
 
-  it('proves nothing where the machine does not tell its boot', () => {
+  it('proves nothing if the machine does not identify its boot', () => {
     expect(judge({ bootId: null }, { bootId: null, silentMs: minutes(31) })).toBe('unknown');
   });
 });
@@ -82,7 +82,7 @@ describe('a record', () => {
     expect(parseRecord(text)).toBeUndefined();
   });
 
-  it('with odd fields is read with those fields unknown', () => {
+  it('is read with odd fields as unknown', () => {
     const odd = {
       v: 1,
       session: 's-1',
@@ -105,7 +105,7 @@ describe('a record', () => {
 describe('succession', () => {
   const chain = [recordOf(a, { succeeds: b }), recordOf(b, { succeeds: c }), recordOf(c)];
 
-  it('names everybody whose conversation goes on, nearest first', () => {
+  it('names all sessions whose conversation continues, nearest first', () => {
     expect(succeededBy(a, chain)).toEqual([b, c]);
     expect(succeededBy(c, chain)).toEqual([]);
     expect(succeededBy(sessionOf('d'), chain)).toEqual([]);
@@ -113,7 +113,7 @@ describe('succession', () => {
 
   it('ends where the records end', () => expect(succeededBy(a, [chain[0]!])).toEqual([b]));
 
-  it('ends in a circle of records', () => {
+  it('ends even if the records form a cycle', () => {
     const circle = [recordOf(a, { succeeds: b }), recordOf(b, { succeeds: a })];
     expect(succeededBy(a, circle)).toEqual([b]);
     expect(succeededBy(a, [recordOf(a, { succeeds: a })])).toEqual([]);
@@ -139,11 +139,11 @@ describe('sessions that belong together', () => {
     expect(related(one, other, records)).toBe(together);
   });
 
-  it('two sessions started in one are not each other’s', () => {
+  it('do not include two that one session started', () => {
     expect(related(b, c, [recordOf(b, { parent: a }), recordOf(c, { parent: a })])).toBe(false);
   });
 
-  it('a circle of records is no endless one', () => {
+  it('are found even if the records form a cycle', () => {
     const circle = [recordOf(a, { parent: b }), recordOf(b, { parent: a })];
     expect(related(a, c, circle)).toBe(false);
   });

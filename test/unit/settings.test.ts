@@ -38,7 +38,7 @@ describe('ages', () => {
   ])('%i seconds are %s', (seconds, text) => expect(ago(0, seconds * 1000)).toBe(text));
 });
 
-describe('values that a setting does not know', () => {
+describe('invalid values of a setting', () => {
   it.each([
     ['handoff.verifyoperators', 'strict', 'true, false'],
     ['handoff.contention', 'ask', 'deny, warn, off'],
@@ -53,7 +53,7 @@ describe('values that a setting does not know', () => {
     ]);
   });
 
-  it('are not told where a later value is known', () => {
+  it('are not reported if a later value is valid', () => {
     expect(setting('handoff.contention', 'ask', 'warn').unknown).toEqual([]);
   });
 
@@ -85,13 +85,13 @@ describe('settings', () => {
     expect(setting('handoff.enabled', value).enabled).toBe(enabled);
   });
 
-  it('take the last value, as git does, and keys in any case', () => {
+  it('use the last value, as git does, and keys in upper or lower case', () => {
     expect(setting('handoff.marker', 'rewrite', 'handshake').marker).toBe('handshake');
     expect(setting('handoff.Enabled', 'true', 'false').enabled).toBe(false);
     expect(setting('handoff.trailer', 'Short').trailer).toBe('short');
   });
 
-  it('fall back to the default for a value that is none', () => {
+  it('fall back to the default for an invalid value', () => {
     expect(setting('handoff.marker', 'sometimes').marker).toBe('rewrite');
     expect(setting('handoff.trailer', undefined).trailer).toBe('id');
     expect(setting('handoff.staleAfter', 'soon').staleAfterMs).toBe(DEFAULT_SETTINGS.staleAfterMs);
@@ -109,7 +109,7 @@ describe('settings', () => {
     expect(DEFAULT_SETTINGS[name]).toBe(fallback);
   });
 
-  it('take the operator as it was typed, and verify none unless told to', () => {
+  it('keep the operator as typed, and verify operators only if told to', () => {
     expect(setting('handoff.operator', 'ada').operator).toBe('ada');
     expect(setting('handoff.operator', 'ada', '').operator).toBeUndefined();
     expect(setting('handoff.operator', undefined).operator).toBeUndefined();

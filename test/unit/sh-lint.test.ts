@@ -17,8 +17,8 @@ describe('what bash 3.2 cannot parse', () => {
   });
 });
 
-describe('the sh files of ours', () => {
-  it('are found, and hold nothing that a shell cannot read', () => {
+describe('our sh files', () => {
+  it('are found, and contain nothing that a shell cannot read', () => {
     expect(shFiles()).toEqual(
       expect.arrayContaining(['bin/git-handoff', 'git-hooks/ask.sh', 'git-hooks/pre-push']),
     );

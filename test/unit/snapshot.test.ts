@@ -52,7 +52,7 @@ describe('A snapshot', () => {
   } as const;
   const { text, blobs } = formatSnapshot(snapshot);
 
-  it('is read as it was written, with every blob once', () => {
+  it('is read back as it was written, with every blob once', () => {
     expect(blobs).toEqual([oid('1'), oid('2'), oid('3')]);
     expect(parseSnapshot(text, blobs, true)).toEqual(snapshot);
   });
@@ -75,7 +75,7 @@ describe('A snapshot', () => {
     expect(parseSnapshot(json, some, true)).toBe(why);
   });
 
-  it('of a path into .git is read only if it is this clone’s own', () => {
+  it('of a path in .git is read only if it is this clone’s own', () => {
     const hostile = text.replace('gone', '.GIT/config');
     expect(parseSnapshot(hostile, blobs)).toBe('not a path: ".GIT/config"');
     expect(parseSnapshot(hostile, blobs, true)).toMatchObject({ base: oid('a') });
@@ -106,13 +106,13 @@ describe('The rescue.json of 0.1.0', () => {
   });
 
   it.each(['', '{', 'null', '[]', '{"v":2}', '{"v":1,"kind":"odd","at":1}', '{"v":1,"kind":"seen"}'])(
-    'is nothing: %s',
+    'is invalid: %s',
     (text) => {
       expect(parseRescueNote(text)).toBeUndefined();
     },
   );
 
-  it('is read without what is of another type', () => {
+  it('is read without values of another type', () => {
     const odd = { ...note, session: '../x', head: 'zz', files: [{ path: 1 }], deleted: [2], skipped: [{}] };
     expect(parseRescueNote(JSON.stringify(odd))).toMatchObject({
       base: null,

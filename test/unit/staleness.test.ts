@@ -10,7 +10,7 @@ import {
 import type { Oid } from '../../src/domain/names.ts';
 
 const oid = (digit: number) => String(digit).repeat(40) as Oid;
-/** Newest first; each to another commit unless a number says to which. */
+/** Moves of a branch, newest first; each to a new commit unless a number names one. */
 const moves = (...messages: (string | [string, number])[]): BranchLogEntry[] =>
   messages.map((one, at) =>
     typeof one === 'string' ? { message: one, to: oid(9 - at) } : { message: one[0], to: oid(one[1]) },
@@ -45,7 +45,7 @@ describe('whether a branch inside the default branch had commits of its own', ()
   });
 });
 
-describe('an open note by its branch', () => {
+describe('an open note, judged by its branch', () => {
   const WORKED_ON: BranchFacts = {
     branch: 'x',
     exists: true,

@@ -8,7 +8,7 @@ const code = (character: string) => `\\u{${character.codePointAt(0)!.toString(16
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => String.fromCodePoint(from + at));
 
-/** Every character that steers a terminal, turns text around, or cannot be seen. */
+/** Every character that steers a terminal, reverses text, or is invisible. */
 const UNSAFE: readonly [string, string[]][] = [
   ['C0', range(0, 0x1f).filter((one) => one !== '\n' && one !== '\t')],
   ['DEL and C1', range(0x7f, 0x9f)],
@@ -27,7 +27,7 @@ describe('escapeText', () => {
     for (const one of characters) expect(escapeText(`a${one}b`)).toBe(`a${code(one)}b`);
   });
 
-  it('keeps lines and tabs, and takes the carriage return off a line end only', () => {
+  it('keeps lines and tabs, and removes a carriage return only at a line end', () => {
     expect(escapeText('a\tb\nc\r\nd\re')).toBe('a\tb\nc\nd\\u{d}e');
   });
 
@@ -36,7 +36,7 @@ describe('escapeText', () => {
     expect(escapeText(text)).toBe(text);
   });
 
-  it('keeps the joiner only between two pictures', () => {
+  it('keeps a joiner only between two emoji', () => {
     expect(escapeText('👩\u200dx')).toBe(`👩${code('\u200d')}x`);
     expect(escapeText('x\u200d👩')).toBe(`x${code('\u200d')}👩`);
     expect(escapeText('👩\u200d\u200d👩')).toBe(`👩${code('\u200d')}${code('\u200d')}👩`);
@@ -46,7 +46,7 @@ describe('escapeText', () => {
     expect(escapeText('a\ufe00\ufe01')).toBe('a\\u{fe00}\\u{fe01}');
   });
 
-  it('does not let its own placeholder through', () => {
+  it('does not pass its own placeholder', () => {
     expect(escapeText('\u{10ffff}')).toBe('\\u{10ffff}');
   });
 
@@ -103,7 +103,7 @@ describe('shellWord', () => {
 });
 
 describe('cutToBytes', () => {
-  it('keeps what fits and marks what it cuts, at the edge of a character', () => {
+  it('keeps what fits, marks the cut, and never cuts within a character', () => {
     expect(cutToBytes('abc', 3)).toBe('abc');
     expect(cutToBytes('abcdef', 5)).toBe('ab…');
     expect(cutToBytes('漢漢漢', 7)).toBe('漢…');
@@ -120,7 +120,7 @@ describe('cutToBytes', () => {
 });
 
 describe('escapeJson', () => {
-  it.each(UNSAFE)('shows no raw %s, and whoever reads the JSON gets the same text', (_name, characters) => {
+  it.each(UNSAFE)('contains no raw %s, and the JSON parses to the same text', (_name, characters) => {
     const value = { text: `a${characters.join('x')}b👩\u200d👧 ü` };
     const json = escapeJson(JSON.stringify(value));
     for (const one of characters) expect(json).not.toContain(one);

@@ -20,7 +20,7 @@ import { HERE, commitOf, oidOf, sessionOf } from '../support/chain.ts';
 const [a, b, c] = [sessionOf('a'), sessionOf('b'), sessionOf('c')];
 const root = commitOf(1, []);
 const closed = commitOf(1, [], { state: 'closed' });
-/** What a second commit with these trailers is on a first one. */
+/** The verdict on a second commit with these trailers after the first. */
 const step = (trailers: Partial<HandoffTrailers>, parent = root) =>
   checkStep([parent], commitOf(2, [1], trailers));
 const legal = (kind: string) => ({ legal: true, step: kind });
@@ -40,19 +40,19 @@ describe('legal steps', () => {
     expect(checkStep([root], { ...commitOf(2, [1]), ...facts }).legal).toBe(reason === undefined);
   });
 
-  it('nothing of ours follows what a later version wrote', () => {
+  it('this program never continues what a later version wrote', () => {
     const later = commitOf(2, [1], {}, { version: 2 });
     expect(checkStep([later], commitOf(3, [2]))).toEqual(illegal('unknown format version'));
   });
 
   it('a first note creates the topic', () => expect(checkStep([], root)).toEqual(legal('create')));
-  it('the owner writes on', () => expect(step({})).toEqual(legal('write')));
+  it('the owner writes the next version', () => expect(step({})).toEqual(legal('write')));
   it('the owner closes', () => expect(step({ state: 'closed' })).toEqual(legal('close')));
   it('the owner reopens', () => expect(step({}, closed)).toEqual(legal('reopen')));
   it('another session takes', () => expect(step({ owner: b, takenFrom: a })).toEqual(legal('take')));
-  it('another session takes what is closed', () =>
+  it('another session takes a closed note', () =>
     expect(step({ owner: b, takenFrom: a }, closed)).toEqual(legal('take')));
-  it('a conversation goes on under a new id', () =>
+  it('a conversation continues under a new id', () =>
     expect(step({ owner: b, succeeds: a })).toEqual(legal('succeed')));
 
   it.each([
@@ -138,7 +138,7 @@ describe('moves', () => {
     expect(checkMove(move({ next: root.oid, chain: [] }), HERE)).toEqual({ legal: true, steps: [] });
   });
 
-  it('walks from the root when there was nothing', () => {
+  it('walks from the root if there was nothing', () => {
     const whole = { old: undefined, next: second.oid, chain: [root, second] };
     expect(checkMove(whole, HERE)).toEqual({ legal: true, steps: ['create', 'write'] });
   });
@@ -161,7 +161,7 @@ describe('moves', () => {
     expect(checkMove(move(changes), HERE)).toMatchObject({ legal: false, reason });
   });
 
-  it('a merge is a move of either line', () => {
+  it('a merge is a legal move from either parent', () => {
     const [mine, theirs] = [commitOf(2, [1]), commitOf(3, [1], { owner: b, takenFrom: a })];
     const merge = commitOf(4, [3, 2], { owner: a, takenFrom: b });
     const from = (old: HandoffCommit, chain: HandoffCommit[]) =>
@@ -181,21 +181,21 @@ describe('moves', () => {
     const verdict = checkMove({ old, next: merge.oid, chain: [orphan, merge] }, HERE);
     const reason = 'foreign owner without a take';
     expect(verdict).toMatchObject(isLegal ? { legal: true } : { reason });
-    // What stands in a history that 0.1.0 made is read, and goes on.
+    // A history that 0.1.0 made is accepted, and can be continued.
     const whole = { old: undefined, next: merge.oid, chain: [old, orphan, merge] };
     expect(checkMove(whole, HERE)).toMatchObject({ legal: true });
     const on = commitOf(5, [4], { owner: merge.trailers!.owner });
     expect(checkMove({ old: merge, next: on.oid, chain: [on] }, HERE)).toMatchObject({ legal: true });
   });
 
-  it('a merge of another owner’s line is a take of it', () => {
+  it('a merge of another owner’s history is a take', () => {
     const old = commitOf(2, []);
     const orphan = commitOf(3, [], { owner: b });
     const merge = commitOf(4, [2, 3], { owner: b, takenFrom: a });
     expect(checkMove({ old, next: merge.oid, chain: [orphan, merge] }, HERE)).toMatchObject({ legal: true });
   });
 
-  it('judges the second line of a merge, too', () => {
+  it('judges the history of a merge’s second parent, too', () => {
     const [mine, theirs] = [commitOf(2, [1]), commitOf(3, [1], { owner: b })];
     const chain = [theirs, commitOf(4, [2, 3], { owner: a })];
     expect(
@@ -203,7 +203,7 @@ describe('moves', () => {
     ).toMatchObject({ reason: 'foreign owner without a take', at: oidOf(3) });
   });
 
-  describe('a merge of a line with its own past, by whoever owned it then', () => {
+  describe('a merge of a history with its own past, by its owner at that time', () => {
     const taken = commitOf(2, [1], { owner: b, takenFrom: a });
     const on = commitOf(3, [2], { owner: b });
     const others = new Map([root, taken].map((commit) => [commit.oid, commit] as const));
@@ -229,14 +229,14 @@ describe('moves', () => {
   });
 });
 
-describe('a line that goes on under another name', () => {
+describe('a history that continues under another topic', () => {
   const aside: Place = { ...HERE, topic: 'auth-refresh-2' as Topic };
   const diverged = (trailers: Partial<HandoffTrailers> = {}, topic = 'auth-refresh-2') =>
     commitOf(2, [1], { divergedFrom: 'auth-refresh' as Topic, ...trailers }, { topic });
   const judged = (chain: HandoffCommit[], place = aside) =>
     checkMove({ old: undefined, next: chain.at(-1)?.oid, chain }, place);
 
-  it('is legal with all that was written before', () => {
+  it('is legal with everything written before', () => {
     const written = commitOf(3, [2], {}, { topic: 'auth-refresh-2' });
     expect(judged([root, diverged(), written])).toEqual({
       legal: true,
@@ -254,7 +254,7 @@ describe('a line that goes on under another name', () => {
   ])('is refused %s', (_what, chain, place) => expect(judged(chain, place).legal).toBe(false));
 });
 
-/** What a session may do next, as one letter for who and one word for what. */
+/** What a session may do next: one letter for who, one word for what. */
 const acts = fc.array(
   fc.record({ who: fc.constantFrom(a, b, c), close: fc.boolean(), succeed: fc.boolean() }),
   {
@@ -263,7 +263,7 @@ const acts = fc.array(
   },
 );
 
-/** A legal chain, oldest first: whoever writes, takes or succeeds when it is not theirs. */
+/** A legal chain, oldest first: a session that does not own the topic takes it or succeeds its owner. */
 function legalChain(script: readonly { who: typeof a; close: boolean; succeed: boolean }[]): HandoffCommit[] {
   const chain: HandoffCommit[] = [];
   for (const [index, { who, close, succeed }] of script.entries()) {
@@ -279,7 +279,7 @@ const judge = (chain: readonly HandoffCommit[]) =>
   checkMove({ old: undefined, next: chain.at(-1)?.oid, chain }, HERE).legal;
 
 describe('any chain', () => {
-  it('of legal steps is legal, from every one of its commits on', () => {
+  it('of legal steps is legal, starting from any of its commits', () => {
     fc.assert(
       fc.property(acts, fc.nat(), (script, cut) => {
         const chain = legalChain(script);
@@ -306,7 +306,7 @@ describe('any chain', () => {
         const chain = legalChain(script);
         const at = cut % chain.length;
         const mutated = chain.with(at, mutate(chain[at]!));
-        // Who begins or takes a topic may be anybody: only the commits after it contradict another one.
+        // Anybody may begin or take a topic, so only the commits after that can contradict a changed owner.
         const free =
           at === chain.length - 1 &&
           (at === 0 || chain[at]!.trailers!.owner !== chain[at - 1]!.trailers!.owner);

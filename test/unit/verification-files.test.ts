@@ -47,13 +47,13 @@ describe('the files that a note calls important', () => {
     expect(paths(`- \`${text}\``)).toEqual([`unsafe ${text}`]);
   });
 
-  it('a path that begins with the working tree is inside of it', () => {
+  it('include an absolute path inside the working tree', () => {
     expect(paths('- `/home/a/repo/src/a.ts`', '/home/a/repo')).toEqual(['src/a.ts']);
     expect(paths('- `/home/a/repo-2/src/a.ts`', '/home/a/repo')).toEqual(['unsafe /home/a/repo-2/src/a.ts']);
     expect(paths('- `/home/a/repo/../x.ts`', '/home/a/repo')).toEqual(['unsafe /home/a/repo/../x.ts']);
   });
 
-  it('what only may be a path is not missed', () => {
+  it('never count as missing if they only may be paths', () => {
     const named = importantPaths(
       '- `-rf`\n- `$(id)`\n- `src/*.ts`\n- `Makefile`\n- `a b/c.ts`\n- `src/a`',
     ).paths;

@@ -30,7 +30,7 @@ const sibling = (more: object) => ({
   ...more,
 });
 
-/** A note that holds in every respect. */
+/** A note that is sound in every respect. */
 const SOUND: VerificationFacts = {
   branch: 'feature',
   closed: false,
@@ -104,7 +104,7 @@ type Row = readonly [
 
 /** Branch × HEAD × files × tree. */
 const SITUATIONS: readonly Row[] = [
-  // Nothing has happened, or only what the note's own session did afterwards.
+  // Nothing has happened, except what the note's own session did afterwards.
   ['here', 'equal', 'present', 'clean', false, []],
   ['here', 'equal', 'none', 'clean', false, []],
   ['here', 'equal', 'present', 'asThen', false, []],
@@ -121,7 +121,7 @@ const SITUATIONS: readonly Row[] = [
   ['here', 'first', 'uncompared', 'fewer', false, ['head-first', 'file-uncompared', 'tree-fewer']],
   ['detached', 'equal', 'present', 'clean', false, []],
   ['detached', 'ahead', 'present', 'clean', false, ['head-ahead']],
-  // Elsewhere, and still good.
+  // The branch is elsewhere, and the note is still good.
   ['elsewhere', 'equal', 'present', 'elsewhere', false, ['branch-elsewhere', 'tree-elsewhere']],
   ['elsewhere', 'ahead', 'present', 'elsewhere', false, ['branch-elsewhere', 'head-ahead', 'tree-elsewhere']],
   ['elsewhereDetached', 'equal', 'present', 'elsewhere', false, ['branch-elsewhere', 'tree-elsewhere']],
@@ -130,15 +130,15 @@ const SITUATIONS: readonly Row[] = [
   ['remote', 'ahead', 'present', 'elsewhere', false, ['branch-remote', 'head-ahead', 'tree-elsewhere']],
   ['wasDetached', 'equal', 'present', 'clean', false, ['detached-then']],
   ['here', 'equal', 'present', 'bare', false, ['tree-none']],
-  // Could not be told: no reason to call a note stale.
+  // Unknown facts are no reason to call a note stale.
   ['here', 'missing', 'uncompared', 'clean', false, ['base-missing', 'file-uncompared']],
   ['here', 'shallow', 'uncompared', 'clean', false, ['base-shallow', 'file-uncompared']],
   ['here', 'equal', 'unsafe', 'clean', false, ['file-unsafe']],
-  // In the way, and not the note's fault.
+  // Obstacles that do not make the note stale.
   ['here', 'equal', 'present', 'others', false, ['tree-others']],
   ['here', 'equal', 'present', 'merging', false, ['tree-operation']],
   ['here', 'ahead', 'present', 'merging', false, ['head-ahead', 'tree-operation']],
-  // The note's base is not in the branch any more.
+  // The note's base is no longer in the branch.
   ['here', 'behind', 'present', 'clean', true, ['head-behind']],
   ['here', 'behind', 'missing', 'more', true, ['head-behind', 'file-missing', 'tree-more']],
   ['here', 'diverged', 'committed', 'clean', true, ['head-diverged', 'file-changed']],
@@ -155,7 +155,7 @@ const SITUATIONS: readonly Row[] = [
   ],
   ['detached', 'behind', 'present', 'clean', true, ['head-behind']],
   ['wasDetached', 'diverged', 'present', 'clean', true, ['detached-then', 'head-diverged']],
-  // Its branch is gone.
+  // The note's branch is gone.
   ['deleted', 'none', 'present', 'elsewhere', true, ['branch-deleted', 'head-none', 'tree-elsewhere']],
   [
     'deleted',
@@ -166,7 +166,7 @@ const SITUATIONS: readonly Row[] = [
     ['branch-deleted', 'head-none', 'file-missing', 'tree-elsewhere'],
   ],
   ['deleted', 'none', 'none', 'bare', true, ['branch-deleted', 'head-none', 'tree-none']],
-  // Its files are gone, whatever else holds.
+  // Important files are gone, whatever else is true.
   ['here', 'equal', 'missing', 'clean', true, ['file-missing']],
   ['here', 'equal', 'never', 'fewer', true, ['file-missing', 'tree-fewer']],
   ['here', 'ahead', 'missing', 'asThen', true, ['head-ahead', 'file-missing']],
@@ -191,7 +191,7 @@ describe('a note against its repository', () => {
     expect(verify(factsOf(row)).stale).toBe(row[4]);
   });
 
-  it('has rows of every place, relation, file and tree', () => {
+  it('is tested with every place, relation, file and tree', () => {
     const column = (at: number) => new Set(SITUATIONS.map((row) => row[at]));
     expect([0, 1, 2, 3].map((at) => [...column(at)].sort())).toEqual(
       [PLACES, HEADS, FILES, TREES].map((all) => Object.keys(all).sort()),
@@ -259,7 +259,7 @@ describe('what is said', () => {
       .findings.map(({ text }) => text)
       .join('\n');
 
-  it('is in the singular and the plural', () => {
+  it('has singular and plural forms', () => {
     expect(texts({ head: { kind: 'ahead', by: 1 } })).toContain('has 1 commit more');
     expect(texts({ head: { kind: 'behind', by: 2 } })).toContain('lacks 2 commits');
     expect(texts({ head: rewritten(false) })).toContain(
@@ -268,7 +268,7 @@ describe('what is said', () => {
     expect(texts({ tree: tree(1, 0) })).toContain('1 path uncommitted; none when the note was written');
   });
 
-  it('shows no name raw', () => {
+  it('contains no unescaped name', () => {
     const evil = 'x\u001b[2J\n\u202etxt';
     const shown = texts({
       branch: evil,
@@ -289,7 +289,7 @@ describe('what is said', () => {
   });
 });
 
-it('the manual has every rule of a stale note and no other', () => {
+it('the manual lists every rule for a stale note and no other', () => {
   const page = readFileSync(new URL('../../docs/git-handoff.1', import.meta.url), 'utf8');
   const [, section = ''] = /^\.SH "STALE NOTES"\n(.*?)^\.SH /ms.exec(page) ?? [];
   const rows = section.split(/^\.SS /m).flatMap((part) => {

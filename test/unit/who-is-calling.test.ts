@@ -36,7 +36,7 @@ describe('the nearest ancestor that is a session on record', () => {
     expect(decide([inner])).toEqual({ kind: 'session', id: a, client: 'claude' });
   });
 
-  it('is nearer than the session that it was started in', () => {
+  it('is chosen before the session that it was started in', () => {
     expect(decide([outer, inner])).toMatchObject({ id: a });
   });
 
@@ -59,35 +59,35 @@ describe('the nearest ancestor that is a session on record', () => {
   });
 });
 
-describe('one process that reported two sessions', () => {
+describe('the caller from a process that reported two sessions', () => {
   const both = [inner, recordOf(b, { pid: 20, start: '200' })];
 
-  it('is told apart by the variable', () => {
+  it('is the one that the variable names', () => {
     expect(decide(both, claude(b))).toMatchObject({ id: b });
     expect(decide(both, { GEMINI_SESSION_ID: a })).toMatchObject({ id: a });
   });
 
-  it('without a variable is nobody of the two', () => {
+  it('is neither of the two without a variable', () => {
     expect(decide(both)).toEqual({ kind: 'person' });
   });
 });
 
 describe('a variable', () => {
-  it('counts when its session has no record', () => {
+  it('counts if its session has no record', () => {
     expect(decide([], claude(a))).toEqual({ kind: 'session', id: a, client: 'claude' });
   });
 
-  it('does not count when its session is provably no ancestor', () => {
+  it('does not count if its session is provably no ancestor', () => {
     expect(decide([recordOf(a, { pid: 77, start: '700' })], claude(a))).toEqual({ kind: 'person' });
   });
 
-  it('counts when its session is in another pid namespace', () => {
+  it('counts if its session is in another pid namespace', () => {
     expect(decide([recordOf(a, { pid: 77, start: '700', pidNs: 'container' })], claude(a))).toMatchObject({
       id: a,
     });
   });
 
-  it('gives way to the next one that could be true', () => {
+  it('is skipped for the next one that may be true', () => {
     const variables = { ...claude(a), CODEX_THREAD_ID: b };
     expect(decide([recordOf(a, { pid: 77, start: '700' })], variables)).toMatchObject({
       id: b,
@@ -95,22 +95,22 @@ describe('a variable', () => {
     });
   });
 
-  it('of ours comes before those of the clients, a root session before its thread', () => {
+  it('of ours counts before the clients’, a root session’s before its thread’s', () => {
     expect(decide([], { ...claude(a), GIT_HANDOFF_SESSION: b })).toMatchObject({ id: b });
     expect(decide([], { CODEX_THREAD_ID: a, CODEX_SESSION_ID: b })).toMatchObject({ id: b });
   });
 
-  it.each(['', 'null', 'a b', '../x', 'person-0123456789ab'])('of value %j is none', (value) => {
+  it.each(['', 'null', 'a b', '../x', 'person-0123456789ab'])('with the value %j is ignored', (value) => {
     expect(decide([], claude(value))).toEqual({ kind: 'person' });
   });
 });
 
 describe('--session', () => {
-  it('names a session where there is none', () => {
+  it('names a session if none is known', () => {
     expect(decide([], {}, { option: a })).toEqual({ kind: 'session', id: a, client: undefined });
   });
 
-  it('may repeat what is known already', () => {
+  it('may repeat what is already known', () => {
     expect(decide([inner], {}, { option: a })).toEqual({ kind: 'session', id: a, client: 'claude' });
   });
 

@@ -18,7 +18,7 @@ function rendered(verdict: Verdict, name: string): unknown {
 }
 
 describe('payloads of Codex', () => {
-  it('is the dialect of its name', async () => expect(dialectFor('codex')).toBe(codex));
+  it('are read by the dialect "codex"', async () => expect(dialectFor('codex')).toBe(codex));
 
   it.each([
     ['SessionStart', 'session-start'],
@@ -33,7 +33,7 @@ describe('payloads of Codex', () => {
     expect(parsed(name)).toMatchObject({ kind, session: SESSION, cwd: '/repo' });
   });
 
-  it('names the root session and the sub-agent that calls', () => {
+  it('name the root session and the sub-agent that calls', () => {
     expect(parsed('PreToolUse-apply_patch-subagent')).toMatchObject({
       session: SESSION,
       agent: '01a1fba2-ea99-7bb3-94f3-3ebcc6d51750',
@@ -63,18 +63,18 @@ describe('payloads of Codex', () => {
     expect(parsed('PreToolUse-Bash', { tool_name, tool_input })?.tool).toEqual(tool);
   });
 
-  it.each([undefined, null, 1, 'x', [], {}, { hook_event_name: 1 }])('%j is none', (payload) => {
+  it.each([undefined, null, 1, 'x', [], {}, { hook_event_name: 1 }])('%j is no payload', (payload) => {
     expect(codex.parse(payload, {})).toBeUndefined();
   });
 
   it.each([undefined, null, 1, '', 'current', 'person-0123456789ab', '../x'])(
-    'the session id %j names nobody',
+    'the session id %j counts as none',
     (session_id) => expect(parsed('PreToolUse-Bash', { session_id })).toMatchObject({ session: undefined }),
   );
 });
 
 describe('answers to Codex', () => {
-  it('allow in silence, and never rewrite: that would approve the call', () => {
+  it('allow silently, and never rewrite, which would approve the call', () => {
     expect(rendered({ kind: 'allow' }, 'PreToolUse-Bash')).toBeUndefined();
     expect(codex.canRewrite({})).toBe(false);
     expect(rendered({ kind: 'rewrite', content: 'x' }, 'PreToolUse-Bash')).toBeUndefined();
@@ -100,7 +100,7 @@ describe('answers to Codex', () => {
     },
   );
 
-  it('tell the person where the model cannot be told', () => {
+  it('tell the person what cannot reach the model', () => {
     expect(rendered({ kind: 'context', text: 'news' }, 'Stop')).toEqual({ systemMessage: 'news' });
     expect(rendered({ kind: 'notice', text: 'news' }, 'Stop')).toEqual({ systemMessage: 'news' });
     expect(rendered({ kind: 'notice', text: 'news' }, 'PreToolUse-Bash')).toEqual({ systemMessage: 'news' });

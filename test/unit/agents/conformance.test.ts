@@ -7,13 +7,13 @@ import type { ClientInstaller } from '../../../src/install/client.ts';
 import { INSTALLERS } from '../../../src/install/clients.ts';
 import { type Payload, PAYLOADS, capturedPayloads } from '../../support/payloads.ts';
 
-/* What holds in every dialect, of every event and tool that was captured from its client, or documented. */
+/* What holds in every dialect, for every event and tool that was captured from its client or is documented. */
 
 const FOLDERS = readdirSync(PAYLOADS, { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory() ? [entry.name] : [],
 );
 
-/** What an event is, by its name in any client. Which of them a client has is its own affair. */
+/** The kind of an event, by its name in any client. A client need not have all of them. */
 const EVENTS: readonly (readonly [name: RegExp, kind: GuardEvent['kind']])[] = [
   [/^(?:sessionStart|chat\.message)/i, 'session-start'],
   [/^SessionEnd-subagent/, 'agent-stop'],
@@ -28,10 +28,10 @@ const EVENTS: readonly (readonly [name: RegExp, kind: GuardEvent['kind']])[] = [
   [/^SubagentStop/, 'agent-stop'],
 ];
 
-/** What a tool does, by its name in any client. */
+/** The kind of a tool, by its name in any client. */
 const TOOLS: readonly (readonly [name: RegExp, kinds: readonly ToolCall['kind'][]])[] = [
   [/^(?:Bash|bash|Shell|run_shell_command|run_terminal_command|monitor)$/, ['shell']],
-  // Once the worktree is gone, its removal has been judged.
+  // `other` after the call: the worktree is gone, and its removal has been judged.
   [/^(?:ExitWorktree|exit_worktree)$/, ['argv', 'other']],
   [/^(?:Write|write|create|(?:.*[-_])?write_file)$/, ['write']],
   [
@@ -50,7 +50,7 @@ it.each(INSTALLERS.map(({ client }) => client))(
   },
 );
 
-describe.each(FOLDERS)('of what %s holds', (folder) => {
+describe.each(FOLDERS)('of the payloads in %s', (folder) => {
   const client = folder.replace(/-.*/, '');
   const all = capturedPayloads(folder).map(({ name, payload }) => ({
     name: name.replace(/^camel-/, ''),
@@ -62,10 +62,10 @@ describe.each(FOLDERS)('of what %s holds', (folder) => {
     return event;
   };
 
-  it.each(all)('$name is read: the event, the session, the folder, the tool', async ({ name, payload }) => {
+  it.each(all)('$name is understood: the event, the session, the folder, the tool', async ({ name, payload }) => {
     const event = await parsed(payload);
     const kind = EVENTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other';
-    // Cursor's sub-agents are documented, and tell the guard nothing.
+    // Cursor's sub-agent events are documented, but contain nothing for the guard.
     const isOther = folder.startsWith('cursor') && kind.startsWith('agent');
     expect(event.kind).toBe(isOther ? 'other' : kind);
     expect(event.session).toBe(
@@ -80,14 +80,14 @@ describe.each(FOLDERS)('of what %s holds', (folder) => {
     expect(TOOLS.find(([pattern]) => pattern.test(tool))?.[1] ?? OTHERS, tool).toContain(event.tool?.kind);
   });
 
-  it.each(all)('$name tells its client when nobody names it, or Claude Code does', ({ payload }) => {
+  it.each(all)('$name identifies its client if nobody names one, or Claude Code is named', ({ payload }) => {
     expect(clientOf(undefined, payload)).toBe(client);
-    // These run the hooks of `.claude/settings.json`, too.
+    // These clients also run the hooks of `.claude/settings.json`.
     if (['cursor', 'copilot', 'grok'].includes(client)) expect(clientOf('claude', payload)).toBe(client);
     expect(clientOf(client, payload)).toBe(client);
   });
 
-  it.each(all)('$name is answered with silence, or one JSON object that approves nothing', async (one) => {
+  it.each(all)('$name gets silence, or one JSON object that approves nothing', async (one) => {
     const event = await parsed(one.payload);
     const dialect = dialectFor(client);
     const said = (verdict: Verdict) => dialect.render(verdict, event, one.payload);
@@ -105,11 +105,11 @@ describe.each(FOLDERS)('of what %s holds', (folder) => {
     expect(said({ kind: 'deny', reason: 'not yours' })).toMatch(/"den[a-z]+".*not yours/);
   });
 
-  it.each(all)('$name starts the guard, where it has anything to judge', async ({ name, payload }) => {
+  it.each(all)('$name starts the guard if there is something to judge', async ({ name, payload }) => {
     const event = await parsed(payload);
     const row = INSTALLERS.find((installer) => installer.client === client);
     const judges = event.tool !== undefined && event.tool.kind !== 'other';
-    // `init` registers one of Copilot CLI's two spellings.
+    // `init` registers only one of Copilot CLI's two spellings.
     if (row === undefined || !judges || !row.events.includes(event.name)) return;
     const matchers = matchersOf(row, event.name);
     expect(matchers.some((matcher) => matcher.test(event.toolName ?? '')) || isFailure(name)).toBe(true);
@@ -134,7 +134,7 @@ function matchersOf(row: ClientInstaller, event: string): RegExp[] {
   return (hooks[event] ?? []).map(({ matcher = '.*' }) => new RegExp(`^(?:${matcher})$`));
 }
 
-it('every event that init registers is one that its dialect knows', async () => {
+it('the dialect knows every event that init registers', async () => {
   for (const row of INSTALLERS) {
     const { client, events } = row;
     const dialect = dialectFor(client);

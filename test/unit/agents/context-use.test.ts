@@ -51,12 +51,12 @@ describe('how full a context is', () => {
     ['copilot', tail(copilot(70), { type: 'session.compaction_complete', data: {} }), undefined],
     ['constructor', tail(claude(97)), undefined],
   ])('%s', (client, text, use) => {
-    // The first line may be the end of one.
+    // The first line may be only the end of a line.
     expect(contextUse(client, `":1}}\n${text}`)).toEqual(use);
   });
 });
 
-describe('when to ask', () => {
+describe('when to ask for a note', () => {
   it.each([
     [[], 75, undefined],
     [[['handoff.contextnudge', '60']], 60, undefined],
@@ -75,7 +75,7 @@ describe('when to ask', () => {
     });
   });
 
-  it('takes a value that it does not know for the default, and says so', () => {
+  it('an invalid value counts as the default, and is reported', () => {
     const entries = [
       ['handoff.contextnudge', '200'],
       ['handoff.contextwindow', 'large'],

@@ -11,12 +11,12 @@ function parsed(dialect: Dialect, folder: string, name: string, change: object =
 }
 
 const ofCursor = (name: string, change?: object) => parsed(cursor, 'cursor-documented', name, change);
-/** What Copilot CLI wrote itself. */
+/** A payload captured from Copilot CLI itself. */
 const byCopilot = (name: string) => parsed(copilot, 'copilot', name);
 const ofCopilot = (name: string, change?: object) => parsed(copilot, 'copilot-documented', name, change);
 
 describe('Cursor', () => {
-  it('tells commands, files and tools of servers', () => {
+  it('distinguishes commands, files and tools of servers', () => {
     expect(ofCursor('preToolUse-Shell')).toMatchObject({
       kind: 'before-tool',
       tool: { kind: 'shell', command: 'npm test', cwd: '/repo' },
@@ -36,7 +36,7 @@ describe('Cursor', () => {
 });
 
 describe('Copilot CLI', () => {
-  it('tells commands and files in both of its forms', () => {
+  it('distinguishes commands and files in both forms of its payloads', () => {
     for (const name of ['PreToolUse-Bash', 'preToolUse-bash'])
       expect(ofCopilot(name)).toMatchObject({
         kind: 'before-tool',
@@ -53,20 +53,20 @@ describe('Copilot CLI', () => {
     expect(ofCopilot('PreToolUse-Bash', { tool_input: {} }).tool?.kind).toBe('unreadable');
   });
 
-  it('is understood where its payload does not name the event', () => {
+  it('is understood even if its payload does not name the event', () => {
     const kinds = ['postToolUse-bash', 'sessionEnd-camel', 'sessionStart-camel', 'agentStop'].map(
       (name) => ofCopilot(name).kind,
     );
     expect(kinds).toEqual(['after-tool', 'session-end', 'session-start', 'stop']);
   });
 
-  it('tells a command that runs on', () => {
+  it('marks a command that keeps running', () => {
     for (const name of ['PostToolUse-Bash-still-running', 'PostToolUse-Bash-background'])
       expect(byCopilot(name).tool).toMatchObject({ kind: 'shell', inBackground: true });
     expect(byCopilot('PostToolUse-Bash').tool).not.toHaveProperty('inBackground');
   });
 
-  it('names the session that started a sub-agent, whose turns are its own', () => {
+  it('names the session that started a sub-agent; the sub-agent’s turns are not the session’s', () => {
     const root = 'c660e2ed-1004-485b-a628-f4bf2e15830d';
     const agent = '01f3a478-ed69-4b32-a2f2-ff79925fb8d0';
     for (const name of ['SubagentStart', 'PreToolUse-Bash-subagent', 'Stop-subagent', 'SubagentStop'])
@@ -78,7 +78,7 @@ describe('Copilot CLI', () => {
     });
   });
 
-  it("tells what a server's tool does by its name behind the server's", () => {
+  it("recognises a server's tool by the part of its name after the server's", () => {
     const file = '/repo/by-mcp.txt';
     expect(byCopilot('PreToolUse-files-write_file').tool).toEqual({
       kind: 'write',
@@ -89,7 +89,7 @@ describe('Copilot CLI', () => {
     expect(ofCopilot('PreToolUse-Read', reads).tool?.kind).toBe('other');
   });
 
-  it('begins anew as every client does', () => {
+  it('starts and resumes like every client', () => {
     expect(byCopilot('SessionStart-new').source).toBe('startup');
     expect(byCopilot('SessionStart-resume').source).toBe('resume');
   });

@@ -18,7 +18,7 @@ function rendered(verdict: Verdict, name: string, change: object = {}): unknown 
 }
 
 describe('payloads of Gemini CLI', () => {
-  it('is the dialect of its name', async () => expect(dialectFor('gemini')).toBe(gemini));
+  it('are read by the dialect "gemini"', async () => expect(dialectFor('gemini')).toBe(gemini));
 
   it.each([
     ['SessionStart', 'session-start'],
@@ -31,11 +31,11 @@ describe('payloads of Gemini CLI', () => {
     expect(parsed(name)).toMatchObject({ kind, session: SESSION, cwd: '/repo', agent: undefined });
   });
 
-  it('tells of no compaction that may not come', () => {
+  it('include no compaction, since an announced one may never happen', () => {
     expect(parsed('SessionEnd', { hook_event_name: 'PreCompress' })?.kind).toBe('other');
   });
 
-  it('tells a Stop after a Stop', () => {
+  it('distinguish a Stop that follows a Stop', () => {
     expect(parsed('AfterAgent')?.stopHookActive).toBe(false);
     expect(parsed('AfterAgent-again')?.stopHookActive).toBe(true);
   });
@@ -64,7 +64,7 @@ describe('payloads of Gemini CLI', () => {
     expect(parsed('BeforeTool-replace', { tool_name, tool_input })?.tool).toEqual(tool);
   });
 
-  it('knows an MCP tool by the name its server gave it', () => {
+  it('name an MCP tool as its server does', () => {
     const change = {
       tool_name: 'mcp_update_things_list',
       tool_input: { path: 'a' },
@@ -78,13 +78,13 @@ describe('payloads of Gemini CLI', () => {
     });
   });
 
-  it.each([undefined, null, 1, [], {}])('%j is none', (payload) => {
+  it.each([undefined, null, 1, [], {}])('%j is no payload', (payload) => {
     expect(gemini.parse(payload, {})).toBeUndefined();
   });
 });
 
 describe('answers to Gemini CLI', () => {
-  it('allow in silence', () => expect(rendered({ kind: 'allow' }, 'BeforeTool-replace')).toBeUndefined());
+  it('allow silently', () => expect(rendered({ kind: 'allow' }, 'BeforeTool-replace')).toBeUndefined());
 
   it('deny with a decision and a reason', () => {
     expect(rendered({ kind: 'deny', reason: 'because' }, 'BeforeTool-replace')).toEqual({
@@ -93,7 +93,7 @@ describe('answers to Gemini CLI', () => {
     });
   });
 
-  it('rewrite by giving back the whole input', () => {
+  it('rewrite by returning the whole input', () => {
     const tool_input = { file_path: 'a', content: 'x', other: [1] };
     expect(
       rendered({ kind: 'rewrite', content: 'y', context: 'news' }, 'BeforeTool-write_file', { tool_input }),
@@ -103,7 +103,7 @@ describe('answers to Gemini CLI', () => {
     });
   });
 
-  it('rewrite what `replace` would make a file of', () => {
+  it('rewrite a `replace` that would create a file', () => {
     const tool_input = { file_path: 'a', instruction: 'i', old_string: '', new_string: 'x' };
     expect(rendered({ kind: 'rewrite', content: 'y' }, 'BeforeTool-replace', { tool_input })).toEqual({
       hookSpecificOutput: { hookEventName: 'BeforeTool', tool_input: { ...tool_input, new_string: 'y' } },
@@ -117,7 +117,7 @@ describe('answers to Gemini CLI', () => {
   });
 
   it.each(['BeforeTool-replace', 'AfterAgent'])(
-    'tell the person in %s: the model would not hear it',
+    'tell the person in %s, which the model would not hear',
     (name) => {
       expect(rendered({ kind: 'context', text: 'news' }, name)).toEqual({ systemMessage: 'news' });
       expect(rendered({ kind: 'notice', text: 'news' }, name)).toEqual({ systemMessage: 'news' });

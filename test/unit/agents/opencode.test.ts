@@ -16,7 +16,7 @@ function rendered(verdict: Verdict, name: string): unknown {
 }
 
 describe('what our plugin for OpenCode passes on', () => {
-  it('is the dialect of its name', async () => expect(dialectFor('opencode')).toBe(opencode));
+  it('is read by the dialect "opencode"', async () => expect(dialectFor('opencode')).toBe(opencode));
 
   it.each(capturedPayloads('opencode'))(
     '$name names its session, its folder and its sub-agent',
@@ -58,13 +58,13 @@ describe('what our plugin for OpenCode passes on', () => {
     expect(parsed('tool.execute.before-edit', { tool_name, tool_input })?.tool).toEqual(tool);
   });
 
-  it.each([undefined, null, 1, [], {}])('%j is none', (payload) => {
+  it.each([undefined, null, 1, [], {}])('%j is no payload', (payload) => {
     expect(opencode.parse(payload, {})).toBeUndefined();
   });
 });
 
 describe('answers to our plugin for OpenCode', () => {
-  it('allow in silence, deny with the reason, and tell where it reaches the model', () => {
+  it('allow silently, deny with the reason, and tell only where that reaches the model', () => {
     const before = 'tool.execute.before-edit';
     expect(rendered({ kind: 'allow' }, before)).toBeUndefined();
     expect(rendered({ kind: 'deny', reason: 'because' }, before)).toEqual({ deny: 'because' });

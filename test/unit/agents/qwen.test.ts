@@ -16,7 +16,7 @@ function rendered(verdict: Verdict, name: string): unknown {
 }
 
 describe('payloads of Qwen Code', () => {
-  it('is the dialect of its name', async () => expect(dialectFor('qwen')).toBe(qwen));
+  it('are read by the dialect "qwen"', async () => expect(dialectFor('qwen')).toBe(qwen));
 
   it.each(capturedPayloads('qwen'))(
     '$name names its session, its folder and its sub-agent',
@@ -41,12 +41,12 @@ describe('payloads of Qwen Code', () => {
     ['UserPromptSubmit', 'prompt'],
   ])('%s is %s', (name, kind) => expect(parsed(name)?.kind).toBe(kind));
 
-  it('tells how a session began', () => {
+  it('say how a session began', () => {
     expect(parsed('SessionStart')?.source).toBe('startup');
     expect(parsed('SessionStart-resume')?.source).toBe('resume');
   });
 
-  it('does not believe 0.15, for which every Stop follows another', () => {
+  it('are not believed for version 0.15, which calls every Stop a repeated one', () => {
     expect(parsed('Stop')?.stopHookActive).toBe(false);
     expect(parsed('Stop-0.15')?.stopHookActive).toBe(false);
   });
@@ -84,15 +84,15 @@ describe('payloads of Qwen Code', () => {
     expect(parsed('PreToolUse-edit', { tool_name, tool_input })?.tool).toEqual(tool);
   });
 
-  it.each([undefined, null, 1, [], {}])('%j is none', (payload) => {
+  it.each([undefined, null, 1, [], {}])('%j is no payload', (payload) => {
     expect(qwen.parse(payload, {})).toBeUndefined();
   });
 });
 
 describe('answers to Qwen Code', () => {
-  it('allow in silence', () => expect(rendered({ kind: 'allow' }, 'PreToolUse-edit')).toBeUndefined());
+  it('allow silently', () => expect(rendered({ kind: 'allow' }, 'PreToolUse-edit')).toBeUndefined());
 
-  it('deny as Claude Code is denied', () => {
+  it('deny as for Claude Code', () => {
     expect(rendered({ kind: 'deny', reason: 'because' }, 'PreToolUse-edit')).toEqual({
       hookSpecificOutput: {
         hookEventName: 'PreToolUse',
@@ -112,7 +112,7 @@ describe('answers to Qwen Code', () => {
     expect(rendered({ kind: 'context', text: 'x' }, 'PreToolUse-edit')).toEqual({ systemMessage: 'x' });
   });
 
-  it('never rewrite, which would approve', () => {
+  it('never rewrite, which would approve the call', () => {
     expect(qwen.canRewrite({})).toBe(false);
     expect(rendered({ kind: 'rewrite', content: 'y' }, 'PreToolUse-write_file')).toBeUndefined();
     expect(rendered({ kind: 'rewrite', content: 'y', context: 'news' }, 'PreToolUse-write_file')).toEqual({

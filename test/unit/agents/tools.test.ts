@@ -4,7 +4,7 @@ import { dialectFor } from '../../../src/agents/index.ts';
 import { toolsOf } from '../../../src/agents/tools.ts';
 import { INSTALLERS } from '../../../src/install/clients.ts';
 
-/** An input that every file tool and every shell tool can read, whichever fields it wants. */
+/** An input with the fields of every file tool and every shell tool. */
 const INPUT = {
   command: '*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n',
   patchText: '*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n',
@@ -20,7 +20,7 @@ const CALL = {
   cwd: '/repo/.claude/worktrees/wt',
 };
 
-/** What a client's dialect makes of a call; each has its own name of the event. */
+/** The kind of a call according to a client's dialect. Each client has its own name for the event. */
 function kindOf(client: string, tool_name: string, tool_input: object): string | undefined {
   const event = INSTALLERS.find((row) => row.client === client)?.events.find((name) =>
     /^(?:preToolUse|BeforeTool|tool\.execute\.before)$/i.test(name),
@@ -29,7 +29,7 @@ function kindOf(client: string, tool_name: string, tool_input: object): string |
   return dialectFor(client).parse(call, {})?.tool?.kind;
 }
 
-/** How `init` registers the event before a tool call: which tools' calls start the guard; undefined: every one's. */
+/** The matcher with which `init` registers the event before a tool call; undefined: every tool starts the guard. */
 function matcherOf(client: string): string | undefined {
   const row = INSTALLERS.find((one) => one.client === (client === 'grok' ? 'claude' : client));
   const text = row?.register('', 'user', join(import.meta.dirname, '../../../bin/git-handoff')) ?? '';
@@ -40,7 +40,7 @@ function matcherOf(client: string): string | undefined {
   return hooks[event ?? '']?.[0]?.matcher;
 }
 
-/** What the hooks of these clients call a tool, where it is not what the model calls it. */
+/** A tool's name in the hooks of clients where it differs from the model's. */
 function nameInHooks(client: string, tool: string): string {
   if (client === 'codex' && toolsOf('codex', 'shell').includes(tool)) return 'Bash';
   if (client !== 'grok') return tool;
@@ -51,23 +51,23 @@ describe.each([...INSTALLERS.map(({ client }) => client), 'grok'])('the tools of
   const judged = [...toolsOf(client, 'file'), ...toolsOf(client, 'shell')];
   const others = toolsOf(client, 'afterwards', 'reads', 'ignored');
 
-  it('are in the table once each', () => {
+  it('are each in the table once', () => {
     const all = [...judged, ...others];
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('that change files, or run commands, are read so by its dialect', () => {
+  it('that change files or run commands are understood so by its dialect', () => {
     for (const tool of toolsOf(client, 'file'))
       expect(['write', 'edit', 'patch'], tool).toContain(kindOf(client, tool, INPUT));
     for (const tool of toolsOf(client, 'shell'))
       expect(['shell', 'argv'], tool).toContain(kindOf(client, tool, INPUT));
   });
 
-  it('that do neither mean nothing to its dialect', () => {
+  it('that do neither are ignored by its dialect', () => {
     for (const tool of others) expect(kindOf(client, tool, {}), tool).toBe('other');
   });
 
-  it('start the guard if they are judged, and only then', () => {
+  it('start the guard if and only if they are judged', () => {
     const matcher = matcherOf(client);
     if (matcher === undefined) return;
     const whole = new RegExp(`^(?:${matcher})$`);

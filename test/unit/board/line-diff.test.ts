@@ -21,7 +21,7 @@ describe('the lines that changed', () => {
     expect(shown(before, after)).toEqual(expected);
   });
 
-  it('give back both texts, whatever they are', () => {
+  it('restore both texts, whatever they are', () => {
     const text = fc
       .array(fc.constantFrom('', 'a', 'b', '- c'), { maxLength: 12 })
       .map((all) => all.join('\n'));
@@ -33,7 +33,7 @@ describe('the lines that changed', () => {
     );
   });
 
-  it('of texts too long to compare are told as replaced', () => {
+  it('of texts too long to compare are all shown as replaced', () => {
     const many = (word: string) => Array.from({ length: 5000 }, (_, at) => `${word} ${at}`).join('\n');
     const lines = diffLines(`same\n${many('a')}`, `same\n${many('b')}`);
     expect(lines).toHaveLength(10_001);

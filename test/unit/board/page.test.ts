@@ -10,7 +10,7 @@ const page = (board = EMPTY) => boardPage(board, ASSETS, '<!doctype html>\n<html
 const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 describe('JSON inside a page', () => {
-  it('holds nothing that ends its element or a line, and reads back', () => {
+  it('contains nothing that ends its element or a line, and parses to the same value', () => {
     const texts = ['</script><script>x()</script>', '<!--', ']]>', '\u2028\u2029', '\\u003c'];
     const json = embeddedJson(texts);
     expect(json).not.toMatch(/[<\u2028\u2029]/);
@@ -43,13 +43,13 @@ describe('the page', () => {
     expect(policy).not.toMatch(/unsafe|connect-src|http|\*/);
   });
 
-  it('stands before the style and the data in which it holds', () => {
+  it('has its policy before the style and the data that it applies to', () => {
     const html = page();
     expect(html.indexOf('Content-Security-Policy')).toBeGreaterThan(0);
     expect(html.indexOf('Content-Security-Policy')).toBeLessThan(html.indexOf('<style>'));
   });
 
-  it('has one script and the data, whatever the repository is called', () => {
+  it('has only one script and the data, whatever the repository’s name', () => {
     const repository = '</title><script>x()</script>"&';
     const html = page({ ...EMPTY, repository });
     expect(html.match(/<script/g)).toHaveLength(2);

@@ -8,7 +8,7 @@ import type { Oid, SessionId, Topic } from '../../../src/domain/names.ts';
 const A = 'aaaaaaaa-1111-4111-8111-111111111111';
 
 describe('lanes of sessions that are not on record', () => {
-  it('reach from the first thing to the last, on the branch of the last', () => {
+  it('extend from the first event to the last, on the branch of the last', () => {
     const lanes = new Lanes([], 1000);
     expect(lanes.trace(A, { at: 50, branch: 'main' })).toBe(0);
     expect(lanes.trace(A, { at: 10, branch: 'old', client: 'codex' })).toBe(0);
@@ -34,7 +34,7 @@ describe('refusals', () => {
     refusals: refusals.map((one) => ({ t: 'refused' as const, ...one })),
   });
 
-  it('are those of the journals, newest first, and show what would hide', () => {
+  it('come from the journals, newest first, with invisible characters escaped', () => {
     const lanes = new Lanes([], 0);
     const { refusals } = boardRefusals([journal({ at: 1, text: 'a\u0007b' }, { at: 2, text: 'no' })], lanes);
     expect(refusals).toEqual([
@@ -44,7 +44,7 @@ describe('refusals', () => {
     expect(lanes.sessions(new Map()).map(({ id }) => id)).toEqual([A]);
   });
 
-  it('of a note are told once, by the text that was kept', () => {
+  it('of a note are shown once, with the kept text', () => {
     const path = { component: 'main', topic: 'auth-refresh' as Topic };
     const details = { kind: 'refused', session, at: 5, reason: 'not-owner', tip: null } as const;
     const { refusals } = boardRefusals([journal({ at: 5, text: 'belongs to b' })], new Lanes([], 0), [

@@ -11,7 +11,7 @@ const facts = { head: undefined, updated: '2026-05-07T12:00:00Z' };
 const branches = ['main', 'feature/login', 'a-->b', 'Über/日本', "it's!", '50%', 'x%2Fy'] as BranchName[];
 
 describe('the header of an exported file', () => {
-  it.each(['markdown', 'guard', 'handover'] as const)('is read back and taken off again: %s', (format) => {
+  it.each(['markdown', 'guard', 'handover'] as const)('can be read and removed again: %s', (format) => {
     fc.assert(
       fc.property(anyText(), fc.constantFrom(...branches), (note, branch) => {
         const header = exportHeader({ ...origin, branch, format }, facts);
@@ -24,7 +24,7 @@ describe('the header of an exported file', () => {
     );
   });
 
-  it('begins, for claude-handoff-guard, with the marker', () => {
+  it('begins with the marker for claude-handoff-guard', () => {
     expect(markerOwner(exportHeader({ ...origin, branch: branches[0]!, format: 'guard' }, facts))).toBe(
       origin.owner,
     );

@@ -12,14 +12,14 @@ describe('handoff-<branch>-<topic>.md', () => {
   it.each([
     ['handoff-main-auth-refresh.md', 'main auth-refresh'],
     ['handoff-feature-login-token-refresh.md', 'feature/login token-refresh'],
-    // The longer branch leaves no topic of two words, the shorter one does.
+    // The longer branch leaves no topic of two words, but the shorter one does.
     ['handoff-feature-login-tokens.md', 'feature login-tokens'],
     ['handoff-release-1-0-smoke-test.md', 'release/1.0 smoke-test'],
     ['handoff-fix-uber-all-the-things.md', 'fix/Über-all the-things'],
-    // No such branch (any more): the first word.
+    // There is no such branch (any more), so the first word counts.
     ['handoff-gone-branch-notes.md', 'gone branch-notes'],
     ['handoff-mainline-branch-notes.md', 'mainline branch-notes'],
-    // Outside of the grammar, which the predecessor did not enforce on such names.
+    // Outside the grammar, which the predecessor did not enforce for such names.
     ['handoff-main.md', 'main imported-note'],
     ['handoff-Main_auth.v2.md', 'main auth-v2'],
     ['handoff-notes.md', 'main notes-work'],
@@ -30,7 +30,7 @@ describe('handoff-<branch>-<topic>.md', () => {
     expect(place(name)).toBe(expected);
   });
 
-  it('takes the longest branch that leaves a word when none leaves a topic', () => {
+  it('is split after the longest branch that leaves a word, if none leaves a topic', () => {
     const only = ['feature/auth'] as BranchName[];
     expect(guardPlace('handoff-feature-auth-refresh.md', only, 'main' as BranchName)).toEqual({
       branch: 'feature/auth',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readHandover } from '../../../src/domain/formats/texts.ts';
 
 describe('a handover', () => {
-  it('is called by its goal, and says its branch and commit', () => {
+  it('is named after its goal, and states its branch and commit', () => {
     const text =
       '# Handover\r\n\r\n## Metadata\r\n\r\n- Updated: x\r\n- Branch: feature/x\r\n- HEAD: `abc1234`\r\n\r\n## Goal\r\n\r\nLimit the rate of the API\r\n';
     expect(readHandover(text)).toEqual({

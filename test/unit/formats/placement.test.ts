@@ -81,7 +81,7 @@ describe('an imported note', () => {
     expect(decidePlacement({ ...incoming, ...more }, related, me)).toMatchObject(expected);
   });
 
-  it('gives up when every number is taken', () => {
+  it('has no place if every number is taken', () => {
     const all = Array.from({ length: 50 }, (_, at) => ({
       ...known,
       importedFrom: undefined,
@@ -90,7 +90,7 @@ describe('an imported note', () => {
     expect(decidePlacement(incoming, all, me)).toEqual({ kind: 'no-name' });
   });
 
-  it('is looked for by its name on its branch, and by its file anywhere', () => {
+  it('is searched for by name on its branch, and by file anywhere', () => {
     const other = { ...known, branch: 'old', topic: 'x-y' as Topic };
     const written = { ...other, importedFrom: undefined };
     const all = [known, second, other, written, { ...second, branch: 'old', importedFrom: undefined }];
@@ -110,7 +110,7 @@ describe('the name of a file in a commit', () => {
   });
 
   it.each(['a/handover.md', 'a/.handover/now.md', 'a/.handover/archive/2026-11-01.md'])(
-    'a handover and what was put away of it are one place: %s',
+    'a handover and its archived texts count as one file: %s',
     (place) => expect(sourceName('handover', place)).toBe('handover:a/handover.md'),
   );
 });

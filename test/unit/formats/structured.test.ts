@@ -11,7 +11,7 @@ const FIXTURES = join(import.meta.dirname, '..', '..', '..', 'fixtures', 'predec
 const NOW = Date.parse('2026-06-01T00:00:00Z');
 
 describe('the handoff_id of our own reader', () => {
-  it('is the one in every fixture', () => {
+  it('is the same as in every fixture', () => {
     const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
     const rows = parseIndex(readFileSync(join(FIXTURES, 'INDEX.md'), 'utf8'));
     expect(rows).not.toEqual([]);
@@ -24,7 +24,7 @@ describe('the handoff_id of our own reader', () => {
 });
 
 describe('front matter of structured handoffs', () => {
-  it('is told from that of other programs', () => {
+  it('is distinguished from that of other programs', () => {
     const head = "---\nschema_version: '1.0'\nfrom: 'alice'\nto: 'bob'\ntopic: 'retry-policy'\n---\n";
     expect(looksStructured(head)).toBe(true);
     expect(looksStructured('---\ntopic: x\ntags: []\n---\n')).toBe(false);
@@ -33,7 +33,7 @@ describe('front matter of structured handoffs', () => {
 });
 
 describe('INDEX.md', () => {
-  it('is read in spite of blank lines between rows and blanks before them', () => {
+  it('can be read despite blank lines between rows and blanks before them', () => {
     const rows = parseIndex(readFileSync(join(FIXTURES, 'INDEX.md'), 'utf8'));
     expect(rows.map(({ file, wasRead }) => [file, wasRead])).toEqual([
       ['2026-05-07-alice-bob-retry-policy.md', false],

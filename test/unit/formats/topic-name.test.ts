@@ -4,7 +4,7 @@ import { numberedTopic, slugWords, topicFrom } from '../../../src/domain/formats
 import { type Topic, parseTopic } from '../../../src/domain/names.ts';
 import { anyText } from '../../support/any-text.ts';
 
-describe('a topic made of a text', () => {
+describe('a topic made from a text', () => {
   it.each([
     ['Limit the rate', 'limit-the-rate'],
     ['Réfresh Tökens', 'refresh-tokens'],
@@ -18,14 +18,14 @@ describe('a topic made of a text', () => {
     expect(topicFrom(slugWords(text), 'imported-note')).toBe(topic);
   });
 
-  it('is cut at a word, and a single long word in it', () => {
+  it('is cut between words, or within a single long word', () => {
     const topic = topicFrom(slugWords('word '.repeat(40)), 'x-y');
     expect(topic).toMatch(/^(?:word-)+word$/);
     expect(topic.length).toBeLessThanOrEqual(60);
     expect(topicFrom(['a'.repeat(300)], 'x-y')).toBe(`${'a'.repeat(60)}-work`);
   });
 
-  it('is always one, whatever the text', () => {
+  it('is always valid, whatever the text', () => {
     fc.assert(
       fc.property(anyText(), fc.integer({ min: 1, max: 50 }), (text, number) => {
         const topic = topicFrom(slugWords(text), 'imported-note');
@@ -35,7 +35,7 @@ describe('a topic made of a text', () => {
     );
   });
 
-  it('is numbered from 2, also where it is as long as a topic can be', () => {
+  it('is numbered from 2, even if it is as long as a topic can be', () => {
     const long = `${'a'.repeat(94)}-bcdef` as Topic;
     expect(numberedTopic('a-b' as Topic, 1)).toBe('a-b');
     expect(numberedTopic('a-b' as Topic, 2)).toBe('a-b-2');

@@ -15,11 +15,11 @@ const fileOf = (rule: string) => FOLDERS.map((folder) => join(folder, `${rule}.t
 const TESTS = join(import.meta.dirname, 'checks');
 
 describe('a check', () => {
-  it.each(rules)('$list: $rule is a file of its name', ({ rule }) => {
+  it.each(rules)('$list: $rule is in a file of its name', ({ rule }) => {
     expect(fileOf(rule)).toBeDefined();
   });
 
-  it.each(rules)('$list: $rule has its table', ({ list, rule }) => {
+  it.each(rules)('$list: $rule has a test table', ({ list, rule }) => {
     expect(readFileSync(join(TESTS, `${rule}.test.ts`), 'utf8')).toContain(`table(${list}, '${rule}', [`);
   });
 });

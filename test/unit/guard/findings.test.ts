@@ -7,8 +7,8 @@ const rewrite: Finding = { kind: 'rewrite', content: 'x' };
 const refuse: Finding = { kind: 'refuse', text: 'refused', allowedBy: 'person' };
 const effect: Finding = { kind: 'do', when: 'allowed', run: () => Promise.resolve([]) };
 
-describe('one answer of all findings', () => {
-  it('is a refusal, wherever it stands', () => {
+describe('one answer from all findings', () => {
+  it('is a refusal, wherever it is in the list', () => {
     for (const others of [[], [tell], [show], [rewrite], [tell, rewrite, show, effect]]) {
       expect(verdict([refuse, ...others])).toEqual({ kind: 'deny', reason: 'refused' });
       expect(verdict([...others, refuse])).toEqual({ kind: 'deny', reason: 'refused' });
@@ -19,7 +19,7 @@ describe('one answer of all findings', () => {
     expect(verdict([refuse, { ...refuse, text: 'later' }])).toEqual({ kind: 'deny', reason: 'refused' });
   });
 
-  it('keeps a rewrite and all that is told', () => {
+  it('keeps a rewrite and all texts', () => {
     expect(verdict([rewrite])).toEqual({ kind: 'rewrite', content: 'x' });
     expect(verdict([tell, rewrite, tell])).toEqual({
       kind: 'rewrite',
@@ -34,13 +34,13 @@ describe('one answer of all findings', () => {
     expect(verdict([show, show])).toEqual({ kind: 'notice', text: 'shown\nshown' });
   });
 
-  it('is silence where nothing was found that is said', () => {
+  it('is silence if no finding has a text', () => {
     expect(verdict([])).toEqual({ kind: 'allow' });
     expect(verdict([effect])).toEqual({ kind: 'allow' });
   });
 });
 
-it('is refused by a refusal alone', () => {
+it('only a refusal refuses a call', () => {
   expect(isRefused([tell, show, rewrite, effect])).toBe(false);
   expect(isRefused([tell, refuse])).toBe(true);
 });

@@ -4,7 +4,7 @@ import { type Check, judge } from '../../../src/guard/judge.ts';
 import { budgetUntil, asCall, onceJudged } from '../../../src/host/io.ts';
 import { PEER, SELF } from '../../support/guard-table.ts';
 
-/** A call outside of all repositories, and what is reported of it. */
+/** A call outside all repositories, and what is reported about it. */
 function world() {
   const reported: string[] = [];
   const call = {
@@ -35,19 +35,19 @@ const question = (anywhere: readonly Check<Call, undefined>[]) => ({
 });
 
 describe('the checks of a call', () => {
-  it('are asked in their order, up to the first refusal', async () => {
+  it('run in order, up to the first refusal', async () => {
     const asked: string[] = [];
     const checks = [check('a', [], asked), check('b', [refuse], asked), check('c', [refuse], asked)];
     expect(await judge(world().call, question(checks))).toEqual([refuse]);
     expect(asked).toEqual(['a', 'b']);
   });
 
-  it('are not asked where they have nothing to judge', async () => {
+  it('do not run if they have nothing to judge', async () => {
     const never = { ...check('a', [refuse]), when: () => false };
     expect(await judge(world().call, question([never]))).toEqual([]);
   });
 
-  it('that fail refuse nothing, keep no other from being asked, and are told', async () => {
+  it('that fail refuse nothing, do not stop the others, and are reported', async () => {
     const { call, reported } = world();
     const broken: Check<Call, undefined> = {
       rule: 'broken',
@@ -59,7 +59,7 @@ describe('the checks of a call', () => {
   });
 });
 
-it('refuses although the request for the owners cannot be written', async () => {
+it('a call is refused even if the request to the owners cannot be written', async () => {
   const { call, reported } = world();
   const place = { commonDir: '/dev/null', worktreeId: 'w' };
   const claims = [{ session: PEER, path: 'f', since: 1 }];
@@ -69,7 +69,7 @@ it('refuses although the request for the owners cannot be written', async () => 
   expect(reported).toEqual(['open']);
 });
 
-it('lets a check write nothing: the file that its words name is written when all is judged', async () => {
+it('a check writes nothing: the file that its text names is written once all is judged', async () => {
   const order: string[] = [];
   const naming: Check<Call, undefined> = {
     rule: 'naming',
@@ -84,8 +84,8 @@ it('lets a check write nothing: the file that its words name is written when all
   expect(order).toEqual(['last', 'written']);
 });
 
-describe('what a check wants done', () => {
-  it('is told by the rule that wants it when it fails, and the rest is done', async () => {
+describe('an action of a check', () => {
+  it('is reported with its rule if it fails, and the other actions are done', async () => {
     const { call, reported } = world();
     const done: string[] = [];
     const failing: Finding = { kind: 'do', when: 'judged', run: () => Promise.reject(new Error('EIO')) };
@@ -113,7 +113,7 @@ describe('what a check wants done', () => {
     },
   ];
 
-  it('is done when everything is judged, and what it finds joins the answer', async () => {
+  it('is done once everything is judged, and its findings join the answer', async () => {
     const done: string[] = [];
     const checks = [
       check('a', effects(done)),
@@ -124,7 +124,7 @@ describe('what a check wants done', () => {
     expect(found).toContainEqual({ kind: 'tell', text: 'saved' });
   });
 
-  it('is left where the call is refused, but for what holds all the same', async () => {
+  it('is not done if the call is refused, unless it applies in any case', async () => {
     const done: string[] = [];
     await judge(world().call, question([check('a', effects(done)), check('b', [refuse])]));
     expect(done).toEqual(['judged']);

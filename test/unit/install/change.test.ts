@@ -6,7 +6,7 @@ const FILE = { path: '/x', role: 'settings', existed: true } as const;
 const bytes = fc.array(fc.constantFrom(97, 98, 10), { maxLength: 12 }).map((values) => Buffer.from(values));
 
 describe('fileReceipt and bytesBefore', () => {
-  it('give the bytes before for any two texts', () => {
+  it('restore the former bytes for any two texts', () => {
     fc.assert(
       fc.property(bytes, bytes, (before, after) => {
         const receipt = fileReceipt(FILE, before, after);
@@ -16,7 +16,7 @@ describe('fileReceipt and bytesBefore', () => {
     );
   });
 
-  it('tell a file that somebody else changed', () => {
+  it('detect a file that somebody else changed', () => {
     const receipt = fileReceipt(FILE, Buffer.from('a'), Buffer.from('ab'));
     expect(bytesBefore(receipt, Buffer.from('abc'))).toBeUndefined();
   });

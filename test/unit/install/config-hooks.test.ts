@@ -19,7 +19,7 @@ it.each([
   expect(runsConfigHooks(version)).toBe(expected);
 });
 
-it('our entries are read from what git prints, others are not ours', () => {
+it('only our entries are recognised in what git prints', () => {
   const command = configHookCommand('pre-push', '/a b');
   const entries = [
     `hook.handoff-pre-push.command\n${command}`,

@@ -35,7 +35,7 @@ describe('withBlock', () => {
   const add = (text: string) => withBlock(text, text, 'commit-msg', PACKAGE);
 
   it.each(['#!/bin/sh\nexit 0\n', 'echo x', '#!/bin/sh -e\n\n$& $1 \xff\n', '# comment\n'])(
-    '%j comes back',
+    '%j is restored',
     (text) => {
       expect(add(text)).toContain(chainBlock('commit-msg', PACKAGE));
       expect(withoutBlocks(add(text))).toBe(text);
@@ -43,13 +43,13 @@ describe('withBlock', () => {
     },
   );
 
-  it('puts the block behind the first line that names the interpreter', () => {
+  it('puts the block after the line that names the interpreter', () => {
     expect(add('#!/bin/bash\nrest')).toBe(`#!/bin/bash\n${chainBlock('commit-msg', PACKAGE)}rest`);
     expect(add('#!/bin/bash')).toBe(`#!/bin/bash\n${chainBlock('commit-msg', PACKAGE)}`);
     expect(add('rest')).toBe(`${chainBlock('commit-msg', PACKAGE)}rest`);
   });
 
-  it('keeps a block of ours that others wrote below', () => {
+  it('keeps our block if others have added lines after it', () => {
     const text = `#!/bin/sh\n${soleBlock('commit-msg', PACKAGE)}mine\n`;
     expect(withBlock(text, '#!/bin/sh\nmine\n', 'commit-msg', PACKAGE)).toBe(text);
   });
@@ -64,16 +64,16 @@ describe('withBlock', () => {
 describe('withoutBlocks', () => {
   const block = chainBlock('commit-msg', PACKAGE);
 
-  it('takes every block out, wherever it stands', () => {
+  it('removes every block, wherever it is', () => {
     expect(withoutBlocks(`a\n${block}b\n${block}`)).toBe('a\nb\n');
     expect(withoutBlocks(block.trimEnd())).toBe('');
   });
 
-  it('touches nothing when an end is missing', () => {
+  it('changes nothing if an end is missing', () => {
     expect(withoutBlocks('a\n# >>> git-handoff >>>\nb\n')).toBeUndefined();
   });
 
-  it('does not take a mention for a marker', () => {
+  it('does not mistake a mention for a marker', () => {
     const text = 'echo "# >>> git-handoff >>>"\n# <<< git-handoff <<<\n';
     expect(withoutBlocks(text)).toBe(text);
   });

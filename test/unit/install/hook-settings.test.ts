@@ -41,7 +41,7 @@ function lay(
   return toBinary(mark + (JSON.stringify(value, null, indent) + tail).replaceAll('\n', eol));
 }
 
-/** Without lists and objects of hooks that are empty: taking our part out may drop those. */
+/** Drops empty lists and objects of hooks, which the removal of our part may drop, too. */
 function withoutEmpty(value: unknown): unknown {
   const { hooks: all, ...rest } = value as { hooks?: Record<string, unknown[]> };
   const kept = Object.entries(all ?? {}).filter(([, list]) => list.length > 0);
@@ -49,7 +49,7 @@ function withoutEmpty(value: unknown): unknown {
 }
 
 describe('registerHooks and unregisterHooks', () => {
-  it('keep the meaning of everything else, in any layout, and repeat without change', () => {
+  it('keep the meaning of everything else, in any layout, and change nothing when repeated', () => {
     fc.assert(
       fc.property(document, layout, (value, style) => {
         const text = lay(value, style);
@@ -61,7 +61,7 @@ describe('registerHooks and unregisterHooks', () => {
     );
   });
 
-  it('only insert: what was there stands there still, in its order', () => {
+  it('only insert: what was there is still there, in the same order', () => {
     fc.assert(
       fc.property(document, layout, (value, style) => {
         const text = lay(value, style);
@@ -72,7 +72,7 @@ describe('registerHooks and unregisterHooks', () => {
     );
   });
 
-  it('write the layout of the file', () => {
+  it('keep the layout of the file', () => {
     expect(register('{\r\n\t"a": 1\r\n}')).toContain(
       ',\r\n\t"hooks": {\r\n\t\t"Stop": [\r\n\t\t\t{\r\n\t\t\t\t"hooks": [',
     );
@@ -80,7 +80,7 @@ describe('registerHooks and unregisterHooks', () => {
     expect(register('')).toMatch(/^\{\n {2}"hooks": \{\n {4}"Stop": \[\n {6}\{[^]*\}\n$/);
   });
 
-  it('find a name that is written with escapes, in every member of that name', () => {
+  it('find a name even if it is written with escapes, in every member of that name', () => {
     const text = '{"hooks": 1, "h\\u006foks": {"St\\u006fp": [{"hooks": [{"command": "\\u006furs"}]}]}}';
     expect(unregister(text)).toBe('{"hooks": 1}');
   });
@@ -92,7 +92,7 @@ describe('registerHooks and unregisterHooks', () => {
     },
   );
 
-  it('are not fooled by odd shapes in the lists of others', () => {
+  it('are not misled by odd shapes in others’ lists', () => {
     const odd =
       '{"hooks": {"Stop": [null, 1, "ours", {"hooks": "ours"}, {"hooks": [null, {"command": ["ours"]}]}]}}';
     expect(unregister(odd)).toBe(odd);
@@ -106,7 +106,7 @@ describe('settings with comments', () => {
     fc.constantFrom('/* of the team, "quoted" */', '/**/', '// to the end, {"a": [1]}\n', '//\r\n'),
     fc.string({ unit: 'grapheme-ascii' }).map((text) => `/*${text.replaceAll('*/', '')}*/`),
   );
-  /** JSON with comments at some of the places where blanks may stand. */
+  /** JSON with comments in some of the places where blanks are allowed. */
   const commented = fc
     .tuple(document, layout, fc.array(comment, { minLength: 1, maxLength: 6 }), fc.infiniteStream(fc.nat(3)))
     .map(([value, style, comments, dice]) => {
@@ -119,13 +119,13 @@ describe('settings with comments', () => {
       return { text: put, value: jsonValue(text), comments: comments.slice(left.length) };
     });
 
-  it('keep their comments and their meaning, and repeat without change', () => {
+  it('keep their comments and their meaning, and do not change when the edit is repeated', () => {
     fc.assert(
       fc.property(commented, ({ text, value, comments }) => {
         const registered = registerHooks(text, ENTRIES, isOurs, COMMENTS);
         expect(registerHooks(registered, ENTRIES, isOurs, COMMENTS)).toBe(registered);
         const taken = unregisterHooks(registered, isOurs, COMMENTS);
-        // An entry of ours may be there already; a comment beside it goes with it.
+        // Our entry may already be there; a comment beside it is removed with it.
         const plain = JSON.stringify(value);
         const others = unregister(plain);
         expect(withoutEmpty(jsonValue(withoutComments(taken)))).toEqual(withoutEmpty(jsonValue(others)));
@@ -158,7 +158,7 @@ describe('settings with comments', () => {
     expect(() => registerHooks(text, ENTRIES, isOurs, COMMENTS)).toThrow(SettingsError);
   });
 
-  it('are refused where the client reads none', () => {
+  it('are refused if the client does not read comments', () => {
     expect(() => register('{} // mine')).toThrow(SettingsError);
   });
 });
@@ -169,7 +169,7 @@ describe('an event that is registered no longer', () => {
   const theirs = { type: 'command', command: 'save-it' };
   const now = (text: string) => installerOf('gemini').register(text, 'project', '');
 
-  it('goes with the next init, and a hook of somebody else stays', () => {
+  it('is removed by the next init, and somebody else’s hook stays', () => {
     expect(now('')).not.toContain('PreCompress');
     expect(now(old([own]))).not.toContain('PreCompress');
     const kept = JSON.parse(now(old([own, theirs]))) as { hooks: Record<string, unknown> };

@@ -12,7 +12,7 @@ import {
 const BOM = '\xEF\xBB\xBF';
 const BLOCK = withInstructions('').trimEnd();
 
-/** Texts of pieces that matter to where lines begin and end. */
+/** Texts made of pieces that affect where lines begin and end. */
 const pieces = fc.constantFrom(
   '\n',
   '\r\n',
@@ -38,7 +38,7 @@ const texts = fc
 const check = (property: fc.IProperty<[string]>) => fc.assert(property, { numRuns: 3000 });
 
 describe('a text with our block', () => {
-  it('is the text again without it, whatever it holds', () => {
+  it('is the original text again without the block, whatever the text contains', () => {
     check(
       fc.property(texts, (text) => {
         fc.pre(blockState(text) === 'none');
@@ -47,7 +47,7 @@ describe('a text with our block', () => {
     );
   });
 
-  it('has it once, however often it is added', () => {
+  it('has the block once, however often it is added', () => {
     check(
       fc.property(texts, (text) => {
         const once = withInstructions(text);
@@ -57,7 +57,7 @@ describe('a text with our block', () => {
     );
   });
 
-  it('keeps every byte that stood there, and the text as it is when the block is damaged', () => {
+  it('keeps every byte that was there, and does not change if the block is damaged', () => {
     check(
       fc.property(texts, (text) => {
         const state = blockState(text);

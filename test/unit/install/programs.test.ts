@@ -23,24 +23,24 @@ describe('a git-handoff on PATH', () => {
     chmodSync(path, 0o755);
   };
 
-  it("is ours without a start if it is the launcher, also by npm's link", () => {
+  it("is ours, without being started, if it is the launcher, even through npm's link", () => {
     const launcher = join(import.meta.dirname, '..', '..', '..', 'bin', 'git-handoff');
     expect(programsOnPath({ PATH: dirname(launcher) })).toEqual([{ path: launcher, isOurs: true }]);
-    // Its `--version` would fail here: no Node is on this PATH, and no package is around it.
+    // Its `--version` would fail here, without Node on PATH and without its package.
     const beginning = `#!/bin/sh\n# git-handoff: starts something\nexit 1\n`;
     expect(found((path) => script(path, beginning))).toBe(true);
   });
 
-  it('is ours if it is a script of a version manager that starts ours', () => {
+  it('is ours if it is a version manager’s script that starts ours', () => {
     expect(found((path) => script(path, '#!/bin/sh\necho git-handoff version 1.0.0\n'))).toBe(true);
     expect(found((path) => script(path, '#!/bin/sh\necho moves branches\n'))).toBe(false);
   });
 
-  it('is ours if it is a link to a compiled program of another name, as the shims of mise are', () => {
+  it('is ours if it is a link to a compiled program with another name, like the shims of mise', () => {
     expect(found((path) => symlinkSync(process.execPath, path))).toBe(true);
   });
 
-  it('is another program if it is compiled, whatever links lead to it', () => {
+  it('is another program if it is compiled, whichever links lead to it', () => {
     expect(
       found((path, folder) => {
         mkdirSync(join(folder, 'go'));

@@ -17,7 +17,7 @@ const anywhere = (...events: JournalEvent[]) =>
 const facts = { agent: '', named: ['f'], commits: false, merged: '', looked: true };
 const command: EventOf<'command'> = { t: 'command', id: 'c', ...facts, look: '{}', at: 1 };
 
-describe('what the events of one worktree come to', () => {
+describe('the state after the events of one worktree', () => {
   it.each<[string, JournalEvent[], Partial<SessionLedger>]>([
     ['a command runs until it ends', [command], { commands: new Map([['c', command]]), windows: [] }], // prettier-ignore
     ['its time stays when it is over', [command, { t: 'command-end', id: 'c', from: 1, at: 3 }], { commands: new Map(), windows: [{ session: self, id: 'c', from: 1, to: 3 }] }], // prettier-ignore
@@ -36,7 +36,7 @@ describe('what the events of one worktree come to', () => {
   });
 });
 
-describe('what the events of a session come to', () => {
+describe('the state after the events of a session', () => {
   it.each<[string, JournalLine[], Partial<SessionJournal>]>([
     ['its last model counts', anywhere({ t: 'model', name: 'A:1', at: 1 }, { t: 'model', name: 'A:2', at: 2 }), { model: 'A:2' }], // prettier-ignore
     ['it was asked at a stop, now or before', anywhere({ t: 'asked', note: 'a', atStop: true, at: 1 }, { t: 'asked', note: 'b', atStop: false, at: 2 }), { asked: { note: 'b', atStop: true } }], // prettier-ignore
@@ -50,7 +50,7 @@ describe('what the events of a session come to', () => {
     expect(foldJournal(self, compactLines(journal, 0))).toMatchObject(found);
   });
 
-  it('ends what runs in every worktree, and keeps what it changed', () => {
+  it('ends what runs in every worktree, and keeps the changes', () => {
     const claim = { t: 'claim', path: 'f', base: null, before: null, after: blob(2) } as const;
     const before: JournalEvent[] = [
       command,
@@ -129,7 +129,7 @@ const line: fc.Arbitrary<JournalLine> = fc.oneof(
 );
 
 describe('a journal', () => {
-  it('gives back every event, whatever it holds', () => {
+  it('returns every event, whatever it contains', () => {
     fc.assert(
       fc.property(fc.array(line), (lines) => {
         expect(parseLines(formatLines(lines))).toEqual(lines);
@@ -164,7 +164,7 @@ describe('a journal', () => {
     expect(parseLines(`${one}\n`)).toEqual([]);
   });
 
-  it('comes to the same after it was compacted', () => {
+  it('has the same result after it was compacted', () => {
     const shape = ({ claims, head, notified, requests, ...ledger }: SessionLedger) => ({
       claims: [...claims.values()].map((one) => ({ ...one, since: 0, at: 0, changes: one.changes })),
       ...{ head, requests, notified: [...notified].slice(-256) },
@@ -183,7 +183,7 @@ describe('a journal', () => {
     );
   });
 
-  it('is folded in a time that grows with its length', () => {
+  it('is folded in a time proportional to its length', () => {
     const claim = { t: 'claim', path: 'f', base: null, evidence: 'explicit', weak: false, at: 1 } as const;
     const linesOf = (n: number) =>
       here(...Array.from({ length: n }, (_, i): JournalEvent => ({ ...claim, before: blob(i % 7), after: blob((i + 3) % 7) }))); // prettier-ignore

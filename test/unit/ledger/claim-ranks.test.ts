@@ -17,7 +17,7 @@ function ask(first: Partial<ClaimEntry>, second: Partial<ClaimEntry>, groups = b
   return claimsOn('f', ledgers, groups, blob(1));
 }
 
-describe('a claim that came over another session’s', () => {
+describe('a claim on top of another session’s', () => {
   const later: [Evidence, Evidence, 'touch' | 'contended'][] = [
     ['explicit', 'explicit', 'contended'],
     ['explicit', 'named', 'touch'],
@@ -39,7 +39,7 @@ describe('a claim that came over another session’s', () => {
     expect(found.foreign).toHaveLength(outcome === 'touch' ? 0 : 1);
   });
 
-  it('is a claim like any other when that one has ended, is of a session that is over, or only warns', () => {
+  it('is an ordinary claim if the other has ended, belongs to an ended session, or only warns', () => {
     const window = { evidence: 'window' } as const;
     expect(ask({ base: blob(7), after: blob(1) }, window).foreign).toHaveLength(1);
     expect(ask({}, window, { own: new Set(), foreign: new Set([b]) }).foreign).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('isWhollyMine', () => {
     expect(wholly([...entries], [...theirs])).toBe(expected);
   });
 
-  it('is not what was changed since by hand', () => {
+  it('is false for what was changed by hand since', () => {
     expect(wholly([mine], [], blob(9))).toBe(false);
   });
 });

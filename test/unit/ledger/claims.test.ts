@@ -9,7 +9,7 @@ const a = sessionOf('a');
 const fold = (...entries: WorktreeEvent[]) => foldLedger(a, entries);
 
 describe('a claim', () => {
-  it('is open with what HEAD had, and what was left there', () => {
+  it('is open with what HEAD had and what the session left', () => {
     expect(fold(claim('f', blob(1), blob(2))).claims.get('f')).toMatchObject({
       session: a,
       base: blob(1),
@@ -18,7 +18,7 @@ describe('a claim', () => {
     });
   });
 
-  it('grows: changes that follow each other are one, others stay apart', () => {
+  it('grows: consecutive changes are joined, others stay separate', () => {
     const { claims } = fold(
       claim('f', blob(1), blob(2), { at: 5 }),
       claim('f', blob(2), blob(3), { base: blob(9) }),
@@ -35,7 +35,7 @@ describe('a claim', () => {
     });
   });
 
-  it('keeps the best evidence, and is weak only as long as everything about it is', () => {
+  it('keeps the best evidence, and is weak only while all of its evidence is', () => {
     const { claims } = fold(
       claim('f', blob(1), blob(2), { evidence: 'window', weak: true }),
       claim('f', blob(2), blob(3), { evidence: 'since-start', weak: false }),
@@ -44,7 +44,7 @@ describe('a claim', () => {
     expect(claims.get('f')).toMatchObject({ evidence: 'window', weak: false });
   });
 
-  it('ends for good; what comes later is a new one', () => {
+  it('ends for good; a later change makes a new one', () => {
     const end = { t: 'end', path: 'f', why: 'clean', at: 2 } as const;
     expect(fold(claim('f', blob(1), blob(2)), end).claims.size).toBe(0);
     expect(
@@ -54,7 +54,7 @@ describe('a claim', () => {
     });
   });
 
-  it('begins anew with a change of what the session has committed', () => {
+  it('starts again with a change of what the session has committed', () => {
     const commit = { t: 'commit', parent: oid(1), paths: [['f', blob(2)]], at: 2 } as const;
     const open = fold(claim('f', blob(1), blob(2)), commit, claim('f', blob(2), blob(3))).claims.get('f');
     expect(open).toMatchObject({ base: blob(2), committed: [], after: blob(3) });
@@ -67,7 +67,7 @@ describe('a claim', () => {
     expect(before.claims.get('f')?.committed).toEqual([blob(2)]);
   });
 
-  it('is over when HEAD has what the session left, or what its commit was let through with', () => {
+  it('is over when HEAD has what the session left, or what its allowed commit contained', () => {
     const commit = { t: 'commit', parent: oid(1), paths: [['f', blob(3)]], at: 3 } as const;
     const open = fold(claim('f', blob(1), blob(2)), commit).claims.get('f');
     if (open === undefined) throw new Error('no claim');
@@ -81,7 +81,7 @@ describe('a claim', () => {
 });
 
 describe('states', () => {
-  it('are the same by content and mode; what was not read is like nothing', () => {
+  it('are equal by content and mode; an unread one equals none', () => {
     expect(sameState(blob(1), blob(1))).toBe(true);
     expect(sameState(blob(1), blob(1, '100755'))).toBe(false);
     expect(sameState(null, null)).toBe(true);

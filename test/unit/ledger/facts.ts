@@ -2,7 +2,7 @@ import type { WorktreeEvent } from '../../../src/domain/journal/events.ts';
 import type { FileState, DirtyPath, TreeStatus } from '../../../src/domain/ledger/tree-status.ts';
 import type { Oid } from '../../../src/domain/names.ts';
 
-/** A blob whose name says which one it is. */
+/** A blob whose name contains its number. */
 export function blob(n: number, mode = '100644'): NonNullable<FileState> {
   return { mode, oid: n.toString(16).padStart(40, '0') as Oid };
 }
@@ -13,7 +13,7 @@ export function oid(n: number): Oid {
 
 export type ClaimEntry = Extract<WorktreeEvent, { t: 'claim' }>;
 
-/** A claim from one state to another; base is what HEAD has. */
+/** A claim from one state to another; `base` is what HEAD has. */
 export function claim(
   path: string,
   before: FileState,

@@ -56,36 +56,36 @@ describe('decideCommit', () => {
     expect(mine).toEqual([]);
   });
 
-  it('passes what a session that is over, or a related one, claims', () => {
+  it('passes what an ended or related session claims', () => {
     expect(kinds({ a: [theirs], foreign: [] })).toEqual([]);
     expect(kinds({ a: [theirs], foreign: [], own: [b, a] })).toEqual([]);
   });
 
-  it('passes what the other one has committed already, as it was or as it was let through', () => {
+  it('passes what the other session has already committed, as it was or as its commit was allowed', () => {
     expect(kinds({ a: [claim('f', blob(3), blob(1))] })).toEqual([]);
     const commit = { t: 'commit', parent: null, paths: [['f', blob(1)]], at: 2 } as const;
     expect(kinds({ a: [claim('f', blob(3), blob(4)), commit] })).toEqual([]);
   });
 
-  it('warns of what the other one may have changed', () => {
+  it('warns about what the other session may have changed', () => {
     const { problems, warnings } = decideCommit(facts({ a: [{ ...theirs, weak: true }] }), []);
     expect(problems).toEqual([]);
     expect(warnings).toMatchObject([{ path: 'f', claim: { session: a } }]);
   });
 
-  it('refuses a contended path unless the index holds what was put together for this session', () => {
+  it('refuses a contended path unless the index has what stage --mine put together for this session', () => {
     expect(kinds({ a: [theirs], b: [theirs] })).toEqual(['contended']);
     const staged = (n: number) => ({ t: 'staged', path: 'f', state: blob(n), at: 2 }) as const;
     expect(kinds({ a: [theirs], b: [theirs, staged(2)] })).toEqual([]);
     expect(kinds({ a: [theirs], b: [theirs, staged(3)] })).toEqual(['contended']);
   });
 
-  it('refuses what takes back a commit', () => {
+  it('refuses what undoes a commit', () => {
     const by = { path: 'f', commit: oid(7), session: a };
     expect(decideCommit(facts({}), [by]).problems).toEqual([{ kind: 'reversal', path: 'f', by }]);
   });
 
-  it('refuses to amend, and to carry other sessions’ handoff files', () => {
+  it('refuses amending, and other sessions’ handoff files', () => {
     expect(kinds({ more: { amends: a } })).toEqual(['amends']);
     const markers = [
       { path: 'handoff-a.md', owner: a },
@@ -110,7 +110,7 @@ describe('the branch', () => {
     expect(kinds({ b: [seen('refs/heads/main')], more: { head: { ...MAIN, oid: oid(2) } } })).toEqual([]);
   });
 
-  it('is another one: refused, with who moved it and when', () => {
+  it('is refused if it is another one, with who moved it and when', () => {
     const given = { a: [seen('refs/heads/main', true, 9)], b: [seen('refs/heads/feat')] };
     expect(decideCommit(facts(given), []).problems).toEqual([
       { kind: 'branch', expected: 'refs/heads/feat', found: 'refs/heads/main', mover: a, at: 9 },
@@ -120,7 +120,7 @@ describe('the branch', () => {
     ]);
   });
 
-  it('is another one by the session itself: in the command that runs, or before', () => {
+  it('passes if the session itself switched, in the running command or before', () => {
     const running = [snapshot([], { ref: 'refs/heads/feat' })];
     expect(kinds({ b: [seen('refs/heads/feat')], more: { running } })).toEqual([]);
     expect(
@@ -141,28 +141,28 @@ describe('the branch', () => {
 describe('suspects', () => {
   const paths = (given: Given) => suspects(facts(given)).map(({ path }) => path);
 
-  it('are staged paths that nothing explains', () => {
+  it('include staged paths that nothing explains', () => {
     expect(paths({})).toEqual(['f']);
     expect(paths({ b: [theirs] })).toEqual([]);
     expect(paths({ a: [theirs] })).toEqual([]);
     expect(paths({ b: [{ t: 'staged', path: 'f', state: blob(2), head: blob(1), at: 1 }] })).toEqual([]);
   });
 
-  it('are those as well that the session staged before HEAD gained something there', () => {
+  it('include paths that the session staged before HEAD gained something there', () => {
     const before: Given = { b: [{ t: 'staged', path: 'f', state: blob(2), head: blob(2), at: 1 }] };
     expect(paths(before)).toEqual(['f']);
     expect(staleCandidates(facts(before)).map(({ path }) => path)).toEqual(['f']);
   });
 
-  it('are those as well that another session only may have changed', () => {
+  it('include paths that another session only may have changed', () => {
     expect(paths({ a: [{ ...theirs, weak: true }] })).toEqual(['f']);
   });
 
-  it('are not new files: they take nothing back', () => {
+  it('do not include new files, which undo nothing', () => {
     expect(paths({ more: { staged: [{ path: 'f', head: null, index: blob(2) }] } })).toEqual([]);
   });
 
-  it('are not what the running command put into the index itself', () => {
+  it('do not include what the running command itself staged', () => {
     expect(paths({ more: { running: [snapshot([])] } })).toEqual([]);
     expect(paths({ more: { running: [snapshot([])], ownIndex: false } })).toEqual(['f']);
     expect(paths({ more: { running: [snapshot([], { oid: oid(5) })] } })).toEqual(['f']);

@@ -10,7 +10,7 @@ import { blob, claim } from './facts.ts';
 
 const [a, b, c] = [sessionOf('a'), sessionOf('b'), sessionOf('c')];
 
-/** B or C was refused at a time for A's sake. */
+/** B or C was refused, at this time, to protect A's work. */
 const asks = (at: number, ...paths: string[]): WorktreeEvent => ({
   t: 'request',
   to: a,
@@ -54,7 +54,7 @@ describe('a request', () => {
     expect(shown(...ledgers)).toEqual(found);
   });
 
-  it('is handed over once, whoever asks twice, and again for a later change', () => {
+  it('is delivered once even if a session asks twice, and again for a later change', () => {
     const ofA = [claims('f', 1)];
     const [request] = open(ofA, [asks(2, 'f')]);
     expect(request?.handedAt).toBeUndefined();
@@ -73,7 +73,7 @@ describe('a request', () => {
     expect(openRequests(after)).toEqual(openRequests(before));
   });
 
-  it('that was cut off in the middle is none, and is left again', () => {
+  it('that was cut off in the middle does not count, and is made again', () => {
     const ofA = foldLedger(a, [claims('f', 1)]);
     const text = formatLines(inTree(asks(2, 'f')));
     for (let cut = 0; cut <= text.length; cut += 1) {
@@ -86,7 +86,7 @@ describe('a request', () => {
     }
   });
 
-  it('says what was wanted in words of ours', () => {
+  it('says in our own words what was wanted', () => {
     expect(WISHES.map((wish) => wishText('codex bbbbbbbb', wish, 'src/a.ts'))).toEqual([
       'codex bbbbbbbb wants to edit src/a.ts',
       'codex bbbbbbbb wants to commit src/a.ts',
@@ -97,11 +97,11 @@ describe('a request', () => {
   });
 });
 
-describe('a conversation that goes on under other ids', () => {
+describe('a conversation that continues under other ids', () => {
   const heir = (id: typeof a, former: typeof a) =>
     foldLedger(id, [{ t: 'notified', ids: [carriesOn(former)], at: 1 }]);
 
-  it('is of all that carried it on up to this session, and of nobody beside it', () => {
+  it('includes all its sessions up to this one, and no others', () => {
     const ledgers = [foldLedger(a, []), heir(b, a), heir(c, b), foldLedger(sessionOf('d'), [])];
     expect([...conversationOf(c, ledgers)]).toEqual([c, b, a]);
     expect([...conversationOf(a, ledgers)]).toEqual([a]);

@@ -8,7 +8,7 @@ const state = (content: string): FileState => ({
   oid: content.repeat(40).slice(0, 40) as Oid,
 });
 
-/** What stands at each path, one letter for a content; HEAD has `0` everywhere. */
+/** The content of each path, as one letter; HEAD has `0` everywhere. */
 function tree(disk: Readonly<Record<string, string>>, branch = 'main', at = 1): TreeStatus {
   const dirty = Object.entries(disk).map(([path, content]): DirtyPath => {
     const head = state('0');
@@ -28,11 +28,11 @@ describe('changesLeft', () => {
   const start = tree({ old: 'a' });
   const pause = tree({ old: 'a', own: 'b', more: 'b' });
 
-  it('is what the session had changed, as far as it is still there', () => {
+  it('is what the session had changed and is still there', () => {
     expect(left(start, pause, tree({ old: 'c', own: 'b', theirs: 'c' }))).toEqual(['own']);
   });
 
-  it('counts what was changed further on the same branch only', () => {
+  it('includes further changes only on the same branch', () => {
     expect(left(start, pause, tree({ own: 'b', more: 'c' }))).toEqual(['own', 'more']);
     expect(left(start, pause, tree({ own: 'b', more: 'c' }, 'side'))).toEqual(['own']);
   });
@@ -44,14 +44,14 @@ describe('resumedStart', () => {
   const disk = (one: TreeStatus | undefined) =>
     Object.fromEntries([...(one?.dirty ?? [])].map(([path, { disk }]) => [path, disk?.oid?.[0]]));
 
-  it('adds what changed in the break, and forgets what is clean', () => {
+  it('adds what changed meanwhile, and forgets what is clean', () => {
     const now = tree({ kept: 'a', own: 'c', theirs: 'c' });
     expect(disk(resumedStart(start, pause, now))).toEqual({ kept: 'a', theirs: 'c' });
     const side = tree({ kept: 'a', own: 'c', theirs: 'c' }, 'side');
     expect(disk(resumedStart(start, pause, side))).toEqual({ kept: 'a', own: 'c', theirs: 'c' });
   });
 
-  it('goes on as it was when nobody saw the break begin, unless the branch is another', () => {
+  it('stays the same if nobody saw the break begin, unless the branch is another', () => {
     expect(resumedStart(start, undefined, tree({ own: 'c' }))).toBe(start);
     expect(resumedStart(start, undefined, tree({ own: 'c' }, 'side'))).toBeUndefined();
   });

@@ -34,7 +34,7 @@ function candidate(next: FileState, ...entries: ClaimEntry[]) {
 }
 
 describe('what the session’s claims say', () => {
-  it('a change of what HEAD has now needs no look at history; another one does', () => {
+  it('need no look at history for a change of what HEAD has now, but do for others', () => {
     expect(isUpToDate(candidate(blob(3), claim('f', blob(2), blob(3))))).toBe(true);
     expect(isUpToDate(candidate(blob(3), claim('f', blob(1), blob(3))))).toBe(false);
     expect(isUpToDate(candidate(blob(3), claim('f', blob(1), blob(3), { base: blob(2) })))).toBe(false);
@@ -42,14 +42,14 @@ describe('what the session’s claims say', () => {
     expect(isUpToDate(candidate(blob(4), claim('f', blob(2), blob(3))))).toBe(false);
   });
 
-  it('HEAD gained what it did not have when the session began', () => {
+  it('show what HEAD gained since the session began', () => {
     expect(claimGains(candidate(blob(3), claim('f', blob(1), blob(3))), 7)).toEqual([
       { from: blob(1), to: blob(2), at: 7 },
     ]);
     expect(claimGains(candidate(blob(3), claim('f', blob(2), blob(3))), 7)).toEqual([]);
   });
 
-  it('HEAD gained nothing over a content that it went back behind, however many commits ago', () => {
+  it('show no gain over a content that HEAD went back from, however many commits ago', () => {
     const gains = (...left: Parameters<typeof claimGains>[2] & {}) =>
       claimGains(candidate(blob(3), claim('f', blob(1), blob(3))), 7, left);
     const change = (from: number, to: number, path = 'f') => ({ path, head: blob(from), index: blob(to) });
@@ -59,16 +59,16 @@ describe('what the session’s claims say', () => {
     expect(gains([change(5, 1)])).toEqual([{ from: blob(5), to: blob(2), at: 7 }]);
   });
 
-  it('HEAD’s own content, made into an older one, is meant', () => {
+  it('show that changing HEAD’s own content to an older one is intended', () => {
     expect(isMeant(candidate(blob(1), claim('f', blob(2), blob(1))))).toBe(true);
     expect(isMeant(candidate(blob(3), claim('f', blob(1), blob(3))))).toBe(false);
   });
 
-  it('a change in a later second than the move knows both', () => {
+  it('show that a change in a later second than the move knows both contents', () => {
     const gain = { from: blob(1), to: blob(2), at: 5000 };
     expect(isLater(candidate(blob(3), claim('f', blob(1), blob(3), { at: 6000 })), gain)).toBe(true);
     expect(isLater(candidate(blob(3), claim('f', blob(1), blob(3), { at: 5999 })), gain)).toBe(false);
-    // A command that HEAD moved beneath.
+    // A command during which HEAD moved.
     const long = { began: 5000, at: 9000 };
     expect(isLater(candidate(blob(3), claim('f', blob(1), blob(3), long)), gain)).toBe(false);
     expect(isLater(candidate(blob(3), claim('f', blob(1), blob(3), { ...long, began: 6000 })), gain)).toBe(

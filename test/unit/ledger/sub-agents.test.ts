@@ -28,7 +28,7 @@ const by = (agent: string | undefined, event: JournalEvent): JournalLine => ({
 const change = (agent: string | undefined, path: string, from: number, to: number, at = to): JournalLine =>
   by(agent, claim(path, blob(from), blob(to), { base: blob(1), at }));
 
-/** Whose which path is: the owner, the path, and how its content changed. */
+/** Each owner with a path and how its content changed. */
 const whose = (ledgers: readonly SessionLedger[]) =>
   ledgers.flatMap(({ session, claims }) =>
     [...claims.values()].map((one) => {
@@ -40,7 +40,7 @@ const whose = (ledgers: readonly SessionLedger[]) =>
     }),
   );
 
-describe('whose changes are, by what the journal says of sub-agents', () => {
+describe('owners of changes, by what the journal says about sub-agents', () => {
   it.each<[string, JournalLine[], string[]]>([
     ['its own while it runs', [start('x'), change('x', 'f', 1, 2)], ['x f 12']],
     ['its session’s when it has ended', [start('x'), change('x', 'f', 1, 2), end('x')], ['main f 12']],
@@ -58,7 +58,7 @@ describe('whose changes are, by what the journal says of sub-agents', () => {
     expect(whose(ledgersIn(foldJournal(self, compactLines(journal, 0)), 'main'))).toEqual(found);
   }); // prettier-ignore
 
-  it('keeps apart what a commit holds: that of a sub-agent is not its sibling’s', () => {
+  it('separate commits: a sub-agent’s is not its sibling’s', () => {
     const commit: JournalEvent = { t: 'commit', parent: oid(1), paths: [['f', blob(7)]], at: 5 };
     const changes = [change(undefined, 'f', 1, 2), change('x', 'f', 2, 3), change('y', 'f', 3, 4)];
     const journal = foldJournal(self, [start('x'), start('y'), ...changes, by('x', commit)]);
@@ -66,7 +66,7 @@ describe('whose changes are, by what the journal says of sub-agents', () => {
     expect(committed).toEqual([[blob(7)], [blob(7)], []]);
   });
 
-  it('ends what a sub-agent runs when it reports its end, and not when only its session goes on', () => {
+  it('end a sub-agent’s command when it reports its end, not when only its session continues', () => {
     const facts = { named: [], commits: true, merged: '', looked: true, look: '{}' };
     const command: JournalEvent = { t: 'command', id: 'c', agent: 'x', ...facts, at: 1 };
     const running = (...lines: JournalLine[]) =>
@@ -79,7 +79,7 @@ describe('whose changes are, by what the journal says of sub-agents', () => {
     expect(running(end(), by(undefined, { t: 'command-end', id: 'c', from: 1, at: 3 }))).toEqual([]);
   });
 
-  it('lets a sub-agent know what its session knows, and tell what is its own', () => {
+  it('let a sub-agent know what its session knows, and report its own news', () => {
     const head: JournalEvent = { t: 'head', ref: 'refs/heads/main', oid: oid(1), own: true, at: 1 };
     const news: JournalEvent = { t: 'news', id: 'n', text: 'news', at: 1 };
     const request: JournalEvent = { t: 'request', to: y, wish: 'edit', paths: ['f'], at: 1 };
@@ -91,7 +91,7 @@ describe('whose changes are, by what the journal says of sub-agents', () => {
     expect(runningOwners(foldJournal(self, lines))).toEqual([x, y]);
   });
 
-  it('keeps where a sub-agent saw HEAD, and what it heard, apart until it has ended', () => {
+  it('separate where a sub-agent saw HEAD, and what it heard, until it has ended', () => {
     const head = (branch: string, own: boolean, at: number): JournalEvent => {
       return { t: 'head', ref: `refs/heads/${branch}`, oid: oid(1), own, at };
     };
@@ -127,12 +127,12 @@ describe('whose changes are, by what the journal says of sub-agents', () => {
     }
     const over = foldJournal(self, [...lines, end('x')]);
     expect(foldJournal(self, compactLines(over, 0)).agents.get('x')?.hasEnded).toBe(true);
-    // Its session goes on knowing what it knew.
+    // Its session still knows what the sub-agent knew.
     expect(known([end('x')], 9)).toEqual([ended, [['feat', [], ['n']], ['main', [], []]]]); // prettier-ignore
   });
 });
 
-describe('who is beside whom, with running sub-agents', () => {
+describe('who works beside whom, with running sub-agents', () => {
   const other = ownerId(peer, 'z');
   const session = (id: typeof self): JudgedSession =>
     ({

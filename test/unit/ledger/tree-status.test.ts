@@ -20,7 +20,7 @@ describe('changesBetween', () => {
     ]);
   });
 
-  it('finds what was dirty and is otherwise dirty now', () => {
+  it('finds what was dirty and is now dirty in another way', () => {
     const before = snapshot([dirty('f', { stamp: '1' })]);
     const after = snapshot([dirty('f', { disk: blob(3), stamp: '2' })]);
     expect(changesBetween(before, after)).toEqual([
@@ -28,7 +28,7 @@ describe('changesBetween', () => {
     ]);
   });
 
-  it('leaves alone what was only touched, or has the same stamp', () => {
+  it('ignores what was only touched, or has the same stamp', () => {
     const before = snapshot([
       dirty('f', { stamp: '1' }),
       dirty('g', { stamp: '1', disk: { mode: '100644', oid: null } }),
@@ -40,7 +40,7 @@ describe('changesBetween', () => {
     expect(changesBetween(before, after)).toEqual([]);
   });
 
-  it('leaves alone what differs in the index only: a stale index is no change of the disk', () => {
+  it('ignores what differs only in the index: a stale index is no change on the disk', () => {
     const after = snapshot([dirty('f', { index: null, disk: blob(1) })]);
     expect(changesBetween(snapshot([]), after)).toEqual([]);
   });
@@ -55,14 +55,14 @@ describe('changesBetween', () => {
   });
 });
 
-describe('what went the other way', () => {
-  it('was discarded only if HEAD stood still', () => {
+describe('a path that became clean or staged', () => {
+  it('was discarded only if HEAD did not move', () => {
     const before = snapshot([dirty('f')]);
     expect(discardedBetween(before, snapshot([]))).toEqual(['f']);
     expect(discardedBetween(before, snapshot([], { oid: oid(2) }))).toEqual([]);
   });
 
-  it('was staged only if HEAD stood still', () => {
+  it('was staged only if HEAD did not move', () => {
     const after = snapshot([dirty('f', { index: null, disk: blob(1) }), dirty('g', { index: blob(2) })]);
     const before = snapshot([dirty('g', { index: blob(2) })]);
     expect(stagedBetween(before, after)).toEqual([{ path: 'f', state: null }]);
@@ -86,7 +86,7 @@ describe('windows', () => {
     expect(overlaps(window, [{ session: a, id: '2', ...times }])).toBe(false);
   });
 
-  it('prove something when they were short and alone', () => {
+  it('are strong evidence if they were short and alone', () => {
     expect(windowEvidence(window, []).weak).toBe(false);
     expect(windowEvidence({ ...window, to: 100 + LONG_WINDOW_MS + 1 }, []).weak).toBe(true);
     expect(windowEvidence(window, [{ session: b, id: '2', from: 150, to: undefined }]).weak).toBe(true);
@@ -94,7 +94,7 @@ describe('windows', () => {
 });
 
 describe('a snapshot as text', () => {
-  it('comes back as it was', () => {
+  it('can be read back unchanged', () => {
     const one = snapshot(
       [dirty('a b\n"c"', { index: null, stamp: '1:2' }), dirty('g', { disk: null })],
       {},

@@ -3,7 +3,7 @@ import { readsOnly } from '../../../src/shell/read-only.ts';
 import { treeReach } from '../../../src/shell/tree-verbs.ts';
 
 const onDisk = new Set(['src', 'src/a.ts', '.']);
-/** `verb does [untracked] [paths]`, or `-` when the command leaves uncommitted work alone. */
+/** `verb does [untracked] [paths]`, or `-` if the command leaves uncommitted work alone. */
 function reach(command: string): string {
   const [verb = '', ...words] = command.split(' ');
   const found = treeReach(

@@ -29,7 +29,7 @@ describe('a note', () => {
     expect(splitNote(note)).toEqual({ head: '', yaml: undefined, body: note });
   });
 
-  it('is its head and its body, whatever it holds', () => {
+  it('is its head plus its body, whatever it contains', () => {
     const parts = fc.constantFrom('---\n', '---\r\n', '...\n', '\uFEFF', 'a: 1\n', '--- x\n', '\n');
     fc.assert(
       fc.property(fc.array(fc.oneof(parts, anyText())), (pieces) => {

@@ -21,7 +21,7 @@ const GOOD: Readonly<Record<string, string>> = {
   topic: 'retry-policy',
   ts_utc: "'2026-05-07T12:00:00Z'",
 };
-/** The good front matter with lines of its own; `undefined` takes one away. */
+/** Valid front matter with some lines changed; `undefined` removes one. */
 const yaml = (changes: Readonly<Record<string, string | undefined>> = {}, more = '') =>
   Object.entries({ ...GOOD, ...changes })
     .flatMap(([key, value]) => (value === undefined ? [] : [`${key}: ${value}\n`]))
@@ -37,7 +37,7 @@ const fields = (text: string) => {
   return result.kind === 'structured' ? result.fields : undefined;
 };
 
-describe('front matter is somebody else’s', () => {
+describe('front matter of other programs', () => {
   it.each([
     ['nothing', ''],
     ['a scalar', 'draft'],
@@ -52,7 +52,7 @@ describe('front matter is somebody else’s', () => {
 });
 
 describe('front matter of ours', () => {
-  it('is read as it was written', () => {
+  it('is read back as it was written', () => {
     const more = 'references: [\'commit:abc\', "x"]\ntags:\n  - a\n';
     expect(fields(yaml({}, more))).toEqual({
       schemaVersion: '1.0',
@@ -217,7 +217,7 @@ describe('the published schema', () => {
   };
   const keys = [...Object.keys(good), 'handoff_id', 'references', 'tags', 'title'];
 
-  it('accepts exactly what is accepted here, times apart', () => {
+  it('accepts exactly what we accept, apart from times', () => {
     let accepted = 0;
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom(...keys), value), { maxLength: 3 }), (changes) => {
@@ -239,7 +239,7 @@ describe('the published schema', () => {
     expect(checkFrontMatter(without, NOW)?.key).toBe(key);
   });
 
-  it('is what is written here, byte for byte when read back', () => {
+  it('accepts what we write, which is the same byte for byte when read back', () => {
     const name = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
     const reference = fc
       .array(fc.oneof(fc.constantFrom("'", '"', ': ', '#', '- ', '\u{1f600}', '\\n', '*', '&'), name), {

@@ -23,7 +23,7 @@ const FIELDS: FrontMatter = {
 const id = (body: string, fields: Partial<FrontMatter> = {}) =>
   handoffId({ ...FIELDS, ...fields }, body, sha256);
 
-/** Ids that structured-handoff's own script gave for these documents. */
+/** Ids that structured-handoff's own script computed for these documents. */
 const BODY_A = 'sha256:049fa8d6ee03bdb4707b26663b2ccb138bda13ad72c58a4c3a30b656817a82b9';
 const BODY = 'sha256:d3480f888d6e497e41cff55959b5caf0630e67d0da83d5318e78eba6ac59505c';
 const EMPTY = 'sha256:56bb44eb8a39299ec612c3f8263c4a01d57989cbb14c5d13d1a8494adbdbd77f';
@@ -67,11 +67,11 @@ describe('handoff_id', () => {
     expect(new Set([...ids, BODY_A, id('body A')]).size).toBe(changes.length + 2);
   });
 
-  it.each(['\ufeffbody A\n', '\u200bbody A\n', 'body A\n\n', 'body A \n'])('keeps %j apart', (body) => {
+  it.each(['\ufeffbody A\n', '\u200bbody A\n', 'body A\n\n', 'body A \n'])('distinguishes %j', (body) => {
     expect(id(body)).not.toBe(BODY_A);
   });
 
-  it('is the same when the note was written out and read back', () => {
+  it('is the same after the note was written and read back', () => {
     const fields = { ...FIELDS, ...LISTS, handoffId: WHOLE };
     const note = `${formatFrontMatter(fields)}\n# Body\n\nThis is the handoff body.\n`;
     const { yaml, body } = splitNote(note);

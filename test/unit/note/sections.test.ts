@@ -10,7 +10,7 @@ const NOTHING = {
 };
 
 describe('the sections of a note', () => {
-  it('are found by their headings, as they stand', () => {
+  it('are found by their headings, unchanged', () => {
     const note =
       '# Goal\n\nRefresh *before* it expires.\n\n# State: done, not done\n\n- done\n\n# Next action\n\n`npm test`\n\n# Stop conditions\n\nA red test.\n';
     expect(noteSections(note)).toEqual({
@@ -74,7 +74,7 @@ describe('the sections of a note', () => {
     expect(noteSections(note)).toEqual(NOTHING);
   });
 
-  it('keep a fence whole', () => {
+  it('keep fenced blocks complete', () => {
     const fence = '```sh\n# Goal\nnpm test\n```';
     expect(noteSections(`# Next action\n${fence}\n# Goal\nx\n`)).toMatchObject({
       nextAction: fence,

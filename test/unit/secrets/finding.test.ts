@@ -25,7 +25,7 @@ describe('the mask', () => {
 });
 
 describe('the message', () => {
-  it('tells line, rule and mask of a few, and counts the rest', () => {
+  it('shows line, rule and mask of a few, and counts the rest', () => {
     const seven = Array.from({ length: 7 }, (_, at) => found('github/GITHUB_TOKEN', at + 1));
     expect(describeFindings(seven.slice(0, 1))).toBe('line 1: github/GITHUB_TOKEN, ghp_… (40 characters)');
     expect(describeFindings(seven)).toMatch(/^(?:line \d: [^;]+; ){5}and 2 more$/);
@@ -58,14 +58,14 @@ describe('the decision', () => {
   });
 
   it.each([undefined, '', '*', 'all', 'github', 'a/b/c', 'github/*', ' , ,', 'a/b c', '../x/y'])(
-    'a trailer that says %j allows nothing',
+    'a trailer with %j allows nothing',
     (value) => {
       expect(parseAllowed(value)).toEqual([]);
     },
   );
 });
 
-describe('what only stands for a secret', () => {
+describe('a placeholder for a secret', () => {
   it.each([
     `ghp_${'x'.repeat(36)}`,
     `github_pat_${'X'.repeat(82)}`,

@@ -5,10 +5,10 @@ import { NEEDED, possibleRules } from '../../../src/domain/secrets.ts';
 import { SECRETS } from '../../support/secrets.ts';
 
 const nameOf = (rule: (typeof rules)[number]) => rule.meta.id.replace('@secretlint/secretlint-rule-', '');
-/** They read files that are no notes, or let a text switch the others off. */
+/** Rules that read files other than notes, or let a text switch the others off. */
 const UNUSED = ['gcp', 'filter-comments'];
 
-/** The expressions that the scanner's rules look with, as they are at run time. */
+/** The expressions of the scanner's rules, as they are at run time. */
 async function expressions(): Promise<[rule: string, source: string, flags: string][]> {
   const found: [string, string, string][] = [];
   for (const rule of rules.filter((one) => !UNUSED.includes(nameOf(one)))) {
@@ -25,19 +25,19 @@ async function expressions(): Promise<[rule: string, source: string, flags: stri
   return found;
 }
 
-describe('what a text must hold for a rule to match', () => {
-  it('is told for every rule that is used', () => {
+describe('the literals that a text must contain for a rule to match', () => {
+  it('are listed for every used rule', () => {
     const used = rules.map(nameOf).filter((name) => !UNUSED.includes(name));
     expect(Object.keys(NEEDED).sort()).toEqual(used.sort());
   });
 
-  it('was read from these very expressions: look at the table when the scanner has others', async () => {
+  it('were read from these very expressions: review the table if the scanner’s change', async () => {
     const all = await expressions();
     const digest = createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 16);
     expect([all.length, digest]).toEqual([33, '9f366e5061ea160e']);
   });
 
-  it.each(Object.entries(NEEDED))('is seen for %s, whichever of its words stands there', (rule, needed) => {
+  it.each(Object.entries(NEEDED))('are found for %s, whichever of its words is there', (rule, needed) => {
     const { exact = [], anyCase = [] } = needed;
     for (const parts of exact) expect(possibleRules(parts.join(' ')), parts.join(' ')).toContain(rule);
     for (const parts of anyCase) {
@@ -46,11 +46,11 @@ describe('what a text must hold for a rule to match', () => {
     }
   });
 
-  it.each(Object.entries(SECRETS))('lets the rule look at %s', (rule, secret) => {
+  it.each(Object.entries(SECRETS))('let the rule look at %s', (rule, secret) => {
     expect(possibleRules(`# Goal\n${secret}\n`)).toContain(rule.split('/')[0]);
   });
 
-  it.each(Object.entries(SECRETS))('keeps the rules away when a part is missing: %s', (rule, secret) => {
+  it.each(Object.entries(SECRETS))('keep the rule from running if a part is missing: %s', (rule, secret) => {
     const name = rule.split('/')[0]!;
     const { exact = [], anyCase = [] } = NEEDED[name]!;
     const without = [...exact, ...anyCase].flat().reduce((text, part) => {
@@ -59,7 +59,7 @@ describe('what a text must hold for a rule to match', () => {
     expect(possibleRules(without)).not.toContain(name);
   });
 
-  it('is nothing for an ordinary text', () => {
+  it('are absent from an ordinary text', () => {
     expect(possibleRules('# Goal\n\nThe retry test is red; see src/auth.ts:42 and #12.\n')).toEqual([]);
   });
 });

@@ -14,8 +14,8 @@ function leaving(topic: string, blob: string, text: string, allowed: readonly st
 
 const refsOf = async (notes: LeavingNote[]) => (await scanNotes(notes, 'deny')).map(({ ref }) => ref);
 
-describe('the notes that a push would take along', () => {
-  it('are told by ref, commit and finding', async () => {
+describe('secrets in the notes that a push would include', () => {
+  it('are reported by ref, commit and finding', async () => {
     const notes = [leaving('fine-note', 'a', '# Goal\n'), leaving('bad-note', 'b', `x\n${TOKEN}\n`)];
     expect(await scanNotes(notes, 'warn')).toEqual([
       {
@@ -27,14 +27,14 @@ describe('the notes that a push would take along', () => {
     ]);
   });
 
-  it('come one by one as well', async () => {
+  it('can also be read one by one', async () => {
     const stream = (async function* () {
       yield leaving('bad-note', 'b', TOKEN);
     })();
     expect(await scanNotes(stream, 'deny')).toHaveLength(1);
   });
 
-  it('are not read when the scan is off', async () => {
+  it('are not searched for if the scan is off', async () => {
     const note = () => {
       throw new Error('was read');
     };
@@ -42,41 +42,41 @@ describe('the notes that a push would take along', () => {
     expect(await scanNotes([unread], 'off')).toEqual([]);
   });
 
-  it('go when the commit records the rule, and only that one', async () => {
+  it('are allowed if the commit records their rule, and only that rule', async () => {
     const both = `${TOKEN}\n${SECRETS['slack/SLACK_TOKEN']}`;
     expect(await refsOf([leaving('bad-note', 'b', TOKEN, [TOKEN_RULE])])).toEqual([]);
     const [left] = await scanNotes([leaving('bad-note', 'b', both, [TOKEN_RULE])], 'deny');
     expect(left?.findings.map(({ rule }) => rule)).toEqual(['slack/SLACK_TOKEN']);
   });
 
-  it('with the same text: allowed in one of its commits, before or after, is allowed', async () => {
+  it('are allowed in a text that any of its commits, before or after, allows', async () => {
     const open = leaving('one-note', 'b', TOKEN);
     const allowed = leaving('two-note', 'b', TOKEN, [TOKEN_RULE]);
     expect(await refsOf([open, allowed])).toEqual([]);
     expect(await refsOf([allowed, open])).toEqual([]);
   });
 
-  it('of an older commit of the chain count for themselves', async () => {
+  it('in older commits of the chain are judged separately', async () => {
     const older = leaving('one-note', 'b', `${TOKEN}\nolder`);
     const tip = leaving('one-note', 'c', TOKEN, [TOKEN_RULE]);
     expect(await scanNotes([tip, older], 'deny')).toMatchObject([{ commit: oid('b') }]);
   });
 
-  it('of one blob are all told, and the blob is scanned once', async () => {
+  it('in one blob are all reported, and the blob is scanned once', async () => {
     const first = leaving('one-note', 'b', TOKEN);
-    // The same name is the same text: the second is not looked at.
+    // Equal object names mean equal texts, so the second is not read.
     const second = { ...leaving('two-note', 'b', ''), note: Buffer.from('') };
     expect(await refsOf([first, second])).toEqual([first.ref, second.ref]);
   });
 });
 
-describe('what is said of refs that would take a secret along', () => {
+describe('the report on refs that would include a secret', () => {
   const told = (notes: LeavingNote[]) =>
     scanNotes(notes, 'deny').then((found) =>
       refuseLeaving(found, 'git handoff sync --push origin --allow-secret'),
     );
 
-  it('names each ref once, with its versions, and no more of the secret than the mask', async () => {
+  it('names each ref once, with its versions, and only the mask of the secret', async () => {
     const versions = ['1', '2', '3', '4', '5'].map((blob) => leaving('one-note', blob, `${TOKEN}\n${blob}`));
     const refusals = await told([...versions, leaving('two-note', '1', TOKEN)]);
     expect(refusals).toEqual([
@@ -92,11 +92,11 @@ describe('what is said of refs that would take a secret along', () => {
     expect(JSON.stringify(refusals)).not.toContain(TOKEN.slice(0, 5));
   });
 
-  it('is nothing when nothing was found', async () => {
+  it('is empty if nothing was found', async () => {
     expect(await told([leaving('one-note', 'a', '# Goal\n')])).toEqual([]);
   });
 
-  it('spells the branch as people do', async () => {
+  it('spells the branch as people write it', async () => {
     const note = {
       ...leaving('one-note', 'b', TOKEN),
       ref: `refs/handoffs/${encodeBranch('feat/x' as BranchName)}/one-note`,

@@ -43,7 +43,7 @@ it.each([
   expect(mayBeAtStake(command)).toBe(true);
 });
 
-/** Whether the program would refuse or save something for these effects, or look who is at work elsewhere. */
+/** Whether these effects would make the program refuse or save something, or look who works elsewhere. */
 function acts(effects: ShellEffects): boolean {
   const settings = { rebaseStashes: true, mergeStashes: true, cleansUnforced: true };
   const facts = { isPath: () => true, names: () => undefined, text: () => undefined, settings };
@@ -110,7 +110,7 @@ function corpora(): string[] {
   return found;
 }
 
-it('whatever the analysis would act on may be at stake', async () => {
+it('whatever the analysis would act on counts as possible harm', async () => {
   const made = PREFIXES.flatMap((prefix) => [
     ...GITS.flatMap((git) => VERBS.map((verb) => `${prefix}${git}${verb}`)),
     ...OTHERS.map((other) => prefix + other),

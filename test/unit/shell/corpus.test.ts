@@ -3,7 +3,7 @@ import { analyseShell } from '../../../src/shell/analyse.ts';
 import { readCorpus, readFurtherCases } from '../../support/shell-world.ts';
 import { CWD, fakeWorld, filled, isHit } from './fake-world.ts';
 
-/** The links that a case's setup makes; other setups do not matter to a reader of commands. */
+/** The links that a case's setup makes; the analysis does not depend on other setups. */
 function linksOf(setup: string | undefined): Record<string, string> {
   const links: Record<string, string> = {};
   for (const found of filled(setup ?? '').matchAll(/ln -s (\S+) (\w+)/g))
@@ -11,7 +11,7 @@ function linksOf(setup: string | undefined): Record<string, string> {
   return links;
 }
 
-/** Cases that cannot be decided in general, but whose glob the disk decides. */
+/** Cases that cannot be decided in general, but here because the disk decides their glob. */
 const DECIDABLE = new Set(['BX010', 'BX011', 'BX018']);
 
 describe('the corpus of hostile commands', () => {

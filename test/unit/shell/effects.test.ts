@@ -54,7 +54,7 @@ describe('identity', () => {
     expect((await analyse(command, session)).identity).toEqual([]);
   });
 
-  it('reports a session that is named on the command line', async () => {
+  it('reports a session named on the command line', async () => {
     const claimed = { kind: 'session-option', value: 'x' };
     expect((await analyse('git handoff --session x write a-b')).identity).toEqual([claimed]);
     expect((await analyse('git handoff write a-b --session=x')).identity).toEqual([claimed]);
@@ -82,7 +82,7 @@ describe('calls of git handoff', () => {
   });
 });
 
-describe('an alias of the name of a verb of git', () => {
+describe('an alias with the name of a git command', () => {
   it.each(['switch', 'reset', 'merge', 'cherry-pick', 'revert', 'mv', 'worktree', 'tag'])(
     'is ignored, as git ignores it: %s',
     async (verb) => {
@@ -94,14 +94,14 @@ describe('an alias of the name of a verb of git', () => {
 
 describe('effects', () => {
   it.each(["sed -i '' s/a/b/ b", "sed -i '' -e s/a/b/ b", "sed -i '' -f script b"])(
-    'knows what %s writes: a Mac’s sed wants a word after -i, which may be empty',
+    'include what %s writes: a Mac’s sed needs an argument after -i, which may be empty',
     async (command) => {
       const written = { path: `${CWD}/b`, kind: 'write', follows: false, by: 'sed -i' };
       expect((await analyse(command)).paths).toEqual([written]);
     },
   );
 
-  it('says what does it, and whether it follows links', async () => {
+  it('name their program, and whether it follows links', async () => {
     expect((await analyse('echo x > a; sed -i s/a/b/ b; rm c')).paths).toEqual([
       { path: `${CWD}/a`, kind: 'write', follows: true, by: '>' },
       { path: `${CWD}/b`, kind: 'write', follows: false, by: 'sed -i' },
@@ -118,25 +118,25 @@ describe('effects', () => {
     expect((await analyse(command)).paths.map(({ path }) => path)).toEqual([`${CWD}/${file}`]);
   });
 
-  it('sees what rsync writes, whose -t takes no folder, and what it deletes', async () => {
+  it('include what rsync writes and deletes; its -t takes no folder', async () => {
     expect((await analyse('rsync -avt note.txt c')).paths.map(({ path }) => path)).toEqual([`${CWD}/c`]);
     expect((await analyse('rsync -og note.txt c')).paths.map(({ path }) => path)).toEqual([`${CWD}/c`]);
     expect(isHit(await analyse('rsync -rt --delete-excluded /tmp/ @MEM@/'))).toBe(true);
   });
 
   it.each(['prettier --config a --write b', 'eslint --fix --ignore-path a b', 'black --config a b'])(
-    'knows that a formatter only reads its configuration: %s',
+    'do not include a formatter’s configuration, which it only reads: %s',
     async (command) => {
       expect((await analyse(command)).paths.map(({ path }) => path)).toEqual([`${CWD}/b`]);
     },
   );
 
-  it('knows that a dry run of git mv moves nothing', async () => {
+  it('do not include a dry run of git mv, which moves nothing', async () => {
     expect((await analyse('git mv -n a b; git mv --dry-run a b; git mv -vn a b')).paths).toEqual([]);
     expect((await analyse('git mv -fv a b')).paths.map(({ path }) => path)).toEqual([`${CWD}/a`, `${CWD}/b`]);
   });
 
-  it('gives refs in full, with the repository that they belong to', async () => {
+  it('name refs in full, with their repository', async () => {
     const refs = async (command: string) => (await analyse(command)).refs.map(({ ref, cwd }) => [ref, cwd]);
     expect(await refs('git update-ref refs/heads/x HEAD')).toEqual([['refs/heads/x', CWD]]);
     expect(await refs('git refs create --message why refs/handoffs/x HEAD')).toEqual([
@@ -154,14 +154,14 @@ describe('effects', () => {
     expect(await refs('git push origin HEAD:refs/handoffs/a/b-c')).toEqual([]);
   });
 
-  it('takes words literally when there is no shell', async () => {
+  it('take words literally if there is no shell', async () => {
     expect((await analyseArgv(['echo', 'x', '>', FILE], fakeWorld())).paths).toEqual([]);
     expect(isHit(await analyseArgv(['cp', 'note.txt', FILE], fakeWorld()))).toBe(true);
     expect(isHit(await analyseArgv(['bash', '-lc', `echo x > ${FILE}`], fakeWorld()))).toBe(true);
     expect((await analyseArgv([], fakeWorld())).paths).toEqual([]);
   });
 
-  it('does not know what a branch that may have run has left behind', async () => {
+  it('are unknown after a conditional branch that may have run', async () => {
     const command = 'd=/tmp; if test -e a; then d=@MEM@; e=x; fi; rm $d/x "$e"; f=y; test -e a && f=y; rm $f';
     expect((await analyse(command)).paths.map(({ path }) => path)).toEqual([`${CWD}/y`]);
   });
@@ -178,14 +178,14 @@ describe('effects', () => {
     expect([own, folders]).toEqual([[`${CWD}/a`, `${CWD}/c`], [CWD]]);
   });
 
-  it('asks for the current branch when a name is made of it', async () => {
+  it('depend on the current branch if a name contains it', async () => {
     const world = { ...fakeWorld(), headBranch: () => 'main' };
     const command = filled('echo x >> "@MEM@/handoff-$(git branch --show-current)-auth-refresh.md"');
     expect(isHit(await analyseShell(command, world))).toBe(true);
   });
 });
 
-describe('what commands made by a grammar brought to light (test/faults/shell-fuzz.test.ts)', () => {
+describe('defects that generated commands revealed (test/faults/shell-fuzz.test.ts)', () => {
   it.each([
     'for i in a b; do [ $i = b ] || continue; rm @FILE@; done',
     'while read -r l; do [ "$l" = b ] || continue; rm @FILE@; done <<< $\'a\\nb\'',
@@ -229,7 +229,7 @@ describe('what commands made by a grammar brought to light (test/faults/shell-fu
   });
 });
 
-describe('a text that nobody reads', () => {
+describe('a program text that the analysis does not read', () => {
   it.each([
     `python3 -c "open('@FILE@', 'a').write('x')"`,
     `python3 -c "import os; open(os.environ['HOME'] + '/.claude/projects/testproj/memory/handoff-main-auth-refresh.md', 'w')"`,
@@ -272,7 +272,7 @@ describe('a text that nobody reads', () => {
     expect(isHit(await analyse(command))).toBe(false);
   });
 
-  it('of which a hook or our own folder is spelled counts, too', async () => {
+  it('counts as a write if it mentions a hook or our own folder', async () => {
     const paths = async (command: string) => (await analyse(command)).paths.map(({ path }) => path);
     expect(await paths(`python3 -c "open('.git/hooks/pre-commit', 'w')"`)).toEqual([
       `${CWD}/.git/hooks/pre-commit`,
@@ -282,7 +282,7 @@ describe('a text that nobody reads', () => {
     ]);
   });
 
-  it('marks the folder in which it may have changed anything', async () => {
+  it('marks the folder where it may have changed anything', async () => {
     const folders = async (command: string) => (await analyse(command)).folders;
     for (const command of [
       'make',

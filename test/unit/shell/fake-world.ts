@@ -18,7 +18,7 @@ const FILES = [
   `${CWD}/.git/packed-refs`,
 ];
 
-/** A small made-up disk: the fixture's files, and the links given. */
+/** A small invented disk: the fixture's files, and the given links. */
 export function fakeWorld(
   links: Readonly<Record<string, string>> = {},
   cwd = CWD,
@@ -58,7 +58,7 @@ export function isHit(effects: ShellEffects, links: Readonly<Record<string, stri
   return byPath || effects.refs.some(({ ref }) => ref === '*' || /^refs\/(?:\*$|handoffs)/.test(ref));
 }
 
-/** Fills the placeholders of the corpus. */
+/** Fills in the placeholders of the corpus. */
 export function filled(text: string): string {
   return text
     .replaceAll('@FILE@', FILE)

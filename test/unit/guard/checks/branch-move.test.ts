@@ -8,7 +8,7 @@ const commit = (n: number, session: string) => ({
   seconds: 0,
   branch: undefined,
 });
-/** The branch would leave these behind, newest first. */
+/** A command with which the branch would leave these commits behind, newest first. */
 const leaves = (command: string, ...commits: ReturnType<typeof commit>[]): Situation => ({
   command,
   git: { leftBehind: () => Promise.resolve(commits) },

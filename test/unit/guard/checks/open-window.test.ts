@@ -10,7 +10,7 @@ table(COMMANDS_IN_TREE, 'open-window', [
   ['the session is alone', { command: 'make', peers: [] }, []],
 ]);
 
-/** What is noted of a command, and what is said. */
+/** What is recorded about a command, and what the session is told. */
 async function opened(given: Situation): Promise<{ windows: OpenWindow[]; told: readonly Finding[] }> {
   let at: WorkPlace | undefined;
   const found = await judgedBy(COMMANDS_IN_TREE, 'open-window', {
@@ -36,14 +36,14 @@ it.each<[string, Situation, Partial<OpenWindow>]>([
   expect((await opened(given)).windows).toMatchObject([{ session: SELF, id: 'call', ...window }]);
 });
 
-it('tells what others have told, where that reaches the model', async () => {
+it('passes on what others have reported, if that reaches the model', async () => {
   expect((await opened({ command: 'make', ...news })).told).toEqual([
     tells('git-handoff: ', 'src/a.ts was taken'),
   ]);
   expect((await opened({ command: 'make', ...news, client: gemini })).told).toEqual([]);
 });
 
-it('tells its main agent what is for this session alone', async () => {
+it('tells the main agent what is only for this session', async () => {
   const taken = { t: 'news', id: 'e', text: 'src/a.ts was taken', to: SELF, at: 1 } as const;
   const given = { command: 'make', ledgers: { [PEER]: [taken] } };
   expect((await opened({ ...given, agent: 'one' })).told).toEqual([]);

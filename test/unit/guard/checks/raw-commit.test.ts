@@ -5,7 +5,7 @@ import { gemini } from '../../../../src/agents/gemini.ts';
 import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';
 import { PEER, type Row, THIRD, judgedBy, refuses, table } from '../../../support/guard-table.ts';
 
-/** A commit is refused, and typed again as this. */
+/** A commit is refused, with this hint to type instead. */
 const typedAgain = (command: string, hint: RegExp): Row => [
   command,
   { command, client: gemini },
@@ -51,7 +51,7 @@ table(COMMANDS_IN_TREE, 'raw-commit', [
   typedAgain('git commit -F -', /git handoff commit -m '<message>'$/),
 ]);
 
-it('keeps a message of several lines that git would have read from a pipe', async () => {
+it('the hint keeps a message of several lines that git would have read from a pipe', async () => {
   const given = { command: `printf 'what\\n\\nwhy\\n' | git commit -F -`, client: gemini };
   const [found] = await judgedBy(COMMANDS_IN_TREE, 'raw-commit', given);
   const [, file = ''] = /-F (\S+)$/.exec(found?.kind === 'refuse' ? found.text : '') ?? [];

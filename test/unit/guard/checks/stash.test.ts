@@ -12,7 +12,7 @@ import {
   table,
 } from '../../../support/guard-table.ts';
 
-/** A stash with an entry of each, newest first; `?`: nobody knows whose it is. */
+/** A stash with one entry of each maker, newest first; `?`: an unknown maker. */
 const stashOf = (command: string, ...makers: string[]): Situation => ({
   command,
   arrange: ({ commonDir }) => {

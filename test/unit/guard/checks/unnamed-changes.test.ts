@@ -18,7 +18,7 @@ const refused = (...words: string[]) => [settle, refuses(words)];
 const beside = (command: string): Situation => ({ command, ledgers: { [PEER]: ['src/a.ts'] } });
 const PATCH = '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-a\n+b\n';
 const OTHER = PATCH.replaceAll('a.ts', 'b.ts');
-/** The commit has this content of the peer's file. */
+/** The commit contains this state of the peer's file. */
 const holding = (n: number) => ({
   git: { filesOf: () => Promise.resolve([{ path: 'src/a.ts', mode: '100644', oid: oid(n) }]) },
 });
