@@ -5,7 +5,7 @@ import { MAY_IMPORT, roomOf } from './scripts/rooms.mjs';
 const SOURCE = join(import.meta.dirname, 'src');
 const below = (file) => relative(SOURCE, file).split(sep).join('/');
 
-/** A source imports from its own room and from those that its room may import, types and `import()` included. */
+/** A source may import only from its own room and those that its room may import, including types and `import()`. */
 const direction = {
   create(context) {
     const room = roomOf(below(context.filename));
@@ -41,7 +41,7 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      // A function of a Promise type may have nothing to wait for.
+      // A function that must return a Promise may have nothing to await.
       '@typescript-eslint/require-await': 'off',
       'no-control-regex': 'error',
       'no-restricted-syntax': [
@@ -64,7 +64,7 @@ export default tseslint.config(
           message: 'no limit of time',
         },
       ],
-      // One file per situation: tables of cases may be long.
+      // One file per situation, so tables of cases may be long.
       'max-lines': 'off',
       'max-lines-per-function': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
@@ -75,7 +75,7 @@ export default tseslint.config(
     rules: { 'no-restricted-globals': ['error', 'console', 'process'] },
   },
   {
-    // The clock and the time that is left are handed to what is asked for (src/host/io.ts).
+    // These rooms get the clock and the remaining time as arguments (src/host/io.ts).
     files: ['src/{verbs,guard,githooks}/**/*.ts'],
     rules: {
       'no-restricted-globals': ['error', 'console', 'process', 'performance'],

@@ -1,29 +1,29 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
-/** The long fault run has tests of hours. */
+/** The long fault run has tests that take hours. */
 const isLong = process.env['GIT_HANDOFF_FAULTS'] === 'long';
 
-/** What a test gets that waits for nothing but the machine. Milliseconds. */
+/** The time limit, in milliseconds, of a test that waits only for the machine. */
 const PATIENCE_MS = 300_000;
 
 type Options = NonNullable<TestProjectInlineConfiguration['test']>;
 
-/** A tier: the tests of a folder of that name. */
+/** A tier: the tests in the folder of that name. */
 const tier = (name: string, options: Options = {}): TestProjectInlineConfiguration => ({
   extends: true,
   test: { name, include: [`test/${name}/**/*.test.ts`], ...options },
 });
 
-/** Most are about what the program does, and call it in a thread: those whose point is a process say so. */
+/** Most tests are about what the program does, and run it in a thread; those about processes ask for one. */
 const inThread: Options = { provide: { calls: 'thread' }, globalSetup: ['test/support/templates-setup.ts'] };
 
 /** Test tiers: each is a vitest project, so that `npm test` and CI can pick (see CONTRIBUTING.md). */
 export default defineConfig({
   test: {
-    // One worker, which vitest would take on two cores, mostly waits for processes.
+    // At least two: a single worker, vitest's choice on two cores, would mostly wait for processes.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // No test changes what another file's can see; a process for each file takes longer than most files.
+    // No test changes what tests of other files see, and a process for each file would take longer than most files.
     isolate: false,
     runner: 'test/support/runner.ts',
     testTimeout: PATIENCE_MS,
@@ -41,9 +41,9 @@ export default defineConfig({
         fileParallelism: false,
       }),
       tier('load', { testTimeout: 3_600_000, fileParallelism: false }),
-      // A client that hangs is ended before (test/support/client/program.ts).
+      // test/support/client/program.ts ends a client that hangs before this limit.
       tier('clients', { testTimeout: 900_000, fileParallelism: false }),
-      // Started by scripts/client-news.mjs alone.
+      // Only scripts/client-news.mjs runs this.
       tier('client-news', { testTimeout: 900_000 }),
     ],
   },

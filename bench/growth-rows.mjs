@@ -1,4 +1,4 @@
-// How the cost of a verb grows when there is four times as much, and the memory that the most of it takes.
+// How the cost of a verb grows when the data is four times as large, and the memory that the largest data needs.
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { once, time } from './measure.mjs';
@@ -15,7 +15,7 @@ const CASES = [
   ['status', 'files', ['status']],
 ];
 
-/** Writes the most memory that a process of Node had, in KiB, to a file of its own. */
+/** A preload that writes a Node process's peak memory, in KiB, to a file of its own. */
 const PEAK = `const { writeFileSync } = require('node:fs');
 process.on('exit', () => {
   writeFileSync(\`\${process.env.PEAKS}/\${process.pid}\`, String(process.resourceUsage().maxRSS));
@@ -58,7 +58,7 @@ export function growthRows(scenario) {
   return [...growth, { ...memory, value: () => Math.max(...peaks()) }];
 }
 
-/** The most memory of any process of Node that a command starts. MiB. */
+/** The highest peak memory, in MiB, of the Node processes that a command starts. */
 function peakOf(scenario, command) {
   const peaks = join(scenario.dir, 'peaks');
   const recorder = `${peaks}.cjs`;
@@ -72,7 +72,7 @@ function peakOf(scenario, command) {
   return Math.max(...all) / 1024;
 }
 
-/** Makes the one note as many versions long, in one branch. */
+/** Gives the one note this many versions, in one branch. */
 function addVersions(scenario, root, count) {
   const inRoot = { cwd: root, env: inSession(scenario) };
   scenario.run(scenario.launcher, ['write', 'speed-check', '-m', 'goal: be fast'], inRoot);
@@ -93,8 +93,8 @@ function addVersions(scenario, root, count) {
 }
 
 /**
- * A repository with so many files. What is as new as git's index, in whole seconds, is read again at every look: here it is read
- * once, in a later second.
+ * A repository with this many files. At every look, git reads again the files that are, in whole seconds, as new as its index;
+ * here they are read once, in a later second.
  */
 export function manyFiles(scenario, count) {
   const root = scenario.repository(`${count} files`);

@@ -5,11 +5,11 @@ import { once } from './measure.mjs';
 import { manyFiles } from './growth-rows.mjs';
 import { bareNode, inSession, registered, source, stop, toolCall } from './scenario.mjs';
 
-/** Where one row has several calls: their mean, in starts of Node. */
+/** The mean of several calls of a row, in starts of Node. */
 const inNodes = ({ node, ...calls }) =>
   Object.values(calls).reduce((sum, ms) => sum + ms, 0) / Object.keys(calls).length / node;
 
-/** A row of calls of the guard about which it says nothing. */
+/** A row of calls for which the guard prints nothing. */
 const row = (scenario, name, target, root, payloads) => ({
   name: `guard, ${name}`,
   unit: '× node',
@@ -39,7 +39,7 @@ function notEnabled(scenario) {
   ];
 }
 
-/** The commands are only asked about, never run. */
+/** The guard is only asked about the commands; they are never run. */
 function lone(scenario) {
   const root = once(() => scenario.enabled('lone', 1));
   const listed = ['git status', 'ls -la', 'cat src/a.ts'];
@@ -78,7 +78,7 @@ function besidePeer(scenario) {
   ];
 }
 
-/** Commands that are costly to parse, in units that are repeated. The worst of them counts. */
+/** Units that, repeated, make commands that are costly to parse. The worst of them counts. */
 const COSTLY = ['> ', '$(', '<<E ', '"', '{a,', 'a;'];
 
 function hostile(scenario, root) {
@@ -109,12 +109,12 @@ function hostile(scenario, root) {
 }
 
 /**
- * The snapshot of a turn's end, in a tree of many files of which one has changed since the last: what such a call takes more
- * than one that asks git for nothing but its settings, in calls of `git stash create`.
+ * The snapshot at the end of a turn, in a tree where one of many files has changed since the last turn. The figure is by how
+ * much such a call is longer than one that asks git for its settings only, in runs of `git stash create`.
  */
 function endOfTurn(scenario) {
   const root = once(() => scenario.enabled('turns', 1, manyFiles(scenario, TREE_FILES)));
-  // Each round needs other content: the same is kept once.
+  // Each round needs new content, because the same content is kept only once.
   const change = 'echo $$ >src/a.ts';
   const changed = (command) => {
     const [shell, script] = command.args;
@@ -138,10 +138,10 @@ function endOfTurn(scenario) {
   };
 }
 
-/** As many files as a project of middle size has. */
+/** The number of files in a medium-sized project. */
 const TREE_FILES = 5000;
 
-/** What our git hooks add to `git commit`. */
+/** The time that our git hooks add to `git commit`. */
 function commits(scenario) {
   const plain = once(() => scenario.repository('plain'));
   const commit = (cwd, env) => ({
@@ -174,8 +174,8 @@ function commits(scenario) {
 }
 
 /**
- * Stands in for claude-handoff-guard's PreToolUse hook: the same process, and the same look at the call. Its own code
- * reads a note's first line where a path is a note's; a file of the project is not.
+ * Stands in for claude-handoff-guard's PreToolUse hook: it starts the same process, and inspects the call in the same way.
+ * The real one would also read a note's first line, but the file here is the project's, not a note.
  */
 const OTHER_GUARD = `import { readFileSync } from 'node:fs';
 const { tool_name, tool_input = {} } = JSON.parse(readFileSync(0, 'utf8'));
@@ -183,7 +183,7 @@ const notes = /\\/projects\\/[^/]+\\/memory\\/(handoff-[a-z0-9-]+\\.md)$/;
 if (tool_name === 'Write' && notes.test(tool_input.file_path)) process.exitCode = 1;
 `;
 
-/** What a user would have instead: no target, but a measure for those above. */
+/** What a user might have instead: rows without a target, for comparison with those above. */
 function others(scenario) {
   const name = "claude-handoff-guard's hook, before a file tool";
   return {

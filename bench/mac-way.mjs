@@ -1,15 +1,15 @@
-// macOS's way on Linux: a command, and whatever it starts, finds no /proc, bash in POSIX mode as /bin/sh, and a ps(1) that knows
-// macOS's options only. It lives in a mount namespace of its own; nobody else notices.
+// macOS's way on Linux: a command, and whatever it starts, finds no /proc, bash in POSIX mode as /bin/sh, and a ps(1) that has
+// only macOS's options. It runs in its own mount namespace, so nothing else is affected.
 //   node bench/mac-way.mjs <command> [<argument>…]
-// Not imitated: bash 3.2 itself (bash with BASH_COMPAT=3.2 it is), `process.platform`, file names without case, and what a
-// Mac takes to start a process or to write to its disk.
+// Not imitated: bash 3.2 itself (it is a newer bash with BASH_COMPAT=3.2), `process.platform`, case-insensitive file names,
+// and the time that a Mac needs to start a process or to write to its disk.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** $1: a folder with `bin/ps`; $2: bash. The rest is the command. The true /proc stays in that folder: `ps` and /dev/fd need it. */
+/** $1: a folder with `bin/ps`; $2: bash. The rest is the command. The real /proc stays in that folder for `ps` and /dev/fd. */
 const ENTER = `set -e
 folder=$1 bash=$2
 shift 2
@@ -34,10 +34,10 @@ mount --bind "$bash" /bin/sh
 mount -t tmpfs -o ro,size=4k none /proc
 exec "$@"`;
 
-/** Fails unless it is as said above. */
+/** Fails unless macOS's way is as described above. */
 const PROBE = `[ ! -e /proc/self ] && [ -z "$(ls /proc)" ] && [ -n "$BASH_VERSION" ] && [ -e /dev/stdin ] && ps -p $$ >/dev/null`;
 
-/** What Node runs to learn what `ps` takes: the middle of 21. */
+/** A program for Node that measures the time of `ps`: the median of 21 runs. */
 const TIME_PS = `const all = Array.from({ length: 21 }, () => {
   const began = performance.now();
   require('node:child_process').spawnSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,lstart=']);
@@ -53,7 +53,7 @@ function output(command, args, options = {}) {
   throw new Error(said.trim().split('\n').at(-1) || `${command} failed`);
 }
 
-/** bash, where no other program hides behind the name of sh: all of them would become bash (busybox). */
+/** bash, unless /bin/sh is a program with other names, too (busybox), all of which would become bash. */
 function findBash() {
   const sh = basename(realpathSync('/bin/sh'));
   if (!['sh', 'dash', 'bash'].includes(sh))
@@ -64,7 +64,7 @@ function findBash() {
 }
 
 /**
- * Makes macOS's way. `wrap` turns a command into one that runs in it, in the environment `env`; `psMs` is what `ps` takes there.
+ * Makes macOS's way. `wrap` turns a command into one that runs in it, in the environment `env`; `psMs`: the time of `ps` there.
  *
  * @returns {{ wrap: (command: string, args: string[]) => { command: string, args: string[] }, env: Record<string, string>,
  *   psMs: number, remove: () => void } | { skipped: string }} `skipped`: why this machine cannot have it
@@ -80,7 +80,7 @@ export function macWay() {
     const source = fileURLToPath(new URL('mac-ps.c', import.meta.url));
     const proc = `-DPROC="${join(folder, 'proc')}"`;
     output('cc', ['-O2', '-static', proc, '-o', join(folder, 'bin', 'ps'), source]);
-    // Whoever is not root becomes root of a user namespace, where the kernel lets them.
+    // A user other than root becomes root of a user namespace, if the kernel permits that.
     const unshare = process.getuid() === 0 ? ['--mount'] : ['--mount', '--map-root-user'];
     const wrap = (command, args) => ({
       command: 'unshare',

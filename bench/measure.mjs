@@ -1,37 +1,37 @@
-// Paired measurements: the commands of a row run in turn (A B C, A B C, …), a figure is computed within each
-// round, and the median of those is reported. The load of the machine is the same on both sides of a ratio.
+// Paired measurements: the commands of a row run in turn (A B C, A B C, …), each round gives a figure,
+// and the median of the figures is reported. So the load of the machine is the same on both sides of a ratio.
 import { spawnSync } from 'node:child_process';
 
 /**
  * A command to time.
  * @typedef {{ command: string, args: string[], input?: string, cwd?: string, env: Record<string, string>,
- *   silent?: boolean }} Command `silent`: it has to print nothing
+ *   silent?: boolean }} Command `silent`: it must print nothing
  *
  * @typedef {object} Row
  * @property {string} name
  * @property {string} unit
- * @property {number} [target] none for a figure of others
+ * @property {number} [target] none for other programs' figures
  * @property {boolean} [isBound] the target is the same for every version of Node
- * @property {number} [runs] the most rounds of a slow row
- * @property {number} [times] by which the rounds of a row are multiplied whose figure is the small difference of two times
+ * @property {number} [runs] the maximum number of rounds, for a slow row
+ * @property {number} [times] a factor for the number of rounds, for a row whose figure is a small difference of two times
  * @property {() => Record<string, Command>} [commands]
  * @property {(times: Record<string, number>) => number} [figure]
- * @property {() => number} [value] instead of `commands` and `figure`, where nothing is timed
+ * @property {() => number} [value] instead of `commands` and `figure`, if nothing is timed
  */
 
-/** What a row needs, made for the first row that is measured. @template T @param {() => T} build */
+/** What rows need, built when the first of them is measured. @template T @param {() => T} build */
 export function once(build) {
   let built;
   return () => (built ??= build());
 }
 
-/** The middle of some numbers. */
+/** The median of some numbers. */
 export function median(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)];
 }
 
-/** Runs a command once. Milliseconds of wall time; throws if it fails, for then the time means nothing. */
+/** Runs a command once; returns the wall time in milliseconds. Throws if it fails, since the time would mean nothing. */
 export function time({ command, args, silent, ...options }) {
   const start = process.hrtime.bigint();
   const done = spawnSync(command, args, { input: '', maxBuffer: 64 << 20, encoding: 'utf8', ...options });
@@ -44,7 +44,7 @@ export function time({ command, args, silent, ...options }) {
 }
 
 /**
- * Measures the same row of one or two packages: one round to warm up, then `runs` rounds in which they take turns.
+ * Measures a row for one package, or for two in turn: one round to warm up, then `runs` rounds.
  *
  * @param {Row[]} rows
  * @param {number} runs
@@ -57,7 +57,7 @@ export function measure(rows, runs) {
       row.figure(Object.fromEntries(commands.map(([name, command]) => [name, time(command)]))),
     );
   round();
-  // What was just written for the row would be flushed in the middle of it, at the cost of whoever waits for the disk.
+  // Otherwise what was just written for the row would be flushed during the measurement, and slow down disk access.
   spawnSync('sync');
   const { runs: most = runs, times = 1 } = rows[0] ?? {};
   const rounds = Array.from({ length: Math.min(runs, most) * times }, round);

@@ -1,4 +1,4 @@
-// Measures the rows in the way and with the Node that it is started in, for run.mjs: prints one line of JSON for each row.
+// Measures the rows for run.mjs, in the way and with the Node that it was started in: prints one line of JSON for each row.
 //   node bench/one-way.mjs <rounds> <text in the row's name> [<folder of another package>]
 import { growthRows } from './growth-rows.mjs';
 import { commitRows, guardRows } from './guard-rows.mjs';
@@ -11,7 +11,7 @@ const [rounds = '35', only = '', ...others] = process.argv.slice(2);
 
 const rounded = (figure) => Number(figure.toFixed(2));
 
-/** @param rows the row, and the same of the package that it is measured against */
+/** @param rows the row, and the same row for the package that it is compared with */
 function result(rows) {
   const [{ name, unit, target, isBound = false }] = rows;
   const row = { name, unit, target, isBound };
@@ -20,19 +20,19 @@ function result(rows) {
     const ratios = figures.length > 1 ? figures[0].map((figure, n) => figure / figures[1][n]) : undefined;
     return { ...row, measured: rounded(median(figures[0])), ratio: ratios && rounded(median(ratios)) };
   } catch (error) {
-    // The other package may not know what a row is about.
+    // The other package may lack what the row measures.
     if (rows.length > 1) return result(rows.slice(0, 1));
     return { ...row, failed: String(error) };
   }
 }
 
 /**
- * What was built for the rows. It is removed at the end: where 100,000 files were just deleted, ext4 takes milliseconds to find
- * room for another one, at the cost of the rows that come next.
+ * What was built for the rows. It is removed only at the end: after 100,000 files were deleted, ext4 needs milliseconds to
+ * find room for another file, which would slow down the next rows.
  */
 const built = [];
 
-/** The rows of a group for a package. A row that the other one does not know is measured again, in what it has built by then. */
+/** The rows of a group for a package. If the other package lacks a row's feature, the row is measured again, alone. */
 function rowsOf(group, root) {
   const scenario = new Scenario(root);
   built.push(scenario);

@@ -1,12 +1,12 @@
 // npm run bench: measures the figures that the project promises and prints each beside its target, in Linux's way and in
-// macOS's (mac-way.mjs), with the current LTS of Node and with the oldest that is supported.
+// macOS's (mac-way.mjs), with Node's current LTS version and with the oldest supported one.
 //   --only <text>      rows whose name contains the text
 //   --runs <n>         rounds of each row (default 35)
 //   --way linux|mac    one way only
-//   --node 20|24       one version of Node only; the one that does not run comes from npm, once, into .cache/
-//   --against <.tgz>   the same rows of another package of git-handoff in turn with ours: in parentheses the ratio to its figure
+//   --node 20|24       one version of Node only; a version other than the running one comes from npm, once, into .cache/
+//   --against <.tgz>   measures another package of git-handoff in turn with ours, and prints the ratio to it in parentheses
 //   --json             one object instead of the table
-//   --page             puts the table into docs/performance.md, too
+//   --page             also writes the table into docs/performance.md
 // Not a test: it needs a quiet machine. The exit status is 1 if a figure misses its target by more than a tenth, or a
 // command could not be run.
 import { spawn, spawnSync } from 'node:child_process';
@@ -18,9 +18,9 @@ import { parseArgs } from 'node:util';
 import { macWay } from './mac-way.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
-/** A figure may miss its target by so much. */
+/** A figure may miss its target by this factor. */
 const TOLERANCE = 1.1;
-/** Versions of Node, and by what the targets are multiplied there. */
+/** Versions of Node, and the factor for the targets with each. */
 const NODES = new Map([
   ['24', 1],
   ['20', 1.3],
@@ -43,7 +43,7 @@ const { values: options } = parseArgs({
 });
 const runs = Math.max(1, Number.parseInt(options.runs, 10) || 35);
 
-/** Those of a table that an option asks for. */
+/** The entries of a table that an option selects. */
 function chosen(name, table) {
   const all = [...table.keys()];
   const asked = options[name];
@@ -51,7 +51,7 @@ function chosen(name, table) {
   return all.filter((one) => asked === undefined || one === asked);
 }
 
-/** Node of a version: this one, or npm's, whose package for a system is nothing but the program. */
+/** The Node of a version: the running one, or npm's, whose package for a system contains only the program. */
 function nodeOf(major) {
   if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
@@ -65,7 +65,7 @@ function nodeOf(major) {
   return path;
 }
 
-/** Unpacks a package as npm packed it; its folder. */
+/** Unpacks a package that npm packed; returns its folder. */
 function unpack(tarball, folder) {
   const done = spawnSync('tar', ['-xzf', resolve(tarball), '-C', folder], { encoding: 'utf8' });
   if (done.status !== 0) throw new Error(`${tarball}: ${done.stderr}`);
@@ -80,7 +80,7 @@ function verdictOf({ failed, measured, target, isBound }, major) {
   return measured <= most * TOLERANCE ? 'nearly' : 'missed';
 }
 
-/** Measures the rows in one way with one Node. A table is printed at the end; a terminal shows each figure when it is known. */
+/** Measures the rows in one way with one Node. On a terminal, it shows each figure once it is known, before the final table. */
 async function column(way, major, mac, others) {
   const node = nodeOf(major);
   const args = [join(import.meta.dirname, 'one-way.mjs'), String(runs), options.only, ...others];
@@ -102,7 +102,7 @@ async function column(way, major, mac, others) {
   return { way, node: version, head, rows };
 }
 
-/** `nearly (24 macOS)`, or `met`. */
+/** The verdicts on a row, such as `nearly (24 macOS)` or `met`. */
 function verdicts(row, columns) {
   const all = columns.map(({ head, rows }) => ({ head, verdict: rows[row].verdict }));
   const bad = ['failed', 'missed', 'nearly'].flatMap((verdict) => {
@@ -134,7 +134,7 @@ function table(columns) {
   );
 }
 
-/** Puts the table where the page has the former one. */
+/** Replaces the table on the page. */
 function writePage(lines) {
   const page = join(ROOT, 'docs', 'performance.md');
   const block = `<!-- bench -->\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`;
@@ -145,7 +145,7 @@ function writePage(lines) {
   );
 }
 
-/** What a reader needs to know of the machine to judge the figures. */
+/** What a reader needs to know about the machine to judge the figures. */
 function machine() {
   return {
     git: spawnSync('git', ['--version'], { encoding: 'utf8' }).stdout.trim(),

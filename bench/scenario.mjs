@@ -1,4 +1,4 @@
-// Throw-away repositories for the rows, built by the program itself: `git handoff init`, guard payloads.
+// Temporary repositories for the rows, built with the program itself: `git handoff init`, guard payloads.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 
-/** The session of the process that measures. */
+/** The session of the measuring process. */
 export const session = '00893aaf-19fa-41d2-8238-13269b9b3ca0';
 const peer = '11111111-2222-4333-8444-555555555555';
 
-/** A home with repositories in it. `remove` ends the processes that were started and deletes everything. */
+/** A home with repositories in it. `remove` ends the processes that it started, and deletes everything. */
 export class Scenario {
   dir = realpathSync(mkdtempSync(join(tmpdir(), 'git bench-')));
   env;
@@ -24,10 +24,10 @@ export class Scenario {
   #peers = [];
 
   /**
-   * Everything is run by the Node that runs this, and in an environment without NODE_EXTRA_CA_CERTS: that file makes every
-   * start of Node 20 three times as long, and the launcher takes it away, too.
+   * Everything runs with the Node that runs this, and without NODE_EXTRA_CA_CERTS: that file makes every start of
+   * Node 20 three times as long, and the launcher removes the variable, too.
    *
-   * @param {string} root of the package; ours without one
+   * @param {string} root the package's folder; default: ours
    */
   constructor(root = resolve(import.meta.dirname, '..')) {
     this.launcher = join(root, 'bin', 'git-handoff');
@@ -47,7 +47,7 @@ export class Scenario {
     };
   }
 
-  /** Runs a command that has to succeed; its output. */
+  /** Runs a command that must succeed; returns its output. */
   run(command, args, options = {}) {
     const done = spawnSync(command, args, {
       env: this.env,
@@ -70,24 +70,24 @@ export class Scenario {
     return root;
   }
 
-  /** A repository with `init`; `sessions`: 0 none, 1 that of this process alone, 2 another one beside it. */
+  /** A repository with `init`. `sessions`: 0: none, 1: only that of this process, 2: also another one. */
   enabled(name, sessions, root = this.repository(name)) {
     this.run(this.launcher, ['init', '--yes'], { cwd: root });
     if (sessions > 1) this.startPeer(root);
     if (sessions > 0) this.guard(root, start(root, session));
-    // A guard that fails open would be measured as a fast one.
+    // Otherwise a guard that fails open would be measured as a fast one.
     if (existsSync(join(root, '.git', 'handoff-solo')) !== (sessions === 1)) {
       throw new Error(`${name}: the sessions are not registered as they should be`);
     }
     return root;
   }
 
-  /** One call of the guard; its output. */
+  /** Calls the guard once; returns its output. */
   guard(root, payload) {
     return this.run(this.launcher, ['guard', '--client', 'claude'], { cwd: root, input: payload });
   }
 
-  /** A session whose process lives on, and is neither a child nor an ancestor of this one. */
+  /** Starts a session whose process keeps running, and is neither a child nor an ancestor of this one. */
   startPeer(root) {
     const payload = join(this.dir, `${this.#peers.length}.json`);
     writeFileSync(payload, start(root, peer));
@@ -111,7 +111,7 @@ export class Scenario {
         rmSync(this.dir, { recursive: true, force: true });
         return;
       } catch (error) {
-        // git tidies up 10,000 loose objects in the background, and makes files while others are removed.
+        // git packs 10,000 loose objects in the background, and creates files while others are being removed.
         if (tries === 60) throw error;
         spawnSync('sleep', ['0.5']);
       }
@@ -131,7 +131,7 @@ export const start = (root, id) => JSON.stringify({ ...base(root, id, 'SessionSt
 /** The payload at the end of a turn of this process's session. */
 export const stop = (root) => JSON.stringify(base(root, session, 'Stop'));
 
-/** The payload of a tool call of this process's session. */
+/** The payload of a tool call by this process's session. */
 export function toolCall(root, tool, input, more = {}) {
   const event = more.tool_response === undefined ? 'PreToolUse' : 'PostToolUse';
   return JSON.stringify({
@@ -145,13 +145,13 @@ export function toolCall(root, tool, input, more = {}) {
   });
 }
 
-/** The environment of what this process's session runs. */
+/** The environment of what this process's session starts. */
 export const inSession = ({ env }) => ({ ...env, CLAUDE_CODE_SESSION_ID: session });
 
 /** Bare Node: the unit of most figures. @returns {import('./measure.mjs').Command} */
 export const bareNode = ({ env }) => ({ command: process.execPath, args: ['-e', '0'], env });
 
-/** The command that a client's settings hold, as the client runs it. */
+/** The command in a client's settings, as the client runs it. */
 export const registered = (scenario, root, input) => ({
   command: 'sh',
   args: ['-c', `p='${scenario.launcher}'; [ -x "$p" ] || exit 0; exec "$p" guard --client claude`],
@@ -160,7 +160,7 @@ export const registered = (scenario, root, input) => ({
   env: inSession(scenario),
 });
 
-/** About so many bytes of source code. */
+/** About this many bytes of source code. */
 export function source(bytes) {
   const line = 'export const answer = compute("forty", [4, 2]); // the answer\n';
   return line.repeat(Math.floor(bytes / (line.length + 3)));

@@ -1,4 +1,4 @@
-// Rows of the verbs: in a small repository, and where there are many notes.
+// Rows of the verbs, in a small repository and in one with many notes.
 import { join } from 'node:path';
 import { once } from './measure.mjs';
 import { bareNode, inSession, registered, session, start } from './scenario.mjs';
@@ -45,7 +45,7 @@ function smallRows(scenario, env) {
   ];
 }
 
-/** `list` against git reading the same fields, bare Node taken off. */
+/** `list` compared with git reading the same fields, without the time of bare Node. */
 function listRow(scenario, many) {
   const fields = ['refname', 'objectname', 'objecttype', 'symref', 'contents'].map((name) => `%(${name})`);
   const format = `--format=${fields.join('%00')}`;
@@ -78,7 +78,7 @@ function startRow(scenario, filled) {
   };
 }
 
-/** Into a new clone each time, from a remote whose name was never used: nothing is known of it. */
+/** Fetches into a new clone each time, from a remote with a new name, so that nothing is known of it. */
 function fetchRow(scenario, many) {
   const fresh = (line) => ({
     command: 'sh',
@@ -104,7 +104,7 @@ function fetchRow(scenario, many) {
   };
 }
 
-/** Fills a repository with so many open notes. */
+/** Fills a repository with this many open notes. */
 export function fill(scenario, root, count) {
   const inRoot = { cwd: root, env: inSession(scenario) };
   scenario.run(scenario.launcher, ['write', 'speed-check', '-m', 'goal: be fast'], inRoot);
@@ -112,7 +112,7 @@ export function fill(scenario, root, count) {
   scenario.run('git', ['pack-refs', '--all'], inRoot);
 }
 
-/** A fast-import stream with copies of the one note under other topics. */
+/** A fast-import stream with copies of one note under other topics. */
 function copies(scenario, inRoot, count) {
   const ref = 'refs/handoffs/main/speed-check';
   const git = (...args) => scenario.run('git', args, inRoot);

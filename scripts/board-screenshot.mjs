@@ -1,6 +1,6 @@
-// Makes docs/board.png: the page of an invented team's day, in /usr/bin/chromium, or another one that
+// Makes docs/board.png, a picture of an invented team's board, with /usr/bin/chromium or the browser that
 // GIT_HANDOFF_CHROMIUM names.
-//   --dark <file>   the same in dark mode, to look at
+//   --dark <file>   writes the same picture in dark mode to a file
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -2,14 +2,14 @@
 // `--if-stale` builds only when a source is newer than the result.
 //
 //   start.cjs      what Node starts; it loads one of the others
-//   hook.cjs       hooks of clients and of git: what comes before a decision
-//   decisions.cjs  the rest of them, but
+//   hook.cjs       hooks of clients and of git, up to the point where a decision is needed
+//   decisions.cjs  the rest of the hooks, without
 //   shell.cjs      the analysis of shell commands
-//   cli.cjs        what is typed: the verbs of notes
+//   cli.cjs        the command line, with the verbs of notes
 //   verbs.cjs      the other verbs
-//   seldom.cjs     those that need a library, and the board
+//   seldom.cjs     the verbs that need a library, and the board
 //
-// rolldown-runtime.cjs is a line that several of them need; the bundler puts it where it wants.
+// rolldown-runtime.cjs is a line that several of them need; the bundler decides where to put it.
 import { readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ import { LIBRARY_OPTIONS } from './libraries.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
-/** Built beside it and put in place at once: hooks of running sessions must not meet half a program. */
+/** Built beside dist/ and swapped in at once: hooks of running sessions must not meet half a program. */
 const next = join(root, 'dist.next');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
@@ -42,11 +42,11 @@ function isFresh() {
 }
 
 /**
- * Bundles one entry. `import()` is the only border between its files.
- * @param {string} source a file of src/, without its ending; the first bundle has that name, too
- * @param {{ more?: string, rest?: string, apart?: RegExp, define?: Record<string, string> }} [options] `more`: the name of a
- *   bundle for what the entry does not import statically; `rest`: of one for what begins with an `import()` and needs a module
- *   of a name like `apart`
+ * Bundles one entry. Only an `import()` starts another file.
+ * @param {string} source a file of src/, without its extension; the first bundle has that name, too
+ * @param {{ more?: string, rest?: string, apart?: RegExp, define?: Record<string, string> }} [options] `more`: the bundle
+ *   for what the entry does not import statically; `rest`: the bundle for what starts with an `import()` and needs a module
+ *   whose name matches `apart`
  */
 async function bundle(source, { more, rest, apart, define = {} } = {}) {
   const entry = join(root, 'src', `${source}.ts`);
@@ -58,7 +58,7 @@ async function bundle(source, { more, rest, apart, define = {} } = {}) {
     moduleTypes: { '.bash': 'text', '.zsh': 'text', '.fish': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
     onLog(level, log, handle) {
-      // yargs asks for import.meta.url, which CommonJS lacks; what is shared may have been loaded when it is asked for.
+      // yargs reads import.meta.url, which CommonJS lacks; and an `import()` may name what another bundle already loads.
       if (log.code === 'EMPTY_IMPORT_META' || log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return;
       handle(level === 'warn' ? 'error' : level, log);
     },
@@ -73,7 +73,7 @@ async function bundle(source, { more, rest, apart, define = {} } = {}) {
       groups: [split(source, { more, rest, apart })],
     },
     minify: true,
-    // One letter beyond Latin-1, and V8 takes two bytes for each of the file.
+    // A single character beyond Latin-1 would make V8 use two bytes for every character of the file.
     charset: 'ascii',
     comments: { annotation: false },
     sourcemap: false,
@@ -96,7 +96,7 @@ function split(source, { more, rest, apart }) {
   return { debugName: `the bundles of ${source}`, name };
 }
 
-/** All modules that some need: by static imports, and by the `import()`s that are followed. */
+/** All modules that these modules need, by static imports and by the `import()`s that are followed. */
 function closure(modules, infoOf, follows) {
   const found = new Set(modules);
   for (const module of found) {

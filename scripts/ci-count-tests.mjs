@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-/** Of each message, in lines: enough for what was expected and what came. */
+/** Lines shown of each message: enough for the expected and the actual value. */
 const MESSAGE_LINES = 12;
 
 const [report = '', status = '1', what = 'tests'] = process.argv.slice(2);
@@ -27,7 +27,7 @@ function count(file) {
   return {
     passed: run.numPassedTests,
     failed: run.numFailedTests + broken.length,
-    // What had no time left is in none of the report's own figures.
+    // The report's own figures do not include tests for which no time was left.
     skipped: run.numTotalTests - run.numPassedTests - run.numFailedTests,
   };
 }

@@ -57,7 +57,7 @@ function checkManifest(manifest) {
   report('the package has no install scripts', scripts);
 }
 
-/** The bundles may ask for node's own modules and for each other, and for nothing that has to be installed. */
+/** Checks that the bundles load only Node's own modules and each other, and nothing that must be installed. */
 function checkImports() {
   const problems = readdirSync('dist', { recursive: true })
     .filter((file) => file.endsWith('.cjs'))

@@ -1,8 +1,8 @@
 /**
- * Tells what the newest versions of the clients changed in what they tell our hooks. Each is installed into a scratch
+ * Reports what the newest versions of the clients changed in the payloads of our hooks. Each is installed into a scratch
  * folder, driven once against a scripted model on 127.0.0.1 with a probe as hook for the events that `init` registers
- * (test/client-news), and compared with fixtures/payloads/<client>/. Its tools, as it offers them to the model and as its package
- * names them, are compared with src/agents/tools.ts. Prints Markdown; exit status 1 if a tool is not in that table, or none was seen.
+ * (test/client-news), and compared with fixtures/payloads/<client>/. The tools that it offers the model, and those that its
+ * package names, are compared with src/agents/tools.ts. Prints Markdown; exit status 1 if that table lacks one, or none was seen.
  *
  *   node scripts/client-news.mjs [client...]
  */
@@ -23,7 +23,7 @@ import { readClients } from './clients.mjs';
 
 const ROOT = dirname(import.meta.dirname);
 
-/** Captured, and not brought about by the run: some tools (a notebook's, a worktree's, a server's, `create`), a sub-agent of Codex. */
+/** Captured, but not caused by the run: some tools (a notebook's, a worktree's, a server's, `create`), a sub-agent of Codex. */
 const NOT_DRIVEN = {
   claude: / (?:NotebookEdit|ExitWorktree)$/,
   codex: /^SubagentStart$/,
@@ -33,8 +33,8 @@ const NOT_DRIVEN = {
 };
 
 /**
- * What differs between captured payloads and new ones, as lines: events (with their tool) that came or are missing, then
- * fields of those that are in both. A field is new when no captured payload of the event has it, and missing when all had it.
+ * The differences between captured payloads and new ones, as lines: new and missing events (with their tool), then fields
+ * of events in both. A field is new if no captured payload of the event has it, and missing if all of them have it.
  */
 export function newsOf(captured, seen) {
   const [before, now] = [fieldsByEvent(captured), fieldsByEvent(seen)];
@@ -52,7 +52,7 @@ export function newsOf(captured, seen) {
   return lines;
 }
 
-/** Of each event and tool the fields that some of its payloads have, and those that every one has. */
+/** For each event and tool, the fields that some of its payloads have, and those that all have. */
 function fieldsByEvent(payloads) {
   const events = new Map();
   for (const payload of payloads) {
@@ -65,7 +65,7 @@ function fieldsByEvent(payloads) {
   return events;
 }
 
-/** The event and its tool. Copilot CLI tells of sub-agents that start without saying so. */
+/** The name of an event and its tool. Copilot CLI's payload of a starting sub-agent names no event. */
 function nameOf({ hook_event_name: event = 'an event without a name', tool_name: tool }) {
   return tool === undefined ? event : `${event} ${tool}`;
 }
@@ -80,14 +80,14 @@ function fieldsIn(value, path = '') {
   });
 }
 
-/** Without the fields within one that is named already. */
+/** The fields without those inside another field of the list. */
 function outermost(fields) {
   return fields.filter(
     (field) => !fields.some((outer) => /^[.[]/.test(field.slice(outer.length)) && field.startsWith(outer)),
   );
 }
 
-/** The captured payloads of what the run should bring about, in the form that `init` registers. */
+/** The captured payloads that the run should cause, in the form that `init` registers. */
 function capturedOf(row) {
   const text = row.register('', 'user', join(ROOT, 'bin/git-handoff'));
   const { hooks } = JSON.parse(row.settingsIn?.(text) ?? text);
@@ -104,7 +104,7 @@ function capturedOf(row) {
     .filter((payload) => isRegistered(payload) && !NOT_DRIVEN[row.client]?.test(nameOf(payload)));
 }
 
-/** What the table of tools does not know among the tools that a client has, as lines. */
+/** The tools of a client that the table of tools does not have, as lines. */
 export function toolNews(table, tools) {
   if (tools.length === 0) return ['no tools were seen: there may be new ones'];
   const known = new Set(Object.values(table).flat());
@@ -127,7 +127,7 @@ function sectionOf(row, { version, payloads, problem, tools = [] }) {
   return `## ${row.title} ${version ?? '(version not known)'}, tested with: ${row.proven}\n\n${list}\n`;
 }
 
-/** Has vitest drive the clients; its own words go to stderr. Returns what it found out about each. */
+/** Lets vitest drive the clients, with its own output on stderr. Returns the report on each. */
 function drive(rows) {
   const scratch = mkdtempSync(join(tmpdir(), 'git-handoff-news-'));
   try {

@@ -69,7 +69,7 @@ A payload does not name its event, nor, in print mode, a folder.
 One run of the newest version would settle it: if a \`PreToolUse\` hook prints nothing and exits with 0, every call must go on as
 it does without a hook, both interactively and in print mode.
 `;
-/** Clients that are supported, and that few can start with. */
+/** Supported clients that few people can still start to use. */
 const ENDED = { gemini: 'ended for individuals in June 2026' };
 /** Where the help and the manual list the clients. */
 const HELP = 'src/verbs/setup/setup-verbs.ts';
@@ -95,7 +95,7 @@ export async function readClients() {
   return new Map((await Promise.all(rows)).map((row) => [row.client, row]));
 }
 
-/** The tools of a client, by how they are judged. */
+/** The tools of a client, grouped by how they are judged. */
 async function readTools(client) {
   const { toolsOf } = await load('src/agents/tools.ts');
   const judgements = Object.keys(JUDGED);
@@ -109,7 +109,7 @@ async function load(input) {
   return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
 }
 
-/** How the calls of a tool may be judged (src/agents/tools.ts), as the page says it. */
+/** The page's words for how a tool's calls are judged (src/agents/tools.ts). */
 const JUDGED = {
   file: 'file tools',
   shell: 'shell tools',
@@ -120,7 +120,7 @@ const JUDGED = {
 
 const code = (words) => words.map((word) => `\`${word}\``).join(', ');
 
-/** At which of its events a client tells the model, by its payloads in fixtures/. */
+/** The events at which a client reports its model, by its payloads in fixtures/. */
 function eventsWithModel({ client, events }) {
   const folders = ['', '-new', '-codemode', '-documented'].map((kind) => join(PAYLOADS, client + kind));
   const payloads = folders
@@ -135,7 +135,7 @@ function eventsWithModel({ client, events }) {
   return telling.length === seen.length ? 'always' : `at ${code(telling)}`;
 }
 
-/** The tools of a client, a line for each way in which they are judged. */
+/** The tools of a client, one line for each way in which they are judged. */
 const toolLines = (tools) =>
   Object.entries(JUDGED)
     .filter(([judgement]) => tools[judgement].length > 0)
@@ -162,7 +162,7 @@ function sectionOf(row) {
 ${toolLines(row.tools)}${dialect.runsGitHooks ? '' : '- its shell runs no git hooks: beside other sessions, commit with `git handoff commit`\n'}${note === undefined ? '' : `- ${note}\n`}`;
 }
 
-/** The clients as the README lists them; what is special about some, the page says. */
+/** The clients as the README lists them; the page says what is special about some. */
 function readmeList(rows) {
   const [tried, untried] = [true, false].map((wanted) =>
     rows.filter(({ proven }) => (proven !== undefined) === wanted),

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: plays the main job of git-handoff on a throw-away repository, with real git and real
- * processes, and leaves it to look around in. Exit status 1 when anything is not as it should be.
+ * `npm run demo`: plays the main job of git-handoff in a temporary repository, with real git and real
+ * processes, and keeps the repository for you to look around. Exit status 1 if anything is not as it should be.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -146,7 +146,7 @@ async function lookAround(a) {
 
 function farewell(failure) {
   for (const line of failure === undefined ? ['All as it should be.'] : [`FAILED: ${failure}`]) say(line);
-  // Whatever the guard could not judge is there, with the reason.
+  // The log has whatever the guard could not judge, with the reason.
   const log = join(project, '.git', 'handoff', 'guard.log');
   if (failure !== undefined && existsSync(log)) print(readFileSync(log, 'utf8'));
   print(`The repository is left for you to look around in. Type:

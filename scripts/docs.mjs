@@ -1,6 +1,6 @@
 /**
- * Checks the documentation: prints the words of each page, and every broken link and every calque
- * (docs/style.md) with its page and line. Ends with exit status 1 when there is one, or a limit of words is exceeded.
+ * Checks the documentation: prints the number of words of each page, and every broken link and every calque
+ * (docs/style.md) with its page and line. Exit status 1 if there is one, or a word limit is exceeded.
  *
  *   node scripts/docs.mjs
  */
@@ -11,7 +11,7 @@ import { Visitor, parseSync } from 'rolldown/utils';
 
 const ROOT = dirname(import.meta.dirname);
 export const LIMITS = { 'README.md': 900, 'docs/': 9_000, 'a decision': 450 };
-/** Nobody writes these by hand, or reads them from beginning to end. */
+/** Pages that nobody writes by hand or reads from beginning to end. */
 const UNCOUNTED = /^docs\/(?:(?:clients|performance|proof)\.md$|decisions\/)/;
 
 const filesBelow = (folder, ending) =>
@@ -28,13 +28,13 @@ const read = (page) => readFileSync(join(ROOT, page), 'utf8');
 /** Words of a page, as `wc -w` counts them. */
 export const wordsOf = (page) => read(page).split(/\s+/).filter(Boolean).length;
 
-/** Words of docs/ that count: without generated reference, measured tables, and records of decisions. */
+/** The words of docs/ that count: not generated reference, measured tables, or records of decisions. */
 export function wordsOfDocs() {
   const counted = pages().filter((page) => page.startsWith('docs/') && !UNCOUNTED.test(page));
   return counted.reduce((sum, page) => sum + wordsOf(page), 0);
 }
 
-/** Blank lines instead of fenced blocks, which quote what the program says. */
+/** Replaces fenced blocks, which quote the program's output, by blank lines. */
 const unfenced = (text) => text.replaceAll(/^ *```.*?^ *```$/gms, (block) => block.replaceAll(/[^\n]/g, ''));
 const prose = (text) => unfenced(text).replaceAll(/`[^`\n]*`/g, '``');
 
@@ -47,7 +47,7 @@ const anchorsOf = (page) =>
       .replaceAll(' ', '-'),
   );
 
-/** Links of a page that lead to no file, or to no heading of it. Addresses on the network are not tried. */
+/** Links of a page whose file or heading does not exist. Network addresses are not tried. */
 export function brokenLinks(page) {
   const targets = [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
   return targets.filter((target) => {
@@ -59,11 +59,11 @@ export function brokenLinks(page) {
   });
 }
 
-/** What docs/style.md advises against, and its like. */
+/** What docs/style.md advises against, and similar phrases. */
 export const CALQUES = {
   anew: /\banew\b/i,
   'is none': /(?<!there\s)\b(?:is|are|was|be|would be) none\b/i,
-  // A place, not `stand for` or `stand-in`.
+  // Only for a place, not `stand for` or `stand-in`.
   stands: /\b(?:stands?|stood)\b(?! for\b|-|ing\b)/i,
   'told of': /\b(?:tells?|told) (?:of|apart|by)\b/i,
   'nobody tells': /\bwhose end nobody\b/i,
@@ -103,7 +103,7 @@ export const examplesOfStyle = () =>
 /** The calques of a page's prose. */
 export const calquesOf = (page) => calquesIn(prose(read(page)));
 
-/** What is read for its language: pages but the one that names what to avoid, the manual, and what agents read. */
+/** The texts checked for style: all pages but the one that names what to avoid, the manual, and what agents read. */
 export const texts = () => [
   ...pages().filter((page) => page !== 'docs/style.md'),
   ...['docs/git-handoff.1', 'skills/git-handoff/SKILL.md'],
@@ -119,7 +119,7 @@ function stringsOf(path) {
   return strings;
 }
 
-/** Pages that a comment or message of the program or its tools names, and that are not there. */
+/** Missing pages that a comment or message of the program or its tools names. */
 export function missingPages() {
   const files = ['src', 'scripts', 'git-hooks', 'schema', 'bin'].flatMap((folder) => filesBelow(folder, ''));
   return files

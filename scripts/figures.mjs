@@ -1,6 +1,6 @@
 /**
- * How large the program is for those who read it, and for those whom it talks to: prints each figure beside its limit, and
- * ends with exit status 1 when one is exceeded. test/unit/figures.test.ts holds those of the sources. Needs the bundles
+ * How large the program is for its readers and its users: prints each figure beside its limit, and ends with exit status 1
+ * if one is exceeded. test/unit/figures.test.ts checks those of the sources. Needs the bundles
  * (npm run build).
  *
  *   node scripts/figures.mjs
@@ -17,11 +17,11 @@ import { circles } from './rooms.mjs';
 const ROOT = dirname(import.meta.dirname);
 const SOURCE = join(ROOT, 'src');
 
-/** The one circle that may be: the words and variables of a shell contain each other. */
+/** The one permitted import cycle: the words and variables of a shell contain each other. */
 const CIRCLE = 1;
-/** It only falls (docs/decisions/0047-size.md). */
+/** This limit is only ever lowered (docs/decisions/0047-size.md). */
 const MOST_LINES = 57_892;
-/** sh decides only what a rule of a few lines can. */
+/** sh may decide only what takes a few lines. */
 const MOST_LINES_OF_SH = { 'bin/git-handoff': 300, 'git-hooks/': 150 };
 
 /**
@@ -52,7 +52,7 @@ export function figuresOfSources() {
   ];
 }
 
-/** How many lines the program prints for a newcomer: alone, and before it changes anything. */
+/** How many lines the program prints for a newcomer: without a verb, and before `init` changes anything. */
 function figuresOfOutput() {
   const home = mkdtempSync(join(tmpdir(), 'git-handoff-figures-'));
   const env = { PATH: process.env.PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1' };

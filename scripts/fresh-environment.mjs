@@ -1,13 +1,13 @@
 /**
- * Follows README.md to the letter on a machine that has nothing but git and Node: an empty home, no configuration, no
- * variables. From the installation to the first refused commit, and back: what `uninstall` leaves behind.
+ * Follows README.md to the letter on a machine with nothing but git and Node: an empty home, no configuration, no
+ * variables. Goes from the installation to the first refused commit, and back to what `uninstall` leaves behind.
  *
  *   node scripts/fresh-environment.mjs [--clone]     from the packed tarball; --clone: from a copy of this working tree
  *
- * Prints every command with what it says and when, in seconds, and ends with exit status 1 if anything is not as the
- * README says or it takes more than a minute. Not to the letter: npm is kept off the network, the tarball is installed by its
- * name, and in the copy `npm ci` is the dependencies that are here already. The copy is deleted when it is installed, as the
- * README allows. The sessions are the demo's.
+ * Prints every command with its output and the time in seconds, and ends with exit status 1 if anything is not as the
+ * README says, or it takes more than a minute. Exceptions: npm is kept off the network, the tarball is installed by its
+ * name, and in the copy `npm ci` only provides the dependencies that are already here. The copy is deleted once it is
+ * installed, as the README allows. The sessions are the demo's.
  */
 import { execFileSync, fork, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const LIMIT_SECONDS = 60;
-/** What every system has, and is needed by npm (`sh`), the launcher and the git hooks. */
+/** Programs that every system has, and that npm (`sh`), the launcher and the git hooks need. */
 const SYSTEM = ['sh', 'readlink', 'cat', 'grep', 'date', 'mkdir'];
 const ROOT = dirname(import.meta.dirname);
 const SESSIONS = {
@@ -60,7 +60,7 @@ function elapsed() {
   return (performance.now() - began) / 1000;
 }
 
-/** A Node of its own, so that npm's global folder is this machine's; git by a link; a repository with a commit. */
+/** Makes the machine: a copy of Node, so that npm's global folder is here; a link to git; a repository with a commit. */
 function prepareMachine() {
   for (const path of [app, dirname(node), join(folder, 'node', 'lib', 'node_modules'), join(folder, 'bin')]) {
     mkdirSync(path, { recursive: true });
@@ -86,7 +86,7 @@ function which(program) {
   return found;
 }
 
-/** The README's own lines: how to install, what to type first, and the sessions of its first screen. */
+/** Reads the README's own lines: how to install, what to type first, and the sessions of its first screen. */
 function readCommands(readme) {
   const blocks = [...readme.matchAll(/^```(sh|console)\n(.*?)^```$/gms)];
   const text = blocks.find(([, language]) => language === 'sh')?.[2] ?? '';
@@ -116,7 +116,7 @@ function installProgram(line) {
   person(`npm i -g ${join(folder, filename)}`, home);
 }
 
-/** This working tree without its history and what is ignored, with the dependencies that are here. */
+/** Copies this working tree without history and ignored files, but with the installed dependencies. */
 function copyOfThis() {
   const copy = join(folder, 'clone');
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
@@ -126,7 +126,7 @@ function copyOfThis() {
   return copy;
 }
 
-/** Types a command as a person; one that asks is answered with yes, at a terminal where there is `script`. */
+/** Types a command as a person, at a terminal if `script` is installed, and answers yes to a question. */
 function person(command, cwd = app) {
   const asks = /^git handoff (?:init|uninstall)$/.test(command);
   const script = asks && existsSync('/usr/bin/script');
@@ -141,7 +141,7 @@ function show(prompt, command, output) {
   process.stdout.write(`${elapsed().toFixed(1).padStart(5)} s  ${prompt} ${command}\n${output}`);
 }
 
-/** The lines of the first screen; when its one commit was refused, in seconds. */
+/** Plays the lines of the first screen; returns when its one commit was refused, in seconds. */
 async function playSessions(lines) {
   const sessions = { A: await startSession('A'), B: await startSession('B') };
   let refused;
@@ -177,7 +177,7 @@ function ask(client, request) {
   });
 }
 
-/** `uninstall` leaves the repository and npm's own cache in the home, and nothing else. */
+/** Uninstalls, and expects only the repository and npm's own cache to be left in the home. */
 function takeOut() {
   for (const client of clients.splice(0)) client.removeAllListeners('exit').kill();
   person('git handoff uninstall');

@@ -1,12 +1,12 @@
-// Who imports whom: tests ask what an entry loads, and the map of rooms for circles.
-// Nothing here knows a folder of src/, so sources may move.
+// Who imports whom: tests use this to check what an entry loads, and scripts/rooms.mjs to find import cycles.
+// Nothing here names a folder of src/, so sources may move.
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseSync } from 'rolldown/utils';
 
 /**
  * What a module imports when it runs: sources by their path, libraries and Node's own modules by their name.
- * `lazy` is what `import()` loads, when the code gets there.
+ * `lazy` is what `import()` loads once the code reaches it.
  * @typedef {{ readonly always: readonly string[], readonly lazy: readonly string[] }} Imports
  */
 
@@ -14,7 +14,7 @@ import { parseSync } from 'rolldown/utils';
 const read = new Map();
 
 /**
- * What a source imports. A module that is no TypeScript of ours imports nothing.
+ * What a source imports. A module that is not our TypeScript counts as importing nothing.
  * @param {string} module
  * @returns {Imports}
  */
@@ -30,7 +30,7 @@ export function importsOf(module) {
 }
 
 /**
- * What a text imports that is in `file`. The import of a type leaves nothing behind, so it does not count.
+ * What the text of `file` imports. Type imports leave nothing in the program, so they do not count.
  * @param {string} file
  * @param {string} text
  * @returns {Imports}
@@ -52,7 +52,7 @@ export function parseImports(file, text) {
 }
 
 /**
- * Every module that an entry loads, itself included: at once, or with `lazily` ever.
+ * Every module that an entry loads at once or, with `lazily`, at any time, including the entry itself.
  * @param {string} entry
  * @param {{ lazily?: boolean, of?: (module: string) => Imports }} [options] `of`: another reader of imports, such as
  *   the bundler
@@ -68,7 +68,7 @@ export function closureOf(entry, { lazily = false, of = importsOf } = {}) {
 }
 
 /**
- * The circles of static imports among some modules: each is a list of modules that all reach each other.
+ * The cycles of static imports among some modules: each is a list of modules that all reach each other.
  * @param {Iterable<string>} modules
  * @param {(module: string) => Imports} [of]
  * @returns {string[][]}

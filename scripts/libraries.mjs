@@ -7,10 +7,10 @@ const packages = join(dirname(dirname(fileURLToPath(import.meta.url))), 'node_mo
 export const isLibrary = (id) => id.includes('/node_modules/');
 
 export const LIBRARY_OPTIONS = {
-  // To Node it shows CommonJS only, of which a bundler can leave nothing out.
+  // For Node, yaml exports only CommonJS, from which a bundler can leave nothing out.
   resolve: {
     alias: { yaml: join(packages, 'yaml', 'browser', 'dist', 'index.js') },
   },
-  // A library's module of which nothing is used goes, even if it would do something when it is loaded.
+  // Drops library modules of which nothing is used, even if loading them would have an effect.
   treeshake: { moduleSideEffects: (id) => !isLibrary(id) },
 };

@@ -1,5 +1,5 @@
 // Writes THIRD-PARTY-LICENSES: the packages whose code rolldown really puts into the bundles, with their licences.
-// `--check` writes nothing and exits 1 if the file is not what it would write.
+// `--check` writes nothing, and exits with 1 if the file differs from what would be written.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ const FILE = join(root, 'THIRD-PARTY-LICENSES');
 /** The entries of scripts/build.mjs. */
 const ENTRIES = ['hook', 'start', 'cli'];
 
-/** Folders of the packages of which something is left after tree shaking. */
+/** Folders of the packages of which something remains after tree shaking. */
 async function bundledPackages() {
   const build = await rolldown({
     input: ENTRIES.map((name) => join(root, 'src', `${name}.ts`)),
@@ -43,7 +43,7 @@ function chapter(folder) {
   return { title: `${name} ${version} (${license})`, text };
 }
 
-/** Packages under the very same text share a chapter: the tarball has a limit. */
+/** Packages with exactly the same licence text share a chapter, because the tarball has a size limit. */
 const chapters = new Map();
 for (const folder of await bundledPackages()) {
   const { title, text } = chapter(folder);

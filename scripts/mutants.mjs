@@ -1,10 +1,10 @@
-// Mutation testing by a list of our own, test/mutants/mutants.json; CONTRIBUTING.md has the figures.
+// Mutation testing with our own list, test/mutants/mutants.json; CONTRIBUTING.md has the figures.
 //
 //   node scripts/mutants.mjs [--only <id>[,<id>…]] [--tier test|all] [--commit <rev>] [--jobs <n>] [--no-baseline]
 //   node scripts/mutants.mjs --list     the mutants
-//   node scripts/mutants.mjs --check    only whether each can be put in and is a program
+//   node scripts/mutants.mjs --check    only checks that each can be applied and compiles
 //
-// `--tier test`: only with the tests of `npm test`. Exit status 1 when too few are killed, or one is invalid.
+// `--tier test`: only with the tests of `npm test`. Exit status 1 if too few are killed, or one is invalid.
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ import { partsOf, projectsByFile, quickProjects, testFiles } from './mutants/tes
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Each has a copy of its own. More than two would make the tests late. */
+/** Each job has its own copy. More than two would make tests time out. */
 const JOBS = Math.min(2, availableParallelism());
 
 const { values: options } = parseArgs({
@@ -46,7 +46,7 @@ function chosen() {
   process.exit(2);
 }
 
-/** Whether every mutant can be put in, and what comes out is a program. */
+/** Whether every mutant can be applied, and the result is a valid program. */
 function checkAll(mutants) {
   const check = programCheck(root);
   const errors = mutants.flatMap((mutant) => {
@@ -58,7 +58,7 @@ function checkAll(mutants) {
   return errors.length === 0;
 }
 
-/** Judges the mutants in the copies, as many at once as there are copies. */
+/** Judges the mutants in the copies, one at a time in each copy. */
 async function judgeAll(mutants, copies, tier) {
   const [{ folder }] = copies;
   const projects = projectsByFile(folder, await listTestFiles(folder));
@@ -98,7 +98,7 @@ async function main() {
     return true;
   }
   if (options.check) return checkAll(mutants);
-  // Not a name of ours: the launcher hands every call to Node whose payload holds one, and the tests' folders are below.
+  // Without a name of ours in the path: the launcher passes every payload with one to Node, and the tests' folders are in here.
   const base = mkdtempSync(join(realpathSync(tmpdir()), 'mutants-'));
   const remove = () => {
     endAll();

@@ -1,12 +1,12 @@
 // The names that sources export: `node scripts/names.mjs` prints those that two sources have, those that no other source
-// takes, and the words that left which a name, a file or a message still has. test/unit/names.test.ts holds all at none.
+// imports, and abandoned words in names, file names and messages. test/unit/names.test.ts requires that there are none.
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'rolldown/utils';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** Folders whose programs take names from src/. */
+/** Folders whose programs import names from src/. */
 const TAKERS = ['src', 'scripts', 'bench', 'test'];
 
 /** @returns {Map<string, string>} texts by path, with `/` */
@@ -20,7 +20,7 @@ function readTexts() {
   return new Map(texts.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]));
 }
 
-/** What a source exports under names of its own: not what it passes on. */
+/** The names that a source itself defines and exports, not those that it re-exports. */
 function exportsOf(path, text) {
   const { module } = parseSync(path, text);
   const entries = module.staticExports.flatMap((one) => one.entries);
@@ -29,13 +29,13 @@ function exportsOf(path, text) {
   );
 }
 
-/** The exported names that several sources have, and those that nobody takes, each with its sources. */
+/** The exported names that several sources have, and those that nobody imports, each with its sources. */
 export function oddNames() {
   const texts = readTexts();
   /** @type {Map<string, string[]>} */
   const makers = new Map();
   for (const [path, text] of texts) {
-    // An entry is loaded by its file: every one of them exports `run`.
+    // Entries are loaded by their files, and each of them exports `run`.
     if (!/^src\/.*\//.test(path)) continue;
     for (const name of new Set(exportsOf(path, text))) makers.set(name, [...(makers.get(name) ?? []), path]);
   }
@@ -46,7 +46,7 @@ export function oddNames() {
   return { doubled, unused };
 }
 
-/** Words that told a reader nothing, or that have another word by now: a name says who does what to whom. */
+/** Abandoned words, which told a reader nothing or have been replaced: a name should say who does what to whom. */
 const LEFT_OUT_OF_NAMES = new Set(
   (
     'begun told said kin heal healed hear hears hearing heard lift lifts lifted twin twins secure secured spread spreads ' +
@@ -55,10 +55,10 @@ const LEFT_OUT_OF_NAMES = new Set(
 );
 /** `sides` of a merge are git's word. */
 const WHOLE_NAMES = /^(?:leaveWord|goesOn|lookingTime|orUnchecked|placeOf|Sites?|Sides|sidesOf)$/;
-/** What only the sources call by that name; a user reads of recorded changes, clients, the guard. */
+/** Words that only the sources use; users read about recorded changes, clients, the guard. */
 const LEFT_OUT_OF_MESSAGES =
   /\b(?:ledgers?|dialects?|gates?|launcher|twins?|kin|heal(?:s|ed)?|legal move|solo)\b/i;
-/** Texts that no user reads as a message: files that are written, and what is on disk. */
+/** Sources whose texts are not messages but contents of files. */
 const NO_MESSAGES = new Set(['src/install/programs.ts', 'src/install/hook-block.ts']);
 
 const wordsOf = (name) =>
@@ -85,7 +85,7 @@ function sentences(node) {
   return [...own, ...Object.values(node).flatMap(sentences)];
 }
 
-/** Where a file's name, a name at the top level of a source, or a message has a word that left. */
+/** Where a file's name, a top-level name of a source, or a message has an abandoned word. */
 export function leftWords() {
   return [...readTexts()].flatMap(([path, text]) => {
     const { program } = parseSync(path, text);

@@ -1,5 +1,5 @@
 // Writes the plugins and extensions of the clients from the table of clients (src/install/clients.ts) and from
-// skills/, and the name of the packed file into docs/. `--check` writes nothing and exits 1 if what is committed is not what it would write.
+// skills/, and the name of the packed file into docs/. `--check` writes nothing, and exits with 1 if a committed file differs.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { readClients } from './clients.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (file) => readFileSync(join(root, file), 'utf8');
 const { name, version, description, license, keywords } = JSON.parse(read('package.json'));
-/** Folders that hold what is written here, and the files in them that are written by hand. */
+/** Folders of generated files, and the handwritten files in them. */
 const OURS = ['plugins', 'hooks', '.claude-plugin', '.agents', '.github/plugin'];
 const WRITTEN = ['plugins/opencode/index.js'];
 const AUTHOR = { name: 'The git-handoff authors' };
@@ -18,7 +18,7 @@ const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
 const manifest = { name, version, description, author: AUTHOR, license, keywords };
 
 const clients = await readClients();
-/** As in a project's settings: the program is looked up on PATH, and without it nothing happens. */
+/** Hooks as in a project's settings: the program is looked up on PATH, and without it nothing happens. */
 const hooks = (client) => clients.get(client).register('', 'project', '');
 const marketplace = (source) =>
   json({ name, owner: AUTHOR, metadata: { description }, plugins: [{ name, source, description, version }] });
@@ -46,7 +46,7 @@ const files = {
   'plugins/qwen/hooks/hooks.json': hooks('qwen'),
   [`plugins/qwen/${SKILL}`]: read(SKILL),
   'plugins/opencode/package.json': json({ name, version, description, type: 'module', main: 'index.js' }),
-  // Gemini CLI installs from the top of a repository only, and reads skills/ there.
+  // Gemini CLI installs only from the top of a repository, and reads skills/ there.
   'gemini-extension.json': json({ name, version, description }),
   'hooks/hooks.json': hooks('gemini'),
   // Pages that name the packed file.

@@ -1,6 +1,6 @@
-// The rooms of src/, the directions between them, and the rule by which a source is in its room. ESLint holds the directions
-// (eslint.config.js), test/unit/rooms.test.ts the rule. `node scripts/rooms.mjs` prints the rule of each source, and ends
-// with 1 where a second rule claims it for another room.
+// The rooms of src/, the import directions between them, and the rules that put a source into its room. ESLint checks the
+// directions (eslint.config.js), test/unit/rooms.test.ts the rules. `node scripts/rooms.mjs` prints the rule of each source,
+// and exits with 1 if a second rule claims it for another room.
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,10 +31,10 @@ export const MAY_IMPORT = {
   domain: [],
 };
 
-/** The room of a source, by its path below src/ with `/`; `undefined` for an entry. */
+/** The room of a source, by its path in src/ with `/`; `undefined` for an entry. */
 export const roomOf = (path) => (path.includes('/') ? path.split('/')[0] : undefined);
 
-/** The rule of each room, as docs/architecture.md has it for whoever looks for the place of something new. */
+/** The rule of each room, as in docs/architecture.md, which helps to find the place for something new. */
 const RULES = {
   cli: 'reads the command line',
   verbs: 'typed by someone',
@@ -55,10 +55,10 @@ const RULES = {
 
 /**
  * @typedef {{ room: string | undefined, imports: readonly string[], names: readonly string[], text: string }} Source
- *   `imports`: sources by their path below src/, types and `import()` included; `names`: libraries and builtins
+ *   `imports`: sources by their path in src/, including types and `import()`; `names`: libraries and builtins
  */
 
-/** @returns {Map<string, Source>} by path below src/; the board's script for browsers is a program of its own */
+/** @returns {Map<string, Source>} by path in src/, without the board's script for browsers, a separate program */
 function readSources() {
   const paths = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     .map((path) => path.split(sep).join('/'))
@@ -91,21 +91,21 @@ export function linesOfRooms() {
   return lines;
 }
 
-/** Sources that import each other, types and `import()` included. */
+/** Import cycles of sources, including types and `import()`. */
 export function circles() {
   const sources = readSources();
   const of = (path) => ({ always: sources.get(path)?.imports ?? [], lazy: [] });
   return circlesOf(sources.keys(), of);
 }
 
-/** Everything that some sources reach. */
+/** Everything that these sources reach. */
 function reach(sources, roots) {
   const reached = new Set(roots);
   for (const path of reached) for (const next of sources.get(path)?.imports ?? []) reached.add(next);
   return reached;
 }
 
-/** Who asks for each source: families of verbs, `guard`, `githooks`. */
+/** Who uses each source: families of verbs, `guard`, `githooks`. */
 function askersOf(sources) {
   const roots = { guard: ['guard/guard.ts'], githooks: [] };
   for (const path of sources.get('hook.ts')?.imports ?? []) {
@@ -123,17 +123,17 @@ const UPPER = ['cli', 'verbs', 'guard', 'githooks'];
 const isPure = ({ names, text }) =>
   !names.some((name) => name.startsWith('node:')) &&
   !/\b(?:Date\.now|performance\.now)\(|\bprocess\./.test(code(text));
-/** Without comments and texts, where `process.` may end a sentence. */
+/** A text without comments and strings, in which `process.` may end a sentence. */
 const code = (text) => text.replace(/\/\*[^]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|`[^`]*`/g, '');
 const writes = ({ imports, text }) =>
   imports.some((path) => /^git\/(?:ref-updates|object-batch)\.ts$/.test(path)) ||
   /\b(?:writeFileSync|appendFileSync|openSync|renameSync|unlinkSync|rmSync)\(/.test(text);
-/** Whoever imports the vocabulary of the command line, of the guard or of git's hooks knows who asks. */
+/** Whether a source imports the vocabulary of the command line, of the guard or of git's hooks, and so knows who calls it. */
 const knowsWhoAsks = ({ imports }) =>
   imports.some((path) => ['ui', ...UPPER].includes(roomOf(path)) || path === 'sessions/caller.ts');
 
 /**
- * The rules that claim each source, the one of its room first; more than one is a source in the wrong place.
+ * The rules that claim each source, that of its room first; more than one means that the source is in the wrong place.
  * @returns {{ path: string, claims: string[] }[]}
  */
 export function claims() {
@@ -148,7 +148,7 @@ export function claims() {
     const asked = askers(path);
     const rooms = new Set(asked.map((asker) => roomOf(asker) ?? asker));
     if (UPPER.includes(room) && (rooms.size > 1 || isNeededBelow(path))) found.push('needed by two');
-    // What one alone asks for is its asker's; but what keeps a subject's refs or files is that subject's own.
+    // What only one caller uses belongs to that caller; but what writes a subject's refs or files belongs to that subject.
     const isOwn = asked.length === 1 && !isNeededBelow(path) && (knowsWhoAsks(source) || !writes(source));
     if (SUBJECTS.includes(room) && isOwn) found.push(`asked for by ${asked[0]} alone`);
     if (['domain', 'shell', 'agents'].includes(room) && !isPure(source)) found.push(RULES.host);

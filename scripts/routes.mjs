@@ -1,6 +1,6 @@
-// How many sources a stranger opens to follow one call: those of whose functions any runs, as V8 counts them in a build that
-// is not minified. `node scripts/routes.mjs [--list]` prints the figure of each route beside its limit; `--list` names the
-// sources, too. test/integration/routes.test.ts holds the limits.
+// How many sources somebody new must open to follow one call: those with a function that runs, as V8 counts them in an
+// unminified build. `node scripts/routes.mjs [--list]` prints the figure of each route beside its limit; `--list` names the
+// sources, too. test/integration/routes.test.ts checks the limits.
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,12 +14,12 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The most sources of each route (docs/decisions/0047-size.md). */
 const MOST = { Edit: 42, commit: 43, write: 46 };
 
-/** What Node runs in the place of src/start.ts: a program by its file. */
+/** What Node runs instead of src/start.ts: it starts a program by its file. */
 const START = `const [program, ...words] = process.argv.slice(2);
 require(program).main(words).then((status) => process.exit(status));`;
 
 /**
- * The sources on each route: an Edit beside a peer, a commit beside a peer (its pre-commit hook), and a `write` alone.
+ * The sources on each route: an Edit beside a peer, a commit beside a peer (its pre-commit hook), and a lone `write`.
  * @returns {Promise<{ route: string, sources: string[], most: number }[]>}
  */
 export async function routes() {
@@ -62,7 +62,7 @@ function callsOf(scenario) {
   ];
 }
 
-/** A program as one file, in which a comment stands where a source begins. */
+/** Builds a program as one file, in which a comment marks where each source begins. */
 async function buildReadable(source, dir) {
   const build = await rolldown({
     input: join(ROOT, 'src', `${source}.ts`),
@@ -70,14 +70,14 @@ async function buildReadable(source, dir) {
     ...LIBRARY_OPTIONS,
     moduleTypes: { '.bash': 'text', '.zsh': 'text', '.fish': 'text' },
     transform: { define: { __VERSION__: '"0"', __BOARD_SCRIPT__: '""', __BOARD_STYLE__: '""' } },
-    // Its warnings are told by scripts/build.mjs.
+    // scripts/build.mjs reports its warnings.
     onLog: () => undefined,
   });
   await build.write({ file: join(dir, `${source}.cjs`), format: 'cjs', codeSplitting: false });
   await build.close();
 }
 
-/** The sources of which a function ran. @param {string} coverage the folder of V8's reports */
+/** The sources with a function that ran. @param {string} coverage the folder of V8's reports */
 function sourcesThatRan(coverage, dir) {
   const reports = readdirSync(coverage).map((name) => JSON.parse(readFileSync(join(coverage, name), 'utf8')));
   const programs = reports
@@ -94,7 +94,7 @@ function sourcesThatRan(coverage, dir) {
   return [...new Set(ran)].filter((source) => source.startsWith('src/')).sort();
 }
 
-/** The function that rolldown makes of a source which `import()` loads: it runs when that is loaded. */
+/** Whether a function is the one that rolldown wraps around a source loaded by `import()`, which runs when that is loaded. */
 const isLoading = (text, start) => /__esmMin\(+(?:async )?$/.test(text.slice(Math.max(0, start - 20), start));
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,6 +1,6 @@
-// Bash 3.2 is the /bin/sh of macOS. It finds the end of `$(` by counting parentheses, so a pattern of `case` inside needs both
-// of its own, `(a | b)`; a script that it cannot parse is dead. `node scripts/sh-lint.mjs` names such places in our sh files
-// where that shell is not at hand; test/sh/parse.test.ts asks the shells that are.
+// Bash 3.2 is the /bin/sh of macOS. It finds the end of `$(` by counting parentheses, so a `case` pattern inside needs both
+// parentheses, `(a | b)`; it cannot run a script that it cannot parse. `node scripts/sh-lint.mjs` finds such places in our
+// sh files without that shell; test/sh/parse.test.ts runs the installed shells.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ const OUTSIDE = /\\[^]|'[^']*'|(?<=^|[\s;&|(])#.*|\$\(|\$?\w+|[^]/gy;
 const IN_QUOTES = /\\[^]|\$\(|[^]/gy;
 
 /**
- * The lines, counted from 1, on which a `$(` or a quotation begins that bash 3.2 ends too early or never.
+ * The numbers of the lines, from 1, where a `$(` or a quotation begins that bash 3.2 ends too early or never.
  * @param {string} script
  * @returns {number[]}
  */
@@ -41,7 +41,7 @@ export function endsTooEarly(script) {
 }
 
 /**
- * The lines that hold more than ASCII: in the C locale yash reads no further.
+ * The lines with non-ASCII characters, at which yash stops reading in the C locale.
  * @param {string} script
  * @returns {number[]}
  */
@@ -49,7 +49,7 @@ export function moreThanAscii(script) {
   return script.split('\n').flatMap((line, at) => (/^[\0-\x7f]*$/.test(line) ? [] : [at + 1]));
 }
 
-/** Our sh files, by their first line or their name. */
+/** Our sh files, recognised by their first line or their name. */
 export function shFiles() {
   const listed = execFileSync('git', ['ls-files', '-z', '--', '.ci', 'bin', 'git-hooks', 'scripts'], {
     cwd: ROOT,
@@ -60,7 +60,7 @@ export function shFiles() {
   );
 }
 
-/** What is wrong in our sh files, a line for each place. */
+/** What is wrong in our sh files, one line for each place. */
 export function findings() {
   const rules = [
     [

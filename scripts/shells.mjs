@@ -1,4 +1,4 @@
-// The shells that may be somebody's /bin/sh, and how the tests and the demo have our scripts run by one of them.
+// The shells that may be somebody's /bin/sh, and how the tests and the demo run our scripts in one of them.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 /**
- * A shell of this machine, to be called by the name `sh`; undefined where it is not installed.
+ * A shell of this machine, to be run under the name `sh`; undefined if it is not installed.
  * @param {string} word its name, or the path of its binary
  * @returns {{ name: string, binary: string } | undefined}
  */
@@ -25,19 +25,19 @@ export function findShell(word) {
   return runs ? { name: basename(word), binary } : undefined;
 }
 
-/** The shells that `GIT_HANDOFF_SHELLS` lists, names or paths, apart by colons. */
+/** The shells that `GIT_HANDOFF_SHELLS` lists: names or paths, separated by colons. */
 export const listedShells = () =>
   (process.env.GIT_HANDOFF_SHELLS ?? '').split(':').filter((word) => word !== '');
 
-/** The one that all scripts are to be run by, if any: what `npm run test:shells` sets. */
+/** The shell that must run all scripts, if any, which `npm run test:shells` sets. */
 export const shellUnderTest = findShell(process.env.GIT_HANDOFF_TEST_SHELL ?? '');
 
 /**
- * Makes a folder for the front of PATH in which `sh` is that shell. Busybox brings its own head, grep, readlink …
+ * Makes a folder for the front of PATH in which `sh` is this shell. Busybox also provides its own head, grep, readlink …
  * @param {{ binary: string }} shell
  */
 export function shellFolder({ name, binary }) {
-  // Without a blank: it ends the path in the first line of a script.
+  // Its path must have no blank, which would end the path in the first line of a script.
   const folder = mkdtempSync(join(tmpdir(), 'git-handoff-sh-'));
   if (name === 'busybox') spawnSync(binary, ['--install', '-s', folder]);
   else symlinkSync(binary, join(folder, 'sh'));
@@ -45,7 +45,7 @@ export function shellFolder({ name, binary }) {
 }
 
 /**
- * Has the scripts of a folder that begin with `#!/bin/sh` run by another shell.
+ * Makes another shell run the scripts of a folder that begin with `#!/bin/sh`.
  * @param {string} folder
  * @param {string} sh
  */

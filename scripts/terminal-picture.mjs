@@ -1,9 +1,9 @@
 /**
- * Writes docs/terminal.svg, the picture of a terminal in README.md: a refused commit, and the one to make instead, as the demo
- * really printed them. Object names and the repository's folder differ from run to run, so each is replaced by a made-up one;
- * nothing else is touched.
+ * Writes docs/terminal.svg, the README's picture of a terminal: a refused commit, and the one to make instead, as the demo
+ * printed them. Object names and the repository's folder differ from run to run, so they are replaced by invented ones.
+ * Nothing else is changed.
  *
- *   node scripts/terminal-picture.mjs [--check]      --check: exit status 1 if the committed picture is another
+ *   node scripts/terminal-picture.mjs [--check]      --check: exit status 1 if the committed picture differs
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 
 const ROOT = dirname(import.meta.dirname);
 const FILE = join(ROOT, 'docs', 'terminal.svg');
-/** The scenes of the demo that are shown, by how they begin. */
+/** The beginning of the demo's scenes that are shown. */
 const FROM = '# A and B each change a file.';
 const TO = "# A's change is still there";
 const COLUMNS = 102;
@@ -53,7 +53,7 @@ function scenes(output) {
   return text.trimEnd().split('\n');
 }
 
-/** The n-th object name becomes the n-th made-up one, its abbreviations become that one's. */
+/** Replaces the n-th object name, and its abbreviations, by the n-th invented one. */
 function steady(lines) {
   const made = [];
   const names = [];
@@ -72,7 +72,7 @@ function steady(lines) {
   );
 }
 
-/** Long lines are broken at the last column, at a space where there is one, as far as a reader minds. */
+/** Breaks long lines at the last column, or after a space in the second half if there is one. */
 function wrap(lines) {
   return lines.flatMap((line) => {
     const rows = [{ text: line, kind: kindOf(line) }];

@@ -1,7 +1,7 @@
-// `npm run test:mac`: the demo and what of the tests can turn out otherwise there (test/mac/tests.json), on a Mac as they are, on
-// Linux in what can be imitated of one. What a machine does not permit is skipped, which the last line counts.
+// `npm run test:mac`: runs the demo and the tests whose result may differ on a Mac (test/mac/tests.json), on a Mac itself or on
+// Linux with as much of a Mac as can be imitated. What the machine does not permit is skipped; the last line counts that.
 //   npm run test:mac [-- --all | <test file>…]
-// `--all`: what the program tier has, too, and every world of two sessions.
+// `--all`: also all tests of the program tier, and all with two sessions.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -23,11 +23,11 @@ import { macWay } from '../bench/mac-way.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const own = (name) => join(root, 'test', 'mac', name);
 const LISTED = JSON.parse(readFileSync(own('tests.json'), 'utf8'));
-/** Programs that are other ones there (test/mac/bsd), and those that macOS has not. */
+/** Programs that differ on macOS (test/mac/bsd), and those that macOS does not have. */
 const PROGRAMS =
   'cat cp cut date find git grep head ln ls mkdir mktemp mv readlink realpath rm sed sort stat tail tee touch tr uniq wc xargs ' +
   'flock md5sum nproc setsid sha1sum sha256sum shuf stdbuf tac timeout';
-/** What fails on a Mac, and what works. */
+/** Commands that fail on a Mac, and below those that work, to check the imitation. */
 const REFUSED = [
   ...[
     'test -e /proc/self',
@@ -64,9 +64,9 @@ const WORKING = [
     'git --version',
   ],
 ];
-/** What a file imports that has two sessions. */
+/** An import in test files with two sessions. */
 const TWO_SESSIONS = /\/(?:sharing|commit-hooks|operations|hostile)-world\.ts'/;
-/** What is tried where names of one file may differ: a folder in which they do is slow. */
+/** Tests to run in a folder where one file may have several names, which is slow. */
 const NAMES = ['test/program/names-of-one-file.test.ts', 'test/program/symbolic-link-above.test.ts'];
 /** $1: Python, $2: apfs.py, $3: a folder, $4: where it appears. The rest is the command. */
 const MOUNT = `"$1" "$2" "$3" "$4" & files=$!
@@ -76,7 +76,7 @@ shift 4
 "$@"`;
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'test-mac-')));
-// Some tests work as several users.
+// Some tests run as several users.
 chmodSync(scratch, 0o755);
 const tally = { passed: 0, failed: 0, skipped: 0 };
 
@@ -92,13 +92,13 @@ const run = ({ wrap, env }, words, options = { stdio: 'inherit' }) => {
   return spawnSync(command, args, { cwd: root, env, maxBuffer: Infinity, ...options });
 };
 
-/** The first of PATH that is called so. */
+/** The first program on PATH with this name. */
 const find = (name) =>
   process.env.PATH.split(delimiter)
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path));
 
-/** A folder with stand-ins, which find the true programs in `real`. */
+/** Makes a folder with stand-ins, which find the real programs in `real`. */
 function standIns(folder, names) {
   mkdirSync(join(folder, 'real'), { recursive: true });
   for (const name of names.split(' ')) {
@@ -109,7 +109,7 @@ function standIns(folder, names) {
   return folder;
 }
 
-/** No /proc, macOS's programs, a slow git, and temporary files behind a link, as there. */
+/** Imitates a Mac: no /proc, macOS's programs, a slow git, and temporary files behind a link. */
 function imitated() {
   const way = macWay();
   if (way.skipped !== undefined) count(`no /proc, ps as macOS's, bash as sh (${way.skipped})`, 0, 0, 1);
@@ -123,7 +123,7 @@ function imitated() {
   return { wrap, remove, env: { ...env, PATH, TMPDIR, ...tests }, isMac: way.skipped === undefined };
 }
 
-/** A folder in which a file has several names, where Python and FUSE are there. */
+/** Mounts a folder in which a file has several names, if Python and FUSE are installed. */
 function namedTwice() {
   const [files, shown] = ['files', 'shown'].map((name) => join(scratch, name));
   for (const folder of [files, shown]) mkdirSync(folder);
@@ -142,7 +142,7 @@ function namedTwice() {
   return undefined;
 }
 
-/** Whether the programs are those of a Mac. */
+/** Checks that the programs behave like a Mac's. */
 function programs({ wrap, env }) {
   const file = join(scratch, 'file');
   writeFileSync(file, 'a\n');
@@ -179,7 +179,7 @@ function tests(what, way, files) {
   }
 }
 
-/** All of the program tier, and of the slower tests those of two sessions. */
+/** All tests of the program tier, and the slower tests with two sessions. */
 function everything() {
   const slower = readdirSync(join(root, 'test', 'integration'))
     .map((name) => `test/integration/${name}`)
@@ -187,7 +187,7 @@ function everything() {
   return [...new Set(['test/program/', ...LISTED.files, ...slower])];
 }
 
-/** Says why a listed test did not run; one that its file does not have is a failure. */
+/** Says why a listed test did not run; a test that is not in its file counts as a failure. */
 function tellSkipped(title, reason, report) {
   const [file, name] = title.split(/: (.*)/s);
   const results = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).testResults : [];
@@ -210,7 +210,7 @@ try {
   const isChosen = words.length > 0 && !isWhole;
   if (way.isMac) programs(way);
   if (!isChosen) demo(way);
-  // vitest takes no notice of a file that is not there.
+  // vitest ignores a missing file.
   for (const file of LISTED.files.filter((one) => !existsSync(join(root, one))))
     count(`${file} is gone`, 0, 1, 0);
   tests('tests', way, chosen);

@@ -1,5 +1,5 @@
-// `npm run test:shells`: every sh script of ours in every shell that may be somebody's /bin/sh: the tests of test/sh, and the
-// demo, once for each that is installed. Names or paths of others, as that of a bash 3.2: `GIT_HANDOFF_SHELLS`.
+// `npm run test:shells`: runs our sh scripts in every shell that may be somebody's /bin/sh: the tests of test/sh, and the
+// demo, once in each installed shell. `GIT_HANDOFF_SHELLS` adds others by name or path, such as a bash 3.2.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,13 +10,13 @@ import { findShell, listedShells } from './shells.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const SHELLS = ['dash', 'bash', 'busybox', 'mksh', 'ksh93', 'yash', 'zsh'];
 
-/** As in test/support/runner.ts; a shell that has begun is tested whole. */
+/** As in test/support/runner.ts, but the tests of a shell that have begun are finished. */
 const { GIT_HANDOFF_TESTS_END: end = Infinity, ...ownEnv } = process.env;
 
-/** What the failed runs printed: shown last, where one looks for it. */
+/** The output of failed runs, shown at the end, where people look for it. */
 const complaints = [];
 
-/** Runs one of our programs in a shell, and says whether it passed. */
+/** Runs one of our programs in a shell; returns whether it passed. */
 function passes(env, ...words) {
   const done = spawnSync(process.execPath, words, {
     cwd: root,

@@ -1,5 +1,5 @@
-// `npm test` and `npm run test:all`: builds, runs the tiers that package.json names, and says how long that took in starts
-// of bare Node, so that a run on a slow or busy machine can be compared with one on another. What follows `--` is vitest's.
+// `npm test` and `npm run test:all`: builds, runs the tiers that package.json names, and states the duration in starts of
+// bare Node, so that runs on slow or busy machines can be compared. Arguments after `--` go to vitest.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const ROUNDS = 15;
 
-/** The median time that Node takes to start and do nothing. Milliseconds. */
+/** The median time, in milliseconds, that Node needs to start and do nothing. */
 function bareNode() {
   const times = Array.from({ length: ROUNDS }, () => {
     const start = performance.now();

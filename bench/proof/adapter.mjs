@@ -1,8 +1,8 @@
 /**
- * What a tool is to the proof: one file in adapters/, which exports `adapter`.
+ * A tool in the proof: one file in adapters/, which exports `adapter`.
  *
  * @typedef {object} Adapter
- * @property {string} name as the table has it
+ * @property {string} name as in the table
  * @property {boolean} [ownWorktrees] each worker gets a worktree and branch of its own
  * @property {(world: import('./world.mjs').World) => void} [install]
  *   registers its hooks in the world's `~/.claude/settings.json` and in the repository, as a user would
@@ -24,7 +24,7 @@ import { join } from 'node:path';
 const FIRST = ['nothing', 'worktrees', 'handoff-guard'];
 const LAST = 'git-handoff';
 
-/** Those without a place of their own come before ours, by their names. */
+/** A tool's place in the table: tools without a fixed place come before ours, sorted by name. */
 const place = ({ name }) => (name === LAST ? 4 : FIRST.includes(name) ? FIRST.indexOf(name) : 3);
 
 /** Every adapter. @returns {Promise<Adapter[]>} */

@@ -1,4 +1,4 @@
-/** A thread that plays: for each message, `{ kind, scenario, adapter }` as numbers, one with what came of it. */
+/** A thread that plays scenarios: it answers each message, `{ kind, scenario, adapter }` as numbers, with the result. */
 import { parentPort } from 'node:worker_threads';
 import { adapters } from './adapter.mjs';
 import { play } from './play.mjs';

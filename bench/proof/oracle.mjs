@@ -1,21 +1,21 @@
 /**
- * Judges what a play has left, from the git objects and the disk. Work is counted in lines: every line that a worker wrote is
- * told from all others of its scenario.
+ * Judges what a play has left in git's objects and on the disk. Work is counted in lines: every line that a worker writes is
+ * unique in its scenario.
  *
  * @typedef {object} Facts
- * @property {{ text: string, by: string }[]} lines of work, without those that their author took back
- * @property {{ text: string, by: string }[]} removals lines that a worker took out of a file, which is work, too
+ * @property {{ text: string, by: string }[]} lines of work, without those that their author undid
+ * @property {{ text: string, by: string }[]} removals lines that a worker removed from a file, which is work, too
  * @property {Record<string, { session: string, disk: Set<string>, tips: Set<string> }>} workers
  *   the session's id, the lines in the worker's checkout, and those in the tips of its branches
  * @property {{ by: string, message: string, added: string[], removed: string[], isOnOwnBranch: boolean }[]} commits of branches that a play made
- * @property {Set<string>} kept lines of everything that git's refs, stashes, reflogs and indexes hold
- * @property {Set<string>} saved lines that the tool's documented command brings back
+ * @property {Set<string>} kept lines of everything in git's refs, stashes, reflogs and indexes
+ * @property {Set<string>} saved lines that the tool's documented command restores
  * @property {{ by: string, lines: string[] }[]} notes
  * @property {Set<string>} readable lines of the notes that the next session finds
  * @property {{ harms: boolean, outcome: 'ran' | 'refused' | 'failed' }[]} calls
  */
 
-/** What is counted, in the order of the table, and what each is called there. */
+/** What is counted, in the order of the table, with its name there. */
 export const COUNTS = {
   lost: 'lost lines',
   away: 'carried off',
@@ -49,11 +49,11 @@ export function judge(facts) {
   };
 }
 
-/** Where a line is: where its author left it, somewhere else where git or the tool finds it, or nowhere. */
+/** Whether a line is where its author left it, in another place where git or the tool finds it, or nowhere. */
 function whereLineIs({ text, by }, { workers, commits, kept, saved }) {
   const { disk, tips } = workers[by];
   if (tips.has(text)) return 'there';
-  // A file that is on the disk, but not in the branch that its author committed it to, was taken out of it.
+  // A line that is on the disk, but not in the branch that its author committed it to, was removed from that branch.
   const wasCommitted = commits.some(
     (commit) => commit.by === by && commit.isOnOwnBranch && commit.added.includes(text),
   );
@@ -64,8 +64,8 @@ function whereLineIs({ text, by }, { workers, commits, kept, saved }) {
 }
 
 /**
- * Whether a commit has another worker's line, added or removed, that this one has not committed itself, and does not name it:
- * by its session's id, or by the message under which it had committed the line.
+ * Whether a commit adds or removes another worker's line that the other has not committed itself, without naming the other
+ * by session id or by the message of the other's own commit of the line.
  */
 function isMixed({ by, message, added, removed }, { lines, removals, workers, commits }) {
   const isForeign =

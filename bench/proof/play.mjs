@@ -1,11 +1,11 @@
 /**
- * Plays a scenario with a tool: every call goes through the client's hooks, is then really done, and is reported to the
- * hooks. What is left is judged by the oracle.
+ * Plays a scenario with a tool: every call goes to the client's hooks, is then really made, and is reported to the
+ * hooks. The oracle judges what is left.
  *
  * @typedef {object} Scenario
  * @property {string} report the public thread, `owner/name#number`
  * @property {string} title what happens, in our own words
- * @property {Record<string, string>} [files] in the first commit, besides those of `FILES`
+ * @property {Record<string, string>} [files] in the first commit, in addition to `FILES`
  * @property {'worktrees'} [layout] the sessions of the report already had one worktree each
  * @property {string} [prepare] a command in the first checkout, before any tool is installed
  * @property {boolean} [remote] there is an `origin`
@@ -19,10 +19,10 @@ import { World } from './world.mjs';
 
 /** Ten numbered lines. */
 export const TEN = Array.from({ length: 10 }, (_, n) => `line ${n + 1}\n`).join('');
-/** What every repository begins with. */
+/** The files that every repository begins with. */
 export const FILES = { 'README.md': 'the project\n', 'src/a.js': TEN, 'src/b.js': TEN, 'shared.md': TEN };
 
-/** Refs of branches, and the other places in which git keeps what nobody sees at once. */
+/** Options of git for refs of branches; below, other places where git keeps content. */
 const BRANCHES = ['--exclude=refs/handoffs*', '--exclude=refs/stash', '--all'];
 const EVERYTHING = ['--exclude=refs/handoffs*', '--all', '--reflog'];
 
@@ -84,7 +84,7 @@ class Stage {
     for (const step of steps) await this.#step(step);
   }
 
-  /** Where a worker works: in the first checkout, or in a worktree of its own. */
+  /** Where a worker works: in the first checkout, or in its own worktree. */
   #checkout(who) {
     if (this.scenario.layout !== 'worktrees' && this.adapter.ownWorktrees !== true) return this.world.primary;
     const name = who.replace('/', '-');
@@ -145,7 +145,7 @@ class Stage {
     return undefined;
   }
 
-  /** It is now on this branch, and on purpose. */
+  /** Records that a worker is now deliberately on its present branch. */
   #goes(worker) {
     worker.branch = this.#branch(worker.checkout);
     worker.branches.add(worker.branch);
@@ -159,7 +159,7 @@ class Stage {
     return client.kill();
   }
 
-  /** The commits that appeared with a call are its worker's. */
+  /** Attributes the commits that appeared with a call to its worker. */
   #whoCommitted(who, { checkout, branch: own }) {
     const branch = this.#branch(checkout);
     for (const oid of this.#oids()) {
@@ -187,7 +187,7 @@ class Stage {
     }
   }
 
-  /** @param {(text: string) => string | undefined} change nothing: the tool says that the text to replace is not there */
+  /** @param {(text: string) => string | undefined} change undefined: the text to replace is not there, as the tool then says */
   async #file(step, worker, change) {
     const { client, checkout } = worker;
     const file = join(step.in === 'primary' ? this.world.primary : checkout, step.path);
@@ -255,7 +255,7 @@ class Stage {
     return done;
   }
 
-  /** A note in a file is no line of work. */
+  /** Writes a note into a file; its lines do not count as work. */
   async #noteFile({ path: given, text }, worker) {
     const path = resolve(worker.checkout, given);
     const input = { file_path: path, content: text };
@@ -267,7 +267,7 @@ class Stage {
     return denied === undefined ? { outcome: 'ran' } : { outcome: 'refused', note: denied };
   }
 
-  /** New lines are their writer's. What another has written before, or the first commit has, is not. */
+  /** Attributes lines to their writer, unless another wrote them before, or the first commit has them. */
   #wrote(who, lines) {
     for (const text of lines) {
       const known = this.#lines.find((line) => line.text === text);
@@ -306,7 +306,7 @@ class Stage {
     const tips = [...branches].flatMap((branch) => {
       const ref = `refs/heads/${branch}`;
       const of = (...args) => linesOf(world.git(args, { mayFail: true }));
-      // The messages, too: they are written as work is.
+      // Includes the messages, which are written like work.
       return [...of('grep', '-h', '-I', '-e', '', ref), ...of('log', '--format=%B', ref)];
     });
     return {
@@ -316,14 +316,14 @@ class Stage {
     };
   }
 
-  /** The contents of all that git's refs and reflogs reach. */
+  /** The contents of everything that git's refs and reflogs reach. */
   #objects() {
     const { world } = this;
     const names = world.git(['rev-list', '--objects', '--no-object-names', ...EVERYTHING]);
     return linesOf(world.git(['cat-file', '--batch'], { input: names }));
   }
 
-  /** Commits of branches, with the lines that each adds to all of its parents, or removes from all. */
+  /** Commits of branches, with the lines that each adds or removes compared with all of its parents. */
   #madeCommits() {
     const format = '--format=%x00%H%x00%B%x00';
     const log = this.world

@@ -1,4 +1,4 @@
-/** The plot of the README, as SVG: for each count a bar of every tool. */
+/** The README's plot, as SVG: for each count, one bar per tool. */
 import { COUNTS } from './oracle.mjs';
 
 const SHOWN = ['lost', 'away', 'mixed', 'astray', 'notes', 'wrong'];
@@ -47,7 +47,7 @@ export function plot(totals) {
   ].join('\n');
 }
 
-/** For who cannot see the bars. */
+/** The title, for those who cannot see the bars. */
 const titleOf = (totals) =>
   totals
     .map(

@@ -1,8 +1,8 @@
-// npm run proof: what is lost when several sessions share a repository, without and with tools (docs/proof.md).
+// npm run proof: shows what is lost when several sessions share a repository, with and without tools (docs/proof.md).
 //   --only <text>   scenarios whose report or title contains the text
 //   --tool <name>   one tool only
-//   --calls         each call that was refused or failed, too, with what the session read
-//   --page          puts table and plot into docs/, too
+//   --calls         also prints each refused or failed call, with what the session read
+//   --page          also writes table and plot into docs/
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Ends with a message: what was asked for cannot be done. */
+/** Ends with a message: the request cannot be carried out. */
 function refuse(message) {
   console.error(`error: ${message}`);
   process.exit(2);
@@ -36,7 +36,7 @@ if (options.page && (options.only !== '' || options.tool !== undefined))
 const all = await kinds();
 const tools = (await adapters()).map(({ name }) => name);
 
-/** Every scenario with every tool, as numbers; the slowest tools first, so that no core waits at the end. */
+/** Every scenario with every tool, as numbers, with the slowest tools first, so that no core is idle at the end. */
 const plays = tools
   .flatMap((name, adapter) =>
     options.tool !== undefined && options.tool !== name
@@ -53,7 +53,7 @@ if (options.tool !== undefined && !tools.includes(options.tool))
   refuse(`no tool "${options.tool}"; there are: ${tools.join(', ')}`);
 if (plays.length === 0) refuse(`no scenario has "${options.only}" in its report or title`);
 
-/** One thread after the other takes the next play. */
+/** Lets each free thread take the next play. */
 async function playAll() {
   const waiting = [...plays];
   const thread = async () => {
@@ -92,7 +92,7 @@ function callLines({ adapter, kind, scenario, result }) {
   ];
 }
 
-/** Puts a table where the page has the former one. */
+/** Replaces the table on the page. */
 function writePage(lines) {
   const page = join(DOCS, 'proof.md');
   const block = `<!-- proof -->\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`;

@@ -9,13 +9,13 @@
  *   in?: 'primary'
  * }} Step
  *
- * Every step may say:
- *   harms        true: this call would lose or mix another's work, so a refusal of it is right
- *   whenRefused  what the worker does instead, or in addition, when it was refused; by default nothing
- *   adds, drops  of a command: lines that are its author's work when it has run, and such that it takes back on purpose
- *   removes      of a command: lines of the first commit that it takes out, which is work, too
- *   goesTo       of a command: the branch to which the worker goes by it, on purpose
- *   in           'primary': not in the worker's own checkout, but in the first one
+ * Every step may have:
+ *   harms        true: this call would lose or mix another's work, so refusing it is right
+ *   whenRefused  what the worker does, instead or in addition, after a refusal; by default nothing
+ *   adds, drops  for a command: lines that are its author's work once it has run, and lines that it undoes on purpose
+ *   removes      for a command: lines of the first commit that it removes, which is work, too
+ *   goesTo       for a command: the branch that it deliberately moves the worker to
+ *   in           'primary': in the first checkout instead of the worker's own
  */
 
 const step = (who, act) => (fields, more) => ({ who, act, ...fields, ...more });
@@ -30,13 +30,13 @@ export function worker(who) {
     edits: (path, from, to, more) => does('edit', { path, from, to }, more),
     /** The shell tool runs a command. */
     runs: (command, more) => does('run', { command }, more),
-    /** Commits these files of its own, by the tool's own command where there is one. */
+    /** Commits these files of its own, with the tool's own command if it has one. */
     commits: (message, paths, more) => does('commit', { message, paths: [paths].flat() }, more),
-    /** Leaves a handoff note, where and how the tool has it. */
+    /** Leaves a handoff note, where and how the tool prescribes. */
     notes: (topic, text, more) => does('note', { topic, text }, more),
-    /** The client begins; without such a step it has begun before the first one. */
+    /** The client begins; without this step, it has begun before the first step. */
     starts: () => does('start'),
-    /** Its conversation is cleared: the client goes on under another id. */
+    /** Its conversation is cleared: the client continues under another id. */
     clears: () => does('clear'),
     /** Its turn ends. */
     stops: () => does('stop'),
@@ -47,5 +47,5 @@ export function worker(who) {
   };
 }
 
-/** What a person types in a terminal, in the first checkout. It is nobody's harm to judge, and never counted as refused. */
+/** What a person types in a terminal, in the first checkout. It never counts as harmful or as refused. */
 export const person = { runs: (command, more) => step('person', 'person')({ command }, more) };

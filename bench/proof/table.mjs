@@ -1,7 +1,7 @@
 /** The table of the proof: a line for each scenario, with what each tool left, and the totals. */
 import { COUNTS } from './oracle.mjs';
 
-/** What a cell says of each count: how bad it is decides the order. A right refusal is no finding. */
+/** What a cell says about each count, the worst first. A correct refusal is not mentioned. */
 const WORDS = {
   lost: (n) => `${n} lost`,
   away: (n) => `${n} carried off`,
@@ -19,7 +19,7 @@ export function cell(counts) {
   return found.length === 0 ? '-' : found.join(', ');
 }
 
-/** The sums of every tool. @returns {{ name: string, counts: Record<string, number> }[]} */
+/** The sums for every tool. @returns {{ name: string, counts: Record<string, number> }[]} */
 export function totalsOf(tools, kinds) {
   const rows = kinds.flatMap((kind) => kind.rows);
   const sum = (at, count) => rows.reduce((total, { counts }) => total + counts[at][count], 0);
@@ -66,7 +66,7 @@ export function tableLines(tools, kinds) {
   return lines;
 }
 
-/** What the tools cost: not in the table, for the time differs from run to run. */
+/** What the tools cost; not in the table, because the time differs from run to run. */
 export function costLines(tools, costs) {
   const rows = tools.map((name, at) => {
     const sum = (what) => costs[at].reduce((total, cost) => total + cost[what], 0);

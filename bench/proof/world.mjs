@@ -1,6 +1,6 @@
 /**
- * A machine of its own for one play of a scenario: a home, a repository with one commit, and clients. A client is a process
- * that lives as long as its session and runs what the client would: the hooks that are registered in `~/.claude/settings.json`,
+ * A separate machine for one play of a scenario: a home, a repository with one commit, and clients. A client is a process
+ * that lives as long as its session and runs what a real client would: the hooks registered in `~/.claude/settings.json`,
  * with the payloads that Claude Code sends (fixtures/payloads), and the command lines of its shell tool.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -18,10 +18,10 @@ import { delimiter, dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PAYLOADS = join(ROOT, 'fixtures', 'payloads', 'claude-new');
-/** Every commit carries it, so that object names, and what is printed, repeat. */
+/** The date of every commit, so that object names and outputs repeat. */
 const DATE = '2026-01-02T03:04:05Z';
 
-/** A word as a shell reads it back. */
+/** A word, quoted for a shell. */
 export const quote = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 const payload = (name) => JSON.parse(readFileSync(join(PAYLOADS, `${name}.json`), 'utf8')).payload;
@@ -31,7 +31,7 @@ export class World {
   home = join(this.dir, 'home');
   /** The first checkout. */
   primary = join(this.dir, 'repository');
-  /** Milliseconds in which hooks and commands ran, and the bytes of them that sessions read. */
+  /** How many milliseconds hooks and commands ran, and how many bytes of their output sessions read. */
   cost = { ms: 0, bytes: 0 };
   clients = [];
 
@@ -52,7 +52,7 @@ export class World {
     this.git(['commit', '-q', '-m', 'Begin']);
   }
 
-  /** Of every process here: built from nothing. */
+  /** The environment of every process here, built from nothing. */
   env(more = {}) {
     return {
       HOME: this.home,
@@ -72,7 +72,7 @@ export class World {
     };
   }
 
-  /** Runs a program as nobody's session; its standard output. It may fail only where `mayFail` says so. */
+  /** Runs a program without a session; returns its standard output. It may fail only with `mayFail`. */
   run(program, args, { cwd = this.primary, mayFail = false, input = '' } = {}) {
     const done = spawnSync(program, args, {
       cwd,
@@ -141,7 +141,7 @@ export class Client {
     this.#shell.kill('SIGKILL');
   }
 
-  /** A new conversation in the same process, as after `/clear`. */
+  /** Starts a new conversation in the same process, as `/clear` does. */
   async clear(id) {
     await this.fire('SessionEnd', { reason: 'clear' });
     this.id = id;
@@ -164,7 +164,7 @@ export class Client {
   }
 
   /**
-   * Runs the hooks that are registered for an event.
+   * Runs the hooks registered for an event.
    * @returns {Promise<{ denied?: string, input?: object }>} why the call is refused, or what it becomes
    */
   async fire(name, fields, { agent, checkout = this.checkout } = {}) {
@@ -193,7 +193,7 @@ export class Client {
     return answer;
   }
 
-  /** A hook's answer, by the client's rules; what the model reads of it is counted. */
+  /** Reads a hook's answer by the client's rules, and counts what the model reads. */
   #read({ status, stdout, stderr }, event) {
     if (status === 2) return this.#told({ denied: stderr });
     if (status !== 0 || stdout.trim() === '') return {};
@@ -214,9 +214,9 @@ export class Client {
   }
 
   /**
-   * One call of a tool, between the client's two hooks.
+   * Makes one tool call, between the client's two hooks.
    * @param {{ agent?: string, checkout: string }} worker who calls, and where
-   * @param {(input: object) => object} perform the real work; what it returns is the tool's response
+   * @param {(input: object) => object} perform does the real work, and returns the tool's response
    */
   async tool(tool, input, { agent, checkout }, perform) {
     // The command may have removed the folder.

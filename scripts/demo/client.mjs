@@ -1,8 +1,8 @@
 /**
  * A stand-in for Claude Code in the demo: a process that lives as long as its session, does what a model would
- * ask for, and calls the registered hooks around it as the client does (its "hooks reference": payload on stdin,
- * a decision as JSON on stdout). `fork(client.mjs, [<session id>, <client>])`, then one message a request; for Codex
- * and Gemini CLI (dialects.mjs) their shell tool only:
+ * ask for, and calls the registered hooks before and after it, as the client does (its "hooks reference": payload on stdin,
+ * a decision as JSON on stdout). `fork(client.mjs, [<session id>, <client>])`, then one message per request; for Codex
+ * and Gemini CLI (dialects.mjs), only their shell tool:
  *
  *   { hook: 'SessionStart', … }          an event with its fields      -> { answer }
  *   { shell: 'git status' }              the Bash tool                 -> { denied } or { output, status }
@@ -21,7 +21,7 @@ const dialect = DIALECTS[client];
 const cwd = process.cwd();
 const settingsFile = join(process.env.HOME, dialect.settings);
 
-/** Above this a silent answer may be the guard's deadline (it lets a call pass then). Milliseconds. */
+/** A silent answer after more milliseconds may mean that the guard ran out of time, and let the call pass. */
 const LATE_MS = 650;
 const MAX_TRIES = 4;
 
@@ -59,7 +59,7 @@ function toolCall({ shell, write, edit, content, old, new: text }) {
 
 const named = ({ tool_name, tool_input }) => ({ tool_name, tool_input, tool_use_id: 'toolu_demo' });
 
-/** On a machine so busy that the guard ran into its deadline the call is shown to it again. */
+/** Asks the guard again if the machine was so busy that the guard ran out of time. */
 async function askFirst(call) {
   for (let tries = 1; ; tries++) {
     const began = performance.now();
@@ -69,7 +69,7 @@ async function askFirst(call) {
   }
 }
 
-/** Runs every hook that the settings register for an event; their answers as one object. */
+/** Runs every hook that the settings register for an event; returns their answers as one object. */
 async function fire(event, fields) {
   const payload = { session_id: session, cwd, hook_event_name: event, permission_mode: 'default', ...fields };
   const groups = JSON.parse(readFileSync(settingsFile, 'utf8')).hooks[event] ?? [];
@@ -86,7 +86,7 @@ async function fire(event, fields) {
   return merged;
 }
 
-/** Both streams in the order they were written, as a terminal shows them. */
+/** Runs a command with both streams in the order of writing, as on a terminal. */
 const runShell = ({ command }) => run(`exec 2>&1\n${command}`, '', 'inherit');
 
 function runWrite({ file_path, content }) {
@@ -101,7 +101,7 @@ function runEdit({ file_path, old_string, new_string }) {
   });
 }
 
-/** One command line by `sh`, with the session's id in its environment as the client puts it there. */
+/** Runs one command line with `sh`, with the session's id in the environment, as the client does. */
 function run(command, input, stderr) {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, ...dialect.environment(session) };

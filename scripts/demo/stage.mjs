@@ -1,4 +1,4 @@
-/** The stage of the demo: a throw-away folder with a home and a repository, and what is printed about them. */
+/** The stage of the demo: a temporary folder with a home and a repository, and what is printed about them. */
 import { fork, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,12 +8,12 @@ import { interpretBy, shellFolder, shellUnderTest } from '../shells.mjs';
 const root = dirname(dirname(import.meta.dirname));
 const client = join(import.meta.dirname, 'client.mjs');
 
-/** A word as a shell reads it back. */
+/** A word, quoted for a shell. */
 export const quote = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 export class Unmet extends Error {}
 
-/** Ends the demo unless the condition holds: it doubles as a test of the installed program. */
+/** Ends the demo unless the condition holds, since the demo is also a test of the installed program. */
 export function expect(condition, what) {
   if (!condition) throw new Unmet(what);
 }
@@ -36,11 +36,11 @@ export class Stage {
 
   constructor() {
     for (const path of [this.home, this.bin, this.project]) mkdirSync(path);
-    // `git handoff` is whatever `git-handoff` is on PATH, as after a global installation.
+    // `git handoff` runs the `git-handoff` on PATH, as after a global installation.
     symlinkSync(join(this.#package(), 'bin', 'git-handoff'), join(this.bin, 'git-handoff'));
   }
 
-  /** Where the program lies: here, or, with a shell to be tested, a copy whose scripts that one runs. */
+  /** The program's folder: this one or, to test a shell, a copy whose scripts run in that shell. */
   #package() {
     if (shellUnderTest === undefined) return root;
     const copy = join(this.folder, 'package');
@@ -52,13 +52,13 @@ export class Stage {
     return copy;
   }
 
-  /** Has the hooks that `init` made run by the shell to be tested, too. */
+  /** Makes the hooks of `init` run in the shell to be tested, too. */
   hooksAreMade() {
     if (this.#shells !== undefined)
       interpretBy(join(this.project, '.git', 'hooks'), join(this.#shells, 'sh'));
   }
 
-  /** Nothing of the user's own set-up is seen but the programs on PATH. */
+  /** The environment, with nothing of the user's set-up except the programs on PATH. */
   environment() {
     const kept = ['TMPDIR', 'LANG', 'SystemRoot'].filter((name) => process.env[name] !== undefined);
     return {
@@ -71,7 +71,7 @@ export class Stage {
     };
   }
 
-  /** Types a command line as a person at a terminal; both streams of its output. */
+  /** Types a command line as a person at a terminal; returns both streams of its output. */
   async type(command) {
     print(`$ ${command}`);
     const result = await new Promise((resolve, reject) => {
@@ -90,7 +90,7 @@ export class Stage {
     return session;
   }
 
-  /** Ends the processes that this demo started; they end as well when it does. */
+  /** Ends the processes that this demo started; they also end with the demo. */
   endSessions() {
     for (const session of this.sessions) session.process.kill();
   }
@@ -128,7 +128,7 @@ class Session {
     });
   }
 
-  /** The session starts; what its hook tells it. */
+  /** Starts the session; returns what its hook tells it. */
   async start() {
     const { answer } = await this.#ask({ hook: 'SessionStart', source: 'startup' });
     print(`${this.letter}: starts, process ${this.process.pid}; its SessionStart hook tells it:`);
@@ -136,7 +136,7 @@ class Session {
     return answer.additionalContext ?? '';
   }
 
-  /** Its turn ends, and it waits for its user. */
+  /** Ends the session's turn: it waits for its user. */
   async stop() {
     await this.#ask({ hook: 'Stop', stop_hook_active: false });
   }

@@ -1,9 +1,9 @@
-// Whether a mutated file is still a program: a test would go red for that alone.
+// Whether a mutated file is still a valid program: otherwise tests would fail for that reason alone.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** The type errors of single files, with another text than they have, as the compiler sees them beside all others. */
+/** The type errors that single files would have with another text, as the compiler sees them among all files. */
 class TypeCheck {
   #texts = new Map();
   #versions = new Map();
@@ -11,7 +11,7 @@ class TypeCheck {
 
   constructor(folder) {
     const config = ts.readConfigFile(join(folder, 'tsconfig.json'), (name) => ts.sys.readFile(name));
-    // A mutant may leave a name unused.
+    // A mutant may make a name unused.
     const unused = { noUnusedLocals: false, noUnusedParameters: false };
     const { options, fileNames } = ts.parseJsonConfigFileContent(
       { ...config.config, include: ['src'] },
@@ -37,7 +37,7 @@ class TypeCheck {
     });
   }
 
-  /** The file's text, or its own again. */
+  /** Sets the file's text, or restores its own. */
   #set(file, text) {
     if (text === undefined) this.#texts.delete(file);
     else this.#texts.set(file, text);
@@ -58,7 +58,7 @@ class TypeCheck {
   }
 }
 
-/** Tells why a file with that text is no program; `undefined` when it is one. */
+/** Returns a function that says why a file with a given text is not a valid program; `undefined` if it is. */
 export function programCheck(folder) {
   const types = new TypeCheck(folder);
   return (file, text) => {

@@ -1,4 +1,4 @@
-// Throw-away copies of the repository: a mutant never touches the working tree.
+// Temporary copies of the repository: a mutant never touches the working tree.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { run } from './run.mjs';
 
 const PATIENCE_MS = 180_000;
 
-/** Into an empty folder: the working tree (what git tracks or would add), or a commit. */
+/** Copies the working tree (what git tracks or would add), or a commit, into an empty folder. */
 export function copyRepository(root, folder, commit) {
   const git = (args, cwd = root) => {
     const done = spawnSync('git', args, { cwd, maxBuffer: 1 << 26 });
@@ -27,11 +27,11 @@ export function copyRepository(root, folder, commit) {
   symlinkSync(realpathSync(join(root, 'node_modules')), join(folder, 'node_modules'));
 }
 
-/** A copy for one mutant at a time, built when the sources are others than those of the last build. */
+/** A copy for one mutant at a time, rebuilt if the sources have changed since the last build. */
 export class Copy {
   #built;
 
-  /** @param base a folder of its own; the copy is `copy` in it, and `tmp` is for what the tests leave behind */
+  /** @param base the copy's own folder, with the copy in `copy`, and `tmp` for what the tests leave behind */
   constructor(root, base, commit) {
     this.folder = join(base, 'copy');
     for (const name of ['copy', 'tmp']) mkdirSync(join(base, name), { recursive: true });
@@ -39,7 +39,7 @@ export class Copy {
   }
 
   /**
-   * @param sources a name for what `src` holds now
+   * @param sources a name for the present contents of `src`
    * @returns why it cannot be built
    */
   async build(sources) {

@@ -1,16 +1,16 @@
-// What becomes of a mutant: it is put into a copy, and the tests that are to see it are run there.
+// Judges a mutant: it is put into a copy, and the tests that should detect it run there.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mutate } from './mutate.mjs';
 import { run } from './run.mjs';
 
-/** One mutant's tests of one project; the unmutated ones of all mutants together. Milliseconds. */
+/** The time limit, in milliseconds, for one mutant's tests of one project, and for each project's tests without a mutant. */
 const PATIENCE_MS = 180_000;
 const BASELINE_PATIENCE_MS = 1_800_000;
-/** On a busy machine a test may be late: it must fail twice to count, and to stop everything three times. */
+/** On a busy machine a test may time out: it counts as failed after two failures, and stops everything only after three. */
 const MUTATED = { bail: true, retry: 1, patience: PATIENCE_MS };
 const BASELINE = { bail: false, retry: 2, patience: BASELINE_PATIENCE_MS };
-/** The project whose tests import the sources; all others run what was built of them. */
+/** The project whose tests import the sources; all others run the build. */
 const WITHOUT_BUILD = 'unit';
 const UNCHANGED = 'unchanged';
 
@@ -24,7 +24,7 @@ export async function listTestFiles(folder) {
   return output;
 }
 
-/** Runs tests of one project. `name`: a regular expression of the tests' names. */
+/** Runs tests of one project. `name`: a regular expression for the tests' names. */
 async function test(folder, { project, files, name }, { bail, retry, patience }) {
   const report = join(folder, '.mutants-report.json');
   rmSync(report, { force: true });
@@ -40,7 +40,7 @@ async function test(folder, { project, files, name }, { bail, retry, patience })
   if (status === null) return { kind: 'timeout', by: '' };
   const results = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
   const tests = (results?.testResults ?? []).flatMap(({ assertionResults }) => assertionResults);
-  // What fails before the first test (a hook) is told by its file.
+  // A failure before the first test (in a hook) is reported for the file.
   const suite = results?.testResults.find((one) => one.status === 'failed')?.message.split('\n')[0];
   const names = tests.filter((one) => one.status === 'failed').map(({ fullName }) => fullName);
   const failed = names.length === 0 ? suite : names.join('; ');
@@ -49,7 +49,7 @@ async function test(folder, { project, files, name }, { bail, retry, patience })
   return ran === 0 ? { kind: 'none', by: 'no test has that name' } : { kind: 'green', by: '' };
 }
 
-/** The named tests without any mutation, each once: what is red already kills nothing. */
+/** Runs the named tests once without any mutation: a test that fails already proves nothing. */
 export async function checkBaseline(copy, parts) {
   const failure = await copy.build(UNCHANGED);
   if (failure !== undefined) throw new Error(`the copy cannot be built: ${failure}`);
@@ -69,7 +69,7 @@ export async function checkBaseline(copy, parts) {
   }
 }
 
-/** Runs the parts one after the other, until one is red. */
+/** Runs the parts one after the other, until one fails. */
 async function runParts(copy, mutant, parts) {
   for (const part of parts) {
     if (part.project !== WITHOUT_BUILD) {
@@ -86,7 +86,7 @@ async function runParts(copy, mutant, parts) {
   return { kind: 'survived', by: mutant.survives ?? by };
 }
 
-/** The text with the mutant in it, or why that is no program. */
+/** The text with the mutant applied, or why that is not a valid program. */
 export function attempt(check, folder, mutant) {
   const text = readFileSync(join(folder, mutant.file), 'utf8');
   try {
@@ -97,7 +97,7 @@ export function attempt(check, folder, mutant) {
   }
 }
 
-/** `killed`, `timeout` (which the tests see as well), `survived`, or `invalid`; `isQuick`: by a test of `npm test`. */
+/** Returns `killed`, `timeout` (also counts as detected), `survived`, or `invalid`; `isQuick`: by a test of `npm test`. */
 export async function judge(copy, check, mutant, parts) {
   const { text, mutated, error } = attempt(check, copy.folder, mutant);
   if (error !== undefined) return { kind: 'invalid', by: error };

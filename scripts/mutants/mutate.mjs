@@ -1,5 +1,5 @@
-// What a mutant of test/mutants/mutants.json does to a text: an operator, at one place of a declaration. The declaration is
-// named by `in`; among several places `at` tells the one.
+// Applies a mutant of test/mutants/mutants.json to a text: an operator at one place in a declaration. `in` names the
+// declaration; `at` selects one of several places.
 import { parseShell, SHELL_OPERATORS, shellScope, shellWords } from './shell.mjs';
 import * as logic from './typescript-logic.mjs';
 import * as removals from './typescript-removals.mjs';
@@ -35,7 +35,7 @@ const NEED_A_VALUE = ['number', 'string', 'regex', 'set-property'];
 
 const isTypeScript = (file) => file.endsWith('.ts');
 
-/** The operator's places in the declaration, each with its words and the range that is looked at. */
+/** The operator's places in the declaration, each with its words and its range. */
 function typeScriptPlaces({ in: name, operator, with: value }, text) {
   const declaration = findDeclaration(parseTypeScript(text), name);
   const wordsOf = wordTeller(declaration);
@@ -56,7 +56,7 @@ function shellPlaces({ in: name, operator, with: value }, text) {
   }));
 }
 
-/** Places that mention every word, without those that only hold another such place. */
+/** Places that mention every word, without those that only contain another such place. */
 function telling(places, words) {
   const found = places.filter((one) => words.every((word) => one.words.has(word)));
   const holds = (one, other) =>
@@ -73,7 +73,7 @@ function describe(places, text) {
 }
 
 /**
- * The text with the mutant in it, and where that stands.
+ * The text with the mutant applied, and the position of the change.
  *
  * @param mutant `at` is a word, a number that counts the places from 1, or several words and a number that counts those
  * places which mention them all

@@ -1,6 +1,6 @@
-// The figures: what the tests of `npm test` kill, and what all tests kill.
+// The figures: how many mutants the tests of `npm test` kill, and how many all tests kill.
 
-/** Per cent of the valid mutants that must be killed. */
+/** The percentage of valid mutants that must be killed. */
 const LEAST = { test: 85, all: 100 };
 
 export class Report {
@@ -15,7 +15,7 @@ export class Report {
   /**
    * Prints the figures of the tiers that were run.
    *
-   * @param isWhole every mutant was run: of some of them the share that `npm test` kills says nothing
+   * @param isWhole whether every mutant was run: for only some of them, the share that `npm test` kills means nothing
    * @returns whether they are good enough
    */
   finish(tier, isWhole) {

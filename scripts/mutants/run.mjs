@@ -1,19 +1,19 @@
-// Starts programs in process groups of their own, and ends them all when the runner is ended.
+// Starts programs in their own process groups, and ends them all when the runner is ended.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-/** What a process that was asked to end gets before it is ended. Milliseconds. */
+/** How many milliseconds a process gets to end by itself before it is killed. */
 const GRACE_MS = 5000;
 
-/** The process groups that run now. */
+/** The running process groups. */
 const running = new Set();
 
-/** Signals a process group; one that is gone already is none. */
+/** Signals a process group, unless it is already gone. */
 function signalGroup(pid, signal) {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // Gone already.
+    // It is already gone.
   }
 }
 
@@ -21,13 +21,13 @@ export function endAll() {
   for (const pid of running) signalGroup(pid, 'SIGKILL');
 }
 
-/** Runs a program in a process group of its own, which is ended past the time. `status` is null then. */
+/** Runs a program in its own process group, which is ended after `patience`; `status` is then null. */
 export function run(program, args, cwd, patience) {
   return new Promise((resolve, reject) => {
-    // In the tests' eyes nobody's session runs them.
+    // Hides the session that runs this from the tests.
     const hidden = /^(?:CLAUDE|CODEX|GEMINI|GIT_HANDOFF)_|^GIT_/;
     const kept = Object.entries(process.env).filter(([name]) => !hidden.test(name));
-    // A test that is ended leaves its repositories behind: in a folder that goes with the copy.
+    // A test that is ended leaves its repositories behind, in a folder that is removed with the copy.
     const env = { ...Object.fromEntries(kept), TMPDIR: join(cwd, '..', 'tmp') };
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const output = [];
@@ -46,7 +46,7 @@ export function run(program, args, cwd, patience) {
     child.on('error', reject);
     child.on('close', (code) => {
       timers.forEach(clearTimeout);
-      // What a killed test left running.
+      // Ends what a killed test left running.
       end('SIGKILL');
       running.delete(child.pid);
       resolve({ status: late ? null : (code ?? 128), output: Buffer.concat(output).toString('utf8') });

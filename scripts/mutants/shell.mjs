@@ -1,7 +1,7 @@
-// The operators on POSIX sh. They are called as those on TypeScript, as far as they do the same.
+// The operators on POSIX sh. They have the names of those on TypeScript if they do the same.
 import { forEachChild, parse } from 'unbash';
 
-/** Everything below a node, and itself, in the order of the text. `enter` says whether to look below one. */
+/** A node and all its descendants, in the order of the text. `enter` says whether to descend into a node. */
 function nodesOf(node, enter) {
   const found = [node];
   if (enter(node)) {
@@ -22,7 +22,7 @@ export function parseShell(text) {
   return script;
 }
 
-/** A function, or a variable that the script sets; without a name the script outside of its functions. */
+/** A function, or a variable that the script sets; without a name, the script outside its functions. */
 export function shellScope(script, name) {
   if (name === undefined) return nodesOf(script, (node) => node.type !== 'Function');
   const all = script.commands.map(({ command }) => command);
@@ -37,7 +37,7 @@ export function shellScope(script, name) {
 
 const BARE = { Word: 'value', Literal: 'value', Assignment: 'name', ParameterExpansion: 'parameter' };
 
-/** Names of commands and variables, and words: as written, and as the shell reads them. */
+/** Names of commands and variables, and words, both as written and as the shell reads them. */
 export function shellWords(nodes) {
   const words = nodes
     .flatMap((node) => nodesOf(node, () => true))
@@ -60,7 +60,7 @@ function conditions(nodes) {
   return [...new Set([...tested, ...joined, ...tests])];
 }
 
-/** One command of a list goes, whole `if`s and lists of `&&` and `||` too; no condition. */
+/** Removes one command of a list, even a whole `if` or a list of `&&` and `||`, but no condition. */
 function removeStatement(nodes) {
   const tested = new Set(nodes.flatMap(({ clause }) => clause?.commands ?? []));
   return nodes
@@ -68,13 +68,13 @@ function removeStatement(nodes) {
     .map((node) => place(node, ':'));
 }
 
-/** A command that is a condition always holds. */
+/** Makes a condition always true. */
 const conditionTrue = (nodes) => conditions(nodes).map((node) => place(node, ':'));
 
-/** A command that is a condition never holds. */
+/** Makes a condition always false. */
 const conditionFalse = (nodes) => conditions(nodes).map((node) => place(node, 'false'));
 
-/** One operand of `&&` or `||` goes, with its operator. */
+/** Removes one operand of `&&` or `||`, with its operator. */
 function removeOperand(nodes) {
   return nodes
     .filter(({ type }) => type === 'AndOr')
@@ -87,7 +87,7 @@ function removeOperand(nodes) {
     );
 }
 
-/** The lines of a word in quotes, but the first and the last, which hold the quotes. */
+/** The lines of a quoted word, except the first and the last, which contain the quotes. */
 function lines(word, text) {
   const raw = text.slice(word.pos, word.end).split('\n');
   let start = word.pos;
@@ -100,7 +100,7 @@ function lines(word, text) {
     .slice(1, -1);
 }
 
-/** One branch of a `case` goes, or one of the patterns of a branch, or one line of a variable's lines. */
+/** Removes one branch of a `case`, one pattern of a branch, or one line of a variable's value. */
 function removeElement(nodes, text) {
   const items = nodes.filter(({ type }) => type === 'CaseItem');
   const branches = items.map((node) => {
@@ -122,7 +122,7 @@ function removeElement(nodes, text) {
 
 const isNumber = (word) => word?.type === 'Word' && /^\d+$/.test(word.value);
 
-/** Another number: one that a variable is set to, or a command's argument (`exit 0`). */
+/** Changes a number: a variable's value or a command's argument (`exit 0`). */
 function number(nodes, _text, value) {
   const set = nodes
     .filter((node) => node.type === 'Assignment' && isNumber(node.value))
@@ -133,7 +133,7 @@ function number(nodes, _text, value) {
   return [...set, ...given];
 }
 
-/** `return` and `exit` change places. */
+/** Exchanges `return` and `exit`. */
 function swapJump(nodes) {
   const other = { return: 'exit', exit: 'return' };
   return nodes

@@ -1,8 +1,8 @@
-// Which tests are to see a mutant: where their files are, and which vitest project runs them.
+// The tests that should detect a mutant: where their files are, and which vitest project runs them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 
-/** The test files below `test/`, as paths from the root. */
+/** The test files in `test/`, as paths from the root. */
 export function testFiles(root) {
   return readdirSync(join(root, 'test'), { recursive: true })
     .map((name) => ['test', ...name.split(sep)].join('/'))
@@ -10,8 +10,8 @@ export function testFiles(root) {
 }
 
 /**
- * The file of that name, wherever below `test/` it is: a test that moves needs no edit of the list. Where several are called
- * so, the one in the folder of `project` is meant.
+ * The file with this name, wherever it is in `test/`, so that moving a test needs no edit of the list. If several files
+ * have the name, the one in the folder of `project` is meant.
  */
 export function findTestFile(files, { project }, name) {
   const named = files.filter((file) => basename(file) === basename(name));
@@ -22,13 +22,13 @@ export function findTestFile(files, { project }, name) {
   return found;
 }
 
-/** The vitest projects of `npm test`, in its order: cheap ones come first there. */
+/** The vitest projects of `npm test`, in its order, which puts cheap ones first. */
 export function quickProjects(root) {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return [...scripts.test.matchAll(/--project[= ]([^\s'"]+)/g)].map(([, name]) => name);
 }
 
-/** Files by the project that runs them, from what `vitest list --filesOnly --json` prints. */
+/** The project that runs each file, from the output of `vitest list --filesOnly --json`. */
 export function projectsByFile(root, listing) {
   const listed = JSON.parse(listing.slice(listing.indexOf('[')));
   return new Map(
@@ -36,7 +36,7 @@ export function projectsByFile(root, listing) {
   );
 }
 
-/** A mutant's tests, a part for each project, those of `npm test` first. `isQuick`: it is one of those. */
+/** A mutant's tests, one part per project, those of `npm test` first. `isQuick`: the part is one of those. */
 export function partsOf(mutant, files, projects, quick) {
   const parts = mutant.tests.flatMap((one) => {
     const byProject = new Map();

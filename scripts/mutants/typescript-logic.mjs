@@ -1,5 +1,5 @@
-// Operators on TypeScript's conditions and binary operators. Each is given a declaration's nodes, and tells the places
-// where it can be applied: `node` is what is looked at, `change` the range and its new text.
+// Operators on TypeScript's conditions and binary operators. Each gets a declaration's nodes, and returns the places
+// where it can be applied: `node` identifies the place, `change` has the range and its new text.
 import ts from 'typescript';
 
 const { SyntaxKind } = ts;
@@ -26,7 +26,7 @@ const BOUNDARY = new Map([
 ]);
 for (const [one, other] of [...BOUNDARY]) BOUNDARY.set(other, one);
 
-/** A node's own text, without the comments before it. */
+/** A place that replaces a node's own text, without the comments before it. */
 export function place(node, text, range = node) {
   return { node, start: range.getStart(), end: range.getEnd(), text };
 }
@@ -38,7 +38,7 @@ function isNegation(node) {
   return ts.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken;
 }
 
-/** A condition by what it is, or by where it stands: tested, an operand of `&&` or `||`, a predicate's result. */
+/** Whether a node is a condition, by its kind or by its position: tested, an operand of `&&` or `||`, a predicate's result. */
 function isCondition(node) {
   if (isLogical(node) || isComparison(node) || isNegation(node)) return true;
   let outer = node;
@@ -63,22 +63,22 @@ function binaries(nodes, operators) {
     .map((node) => place(node, operators.get(node.operatorToken.getText()), node.operatorToken));
 }
 
-/** A condition always holds. Not `true`: what is never reached then would lose its narrowed types, and not compile. */
+/** Makes a condition always true. Not with `true`: unreachable code would lose its narrowed types, and not compile. */
 export const conditionTrue = (nodes) => conditions(nodes).map((node) => place(node, '!0'));
 
-/** A condition never holds. */
+/** Makes a condition always false. */
 export const conditionFalse = (nodes) => conditions(nodes).map((node) => place(node, '!1'));
 
-/** A condition is turned round. */
+/** Negates a condition. */
 export const negate = (nodes) => conditions(nodes).map((node) => place(node, `!(${node.getText()})`));
 
-/** `&&` and `||`, `===` and `!==`, `<` and `>=`, `>` and `<=`, `+` and `-` change places. */
+/** Exchanges `&&` and `||`, `===` and `!==`, `<` and `>=`, `>` and `<=`, `+` and `-`. */
 export const swapOperator = (nodes) => binaries(nodes, SWAPPED);
 
-/** `<` and `<=`, `>` and `>=` change places. */
+/** Exchanges `<` and `<=`, `>` and `>=`. */
 export const boundary = (nodes) => binaries(nodes, BOUNDARY);
 
-/** One operand of `&&`, `||` or `??` goes, with its operator. */
+/** Removes one operand of `&&`, `||` or `??`, with its operator. */
 export function removeOperand(nodes) {
   const chains = nodes.filter(
     (node) =>
@@ -87,7 +87,7 @@ export function removeOperand(nodes) {
   );
   return chains.flatMap((chain) => {
     const { left, right, operatorToken } = chain;
-    // `a && b && c` is `(a && b) && c`: its left side is no operand of its own.
+    // `a && b && c` is `(a && b) && c`, so its left side is not a single operand.
     const isChain = ts.isBinaryExpression(left) && left.operatorToken.kind === operatorToken.kind;
     const rest = place(right, left.getText(), chain);
     return isChain ? [rest] : [place(left, right.getText(), chain), rest];

@@ -1,4 +1,4 @@
-// Operators that take something of a TypeScript declaration away, or put a part of a call in the call's place.
+// Operators that remove something from a TypeScript declaration, or replace a call by a part of it.
 import ts from 'typescript';
 import { place } from './typescript-logic.mjs';
 
@@ -8,7 +8,7 @@ function statementLists(nodes) {
     .map((node) => node.statements);
 }
 
-/** Everything of a list but one, with the comma behind it; before the last one, too. */
+/** Removes one element of a list with the comma after it; for the last one, with the comma before it. */
 function withoutEach(list) {
   return list.map((node, at) => {
     const next = list[at + 1];
@@ -17,12 +17,12 @@ function withoutEach(list) {
   });
 }
 
-/** One statement of a block goes. A branch without braces goes with its `if`. */
+/** Removes one statement of a block. A branch without braces is removed with its `if`. */
 export function removeStatement(nodes) {
   return statementLists(nodes).flatMap((list) => list.map((node) => place(node, '')));
 }
 
-/** A statement and the one behind it change places. */
+/** Exchanges a statement and the next one. */
 export function swapStatements(nodes) {
   return statementLists(nodes).flatMap((list) =>
     list.slice(0, -1).map((node, at) => {
@@ -37,7 +37,7 @@ export function swapStatements(nodes) {
   );
 }
 
-/** One element of an array goes, or one `${…}` of a template with the blanks before it. */
+/** Removes one element of an array, or one `${…}` of a template with the blanks before it. */
 export function removeElement(nodes, text) {
   const elements = nodes.filter(ts.isArrayLiteralExpression).flatMap((node) => withoutEach(node.elements));
   const spans = nodes.filter(ts.isTemplateSpan).map(({ expression, literal }) => {
@@ -48,7 +48,7 @@ export function removeElement(nodes, text) {
   return [...elements, ...spans];
 }
 
-/** One property of an object goes. */
+/** Removes one property of an object. */
 export function removeProperty(nodes) {
   return nodes.filter(ts.isObjectLiteralExpression).flatMap((node) => withoutEach(node.properties));
 }
@@ -57,12 +57,12 @@ function isCall(node) {
   return ts.isCallExpression(node) || ts.isNewExpression(node);
 }
 
-/** One argument of a call goes. */
+/** Removes one argument of a call. */
 export function removeArgument(nodes) {
   return nodes.filter(isCall).flatMap((node) => withoutEach(node.arguments ?? []));
 }
 
-/** A call is told by the name of what it calls, and by its arguments. */
+/** Calls, each identified by the name of what it calls, and by its arguments. */
 function calls(nodes) {
   return nodes.filter(ts.isCallExpression).map((node) => {
     const { expression: callee } = node;
@@ -71,7 +71,7 @@ function calls(nodes) {
   });
 }
 
-/** A call is replaced by its first argument, or by the one that `with` counts. */
+/** Replaces a call by its first argument, or by the one whose number is `with`. */
 export function callToArgument(nodes, _text, number = 1) {
   return calls(nodes).flatMap(({ node, told }) => {
     const argument = node.arguments[number - 1];
@@ -79,7 +79,7 @@ export function callToArgument(nodes, _text, number = 1) {
   });
 }
 
-/** A method call is replaced by what the method was called on. */
+/** Replaces a method call by its receiver. */
 export function callToReceiver(nodes) {
   return calls(nodes)
     .filter(({ callee }) => ts.isPropertyAccessExpression(callee))

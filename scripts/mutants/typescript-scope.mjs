@@ -1,7 +1,7 @@
-// Where a mutant of a TypeScript file is looked for: a top-level declaration, and the words that a place in it mentions.
+// Finds the place of a mutant in a TypeScript file: a top-level declaration, and the words that a place in it mentions.
 import ts from 'typescript';
 
-/** The node and everything below it, in the order of the text. */
+/** A node and all its descendants, in the order of the text. */
 export function* nodesOf(node) {
   yield node;
   const children = [];
@@ -24,7 +24,7 @@ function declared(statement) {
 
 const isType = (node) => ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node);
 
-/** The top-level declaration of that name, exported or not; `Class.member` is a member of a class. */
+/** The top-level declaration with this name, exported or not; `Class.member` is a member of a class. */
 export function findDeclaration(source, path) {
   const [name, member] = path.split('.');
   const found = source.statements.flatMap((statement) =>
@@ -37,12 +37,12 @@ export function findDeclaration(source, path) {
   return members[0];
 }
 
-/** `const { path } = claim`: what is called after a property is as well known as that property. */
+/** `const { path } = claim`: a local named after a property is as well known as that property. */
 function isShorthandBinding(element) {
   return ts.isObjectBindingPattern(element.parent) && element.propertyName === undefined;
 }
 
-/** Names that nobody outside the declaration knows: a place is not told by them, they may be renamed. */
+/** Names known only inside the declaration. They do not identify a place, since they may be renamed. */
 function localNames(declaration) {
   const names = new Set();
   for (const node of nodesOf(declaration)) {
@@ -57,7 +57,7 @@ function localNames(declaration) {
   return names;
 }
 
-/** `a.name`, `{ name: 1 }`, `{ name }`: the name of a property, whatever local is called the same. */
+/** `a.name`, `{ name: 1 }`, `{ name }`: the name of a property, even if a local has the same name. */
 function isPropertyName(identifier) {
   const { parent } = identifier;
   return (
@@ -85,7 +85,7 @@ function wordOf(node, locals) {
   return KEYWORDS.get(node.kind);
 }
 
-/** Tells the words of nodes: names that are known outside, properties, literals. */
+/** Returns a function that lists the words of nodes: names known outside, properties, literals. */
 export function wordTeller(declaration) {
   const locals = localNames(declaration);
   return (nodes) => {

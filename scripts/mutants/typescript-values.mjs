@@ -1,8 +1,8 @@
-// Operators that put another value into a TypeScript declaration. `with` is that value.
+// Operators that change a value in a TypeScript declaration to `with`.
 import ts from 'typescript';
 import { place } from './typescript-logic.mjs';
 
-/** A literal is known by what it says, and by the property whose value it is. */
+/** The place of a literal, identified by its text and by the property that it is the value of. */
 function literal(node, text, range) {
   let outer = node;
   while (ts.isParenthesizedExpression(outer.parent) || ts.isArrowFunction(outer.parent)) outer = outer.parent;
@@ -11,7 +11,7 @@ function literal(node, text, range) {
   return { ...place(node, text, range), told };
 }
 
-/** Not a type, not a property's own name. */
+/** Whether a node is a value, not a type or a property's own name. */
 function isValue(node) {
   const { parent } = node;
   return !ts.isLiteralTypeNode(parent) && parent.name !== node;
@@ -20,7 +20,7 @@ function isValue(node) {
 const asLiteral = (value) =>
   JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 
-/** `true` and `false` change places. */
+/** Exchanges `true` and `false`. */
 export function boolean(nodes) {
   const { TrueKeyword, FalseKeyword } = ts.SyntaxKind;
   return nodes
@@ -28,14 +28,14 @@ export function boolean(nodes) {
     .map((node) => literal(node, String(node.kind === FalseKeyword)));
 }
 
-/** Another number. */
+/** Changes a number. */
 export function number(nodes, _text, value) {
   return nodes
     .filter((node) => ts.isNumericLiteral(node) && isValue(node))
     .map((node) => literal(node, String(value)));
 }
 
-/** Another string; of a template, one of the texts between its `${…}`. */
+/** Changes a string or, in a template, one of the texts between its `${…}`. */
 export function string(nodes, _text, value) {
   const whole = nodes
     .filter((node) => ts.isStringLiteralLike(node) && isValue(node))
@@ -50,14 +50,14 @@ export function string(nodes, _text, value) {
   return [...whole, ...parts];
 }
 
-/** Another regular expression, with the same flags. */
+/** Changes a regular expression, keeping its flags. */
 export function regex(nodes, _text, value) {
   return nodes
     .filter(ts.isRegularExpressionLiteral)
     .map((node) => literal(node, `/${value}/${node.text.slice(node.text.lastIndexOf('/') + 1)}`));
 }
 
-/** A function returns `with`, a value or the `{ "name": … }` of a constant; `undefined` without it. */
+/** Makes a function return `with`: a value, or a constant by `{ "name": … }`; without it, `undefined`. */
 export function returnValue(nodes, _text, value) {
   const text = value === undefined ? 'undefined' : (value?.name ?? asLiteral(value));
   if (value?.name !== undefined && !/^[A-Za-z_]\w*$/.test(text)) throw new Error(`${text} is no name`);
@@ -66,7 +66,7 @@ export function returnValue(nodes, _text, value) {
     .map((node) => place(node, text, node.expression));
 }
 
-/** A `return`, `break` or `continue` becomes the one that `with` names, without a value. */
+/** Changes a `return`, `break` or `continue` to the one that `with` names, without a value. */
 export function swapJump(nodes, _text, value) {
   if (!['return', 'break', 'continue'].includes(value)) throw new Error(`${value} is no jump`);
   return nodes
@@ -74,7 +74,7 @@ export function swapJump(nodes, _text, value) {
     .map((node) => place(node, `${value};`));
 }
 
-/** An object is passed to a call with the properties of `with` set to other values. */
+/** Changes properties of an object that is passed to a call, to the values in `with`. */
 export function setProperty(nodes, _text, value) {
   const set = Object.entries(value ?? {}).map(([name, one]) => `${asLiteral(name)}: ${asLiteral(one)}`);
   return nodes.filter(ts.isCallExpression).flatMap((call) => {

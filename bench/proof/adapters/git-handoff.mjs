@@ -9,7 +9,7 @@ const program = join(ROOT, 'bin', 'git-handoff');
 export const adapter = {
   name: 'git-handoff',
   install: (world) => world.run(program, ['init', '--yes', '--client', 'claude']),
-  // Its git hooks explain themselves; so does its own `commit`.
+  // Its git hooks and its own `commit` explain their refusals.
   refused: ({ stderr }) => /^(?:error|hint): .*(?:claude [0-9a-f]{8}|git handoff )/m.test(stderr),
   commit: ({ message, paths }) => `git handoff commit -m ${quote(message)} -- ${paths.map(quote).join(' ')}`,
   note: ({ topic, text }) => ({ command: `git handoff write ${topic} -m ${quote(text)}` }),
@@ -19,7 +19,7 @@ export const adapter = {
       .split('\n')
       .filter(Boolean)
       .map((ref) => world.run(program, ['show', ref.slice('refs/handoffs/'.length)])),
-  /** What `git handoff rescue` lists, and shows. */
+  /** The texts that `git handoff rescue` lists and shows. */
   saved(world) {
     const { items } = JSON.parse(world.run(program, ['rescue', 'list', '--json']));
     return items.map((_, n) => world.run(program, ['rescue', 'show', String(n + 1)]));

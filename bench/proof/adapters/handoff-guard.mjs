@@ -1,7 +1,7 @@
 /**
- * A stand-in for joshduffy/claude-handoff-guard, written after its documented rules (docs/comparison.md): one writer for each
- * handoff file in the client's memory folder, and no commit that holds two sessions' handoff files. It looks at nothing else,
- * and lets everything through when it fails. The file is its adapter, and the program that its hooks start:
+ * A stand-in for joshduffy/claude-handoff-guard, written from its documented rules (docs/comparison.md): one writer for each
+ * handoff file in the client's memory folder, and no commit that contains two sessions' handoff files. It checks nothing else,
+ * and lets everything pass if it fails. This file is both its adapter and the program that its hooks start:
  *
  *   node handoff-guard.mjs write|start|stop|commit
  */
@@ -68,7 +68,7 @@ export const adapter = {
       .flatMap((folder) => handoffsIn(folder).map((name) => readFileSync(join(folder, name), 'utf8'))),
 };
 
-/** Why a call is refused, or what is said of one that is not. @returns {{ block?: string, notice?: string }} */
+/** Why a call is refused, or a notice about one that is not. @returns {{ block?: string, notice?: string }} */
 function judgeWrite({ tool_name: tool, session_id: session = 'unknown', tool_input: input = {} }) {
   const kind = TOOLS[tool];
   const path = kind === 'shell' ? IN_SHELL.exec(input.command ?? '')?.[1] : kind && input.file_path;
@@ -126,7 +126,7 @@ function start({ cwd }) {
   return { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: text.join('\n') } };
 }
 
-/** Once for each session that leaves uncommitted work and no handoff. */
+/** Reminds each session once that stops with uncommitted work and no handoff. */
 function stop({ cwd, session_id: session }) {
   const told = join(tmpdir(), `handoff-stop-gate-${session}`);
   const folder = memoryOf(process.env.HOME, cwd);
@@ -139,7 +139,7 @@ function stop({ cwd, session_id: session }) {
   return { systemMessage: 'There is uncommitted work and no handoff. (Shown once.)' };
 }
 
-/** The sessions whose handoff files are staged together. */
+/** Refuses a commit if handoff files of several sessions are staged together. */
 function commit() {
   const names = execFileSync('git', ['diff', '--cached', '--name-only', '--diff-filter=ACMR'], {
     encoding: 'utf8',

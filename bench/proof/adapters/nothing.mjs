@@ -8,7 +8,7 @@ export const adapter = {
   name: 'nothing',
   commit: ({ message, paths }) =>
     `git add -- ${paths.map(quote).join(' ')} && git commit -q -m ${quote(message)} -- ${paths.map(quote).join(' ')}`,
-  // As the reports have it: each session writes the whole file, from what it knows.
+  // As in the reports: each session writes the whole file from what it knows.
   note: ({ text }) => ({ command: `cat >HANDOFF.md <<'EOF'\n${text}\nEOF` }),
   readableNotes: (world, checkouts) =>
     checkouts
