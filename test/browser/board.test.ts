@@ -249,7 +249,7 @@ describe.skipIf(noBrowser !== undefined)('the board in a browser', () => {
 });
 
 describe.skipIf(noBrowser !== undefined)('for every reader', () => {
-  it.each(['light', 'dark'] as const)('has nothing that axe-core reports: %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('has no problem for axe-core: %s', async (colorScheme) => {
     const opened = await browser.file(pageOf(SMALL));
     const { page } = opened;
     await page.emulateMedia({ colorScheme });
@@ -263,7 +263,7 @@ describe.skipIf(noBrowser !== undefined)('for every reader', () => {
     await page.close();
   });
 
-  it.each(['light', 'dark'] as const)('has nothing to report when narrow or empty: %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('has none if narrow or empty: %s', async (colorScheme) => {
     const narrow = await browser.file(pageOf(SMALL));
     await narrow.page.emulateMedia({ colorScheme });
     await narrow.page.setViewportSize({ width: 390, height: 800 });

@@ -135,7 +135,7 @@ describe('the place', () => {
     expect(keptText(refused)).toBe('x\n');
   });
 
-  it.runIf(process.getuid?.() === 0)('is reported if it is read-only for this user, and can still be read', () => {
+  it.runIf(process.getuid?.() === 0)('is reported if it is read-only, and can still be read', () => {
     repo.ok(['write', 'auth-refresh', '-m', 'before'], { session });
     writeFileSync(
       join(repo.home, '.gitconfig'),

@@ -118,7 +118,7 @@ describe.skipIf(NO_CLOCK)(`a clock that jumps${skipped}`, () => {
       return tally.figures;
     }));
 
-  it.each(JUMPS)('by %i s loses no claim: the other session is refused before and after the jump', (offset) => {
+  it.each(JUMPS)('by %i s loses no claim: the other session is refused before and after', (offset) => {
     world.begin(A);
     world.begin(B);
     world.write(A, 'shared.md', 'of A\n');

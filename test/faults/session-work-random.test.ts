@@ -336,7 +336,7 @@ describe('files that several sessions changed in turn', () => {
     if (total.undone + total.refused > 1) expect(2 * total.undone).toBeGreaterThan(total.refused);
   });
 
-  it.each(SEEDS)('are, without one session’s part, as if that session had never been there (seed %i)', async (seed) => {
+  it.each(SEEDS)('are, without one session’s part, as if it had never been there (seed %i)', async (seed) => {
     const count = await new History(seed).play();
     for (const what of ['undone', 'refused', 'shown', 'apart'] as const) total[what] += count[what];
   });

@@ -67,7 +67,7 @@ const rescues = () =>
 const why = NO_STRACE === undefined ? '' : ` (skipped: ${NO_STRACE})`;
 
 describe.skipIf(NO_STRACE)(`at a system call${why}`, () => {
-  it.each(KINDS)('an undo that ends early (%s) loses nothing, and completes when typed again', (kind, calls) =>
+  it.each(KINDS)('an undo that ends early (%s) loses nothing, and works when repeated', (kind, calls) =>
     seeded(`undo, ${kind}`, (random: Random) => {
       const tally = new Tally();
       const none = fingerprint();

@@ -190,17 +190,14 @@ describe.each(['codex', 'codex-codemode', 'gemini', 'qwen'] as const)(
     const world = new GuardWorld();
     afterAll(() => world.remove());
 
-    it.each(capturedPayloads(folder))(
-      '$name is understood, and everyday calls pass',
-      ({ payload }) => {
-        world.clearLog();
-        const here = JSON.parse(JSON.stringify(payload).replaceAll('/repo', world.path)) as Payload;
-        const answer = hook(world, client, here);
-        const event = String(payload['hook_event_name']);
-        if (event !== 'SessionStart' && event !== 'Stop') expect(answer.kind, answer.text).toBe('silent');
-        expect(world.log().filter(({ kind }) => kind === 'error' || kind === 'open')).toEqual([]);
-      },
-    );
+    it.each(capturedPayloads(folder))('$name is understood, and everyday calls pass', ({ payload }) => {
+      world.clearLog();
+      const here = JSON.parse(JSON.stringify(payload).replaceAll('/repo', world.path)) as Payload;
+      const answer = hook(world, client, here);
+      const event = String(payload['hook_event_name']);
+      if (event !== 'SessionStart' && event !== 'Stop') expect(answer.kind, answer.text).toBe('silent');
+      expect(world.log().filter(({ kind }) => kind === 'error' || kind === 'open')).toEqual([]);
+    });
   },
 );
 

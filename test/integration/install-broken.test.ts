@@ -175,7 +175,7 @@ it('git is missing', () => {
 });
 
 describe('a broken settings file', () => {
-  it.each(CLIENTS)('of %s: the other clients work, nothing is overwritten, and uninstall leaves the file', (client) => {
+  it.each(CLIENTS)('of %s: the others work, nothing is overwritten, uninstall leaves it', (client) => {
     const file = join(world.home, FILES[client]);
     const broken = `${readFileSync(file, 'utf8').trimEnd().slice(0, -1)},,`;
     writeFileSync(file, broken);

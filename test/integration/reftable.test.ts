@@ -25,7 +25,7 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
     expect(world.handoff(['list'], { session: B }).stderr).toBe('');
   });
 
-  it.each(['cherry-pick side', 'revert -n HEAD'])('notices git %s, which leaves a ref but no file', (words) => {
+  it.each(['cherry-pick side', 'revert -n HEAD'])('notices git %s, which leaves only a ref', (words) => {
     world.git(['switch', '-qc', 'side']);
     world.commit('side', { 'src/b.ts': 'side\n' });
     world.git(['switch', '-q', 'main']);

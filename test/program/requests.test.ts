@@ -147,7 +147,7 @@ describe('a session that is in the way', () => {
     expect(contextText(world.may(A, 'make'))).toContain(`${ASKS} ${wish}`);
   });
 
-  it.each(['git commit -qam all', "git handoff commit -m x -- 'src/a.ts'"])('of %s also gets a request', (command) => {
+  it.each(['git commit -qam all', "git handoff commit -m x -- 'src/a.ts'"])('of %s hears it', (command) => {
     world.write(A, 'src/a.ts', 'one\n');
     world.write(B, 'src/b.ts', 'two\n');
     expect(world.bash(B, command).run?.status).not.toBe(0);

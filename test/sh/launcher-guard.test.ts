@@ -205,7 +205,7 @@ describe.each(sure)('what comes before, under $name', (shell_) => {
     expect(asks(toolCall(holds, 'Bash', { command: 'ls' }))).toBe(true);
   });
 
-  it.each(['SessionStart', 'SessionEnd', 'Stop', 'SubagentStart'])('passes %s to Node everywhere', (event) => {
+  it.each(['SessionStart', 'SessionEnd', 'Stop', 'SubagentStart'])('always passes %s to Node', (event) => {
     expect(asks({ session_id: loneSession, cwd: plain, hook_event_name: event })).toBe(true);
   });
 

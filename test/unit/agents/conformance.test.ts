@@ -62,7 +62,7 @@ describe.each(FOLDERS)('of the payloads in %s', (folder) => {
     return event;
   };
 
-  it.each(all)('$name is understood: the event, the session, the folder, the tool', async ({ name, payload }) => {
+  it.each(all)('$name is understood: event, session, folder and tool', async ({ name, payload }) => {
     const event = await parsed(payload);
     const kind = EVENTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other';
     // Cursor's sub-agent events are documented, but contain nothing for the guard.
