@@ -1,5 +1,5 @@
 /*
- * Stands in for macOS's ps(1): its options, its key words, its dates. It reads the process table below PROC, which
+ * Stands in for macOS's ps(1): its options, its key words, its dates. It reads the process table under PROC, which
  * bench/mac-way.mjs sets, and takes as long as a Mac's: 4 ms with its start.
  */
 #include <dirent.h>

@@ -53,7 +53,7 @@ function output(command, args, options = {}) {
   throw new Error(said.trim().split('\n').at(-1) || `${command} failed`);
 }
 
-/** bash, unless /bin/sh is a program with other names, too (busybox), all of which would become bash. */
+/** bash, unless /bin/sh is a program with several names (busybox): all of them would become bash. */
 function findBash() {
   const sh = basename(realpathSync('/bin/sh'));
   if (!['sh', 'dash', 'bash'].includes(sh))

@@ -187,7 +187,7 @@ class Stage {
     }
   }
 
-  /** @param {(text: string) => string | undefined} change undefined: the text to replace is not there, as the tool then says */
+  /** @param {(text: string) => string | undefined} change gives undefined if the text to replace is not there */
   async #file(step, worker, change) {
     const { client, checkout } = worker;
     const file = join(step.in === 'primary' ? this.world.primary : checkout, step.path);

@@ -162,7 +162,7 @@ describe('the place', () => {
 });
 
 describe('a full disk', () => {
-  /** Runs a script in a mount namespace of its own, with a small file system at `$SMALL` that ends with it. */
+  /** Runs a script in a mount namespace of its own, with a small file system at `$SMALL`, which disappears with it. */
   const onSmallDisk = (script: string, env: Record<string, string> = {}) =>
     repo.run('unshare', ['--mount', 'sh', '-ec', `mount -t tmpfs -o size=600k none "$SMALL"\n${script}`], {
       session,

@@ -9,7 +9,7 @@ const TREES = 10;
 const SESSIONS = 30;
 const FILES = Array.from({ length: 40 }, (_, n) => `src/part ${n % 4}/file-${n}.ts`);
 
-/** Steps to choose from, each as likely as it is often listed. */
+/** Steps to choose from; those listed more often are more likely. */
 const STEPS = [
   ...Array<'edit'>(60).fill('edit'),
   ...Array<'commit'>(14).fill('commit'),

@@ -11,7 +11,7 @@ const VERBS = ['sync', 'sync', 'fetch', 'push'] as const;
 /** A kill comes at most this many milliseconds after the start, about as long as a sync takes. */
 const KILL_WITHIN_MS = 700;
 
-/** Operations to choose from, each as likely as it is often listed. */
+/** Operations to choose from; those listed more often are more likely. */
 const OPERATIONS = [
   ...Array<'write'>(30).fill('write'),
   ...Array<'take'>(6).fill('take'),

@@ -112,7 +112,7 @@ describe('ack', () => {
     });
   });
 
-  it('does not pass over a write between reading and it', () => {
+  it('acknowledges only the version that was read, not one written since', () => {
     const read = String(repo.json(['show', 'auth-refresh'], { session: b })['oid']);
     rewrite();
     const { status, stderr } = repo.handoff(['ack', 'auth-refresh', '--expect', read], { session: b });

@@ -222,7 +222,7 @@ describe('a person’s work', () => {
     expect(status()).toEqual(before);
   });
 
-  it('may have a staged file in what was a file', () => {
+  it('may contain a staged file in a folder that replaced a file', () => {
     rmSync(join(world.path, 'b.txt'));
     put('b.txt/inner', 'inner\n');
     world.git(['add', '-A']);
@@ -406,7 +406,7 @@ describe('work on its way', () => {
     expect(read('a.txt', away)).toBe('x\n');
   });
 
-  it('is kept as long as the worktree that it was unpacked in has it', () => {
+  it('is kept while it is still in the worktree where it was unpacked', () => {
     cloneFor('Ada');
     sendWork();
     clean();

@@ -231,7 +231,7 @@ describe('other kinds of change', () => {
     expect(world.status()).toEqual([]);
   });
 
-  it('a file that one has removed and the other changed: the one that removed it is refused', () => {
+  it('a file that one session removed and the other changed: the removal is refused', () => {
     line(A, 1, 'A one');
     world.bash(B, 'rm shared.md');
     expect(world.handoff(['commit', '-m', 'x'], { session: B }).status).toBe(3);

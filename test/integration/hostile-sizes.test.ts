@@ -8,7 +8,7 @@ import { MemoryLimit } from '../support/memory-limit.ts';
 const NOTES = 10_000;
 const ENTRIES = 100_000;
 const MERGES = 1000;
-/** What a command may start, however many notes there are. */
+/** How many processes a command may start, however many notes there are. */
 const MOST_PROCESSES = 200;
 const NOBODY = '0'.repeat(40);
 /** A text that makes a commit object as large as a legal one may be. */

@@ -245,7 +245,7 @@ describe('the settings file', () => {
     await expect(world.init({ scope: 'project' }, bare)).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it('of --local, which 0.1.0 had, are taken back to the byte, with the line in info/exclude', async () => {
+  it('of the former option --local are restored to the byte, and so is info/exclude', async () => {
     const exclude = join(world.repository, '.git', 'info', 'exclude');
     world.write(exclude, '*.log\n');
     const before = world.snapshot();

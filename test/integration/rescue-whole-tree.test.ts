@@ -114,7 +114,7 @@ describe('whole-tree verbs and the uncommitted work of others', () => {
     expect(world.handoff(['rescue', 'show', '--raw', '--', 'src/a.ts']).stdout).toBe('WIP\n');
   });
 
-  it('keep nothing if nothing is uncommitted, nor the same twice', () => {
+  it('keep nothing if nothing is uncommitted, and the same work only once', () => {
     world = new SharingWorld({ ready: [A] });
     world.bash(A, 'git reset --hard');
     expect(rescues()).toEqual([]);

@@ -182,7 +182,7 @@ describe('the work of an older version', () => {
 });
 
 describe('work whose note is gone or closed unseen', () => {
-  it('is named by doctor and moved to the rescues by --fix, but not while its note may still be being written', () => {
+  it('is named by doctor and moved to the rescues by --fix, unless a write of its note may be in progress', () => {
     put('a.txt', 'two\n');
     const work = carry();
     for (const ref of ['refs/handoffs/main/auth-refresh', 'refs/handoffs-local/kept/main/auth-refresh'])

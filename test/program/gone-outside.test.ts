@@ -47,7 +47,7 @@ it('a session is told with its next prompt, if no call has noticed it before', (
   expect(contextText(world.prompt(B))).toContain(`src/b.ts ${GONE}`);
 });
 
-it('a session is not told so of work that its own command or undo took back, that was committed, or that only changed', () => {
+it('a session is not told so about work that its own command or undo removed, that was committed, or that only changed', () => {
   world.bash(B, 'git checkout -q -- src/b.ts');
   world.write(B, 'shared.md', lines({ 3: 'B' }));
   world.ok(['undo', '--', 'shared.md'], { session: B });

@@ -64,7 +64,7 @@ describe('a session that works alone', () => {
     world.ok(['write', 'auth-refresh', '-m', 'first'], { session: A });
     call('PostToolUse', 'make');
     world.git(['update-ref', '-d', 'refs/handoffs/main/auth-refresh']);
-    // As bin/git-handoff does where a command only reads.
+    // As bin/git-handoff does for a read-only command.
     writeFileSync(join(git(), 'handoff', 'beat', A), 'PostToolUse');
     call('PreToolUse', 'make');
     expect(call('PostToolUse', 'make').text).toContain('main/auth-refresh');

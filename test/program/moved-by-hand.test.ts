@@ -110,7 +110,7 @@ describe.each(Object.keys(MOVES))('%s of a public ref', (name) => {
   });
 });
 
-describe('what stood there', () => {
+describe('the value that was there', () => {
   it('can be read afterwards', () => {
     MOVES['a forced fetch']!();
     repo.handoff(['list'], { session });

@@ -63,7 +63,7 @@ describe('commits of other live sessions', () => {
     expect(there()).toBe(world.git(['rev-parse', 'main']));
   });
 
-  it('stay here with pushForeign = deny, and what came before them can go', () => {
+  it('are not pushed with pushForeign = deny, but the commits before them can be', () => {
     world.git(['config', 'handoff.pushForeign', 'deny']);
     const own = commitOf('by B', B);
     const foreign = commitOf('by A', A);
@@ -329,7 +329,7 @@ describe('a push may contain', () => {
     expect(push(B, ['origin', 'side'], { cwd: join(cwd, 'below') }).status).toBe(1);
   });
 
-  it('anything if git fails us: it goes unchecked, with a line in the log and one for whoever pushes', () => {
+  it('anything if git fails: it is not checked, with a line in the log and one for whoever pushes', () => {
     commitOf('both', A, B);
     const git = join(world.git(['--exec-path']), 'git');
     const folder = join(world.root, 'stub');

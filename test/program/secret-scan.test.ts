@@ -146,7 +146,7 @@ describe('handoff.secretScan', () => {
     expect(message()).not.toContain('Handoff-Secret-Allowed');
   });
 
-  it('off: the note is written, and nothing is said', () => {
+  it('off: the note is written silently', () => {
     world.git(['config', 'handoff.secretScan', 'off']);
     expect(write()).toMatchObject({ status: 0, stderr: '' });
   });

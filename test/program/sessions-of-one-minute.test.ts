@@ -34,7 +34,7 @@ describe('two sessions whose ids begin with the same minute', () => {
     expect(world.try(Y, 'src/a.ts', '2\n')).toMatchObject({ kind: 'deny', text: /claude 06f9779c/ });
   });
 
-  it('with handoff.trailer = short: neither amends the other’s commit, each its own', () => {
+  it('with handoff.trailer = short: each may amend its own commit, but not the other’s', () => {
     world.git(['config', 'handoff.trailer', 'short']);
     bothCommit();
     expect([world.ids('HEAD~'), world.ids()]).toEqual([['06f9779c'], ['11112222']]);

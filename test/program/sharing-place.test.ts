@@ -216,7 +216,7 @@ describe('a linked worktree inside a worktree', () => {
   });
 });
 
-describe('an operation of git that a session begins in another one’s worktree', () => {
+describe('a git operation that a session begins in another session’s worktree', () => {
   it('is recorded as its own, and it may continue it', () => {
     const world = new SharingWorld();
     const other = world.worktree('topic');

@@ -5,7 +5,7 @@ import { putToken } from '../../src/sessions/bypass.ts';
 import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
 
 const MOST_KINDS = 25;
-/** Only a client that names who started an agent causes the first, only a start of Node the second. */
+/** Not made here: the first needs a client that names who started an agent, the second a start of Node. */
 const NOT_HERE = ['`agents/<agent>`', '`code/<hash>`'];
 
 /** A line of docs/stored-state.md: the places of one kind, as patterns. */

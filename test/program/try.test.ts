@@ -183,7 +183,7 @@ describe('git handoff try beside a peer', () => {
   });
 });
 
-describe('git handoff try, its dependencies', () => {
+describe('git handoff try and dependencies', () => {
   beforeEach(() => {
     world = new SharingWorld({
       ready: [A, B],
@@ -273,7 +273,7 @@ describe('git handoff try, its dependencies', () => {
   });
 });
 
-describe('git handoff try, its processes', () => {
+describe('git handoff try and processes', () => {
   beforeEach(() => {
     world = new SharingWorld({ ready: [A, B] });
   });
@@ -335,7 +335,7 @@ describe('git handoff try, its processes', () => {
   });
 });
 
-describe('git handoff try, its proof', () => {
+describe('the result of git handoff try', () => {
   const findings = (session: string) =>
     (world.json(['boot'], { session })['findings'] as { axis: string; verdict: string; text: string }[])
       .filter(({ axis }) => axis === 'tests')

@@ -181,7 +181,7 @@ describe('a commit that bypasses the hooks', () => {
     'git-handoff uninstall',
   ];
 
-  it.each(changes)('is not prepared beside a live session: %s', (command) => {
+  it.each(changes)('may not be prepared beside a live session: %s', (command) => {
     const text = refusal(world.may(B, command));
     expect(text).toContain('claude aaaaaaaa is at work');
     expect(text).toContain('git handoff commit');
@@ -207,7 +207,7 @@ describe('a commit that bypasses the hooks', () => {
     return world.handoff(['guard', '--client', 'codex'], { input }).stdout;
   };
 
-  it.each(files)('is not prepared by a file tool beside a live session: %s', (path) => {
+  it.each(files)('may not be prepared by a file tool beside a live session: %s', (path) => {
     prepare(path);
     const text = refusal(world.try(B, path, '#!/bin/sh\n'));
     expect(text).toContain('claude aaaaaaaa is at work');
@@ -217,7 +217,7 @@ describe('a commit that bypasses the hooks', () => {
     expect(world.try(B, path, '#!/bin/sh\n').kind).not.toBe('deny');
   });
 
-  it('is not prepared by a file tool of a session that works elsewhere', () => {
+  it('may not be prepared by a file tool of a session that works elsewhere', () => {
     const file = join(world.path, '.git', 'hooks', 'pre-commit');
     expect(refusal(world.try(B, file, 'x', world.root))).toContain('claude aaaaaaaa is at work');
     for (const other of ['.git/hooks/post-merge', '.git/description', 'src/config', 'src/pre-commit'])

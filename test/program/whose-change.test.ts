@@ -92,7 +92,7 @@ describe('changes that a commit’s hooks hide for a while', () => {
     expect(whose()).toEqual({ 'src/a.ts': `other ${A}` });
   });
 
-  it('a process that began after the record was written only has the same pid', () => {
+  it('a process that began after the record was written is a different one with the same pid', () => {
     const place = { gitDir: join(world.path, '.git'), commonDir: join(world.path, '.git'), worktreeId: '-' };
     writeFileSync(record(), `${process.pid} -\n`);
     expect(commitRuns(place, Date.now())).toBe(true);
@@ -306,7 +306,7 @@ describe('if git status fails before and after a command', () => {
   });
 });
 
-it('a file tool that writes what stands there already claims nothing', () => {
+it('a file tool that writes the content that is already there claims nothing', () => {
   put('src/a.ts', 'by hand\n');
   world.write(B, 'src/a.ts', 'by hand\n');
   expect(world.claimed(B)).toEqual([]);

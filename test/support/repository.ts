@@ -48,7 +48,7 @@ export interface RunOptions {
 
 export interface RepositoryOptions {
   readonly bare?: boolean;
-  /** Default, as for `refFormat`: git's, which `GIT_DEFAULT_HASH` and `GIT_DEFAULT_REF_FORMAT` can set. */
+  /** Default: git's, which `GIT_DEFAULT_HASH` can set (for `refFormat`, `GIT_DEFAULT_REF_FORMAT`). */
   readonly objectFormat?: 'sha1' | 'sha256';
   readonly refFormat?: 'reftable';
   /** `unborn` leaves out the first commit, `detached` checks it out by its name. */

@@ -253,7 +253,7 @@ describe('beside the repository', () => {
   });
 });
 
-describe('what is said', () => {
+describe('the report', () => {
   const texts = (facts: Partial<VerificationFacts>) =>
     verify({ ...SOUND, ...facts })
       .findings.map(({ text }) => text)

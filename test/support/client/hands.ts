@@ -41,11 +41,11 @@ export interface HandRun {
   readonly session: string;
   /** What the model got back from each tool call, in order. */
   readonly outputs: readonly string[];
-  /** Texts about others' commits that the model was told, in order, with repetitions. */
+  /** What the model was told about others' commits: each text, in order, with repetitions. */
   readonly news: readonly string[];
-  /** Other sessions' requests to this one that the model was told, with repetitions. */
+  /** What the model was told about other sessions' requests to this one: each text, with repetitions. */
   readonly requests: readonly string[];
-  /** Texts about paths also changed in other worktrees that the model was told, with repetitions. */
+  /** What the model was told about paths also changed in other worktrees: each text, with repetitions. */
   readonly overlaps: readonly string[];
 }
 
