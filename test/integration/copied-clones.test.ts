@@ -63,7 +63,7 @@ describe('a clone that was copied while a session worked in it', () => {
   });
 });
 
-it('a clone that was moved keeps its sessions, its hooks and its way out', () => {
+it('a clone that was moved keeps its sessions and hooks, and can be uninstalled', () => {
   renameSync(world.path, copy);
   expect(sessionsIn(copy)).toEqual([`${A} live`]);
   world.begin(B, copy);

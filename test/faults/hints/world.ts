@@ -94,7 +94,7 @@ export class HintsWorld extends SharingWorld {
     return this.run('git', ['symbolic-ref', '-q', 'HEAD'], { cwd }).stdout.trim();
   }
 
-  /** A session's commits between two positions of HEAD, each with its first parent. Those that a fast-forward brings do not count. */
+  /** A session's commits between two positions of HEAD, each with its first parent, without those that a fast-forward brings. */
   commits(session: string, from: string, to: string, cwd: string): [parent: string, oid: string][] {
     const format = '--format=%H %(trailers:key=Claude-Session-Id,valueonly,separator=%x20) %P';
     const log = this.git(['log', '--first-parent', format, `${from}..${to}`, '--'], { cwd });
