@@ -91,7 +91,7 @@ const isWhole = (line: string) => {
   return status === 0;
 };
 
-/** All; in a short run, some of the calls that change what others see, and a few of the others. */
+/** All positions; in a short run, some of the calls that change what others see, and a few of the others. */
 function chosen(all: readonly Position[], random: Random): Position[] {
   const [decisive, rest] = [true, false].map((wanted) =>
     all.filter(({ call }) => DECISIVE.includes(call) === wanted),

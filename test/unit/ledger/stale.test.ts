@@ -49,7 +49,7 @@ describe('what the session’s claims say', () => {
     expect(claimGains(candidate(blob(3), claim('f', blob(2), blob(3))), 7)).toEqual([]);
   });
 
-  it('show no gain over a content that HEAD went back from, however many commits ago', () => {
+  it('show no gain if HEAD went back from that content, however many commits ago', () => {
     const gains = (...left: Parameters<typeof claimGains>[2] & {}) =>
       claimGains(candidate(blob(3), claim('f', blob(1), blob(3))), 7, left);
     const change = (from: number, to: number, path = 'f') => ({ path, head: blob(from), index: blob(to) });
