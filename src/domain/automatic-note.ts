@@ -14,7 +14,7 @@ export interface AutomaticFacts {
   /** For `death`: whether the session's process is known to be gone; otherwise it only stopped making calls. */
   readonly proven: boolean;
   readonly branch: string;
-  /** Name of the linked worktree that the session worked in; the main one has none. */
+  /** Name of the linked worktree that the session worked in; `undefined`: the main worktree. */
   readonly worktree: string | undefined;
   /** HEAD when the session began; `undefined`: not known, `null`: no commit yet. */
   readonly startHead: Oid | null | undefined;
@@ -45,7 +45,7 @@ export function isWorthNoting({ paths = [] }: AutomaticFacts): boolean {
   return paths.length > 0;
 }
 
-/** One line for lists; at most 72 characters. */
+/** The note as one line of a list; at most 72 characters. */
 export function automaticSummary(facts: AutomaticFacts): string {
   const { session, client, commits, paths } = facts;
   const what = [
@@ -66,7 +66,7 @@ const SHORT: Readonly<Record<AutomaticReason, string>> = {
 
 export function automaticNote(facts: AutomaticFacts): string {
   const { session, client, paths = [], deleted } = facts;
-  // Important files are looked for: one that the session deleted would count as missing.
+  // `boot` looks for a note's important files, and would report deleted ones as missing.
   const there = paths.filter((path) => !deleted.includes(path));
   return [
     `# Automatic note: ${ownerName(session, { client })} ${fate(facts)}`,
@@ -168,7 +168,7 @@ function commitName(oid: Oid | null): string {
   return oid === null ? 'no commit yet' : codeSpan(oid.slice(0, 10));
 }
 
-/** Formats a text from elsewhere as a code span of Markdown: one line, which no backtick in it can end. */
+/** Formats somebody else's text as a Markdown code span: one line, whose backticks cannot end the span. */
 export function codeSpan(text: string): string {
   const line = escapeLine(text);
   const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
@@ -189,8 +189,8 @@ function counted(count: number, noun: string): string {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Returns the topic of a session's automatic note, always the same: `session-` with the short id that our messages show or,
- * for an id that is no UUID, with a hash of it.
+ * Returns the topic of a session's automatic note, always the same: `session-` and the short id that our messages show; for
+ * an id that is no UUID, a hash of the id instead.
  *
  * @param sha256 hexadecimal digest of a text
  */

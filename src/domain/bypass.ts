@@ -27,7 +27,7 @@ export interface ConsumedBypass {
   readonly key: BypassKey;
   /** When it was consumed. */
   readonly at: number;
-  /** Whether the refusal was about handoff files: then a person has allowed whatever the call does to them. */
+  /** Whether the refusal was about handoff files: then a person has allowed whatever the call does to these files. */
   readonly files: boolean;
 }
 

@@ -9,15 +9,15 @@ import { shortId, type SessionId, canMean, meantId, parseSessionId } from './nam
 export interface MessageParts {
   /** Whether the message has more than blanks, comments and our trailers. */
   readonly hasText: boolean;
-  /** A line names a session. */
+  /** Whether a line names a session. */
   readonly namesSession: boolean;
-  /** A line names the session that commits, in full or short. */
+  /** Whether a line names the session that commits, by its full or short id. */
   readonly namesCommitter: boolean;
-  /** A line names a model. */
+  /** Whether a line names a model. */
   readonly namesModel: boolean;
   /** Whether the last line lacks its line feed. */
   readonly isTorn: boolean;
-  /** Whether git can take no line after the first as a trailer, a comment or the end: then a paragraph may be appended. */
+  /** Whether, after the first line, git sees no trailer, comment or end of the message: then a paragraph may be appended. */
   readonly isPlain: boolean;
 }
 
@@ -31,7 +31,7 @@ const COMMENT_CHARACTERS = /^[#;@!$%^&|:]/;
 /**
  * Reads a message.
  *
- * @param comment what else begins a comment, or `auto`; `#` always counts, because git before 2.45 ignores
+ * @param comment what begins a comment, or `auto`; `#` always does as well, because git before 2.45 ignores
  * `core.commentString`
  */
 export function messageParts(text: string, session: string, comment: string): MessageParts {
@@ -68,7 +68,7 @@ export function isRevertMessage(text: string): boolean {
   return /^(?:Revert "|Reapply "|# \*\*\* SAY WHY WE ARE REVERTING )/.test(text);
 }
 
-/** The values of a commit's trailers by key; a trailer without a value is not wanted. */
+/** The values of a commit's trailers by key; a trailer that is left out is not wanted. */
 export interface Trailers {
   readonly 'Claude-Session-Id'?: string;
   readonly 'Assisted-by'?: string;
@@ -95,7 +95,7 @@ export function notedModel(file: string): string | undefined {
   return isModel && line.length <= MAX_MODEL ? line : undefined;
 }
 
-/** Judges by its message whether a commit holds the work of several sessions. Pure; `check` and pre-push call it. */
+/** Tells from a commit's message whether the commit holds several sessions' work. Pure; `check` and pre-push call it. */
 
 /** Two sessions that count as one: one carries on the other's conversation, or was started inside the other. */
 export type RelatedSessions = readonly [SessionId, SessionId];
@@ -103,13 +103,13 @@ export type RelatedSessions = readonly [SessionId, SessionId];
 /**
  * Returns the different sessions that a commit message names; none if there are fewer than two. It searches the whole
  * message, because squashing and forges move trailers into the body, where git does not find them.
- * `Handoff-Accepted-From: <id>` names a session whose work was taken over on purpose: it does not count.
+ * `Handoff-Accepted-From: <id>` names a session whose work was taken over on purpose: that session does not count.
  */
 export function mixedSessions(message: string, related: readonly RelatedSessions[] = []): SessionId[] {
   const named = idsAfter(message, 'Claude-Session-Id');
   if (named.length < 2) return [];
   const accepted = idsAfter(message, 'Handoff-Accepted-From');
-  // The full form of an id stands for its short one.
+  // If an id is named in full and short, the full form replaces the short one.
   const ids = new Set(named.map((id) => meantId(id, longer(id, named)) ?? id));
   const different: SessionId[] = [];
   for (const id of ids) {
@@ -122,7 +122,7 @@ export function mixedSessions(message: string, related: readonly RelatedSessions
 
 /**
  * Returns the other sessions whose work a commit holds, by its message; `undefined`: it names no session. `self` and its
- * related sessions do not count. If the message names one of those, nor do the sessions that it accepts from.
+ * related sessions do not count. If it names one of these, no session in its `Handoff-Accepted-From` counts, either.
  */
 export function otherOwners(
   message: string,

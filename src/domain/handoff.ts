@@ -43,7 +43,7 @@ export interface HandoffTrailers {
   readonly from?: string | undefined;
   /** Why git-handoff left the note, which no session wrote; `undefined`: somebody wrote it. */
   readonly automatic?: AutomaticReason | undefined;
-  /** The topic of this history until two machines had written to it at once and `sync` renamed it. */
+  /** The former topic of this history, if two machines wrote to that topic at once and `sync` renamed this one. */
   readonly divergedFrom?: Topic | undefined;
   /** The file of another program that the note was imported from, as `<format>:<place>`; `undefined`: it was written here. */
   readonly importedFrom?: string | undefined;
@@ -155,7 +155,7 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     importedFrom: found.importedFrom,
     divergedFrom: divergedFrom === undefined ? undefined : parseTopic(divergedFrom),
     secretAllowed: found.secretAllowed,
-    // An invalid object name counts as no work: version 0.1.0 ignores this trailer.
+    // An invalid object name counts as no work, and not as an error: version 0.1.0 lets any value pass.
     work: found.work === undefined ? undefined : parseOid(found.work),
     workSize: found.workSize,
     tried: found.tried,
@@ -167,7 +167,7 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
   return unreadable(succeeds, trailers.succeeds) ? undefined : trailers;
 }
 
-/** Reads the reason. Even an unknown one, from a later version, says that nobody wrote the note. */
+/** Reads the reason. A reason that only a later version knows still says that nobody wrote the note. */
 function parseAutomatic(text: string | undefined): AutomaticReason | undefined {
   if (text === undefined) return undefined;
   return AUTOMATIC_REASONS.includes(text) ? (text as AutomaticReason) : 'session-end';
@@ -175,7 +175,7 @@ function parseAutomatic(text: string | undefined): AutomaticReason | undefined {
 
 type Fields = Readonly<Partial<Record<Field, string | undefined>>>;
 
-/** The trailers of most notes, as `formatMessage` writes them. Named groups would cost most of the time that it saves. */
+/** The trailers of most notes, as `formatMessage` writes them. Named groups would undo most of the speed-up. */
 const COMMON = new RegExp(
   `\\n\\n${KEYS.owner}: ([\\w.-]+)\\n(?:${KEYS.base}: (\\w+)\\n)?` +
     `(?:${KEYS.client}: ([\\w.-]+)\\n)?${KEYS.state}: (\\w+)\\n*$`,

@@ -11,7 +11,7 @@ const GRAMMAR = /^handoff-[a-z0-9]+-[a-z0-9]+(?:-[a-z0-9]+)+\.md$/;
 const ARCHIVE = 'handoff-archive';
 const STOPWORDS = new Set('fix feat chore docs refactor test main master the and for a'.split(' '));
 
-/** Returns the name of such a file from its absolute path; any name that begins like one counts, in any case. */
+/** Returns the name of such a file from its absolute path; any name with `handoff-` in front counts, whatever its case. */
 export function markerFileName(path: string): string | undefined {
   const name = MEMORY_FILE.exec(path)?.[1];
   return name === ARCHIVE ? undefined : name;

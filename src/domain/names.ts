@@ -32,7 +32,7 @@ export const SESSION_VARIABLES: Readonly<Record<string, string>> = {
   QWEN_CODE_SESSION_ID: 'qwen',
 };
 
-/** The variable that the guard sets for a sub-agent's command that commits while another sub-agent's does. */
+/** The variable in which the guard names the sub-agent to a command that commits while another sub-agent's command does. */
 export const AGENT_VARIABLE = 'GIT_HANDOFF_AGENT';
 
 /** The variables of each client, in order of precedence. */
@@ -41,14 +41,14 @@ const VARIABLES_OF_CLIENTS = [...new Set(Object.values(SESSION_VARIABLES))].map(
 );
 
 /**
- * The session that the environment names, as an sh expression: the ids of all clients that name one, without a separator.
+ * The session that the environment names, as an sh expression: the session ids of all clients, joined without a separator.
  * Of one client's variables, the first that is set counts. git-hooks/ask.sh has the same expression.
  */
 export const NAMED_SESSION = VARIABLES_OF_CLIENTS.map((own) =>
   own.reduceRight((rest, name) => `\${${name}${rest === '' ? '-' : ':-'}${rest}}`, ''),
 ).join('');
 
-/** Returns the same ids as the environment has them, not checked yet. */
+/** Returns the ids of `NAMED_SESSION` as a list, unchecked. */
 export function namedSessions(variable: (name: string) => string | undefined): string[] {
   return VARIABLES_OF_CLIENTS.flatMap((own) => own.map(variable).find((value) => value) ?? []);
 }
@@ -64,7 +64,7 @@ const NEXT_WORD = `(?:${STOPWORD}-)*(?!${STOPWORD}(?:-|$))([a-z0-9]+)`;
 const WORDS = new RegExp(`^${NEXT_WORD}(?:-${NEXT_WORD})?`);
 const MAX_TOPIC_BYTES = 100;
 
-/** Parses an object name; git's output is never trusted further than this. */
+/** Parses an object name; even git's output is checked like this. */
 export function parseOid(text: string): Oid | undefined {
   return OID.test(text) ? (text as Oid) : undefined;
 }
@@ -150,8 +150,8 @@ export function isPerson(id: SessionId): boolean {
 const TIMED_ID = /^.{8}-.{4}-7.{3}-.{4}-.{12}$|^ses_.{26}$/;
 
 /**
- * Returns the eight characters of an id that messages, trailers and topics show: the last ones of an id that begins with
- * the time, else the first ones; for a person, those of the hash. A sub-agent's own id is added, cut to its end if long.
+ * Returns the eight characters of an id that messages, trailers and topics show: the last eight if it begins with the time,
+ * else the first. A person's id keeps `person-` before its eight. A sub-agent's own id is added (its end, if it is long).
  */
 export function shortId(id: string): string {
   const [session = '', agent] = id.split('/');

@@ -90,7 +90,7 @@ function addRow(line: string, add: (operator: Operator) => void): void {
   if (email !== undefined) add({ id, email, activeUntil: undefined });
 }
 
-/** Returns the operators whose time is not over. `today` is `YYYY-MM-DD`. */
+/** Returns the operators that are still valid on `today` (`YYYY-MM-DD`). */
 export function activeOperators(operators: readonly Operator[], today: string): Operator[] {
   return operators.filter(({ activeUntil }) => activeUntil === undefined || today < activeUntil);
 }

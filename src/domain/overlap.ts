@@ -2,8 +2,8 @@ import { type FileState, sameState } from './ledger/tree-status.ts';
 import { escapeLine, listed, shellWord } from './surfacing.ts';
 
 /**
- * A path that two worktrees have changed since their histories parted: whether that is an overlap, whether the file would
- * merge, and the notice that a session gets.
+ * Judges a path that two worktrees have changed since their histories parted: whether the changes overlap, and whether the
+ * file would merge. Formats the notice that a session gets.
  */
 
 /** What is at a path in a worktree. */
@@ -23,12 +23,12 @@ export function progressOf(base: FileState, { head, disk }: Standing): Progress 
 }
 
 /**
- * `conflict`: a merge would stop there · `deleted`: one side deleted or moved what the other changed, which stops it, too ·
- * `not-judged`: nobody tried · `same-file`: both changed it, and it merges.
+ * `conflict`: a merge would stop at the path · `deleted`: it would stop, because one side deleted or moved what the other
+ * changed · `not-judged`: no merge was tried · `same-file`: both sides changed the file, and it merges.
  */
 export type OverlapKind = 'conflict' | 'deleted' | 'not-judged' | 'same-file';
 
-/** Whether a merge would stop there. */
+/** Whether a merge would stop at such a path. */
 export const stopsMerge = (kind: string): boolean => kind === 'conflict' || kind === 'deleted';
 
 /** Judges by the states alone. `undefined`: no overlap; `contents`: both sides' contents have to be read. */

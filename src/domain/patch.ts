@@ -4,7 +4,7 @@ export interface PatchedFile {
   readonly change: 'add' | 'update' | 'delete';
   /** Where an update moves the file to. */
   readonly moveTo?: string;
-  /** The first line of an added file, which may be a marker; for an update, the first added line that is one. */
+  /** The first line of an added file, which may be a marker; for an update, the first added line that is a marker. */
   readonly firstLine?: string;
 }
 

@@ -6,7 +6,7 @@ export type SecretScan = 'deny' | 'warn' | 'off';
 /** What to do with a note that is being written or is about to leave this machine. */
 export type SecretVerdict =
   | { readonly kind: 'clean' }
-  /** Somebody said that these are no secrets: the commit records their rules. */
+  /** Somebody said that the findings are no secrets: the commit records the `rules` that found them. */
   | { readonly kind: 'allowed'; readonly rules: readonly string[] }
   | { readonly kind: 'warn'; readonly findings: readonly SecretFinding[] }
   | { readonly kind: 'refuse'; readonly findings: readonly SecretFinding[] };

@@ -215,7 +215,7 @@ function provenSessions({ ancestors, records, ...machine }: IdentityFacts): read
   return [];
 }
 
-/** Whether the session's process may be an ancestor: not if it is known here, because then it would have been found. */
+/** Whether the session's process may be an ancestor: one that can be seen here would have been found already. */
 function couldBeAncestor(id: SessionId, facts: IdentityFacts): boolean {
   const own = facts.records.filter((record) => record.session === id);
   return own.length === 0 || own.some((record) => !comparable(record, facts));

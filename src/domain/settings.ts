@@ -15,7 +15,7 @@ export interface Settings {
   readonly contention: 'deny' | 'warn' | 'off';
   /** Whether a sub-agent's changes are its own while it runs (`agents`), or its session's at once. */
   readonly subAgents: 'agents' | 'session';
-  /** `amend`: no session may rewrite another live session's commit; `strict`: nor use a tool on top of one. */
+  /** `amend`: no session may rewrite another live session's commit; `strict`: nor use a tool while HEAD is such a commit. */
   readonly headCheck: 'amend' | 'strict' | 'off';
   /** What happens to a push that includes commits of other live sessions. */
   readonly pushForeign: 'warn' | 'deny' | 'allow';
@@ -27,7 +27,7 @@ export interface Settings {
   readonly automaticNotes: boolean;
   /** How much each worktree keeps of what destructive commands would lose. */
   readonly rescue: RescueLimits;
-  /** The operator that reads and writes here, as typed: whether that is a valid name is checked where it is used. */
+  /** The operator that reads and writes here, as typed; the name is checked where it is used. */
   readonly operator: string | undefined;
   /** Where remotes and servers that take no refs under `refs/handoffs/` keep handoffs; ends with a slash, not checked. */
   readonly remotePrefix: string;

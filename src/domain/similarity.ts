@@ -17,7 +17,7 @@ export function piecesOf(content: Buffer): Pieces {
   return { counts, bytes: content.length };
 }
 
-/** Returns how much of the larger content the other one has, too, in percent. */
+/** Returns how much of the larger content is also in the smaller one, in percent. */
 export function similarity(a: Pieces, b: Pieces): number {
   let shared = 0;
   for (const [piece, bytes] of a.counts) shared += Math.min(bytes, b.counts.get(piece) ?? 0);

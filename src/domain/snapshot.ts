@@ -24,7 +24,7 @@ export interface SnapshotItem {
   readonly base: FileState;
   readonly index: FileState;
   readonly disk: FileState;
-  /** The file's own bytes, if a checkout may not restore them; if this is the disk's blob, no filter changed them. */
+  /** The file's own bytes, if a checkout may not restore them; the same blob as `disk` if no filter changed them. */
   readonly raw?: Oid;
   /** What `git handoff undo` left there, if that is not HEAD's content: others' part of the change. */
   readonly left?: FileState;

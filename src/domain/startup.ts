@@ -35,7 +35,7 @@ export interface StartupFacts {
   readonly further?: number;
   /** `shared`: paths that are changed in its worktree and in this one. */
   readonly peers: readonly Peer[];
-  /** How many automatic notes are only counted: so many would not show what to continue. */
+  /** How many automatic notes are only counted, because there are too many to show which one to continue. */
   readonly automatic?: number;
   /** Names of the predecessors' files in this project's memory folder, with their owners. */
   readonly files: readonly { name: string; owner: string | undefined }[];
@@ -58,7 +58,7 @@ const MAX_NOTICE_BYTES = 480;
 /** Bytes reserved for the line that counts what does not fit. */
 const COUNT_BYTES = 60;
 const MAX_PEERS = 4;
-/** How many paths to show that a peer has changed, too. */
+/** How many `shared` paths of a peer to show. */
 const MAX_SHARED = 3;
 /** More notes would not fit, however short they are. */
 export const MAX_NOTES = 60;

@@ -52,8 +52,8 @@ export interface FoldFacts {
 }
 
 /**
- * `create`, `forward`: ours becomes the remote's · `follow`: the same, though ours has steps of its own, because none
- * of them wrote anything · `set-aside`: the remote's keeps the name, ours continues under another one.
+ * `create`, `forward`: ours becomes the remote's · `follow`: the same, although ours has commits of its own, because none
+ * of them wrote a text · `set-aside`: the remote's keeps the name, ours continues under another name.
  */
 export type FoldAction =
   | { readonly kind: 'nothing' | 'create' | 'forward' | 'follow' | 'set-aside' | 'leave-deleted' }
@@ -82,7 +82,7 @@ interface PushFacts {
 }
 
 /**
- * `push` · `current`: the remote has it · `deleted-there`: somebody deleted it at the remote · `behind`: the remote has
+ * `push` · `current`: the remote has our tip · `deleted-there`: somebody deleted it at the remote · `behind`: the remote has
  * moved on since it was last fetched · `blocked`: ours does not descend from the remote's.
  */
 type PushAction = 'push' | 'current' | 'deleted-there' | 'behind' | 'blocked';

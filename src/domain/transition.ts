@@ -102,7 +102,7 @@ function sameOwnerStep(before: string, after: string): StepKind {
   return after === 'closed' ? 'close' : 'reopen';
 }
 
-/** Judges a merge of two lines of one topic: the owner of either side may make it, or whoever takes over the first. */
+/** Judges a merge of two lines of one topic: either line's owner may make it, or whoever takes over the first line. */
 function checkMerge(change: OwnerChange, commit: HandoffCommit, second: HandoffCommit): StepVerdict {
   if (second.trailers === undefined) return illegal('unreadable trailers');
   if (change === 'mismatch') return illegal(NOT_ITS_OWNER);
@@ -130,7 +130,7 @@ export interface Move {
   readonly next: Oid | undefined;
   /** Every commit that is in the history of `next` and not in that of `old`, in any order. */
   readonly chain: readonly HandoffCommit[];
-  /** Parents of these commits that are not among them: merges may have parents from the history of `old`. */
+  /** Parents of the commits in `chain` that are not in it: merges may have parents from the history of `old`. */
   readonly others?: ReadonlyMap<Oid, HandoffCommit>;
 }
 
@@ -189,7 +189,7 @@ function isTakenSilently({ trailers }: HandoffCommit, line: readonly HandoffComm
 
 interface Visit {
   readonly commit: HandoffCommit;
-  /** The topic that its ref had; for a commit before a divergence, the topic of that time. */
+  /** The topic of the commit's ref when it was made: `sync` may have renamed the topic since. */
   readonly topic: string;
 }
 

@@ -88,7 +88,7 @@ export async function deleteAllRefs(
   return result;
 }
 
-/** Merges the tables of reftable: until then, older ones hold the names and logs of deleted refs. */
+/** Merges the tables of reftable: otherwise the older tables still hold the names and logs of deleted refs. */
 async function dropOldTables({ cwd, commonDir }: Repository): Promise<void> {
   const storage = await runGit(['config', '--get', 'extensions.refStorage'], { cwd });
   if (storage.stdout.toString('utf8').trim() !== 'reftable') return;
@@ -112,13 +112,13 @@ export async function rememberDeleted(repository: Repository, path: HandoffPath,
   await updateRefs(repository, [{ ref, next, old: former?.oid }]);
 }
 
-/** How many topics one transaction deletes; if one of them moves meanwhile, each costs a process of its own. */
+/** How many topics one transaction deletes; if one topic moves meanwhile, each topic costs its own process. */
 const BATCH = 500;
 
 /**
  * Deletes the refs of topics, each by compare-and-swap from what was read: `kept` first, so that a crash in between
- * leaves a handoff and not a deletion by hand. Acknowledgements and work go with them. Records which of the topics a
- * remote has shown, so that the next `sync` does not bring them back. Returns the deleted topics, not those that moved.
+ * leaves a normal handoff, not one that looks deleted by hand. Also deletes acknowledgements and work. Records which topics
+ * a remote has shown, so that the next `sync` does not bring them back. Returns the deleted topics, not those that moved.
  */
 export async function deleteTopics(
   repository: Repository,

@@ -79,7 +79,7 @@ export async function changedCopies(
   }));
 }
 
-/** The name that git gives a blob of these bytes, in the object format of another name. */
+/** The object name of a blob of these bytes, hashed as the object name `like` is. */
 function blobName(bytes: Uint8Array, like: Oid): string {
   return objectName(formatOf(like), 'blob', bytes);
 }
@@ -149,7 +149,7 @@ export async function forgetCopy(repository: InRepository, copy: FileCopy): Prom
 
 /**
  * Checks whether handoff files were changed without the guard (by a build script, by a program that names
- * no file) and restores those that lost their owner's mark. Returns the notices, each change once.
+ * no file) and restores those that lost their owner's mark. Returns the notices, one for each change.
  */
 export async function checkGuardedFiles(
   cwd: string,

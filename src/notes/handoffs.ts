@@ -32,7 +32,7 @@ export interface CarriedTrailers {
   readonly workSize: string;
 }
 
-/** The trailers that a write may set; a note that stays keeps those that are not given. */
+/** The trailers that a write may set; if the note stays, it keeps the trailers that are not given. */
 type SetTrailers = Partial<
   Pick<HandoffTrailers, 'to' | 'from' | 'automatic' | 'importedFrom' | 'secretAllowed' | 'tried'>
 >;
@@ -59,7 +59,7 @@ export type WriteResult =
       readonly commit: HandoffCommit;
       readonly parent: HandoffCommit | undefined;
       readonly passing: Passing;
-      /** The topic before this write, with the hand-moved value that the write replaced, if there was one. */
+      /** The topic before this write, and the value moved there by hand, if the write replaced one. */
       readonly before: TopicState;
     }
   /** Nothing to do: the topic is the caller's already, or is in that state already. */
@@ -140,7 +140,7 @@ function pause(attempt: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 25 * 2 ** attempt));
 }
 
-/** Makes the next commit. It must pass the same check as everybody else's; a failure there is a bug of ours. */
+/** Makes the next commit, which must pass the same check as anybody's; if it does not, that is our bug. */
 async function newCommit(
   repository: Repository,
   parent: HandoffCommit | undefined,

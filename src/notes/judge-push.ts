@@ -146,7 +146,7 @@ async function acceptedBefore({ cwd }: Judge, count: number): Promise<(move: Han
   return ({ path, old, next }) => old === undefined && kept.get(keptRef(path)) === next;
 }
 
-/** A replacement ref: the last part of its name names the object that it replaces. */
+/** A replacement ref, which ends in the object name of what it replaces. */
 const REPLACE = /^refs\/replace\/(?:.*\/)?([^/]*)$/i;
 
 /**
@@ -193,7 +193,7 @@ async function replacedBefore(
 /** The object that a ref replaces. */
 const replacedBy = (ref: string) => parseOid(REPLACE.exec(ref)?.[1]?.toLowerCase() ?? '');
 
-/** These objects, and all objects that they reach. */
+/** The tips, and all objects that they reach. */
 async function objectsOf(cwd: string, tips: readonly Oid[]): Promise<ReadonlySet<string>> {
   const input = tips.map((oid) => `${oid}\n`).join('');
   const listed = await runGit(['rev-list', '--objects', '--no-object-names', '--stdin'], { cwd, input });

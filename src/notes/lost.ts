@@ -17,7 +17,7 @@ const MAX_LOCKED = 3;
 interface LostDetails {
   /**
    * `refused`: the text of a refused write · `illegal-move`: the text at a ref that was moved by hand · `diverged`: our
-   * history when a remote's had diverged; the ref points at its last commit and so keeps all versions.
+   * history, if a remote's had diverged from it; the ref points at our last commit and so keeps all our versions.
    */
   readonly kind: 'refused' | 'illegal-move' | 'diverged';
   readonly session: SessionId | null;

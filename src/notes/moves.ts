@@ -116,7 +116,7 @@ function addedBy(walked: Parents, move: HandoffMove): Range {
   return { move, added, beside };
 }
 
-/** The range in a history with a hole: first parents only, as far as they can be read. */
+/** The commits that a move adds, if the history has a hole: first parents only, as far as they can be read. */
 async function readableRange(options: InRepository, move: HandoffMove): Promise<Range> {
   return { move, added: await firstParentChain(options, move.next, move.old), beside: [] };
 }

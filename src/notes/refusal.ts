@@ -49,8 +49,8 @@ export async function refusal(result: RefusedWrite, text: WriteIntent): Promise<
 }
 
 /**
- * Refuses to change another owner's note. No session takes a note from one that is at work: it leaves its own beside
- * it, or asks the user. A note whose owner is gone may be taken.
+ * Refuses to change another owner's note. No session takes a note from a session at work: it leaves a note of its own
+ * beside that note, or asks the user. A note whose owner is gone may be taken.
  */
 async function refusedToOthers(
   { owner, ...known }: Extract<RefusedWrite, { kind: 'not-owner' }>,
@@ -94,7 +94,7 @@ async function refusedToOthers(
 
 const STATES = { 'at work': ', which is at work', idle: ', which waits for its user', gone: '' } as const;
 
-/** A topic for the caller's note beside another session's: a free one, or one that the caller owns already. */
+/** A topic for the caller's note beside another session's: a free topic, or one that the caller owns already. */
 async function nameBeside({ repository, target, caller }: WriteIntent): Promise<string | undefined> {
   for (const more of ['-cont', '-cont-2', '-cont-3']) {
     const topic = parseTopic(`${target.topic}${more}`);
@@ -105,7 +105,7 @@ async function nameBeside({ repository, target, caller }: WriteIntent): Promise<
   return undefined;
 }
 
-/** A failure whose message says where the text is kept. `next`, its hint, may need the command that prints the text. */
+/** A failure whose message says where the text is kept. Its hint, `next`, may contain the command that prints the text. */
 export async function failKeeping(
   text: WriteIntent,
   code: FailureCode,

@@ -10,7 +10,7 @@ import { loadCommits } from '../git/commits.ts';
 import { type TransactionResult, updateRefs } from '../git/refs.ts';
 import { listLost, saveLost } from './lost.ts';
 
-/** Up to this many are recorded one by one, in several processes each. */
+/** Up to this many illegal moves are recorded one by one, in several processes each. */
 const FEW = 20;
 
 /**

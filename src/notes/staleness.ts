@@ -53,7 +53,7 @@ export async function judgeBranches(
   }
 }
 
-/** The branches of open topics with their tips; without a detached HEAD, and without cut names whose whole is not known. */
+/** The branches of open topics with their tips; without a detached HEAD, and without cut names whose full form is unknown. */
 function branchesOf(topics: readonly TopicState[]): ReadonlyMap<BranchName, readonly HandoffCommit[]> {
   const tips = new Map<BranchName, HandoffCommit[]>();
   for (const { tip, branch, path } of topics) {

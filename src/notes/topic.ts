@@ -170,7 +170,7 @@ async function topicsFrom(
   return states;
 }
 
-/** Judges the topics without `kept` together: a fresh clone may have thousands of them, and CI has no others. */
+/** Judges the topics without `kept` together: a fresh clone may have thousands of them, and CI has only such. */
 async function judgeFetched(
   repository: InRepository,
   found: readonly { ref: Ref; path: HandoffPath; keptOid: Oid | undefined }[],
@@ -239,7 +239,7 @@ async function illegalReason(
   return reason;
 }
 
-/** The plain branch name of a component; the tip's `state.json` holds the whole of a cut one. */
+/** The plain branch name of a component; if it was cut, the tip's `state.json` has the full name. */
 function branchFor(path: HandoffPath, tip: HandoffCommit | undefined): BranchName {
   const recorded = tip?.recorded === undefined ? undefined : parseBranchName(tip.recorded.branch);
   return decodeBranch(path.component) ?? recorded ?? (path.component as BranchName);

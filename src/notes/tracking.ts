@@ -77,7 +77,7 @@ export async function compareWithRemotes(
   const copied = [...remotes].map(([remote, copies]) => ({
     remote,
     copies,
-    // Thousands of handoffs share these.
+    // Made once: thousands of handoffs share these two relations.
     absent: localOnly(remote),
     same: decideRelation(remote, { ahead: 0, behind: 0 }),
   }));

@@ -45,8 +45,8 @@ interface Wish {
 }
 
 /**
- * Puts a commit on a note, with as much of the intent as the caller is allowed. If that is refused and a person has allowed
- * it once, tries again with the whole intent.
+ * Puts a commit on a note, with as much of the intent as the caller is allowed. If that is refused and a person has typed
+ * `allow --once`, tries again with the whole intent.
  */
 export async function commitAs(
   caller: Caller,

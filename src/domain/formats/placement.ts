@@ -71,8 +71,8 @@ export function decidePlacement(
 }
 
 /**
- * Returns the topics that a note could belong to: those on its branch with its name, numbered or not, and, unless
- * `byNameOnly`, those imported from the same file (which may hold another branch's note later).
+ * Returns the topics that a note could belong to: those of its name on its branch, with or without a number. Unless
+ * `byNameOnly`, also topics imported from the same file, which may hold another branch's note by now.
  */
 export function candidates<T extends Pick<KnownTopic, 'branch' | 'topic' | 'importedFrom'>>(
   incoming: Pick<IncomingNote, 'branch' | 'topic' | 'importedFrom'>,

@@ -39,7 +39,7 @@ export function compactLines(journal: SessionJournal, forgetBefore: number): Jou
     ].map((event): JournalLine => ({ tree, event }));
   });
   const running = [...journal.agents].flatMap(([agent, { isRunning }]) => (isRunning ? [agent] : []));
-  // While all known sub-agents run, their lines change nothing of the session's, and its later lines nothing of theirs.
+  // While all known sub-agents run, their lines do not change the session's ledgers, nor do its later lines change theirs.
   const known = [...journal.agents.keys()].filter(
     (agent, n) => running.includes(agent) || parts[n]?.length !== 0,
   );
@@ -61,7 +61,7 @@ function knowingLedger(journal: SessionJournal, tree: string): SessionLedger {
   return { ...own, head: plain, notified };
 }
 
-/** A sub-agent's lines. Once it has ended, its session has what it knew: old lines about that are dropped; operations stay. */
+/** A sub-agent's lines. When it has ended, its session holds its knowledge: old lines are dropped, except operations. */
 function agentLines(
   [agent, { isRunning, trees }]: readonly [string, AgentWork],
   forgetBefore: number,
@@ -106,7 +106,7 @@ function pathEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent[
     for (const one of states.slice(-4)) events.push({ ...one, at: forgetBefore });
   }
   for (const commit of ledger.commits.slice(-8)) {
-    // A path that was claimed again since must not look committed.
+    // A path with an open claim must not look committed.
     const paths = commit.paths.filter(([path]) => !ledger.claims.has(path));
     if (commit.at >= forgetBefore) events.push({ t: 'commit', parent: commit.parent, paths, at: commit.at });
   }

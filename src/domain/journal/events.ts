@@ -25,7 +25,7 @@ type StateEvent =
   | (OfAgent & { readonly t: 'head'; readonly ref: string; readonly oid: Oid | null; readonly own: boolean })
   /** The session ran a command on the tree `on`: HEAD plus the session's changes (`git handoff try`). */
   | { readonly t: 'tried'; readonly command: string; readonly status: number; readonly on: Oid }
-  /** The session began the merge, rebase … with this mark, which merged the tree `merged` (if it is known). */
+  /** The session began the merge, rebase … that `mark` identifies; `merged`: the tree that git merged, if known. */
   | (OfAgent & { readonly t: 'operation'; readonly mark: string; readonly merged?: Oid });
 
 /** The sub-agent that an event is about, if the client names it. */
@@ -86,14 +86,14 @@ type AnnouncementEvent =
 
 /** The shell commands that a session runs. */
 type CommandEvent =
-  /** A command begins. `look` is the working tree before it, as `formatTreeStatus` writes it. */
+  /** A command begins. `look` is the working tree before the command, as `formatTreeStatus` writes it. */
   | ({ readonly t: 'command'; readonly id: string; readonly look: string } & StartedCommand)
-  /** The command is over. Without `from` it is only forgotten, because nobody reported its end. */
+  /** The command is over. Without `from`: nobody reported its end, so the command is only forgotten. */
   | ({
       readonly t: 'command-end';
       readonly id: string;
       readonly from?: number;
-      /** Whether a program that it started in the background may still run. */
+      /** Whether a program that the command started in the background may still run. */
       readonly goesOn?: boolean;
     } & OfAgent);
 
@@ -107,7 +107,7 @@ export interface StartedCommand {
   readonly commits: boolean;
   /** The tree that git had last merged when the command began; empty if there was none. */
   readonly merged: string;
-  /** Whether `look` was taken for this command; otherwise it is an older one. */
+  /** Whether `look` was taken for this command; otherwise `look` is an older status. */
   readonly looked: boolean;
   /** The folder of the client's shell, without symbolic links, if the shell's next command runs there, too. */
   readonly shell?: string;
@@ -131,7 +131,7 @@ type Message =
     }
   /** This session was refused something because `to` claims these paths. The request counts while they are claimed. */
   | { readonly t: 'request'; readonly to: SessionId; readonly wish: Wish; readonly paths: readonly string[] }
-  /** This session has heard these. `by`: the call that reports them; of parallel calls, the first in the journal. */
+  /** This session has heard the news `ids`. `by`: the call that reports them; of parallel calls, the first journaled. */
   | { readonly t: 'notified'; readonly ids: readonly string[]; readonly by?: string };
 
 /** Where a session is at work, and since when. */
@@ -165,17 +165,17 @@ type SessionWide =
   | { readonly t: 'model'; readonly name: string }
   /** A call of the session was refused. */
   | (OfAgent & { readonly t: 'refused'; readonly text: string })
-  /** The session took a note (`<branch>/<topic>`) over from another one. */
+  /** The session took a note (`<branch>/<topic>`) over from another session. */
   | { readonly t: 'took'; readonly topic: string; readonly from: SessionId }
   /** The session's command may make stash entries; `before` are those that existed. */
   | { readonly t: 'stashing'; readonly before: readonly Oid[] }
-  /** That command is over, and made these entries. */
+  /** The command of `stashing` is over, and made these entries. */
   | { readonly t: 'stashed'; readonly entries: readonly Oid[] }
   /** A sub-agent runs: its changes, those of earlier runs included, are its own. */
   | { readonly t: 'agent-started'; readonly agent: string }
   /** The sub-agent or, without `agent`, each of them has ended: its changes are the session's. */
   | { readonly t: 'agent-ended'; readonly agent?: string }
-  /** The session has ended. If it comes back, what it heard and was asked before no longer counts. */
+  /** The session has ended. If it comes back, what it had heard and been asked no longer counts. */
   | { readonly t: 'ended' }
   /** See {@link MessageEvent}. */
   | Extract<MessageEvent, { readonly t: 'notified' }>;

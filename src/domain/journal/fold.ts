@@ -13,11 +13,11 @@ export interface SessionJournal {
   readonly agents: ReadonlyMap<string, AgentWork>;
   /** The session's client and model, as its commits name them; `undefined`: not known. */
   readonly model: string | undefined;
-  /** The last request to write a note; `atStop`: this one, or an earlier one, came at the end of a turn. */
+  /** The last request to write a note; `atStop`: it or an earlier request came at the end of a turn. */
   readonly asked: { readonly note: string; readonly atStop: boolean } | undefined;
   /** What the session has heard in any worktree, and which of its calls was the first to report it. */
   readonly notified: ReadonlyMap<string, Notice>;
-  /** The stash entries from before the running command, if that may make more; `undefined`: no such command runs. */
+  /** Stash entries that predate the running command, if it may add some; `undefined`: no such command runs. */
   readonly stashing: readonly Oid[] | undefined;
   /** The stash entries that the session made. */
   readonly stashed: ReadonlySet<Oid>;
@@ -28,7 +28,7 @@ export interface SessionJournal {
 /** What a sub-agent did, by worktree. */
 export interface AgentWork {
   readonly isRunning: boolean;
-  /** Whether the sub-agent's end was reported: since then its session's knowledge is newer than its own. */
+  /** Whether the sub-agent's end was reported: since then its session knows more than the sub-agent. */
   readonly hasEnded: boolean;
   readonly trees: ReadonlyMap<string, SessionLedger>;
 }
@@ -94,7 +94,7 @@ export function foldJournal(session: SessionId, lines: readonly JournalLine[]): 
 type Trees = Map<string, Ledger>;
 type Agents = Map<string, Omit<AgentWork, 'trees'> & { readonly trees: Trees }>;
 
-/** Ends all sub-agents, or only one: then none of its calls runs any more. */
+/** Ends all sub-agents, or only the one named `only`, none of whose calls runs any more. */
 function endAgents(agents: Agents, only?: string): void {
   for (const [name, one] of agents) {
     if (only !== undefined && name !== only) continue;
@@ -299,7 +299,7 @@ function foldPath(ledger: Ledger, event: JournalEvent): void {
       break;
     case 'commit':
       ledger.commits.push(event);
-      // The session committed without what it was refused before, so it no longer waits for that.
+      // The session has committed without the refused paths, so it no longer waits for them.
       ledger.requests = ledger.requests.filter(({ wish, at }) => wish !== 'commit' || at > event.at);
       for (const [path, state] of event.paths) {
         const claim = claims.get(path);

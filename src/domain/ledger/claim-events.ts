@@ -69,7 +69,7 @@ function isExplained(change: WindowChange, { own, window, ledgers }: WindowFacts
   return wasDirty && !isMine && claims.length === 0;
 }
 
-/** How long after its beginning the end of a call or command may still be reported. Milliseconds. */
+/** How long the end of a call or command may still be reported after its beginning, in milliseconds. */
 export const FORGOTTEN_MS = 10 * 60_000;
 
 function isAnnounced({ announced }: SessionLedger, path: string, now: number): boolean {
@@ -110,7 +110,7 @@ export function cleanPaths(ledgers: readonly SessionLedger[], { dirty }: TreeSta
 
 /**
  * Returns how the status changes the claims, by session. A claim on a clean path is over, but may come back unless it was
- * committed. While a commit runs, its hooks may have put the tree aside: then only a committed claim is over.
+ * committed. While a commit runs, its hooks may have put the changes aside: then only committed claims are over.
  *
  * @param heads what HEAD has at the {@link cleanPaths}
  */
@@ -142,7 +142,7 @@ interface Shown {
   readonly disk: FileState;
 }
 
-/** Returns the ledgers in which ended claims are open again if their changes show again at their paths. */
+/** Returns the ledgers, and reopens in them the ended claims whose changes show at their paths again. */
 export function withRevived(
   ledgers: readonly SessionLedger[],
   changeAt: (path: string) => Shown | undefined,
@@ -164,8 +164,8 @@ export function withoutEnded(ledger: SessionLedger, named: readonly string[]): S
 }
 
 /**
- * Returns the ended claims whose change shows again over the same content of HEAD (a file may be removed twice): of
- * several, only the one that ended last; none if an open claim has made the same change and so explains it.
+ * Returns the ended claims whose change shows again over the same content of HEAD (a file may be removed twice). If several
+ * claims made the same change, only the one that ended last is returned; none if one of them is open and so explains it.
  */
 function revivals(
   ledgers: readonly SessionLedger[],
@@ -214,10 +214,10 @@ export function sinceStart(
  */
 
 /**
- * Returns the start list with which the session continues. It adds what changed in the break, which is nobody's, except at
- * paths that the session had changed before on the same branch. `undefined`: unknown, and the list starts again.
+ * Returns the start list (what is not the session's) with which it continues. What changed in the break is added, except at
+ * paths that the session had changed before on the same branch. `undefined`: not known, a new list begins.
  *
- * @param pause `undefined` if nobody looked then: all changes of the break count as the session's
+ * @param pause `undefined` if nobody looked when the break began: all changes of the break count as the session's
  */
 export function resumedStart(
   start: TreeStatus,
@@ -244,7 +244,7 @@ export function changesLeft(start: TreeStatus, pause: TreeStatus, now: TreeStatu
   );
 }
 
-/** Returns the session's paths, even those changed further; none on another branch, where a path is another file. */
+/** Returns the paths the session had changed, even if they changed again; none after a switch of branches. */
 function ownPaths(start: TreeStatus, pause: TreeStatus, now: TreeStatus): ReadonlySet<string> {
   if (pause.head.ref !== now.head.ref) return new Set();
   return new Set(changesBetween(start, pause).map(({ path }) => path));

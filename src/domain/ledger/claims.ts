@@ -33,7 +33,7 @@ export interface SessionLedger {
   readonly claims: ReadonlyMap<string, OpenClaim>;
   /** Claims that ended because the path was clean, and not because it was committed: the change may come back. */
   readonly ended: ReadonlyMap<string, OpenClaim>;
-  /** Paths that others took from the session, and who took each. A new claim of the session ends that. */
+  /** Paths that others took from the session, and who took each. A new claim of the session removes the path. */
   readonly taken: ReadonlyMap<string, SessionId>;
   /** The file tools' calls whose results have not arrived, by path. */
   readonly announced: ReadonlyMap<string, EventOf<'announced'>>;
@@ -48,22 +48,22 @@ export interface SessionLedger {
   readonly requests: readonly EventOf<'request'>[];
   /** What the session has heard, and when. */
   readonly notified: ReadonlyMap<string, number>;
-  /** The times of its finished shell commands. */
+  /** When each of its finished shell commands ran. */
   readonly windows: readonly Window[];
   /** Its shell commands that run now, by their ids. */
   readonly commands: ReadonlyMap<string, EventOf<'command'>>;
-  /** The processes under which it was put on record here, each with the last time. */
+  /** The processes under which it was put on record here, each with the time of its last record. */
   readonly registrations: ReadonlyMap<string, number>;
   readonly operations: readonly EventOf<'operation'>[];
   /** The last run of each command that the session tried, the newest last. */
   readonly tried: ReadonlyMap<string, EventOf<'tried'>>;
   /** The top of the worktree, if the session works here from a folder outside. */
   readonly visitedTop: string | undefined;
-  /** What was dirty when it began to work alone here, and when that was interrupted. */
+  /** What was dirty when it began to work alone here (`paused`: when that time was interrupted). */
   readonly loneStart: EventOf<'alone'> | undefined;
   readonly paused: EventOf<'paused'> | undefined;
   /** Whether it has ended and its automatic note is still due. */
   readonly isNoteDue: boolean;
-  /** The process as which the session died, if its automatic note was left or was not needed. */
+  /** The process as which the session died, once its automatic note was left or proved unnecessary. */
   readonly noteLeft: string | undefined;
 }

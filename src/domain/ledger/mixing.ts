@@ -140,7 +140,7 @@ export function suspects(facts: Omit<CommitFacts, 'amends' | 'markers'>): Staged
   });
 }
 
-/** Returns paths that may be older than HEAD, whoever changed them: all but those staged with knowledge of HEAD. */
+/** Returns paths that may be older than HEAD, whoever changed them: not those the session staged knowing HEAD's content. */
 export function staleCandidates(facts: Omit<CommitFacts, 'amends' | 'markers'>): Candidate[] {
   return facts.staged.flatMap((staged) => {
     const { path, head, index } = staged;
@@ -156,14 +156,14 @@ function isRecorded({ path, index }: StagedPath, { self }: Pick<CommitFacts, 'se
   return self.staged.get(path)?.some(({ state }) => sameState(state, index)) === true;
 }
 
-/** Whether the session knew what HEAD has there when it put this into the index. */
+/** Whether the session knew HEAD's content of the path when it staged the path. */
 function isRecordedHere({ path, head, index }: StagedPath, { self }: Pick<CommitFacts, 'self'>): boolean {
   const knew = (then: FileState | undefined) => then !== undefined && sameState(then, head);
   return self.staged.get(path)?.some((one) => sameState(one.state, index) && knew(one.head)) === true;
 }
 
 /**
- * Whether the session put this into the index itself: on record, or by its running command. Content that was on the disk
+ * Whether the session itself staged this content, by its journal or in its running command. Content that was on the disk
  * before that command does not count: the command only added it (`-a`), and it may lack what HEAD has gained.
  */
 function stagedHere(

@@ -9,9 +9,9 @@ import { type FileState, rankOf, sameState, type DirtyPath, type Wish } from './
 export interface SessionGroups {
   /** The session itself, those whose conversation it carries on, its parents and children. */
   readonly own: ReadonlySet<SessionId>;
-  /** Live sessions that are not among its own. */
+  /** The other live sessions. */
   readonly foreign: ReadonlySet<SessionId>;
-  /** The foreign ones that wait for their user: what they own may be taken. */
+  /** The sessions in `foreign` that wait for their user: what they own may be taken. */
   readonly idle?: ReadonlySet<SessionId>;
   /** The client of each session on record. */
   readonly clients?: ReadonlyMap<SessionId, string>;
@@ -82,7 +82,7 @@ export function rankClaims(open: readonly OpenClaim[], groups: SessionGroups): P
   };
 }
 
-/** Whether another session's claim was there first and the later one proves less; beside it a `window` proves nothing. */
+/** Whether `first` is another session's earlier claim with better proof; a later `window` counts as no proof at all. */
 function outranks(first: OpenClaim, later: OpenClaim): boolean {
   if (first.session === later.session || first.weak || first.since >= later.since) return false;
   return later.evidence === 'window' || rankOf(later.evidence) < rankOf(first.evidence);
@@ -90,7 +90,7 @@ function outranks(first: OpenClaim, later: OpenClaim): boolean {
 
 /**
  * Whether all that differs from HEAD at a path is the asking session's: only then may a hint offer a command that throws it
- * away. That is not so if somebody else changed the path, before or after.
+ * away. If somebody else changed the path, too, before or after, this is false.
  */
 export function isWhollyMine(
   dirty: DirtyPath,
@@ -146,7 +146,7 @@ export interface Request {
   readonly owner: SessionId;
   readonly wish: Wish;
   readonly path: string;
-  /** The same for all requests of one session for one claim. */
+  /** One id for all of a session's requests about one claim. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -166,7 +166,7 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
     const owner = ownerAs(to) ?? ownerAs(sessionOfOwner(to));
     for (const path of paths) {
       const claim = owner?.claims.get(path);
-      // A claim that began after the request is not the one that it meant.
+      // A request cannot mean a claim that began after it.
       if (owner === undefined || claim === undefined || claim.since > at) continue;
       const id = `request:${from}:${claim.since}:${path}`;
       const heirs = heirsOf(owner, ledgers);
@@ -179,10 +179,10 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
   return [...found.values()];
 }
 
-/** The id that a session records as heard, without a message, when it continues `former`'s conversation (`/clear`). */
+/** The `notified` id, of no news, by which a session records that it continues `former`'s conversation (`/clear`). */
 export const carriesOn = (former: SessionId) => `carries-on:${former}`;
 
-/** A session and those whose conversation it carries on, as far as their ledgers are there. */
+/** A session and those whose conversation it carries on, as far as their ledgers exist. */
 export function conversationOf(
   session: SessionId,
   ledgers: readonly SessionLedger[],
@@ -227,7 +227,7 @@ export type BelongsTo = 'mine' | 'other' | 'left' | 'nobody' | 'contended';
 
 export interface Belonging {
   readonly state: BelongsTo;
-  /** The claims that show this, one for each session: the asking session's first, then the newest first. */
+  /** The claims that prove this, one for each session: the asking session's first, then the newest first. */
   readonly claims: readonly OpenClaim[];
   /** Whether all these claims only warn. */
   readonly weak: boolean;
@@ -319,7 +319,7 @@ export interface Share {
 export interface Shares {
   /** Taken as they are on the disk. */
   readonly whole: readonly Share[];
-  /** Only the session's own hunks are taken: others changed the path, too, or it is older than HEAD (no `others`). */
+  /** Only the session's own hunks are taken: others changed the path, too, or (no `others`) the file is older than HEAD. */
   readonly contended: readonly Share[];
   /** Paths that the command line names, but another live session owns. */
   readonly refused: readonly { readonly path: string; readonly claim: OpenClaim }[];
@@ -372,7 +372,7 @@ export function isUsable(path: string): boolean {
 function isWanted({ dirty, mine, others, doubts }: Share, { named }: ShareFacts): boolean {
   if (named !== undefined) return named.has(dirty.path);
   if (strong(mine).length > 0) return true;
-  // A change that may also be another's is taken only if it is named.
+  // A change that may be another's, too, is taken only if its path is named.
   if (others.length > 0 || doubts.some(({ weak }) => weak)) return false;
   return mine.length > 0;
 }

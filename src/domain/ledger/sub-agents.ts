@@ -5,8 +5,8 @@ import { chainChanges } from './ownership.ts';
 import { rankOf } from './tree-status.ts';
 
 /**
- * Sub-agents as owners. While one runs, it has a ledger of its own, under the owner `<session>/<agent>`, with its changes,
- * where it saw HEAD and what it heard; afterwards they are its session's.
+ * Sub-agents as owners. A running sub-agent has a ledger of its own, under the owner `<session>/<agent>`: its changes, where
+ * it saw HEAD and what it heard. Once it has stopped, all this is its session's.
  */
 
 /** Returns a session's running sub-agents, as owners. */

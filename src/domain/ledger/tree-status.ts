@@ -96,7 +96,7 @@ export function changesBetween(
   for (const [path, now] of after.dirty) {
     const then = before.dirty.get(path);
     if (then === undefined) {
-      // Only in the index: somebody staged what the disk does not show, or moved HEAD.
+      // The disk is as HEAD has it: only the index differs, by staging or because HEAD moved.
       if (sameState(now.disk, now.head)) continue;
       const then = was.get(path);
       const stood = then === undefined ? now.head : then;

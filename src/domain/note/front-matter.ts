@@ -4,7 +4,7 @@ import { escapeLine } from '../surfacing.ts';
 /** What the front matter of a structured note says (schema/handoff-front-matter.schema.json). */
 export interface FrontMatter {
   readonly schemaVersion: string;
-  /** The id that the note states; whether it is the right one is checked elsewhere. */
+  /** The id that the note states; whether that id is right is checked elsewhere. */
   readonly handoffId: string | undefined;
   readonly from: string;
   readonly to: string;

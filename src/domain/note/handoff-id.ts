@@ -1,9 +1,9 @@
 import canonicalize from 'canonicalize';
 import type { FrontMatter } from './front-matter.ts';
 
-/** White space as Python defines it: the format's first implementation drops it before the body. */
+/** White space as Python defines it: the format's first implementation, in Python, drops it before the body. */
 const LEADING =
-  // eslint-disable-next-line no-control-regex -- four of them count as white space there
+  // eslint-disable-next-line no-control-regex -- in Python, U+001C to U+001F are white space
   /^[\t-\r\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 
 /** Returns the RFC 8785 form of a JSON value. */

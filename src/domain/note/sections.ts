@@ -44,9 +44,9 @@ const NOTHING: NoteSections = {
 };
 
 const ATX = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
-/** If more backticks follow on the line, it is a code span. */
+/** Backticks with more backticks after them on the line are a code span, not a fence. */
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
-/** A line that is all bold, or a word and a colon, is a heading to its author. */
+/** Authors also write headings as a bold line (`BOLD`), or as a word and a colon (`LABEL`). */
 const BOLD = /^\*\*([^*]{1,80})\*\*:?(.*)/;
 /** A list item that begins in bold: some notes list their sections. */
 const BOLD_ITEM = /^ {0,3}[-*+][ \t]+\*\*([^*]{1,80})\*\*:?(.*)/;
@@ -57,7 +57,7 @@ const NEXT_SENTENCE = /[.!?] Next(?: steps?| actions?)?: (?=\S)/;
 interface Section {
   readonly lines: string[];
   readonly level: number;
-  /** Whether it is a section that handovers have. */
+  /** Whether handovers have this section. */
   readonly known: boolean;
 }
 
@@ -285,7 +285,7 @@ const IMAGE = /!(?=\[[^\]\n]{0,200}\]\()/g;
  */
 export function escapeForAgent(text: string): string {
   const plain = escapeText(text);
-  // Most texts hold neither, and V8 compiles these patterns when they are first used.
+  // Most texts hold no `<` and no `![`, and V8 compiles a pattern only when it is first used.
   const tagless = plain.includes('<')
     ? plain.replace(HARNESS_TAG, '\\u{3c}').replace(TEMPLATE_TOKEN, '\\u{3c}')
     : plain;

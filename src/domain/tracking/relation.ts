@@ -28,7 +28,7 @@ export function decideRelation(remote: string, apart: Apart | undefined): Remote
   return { remote, state: stateOf(apart), ...apart };
 }
 
-/** A handoff that a remote did not have. */
+/** The relation of a handoff that the remote did not have. */
 export function localOnly(remote: string): RemoteRelation {
   return { remote, state: 'local-only', ahead: null, behind: 0 };
 }
@@ -42,9 +42,9 @@ function stateOf({ ahead, behind }: Apart): RemoteState {
 /** How many handoffs a sync with one remote would move. */
 export interface RemoteSummary {
   readonly remote: string;
-  /** Ahead, or not there at all. */
+  /** Handoffs that are ahead of the remote's, or that the remote lacks. */
   readonly toPush: number;
-  /** Behind, or not here at all. */
+  /** Handoffs that are behind the remote's, or that this clone lacks. */
   readonly toFetch: number;
   readonly diverged: number;
 }

@@ -10,7 +10,7 @@ type Axis = 'note' | 'branch' | 'head' | 'files' | 'tree' | 'tests' | 'siblings'
 export type NoteVerdict = 'ok' | 'changed' | 'stale' | 'unknown';
 
 /**
- * What each situation means for a note. A `stale` one makes the note stale. Commits on top of the note's base do not,
+ * What each situation means for a note. One `stale` finding makes the note stale. Commits on top of the note's base do not,
  * because the note's own session commits after writing it. The manual shows this table (STALE NOTES).
  */
 export const RULES = {
@@ -99,7 +99,7 @@ export type BranchPlace =
   | { readonly kind: 'renamed'; readonly to: string; readonly current: string }
   /** Not here, but a remote had it when it was last fetched. */
   | { readonly kind: 'remote'; readonly remote: string }
-  /** Neither here nor at a remote, and another person wrote the note: deleted, or not pushed. */
+  /** Neither here nor at a remote, and another person wrote the note: the branch was deleted, or never pushed. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'deleted' };
 
@@ -116,10 +116,10 @@ export type HeadRelation =
   | { readonly kind: 'behind'; readonly by: number }
   | {
       readonly kind: 'diverged';
-      /** How many commits only the branch has, and only the note's base. */
+      /** How many commits only the branch has, and how many only the note's base has. */
       readonly ours: number;
       readonly theirs: number;
-      /** Whether both hold the very same files. */
+      /** Whether branch and base have exactly the same files. */
       readonly sameTree: boolean;
     }
   /** The base is not among the objects here. */
@@ -142,7 +142,7 @@ export interface FileFact {
     | { readonly kind: 'moved'; readonly to: string }
     /** `known`: the note's base has it. */
     | { readonly kind: 'missing'; readonly known: boolean }
-    /** It exists, and there is nothing to compare it with. */
+    /** The file exists, and there is nothing to compare it with. */
     | { readonly kind: 'uncompared' }
     /** Outside of the repository, or no path that git could have: never opened. */
     | { readonly kind: 'unsafe' };
@@ -164,7 +164,7 @@ export type TreeFact =
       readonly operation: string | undefined;
     };
 
-/** What the note's session tried, and whether on the tree that is here: HEAD's, or HEAD plus the session's changes. */
+/** A command that the note's session tried; `isHere`: on the tree that is here now (HEAD, or HEAD plus its changes). */
 export interface TriedFact {
   readonly command: string;
   readonly status: number;

@@ -39,7 +39,7 @@ interface FindOptions {
   readonly from: string | undefined;
   readonly author: Committer;
   readonly transfer: Omit<TransferOptions, 'cwd'>;
-  /** Prints a notice before something happens. */
+  /** Prints a notice before the work is fetched. */
   readonly warn: (text: string) => void;
 }
 
@@ -188,7 +188,7 @@ interface SettledWork extends WorkPath {
 
 /**
  * Deletes this clone's copy of work that was unpacked in this worktree and has since been committed unchanged. The
- * caller deletes the record once the remotes have deleted theirs.
+ * caller deletes the record once the remotes have deleted their copies.
  */
 export async function settleUnpacked(
   repository: Repository,
@@ -204,7 +204,7 @@ export async function settleUnpacked(
     const { base, paths, worktree } = parseRecord(record);
     const unpacked = Object.entries(paths);
     if (path === undefined || head.oid === null || unpacked.some(([one]) => dirty.has(one))) continue;
-    // This worktree's files say nothing about another's.
+    // This worktree's files say nothing about work unpacked in another worktree.
     if (worktree !== worktreeOf(repository)) continue;
     const changes = await changedPaths(top, base, head.oid).catch(() => []);
     const atHead = new Map(changes.map((change) => [change.path, change.index?.oid ?? null]));
