@@ -69,7 +69,7 @@ function readWords([parent = '', ...argv]: readonly string[]): Words {
   return {
     verb: argv[0],
     rest: argv.slice(1),
-    // A client that fails closed starts the launcher from a shell that keeps running, and passes its own pid.
+    // Under a client that fails closed, the launcher's parent is a shell, so the hook line passes the client's pid.
     clientPid: Number(option('--client-pid') ?? parent),
     client: option('--client'),
     gitDir: option('--git-dir'),

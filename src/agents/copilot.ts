@@ -73,7 +73,7 @@ const WRITERS = new Set(['Write', 'create']);
 const PATH_KEYS = ['file_path', 'path', 'filePath'];
 const CONTENT_KEYS = ['content', 'file_text'];
 
-/** Names the event. Payloads with camelCase fields, and those of SubagentStart, only show it by which fields they have. */
+/** Names the event. Payloads with camelCase fields, and those of SubagentStart, do not name it: it follows from their fields. */
 function nameOf(event: Fields): string | undefined {
   const name = text(event['hook_event_name']) ?? text(event['hookName']);
   if (name !== undefined) return name;

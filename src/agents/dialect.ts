@@ -66,7 +66,7 @@ export type Verdict =
   | { readonly kind: 'notice'; readonly text: string }
   /** Refused; `reason` reaches the model. */
   | { readonly kind: 'deny'; readonly reason: string }
-  /** Allowed, with other content in the tool's input; this does not approve the call. */
+  /** Not refused, but with other content in the tool's input; the client may still ask its user. */
   | { readonly kind: 'rewrite'; readonly content: string; readonly context?: string };
 
 /** The client's environment variables; read once, at the program's boundary. */
@@ -80,7 +80,7 @@ interface DialectEnvironment {
  */
 export interface Dialect {
   readonly client: string;
-  /** Reads a payload; `undefined` when it is no payload of this client (the guard then allows and logs). */
+  /** Reads a payload; `undefined` if this client did not send it (the guard then allows and logs). */
   parse(payload: unknown, env: DialectEnvironment): GuardEvent | undefined;
   /** Whether this client, in this environment, can replace a tool's input without approving the call. */
   canRewrite(env: DialectEnvironment): boolean;

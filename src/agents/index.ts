@@ -28,7 +28,7 @@ export function clientOf(named: string | undefined, payload: unknown): string {
   return isStamped && event['tool_use_id'] === undefined ? 'copilot' : claude.client;
 }
 
-/** Gemini CLI has its own event names. With a name that others also use, it sends a time and a transcript under `.gemini`. */
+/** Some event names are Gemini CLI's own. With the others, it sends a time and a transcript under `.gemini`. */
 function isGeminis(name: string, event: Fields | undefined, transcript: string): boolean {
   if (/^(?:Before|After)(?:Tool|Agent|Model)|^PreCompress$/.test(name)) return true;
   return event?.['timestamp'] !== undefined && transcript.includes('/.gemini/');

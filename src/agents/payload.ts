@@ -137,7 +137,7 @@ export function dialectOf({ kinds, tool, more, deny, rewrite, ...own }: OwnWays)
   };
 }
 
-/** Events as Claude Code, Cursor and Copilot CLI name them, which differ in the first letter. */
+/** Event names of Claude Code, Cursor and Copilot CLI, which differ only in the case of the first letter. */
 const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   sessionStart: 'session-start',
   sessionEnd: 'session-end',

@@ -104,7 +104,7 @@ export function warningLines(warnings: CommitDecision['warnings'], groups: Sessi
   const more = warnings.length > 1 ? ` (and ${warnings.length - 1} more)` : '';
   const who = peerName(first.claim.session, groups);
   return [
-    `warning: ${escapeLine(first.path)}${more} also changed while a command of ${who} ran; check this commit: git show`,
+    `warning: ${escapeLine(first.path)}${more} was also changed while a command of ${who} ran; check this commit: git show`,
   ];
 }
 
@@ -174,7 +174,7 @@ async function canSwitchBack(expected: string, view: RefusalView): Promise<boole
 
 /**
  * The commands that finish a merge, rebase …, in which git makes no partial commit and has a message ready. If the refused
- * commit had `-a`, they also stage and resolve what it would have.
+ * commit had `-a`, they also stage, and so resolve, the files that `-a` takes.
  */
 async function finish({ mine, problems }: CommitDecision, view: RefusalView): Promise<string[]> {
   const { facts, words, commonDir, cwd, gitDir } = view;

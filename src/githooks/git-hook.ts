@@ -124,7 +124,7 @@ function recordCommitter(
   leaveForLaterHooks(call, gitDir, { committer, settings: call.config.known() });
 }
 
-/** Returns what `decide` answers. If that fails or takes too long, returns an answer that lets the commit or push pass. */
+/** Returns the answer of `decide` or, if it fails or takes too long, one that lets the commit or push pass. */
 async function failOpen(
   call: HookCall,
   place: HookPlace,
@@ -234,7 +234,7 @@ function readEarlierHooks(context: Context, gitDir: string): EarlierHooks | unde
 
 /**
  * What is left of the time that the hooks of this commit share; `undefined`: the earlier ones used it up, and said so. The
- * first hook runs however little time it has, because no earlier one can have said that nothing was checked.
+ * first hook runs however little time is left: no earlier hook can have reported that nothing was checked.
  */
 function restOfCommit(budget: Budget, earlier: EarlierHooks | undefined): Budget | undefined {
   const rest = Math.min(budget.left(), COMMIT_MS) - (earlier?.spentMs ?? 0);
@@ -255,7 +255,7 @@ function leaveForLaterHooks(
   try {
     rewriteText(fileIn(gitDir), `${JSON.stringify(left)}\n`);
   } catch {
-    // Then the later hook checks again.
+    // Without these, the later hook checks again.
   }
 }
 

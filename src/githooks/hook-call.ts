@@ -44,7 +44,7 @@ export interface HookCall extends StartedHook {
 interface HookConfig {
   /** Reads the settings that hooks need, in git's order. */
   entries(): Promise<readonly SettingEntry[]>;
-  /** Returns the same settings if they have been read. */
+  /** Returns the same settings, or `undefined` if they have not been read yet. */
   known(): readonly SettingEntry[] | undefined;
 }
 
@@ -90,7 +90,7 @@ export function hookConfig(cwd: string, budget: Budget, kept?: readonly SettingE
   let found = kept;
   const ask = async () => {
     const all = await readSettingEntries('^(handoff\\..*|core\\.comment(char|string))$', cwd, budget.left());
-    // The last one is what we set for our own git children (src/git/environment.ts).
+    // The last `core.commentChar` is the one that we set for our own git children (src/git/environment.ts).
     const own = all.findLastIndex(([key]) => key === 'core.commentchar');
     return (found = all.filter((_, at) => at !== own));
   };

@@ -23,7 +23,7 @@ import { committerOf, isReplaying } from './whose-commit.ts';
 /**
  * Names the session in the message of its commit, if git opens no editor.
  *
- * @param checked what the check of this commit has found, if it was made
+ * @param checked what the check of this commit has found; `undefined` if none was made
  * @throws Failure when git fails
  */
 export async function nameInPrepared(
@@ -60,7 +60,7 @@ export async function nameInEdited(call: HookCall, place: HookPlace): Promise<Ho
     const lines = ['Aborting commit due to empty commit message.'];
     return { refused: true, session: message.session, lines };
   }
-  // An amended commit keeps its id, which was in the message that the editor opened.
+  // An amended commit keeps its session id, which was in the message that the editor opened.
   if (!namesSession) await addTrailers(call, message);
   return PASSED;
 }

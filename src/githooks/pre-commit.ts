@@ -208,7 +208,7 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
   return { decision, facts, words };
 }
 
-/** Returns the staged paths that are older than HEAD, and the ledgers with claims on others' commits that HEAD has left. */
+/** Returns the staged paths that are older than HEAD, and the ledgers with claims on others' commits that HEAD has lost. */
 async function olderThanHead(
   place: Parameters<typeof findStale>[0],
   candidates: ReturnType<typeof staleCandidates>,

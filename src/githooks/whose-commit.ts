@@ -43,14 +43,14 @@ export function isReplaying(gitDir: string): boolean {
 
 const isReverting = (gitDir: string) => isRevertMessage(readText(join(gitDir, 'MERGE_MSG')));
 
-/** Whether a lone session makes this commit: the environment names only that session, or none and git runs under it. */
+/** Whether a lone session makes this commit: the environment names it and no other, or names none and its client runs git. */
 function isLoneCommit(call: HookCall, gitDir: string): boolean {
   const lone = loneProcess(gitDir);
   if (lone === undefined) return false;
   return isOnlyNamed(call, lone.session) || (!isAnyNamed(call) && isAncestor(call, lone.process));
 }
 
-/** Whether another session may have begun the unfinished operation: a record says so, or another one works here alone. */
+/** Whether another session may have begun the unfinished operation: a record says so, or another session works here alone. */
 function mayBeOthers(
   call: HookCall,
   { gitDir, commonDir }: HookPlace,

@@ -9,7 +9,7 @@ import { ensurePrivateFolder, removeFile } from '../host/folders.ts';
  * symbolic link from each sub-agent to its session: making a link is atomic, so parallel calls cannot disturb each other.
  */
 
-/** How long to keep the link of a sub-agent if the end of its session is never reported. Milliseconds. */
+/** How long to keep a sub-agent's link to its session if the session's end is never reported. Milliseconds. */
 const KEEP_MS = 7 * 86_400_000;
 
 const agentsFolder = (state: string) => join(state, 'agents');

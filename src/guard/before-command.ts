@@ -63,7 +63,7 @@ async function beginLooks(
   return Promise.all(visits.map(async ({ call }) => ({ call, looks: await beginToLook(call, tool) })));
 }
 
-/** For a lone session, which keeps no ledger: reads a status only if a check asks, because the command may destroy work. */
+/** A lone session keeps no ledger, but its command may destroy work: reads a status only if a check asks for it. */
 function looksLater(call: TreeCall): Looks {
   return { forLedger: undefined, dirty: async () => namesOnly(call)() };
 }

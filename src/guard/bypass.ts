@@ -90,7 +90,7 @@ async function acceptChanges(cwd: string): Promise<void> {
   for (const copy of await changedCopies(repository, await listCopies(repository))) {
     await rememberFiles(cwd, [copy.path]);
   }
-  // A file that is still missing was deleted.
+  // A copy that still differs is of a deleted file.
   for (const copy of await changedCopies(repository, await listCopies(repository))) {
     await forgetCopy(repository, copy);
   }

@@ -45,7 +45,7 @@ export interface Call {
   readonly tree: Worktree | undefined;
   /** The settings that count in the worktree. */
   readonly settings: Settings;
-  /** The settings as git lists them, with its aliases and those that decide whether its hooks run. */
+  /** The settings as git lists them, with git's aliases and the settings that decide whether git runs hooks. */
   readonly entries: readonly SettingEntry[];
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -176,7 +176,7 @@ export function windowId({ event }: Call): string {
     : nameHash(event.callId ?? JSON.stringify([event.toolName, event.tool]));
 }
 
-/** Notes that sessions work in a repository. The launcher reads these entries before it ignores a call made outside it. */
+/** Records that sessions work in a repository. The launcher reads this before it ignores a call made elsewhere. */
 export function rememberRepository(env: NodeJS.ProcessEnv, commonDir: string): void {
   // Without a home folder, the entry would end up in the current folder.
   if (!stateFolder(env).startsWith('/') || knownRepositories(env).includes(commonDir)) return;

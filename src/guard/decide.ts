@@ -110,7 +110,7 @@ async function beforeCommand(call: Call, tool: CommandTool): Promise<readonly Fi
   return (await import('./before-command.ts')).beforeCommand(call, tool, looks);
 }
 
-/** Starts `git status` early: if nothing needs it, it cost only a process. A lone session seldom needs it, so we wait. */
+/** Starts `git status` early, at the risk of a needless process; for a lone session, which seldom needs it, we wait. */
 async function looksBefore(call: Call, tool: CommandTool): Promise<Looks | undefined> {
   if (!isInTree(call)) return undefined;
   if (isLoneSession(call.tree.gitDir, call.session)) return undefined;

@@ -152,7 +152,7 @@ function gitAnswers(call: Pick<Call, 'now' | 'budget'>): GitAnswers {
   };
 }
 
-/** Lets git read the status for the ledger while the command is analysed. If the command only reads, waits for a check. */
+/** Lets git read the status for the ledger while the command is analysed. If the command only reads, waits until a check asks. */
 export async function beginToLook(call: TreeCall, tool: CommandTool): Promise<Looks> {
   const changes = !(tool.kind === 'shell' && readsOnly(tool.command));
   const forLedger = changes

@@ -97,7 +97,7 @@ type SettingsAnswer = Promise<readonly SettingEntry[] | undefined>;
 
 /** Asks git for the settings; `undefined` when git does not answer. */
 function readEntries(cwd: string, budget: Budget, log: Call['log']): SettingsAnswer {
-  // It gets half of the time: if git hangs, there must be time left to decide without it.
+  // git gets half of the time: if it hangs, there must be time left to decide without settings.
   return plainConfig(cwd, beforeAnswer(budget) / 2).catch((error: unknown) => {
     log('open', `settings unread: ${String(error)}`);
     return undefined;
@@ -167,7 +167,7 @@ async function judgeInTime(call: Call): Promise<readonly Finding[]> {
   return [];
 }
 
-/** Returns the notice about what was not checked. The session can read it and continue only at a tool call. */
+/** Returns the notice about what was not checked. Only at a tool call can the session read it and then go on. */
 function notChecked({ kind }: GuardEvent, unchecked: ReadonlySet<string>): readonly Finding[] {
   if (unchecked.size === 0 || (kind !== 'before-tool' && kind !== 'after-tool')) return [];
   return [{ kind: 'tell', text: `git-handoff: not checked: ${[...unchecked].join('; ')}` }];

@@ -19,7 +19,7 @@ interface Caller {
 }
 
 /**
- * Notes a lone session's call if it needs no decision: its command endangers no work, and nothing around it has changed
+ * Records a lone session's call if it needs no decision: its command endangers no work, and nothing around it has changed
  * that we would have to report. It runs no git. Returns false if the call has to be judged.
  */
 export async function noteHarmlessCall({ event, repository, env, home }: Caller): Promise<boolean> {
@@ -49,7 +49,7 @@ export function noteLookedAround({ gitDir }: FoundRepository, session: SessionId
   }
 }
 
-/** Whether handoffs, the stash or a predecessor's note have changed since then: a command's words may not show that. */
+/** Whether handoffs, the stash or a predecessor's note have changed since we last looked: a command's words may not show that. */
 function hasMoved({ gitDir, commonDir }: FoundRepository, home: string, env: NodeJS.ProcessEnv): boolean {
   const looked = statOf(loneSessionFile(gitDir))?.mtimeMs ?? 0;
   const isNew = (path: string) => (statOf(path)?.mtimeMs ?? 0) >= looked;

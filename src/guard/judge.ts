@@ -87,7 +87,7 @@ function rememberPermissions(): (call: Call) => Promise<Permission> {
   };
 }
 
-/** Reads what a person allows the call in its repository. That is nearly always nothing. */
+/** Reads what a person allows the call in its repository. It is nearly always nothing. */
 async function readPermission(call: Call): Promise<Permission> {
   if (!isInTree(call) || !hasBypass(call)) return () => Promise.resolve(false);
   return bypassFor(call);

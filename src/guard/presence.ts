@@ -35,7 +35,7 @@ function clientPid({ machine: { env, clientPid, processes } }: Call): number {
   return env['GIT_EXEC_PATH'] === undefined ? clientPid : clientProcess(clientPid, processes());
 }
 
-/** Notes the call of a session registered a moment ago. Returns false when it has to be registered. */
+/** Records the call of a session registered a moment ago. Returns false if the session has to be registered. */
 export function noteCall(call: TreeCall): boolean {
   const { session, tree } = call;
   const worktreeId = knownWorktreeId(tree.gitDir);
@@ -73,20 +73,20 @@ export function noteAgent(call: TreeCall): void {
   }
 }
 
-/** A sub-agent that begins takes over where its session last saw HEAD, and need not hear earlier news. */
+/** A sub-agent begins with HEAD as its session last saw it, and need not hear earlier news. */
 function noteWhatItKnows({ tree: { commonDir, gitDir }, session, now }: TreeCall, owner: SessionId): void {
   const worktreeId = knownWorktreeId(gitDir);
   if (worktreeId === undefined) return;
   const place = { commonDir, worktreeId };
   markNotified(place, owner, undeliveredIds(openLedgers(place, owner)), now);
-  // A lone session has recorded no HEAD. The status that ends its time alone records it for the sub-agent, too.
+  // A lone session has recorded no HEAD. The status that ends its time alone records HEAD for the sub-agent, too.
   const head = isLoneSession(gitDir, session) ? undefined : readLedger(place, session).head;
   appendEvents(place, owner, head === undefined ? [] : [{ ...head, own: false, at: now }]);
 }
 
 /**
- * Notes that a sub-agent (if none is given: every sub-agent) has ended, wherever the session has worked. Returns true if in
- * one of these repositories its last running sub-agent has ended.
+ * Records that a sub-agent (if none is given: every sub-agent) has ended, wherever the session has worked. Returns true if
+ * none of the session's sub-agents runs any more in one of these repositories.
  */
 export function endAgents({ machine, tree, session, now }: SessionCall, agent?: string): boolean {
   let isLast = false;
@@ -121,12 +121,12 @@ export function registeredProcesses(place: LedgerPlace, session: SessionId): Pro
   return [...readLedger(place, session).registrations.keys()].map(processOf);
 }
 
-/** The model names that we note: none that could break a trailer, and no ARN, which contains an account number. */
+/** The model names that we record: none that could break a trailer, and no ARN, which contains an account number. */
 const MODEL = /^(?!arn:)[A-Za-z0-9][\w.:/@+[\]-]{0,99}$/;
 
 /**
- * Notes the session's client and model for its commits if they changed; the name is empty if a commit may not name the
- * model. If that fails, the call continues.
+ * Records the session's client and model for its commits if they changed; the model's name is empty if a commit may not
+ * have it. If that fails, the call continues.
  */
 export function noteModel(
   commonDir: string,

@@ -84,7 +84,7 @@ export async function visit(
 }
 
 async function enter(call: TreeCall): Promise<Visit> {
-  // We also do so in the worktree where the session began: later events of this call may come from the other folder.
+  // A visit to the worktree where the session began is recorded, too: later events may come from the other folder.
   putVisit(call.tree, call.session, call.now);
   noteModel(call.tree.commonDir, call.event, call.dialect.client, call);
   noteAgent(call);

@@ -85,7 +85,7 @@ export function isAllowedOnce(commonDir: string, session: SessionId, now: number
   return consumeBypass(commonDir, { session, key, now }) !== undefined;
 }
 
-/** Reads the consumed bypasses of a session that have not been dropped. */
+/** Reads a session's consumed bypasses, without those that were dropped. */
 export function readConsumed(commonDir: string, session: SessionId | undefined): ConsumedBypass[] {
   return usedFiles(commonDir, session).flatMap(({ consumed }) => consumed ?? []);
 }

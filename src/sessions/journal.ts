@@ -221,7 +221,7 @@ export function reopenJournal(commonDir: string, session: SessionId): void {
   const text = readText(over);
   if (text === '') return;
   const file = journalFile(commonDir, session);
-  // In both cases another process reads all of this text or none.
+  // Either way, another process reads all of the text or none of it.
   if (exists(file)) appendText(file, text);
   else renameSync(over, file);
   removeFile(over);

@@ -101,7 +101,7 @@ export function judgeSessions(
 
 /**
  * Whether the record came here with a copy of another clone (`cp -r`), in which the session goes on: both have its journal.
- * If we cannot see that clone, it was moved here, or another machine or container has another name for its folder.
+ * Not if that clone is out of sight: it was moved here, or its folder has another name in its container or machine.
  */
 function isOfCopiedClone({ session, clone }: SessionRecord, commonDir: string): boolean {
   if (clone === null || clone === commonDir) return false;

@@ -335,7 +335,7 @@ describe('what is let through', () => {
     world.bash(A, 'python3 -c "import os; os.system(\'sh ~/generate\')"');
     world.git(['add', 'gen.ts']);
     expect(world.commits(B, ['-m', 'B'])).toBe(
-      'warning: gen.ts also changed while a command of claude aaaaaaaa ran; check this commit: git show\n',
+      'warning: gen.ts was also changed while a command of claude aaaaaaaa ran; check this commit: git show\n',
     );
     expect(world.changed()).toEqual(['gen.ts']);
   });

@@ -273,7 +273,7 @@ describe('another session’s work that a command made disappear', () => {
       'src/a.ts went into your commit: claude aaaaaaaa had uncommitted work there',
     );
     expect(contextText(world.may(A, 'make'))).toContain(
-      'A commit by claude bbbbbbbb includes your uncommitted changes in src/a.ts',
+      'A command of claude bbbbbbbb committed or removed your uncommitted changes in src/a.ts',
     );
     const undo = /git reset [0-9a-f]{12}/.exec(contextText(after))?.[0] ?? '';
     expect(world.bash(B, undo).run).toMatchObject({ status: 0 });

@@ -96,7 +96,7 @@ const ledgerOf = (commonDir: string, { worktreeId, record }: JudgedSession) =>
 /** Names the process of a session. A resumed session runs as another process. */
 const processOf = ({ record: { pid, start } }: JudgedSession) => `${pid ?? '-'} ${start ?? '-'}`;
 
-/** Whether a session is gone. A silent one may still be at work in its container or, if its boot differs, on another machine. */
+/** Whether a session is gone. A silent one may be at work in a container or, if its boot id is not ours, on another machine. */
 function isGone({ liveness, record, silentMs }: JudgedSession, { bootId, host }: Machine): boolean {
   if (liveness !== 'unknown') return liveness === 'dead';
   const isOtherBoot = bootId !== null && record.bootId !== null && record.bootId !== bootId;

@@ -175,7 +175,7 @@ function isCoveredByNote(
 ): boolean {
   const written = topics.flatMap(({ tip }) => {
     const isWritten = tip?.trailers !== undefined && tip.trailers.automatic === undefined;
-    // A commit's time is in whole seconds, so the note may be up to 999 ms newer.
+    // A commit's time lacks the milliseconds, so the note may be up to 999 ms newer than it says.
     return isWritten && own.includes(tip.trailers.owner) ? [tip.seconds * 1000 + 999] : [];
   });
   const lastNote = Math.max(fileWritten ?? -Infinity, ...written);

@@ -66,7 +66,7 @@ export async function ownWork(top: string, place: LedgerPlace, options: OwnWorkO
   };
 }
 
-/** The earlier of two times: a claim may be made after the change, and others may have changed the file since. */
+/** The earlier of the claim's time and the file's: a claim may be late, and others may have changed the file since. */
 function timeOf(top: string, { path, at }: OpenClaim): number {
   return Math.min(at, changedAt(top, path) ?? at);
 }

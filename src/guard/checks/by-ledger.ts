@@ -10,8 +10,8 @@ import type { TreeCall } from '../call.ts';
 import type { CommandFacts, OpenLedger } from '../facts.ts';
 
 /**
- * Judges whose changes the files hold when git does not answer in time: by the ledger, the bytes on the disk and the
- * processes that run, without starting a process. In doubt we refuse: a file that a git filter converts counts as changed.
+ * When git does not answer in time, judges whose changes the files hold: by the ledger, the bytes on the disk and the
+ * running processes, without starting a process. In doubt we refuse: a file that a git filter converts counts as changed.
  */
 
 /** A worktree before a command, and the ledgers of its sessions. */
@@ -71,7 +71,7 @@ export function aliveBeside(
   return new Set(ledgers.map((ledger) => ledger.session).filter(isBeside));
 }
 
-/** Whether a file differs from what HEAD had when the session first changed it. One too big to read counts as different. */
+/** Whether a file differs from what HEAD had when the session first changed it. A file too big to read does. */
 export function isChanged(top: string, { path, base }: Pick<OpenClaim, 'path' | 'base'>): boolean {
   return !sameState(base, contentState(top, { path }, base?.oid ?? ''));
 }

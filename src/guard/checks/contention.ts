@@ -25,7 +25,7 @@ export function contention(call: TreeCall, facts: FileFacts): Promise<readonly F
   );
 }
 
-/** Judges a change of paths that other sessions may have claimed. If none has a claim, it starts no git process. */
+/** Judges a change of paths that other sessions may have claimed. Without such a claim, it starts no git process. */
 export async function contentionOn(
   call: TreeCall,
   facts: TreeFacts,
@@ -192,10 +192,10 @@ function maybeText(claim: OpenClaim, groups: SessionGroups, now: number): string
   return `${escapeLine(claim.path)} was changed ${ago(claim.at, now)}, while a command of ${peerName(claim.session, groups)} ran: that session or another one changed it. See: git handoff status`;
 }
 
-/** The open claims of other live sessions, without those for files that they only touched. */
+/** The open claims of other live sessions, without touches (`PathClaims`). */
 interface ForeignClaims {
   readonly claims: readonly OpenClaim[];
-  /** Claims of sessions that are no longer live and that the status confirms; empty without a status. */
+  /** Claims, confirmed by the status, of sessions that are no longer live; empty without a status. */
   readonly left: readonly OpenClaim[];
   readonly status: TreeStatus | undefined;
   readonly groups: SessionGroups;

@@ -82,7 +82,7 @@ export function areNamed(peers: readonly string[], people: People): string {
   return `${peerNames(peers, people)} ${peers.length === 1 ? 'is' : 'are'}`;
 }
 
-/** Returns the call as it concerns each repository to whose hooks the paths may belong, if git-handoff is on there. */
+/** Returns the call as it concerns each repository whose hooks the paths may be, if git-handoff is on there. */
 async function callsOf(call: SessionCall, paths: readonly string[]): Promise<TreeCall[]> {
   const found = paths.flatMap((path) => {
     const real = realPath(path, true);

@@ -99,7 +99,7 @@ function lostBy(entries: readonly SettingEntry[], found: FoundRepository, home: 
     : `core.hooksPath is ${folder} (git handoff doctor)`;
 }
 
-/** Returns the first setting on which git-handoff's checks depend and whose value differs. */
+/** Returns the first setting that git-handoff's checks depend on and that the two lists set differently. */
 function changedKey(plain: readonly SettingEntry[], seen: readonly SettingEntry[]): string | undefined {
   const last = (entries: readonly SettingEntry[], key: string) =>
     entries.findLast(([name]) => name === key)?.[1];

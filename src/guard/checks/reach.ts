@@ -53,7 +53,7 @@ function wholeText(file: string): string | undefined {
   return text === undefined || text.length > MAX_TEXT ? undefined : text;
 }
 
-/** Reads the names in a file, one a line. If git has quoted a name like a C string, the list counts as unreadable. */
+/** Reads a list of file names, one a line. If git has quoted a name like a C string, the list counts as unreadable. */
 function namesIn(file: string, nul: boolean): readonly string[] | undefined {
   const names = wholeText(file)
     ?.split(nul ? '\0' : '\n')

@@ -54,7 +54,7 @@ export async function stash(call: TreeCall, facts: CommandFacts): Promise<readon
   ];
 }
 
-/** Makes a ref for every entry. If the command adds an entry, notes the session as its maker. */
+/** Makes a ref for every entry. If the command adds an entry, records the session as the entry's maker. */
 function keepEntries({ tree, session, settings, now }: TreeCall, seen: SeenStash, isPushed: boolean): Effect {
   const run = async () => {
     const place = { cwd: tree.workTree, worktreeId: worktreeId(tree.gitDir) };
@@ -82,7 +82,7 @@ function stashesSomething(
   const written = paths.flatMap(({ path, kind, follows }): DirtyPath[] => {
     const real = realPath(path, follows);
     if (kind !== 'write' || !real.startsWith(`${top}/`)) return [];
-    // A file that exists and is not dirty is tracked.
+    // An existing file that the status does not list is tracked.
     const state = exists(real) ? { mode: '100644', oid: null } : null;
     return [{ path: relative(top, real), head: state, index: state, disk: state, stamp: '' }];
   });
@@ -131,5 +131,5 @@ function instead(
   }
   return action === 'drop' || meant === undefined
     ? `This session has no entry of its own. To list all: ${git} stash list`
-    : `This session has no entry of its own. To apply that one anyway and leave it in the list: ${git} stash apply ${meant}`;
+    : `This session has no entry of its own. To apply the refused entry anyway, without removing it: ${git} stash apply ${meant}`;
 }

@@ -107,7 +107,7 @@ function refused(
 /** Returns a function that tells whether a patch or an archive may change a path (relative to the worktree's top). */
 function hits({ folder, patch }: UnnamedWrites, { top }: WorkPlace): (path: string) => boolean {
   const base = relative(top, realPath(folder)).replaceAll(sep, '/');
-  // Outside of the worktree, a patch changes nothing here. In a folder that contains the worktree, it may change anything.
+  // A patch in a folder outside the worktree changes nothing here; in a folder around the worktree, it may change all.
   if (base.startsWith('../') && !/^(?:\.\.\/?)+$/.test(base)) return () => false;
   const below = base === '' || base.startsWith('..') ? '' : `${base}/`;
   const names = patch === undefined ? undefined : patchNames(patch);

@@ -322,7 +322,7 @@ function isForeign({ sessions }: LoggedCommit, session: string): boolean {
   return sessions.length > 0 && !sessions.some((one) => canMean(one, session));
 }
 
-/** Whether, by its journal, only other agents of this session have made commits since then. */
+/** Whether the session's journal has commits since `since`, all of them by its other agents. */
 function isOfSibling(all: readonly SessionLedger[], self: SessionId, since: number): boolean {
   const own = all.find(({ session }) => session === sessionOfOwner(self));
   const made = own?.commits.filter(({ at }) => at >= since) ?? [];

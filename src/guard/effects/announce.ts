@@ -37,7 +37,7 @@ function announce(call: TreeCall, place: WorkPlace, paths: readonly string[]): v
 }
 
 /**
- * Saves claimed work that somebody has discarded by hand, so that the file is gone or as HEAD has it. We do so now because
+ * Saves claimed work that somebody has discarded by hand, so that the file is gone or as in HEAD. We do so now because
  * after the tool has written the file, nothing shows that loss.
  */
 async function keepReverted(call: TreeCall, { place, ledgers }: OpenLedger, path: string): Promise<void> {

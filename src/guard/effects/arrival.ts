@@ -64,8 +64,8 @@ export interface Beginning {
 
 /**
  * Begins a session's time alone. Its start list holds what is dirty now, which belongs to nobody. A session that comes back,
- * or continues another's conversation, keeps the earlier start list. Only a session that is recorded as alone has one: if
- * another is recorded, `isLone` is false and nothing changes. `beginning` is missing if the working tree cannot be read.
+ * or continues another's conversation, keeps the earlier start list. Only the session recorded as alone has a start list:
+ * if another is recorded, `isLone` is false and nothing changes. `beginning` is missing if the working tree cannot be read.
  */
 export async function beginLoneWork(
   call: TreeCall,
@@ -127,7 +127,7 @@ export async function arrive(
     } else {
       // Without a start list, all unclaimed changes count as the session's: a needless warning is better than a loss.
       settle(place, one, start ?? ofOthers(place, status), status, call.now);
-      // The session may be running a command.
+      // The session that was alone may be running a command.
       const event = one === session ? '' : lastEvent(place.commonDir, one);
       if (event === 'before-tool') openWindow(place, one, ARRIVAL, status);
     }

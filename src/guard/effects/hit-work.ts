@@ -86,7 +86,7 @@ function isAllowed(call: TreeCall, { from }: OpenWindow): boolean {
   );
 }
 
-/** Whether the command stashes. It then sets the session's own and unclaimed work aside, and discards nothing. */
+/** Whether the command stashes: then it sets the session's own and unclaimed work aside, and discards nothing. */
 function isStash({ entries }: TreeCall, command: string): boolean {
   const isNamed = (text: string) => /\bstash\b/.test(text);
   return (
@@ -155,8 +155,8 @@ const named = (paths: readonly string[]) => listed(paths.map(escapeLine), MAX_NA
 /** The text for the owner's next call, which may be made in any folder of the working tree. */
 function ownersText({ paths, how, kept }: Hit, who: string, place: WorkPlace, before: Oid | null): string {
   if (how === 'committed') {
-    const undo = before === null ? '' : ` That session can undo it and keep all files: ${undoing(before)}.`;
-    return `A commit by ${who} includes your uncommitted changes in ${named(paths)}, or its command removed them.${undo} To check: git log -3 --stat`;
+    const undo = before === null ? '' : ` That session can undo its commit (files stay): ${undoing(before)}.`;
+    return `A command of ${who} committed or removed your uncommitted changes in ${named(paths)}.${undo} To check: git log -3 --stat`;
   }
   const deed =
     how === 'gone'
@@ -204,7 +204,7 @@ async function keepOthers(
 
 /**
  * Saves work that has disappeared since a session last read a status, although no session's command ran, and has its owners
- * told. Work that was already missing then was removed by a session itself, or is already reported.
+ * told. What was already missing at that time was removed by a session, or is reported already.
  *
  * @returns whether there is news
  */
@@ -222,7 +222,7 @@ export async function keepGoneOutside(
     known?.dirty.has(path) === true ||
     all.some(({ claims }) => (claims.get(path)?.at ?? -1) >= (known?.at ?? 0));
   const lost = missing.filter(({ path }) => isNew(path));
-  // A command that is running may have done it: we check that when the command has ended.
+  // A command that is running may have removed it: we check again when the command has ended.
   if (kept === undefined || readWindows(place).some(({ id }) => id !== ARRIVAL)) return false;
   const told = [...new Set(lost.flatMap(({ path }) => owners.get(path) ?? []))].map((to) => {
     const paths = lost.map(({ path }) => path).filter((path) => owners.get(path) === to);

@@ -52,7 +52,7 @@ async function seeStash(call: TreeCall, command: string): Promise<void> {
   const { session, tree, settings, now } = call;
   const place = { cwd: tree.workTree, worktreeId: worktreeId(tree.gitDir) };
   const { entries } = await pinStash(place, settings.rescue, now, lookTimeoutMs(call));
-  // Another call of the session may end while the call that stashes is running.
+  // This call may end while another call of the session stashes.
   if (!namesStash(command, aliasesFrom(call.entries))) return;
   const before = entriesBeforeCommand(tree.commonDir, session);
   if (before === undefined) return;

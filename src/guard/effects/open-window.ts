@@ -79,7 +79,7 @@ function naming(call: TreeCall, { commonDir }: WorkPlace): readonly Finding[] {
   return [{ kind: 'rewrite', content: `export ${AGENT_VARIABLE}=${agent}; ${tool.command}` }];
 }
 
-/** What was not checked if `git status` takes too long, in a notice to the session. */
+/** What a notice to the session calls unchecked if `git status` takes too long. */
 const UNLOOKED = 'what this command changes here, because git status did not finish in time';
 
 async function news(

@@ -84,7 +84,7 @@ async function afterCommand(call: TreeCall, command: string): Promise<string[]> 
   return [...around, ...ledger];
 }
 
-/** Claims the command's changes. If `git status` takes too long, they stay unclaimed, and the log says so. */
+/** Claims the command's changes. If `git status` takes too long, the changes stay unclaimed, and the log says so. */
 async function changesOfCommand(call: TreeCall, command: string): Promise<readonly string[]> {
   try {
     return await afterShell(call, command);

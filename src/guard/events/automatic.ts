@@ -79,7 +79,7 @@ export async function noteGone(call: TreeCall, { others }: Registered): Promise<
   return true;
 }
 
-/** Before the session hears about notes, closes those whose uncommitted work is gone from here. Returns false if none was. */
+/** Before the session hears about notes, closes those whose uncommitted work is gone from here; false if it closes none. */
 export async function closeSettled(
   call: TreeCall,
   { record, others }: Registered,

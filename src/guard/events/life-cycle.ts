@@ -41,7 +41,7 @@ export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> 
   // The sub-agent's session may be alone again.
   if (kind === 'agent-stop' && endAgents(call, agent) && isInTree(call))
     await failOpen(call, 'whether the session is alone', () => register(call));
-  // An interrupted sub-agent reports no end. One that runs in the background will call again.
+  // An interrupted sub-agent reports no end, so all count as ended; one in the background will call again.
   if (agent === undefined && (kind === 'prompt' || kind === 'session-start')) endAgents(call);
   // We read the visits first, because recording the session's end ends them, too.
   const elsewhere = kind === 'stop' || kind === 'session-end' ? await visited(call) : [];
@@ -91,10 +91,10 @@ async function stop(call: TreeCall): Promise<readonly Finding[]> {
   if (ledger !== undefined) answerCalls(ledger, session, call.now);
   const mayAsk = !call.event.stopHookActive && call.dialect.contextEvents.has(call.event.name);
   const asked = mayAsk ? await askForNote(call, true) : [];
-  // The question continues the turn.
+  // The session has been asked for a note, so its turn continues.
   if (asked.length > 0) return asked;
   beat(tree.commonDir, session, call.event.kind);
-  // Most sessions that stop have nothing uncommitted around them, or have been reminded: looking takes git a while.
+  // The slow look comes last: most sessions that stop have nothing uncommitted around them, or have been reminded.
   const isQuiet = (await keepTurn(call)) === 0 || call.event.stopHookActive;
   if (isQuiet || readJournal(tree.commonDir, session).notified.has(REMINDER) || (await hasNote(call)))
     return [];

@@ -39,7 +39,7 @@ export interface Registered {
  *
  * A lock admits one arrival at a time. If the lock fails, the order of the steps is enough: a session writes its start list,
  * its record and the file that says that it is alone, and only then lists who is here. So the later of two sessions sees the
- * other, and ends the time alone of both.
+ * other, and neither counts as alone any more.
  *
  * @param listed the sessions on record, if they were listed a moment ago
  */
@@ -96,7 +96,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
     return { record, isNew: false, others, notices: [] };
   }
   let beginning: Beginning | undefined;
-  // We try again if the file names a session that is not on record: it is still arriving, or died while it did.
+  // We try again if the file names a session that is not on record: it is still arriving, or died while arriving.
   for (let isFirst = true; isFirst || !(isLone || here.isShared); isFirst = false) {
     if (!isLone && !here.isShared) {
       ({ isLone, beginning } = await beginLoneWork(call, record, here.gone));
@@ -130,7 +130,7 @@ interface SessionsHere extends OwnAndOthers {
   /**
    * Whether others are at work, or the launcher (bin/git-handoff) must leave all calls to Node: it does not know
    * `handoff.guardPath`, and changes of a visitor or a sub-agent must be claimed at once, because other changes here are not
-   * theirs. Also while a call is running: we claim its changes when it ends, and until then the session cannot count as alone.
+   * theirs. Also true while a call is running: we claim its changes when it ends; until then the session is not alone.
    */
   readonly isShared: boolean;
 }
@@ -155,7 +155,7 @@ async function readSessionsHere(call: TreeCall, listed?: readonly StoredSession[
   return { ...known, peers, gone: those('dead', 'ended'), client, isShared };
 }
 
-/** Whether this session has no ledger yet, or this or another session at work here still keeps a start list. */
+/** True if this session has no ledger yet, or if it or another session at work here still keeps a start list. */
 function isUnsettled(
   { commonDir, gitDir }: FoundRepository,
   session: SessionId,

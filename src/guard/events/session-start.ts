@@ -126,7 +126,7 @@ async function writeStartText(call: TreeCall, started: Started): Promise<string 
   return startupText(facts, randomHex(8));
 }
 
-/** Paths changed both here and, by peers, in other worktrees. If this fails, an edit of such a path still reports it. */
+/** Paths changed both here and, by peers, in other worktrees. If this fails, an edit of such a path still reports the overlap. */
 async function overlapsOf(
   { tree, session, now, log }: TreeCall,
   peers: readonly JudgedSession[],
@@ -225,7 +225,7 @@ function lostHooks(commonDir: string): string[] {
   const names = [...new Set(lost.map((path) => basename(path)))].filter((name) =>
     /^[a-z-]{1,40}$/.test(name),
   );
-  // With this command, the clients' hooks stay as they are.
+  // `--client none` leaves the clients' hooks as they are.
   const command = 'git handoff init --yes --client none';
   return [
     `Another program rewrote the git hooks ${names.join(', ')}: commits go unchecked. To restore git-handoff’s: ${command}`,
@@ -245,7 +245,7 @@ function installedHooks(receipt: string): string[] {
   }
 }
 
-/** Whether a hook holds our block, or the copy does that the pre-commit framework keeps and runs first. */
+/** Whether our block is in a hook, or in the copy that the pre-commit framework keeps and runs first. */
 function isOurs(path: string): boolean {
   return ['', '.legacy'].some((suffix) => {
     try {
@@ -324,7 +324,7 @@ const isOpen = (state: TopicState): state is OpenTopic => state.tip?.trailers?.s
 
 /**
  * Returns the notes for the start text: this branch's first, written ones before automatic ones, then the newest. In code
- * that runs once, comparing thousands of topics is slow. So ranks (numbers) select the notes, and only those are compared.
+ * that runs once, comparing thousands of topics is slow. So ranks (numbers) select the notes that are then compared.
  */
 function firstOf(open: readonly OpenTopic[], here: string): OpenTopic[] {
   const ranks = Float64Array.from(open, (state) => rankOf(state, here));
