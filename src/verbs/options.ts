@@ -16,7 +16,7 @@ export type OptionTable = Readonly<Record<string, OptionSpec>>;
 /** The words of a command line, checked against a verb's table. */
 export interface Arguments {
   readonly words: readonly string[];
-  /** The words after `--`, which `words` ends with. */
+  /** The words after `--`; they are also the last of `words`. */
   readonly afterDashes: readonly string[];
   flag(name: string): boolean;
   text(name: string): string | undefined;

@@ -18,7 +18,7 @@ interface Output {
   readonly limit: number;
   /** The mode of a new file. */
   readonly mode: number;
-  /** Returns a failure when the content found there must not be replaced. */
+  /** Returns a failure when the file's present content must not be replaced. */
   readonly refuse: (found: Buffer) => Failure | undefined | Promise<Failure | undefined>;
 }
 

@@ -89,7 +89,7 @@ export interface SyncShape {
   readonly remote: string;
   readonly branch: string | null;
   readonly topic: string | null;
-  /** Our ref; the remote's, if it was ignored. */
+  /** Our ref or, for what was ignored, the remote's. */
   readonly ref: string;
   readonly oid: string | null;
   /** The former tip: here if the handoff was fetched, at the remote if it was pushed. */
@@ -130,7 +130,7 @@ export interface SessionShape {
   readonly ended: { readonly at: string; readonly reason: string } | null;
   /** Whether this session runs the command. */
   readonly self: boolean;
-  /** The paths of its worktree that it changed and nobody has committed. */
+  /** The paths that it changed in its worktree and that nobody has committed. */
   readonly uncommitted: readonly string[];
 }
 
@@ -207,7 +207,7 @@ export interface RequestShape {
 export interface TakenPathShape {
   readonly path: string;
   readonly worktree: string;
-  /** The sessions whose claim this ended. */
+  /** The sessions whose claim the take ended. */
   readonly from: readonly string[];
   /** The new owner; `null` when a person took it. */
   readonly to: string | null;
@@ -242,7 +242,7 @@ export interface CommitShape {
   readonly commit: string;
   /** The changed paths, from the top of the working tree; hooks may have added some. */
   readonly paths: readonly string[];
-  /** Other uncommitted changes with their owners; `null` for a change without one. */
+  /** Other uncommitted changes with their owners; `null` for a change without an owner. */
   readonly left: readonly { readonly path: string; readonly owner: string | null }[];
 }
 
@@ -327,7 +327,7 @@ export interface FoundShape {
   readonly bytes: number | null;
   /** For `blob`: the version of the path that it is most like; `null` when none is known. */
   readonly like: { readonly percent: number; readonly what: string } | null;
-  /** Its first line, if there is no version to compare it with. */
+  /** The content's first line, if there is no version to compare it with. */
   readonly begins: string | null;
 }
 
@@ -384,7 +384,7 @@ export interface BoardShape {
 /** A note that was checked against the repository, with what it hands over. */
 export interface BootShape extends HandoffShape {
   readonly automatic: AutomaticReason | null;
-  /** The writer of the text; the owner may have taken it since. */
+  /** The writer of the text; somebody else may have taken the note since. */
   readonly writer: string;
   /** The writer as messages name it. */
   readonly writerText: string;

@@ -158,7 +158,7 @@ describe('notes', () => {
       to remove  handoff  <oid>  refs/handoffs/main/auth-refresh
 
       It belongs to claude aaaaaaaa.
-      Nothing was removed. This cannot be undone. To do it: git handoff delete main/auth-refresh --yes --expect <oid>
+      Nothing was removed. A deletion cannot be undone. To delete: git handoff delete main/auth-refresh --yes --expect <oid>
       Its text stays in this repository until git collects what nothing refers to: git gc --prune=now
       git does not collect a text that is also in another note, a commit or a reflog.
       Not reached: other clones and forks (whoever fetched it has it and can push it again: delete it there, too),

@@ -51,7 +51,7 @@ const OWNER_ONLY = 0o600;
 interface BoardOptions {
   /** As typed; `-` is standard output. */
   readonly output: string | undefined;
-  /** Makes the page; the user interface does this. */
+  /** Makes the page; supplied by the user interface. */
   readonly compose: (board: Board) => string;
 }
 
@@ -100,8 +100,8 @@ function ownFolder(commonDir: string): string {
 }
 
 /**
- * Reads all that the board shows. It changes nothing and prints no notices: some are printed only once, and a session must
- * get these.
+ * Reads all that the board shows. It changes nothing, and prints no notices: those that are printed only once are for a
+ * session.
  */
 async function collectBoard(repository: Repository, context: Context): Promise<Board> {
   const { cwd, now } = context;
@@ -152,7 +152,7 @@ async function collectBoard(repository: Repository, context: Context): Promise<B
   };
 }
 
-/** What each session has changed and not committed, by its lane's index. An unreadable worktree counts as unchanged. */
+/** What each session has changed and not committed, by the number of its lane. An unreadable worktree counts as unchanged. */
 async function boardWork(
   context: Context,
   places: readonly { readonly path: string }[],
@@ -216,7 +216,7 @@ async function boardTopics(
   return { topics, complete: chains !== undefined && chains.length < MAX_VERSIONS };
 }
 
-/** A topic's commits from the tip to the root, or to the last one whose parent is not known. */
+/** A topic's commits, from the tip back to the root or as far as they were read. */
 function chainOf(tip: Oid, commits: ReadonlyMap<Oid, ChainCommit>): ChainCommit[] {
   const chain: ChainCommit[] = [];
   for (let at = commits.get(tip); at !== undefined;) {
@@ -270,9 +270,9 @@ export function stepOf(
   return trailers.state === 'closed' ? 'close' : 'reopen';
 }
 
-/** How many of the newest versions have their texts looked at. */
+/** The most versions whose texts are read, the newest first. */
 const MAX_NOTES = 500;
-/** The most bytes of one text, and of all together. */
+/** The most bytes in one text, and in all texts together. */
 const [MAX_NOTE_BYTES, MAX_NOTES_BYTES] = [64 * 1024, 1024 * 1024];
 
 /** Texts of the newest versions, as many as there is room for. A note that is too large is left out. Two processes. */
@@ -336,7 +336,7 @@ export function boardRefusals(
   texts: readonly RefusedText[] = [],
 ): { refusals: BoardRefusal[]; complete: boolean } {
   const kept = texts.map(refusedWrite);
-  // A journal has a note's refusal, too, but does not say where its text is kept.
+  // The journal records the refusal of a note, too, but not where the note's text is kept.
   const isKept = new Set(kept.map(({ at, session }) => `${at} ${session}`));
   const told = journals.flatMap(({ session, refusals }) =>
     refusals.flatMap(({ at, text, agent }) =>

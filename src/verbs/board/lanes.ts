@@ -3,7 +3,7 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import type { BoardSession, LaneState } from '../../ui/board/shape.ts';
 
-/** What a record of a session, or something that the session did, says about it. */
+/** What we know of a session from its record, or from something that it did. */
 interface Trace {
   readonly at: number;
   readonly branch?: string | undefined;
@@ -35,7 +35,7 @@ export class Lanes {
   readonly #short = new Map<string, number>();
   readonly #now: number;
 
-  /** @param running the running sub-agents, as owners: each has its session's state */
+  /** @param running the owner ids of running sub-agents: each gets the state of its session */
   constructor(records: readonly JudgedSession[], now: number, running: readonly string[] = []) {
     this.#now = now;
     const byId = new Map<string, JudgedSession[]>();
@@ -47,7 +47,7 @@ export class Lanes {
       this.#add(id, this.#lanes[this.#index.get(id.split('/')[0] ?? '') ?? -1]?.records ?? [], now, now);
   }
 
-  /** Extends a session's lane, or makes one, for something that the session did. Returns the lane's index. */
+  /** Extends or makes the lane of a session, for something that it did. Returns the lane's number. */
   trace(id: string, { at, branch, client, name }: Trace): number {
     const known = this.#index.get(id) ?? (id.length === SHORT_ID ? this.#short.get(id) : undefined);
     const index = known ?? this.#add(id, [], at, at);

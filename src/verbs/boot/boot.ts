@@ -105,7 +105,7 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
 }
 
 interface Seen {
-  /** The limits of each look. */
+  /** The time limit for each check. */
   readonly limits: Limits;
   readonly branches: Branches;
   readonly tree: TreeState | undefined;
@@ -149,7 +149,7 @@ async function repositoryFacts(
   };
 }
 
-/** Whether the note's branch is checked out here. A deleted one is not, although its files are looked up on this disk. */
+/** Whether the note's branch is checked out here. A deleted branch is not, although its files are looked up on this disk. */
 const isRecordedPlace = ({ onDisk, place }: FoundBranch) => onDisk && place.kind !== 'deleted';
 
 async function headRelation(
@@ -164,7 +164,7 @@ async function headRelation(
   }
   if (base === undefined) return { kind: 'first' };
   const relation = await relate(cwd, tip, base, limits);
-  // During a rebase HEAD has already left the branch. A note that was written meanwhile is about HEAD.
+  // During a rebase HEAD is detached from the branch, and a note written then is about HEAD.
   if (place.kind !== 'here' || checkedOut === undefined || checkedOut === tip) return relation;
   if (relation.kind !== 'diverged' && relation.kind !== 'behind') return relation;
   const toHead = await relate(cwd, checkedOut, base, limits);
@@ -190,14 +190,14 @@ function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSec
 
 const LOOK_MS = 3000;
 
-/** Returns what one look at the repository may cost: a check that takes longer is left out. */
+/** Returns how long one check of the repository may take; a check that takes longer is left out. */
 function bootLimits(budget: Budget): Limits {
   return { timeoutMs: budget.part(LOOK_MS).left() };
 }
 
 /**
- * Returns the version that brought the note's text. A take, a close and a reopen keep the text, but record the state of
- * the repository at that moment, which is not what the text is about.
+ * Returns the version that wrote the note's text. Takes, closes and reopens keep the text, but record the repository as it is
+ * then, not as the text describes it.
  */
 async function writtenVersion(cwd: string, tip: HandoffCommit): Promise<HandoffCommit> {
   if (tip.parents.length === 0) return tip;
@@ -245,7 +245,7 @@ function foreignWork(
     .filter(({ paths: count }) => count > 0);
 }
 
-/** Returns the sessions at work that are not the reader's own conversation, its ancestors or its descendants. */
+/** Returns the sessions at work, except the reader's conversation, its ancestors and its descendants. */
 function foreignLive(
   reader: SessionId | undefined,
   sessions: readonly JudgedSession[],
@@ -276,13 +276,13 @@ function siblingFacts({ state, beside }: Chosen, own: readonly (SessionId | unde
   });
 }
 
-/** The facts for comparing the files that a note names. */
+/** What is needed to check the files that a note names. */
 interface FileScene {
   readonly limits: Limits;
   readonly cwd: string;
   readonly base: Oid | undefined;
   readonly tip: Oid | undefined;
-  /** The top of another worktree that has the note's branch, because uncommitted files may be there. */
+  /** The top of another worktree that has the note's branch: it may have the files, uncommitted. */
   readonly elsewhere: string | undefined;
   /** The working tree, if it is the note's; `undefined` when only commits are compared. */
   readonly disk: { readonly top: string; readonly state: TreeState } | undefined;
@@ -309,7 +309,7 @@ async function fileFacts(named: readonly NamedPath[], scene: FileScene): Promise
   return named.flatMap(({ text, path, sure }): FileFact[] => {
     if (path === undefined) return [{ path: text, state: { kind: 'unsafe' } }];
     const state = stateOf(path, { before, after, moved: moved ?? new Map() }, scene);
-    // A word that may not be a path at all is not reported as missing.
+    // A word that is perhaps no path is not reported as missing.
     return state.kind === 'missing' && !state.known && !sure ? [] : [{ path, state }];
   });
 }

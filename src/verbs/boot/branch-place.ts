@@ -24,7 +24,7 @@ export interface FoundBranch {
   readonly onDisk: boolean;
 }
 
-/** Who wrote the note, and what a look may cost. */
+/** Who wrote the note, and how long a check may take. */
 interface Asked {
   /** The address of the note's writer. */
   readonly mail: string;

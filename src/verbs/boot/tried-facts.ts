@@ -7,8 +7,8 @@ import { readSessionWork, workOfSession } from '../sharing/session-work.ts';
 import { TreeBuilder } from '../sharing/session-tree.ts';
 
 /**
- * Says of each command that was tried whether a reader of the note would continue on the same tree: the tree of the branch
- * or of HEAD, or else HEAD plus the uncommitted changes of the note's owner or of the reader.
+ * Says for each tried command whether it ran on a tree that a reader of the note may continue on: the branch's, HEAD's, or HEAD
+ * plus the uncommitted changes of the note's owner or of the reader.
  */
 export async function triedFacts(
   tried: readonly Tried[],

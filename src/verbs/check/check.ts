@@ -73,7 +73,7 @@ export async function checkCommits(
   return { value, notices, clients: clientsOf(sessions), exitCode: items.length === 0 ? 0 : 1 };
 }
 
-/** Finds mixed commits. If there are any, also reads which sessions the handoffs relate: CI has no other record. */
+/** Finds mixed commits. If there are any, also reads from the handoffs which sessions are related: CI has no other record. */
 async function mixedIn(options: GitOptions, range: CommitRange, related: readonly RelatedSessions[]) {
   const found = await findMixedCommits(options, range, related);
   if (found.mixed.length === 0) return found;

@@ -126,7 +126,7 @@ interface DeleteParties {
   /** The owner as messages name it. */
   readonly ownerText: string | undefined;
   readonly ownerIsLive: boolean;
-  /** Whether the caller may delete it: a session only its own note; a person any note, but a live session's with `--take`. */
+  /** Whether the caller may delete the note: a session only its own; a person any, a live session's only with `--take`. */
   readonly isAllowed: boolean;
   /** The session that asks; `undefined` for a person. */
   readonly session: SessionId | undefined;
@@ -170,7 +170,7 @@ async function readParties(
   };
 }
 
-/** Returns the commit that people see: that of the public ref, or else that of the kept one. */
+/** Returns the commit that people see: the public ref's, or else the kept ref's. */
 function shownTip(refs: readonly DeletedRef[]): Oid | undefined {
   return (refs.find(({ kind }) => kind === 'handoff') ?? refs.find(({ kind }) => kind === 'kept'))?.oid;
 }
@@ -328,7 +328,7 @@ export function renderDeletedNote({
   ]);
   const before = [
     ...(owner === null ? [] : [`It belongs to ${owner}.`]),
-    `Nothing was removed. This cannot be undone. To do it: ${escapeLine(command)}`,
+    `Nothing was removed. A deletion cannot be undone. To delete: ${escapeLine(command)}`,
   ];
   const lines = [
     ...(deleted ? [] : before),

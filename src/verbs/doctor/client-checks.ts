@@ -29,9 +29,9 @@ import type { CheckShape } from '../shapes.ts';
 import { doctorLine } from './repository-checks.ts';
 
 /**
- * Sends a harmless call, in the client's own format, through every registered command line, and checks whether the
- * guard saw it. Reports settings that keep a client from running it. An unregistered client is worth a warning if it is in
- * use; if no client is registered at all, that is a problem.
+ * Sends a harmless call, in the client's own format, through every registered command line, and checks whether the guard saw
+ * it. Reports settings that keep a client from running its hooks. An unregistered client is worth a warning if it is in use; if
+ * no client is registered at all, that is a problem.
  */
 export async function checkClients(
   repository: Repository,
@@ -162,7 +162,7 @@ function isGuarded({ files, packageFile }: FoundClient): boolean {
   return packageFile !== undefined || files.some(({ hooks }) => hooks.length > 0);
 }
 
-/** Checks the command in the client's package, which relies on PATH. */
+/** Checks the command in the client's package: it is looked up on PATH. */
 function packageChecks({ installer, packageFile }: FoundClient, reach: Reach): CheckShape[] {
   if (packageFile === undefined) return [];
   const { client } = installer;
@@ -229,7 +229,7 @@ function reachGuard(
   }
   const why =
     reason(hook, context.env) ??
-    (logged === undefined ? exitReason(status, shell) : 'it counts as another client');
+    (logged === undefined ? exitReason(status, shell) : 'its calls count as those of another client');
   const detail = `the command in ${file} does not reach the guard (${why}): calls pass unguarded`;
   return { status: 'problem', detail, hint: init };
 }
@@ -257,12 +257,12 @@ function launcherReason(path: string): string | undefined {
     : `the package is not at ${escapeLine(path)} any more`;
 }
 
-/** Checks what starts the hooks: Node, and the programs of our name on PATH. */
+/** Checks what starts the hooks: Node, and the programs on PATH that are named git-handoff. */
 export function checkPrograms({ env }: Context): CheckShape[] {
   return [...checkNode(env), ...checkName(env)];
 }
 
-/** Checks the Node that `init` stored for the hooks. If it is gone, they look on the client's PATH, which may have none. */
+/** Checks the Node whose path `init` stored for the hooks. If it is gone, the hooks need another on the client's PATH. */
 function checkNode(env: NodeJS.ProcessEnv): CheckShape[] {
   const file = join(stateFolder(env), 'node');
   const stored = readSettingsText(file)?.replace(/\n$/, '');
@@ -288,7 +288,7 @@ function checkName(env: NodeJS.ProcessEnv): CheckShape[] {
   return others.map(({ path }) => {
     const isFirst = found[0]?.path === path;
     const detail = `${escapeLine(path)} is another program of the same name`;
-    const hint = `put the folder of git-handoff's own program before that on PATH, or remove that program`;
+    const hint = `put the folder of git-handoff's own program first on PATH, or remove the other program`;
     return isFirst
       ? doctorLine(
           'program',

@@ -6,8 +6,7 @@ export const DOCTOR_VERBS: VerbTable = {
     usage: 'doctor',
     group: 'setup',
     summary: 'find and mend what is wrong',
-    details:
-      'Checks that the hooks are reached, the notes are sound and no dead process left anything behind.',
+    details: 'Checks that hooks reach the guard, notes are sound, and dead processes left nothing behind.',
     words: [0, 0],
     options: {
       fix: { type: 'boolean', describe: 'fix what can be fixed without losing anything' },

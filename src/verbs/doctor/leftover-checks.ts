@@ -52,8 +52,8 @@ function isLeftover(file: string, table: ProcessTable, now: number): boolean {
 }
 
 /**
- * Finds a file of ours that is closed to other users of a shared repository: their sessions would not see this user's. With
- * `fix`, opens what belongs to this user.
+ * Finds files of ours that other users of a shared repository cannot read: they would not see this user's sessions. With `fix`,
+ * opens the files that belong to this user.
  */
 export function checkShared({ commonDir }: Repository, fix: boolean): CheckShape[] {
   const folder = repositoryFolder(commonDir);

@@ -69,7 +69,7 @@ export async function checkObjects(
   return [...found.slice(0, MAX_SHOWN), more];
 }
 
-/** Returns the tips to check. A public ref that was moved by hand is refused anyway. */
+/** Returns the tips to check. A public ref that was moved by hand fails another check. */
 function tipsOf({ publicOid, keptOid, illegal }: TopicState): Oid[] {
   return [illegal === undefined ? publicOid : undefined, keptOid].filter((oid) => oid !== undefined);
 }

@@ -69,8 +69,8 @@ export async function readDrafts(
 }
 
 /**
- * Orders drafts by format, then open ones first, then the oldest. An archived handover counts as open if its topic has an open
- * one, of which it is an older version.
+ * Orders drafts by format, then the open ones before the closed, then the oldest first. An archived handover counts as open if
+ * it is an older version of an open one.
  */
 function inWritingOrder(drafts: readonly Draft[]): Draft[] {
   const formats = ['guard', 'handover', 'structured', 'markdown'];
@@ -89,7 +89,7 @@ function withinFormat(a: Draft, b: Draft): number {
   if (a.file.format === 'structured') return 0;
   const byName = a.file.path < b.file.path ? -1 : 1;
   if (a.file.format === 'handover') {
-    // Archived handovers have their time as their name. The copy in .handover is no newer than handover.md.
+    // An archived handover is named after its time. The copy in .handover is no newer than handover.md.
     const last = ({ file }: Draft) => (file.archived ? 0 : basename(file.path) === 'handover.md' ? 2 : 1);
     return last(a) - last(b) || byName;
   }
@@ -177,7 +177,7 @@ async function handoverDraft(file: FoundFile, text: string, world: ImportWorld):
     topic: world.topic ?? handover.topic,
     state: file.archived ? 'closed' : 'open',
     text: handover.goal ?? text,
-    // Only an object name, perhaps abbreviated, counts, not other revisions that git would accept.
+    // Must be an object name, whole or abbreviated: git would accept other revisions, too.
     base: /^[0-9a-f]{7,64}$/.test(handover.head ?? '')
       ? await commitNamed(repository.cwd, handover.head ?? '')
       : undefined,
@@ -201,14 +201,14 @@ function markdownDraft(file: FoundFile, text: string, world: ImportWorld): Draft
 
 /** The facts in an INDEX.md about the files beside it. */
 interface Index {
-  /** The ids in the index, by file name. */
+  /** The ids in INDEX.md, by file name. */
   readonly ids: ReadonlyMap<string, string>;
   readonly order: readonly string[];
   readonly wasRead: ReadonlySet<string>;
   readonly skipped: readonly UnimportedFile[];
 }
 
-/** Reads the structured handoffs of all folders. In each folder, those in its INDEX.md come first, in that order. */
+/** Reads the structured handoffs of all folders. In each folder, those that INDEX.md lists come first, in its order. */
 function interpretStructured(files: readonly FoundFile[], world: ImportWorld): Interpreted[] {
   const folders = [...new Set(files.map(({ path }) => dirname(path)))];
   return folders.flatMap((folder) => {

@@ -17,7 +17,7 @@ export const EXCHANGE_VERBS: VerbTable = {
         value: 'guard|handover|structured|markdown',
         describe: 'the kind of files, if it cannot be detected',
       },
-      'dry-run': { type: 'boolean', alias: 'n', describe: 'only show what would go where, and as whose' },
+      'dry-run': { type: 'boolean', alias: 'n', describe: "only show each note's new place and owner" },
       branch: { type: 'string', value: '<branch>', describe: 'put the notes on this branch' },
       topic: { type: 'string', value: '<topic>', describe: 'the topic, for one file' },
       'allow-secret': {

@@ -47,7 +47,7 @@ export interface ImportValue {
   readonly items: readonly ImportShape[];
 }
 
-/** One pass over the files. Each note is compared with the earlier ones, and written only if the tip has not moved since. */
+/** One pass over the files. Each note is compared with those in the topics, and written only if the tip has not moved since. */
 interface Pass {
   readonly options: ImportOptions;
   readonly workspace: Workspace;
@@ -203,14 +203,14 @@ function incomingNote(
   return { branch, topic, note: oid, owner: owner ?? caller.id, state, importedFrom, copyOf };
 }
 
-/** Returns the topics that a note may belong to, with their notes. A topic's numbered names come after it, in order. */
+/** Returns the topics that a note may belong to, with their notes. A topic's variants (`auth-2`, ...) come after it. */
 async function relatedTopics(
   incoming: IncomingNote,
   { file }: Draft,
   { topics, tipNotes, options, workspace }: Pass,
 ): Promise<KnownTopic[]> {
   const { cwd } = workspace.repository;
-  // If the command line names the place, imports to other places do not count.
+  // If the command line names the branch or topic, imports to others do not count.
   const byNameOnly =
     options.branch !== undefined || options.topic !== undefined || file.format === 'handover';
   const notesOf = async (tip: Oid) =>

@@ -38,7 +38,7 @@ interface TipChanged {
   readonly notices: readonly string[];
 }
 
-/** Adds such a commit to a topic, unless `isAsWanted` says that the tip already has the wanted owner or state. */
+/** Adds a commit that changes a topic's owner or state, unless `isAsWanted` says that the tip has the wanted one already. */
 async function commitOnTip(
   change: TipChange,
   context: Context,

@@ -18,7 +18,7 @@ import { judgeBranches, stalenessOf } from '../../notes/staleness.ts';
 import { openWorkspace } from '../workspace.ts';
 
 interface ListOptions {
-  /** Whether to list closed ones, too. */
+  /** Whether to list closed notes, too. */
   readonly all: boolean;
   readonly state: 'open' | 'closed' | undefined;
   /** Whether to list only what the reader has neither written nor acknowledged. */
@@ -40,7 +40,7 @@ export interface ListValue {
   readonly remotes: readonly RemoteSummary[];
 }
 
-/** How long to judge branches, enough for any list. Past this, the list says nothing about them. Milliseconds. */
+/** How long judging the branches may take; if it takes longer, the list says nothing about them. Milliseconds. */
 const STALENESS_MS = 2000;
 
 /** Lists handoffs: this branch's first, then the others', newest first. */
@@ -96,7 +96,7 @@ function tipsOf(topics: readonly TopicState[]): LocalTip[] {
   return topics.map(({ path, tip, publicOid }) => ({ path, oid: tip?.oid ?? publicOid }));
 }
 
-/** Returns the commands to close notes. A session may close only its own, a person any: others' with `--take`. */
+/** Returns the commands to close notes. A session may close only its own notes, a person all (others' with `--take`). */
 function closeCommands(items: readonly ListedShape[], reader: string | undefined): string[] {
   return items
     .filter(({ staleness, owner }) => looksDone(staleness) && (reader === undefined || owner === reader))

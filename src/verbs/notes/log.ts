@@ -56,7 +56,7 @@ export async function log(options: LogOptions, context: Context): Promise<Comman
   };
 }
 
-/** Returns the step from a parent to a commit. For a merge it does not need the second parent. */
+/** Returns the step from a parent to a commit. For a merge, the first parent is enough. */
 function stepOf(parent: HandoffCommit | undefined, commit: HandoffCommit): StepName {
   if (commit.parents.length > 1) return 'merge';
   const verdict = checkStep(parent === undefined ? [] : [parent], commit);
@@ -95,7 +95,7 @@ export function versionIn(history: readonly HandoffCommit[], text: string, name:
 
 interface DiffOptions {
   readonly topic: string | undefined;
-  /** Object names of versions, or beginnings of such names; empty: the last change of the note. */
+  /** Object names of versions, whole or abbreviated; empty: the last change of the note. */
   readonly versions: readonly string[];
   readonly session: string | undefined;
 }

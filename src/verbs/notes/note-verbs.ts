@@ -151,7 +151,7 @@ export const NOTE_VERBS: VerbTable = {
     usage: 'log [-p] [[<branch>/]<topic>] [<a> [<b>]]',
     group: 'notes',
     summary: 'show who wrote, took and closed a note, and when',
-    details: 'With -p: what changed in the text: by the last change, since version <a>, or from <a> to <b>.',
+    details: 'With -p: the last change of the text, or what changed since version <a>, or from <a> to <b>.',
     words: [0, 3],
     options: { patch: { type: 'boolean', alias: 'p', describe: 'show what changed in the text' } },
     examples: [
@@ -213,7 +213,7 @@ export const NOTE_VERBS: VerbTable = {
   },
 };
 
-/** Returns the pathspecs of `write --with-work`: it takes one topic, and pathspecs after the dashes. */
+/** Returns the pathspecs of `write --with-work`: it takes one topic, and pathspecs after `--`. */
 function workWords(args: Arguments, interaction: Interaction): { pathspecs: readonly string[] } | undefined {
   const isCarrying = args.flag('with-work');
   const topics = args.words.length - (isCarrying ? args.afterDashes.length : 0);
@@ -274,7 +274,7 @@ function parseState(text: string | undefined): 'open' | 'closed' | undefined {
 }
 
 const TAKE_AND_EXPECT: OptionTable = {
-  take: { type: 'boolean', describe: 'first take the note over (to close it, only a person can)' },
+  take: { type: 'boolean', describe: 'take the note over first; with close, only a person can' },
   expect: EXPECT,
 };
 

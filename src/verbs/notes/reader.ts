@@ -18,14 +18,14 @@ import type { Workspace } from '../workspace.ts';
 /** What decides, besides the session, who counts as the reader and writer of notes here. */
 export interface ReaderFacts {
   readonly operator: string | undefined;
-  /** The operators of OPERATORS.md whose time has not ended. */
+  /** The operators in OPERATORS.md whose entry has not expired. */
   readonly operators: readonly Operator[];
   /** Whether notes may name only those operators. */
   readonly verify: boolean;
   readonly email: string | undefined;
 }
 
-/** The facts for answers that do not say who has read what. */
+/** The facts for an answer that does not depend on the reader. */
 export const NOBODY: ReaderFacts = { operator: undefined, operators: [], verify: false, email: undefined };
 
 /** The name that means the reader, wherever an operator can be named. */

@@ -36,7 +36,7 @@ interface Settling {
 /** What happened to one work commit. */
 export interface SettledWork {
   readonly kind: 'gone' | 'kept' | 'stays';
-  /** What to report; empty if its author deleted it. */
+  /** What to report; empty if the author deleted their own work. */
   readonly text: string;
 }
 

@@ -73,7 +73,7 @@ export async function write(options: WriteOptions, context: Context): Promise<Co
   }
 }
 
-/** @param keep saves the text to a file, for a hint whose command writes it under another name */
+/** @param keep saves the text to a file, for a hint that suggests another name for the topic */
 async function writeNote(
   options: WriteOptions,
   context: Context,
@@ -181,7 +181,7 @@ async function triedBy(session: SessionId, { commonDir, gitDir }: Repository): P
   return formatTried(tried);
 }
 
-/** @throws Failure unless the note was written; its text is then kept */
+/** @throws Failure if the note was not written; its text is then kept */
 async function requireWritten(write: Promise<WriteResult>, text: WriteIntent) {
   const result = await write.catch(async (error: unknown) => {
     if (!(error instanceof Failure)) throw error;

@@ -11,7 +11,7 @@ export const RESCUE_VERBS: VerbTable = {
     group: 'rescue',
     summary: 'list and restore what a command threw away',
     details:
-      'Restores uncommitted work and dropped stashes. The action search finds what was lost before git-handoff came, or without it: lost commits and stashes, and contents that were only staged.',
+      'Restores uncommitted work and dropped stashes. The action search finds what git-handoff has not saved: lost commits and stashes, and contents that were only staged.',
     words: [0, Infinity],
     options: {
       raw: { type: 'boolean', describe: 'with show: print only the bytes of one file' },

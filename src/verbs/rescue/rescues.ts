@@ -127,10 +127,10 @@ async function keepWhatIsGone(
   try {
     await saveVanished(place, looked);
   } catch {
-    // A ref is locked: the next command that looks saves what has disappeared.
+    // A ref is locked: a later command saves what has disappeared.
     return;
   }
-  // Another process may have looked meanwhile. Then what it saw is newer.
+  // Another process may have recorded the state meanwhile: its record is newer.
   if (readLast(place)?.at === last?.at) putLast(place, after);
 }
 
@@ -141,7 +141,7 @@ interface Selection {
   readonly items: readonly SnapshotItem[];
 }
 
-/** What the words of the command name. */
+/** What the arguments of the command name. */
 interface Wanted {
   /** A number, or the beginning of a session's id or short id; when empty, the newest rescue that holds the paths. */
   readonly which: string;
@@ -161,7 +161,7 @@ function isWanted(rescue: KnownRescue, item: SnapshotItem, { which, paths }: Wan
 
 const begins = (id: string, text: string) => id.startsWith(text) || shortId(id).startsWith(text);
 
-/** Whether a path names a file: itself, or a folder above it. */
+/** Whether a path names a file: the file itself, or a folder above it. */
 export const coversFile = (path: string, file: string) =>
   path === '' || path === file || file.startsWith(`${path}/`);
 
@@ -273,7 +273,7 @@ export function wantedPaths(typed: readonly string[], cwd: string, top: string |
   if (typed.length === 0) return [];
   const root = top === undefined ? undefined : realPath(top);
   return typed.map((path) => {
-    // `:/src/a.ts` starts at the top, as in git's pathspecs: a hint that has it works in any folder.
+    // `:/src/a.ts` starts at the top, as in git's pathspecs: a hint with such a path works in any folder.
     const absolute =
       path.startsWith(':/') && top !== undefined ? resolve(top, path.slice(2)) : resolve(cwd, path);
     const real = join(realPath(dirname(absolute)), relative(dirname(absolute), absolute));

@@ -48,7 +48,7 @@ export interface RestoreValue {
   readonly saved: number | null;
   readonly items: readonly {
     readonly path: string;
-    /** Whether the restore removes it again, after `git handoff undo` brought it back. */
+    /** Whether the restore removes the file again, because `git handoff undo` brought it back. */
     readonly removed: boolean;
     /** False when the file already had this content, or was already gone. */
     readonly written: boolean;
@@ -146,7 +146,7 @@ function isOwnComing(
   status: TreeStatus,
 ): boolean {
   const owner = formerOwner(rescue, items, path);
-  // The undo left others' changes there.
+  // The undo left others' changes in the file.
   if (owner !== null && self !== undefined && owner === sessionOfOwner(self)) return !isUndone(rescue);
   return (
     owner === sessionOfOwner(claim.session) &&

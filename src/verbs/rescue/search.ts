@@ -63,7 +63,7 @@ interface Named {
 const KINDS: readonly Source['kind'][] = ['commit', 'stash', 'index', 'untracked', 'snapshot', 'tree'];
 
 /**
- * Searches the objects that no ref, index or stash entry reaches for former contents of a path. Writes nothing.
+ * Searches for former contents of a path among the objects that no ref, index or stash entry reaches. Writes nothing.
  *
  * @throws Failure `usage` for a path outside of the working tree, `environment` when git cannot look
  */
@@ -168,10 +168,10 @@ async function namedContents(top: string, path: string, lost: Unreachable): Prom
   return [...found.values()];
 }
 
-/** The contents of paths that are not lost. */
+/** The contents that the paths still have. */
 interface Known {
   readonly isFolder: boolean;
-  /** The contents of each path, each with its place: "HEAD's", "the index's". The best to compare with come first. */
+  /** The contents of each path, each with the name of its place: "HEAD's", "the index's". The best to compare with come first. */
   readonly versions: ReadonlyMap<string, ReadonlyMap<Oid, string>>;
 }
 
@@ -199,7 +199,7 @@ async function knownVersions(top: string, path: string, paths: readonly string[]
   return { isFolder, versions };
 }
 
-/** Whether a content is lost. One that others share, as empty files do, counts as lost if its path is nowhere else. */
+/** Whether a content is lost. One that other paths share, such as an empty one, counts as lost only if its own path is gone. */
 function isLost({ path, blob }: Named, { blobs }: Unreachable, { versions }: Known): boolean {
   return versions.get(path)?.has(blob) !== true && (blobs.has(blob) || !versions.has(path));
 }
@@ -251,7 +251,7 @@ async function unnamedContents(
 
 const MAX_LINE = 60;
 
-/** The first line of a text that is not blank. */
+/** A text's first line that is not blank. */
 function firstLine(content: Buffer): string {
   const text = content.subarray(0, 1000).toString('utf8');
   return text.includes('\0') ? '(not text)' : (/\S.*/.exec(text)?.[0] ?? '').slice(0, MAX_LINE);

@@ -31,7 +31,7 @@ export const SETUP_VERBS: VerbTable = {
         type: 'boolean',
         describe: 'ask for a note when the context fills up in Codex, too; trust the new hook in /hooks',
       },
-      skill: { type: 'boolean', describe: 'install the skill git-handoff in your folders of these clients' },
+      skill: { type: 'boolean', describe: 'install the git-handoff skill for you in each of the clients' },
     },
     examples: [
       ['git handoff init', 'see the plan and say yes'],

@@ -15,7 +15,7 @@ import { type InstallResult, requireWritablePlaces, result } from './init.ts';
 import { summarize } from './summary.ts';
 
 export interface UninstallOptions {
-  /** Whether to skip the question. Without a terminal there is none, either: `init` can restore what is removed. */
+  /** Whether to skip the question. Without a terminal nothing is asked, either: `init` can restore what is removed. */
   readonly yes: boolean;
   /** Whether only to show the plan. */
   readonly diff?: boolean;
@@ -192,6 +192,6 @@ function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // It does not exist, or somebody has just written a handoff.
+    // The folder does not exist, or holds a handoff that somebody has just written.
   }
 }

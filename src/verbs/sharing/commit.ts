@@ -128,8 +128,8 @@ function nothingToCommit(
 }
 
 /**
- * Plans the commit that finishes this session's merge or pick: everything staged except other sessions' work. From a
- * file that both changed, it takes this session's hunks.
+ * Plans the commit that finishes this session's merge or pick: everything staged except other sessions' work. Of a file that
+ * others changed, too, it takes only this session's hunks.
  *
  * @throws Failure `usage` when paths are named, because git makes no partial commit during a merge; `refused` while paths
  * are in conflict
@@ -233,7 +233,7 @@ async function requireOwnCommit(scene: CommitScene): Promise<void> {
   });
 }
 
-/** Whether a ledger says that the session made a commit, which has no trailer, or moved HEAD to it. */
+/** Whether a ledger says that the session made a commit without a trailer, or moved HEAD to it. */
 async function isOnRecord({ owners, work }: CommitScene, oid: Oid): Promise<boolean> {
   const ledgers = work.ledgers.filter(({ session }) => owners.has(session));
   if (ledgers.some(({ moves }) => moves.some((move) => move.oid === oid))) return true;
@@ -263,9 +263,9 @@ export async function withCommitLock<T>(gitDir: string, run: () => Promise<T>): 
 }
 
 /**
- * Updates the worktree's index after a commit. If entries still hold the old content, the next plain `git commit` would
- * revert this one: they get HEAD's new content, merged with what another session staged on the same path. All other
- * entries stay. Returns false when the index could not be written.
+ * Updates the worktree's index after a commit. If entries still hold the old content, the next plain `git commit` would revert
+ * this commit: they get HEAD's new content, merged with what another session staged on the same path. All other entries stay.
+ * Returns false when the index could not be written.
  */
 async function bringIndex(scene: CommitScene, commit: Oid, now: number): Promise<boolean> {
   const { top } = scene.work.tree;

@@ -17,7 +17,7 @@ import {
 import { TreeBuilder } from './session-tree.ts';
 
 interface DiffOptions extends WorkOptions {
-  /** Whether to show the names of files and the numbers of lines only. */
+  /** Whether to show only the names of files and the numbers of lines. */
   readonly stat: boolean;
 }
 

@@ -148,7 +148,7 @@ async function lineOfWorktree(
   };
 }
 
-/** The changed files. A submodule counts as in HEAD: its own commits are not in this repository. */
+/** The changed files. A submodule counts as unchanged: its own commits are not in this repository. */
 function filesOf({ dirty }: TreeStatus): Side['dirty'] {
   return new Map([...dirty].filter(([, { disk }]) => disk?.mode !== '160000' || disk.oid !== null));
 }
@@ -195,7 +195,7 @@ function isOneSession(one: Line, other: Line): boolean {
   return ids[0] !== '' && ids[0] === ids[1];
 }
 
-/** Returns one item with the paths that both lines have changed; none if there is no such path. */
+/** Returns one item with the paths that both sides have changed; none if there is no such path. */
 async function compare(pair: LinePair, { context, repository, scratch }: Scene): Promise<OverlapShape[]> {
   const [one, other] = pair;
   const unknown = (why: string): OverlapShape[] => [

@@ -165,7 +165,7 @@ async function partsIn(
   const all = partsOf(work, owners, await unrecordedClaims(session, work, owners, now));
   const parts = all.filter(({ dirty }) => named?.has(dirty.path) !== false);
   const { top, commonDir } = work.tree;
-  // A look at very many files does not hash them all. One that was not hashed may have changed since the claim.
+  // Of very many files, not all were hashed: one that was not may have changed since the claim.
   const unread = parts.filter(({ dirty: { disk }, mine }) => disk?.oid === null && mine.some(isRead));
   const paths = unread.map(({ dirty }) => dirty.path);
   const oids = await hashFiles(top, paths, { scratch: scratchStore(commonDir), all: true });

@@ -109,7 +109,7 @@ async function pathsIn(
   now: number,
 ): Promise<Map<string, string[]>> {
   const paths = new Map<string, string[]>();
-  // A sub-agent's change is one of its session, too.
+  // A sub-agent's change also counts as its session's.
   const add = (owner: SessionId, path: string) => {
     for (const id of new Set([owner, sessionOfOwner(owner)])) paths.set(id, [...(paths.get(id) ?? []), path]);
   };
@@ -151,7 +151,7 @@ export function requestShapes(
 }
 
 /**
- * Returns a line for each kind of request from one session to another. One that was handed over may still be unread.
+ * Returns a line for each kind of request from one session to another. A request that was handed over may still be unread.
  *
  * @param named a session as the list names it
  * @param typed a request's path as it is typed in the folder of the command

@@ -47,7 +47,7 @@ export const SHARING_VERBS: VerbTable = {
     },
     examples: [
       ['git handoff diff', 'what you have changed'],
-      ['git handoff diff a1f0c3d2 --stat', 'how much that session has'],
+      ['git handoff diff a1f0c3d2 --stat', 'how much that session has changed'],
     ],
     async run(args, context, interaction) {
       const { diff } = await import('./diff.ts');

@@ -57,7 +57,7 @@ function requireOwn({ shares, untracked, typedPaths }: CommitScene): void {
     });
   }
   if (shares.whole.length + shares.contended.length + untracked.length > 0) return;
-  throw new Failure('not-found', 'nothing to stage: no uncommitted change there is this session’s', {
+  throw new Failure('not-found', 'nothing to stage: this session has no uncommitted change there', {
     hint: 'git handoff status',
   });
 }

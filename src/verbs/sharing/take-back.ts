@@ -124,9 +124,9 @@ async function isFilteredAway(
 const changesOf = ({ mine }: SessionPart) => chainChanges(mine[0]?.base ?? null, mine);
 
 /**
- * Whether exactly the changes on record must be taken back: HEAD has the same content as when they were made. If the first
- * of them began with other content than HEAD's, and nobody else has a claim, some of them may be committed. Then what they
- * add to HEAD is taken back.
+ * Whether exactly the changes on record must be taken back: HEAD's content is still what it was when they were made. If the
+ * first change began with other content, and nobody else has a claim, some changes may be committed: then what all of them add
+ * to HEAD is taken back.
  */
 function isExact(part: SessionPart): boolean {
   const { dirty, mine, others } = part;

@@ -104,7 +104,7 @@ async function waitForTurn(lock: string, who: string, tell: TryOptions['tell']):
 /** Milliseconds between two looks at the lock. */
 const WAIT_MS = 300;
 
-/** Makes a tree of HEAD plus the caller's changes. `count`: how many paths these have. */
+/** Makes a tree of HEAD plus the caller's changes. `count`: how many paths they change. */
 async function treeOf(
   scene: SessionWork,
   self: SessionId | undefined,
@@ -133,11 +133,11 @@ async function treeOf(
   }
 }
 
-/** The paths whose changes cannot be separated, without those that no tree can name. */
+/** The paths whose changes cannot be separated, except those that no tree can name. */
 const pathsIn = (failed: readonly Inseparable[]) =>
   failed.flatMap(({ part, why }) => (why === 'unusable' ? [] : part.dirty.path));
 
-/** What counts as a person's own: the changed paths without the work of live sessions. */
+/** What counts as a person's own: the changed paths, except the work of live sessions. */
 async function pathsOfNobody(scene: SessionWork, context: Context): Promise<string[]> {
   const { work, judged } = scene;
   const live = new Set(

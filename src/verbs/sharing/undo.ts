@@ -65,7 +65,7 @@ export async function undo(options: WorkOptions, context: Context): Promise<Comm
   if (plan.refused.length > 0) throw refusal(scene, options, plan);
   if (plan.paths.length === 0) throw nothing(scene, session, commits);
   const place = work.place ?? { commonDir: work.tree.commonDir, worktreeId: worktreeId(work.tree.gitDir) };
-  // The rescue also names the contents that will be left: they must be stored first.
+  // The rescue also refers to the contents that the undo leaves: they must be stored first.
   await plan.batch.storeMany({ cwd: work.tree.top });
   const rescue = await keep(scene, place, session, plan, context);
   await applyPlan(
@@ -84,7 +84,7 @@ function requirePermission(scene: SessionWork, session: SessionId, parts: readon
   const { self, asker, work, now } = scene;
   const { groups } = asker;
   const owners = [session, ...parts.flatMap(({ mine }) => mine.map((claim) => claim.session))];
-  // A session that is over may have started one that is live.
+  // A session that is over may have started a session that is live.
   const live = owners.find((owner) => groups.foreign.has(owner));
   if (self === undefined || live === undefined) return;
   const { commonDir } = work.tree;
@@ -97,7 +97,7 @@ function requirePermission(scene: SessionWork, session: SessionId, parts: readon
   throw new Failure('not-owner', text, { hint: `git handoff diff ${shellWord(session)} --stat` });
 }
 
-/** Refuses what an unfinished merge, pick or revert has staged: the commit that finishes it must contain that. */
+/** Refuses changes that an unfinished merge, pick or revert has staged: the commit that finishes it must contain them. */
 async function withoutMerged(
   { work: { tree, status, place, ledgers }, judged }: SessionWork,
   session: SessionId,
@@ -197,7 +197,7 @@ async function keep(
   });
 }
 
-/** Ends the session's claims. What is left there now stays with whoever else changed it. */
+/** Ends the session's claims. What is left in a file belongs to the other session that changed it last. */
 async function record(
   { work, now }: SessionWork,
   place: LedgerPlace,
@@ -214,7 +214,7 @@ async function record(
     const change: WorktreeEvent = { t: 'claim', path, base, before, after: planned.disk, evidence, weak, at };
     appendEvents(place, session, [change]);
   }
-  // What is gone was taken back: the next look must not report it as lost.
+  // What is gone was taken back: no later command may report it as lost.
   const last = readLast(place);
   if (last === undefined) return;
   putLast(place, await readTreeStatus(work.tree.top, { now, known: last }));

@@ -95,7 +95,7 @@ export async function findDifferences(
   const oids = [...new Set(unequal.map(({ there }) => there.oid))];
   const loaded = await loadJudged({ cwd: repository.cwd }, oids);
   const tips = new Map(oids.map((oid, at) => [oid, loaded[at] ?? 'missing']));
-  // A strange tip may have a whole project's history, so its history is not walked.
+  // A tip that is no handoff may have a whole project's history, which is not walked.
   const strange = unequal.map((one) => strangeness(one, tips.get(one.there.oid)));
   const known = unequal.filter((_, at) => strange[at] === undefined);
   const relations = await relate(repository, known);
@@ -136,7 +136,7 @@ const ownerOf = (tip: Found | undefined) =>
 
 type Unequal = SyncedTopic & { readonly there: Ref };
 
-/** Why a remote's tip cannot be folded: this version knows no such handoff, or ours cannot be read. */
+/** Why a remote's tip cannot be folded: it is no handoff that this version knows, or ours cannot be read. */
 function strangeness({ here, there: ref }: Unequal, tip: Found | undefined): IllegalReason | undefined {
   if (ref.type !== 'commit' || ref.symbolic || typeof tip !== 'object') return 'no commit';
   // An unreadable handoff here is not replaced by a readable one.
@@ -176,7 +176,7 @@ async function withOwnText(
       await noteNames(repository, one.here?.tip?.oid),
       await noteNames(repository, one.there.oid),
     ];
-    // An unreadable history may have such a note.
+    // An unreadable history may have a note of its own.
     if (mine.length === 0 || mine.some((name) => name === undefined || !theirs.includes(name))) own.add(one);
   }
   return own;

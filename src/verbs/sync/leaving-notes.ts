@@ -74,7 +74,7 @@ async function* leavingNotes(cwd: string, outgoing: readonly Outgoing[]): AsyncG
     { cwd },
     outgoing.flatMap(({ tip, old }) => (old === undefined ? [tip] : [tip, `^${old}`])),
   );
-  // If the remote's tip of any of them is no longer here, the whole histories of all are scanned.
+  // If any tip that the remote last showed is no longer here, the whole history of every outgoing one is scanned.
   const each = typeof all === 'string' ? await walkEach({ cwd }, outgoing, ({ tip }) => [tip]) : undefined;
   const pairs = outgoing.flatMap((one) => {
     const { path, tip } = one;

@@ -154,7 +154,7 @@ async function fold(
   return { folded, differences };
 }
 
-/** For forwarded handoffs that somebody took at the remote, returns when (RFC 3339): the owner here must hear of it. */
+/** Returns when (RFC 3339) each forwarded handoff was taken at the remote, if it was: the owner here must hear of it. */
 async function findTakes(
   repository: InRepository,
   folded: readonly Folded[],

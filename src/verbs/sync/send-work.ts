@@ -243,7 +243,7 @@ async function pushAll(
   const own = await listRefNames(world.repository, [HANDOFFS]);
   const goes = ({ name, oid }: RefValue) => values.get(name) === oid;
   const except = own.filter((ref) => !goes(ref) && there.get(ref.name) !== ref.oid).map(({ name }) => name);
-  // git compares each exception with each ref, so with many exceptions names cost no more.
+  // git compares each exception with each ref, so with many exceptions a push by name costs no more.
   if (except.length > MAX_NAMED) return pushRefs(transfer, remote, named);
   const inPattern = new Set<string>(
     own.filter(goes).map(({ name }) => world.prefix + name.slice(HANDOFFS.length)),

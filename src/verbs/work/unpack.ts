@@ -32,7 +32,7 @@ interface UnpackOptions {
   readonly dryRun: boolean;
   /** Whether to leave conflict markers in files whose lines conflict. */
   readonly merge: boolean;
-  /** An author whose work is accepted, besides that of the user. */
+  /** An author whose work is accepted, besides the user's own. */
   readonly from: string | undefined;
   /** Files to accept although they make programs run or instruct agents. */
   readonly trust: readonly string[];

@@ -45,7 +45,7 @@ export async function composeContended(scene: CommitScene, again: Again): Promis
  * Does the same as `composeContended`, but stores nothing. Leaves out files that no command of this session named, if
  * their hunks cannot be separated.
  *
- * @throws Failure `not-owner` when hunks of files that it did name overlap or touch, or cannot be separated
+ * @throws Failure `not-owner` when hunks overlap or touch, or cannot be separated, in files that it named
  */
 export async function composeHunks(scene: CommitScene, again: Again): Promise<Composed> {
   const { contended } = scene.shares;

@@ -37,7 +37,7 @@ export interface IndexPlan {
   readonly whole: readonly string[];
   /** Paths whose content is not the one on the disk; `null`: removed. */
   readonly entries: ReadonlyMap<string, FileState>;
-  /** Whether it finishes a merge or a pick: the index then begins as a copy of the worktree's, not with HEAD. */
+  /** Whether the commit finishes a merge or a pick: the private index then starts from the worktree's index, not from HEAD. */
   readonly finishes?: boolean;
 }
 
@@ -123,7 +123,7 @@ async function commitIndex(
 ): Promise<Oid | 'moved'> {
   const cwd = work.tree.top;
   const { oid: head } = work.status.head;
-  // Our hook refuses the commit if HEAD has moved by then.
+  // Our hook refuses the commit if HEAD has moved since.
   const env = head === null ? index : { ...index, GIT_HANDOFF_EXPECT: head };
   const result = await userGit(args, { cwd, env, show: opensEditor(words) ? 'terminal' : words.pass });
   if (result.code !== 0) {
@@ -138,7 +138,7 @@ async function commitIndex(
   return 'moved';
 }
 
-/** Reads the new commit's name from git's output or, if an editor got that, finds the first new one with the index's tree. */
+/** Reads the new commit's name from git's output; if that went to an editor, finds the first new commit with the index's tree. */
 async function commitOf({ stdout }: GitResult, at: GitOptions, head: Oid | null): Promise<Oid> {
   let name = /^\[.*? ([0-9a-f]{4,64})\]/m.exec(stdout.toString('utf8'))?.[1];
   if (name === undefined) {

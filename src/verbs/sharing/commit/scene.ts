@@ -100,8 +100,8 @@ function untrackedPaths(self: SessionId, work: DirtyWork, owners: ReadonlySet<Se
 }
 
 /**
- * Finds files that are older than HEAD, or that still hold another session's commit after HEAD has lost it. The commit
- * takes only this session's hunks of such a file. A file without such hunks is left out or refused.
+ * Finds files whose content is older than HEAD's, or that still hold another session's commit after HEAD has lost it. The
+ * commit takes only this session's hunks of such a file. A file in which it has none is left out or refused.
  */
 async function withoutStale(
   self: SessionId,
