@@ -26,7 +26,7 @@ interface Output {
  * Writes a text to a file in one step. It never writes to a folder, to a link, through a link that leads out of the
  * working tree, or into git's own folder. Returns false if the file had that very content already.
  *
- * @throws Failure `refused`, `usage`, `environment`, or the one that `refuse` returned; then nothing was changed
+ * @throws Failure `refused`, `usage`, `environment`, or the failure that `refuse` returned; then nothing was changed
  */
 export async function putOutput(content: Buffer, output: Output): Promise<boolean> {
   const { path, typed, limit, mode } = output;

@@ -29,7 +29,7 @@ export interface HandoffShape {
   /** RFC 3339, UTC. */
   readonly createdAt: string;
   readonly takenFrom: string | null;
-  /** The operator to whom it is addressed, and the operator that wrote it. */
+  /** The operator to whom the note is addressed, and the operator that wrote it. */
   readonly to: string | null;
   readonly from: string | null;
   /** The scanner's rules whose findings in the note somebody allowed. */
@@ -45,11 +45,11 @@ export interface HandoffShape {
 }
 
 export interface ListedShape extends HandoffShape {
-  /** Why git-handoff wrote it by itself; `null` when somebody wrote it. */
+  /** Why git-handoff wrote the note by itself; `null` when somebody wrote it. */
   readonly automatic: AutomaticReason | null;
-  /** Why it looks done or out of place, judging by its branch. */
+  /** Why the note looks done or out of place, judging by its branch. */
   readonly staleness: Staleness;
-  /** How it compares with what each remote showed when it was last asked. */
+  /** How the handoff compares with what each remote showed when last asked. */
   readonly remotes: readonly RemoteRelation[];
 }
 
@@ -336,17 +336,17 @@ export interface ImportShape {
   /** The path from the current folder if the file is under it, or else the full path. */
   readonly file: string;
   readonly format: 'guard' | 'handover' | 'structured' | 'markdown' | null;
-  /** `update`: the next version · `close`: it was archived since · `refuse`: it failed. */
+  /** `update`: the next version · `close`: its file was archived since · `refuse`: it failed. */
   readonly action: 'create' | 'update' | 'close' | 'unchanged' | 'skip' | 'refuse';
   readonly branch: string | null;
   readonly topic: string | null;
   readonly owner: string | null;
   readonly state: 'open' | 'closed' | null;
-  /** The operator to whom it is addressed. */
+  /** The operator to whom the note is addressed. */
   readonly to: string | null;
   /** The handoff's commit afterwards; `null` when nothing was written. */
   readonly oid: string | null;
-  /** Why it is left out, or what to know about it. */
+  /** Why the file is left out, or what to know about the note. */
   readonly why: string | null;
 }
 

@@ -60,10 +60,10 @@ export interface CommandResult<T> {
   readonly bytes?: Uint8Array;
 }
 
-/** How a command reaches the person and the process, neither of which it sees itself. */
+/** How a command talks to the person and the process: it has no other access to them. */
 export interface Interaction {
   readonly note: NoteSource;
-  /** Shows progress on one line of the terminal, over the former text; `undefined` where nobody looks. */
+  /** Shows progress on one line of the terminal, in place of the former text; `undefined` where nobody looks. */
   readonly progress: ((line: string) => void) | undefined;
   /** Prints a notice before something happens. */
   readonly warn: (text: string) => void;

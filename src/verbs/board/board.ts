@@ -255,7 +255,7 @@ function workText(text: string | undefined): string {
   return size === undefined ? 'uncommitted work' : `uncommitted work: ${workSizeText(size)}`;
 }
 
-/** What a version did, according to its trailers. `git handoff check` finds out whether it was allowed to. */
+/** What a version did, according to its trailers. `git handoff check` finds out whether the step was legal. */
 export function stepOf(
   before: Pick<ChainCommit, 'trailers'> | undefined,
   { trailers, parents }: Pick<ChainCommit, 'trailers' | 'parents'>,

@@ -82,8 +82,8 @@ export function checkHookLog(repository: Repository, context: Context): CheckSha
 }
 
 /**
- * Checks that no plain `git fetch` writes our refs. With `+refs/*:refs/*` (a mirror) it replaces the handoffs here with the
- * remote's; with pruning it also deletes those that the remote lacks, and even the kept copies.
+ * Checks that no plain `git fetch` writes our refs. With `+refs/*:refs/*` (a mirror) a fetch replaces the handoffs here with
+ * the remote's; with pruning it also deletes those that the remote lacks, and even the kept copies.
  */
 export async function checkRemotes(cwd: string): Promise<CheckShape[]> {
   const rules = (await readFetchRules(cwd)).filter(({ refspec }) => writesHandoffs(refspec));

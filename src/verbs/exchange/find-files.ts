@@ -21,7 +21,7 @@ export interface FoundFile {
   readonly path: string;
   /** The name that the commit gives the file: the same at every import, and without folders of this machine. */
   readonly place: string;
-  /** Whether the program that wrote it has archived it. */
+  /** Whether the program that wrote the file has archived it. */
   readonly archived: boolean;
   readonly bytes: Buffer;
   /** Milliseconds since the epoch; notes are written in this order. */

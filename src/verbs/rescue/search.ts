@@ -131,7 +131,7 @@ function sourcesIn({ commits, rootTrees }: Unreachable): Source[] {
   ];
 }
 
-/** Finds the contents that lost commits and trees have for the path or, if it is a folder, for files in it: each once. */
+/** Finds, once each, the contents that lost commits and trees have for the path or, if it is a folder, for files in it. */
 async function namedContents(top: string, path: string, lost: Unreachable): Promise<Named[]> {
   const git = { cwd: top };
   const found = new Map<string, Named>();

@@ -242,7 +242,7 @@ async function isOnRecord({ owners, work }: CommitScene, oid: Oid): Promise<bool
   return (await recordedMakers(top, { oid, parent }, ledgers)).length > 0;
 }
 
-/** Lets one `git handoff commit` run at a time in a working tree: the next one begins with the HEAD that this one leaves. */
+/** Lets one `git handoff commit` run at a time in a working tree: each begins with the HEAD that the one before left. */
 const LOCK_FILE = 'handoff-commit.lock';
 /** How long to wait for another `git handoff commit`, with its hooks and editor. Milliseconds. */
 const PATIENCE_MS = 60_000;

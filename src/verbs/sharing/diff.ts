@@ -22,9 +22,9 @@ interface DiffOptions extends WorkOptions {
 }
 
 /**
- * Shows what one session has changed and not committed, as a patch that git-apply(1) takes on HEAD. If others changed a
- * file, too, the patch has only this session's hunks. A person who names no session gets a patch for each session and one
- * for the rest, to apply one after the other: together they are all that differs from HEAD.
+ * Shows what one session has changed and not committed, as a patch that git-apply(1) takes on HEAD. If others changed a file,
+ * too, the patch has only this session's hunks. A person who names no session gets a patch for each session and one for the
+ * rest, to apply one after the other: the patches together are all that differs from HEAD.
  *
  * @throws Failure `not-found` for a session that is not known here
  */
@@ -80,7 +80,7 @@ export async function diff(
 /** How much an owner (a session or a running sub-agent) has changed in a working tree and not committed. */
 interface WorkSize extends Omit<BoardWork, 'command'> {
   readonly session: SessionId;
-  /** When it made the first and the last of these changes. */
+  /** When the owner made the first and the last of these changes. */
   readonly since: number;
   readonly at: number;
 }

@@ -37,9 +37,9 @@ export interface TakeBackPlan {
 }
 
 /**
- * Plans how to take a session's parts, and nobody else's, out of the working tree and the index: it merges the inverse of
- * the session's changes into the file and into what is staged. A path is refused unless making these changes again would
- * give what is there now. Changes nothing.
+ * Plans how to take a session's parts, and nobody else's, out of the working tree and the index: it merges the inverse of the
+ * session's changes into the file and into what is staged. A path is refused unless redoing the changes would give its present
+ * content. Changes nothing.
  *
  * @param staged paths that the session changed only in the index
  */

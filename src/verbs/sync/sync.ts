@@ -49,7 +49,7 @@ interface SyncedRemote {
  * Syncs handoffs with remotes: folds what moved there into the handoffs here, and pushes the handoffs here, never by
  * force. If one of several remotes fails, it still syncs the others; the result's failure reports it.
  *
- * @throws Failure `remote` when the only remote cannot be asked, `usage` for one that is not configured
+ * @throws Failure `remote` when the only remote cannot be asked, `usage` for a remote that is not configured
  */
 export async function sync(options: SyncOptions, context: Context): Promise<CommandResult<SyncValue>> {
   const repository = await openRepository(context.cwd);
@@ -95,7 +95,7 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
   };
 }
 
-/** Joins the failures of several remotes into one, with the first one's next command. */
+/** Joins the failures of several remotes into one, with the next command of the first. */
 function allOf(failures: readonly Failure[]): Failure | undefined {
   const [first, ...more] = failures;
   if (first === undefined || more.length === 0) return first;
