@@ -52,7 +52,7 @@ export interface DirtyWork {
   readonly lone: { readonly session: SessionId; readonly claims: ReadonlyMap<string, OpenClaim> } | undefined;
 }
 
-/** Who asks to whom a path belongs. */
+/** The person or session that asks who owns a path. */
 export interface Asker {
   readonly groups: SessionGroups;
   readonly areOne: (a: SessionId, b: SessionId) => boolean;
@@ -110,7 +110,7 @@ export async function lookAtWork(
   return { tree, place, status, ledgers: shown, lone };
 }
 
-/** Joins a status with the ledgers. Leaves out the changes of a session that works alone, which no ledger has. */
+/** Joins a status with the ledgers. Leaves out the changes of a session that works alone: no ledger has them. */
 export function workSeen(tree: WorkTree, status: TreeStatus): DirtyWork {
   const { place, ledgers } = ledgersOf(tree);
   return {
@@ -128,7 +128,7 @@ function ledgersOf({ gitDir, commonDir }: WorkTree) {
   return { worktreeId, place, ledgers: place === undefined ? [] : readLedgers(place) };
 }
 
-/** Returns the open claims on a dirty path, with the asker's and others' apart. */
+/** Returns the open claims on a dirty path: the asker's and, separately, everybody else's. */
 export function openClaims(work: DirtyWork, { path, head }: DirtyPath, { groups }: Asker): PathClaims {
   const claims = claimsOn(path, work.ledgers, groups, head);
   const more = work.lone?.claims.get(path);
@@ -149,7 +149,7 @@ export async function settleClaims({ place, tree, ledgers, status }: DirtyWork):
     try {
       appendEvents(place, session, entries);
     } catch {
-      // The next caller does it.
+      // The next caller records them.
     }
   }
 }
@@ -185,7 +185,7 @@ export function parsePathArgument(
     const path = inside(tree.top, absolute);
     if (path !== undefined) return { typed, tree, path };
   }
-  // With GIT_WORK_TREE a working tree need not have a `.git`: the path may be in the current one.
+  // With GIT_WORK_TREE a working tree need not have a `.git`: the path may be in the current working tree.
   const path = found === undefined && current !== undefined ? inside(current.top, absolute) : undefined;
   if (path !== undefined && current !== undefined) return { typed, tree: current, path };
   const hint =
@@ -199,7 +199,7 @@ function absoluteOf(typed: string, cwd: string, current: WorkTree | undefined): 
   return listed ? resolve(current.top, typed.slice(TOP_LITERAL.length)) : resolve(cwd, typed);
 }
 
-/** Finds the repository of a path. A submodule's folder is a path of the repository around it. */
+/** Finds the repository of a path. A submodule's folder belongs to the repository around it. */
 function repositoryOf(absolute: string, commonDir: string): FoundRepository | undefined {
   const isFolder = lstatSync(absolute, { throwIfNoEntry: false })?.isDirectory() === true;
   const at = isFolder ? discoverRepository(absolute) : undefined;
@@ -214,17 +214,17 @@ function inside(top: string, absolute: string): string | undefined {
   return path === '..' || path.startsWith('../') || /^\.git(?:\/|$)/.test(path) ? undefined : path;
 }
 
-/** Whether a path is the named one, or is inside it. */
+/** Whether a path is the named path, or is inside it. */
 export function isNamed(path: string, named: string): boolean {
   return named === '' || path === named || path.startsWith(`${named}/`);
 }
 
 /**
  * `handoff/before/<worktree id>/<session>/<hash of the path>` keeps a file as it was right before a session's tool changed it,
- * until the call is over. Comparing the two shows what the session changed.
+ * until the call is over. Comparing that copy with the file shows what the session changed.
  */
 
-/** Files up to this size are copied; in a bigger one, the session's change cannot be told apart. Bytes. */
+/** Files up to this size are copied; in a bigger file, we cannot tell the session's change from others'. Bytes. */
 const MAX_COPY = 1 << 20;
 
 const beforeFolder = ({ commonDir, worktreeId }: LedgerPlace, session: SessionId) =>
@@ -233,7 +233,7 @@ const beforeFolder = ({ commonDir, worktreeId }: LedgerPlace, session: SessionId
 const fileOf = (place: LedgerPlace, session: SessionId, path: string) =>
   `${beforeFolder(place, session)}/${nameHash(path)}`;
 
-/** Keeps a file's content before a tool changes it. Keeps nothing, without an error, when it cannot read or write it. */
+/** Keeps a file's content before a tool changes it. If it cannot read or write it, keeps nothing and reports no error. */
 export function keepBefore(place: LedgerPlace, session: SessionId, top: string, path: string): void {
   const copy = fileOf(place, session, path);
   try {
@@ -242,11 +242,11 @@ export function keepBefore(place: LedgerPlace, session: SessionId, top: string, 
     removeFile(copy);
     if (stat?.isFile() !== true || stat.size > MAX_COPY) return;
     ensureFolder(beforeFolder(place, session));
-    // `copyFileSync` would first empty the file: ext4 then writes it to the disk at once, and removing it is as slow.
+    // `copyFileSync` would first empty the copy: ext4 then writes it to the disk at once, and removing the copy is as slow.
     writeFileSync(copy, readFileSync(file), { mode: 0o600, flag: 'wx' });
     share(copy);
   } catch {
-    // Then the ledger has to tell what the file held.
+    // Without a copy, the ledger has to tell what the file held.
   }
 }
 

@@ -40,7 +40,7 @@ export function typedPaths(paths: readonly string[]): string | undefined {
   return paths.length <= MAX_TYPED && words.every((word) => word !== undefined) ? words.join(' ') : undefined;
 }
 
-/** Returns a path as a word, unless it has a line feed or tab: after one, its text could pass for a line of ours. */
+/** Returns a path as a word, unless it has a line feed or tab: after one, the rest of the path could pass for a line of ours. */
 function plainPath(path: string): string | undefined {
   return /[\n\t]/.test(path) ? undefined : plainWord(path);
 }
@@ -71,7 +71,7 @@ interface Source {
   readonly amend: boolean;
 }
 
-/** Returns the words that give a commit the same message, because a session's shell cannot open an editor. */
+/** Returns the words that give the suggested commit the refused one's message: a session's shell cannot open an editor. */
 export function sourceWords(
   commonDir: string,
   words: CommitWords | undefined,

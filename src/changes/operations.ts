@@ -77,7 +77,7 @@ function runsNow(
   );
 }
 
-/** Returns the sessions that worked alone when the operation began: they keep no record, so they or their user began it. */
+/** Returns the sessions that worked alone when the operation began: such a session or its user may have begun it unrecorded. */
 function loneBeginners(
   place: LedgerPlace | undefined,
   { foreign }: SessionGroups,
@@ -110,7 +110,7 @@ export function ownWorktree(top: string, session: SessionId): string {
   }
 }
 
-/** Where an operation is finished. */
+/** The place where a commit finishes an operation. */
 interface FinishingPlace {
   readonly cwd: string;
   readonly gitDir: string;
@@ -153,15 +153,15 @@ async function readFinishing(
   return { made, merged, resolved };
 }
 
-/** Whether a staged state is another session's work: if one side deletes a file, git stops and keeps what is on the disk. */
+/** Whether a staged state is another session's work, which stayed on the disk because git stops when one side deletes a file. */
 function isOthers({ path, head, index }: StagedPath, { ledgers, groups }: FinishingPlace): boolean {
   const { foreign } = claimsOn(path, ledgers, groups, head);
   return strong(foreign).some(({ after }) => sameState(after, index));
 }
 
 /**
- * Returns the tree that git last merged, if this operation merged it: a journal says so, or git's last tree was another one
- * before the command that began the operation. Not for a revert: with `-n` the tree also has what somebody had staged.
+ * Returns the tree that git last merged, if this operation made it: a journal says so, or that tree is not from before the
+ * command that began the operation. Not for a revert: with `-n` the tree also has what somebody had staged.
  */
 function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation): Oid | undefined {
   const tree = mergedTree(gitDir);
@@ -177,7 +177,7 @@ function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation)
 
 /** What an operation that a commit finishes (merge, pick, revert, squash) has itself put into the index. */
 export interface Finishing {
-  /** The states that its commits give each path that they change; several if it merges several heads. */
+  /** The states that the operation's commits give to each path they change; several if it merges several heads. */
   readonly made: ReadonlyMap<string, readonly FileState[]>;
   /** What git merged, where that differs from HEAD; `undefined` if it may be another operation's result. */
   readonly merged: ReadonlyMap<string, FileState> | undefined;
@@ -185,7 +185,7 @@ export interface Finishing {
   readonly resolved: ReadonlySet<string>;
 }
 
-/** Whether the operation itself staged this, so that it is nobody's uncommitted work. */
+/** Whether the operation itself staged this state, which is then nobody's uncommitted work. */
 export function isOfOperation({ path, index }: StagedPath, { made, merged, resolved }: Finishing): boolean {
   if (resolved.has(path)) return true;
   const states = made.get(path);
@@ -196,8 +196,8 @@ export function isOfOperation({ path, index }: StagedPath, { made, merged, resol
 }
 
 /**
- * Returns the sessions that made this commit, whose message names none. Each has a recorded commit with the same parent and
- * at least one path, and all recorded paths have their recorded states in this commit.
+ * Returns the sessions that made a commit whose message names no session: each recorded a commit with the same parent and at
+ * least one path, and the commit has every recorded path in its recorded state.
  */
 export async function recordedMakers(
   cwd: string,

@@ -191,12 +191,12 @@ export interface OtherTree {
 }
 
 interface OtherOverlap extends PathOverlap {
-  /** The sessions that changed it there, except the asking session, its parents and its children. */
+  /** The sessions that changed the path there, except the asking session, its parents and its children. */
   readonly sessions: readonly JudgedSession[];
 }
 
 /**
- * Finds the uncommitted changes of a worktree that overlap with other worktrees where sessions are at work, as these are now.
+ * Finds the uncommitted changes of a worktree that overlap with the present state of other worktrees with sessions at work.
  *
  * @param dirty the changes to compare
  * @param options `asking`: `undefined` for a person; `timeoutMs` for each git command; `now` in milliseconds since the epoch
@@ -231,7 +231,7 @@ export async function overlapsElsewhere(
   return (await Promise.all(trees)).flat();
 }
 
-/** Whether a path may overlap, found without git: not if the other worktree's content is HEAD's or this worktree's. */
+/** Whether a path may overlap, decided without git: not if the other worktree has the file as in HEAD or in this worktree. */
 function mayOverlap(otherTop: string, dirty: DirtyPath): boolean {
   const { head, disk } = dirty;
   const there = contentState(otherTop, dirty, head?.oid ?? disk?.oid ?? '');
@@ -240,7 +240,7 @@ function mayOverlap(otherTop: string, dirty: DirtyPath): boolean {
 
 const sideOf = ({ head, dirty }: TreeStatus): Side => ({ head: head.oid, dirty });
 
-/** Returns the sessions in a worktree that have claimed a path; all, if none has: a session that works alone claims nothing. */
+/** Returns the sessions in a worktree that claimed a path; all of them if none did: a session that works alone claims nothing. */
 export function changersIn(
   place: LedgerPlace,
   live: readonly JudgedSession[],

@@ -56,7 +56,7 @@ export function ownersOf(
   return new Set([self, ...[...groups.own].filter(isOwn)]);
 }
 
-/** Returns claims that no ledger has yet: of a session that works alone, and of this session's running commands. */
+/** Returns claims that no ledger has yet: those of a session that works alone, and of this session's running commands. */
 export async function unrecordedClaims(
   self: SessionId,
   work: DirtyWork,
@@ -69,7 +69,7 @@ export async function unrecordedClaims(
   const windows = readWindows(place);
   const changed: OpenClaim[] = [];
   for (const window of windows) {
-    // An arrival opens a window for each session at work, even if that session runs no command.
+    // A session's arrival opens a window for every session at work, even for one that runs no command.
     if (window.session !== self || window.id === ARRIVAL) continue;
     const { top } = tree;
     const claims = await claimsAround({ top, window, windows, after: status, ledgers, own: owners, now });
@@ -192,7 +192,7 @@ export async function addParts<Part extends SessionPart>(
   return { entries, contents, failed };
 }
 
-/** Whether the session's own changes leave a file. A session that only empties another's new file has not made one. */
+/** Whether a file exists after the session's own changes. To empty another session's new file is not to create it. */
 const leavesFile = ({ start, steps }: Extract<HunkPlan, { kind: 'apply' }>) =>
   steps.reduce((there, { before, after }) => after !== null && (there || before === null), start !== null);
 

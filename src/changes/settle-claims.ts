@@ -18,7 +18,7 @@ import { readWindows, type WorkPlace } from './windows.ts';
  * paths that are clean, and history only for claims that are in no allowed commit of a session.
  *
  * @param window the asking session's own command, which is over
- * @param isNotified whether a claim's session hears in another way that a commit took it
+ * @param isNotified whether a claim's session hears in another way that a commit took its change
  */
 export async function settledClaims(
   place: WorkPlace,
@@ -108,7 +108,7 @@ async function readTakenContext(
   return { clients, undoable: seen.oid === null || pushed ? undefined : head };
 }
 
-/** Returns one event for each commit. Its id is the same, whoever finds the commit. */
+/** Returns one event for each commit. The event's id is the same, whoever finds the commit. */
 function takenEvents(
   session: SessionId,
   changes: readonly Reversal[],
@@ -140,8 +140,8 @@ function takenText(oid: Oid, who: string, paths: readonly string[], canUndo: boo
 }
 
 /**
- * Returns the claims that somebody else committed: HEAD has gained their change since their session last saw HEAD, on the same
- * branch, and no allowed commit of a session contains it. Weak claims are left out.
+ * Returns the claims whose change somebody else committed: HEAD has gained it since the claim's session last saw HEAD, on the
+ * same branch, and no allowed commit of a session contains it. Weak claims are left out.
  *
  * @param heads what HEAD has at claimed paths that are clean
  */

@@ -26,13 +26,13 @@ interface StalePlace {
   readonly gitDir: string;
   readonly commonDir: string;
   readonly head: HeadPlace;
-  /** Where the session saw HEAD. */
+  /** The commits at which the session saw HEAD. */
   readonly seen: readonly (Oid | null)[];
   readonly groups: SessionGroups;
 }
 
 interface StalePaths {
-  /** The paths whose commit would undo what HEAD has gained. */
+  /** The paths that would, if committed, undo what HEAD has gained. */
   readonly stale: ReadonlySet<string>;
   /** Changes of commits that HEAD has moved away from: HEAD lacks them now, but the commit to be made has them. */
   readonly undone: readonly Undone[];
@@ -87,7 +87,7 @@ async function leftBehind(
   return changes.map((change) => ({ ...change, back: to, at }));
 }
 
-/** Judges paths. Reads and merges contents only if the states do not decide. */
+/** Judges paths. Reads and merges contents only if the states alone do not decide. */
 class Judge {
   readonly #place: StalePlace;
   #merger: TextMerger | undefined;
@@ -112,7 +112,7 @@ class Judge {
     return false;
   }
 
-  /** Whether the session's own commits made the gain: it committed what was staged by then, and went on changing the path. */
+  /** Whether HEAD gained this by commits of the session, which committed what was staged and went on changing the path. */
   async #isOwn({ path, head }: Candidate, { from }: Gain): Promise<boolean> {
     const { cwd, groups } = this.#place;
     let at = head;
@@ -135,7 +135,7 @@ class Judge {
     return found === 'lacks' || !(await this.#hasAgain(path, gain, back));
   }
 
-  /** Whether a later commit made the change again. HEAD does not show that if lines beside it have changed meanwhile. */
+  /** Whether a later commit made the change again. HEAD no longer shows this if lines beside the change differ. */
   async #hasAgain(path: string, gain: Gain, since: Oid): Promise<boolean> {
     const changes = await pastChanges(this.#place.cwd, `${since}..HEAD`, [path]);
     for (const { index } of changes) if ((await this.#bearing(index, gain)) === 'has') return true;
@@ -153,7 +153,7 @@ class Judge {
     return merged.equals(current) ? 'has' : 'lacks';
   }
 
-  /** Whether the state to be committed is HEAD's with the session's own changes. */
+  /** Whether the state to be committed is HEAD's state plus the session's own changes. */
   async #isComposed({ head, next, own }: Candidate): Promise<boolean> {
     if (own.length === 0 || next === null) return false;
     const plan = planHunks({ head, disk: next, mine: own, others: [] });
@@ -187,7 +187,7 @@ class Judge {
   }
 }
 
-/** Returns the ledgers with claims on other sessions' `undone` changes: the index still has them, and they are theirs. */
+/** Returns the ledgers, with claims added for other sessions' `undone` changes, which the index still has. */
 export function withUndone(
   ledgers: readonly SessionLedger[],
   undone: readonly Undone[],

@@ -26,7 +26,7 @@ export interface Around {
   readonly windows: readonly OpenWindow[];
   readonly after: TreeStatus;
   readonly ledgers: readonly SessionLedger[];
-  /** The session that ran the command, and those that count as the same. */
+  /** The session that ran the command, and the sessions that count as the same. */
   readonly own: ReadonlySet<SessionId>;
   readonly agent?: string | undefined;
   /** Milliseconds since the epoch. */
@@ -46,7 +46,7 @@ export async function claimsAround(around: Around): Promise<ReturnType<typeof cl
     ledgers,
     running: windows.filter((one) => one.id !== ARRIVAL && !isForgotten(one, now)),
     agent,
-    // Without a `git status` right before the command, a change that it does not name may be older.
+    // Without a `git status` right before the command, a change to a path that the command does not name may be older.
     isTimely: (change) => window.looked && changedWithin(top, change, time),
   });
 }
@@ -68,7 +68,7 @@ export async function changesSince(
   const fresh = [...after.dirty.values()].filter(({ path }) => !before.dirty.has(path));
   const paths = fresh.map(({ path }) => path);
   const was = await statesAt(top, oid, paths, timeoutMs);
-  // What new commits on top contain is not uncommitted any more: a further change starts from what HEAD has now.
+  // What new commits contain is no longer uncommitted: a further change to the path starts from what HEAD has now.
   const moved = fresh.filter(
     ({ path, head, disk }) =>
       was.has(path) && ![head, disk].some((state) => sameState(state, was.get(path) ?? null)),
@@ -105,21 +105,21 @@ export function changedWithin(
   { path, after }: WindowChange,
   { from, to = from }: Window,
 ): boolean {
-  // A deleted file has no times, and those of a submodule's folder say nothing about its commit.
+  // A deleted file has no times, and the times of a submodule's folder say nothing about its commit.
   if (after === null || after.mode === '160000') return true;
   const stat = exactStatOf(`${top}/${path}`);
   const times = stat === undefined ? [] : [Number(stat.mtimeNs) / 1e6, Number(stat.ctimeNs) / 1e6];
   return times.some((at) => at >= from - CLOCK_SLACK_MS && at <= to + CLOCK_SLACK_MS);
 }
 
-/** The file that names git's process. Our lines in the pre-commit hook write it before any other hook runs (git-hooks/). */
+/** The file that identifies git's process. Our lines in the pre-commit hook write it before any other hook runs (git-hooks/). */
 const RECORD = 'handoff-committing';
-/** By how much the start of a process may be wrong. Milliseconds. */
+/** By how much the known start time of a process may be off. Milliseconds. */
 const SLACK_MS = 2000;
 
 /**
- * Whether a person or a session is making a commit in the worktree, whose hooks may have put aside what is not staged: by a
- * running command, by `git handoff commit`, or by a git that has started its hooks.
+ * Whether anybody is making a commit in the worktree, so that its hooks may have put unstaged changes aside: with a running
+ * command, with `git handoff commit`, or with a git that has started its hooks.
  *
  * @param over the id of a command that is over
  */
@@ -132,7 +132,7 @@ export function commitRuns(
   return windows.some((window) => !isForgotten(window, now)) || gitRuns(place.gitDir);
 }
 
-/** Whether the recorded process runs. One that began after the record was written is another process with the same pid. */
+/** Whether the recorded process runs. A process that began after the record was written is another one with the same pid. */
 function gitRuns(gitDir: string): boolean {
   const record = join(gitDir, RECORD);
   const [pid = ''] = readText(record).trim().split(' ');

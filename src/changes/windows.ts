@@ -48,7 +48,7 @@ export function ledgerOf(found: FoundRepository, session: SessionId): WorkPlace 
   return { commonDir, gitDir, worktreeId, top: realPath(found.workTree) };
 }
 
-/** The ledgers of a worktree, with the owner's own (maybe empty) apart. */
+/** The ledgers of a worktree: all, the owner's own (maybe empty), and the others'. */
 export interface Ledgers {
   readonly all: readonly SessionLedger[];
   readonly self: SessionLedger;
@@ -66,7 +66,7 @@ export function openLedgers(place: LedgerPlace, owner: SessionId): Ledgers {
   return { all, self, others: all.filter((one) => !isOwn(one.session)) };
 }
 
-/** Returns the ids of news to everybody that the owner has not heard. A newcomer need not hear what came before it. */
+/** Returns the ids of news sent to everybody that the owner has not heard yet. A newcomer need not hear what came before it. */
 export function undeliveredIds({ all, self }: Ledgers): string[] {
   const news = all.flatMap((ledger) => ledger.news);
   return news.flatMap(({ id, to }) => (to === self.session || self.notified.has(id) ? [] : id));
@@ -77,15 +77,15 @@ export function markNotified(place: LedgerPlace, owner: SessionId, ids: readonly
   if (ids.length > 0) appendEvents(place, owner, [{ t: 'notified', ids, at }]);
 }
 
-/** Returns how many milliseconds one `git status` may take; the guard answers without a slower one. */
+/** Returns how many milliseconds one `git status` may take; if it is slower, the guard answers without it. */
 export function lookTimeoutMs({ budget }: { readonly budget: Budget }): number {
   return beforeAnswer(budget);
 }
 
 /**
- * Statuses of a working tree that are kept. The journal has those from when a session began to work alone (its start list),
- * when that was interrupted (its pause), and before each shell command that runs now. `handoff/looks/<worktree id>` has the
- * newest one, whoever read it.
+ * Which statuses of a working tree are kept: in the journal those from when a session began to work alone (its start list), from
+ * when that was interrupted (its pause), and from before each shell command that runs now; in `handoff/looks/<worktree id>` the
+ * newest status, whoever read it.
  */
 
 /** The id of the window that opens for a session when a second one arrives, in case the first is running a command. */
@@ -97,7 +97,7 @@ export interface OpenWindow extends Window, StartedCommand {
   readonly status: TreeStatus;
 }
 
-/** Records what is dirty when a session begins to work alone or, as `paused`, when such a session is over. */
+/** Records what is dirty when a session begins to work alone or, as `paused`, when that session has ended. */
 export function putStart(
   place: LedgerPlace,
   session: SessionId,
@@ -177,7 +177,7 @@ export function openWindow(
   ]);
 }
 
-/** Whether a call of the session is running, whose changes its ledger does not have yet. */
+/** Whether a call is running whose changes the session's ledger does not have yet. */
 export function hasCallsRunning(place: LedgerPlace, session: SessionId, now: number): boolean {
   const { commands, announced } = readLedger(place, session);
   return [...commands.values(), ...announced.values()].some(({ at }) => now - at <= FORGOTTEN_MS);
@@ -204,9 +204,9 @@ function commandsOf(commonDir: string, session: SessionId): OpenWindow[] {
 }
 
 /**
- * Returns the owner whose command runs this program: a running sub-agent of the session, or the session itself. A command
- * that commits while another agent's does, too, names its agent in `AGENT_VARIABLE`. Otherwise it is the owner of the first
- * command that commits or, if none does, the only owner that runs a command. In doubt it is the session.
+ * Returns the owner whose command runs this program: a running sub-agent of the session, or the session itself. If commands of
+ * two agents commit at once, each names its agent in `AGENT_VARIABLE`. Otherwise the first command that commits decides or, if
+ * none commits, the only owner that runs a command is returned; in doubt, the session.
  */
 export function commandOwner(commonDir: string, session: SessionId, env: NodeJS.ProcessEnv): SessionId {
   const agents = runningOwners(readJournal(commonDir, session));
@@ -247,8 +247,8 @@ function openWindowOf(session: SessionId, { look, at: from, ...facts }: EventOf<
 export const TOGETHER_MS = 5000;
 
 /**
- * Forgets commands of an agent that cannot be running any more, because the agent makes its next call: those that the
- * user did not approve, and the one that another session's arrival assumed.
+ * Forgets an agent's commands that cannot be running any more, because the agent makes its next call: commands that the user did
+ * not approve, and the command that was assumed when another session arrived.
  */
 export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: string, now: number): void {
   forget(place, session, now, (window) => {

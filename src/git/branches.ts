@@ -23,7 +23,7 @@ export interface Limits {
 const HEADS = 'refs/heads/';
 const ORIGIN_HEAD = 'refs/remotes/origin/HEAD';
 
-/** Lists the branches; `with` adds where each is checked out. Empty when git fails. */
+/** Lists the branches; `with` adds where each branch is checked out. Empty when git fails. */
 export async function listBranches(
   cwd: string,
   { timeoutMs, with: more }: Limits & { readonly with?: 'worktrees' },

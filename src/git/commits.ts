@@ -18,8 +18,8 @@ import { type ObjectRequest, type ReadObject, isDamage, readObjects } from './ob
 import { RAW_DIFF, parseRaw } from './staged.ts';
 
 /**
- * The headers and message of a commit object (no tree entries). Each part is parsed on demand, because most of thousands of
- * commits are only counted.
+ * The headers and message of a commit object (no tree entries). Each part is parsed on demand, because of thousands of commits
+ * most are only counted.
  */
 export class CommitText {
   /** The raw bytes of the object (gitformat: headers, blank line, message). */
@@ -102,13 +102,13 @@ function parentsIn(headers: BinaryText): Oid[] {
   return parents;
 }
 
-/** Our own commits are shorter, except with many trailers. */
+/** Our own commits are shorter than this, except with many trailers. */
 const isLong = (content: Buffer) => content.length > 2048;
 
-/** Enough to see that a handoff commit has too many. */
+/** Reading this many is enough to see that a handoff commit has too many parents. */
 const MOST_PARENTS = 3;
 
-/** Returns what was read of a commit without holding its text: V8 keeps a whole text in memory as long as any part of it. */
+/** Returns what was read of a commit, copied if its text is long: V8 keeps a whole text in memory while any part is in use. */
 const detached = <T>(read: T, content: Buffer): T => (isLong(content) ? structuredClone(read) : read);
 
 /** A commit as lists show it: `state.json` unread, so `recorded` is unknown. */
@@ -162,10 +162,10 @@ export async function loadCommits(
   return (await readParts(options, oids, notes)).map((parts) => assemble(parts, notes));
 }
 
-/** Up to this many commits, git may read each whole to find what its tree names. */
+/** Up to this many commits, git may read each whole to look into its tree. */
 const FEW = 8;
 
-/** Finds commits too large to be ours, if there are many: git holds each in memory that it walks from or looks into. */
+/** Among many commits, finds those too large to be ours: git loads every commit into memory that it walks from or looks into. */
 async function largeCommits(options: GitOptions, oids: readonly Oid[]) {
   const infos = oids.length > FEW ? await readObjects(options, oids.map(infoOf)) : [];
   const large = infos.filter((info) => info !== undefined && info.size > MAX_COMMIT_BYTES);
@@ -191,8 +191,8 @@ async function readParts(options: GitOptions, oids: readonly Oid[], notes: boole
 }
 
 /**
- * Loads the commit that both refs point at, in one process; `undefined` when they do not (one may be
- * missing), or moved while they were read.
+ * Loads the commit that both refs point at, in one process; `undefined` when the refs differ (one may be missing) or moved while
+ * they were read.
  */
 export async function loadSettled(
   options: GitOptions,

@@ -3,7 +3,7 @@ import { type SettingEntry, type Settings, parseSettings, settingEntry } from '.
 import type { GitOverrides } from '../shell/effects.ts';
 import { entriesOf, records, gitFailure, runGit } from './run.ts';
 
-/** Reads all `handoff.*` settings in one process; outside a repository, the user's own. */
+/** Reads all `handoff.*` settings in one process; outside a repository, the user's settings. */
 export async function readSettings(cwd: string, timeoutMs?: number): Promise<Settings> {
   return parseSettings(await readSettingEntries('^handoff\\.', cwd, timeoutMs));
 }
@@ -138,7 +138,7 @@ const GUARD_KEYS =
 
 /**
  * Reads the settings that the guard depends on, as a git in this folder with these options and variables would see them;
- * `undefined` when one of those is unknown. Leaves out the setting that keeps our own git children from running hooks.
+ * `undefined` when an option or variable is unknown. Leaves out the setting that keeps our own git children from running hooks.
  */
 export async function configUnder(
   cwd: string,

@@ -61,7 +61,7 @@ function gitDirsOf(gitDir: string): GitDirs | undefined {
 
 const isGitDir = (path: string) => gitDirsOf(path) !== undefined;
 
-/** Only the form of `HEAD` counts: the branch need not exist yet, and the one that reftable names never does. */
+/** Only the form of `HEAD` counts: the branch in it need not exist yet, and with reftable never does. */
 function isHead(file: string): boolean {
   try {
     return readlinkSync(file).startsWith('refs/');
@@ -103,12 +103,12 @@ export function readGitFile(path: string): string {
 
 const LOOSE_REFS = /^(.*?)\/(?:logs\/)?refs(\/handoffs[^/]*(?:\/.*)?)?$/is;
 
-/** The folder of the sessions' records, beside the refs. The worktree of `try`, which is in it, holds no records. */
+/** The folder of the sessions' records, beside the refs. Leaves out the worktree of `try`, which holds no records. */
 const RECORDS = /^(.*?\.git)\/handoff(?!\/try\/)(?:\/.*)?$/is;
 
 /**
- * Whether changing a file would change handoffs behind git's back: loose refs and their logs, `packed-refs`, reftable
- * files, and our records beside them, by names in any case (macOS). `removed`: the path is deleted with all in it.
+ * Whether changing a file would change handoffs behind git's back: loose refs and their logs, `packed-refs`, reftable files, and
+ * our records beside them, in upper or lower case (macOS). `removed`: the path is deleted with everything in it.
  */
 export function isHandoffRefFile(path: string, removed: boolean): boolean {
   const [, gitDir, handoffs] = LOOSE_REFS.exec(path) ?? [];

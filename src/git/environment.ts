@@ -1,4 +1,4 @@
-/** Set only where names that differ in case alone are different files: there `true` would hide untracked files. */
+/** Set only on Linux, where names that differ only in case are different files: there `true` would hide untracked files. */
 const CASE = process.platform === 'linux' ? ['core.ignoreCase=false'] : [];
 
 /**

@@ -39,7 +39,7 @@ export async function plainCheckouts(
   files: readonly { readonly path: string; readonly oid: Oid }[],
 ): Promise<(Buffer | undefined)[]> {
   if (files.length === 0) return [];
-  // git prints the size before the conversion, so only a name that no content can contain marks the end of one.
+  // git prints sizes from before the conversion, so we mark the end of each content with a name that no content can contain.
   const mark = `none-${Math.random().toString(36).slice(2)}`;
   const input = files.map(({ path, oid }) => `${oid} ${path}\0${mark}\0`).join('');
   const args = ['cat-file', '--batch=', '--filters', '--buffer', '-z'];
@@ -51,7 +51,7 @@ export async function plainCheckouts(
     const until = result.stdout.indexOf(end, at);
     const reply = result.stdout.subarray(at, Math.max(until, at));
     at = until + end.length;
-    // An object that exists has an empty header.
+    // For an object that exists, git prints an empty header line.
     return reply[0] === '\n'.charCodeAt(0) ? reply.subarray(1) : undefined;
   });
 }

@@ -51,7 +51,7 @@ function headAndRefs(ref: string, listed: readonly Ref[]): { head: HeadState; re
 /**
  * Whether git would switch to a branch or commit and keep all uncommitted changes. Changes nothing.
  *
- * @param tree the folder and the index file that counts: git gives a hook of `git commit -a` another one
+ * @param tree the folder, and the index file to judge by: in a hook of `git commit -a` it is not the worktree's own
  */
 export async function canSwitch(
   { cwd, index }: { readonly cwd: string; readonly index: string },

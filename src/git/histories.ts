@@ -71,7 +71,7 @@ export async function mergeBase(options: GitOptions, one: string, other: string)
   return result.code === 0 ? parseOid(result.stdout.toString('utf8').trim()) : undefined;
 }
 
-/** How a branch's tip relates to a commit. One process; two more when neither contains the other. */
+/** How a branch's tip relates to a commit. Runs one process; two more when neither commit contains the other. */
 export async function relate(cwd: string, tip: Oid, base: Oid, limits: Limits): Promise<HeadRelation> {
   if (tip === base) return { kind: 'equal' };
   const counts = await numbers(

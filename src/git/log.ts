@@ -12,7 +12,7 @@ export interface LoggedCommit {
   /** Committer date, seconds since the epoch. */
   readonly seconds: number;
   readonly sessions: readonly string[];
-  /** One of the requested branches, which contains the commit. */
+  /** A requested branch that contains the commit. */
   readonly branch: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export async function logCommits(
   });
 }
 
-/** The most commits that are searched for a session's own. It misses one only if many others have committed since. */
+/** How many commits to search for a session's own; one is missed only if many other commits came after it. */
 const MAX_LOOK = 200;
 
 /** Commits of a range, by default on any branch or at HEAD, whose trailers name one of the sessions; newest first. */
@@ -85,8 +85,8 @@ export function commitsBetween(
 }
 
 /**
- * The commits that no branch contains any more once `branch` is moved to `to`. Without `to` the branch is deleted, and
- * remote-tracking branches count, too. Newest first; empty when a name resolves to no commit.
+ * The commits that no branch contains any more once `branch` is moved to `to`. Without `to` the branch is deleted; commits that a
+ * remote-tracking branch contains are then left out, too. Newest first; empty when a name resolves to no commit.
  *
  * @param branch short name of a branch, or `HEAD` for a detached one
  */

@@ -18,7 +18,7 @@ import { hash } from './hash.ts';
  */
 
 export const HANDOFFS = 'refs/handoffs/';
-/** What each remote showed when it was last asked; only `sync` moves these, also with `--fetch` or `--push`. */
+/** Refs for what each remote showed when it was last asked; only `sync` moves them, also with `--fetch` or `--push`. */
 export const REMOTE = 'refs/handoffs-remote/';
 /** This clone's own memory: nothing under it ever leaves the machine. */
 export const LOCAL = 'refs/handoffs-local/';
@@ -47,7 +47,7 @@ export function isBookkeeping(ref: string): boolean {
 }
 
 /**
- * Whether a ref outside these prefixes and those of the bookkeeping could end up inside one, in a file system that
+ * Whether a ref that lies outside these prefixes and the bookkeeping prefixes could fall inside one of them in a file system that
  * ignores case or invisible characters (macOS, Windows).
  */
 export function looksLikeOurs(ref: string, prefixes: readonly string[]): boolean {
@@ -62,7 +62,7 @@ export const STASH = 'refs/stash';
 
 const MAX_COMPONENT_BYTES = 200;
 const CUT_BYTES = 150;
-/** Ends the readable part of a cut component: a `%` that no encoding produces (`~` is not legal in refs). */
+/** Ends the readable part of a shortened component: a `%` that no encoding produces (`~` is not legal in refs). */
 const CUT_MARK = '%-';
 
 /**
@@ -177,7 +177,7 @@ export function liveRef(worktreeId: string, session: SessionId): RefName {
   return `${LIVE}${worktreeId}/${session}` as RefName;
 }
 
-/** A predecessor's handoff file as last seen, by its path. */
+/** A predecessor tool's handoff file as last seen, by its path. */
 export function filesRef(path: string): RefName {
   return `${FILES}${shortHash(path)}` as RefName;
 }

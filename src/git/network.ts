@@ -7,7 +7,7 @@ import { FIXED_CONFIG, connecting, gitEnvironment } from './environment.ts';
  * is as in `run.ts`.
  */
 
-/** How far a transfer is: the stage in git's own words, and the percentage of it. */
+/** How far a transfer is: the stage in git's own words, and the percentage of that stage. */
 export interface TransferProgress {
   readonly stage: string;
   readonly percent: number;

@@ -238,9 +238,9 @@ export class ObjectBatch {
   }
 
   /**
-   * Call this once a ref holds what was stored. `git gc --prune=now` deletes loose objects that no ref held when it
-   * counted them, even if one holds them now. This stores them again as a pack, which a collection that began earlier does
-   * not delete. Costs a few stat(2) calls when no collection runs.
+   * Call this once a ref holds what was stored. `git gc --prune=now` deletes loose objects that no ref held when it counted them,
+   * even if one holds them now. This call stores the objects again as a pack, which a collection that began earlier does not
+   * delete. Costs a few stat(2) calls when no collection runs.
    *
    * @throws Failure `environment` when they could not be written.
    */

@@ -20,7 +20,7 @@ export interface Operation {
 }
 
 /**
- * Finds the unfinished operation; the outermost of several. Only one that git itself would continue counts, not a folder
+ * Finds the unfinished operation; the outermost of several. Counts only an operation that git itself would continue, not a folder
  * that was left behind.
  */
 export function unfinishedOperation(gitDir: string): Operation | undefined {

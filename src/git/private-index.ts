@@ -32,7 +32,7 @@ export class PrivateIndex {
 
   private constructor({ top, gitDir, env = {} }: IndexPlace) {
     this.#top = top;
-    // Another container may have the same pid.
+    // A process in another container may have the same pid.
     this.#file = join(gitDir, `handoff-index.${process.pid}.${randomName()}`);
     this.#more = env;
   }

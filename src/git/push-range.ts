@@ -74,8 +74,8 @@ export interface PushedCommit {
 }
 
 /**
- * Finds the commits that name a session and are new to a remote, newest first: those that neither its remote-tracking
- * refs nor its own values of the pushed refs contain. `remote..local` would count a rebased branch's new base as new.
+ * Finds the commits that name a session and are new to a remote, newest first: those contained neither in its remote-tracking
+ * refs nor in the values that the pushed refs have there. `remote..local` would count a rebased branch's new base as new.
  *
  * @param remote the remote's name; `undefined` for a bare address, which has no refs: then those of every remote count
  */
@@ -111,7 +111,7 @@ function parseCommits(output: string): PushedCommit[] {
 
 const HEADS = 'refs/heads/';
 
-/** Whether a push may take commits off a branch at the remote: it deletes or forces one, or one was never fetched. */
+/** Whether a push may take commits off a branch at the remote: nothing pushed contains its tip, or its tip was never fetched. */
 export async function isDropping(options: GitOptions, refs: readonly PushedRef[]): Promise<boolean> {
   const old = refs.flatMap(({ remoteRef, remote }) =>
     remoteRef.startsWith(HEADS) && remote !== undefined ? [remote] : [],
@@ -137,8 +137,8 @@ export interface ShortenedBranch {
 const MAX_DROPPED = 10_000;
 
 /**
- * Finds what a push takes off branches at the remote: the commits that neither anything pushed contains nor, as far as
- * remote-tracking refs tell, another branch there.
+ * Finds what a push takes off branches at the remote: the commits that nothing pushed contains and, as far as remote-tracking
+ * refs tell, no other branch there.
  *
  * @param remote as for `newCommits`
  * @param refs all that is pushed
@@ -185,8 +185,8 @@ export async function shortenedBranches(
 const MAX_PAIRS = 20;
 
 /**
- * Returns the dropped commits whose changes nothing pushed has. Merges, empty commits and commits with the same patch as a
- * pushed one are not among them.
+ * Returns the dropped commits whose changes nothing pushed has. Leaves out merges, empty commits and commits with the same patch
+ * as a pushed one.
  */
 export async function lostCommits(
   options: GitOptions,
@@ -233,7 +233,7 @@ export interface MixedCommit {
 
 /**
  * Finds the commits of a range that contain the work of several sessions, newest first. Leaves out merges, which contain
- * everybody's. Runs one `git log`, one search of what git hides in messages, and one `git diff-tree` for what it found.
+ * everybody's work. Runs one `git log`, one search of what git hides in messages, and one `git diff-tree` for what it found.
  *
  * @throws Failure `usage` for a range that git does not know
  */
@@ -289,7 +289,7 @@ async function inRange(
 /** Bytes of messages that are checked at once. */
 const MOST_MESSAGES = 64 << 20;
 
-/** The most commits that are in memory at once, and the size from which one is read by itself. */
+/** How many commits are in memory at most, and how large a commit must be to be read by itself. */
 const [AT_ONCE, LARGE_BYTES] = [1000, 64 * 1024];
 
 /** git shows a message only up to its first NUL byte: this searches what comes after it (or is in UTF-16). */
@@ -368,8 +368,8 @@ export function receivedRange(tips: readonly Oid[], prefixes: readonly string[])
 }
 
 /**
- * Finds the pairs of sessions of which, as a handoff says, one continues the other's conversation. Searches the whole
- * histories of these commits and of the refs under these prefixes.
+ * Finds pairs of sessions of which one continues the other's conversation, according to a handoff. Searches the whole histories
+ * of these commits and of the refs under these prefixes.
  */
 export async function handedOnSessions(
   options: GitOptions,

@@ -18,7 +18,7 @@ export interface Ref {
   readonly content: BinaryText;
 }
 
-/** One record per ref, with everything that is read of it; the size makes any content safe. */
+/** One record per ref, with everything that is read of it; because of the size, the content may have any bytes. */
 const REF_FORMAT = '%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)';
 
 /** Lists refs under the given prefixes (whole components), sorted by name. `content` costs one object read per ref. */
@@ -104,9 +104,9 @@ async function listOneByOne(
 }
 
 /**
- * Parses `<name>NUL<oid>NUL<type>NUL<symref>NUL<size>NUL<size bytes>LF` records; sizes make any content
- * safe. It takes a binary string (one character a byte): with ten thousand refs that is four times faster
- * than reading a buffer field by field.
+ * Parses `<name>NUL<oid>NUL<type>NUL<symref>NUL<size>NUL<size bytes>LF` records; because of the sizes, a content may have any
+ * bytes. It takes a binary string (one character a byte): with ten thousand refs that is four times faster than reading a buffer
+ * field by field.
  */
 function parseRefs(bytes: BinaryText): Ref[] {
   const refs: Ref[] = [];

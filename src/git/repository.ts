@@ -26,7 +26,7 @@ const DETACHED = 'HEAD' as BranchName;
 const LOCATING = ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_CEILING_DIRECTORIES'];
 
 /**
- * Opens the repository that `cwd` is in. Finds an ordinary one without starting git; if git does not accept it
+ * Opens the repository that `cwd` is in. Finds an ordinary repository without starting git; if git does not accept it
  * (safe.directory), git refuses the calls that follow.
  *
  * @throws Failure `environment` when there is none or git refuses it.
@@ -63,7 +63,7 @@ export async function objectFormat(
   return format === 'sha256' ? 'sha256' : 'sha1';
 }
 
-/** Splits git's answer into two paths. A folder name may contain a line feed: then it asks for them one by one. */
+/** Splits git's answer into two paths. A folder name may contain a line feed: then it asks git for each path by itself. */
 async function folders(lines: string[], options: GitOptions): Promise<{ gitDir: string; commonDir: string }> {
   const [gitDir, commonDir] = lines;
   if (lines.length === 2 && gitDir !== undefined && commonDir !== undefined) return { gitDir, commonDir };
@@ -105,7 +105,7 @@ export async function topLevel(repository: Repository): Promise<string | undefin
   return result.code === 0 ? result.stdout.toString('utf8').replace(/\n$/, '') : undefined;
 }
 
-/** The same folder, found without starting git, unless a variable says where the repository is. */
+/** The top folder, found without starting git, unless a variable says where the repository is. */
 export async function workTreeTop(repository: Repository): Promise<string | undefined> {
   if (LOCATING.some((name) => process.env[name] !== undefined)) return topLevel(repository);
   return discoverRepository(repository.cwd)?.workTree;

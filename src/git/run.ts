@@ -24,7 +24,7 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Milliseconds until the child gets SIGTERM (SIGKILL would leave lock files for ever). Default: the call's own limit. */
   readonly timeoutMs?: number | undefined;
-  /** Bytes of output at which the child is ended, because what it prints comes from elsewhere. Default: no limit. */
+  /** Bytes of output at which the child is ended: others decide how much it prints. Default: no limit. */
   readonly mostPrinted?: number;
 }
 
@@ -223,8 +223,8 @@ function noRepository(): Failure {
 }
 
 /**
- * Ends a running child and everything that it has started: otherwise a git that is a script, or waits for another program,
- * would leave processes behind. Lists those first, because they lose their parent when the child ends.
+ * Ends a running child and everything that it has started: otherwise a git that is a script, or waits for another program, would
+ * leave processes behind. Lists those processes first, because they lose their parent when the child ends.
  */
 function endTree(child: ChildProcess): void {
   const { pid, exitCode, signalCode } = child;

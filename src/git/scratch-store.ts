@@ -17,7 +17,7 @@ export interface ScratchStore {
   readonly objects: string;
 }
 
-/** Bytes. Bigger contents get a name, but are not stored. */
+/** Bytes. Bigger contents are hashed, but not stored. */
 const MOST_KEPT = 1 << 20;
 /** Bytes. Bigger contents are not even read. */
 export const MAX_READ = 16 << 20;
@@ -40,7 +40,7 @@ export function ownStore(commonDir: string): ScratchStore {
   };
 }
 
-/** Makes the scratch store. Returns variables that make git write to it and read from both stores. */
+/** Makes the scratch store. Returns variables that make git write to it, and read from it and the repository's store. */
 export function scratchEnvironment({ folder, objects }: ScratchStore): Record<string, string> {
   ensureFolder(folder);
   const others = process.env['GIT_ALTERNATE_OBJECT_DIRECTORIES'];
@@ -52,8 +52,8 @@ export function scratchEnvironment({ folder, objects }: ScratchStore): Record<st
 }
 
 /**
- * Names the contents of files as git would store them (filters applied), and stores them when there is a scratch store.
- * Leaves out files that are gone, too big or not readable, and without `all` those beyond the limits of one call.
+ * Hashes the contents of files as git would store them (filters applied), and stores them when there is a scratch store. Leaves
+ * out files that are gone, too big or not readable, and without `all` those beyond the limits of one call.
  */
 export async function hashFiles(
   top: string,
@@ -102,7 +102,7 @@ async function hashPortion(
 ): Promise<void> {
   const result = await runGit(['hash-object', ...flags, '--', ...paths], options);
   const names = result.stdout.toString('utf8').split('\n');
-  // git stops at the first file that it cannot read, after it has named those before it.
+  // git stops at the first file that it cannot read, after it has printed the hashes of those before.
   for (const [n, path] of paths.entries()) {
     const oid = parseOid(names[n] ?? '');
     if (oid !== undefined) oids.set(path, oid);

@@ -71,7 +71,7 @@ export interface PastChange extends StagedPath {
 }
 
 /**
- * Finds the staged paths that undo a commit: their staged content is what was there before it. Names the newest commit
+ * Finds the staged paths that undo a commit: the staged content is what the path had before that commit. Names the newest commit
  * that touched the path, unless `isOwn` says that it is this session's: undoing that takes nothing from anybody.
  */
 export async function findReversals(
@@ -113,7 +113,7 @@ function reversalOf({ path, commit, sessions }: PastChange): Reversal {
 }
 
 /**
- * What the last commits of a range did to these paths (`[]`: to any), newest first.
+ * What the last commits of a range did to these paths (`[]`: to all paths), newest first.
  *
  * @param range a revision range, or options of git-log(1) with one
  */
@@ -163,7 +163,7 @@ export interface TreeFile {
 const MAX_NAMES = 200;
 
 /**
- * Lists all files of a commit or tree, in every folder, or only those that `names` names. Leaves out submodules.
+ * Lists all files of a commit or tree, in every folder, or only those in `names`. Leaves out submodules.
  *
  * @param treeish an object name, or one with `^3` and the like; never something that a user typed
  * @returns empty when there is no such tree

@@ -31,7 +31,7 @@ export async function showRemote(
   return parseShown(result.stdout.toString('utf8')).filter(({ name }) => name.startsWith(prefix));
 }
 
-/** Parses `<oid>TAB<ref>` lines. `ref: <target>TAB<ref>` comes before a symbolic ref's line, one with `^{}` after a tag's. */
+/** Parses `<oid>TAB<ref>` lines. A line `ref: …` comes before that of a symbolic ref, a line with `^{}` after that of a tag. */
 function parseShown(output: string): ShownRef[] {
   const refs = new Map<string, ShownRef>();
   const symbolic = new Set<string>();
@@ -123,7 +123,7 @@ interface PushedTip {
   readonly ref: string;
 }
 
-/** A push of all refs under one prefix to the same names under another, with exceptions. */
+/** A push of all refs under one prefix to the same names under another prefix, with exceptions. */
 interface PushedPattern {
   readonly from: string;
   readonly to: string;

@@ -18,11 +18,11 @@ interface LostCommit {
 /** The objects that no ref, index or stash entry reaches; reflogs do not count. */
 export interface Unreachable {
   readonly commits: ReadonlyMap<Oid, LostCommit>;
-  /** Trees that are part of no other tree. A commit may have them. */
+  /** Trees that are part of no other tree. A commit may point at them. */
   readonly rootTrees: readonly Oid[];
   /** Sizes in bytes. */
   readonly blobs: ReadonlyMap<Oid, number>;
-  /** The objects that some tree names. */
+  /** The objects that are entries of some tree. */
   readonly named: ReadonlySet<Oid>;
 }
 

@@ -83,8 +83,8 @@ const GEMINI_EMPTIES = new Set([
 ]);
 
 /**
- * The environment as the user has it. Gemini CLI's shell hides the user's configuration from git and empties
- * `core.hooksPath`, so that no hook runs: this undoes that where it recognises it, and nothing else.
+ * The environment as the user has it. Gemini CLI's shell hides the user's configuration from git and empties `core.hooksPath`, so
+ * that no hook runs: this undoes both where it recognises them, and changes nothing else.
  */
 export function userEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const entries = configEntries(env);

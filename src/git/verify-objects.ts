@@ -53,7 +53,7 @@ export async function reachableCommits(
   return tips.every((tip) => known.has(tip)) ? commits : undefined;
 }
 
-/** Whether all of these commits can be read whole. Holds each in memory only while it checks it. */
+/** Whether all of these commits can be read whole. Holds each commit in memory only while checking it. */
 export async function areWhole(options: GitOptions, commits: readonly Oid[]): Promise<boolean> {
   for await (const batch of readBatches(options, commits))
     if (batch.some(({ broken }) => broken !== undefined)) return false;

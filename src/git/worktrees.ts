@@ -19,7 +19,7 @@ export interface ListedWorktree {
   readonly head: Oid | undefined;
 }
 
-/** Lists the main worktree and the linked ones, without that of `try`. */
+/** Lists the main worktree and the linked ones, but not the worktree of `try`. */
 export async function listWorktrees(options: GitOptions): Promise<ListedWorktree[]> {
   const result = await runGit(['worktree', 'list', '--porcelain', '-z'], options);
   if (result.code !== 0) throw gitFailure('worktree', result);
@@ -54,7 +54,7 @@ function gitDirOf(worktree: string): string {
 }
 
 /**
- * The main worktree and the linked ones, except that of `try`, read from their files (gitrepository-layout(5)) without
+ * The main worktree and the linked ones, except the worktree of `try`, read from their files (gitrepository-layout(5)) without
  * starting git. A bare repository has no main one.
  */
 export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' | 'gitDir'>[] {
@@ -95,7 +95,7 @@ interface StatusOptions {
   readonly paths?: readonly string[];
   /** Milliseconds for each git process. */
   readonly timeoutMs?: number | undefined;
-  /** Where contents of changed files are stored; without a store they only get names. */
+  /** Where to store contents of changed files; without it they are only hashed. */
   readonly scratch?: ScratchStore;
   /** An earlier status: files with the same stamp are not read again. */
   readonly known?: TreeStatus;
@@ -132,7 +132,7 @@ export async function readTreeStatus(top: string, options: StatusOptions): Promi
   return { head, dirty: byName(dirty), at: options.now };
 }
 
-/** Names the contents of files. Of a file that it cannot read in time, only the fact that it changed is known. */
+/** Hashes the contents of files. If it cannot read a file in time, we know only that the file changed. */
 function readFiles(
   top: string,
   paths: readonly string[],
@@ -155,7 +155,7 @@ function sameStamp(entry: StampedEntry, known: DirtyPath | undefined): { oid: Oi
   return known?.stamp === entry.stamp && entry.stamp !== '' && oid !== null ? { oid } : undefined;
 }
 
-/** Names the blob of a symbolic link, whose content is its target's name: git-hash-object(1) would follow the link. */
+/** Computes the blob name of a symbolic link, whose content is its target's path: git-hash-object(1) would follow the link. */
 function linkOf(top: string, { path, disk, head, index }: StampedEntry, at: HeadPlace): Oid | undefined {
   if (disk?.mode !== '120000' || disk.oid !== null) return undefined;
   const format = (head?.oid ?? index?.oid ?? at.oid ?? '').length === 64 ? 'sha256' : 'sha1';
@@ -181,7 +181,7 @@ function byName(all: readonly DirtyPath[]): Map<string, DirtyPath> {
   return entries;
 }
 
-/** The key of an entry: its path, or its bytes if the name is not UTF-8 and looks like another one. */
+/** The key of an entry: its path, or the path's bytes if it is not UTF-8 and looks like another path. */
 function keyIn(entries: ReadonlyMap<string, Named>, { path, raw }: Named): string {
   const other = entries.get(path);
   return other === undefined || other.raw === raw ? path : (raw ?? path);
@@ -194,7 +194,7 @@ export function diskPath(top: string, { path, raw }: Named): string | Buffer {
 }
 
 /**
- * Returns the state of a path on the disk without git: no filter is applied, and content too big to read gets no name.
+ * Returns the state of a path on the disk without git: no filter is applied, and content too big to read is not hashed.
  *
  * @param like an object name of the repository, for its format
  */

@@ -23,7 +23,7 @@ import { exists, isFolder, lstatOf } from './disk.ts';
  */
 const OPENED = /^(?:@.*|\.bin|bin|lib|lib64|python[\d.]+|site-packages|composer)$/;
 const PRIVATE = /^(?:\.cache|\.vite.*|__pycache__)$/;
-/** A bigger file is linked, because it names no path that matters. Bytes. */
+/** A bigger file is linked, because it contains no path that matters. Bytes. */
 const MAX_COPIED = 1 << 20;
 
 interface Trees {
@@ -33,7 +33,7 @@ interface Trees {
 }
 
 /**
- * Links these dependencies of the working tree into the other tree, if that has the folder around them, but not them.
+ * Links these dependencies of the working tree into the other tree, unless it already has them or lacks the folder around them.
  *
  * @param paths relative to the top
  */
@@ -90,8 +90,8 @@ function replacePath(text: string, path: string, by: string): string {
 }
 
 /**
- * Returns the environment with every path into the working tree, alone or in a list, moved to the other tree if it exists
- * there: the PATH of an activated virtual environment has such paths, and PYTHONPATH.
+ * Returns the environment with every path into the working tree, alone or in a list, moved to the other tree if it exists there:
+ * PYTHONPATH has such paths, and so has the PATH of an activated virtual environment.
  */
 export function environmentIn({ from, to }: Trees, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const moved = (path: string) => {
@@ -107,7 +107,7 @@ export function environmentIn({ from, to }: Trees, env: NodeJS.ProcessEnv): Node
   );
 }
 
-/** Whether an ignored path is one of the named dependencies. A name with a slash is a path from the top, others base names. */
+/** Whether an ignored path is one of the named dependencies. One with a slash is a path from the top, others are base names. */
 export function isDependency(path: string, names: readonly string[]): boolean {
   return names.some((name) =>
     name.includes('/') ? path === name.replace(/\/$/, '') : basename(path) === name,

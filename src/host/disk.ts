@@ -44,10 +44,10 @@ export function realPath(path: string, followLast = true, depth = 0): string {
   }
 }
 
-/** Other systems also find a file by its name in another case; their own realpath returns its true name. */
+/** Other systems also find a file by its name in another letter case; there, the native realpath returns its true name. */
 const IS_LINUX = process.platform === 'linux';
 
-/** Composes the letters of a path on a Mac, as git does (`core.precomposeUnicode`), in whichever form the disk has them. */
+/** On a Mac, puts the letters of a path into composed form as git does (`core.precomposeUnicode`), whichever the disk has. */
 const composed = (path: string) => (process.platform === 'darwin' ? path.normalize('NFC') : path);
 
 /** Returns where a symbolic link points, as stored; `undefined` when the path is not a link. */
@@ -242,8 +242,8 @@ const SLASH = '/'.charCodeAt(0);
 const DOT_GIT = Buffer.from('.git');
 
 /**
- * Returns what keeps a file from being written to a working tree: a link or a file among its folders, another repository, or
- * a folder in its place. Files in `going` are about to be removed: they do not count, nor do folders that hold only these.
+ * Returns what keeps a file from being written to a working tree: a link or a file among its folders, another repository, or a
+ * folder in its place. Files in `going` are about to be removed: they do not count, nor do folders that hold only such files.
  */
 export function obstacle(top: string, path: Buffer, going?: ReadonlySet<string>): string | undefined {
   const parts = partsOf(path);
@@ -329,10 +329,10 @@ export function randomName(): string {
  */
 export const statOf = (path: string): Stats | undefined => orNothing(() => statSync(path, QUIET));
 
-/** `lstat`, in the same way. */
+/** `lstat`, or `undefined` in the same cases. */
 export const lstatOf = (path: string | Buffer): Stats | undefined => orNothing(() => lstatSync(path, QUIET));
 
-/** `lstat` with times in nanoseconds, in the same way. */
+/** `lstat` with times in nanoseconds, or `undefined` in the same cases. */
 export const exactStatOf = (path: string | Buffer): BigIntStats | undefined =>
   orNothing(() => lstatSync(path, { ...QUIET, bigint: true }));
 

@@ -59,7 +59,7 @@ export function repositoryFolder(commonDir: string): string {
  */
 export const tryTree = (commonDir: string): string => `${repositoryFolder(commonDir)}/try`;
 
-/** Whether a worktree is that of `git handoff try`, by its path in our folder: users have no worktrees there. */
+/** Whether a worktree belongs to `git handoff try`, by its path in our folder: users have no worktrees there. */
 export const isTryTree = (path: string): boolean =>
   path.endsWith('/handoff/try') && exists(`${path.slice(0, -'/handoff/try'.length)}/HEAD`);
 
@@ -73,8 +73,8 @@ export function removeFile(file: string): void {
 }
 
 /**
- * Overwrites one of our files with a few words, in place. Only for words that nobody reads meanwhile, or that may be misread.
- * `writeFileSync` takes five times as long: ext4 syncs an emptied file when it is closed (mount option auto_da_alloc).
+ * Overwrites one of our files with a few words, in place. Only for words that nobody reads meanwhile, or that may safely be
+ * misread. `writeFileSync` takes five times as long: ext4 syncs an emptied file when it is closed (mount option auto_da_alloc).
  */
 export function rewriteText(file: string, text: string): void {
   const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600);
@@ -267,7 +267,7 @@ export function giveToOwner(find: () => string | undefined, refs: readonly strin
     try {
       if (lstatSync(path).uid === 0) lchownSync(path, owner.uid, owner.gid);
     } catch {
-      // It is packed, or gone, or the system does not permit it.
+      // The path is gone (packed, perhaps), or the system does not permit the change.
     }
   }
 }

@@ -66,8 +66,8 @@ export interface Terminal {
 }
 
 /**
- * The time that something may take. Every limit of the program is a part of one budget, so that a test that is not about
- * limits can pass an endless one, whose parts are endless, too.
+ * The time that something may take. Every limit of the program is a part of one budget, so that a test that is not about limits
+ * can pass an endless budget, whose parts are endless, too.
  */
 export interface Budget {
   /** The milliseconds that are left, at least 1; `Infinity`: no limit. */

@@ -11,7 +11,7 @@ export function putText(file: string, text: string): void {
   renameSync(temporary, file);
 }
 
-/** Does the same for any file, and syncs it to the disk. A link is replaced, not followed. */
+/** Replaces any file in the same way, and syncs it to the disk. A link is replaced, not followed. */
 export function replaceFile(path: string, content: Uint8Array, mode = 0o666): void {
   const temporary = join(dirname(path), `.git-handoff-${randomName()}`);
   const file = openSync(temporary, 'wx', mode);

@@ -14,7 +14,7 @@ export interface ProcessTable {
   readonly host: string;
   /** Returns when a process started, also for a zombie: it has ended, but its parent has not waited for it. */
   readonly startOf: (pid: number) => string | undefined;
-  /** The same, but not for a zombie. If a container's first process reaps nothing, zombies stay for ever. */
+  /** Like `startOf`, but not for a zombie. If a container's first process reaps nothing, zombies stay for ever. */
   readonly runningSince: (pid: number) => string | undefined;
   readonly parentOf: (pid: number) => number | undefined;
 }
@@ -84,7 +84,7 @@ function linuxTable(): ProcessTable {
   };
 }
 
-/** Whether a process is a zombie or dead. One whose first thread has ended also shows Z, while its other threads run. */
+/** Whether a process is a zombie or dead. A process whose first thread has ended also shows Z while its other threads run. */
 function hasEnded(fields: readonly string[]): boolean {
   return /^[ZXx]$/.test(fields[0] ?? '') && Number(fields[17]) <= 1;
 }
@@ -161,13 +161,13 @@ const SAME_MOMENT_TICKS = 20;
 
 /**
  * Returns the client behind a hook call that has GIT_EXEC_PATH, which git sets for programs that it starts. If git started the
- * launcher (`git handoff guard`), the client is git's parent. But the variable is inherited: if the launcher's parent did
- * not start at the same moment as we did, it is not git, but the client itself.
+ * launcher (`git handoff guard`), the client is git's parent. But the variable is inherited: if the launcher's parent did not
+ * start at the same moment as we did, that parent is not git, but the client itself.
  */
 export function clientProcess(launcherParent: number, table: ProcessTable): number {
   const [parent, self] = [table.startOf(launcherParent), table.startOf(process.pid)];
   if (parent === undefined || self === undefined) return launcherParent;
-  // A date from `ps` has whole seconds, so two processes of the same moment may differ by one.
+  // A date from `ps` has whole seconds, so two processes that start at the same moment may differ by one.
   const ticks = (start: string) => (start.includes('_') ? beganAt(start) / 50 : Number(start));
   const together = parent === self || Math.abs(ticks(self) - ticks(parent)) <= SAME_MOMENT_TICKS;
   return together ? (table.parentOf(launcherParent) ?? launcherParent) : launcherParent;

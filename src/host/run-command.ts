@@ -25,7 +25,7 @@ interface Outcome {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** How long the group may go on after a signal before it is killed. Milliseconds. */
 const GRACE_MS = 5000;
-/** The same for processes that a command leaves behind. */
+/** How long processes that a command leaves behind may go on after a signal. */
 const END_MS = 1000;
 
 /**

@@ -4,7 +4,7 @@
  * analysis. A unit test checks that it asks for every command that the analysis would act on.
  */
 
-/** What a command may touch, and the words that reveal it. Quotes and backslashes are removed before they are matched. */
+/** What a command may touch, and the words that reveal it. Quotes and backslashes in a command are removed before the match. */
 const WORDS: Readonly<Record<string, RegExp>> = {
   'our own names': /handoff|hand[^l\s]|memory|doff/i,
   'who is calling: the session variables, set, unset or wiped':

@@ -52,7 +52,7 @@ function shift({ args, frame, machine }: ProgramCall): Status {
   return true;
 }
 
-/** Handles `read`: assigns the words of the input's next line. With an array or other separators they are unknown. */
+/** Handles `read`: assigns the words of the input's next line. With an array or other separators the words are unknown. */
 function read({ name, args, frame, machine }: ProgramCall): Status {
   const options = parseOptions(args, { short: 'a:d:i:n:N:p:t:u:', stops: true });
   const { scope, input } = frame;
@@ -90,7 +90,7 @@ function echo({ args, frame }: ProgramCall): Status {
   return true;
 }
 
-/** Handles `printf`: prints a text without placeholders. Otherwise the output is unknown. */
+/** Handles `printf`: prints a text that has no placeholders; any other output is unknown. */
 function printf({ name, args: [first = '', ...rest], frame, machine }: ProgramCall): Status {
   const isPlain = rest.length === 0 && !/%|\\(?!n)/.test(first);
   if (first === '-v') setVariable(machine, frame.scope, rest[0] ?? '', UNKNOWN, name);

@@ -2,7 +2,7 @@ import { type GetoptSpec, hasOption, optionValue, optionValues, parseOptions } f
 
 /** The parts of a `git commit` command line that a refusal needs to print the next command. Pure. */
 export interface CommitWords {
-  /** Whether the commit replaces HEAD's. */
+  /** Whether the commit replaces the one at HEAD. */
   readonly amend: boolean;
   /** Whether `-a` is given. */
   readonly all: boolean;
@@ -36,7 +36,7 @@ const OPTIONS: GetoptSpec = {
     s: 'signoff',
   },
 };
-/** The options whose value may contain blanks. The group is a short option's dash and the letters before it (`-a` of `-am`). */
+/** The options whose value may contain blanks. The group is a short option's dash with the letters before it (`-a` of `-am`). */
 const HAS_VALUE = /^(-[A-Za-z]*?)[CcFmt]|^--(?:au|cl|da|fi|m|re[eu]|sq|te|tr|pathspec-fr)/;
 
 /** The options that the next command repeats unchanged. */
@@ -47,7 +47,7 @@ const KEPT = new Set([
 /** The options that take the message from another commit. */
 const SOURCES = /^--(?:fixup|reuse-message|squash)=/;
 
-/** Whether the kept options give the message. */
+/** Whether an option that the next command repeats gives the message. */
 export function hasSource({ kept }: Pick<CommitWords, 'kept'>): boolean {
   return kept.some((word) => SOURCES.test(word));
 }

@@ -92,7 +92,7 @@ export class Disk {
     this.#folders.add(path);
   }
 
-  /** Whether this command has made or renamed folders: then a folder that is not on the disk may exist. */
+  /** Whether this command has made or renamed folders, so that a folder may exist that is not on the disk yet. */
   get changed(): boolean {
     return this.#folders.size > 0 || this.#links.size > 0;
   }
@@ -106,7 +106,7 @@ export class Disk {
     return this.world.entries(dirname(path)).includes(basename(path));
   }
 
-  /** Remembers what a file will hold. The source may still add text. */
+  /** Remembers what a file will hold: the text of `source`, which may still grow. */
   setText(path: string, source: { readonly text: string }): void {
     this.#texts.set(path, source);
   }

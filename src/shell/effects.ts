@@ -39,7 +39,7 @@ export interface ShellWorld {
 
 /** A file or folder that the command creates, changes, replaces, moves away or removes. */
 export interface PathEffect {
-  /** Absolute and normalised: `.` and `..` are resolved, and a symbolic link on the disk only before a `..`. */
+  /** Absolute and normalised: `.` and `..` are resolved; a symbolic link on the disk is resolved only if `..` follows it. */
   readonly path: string;
   /** `remove` covers a folder with everything in it; `write` covers one file. */
   readonly kind: 'write' | 'remove';
@@ -55,7 +55,7 @@ export interface PathEffect {
 
 /** A local ref that a git command would create, move or delete behind git-handoff's back. */
 export interface RefEffect {
-  /** A full ref name, or a pattern with one `*` (`refs/handoffs/*`); `*` alone is every ref. */
+  /** A full ref name, or a pattern with one `*` (`refs/handoffs/*`); `*` alone means every ref. */
   readonly ref: string;
   /** The folder in which the git command runs, or the other repository that it writes to (`git push ../other …`). */
   readonly cwd: string;
@@ -109,7 +109,7 @@ export interface UnnamedWrites {
   readonly by: string;
   /** How to type the command so that it names what it changes. */
   readonly instead: string;
-  /** The patch file, if there is one: it names the paths. `strip` is how many leading folders to cut from each. */
+  /** The patch file, if there is one: it names the paths. `strip` is how many leading folders to cut from each path. */
   readonly patch?: { readonly file: string; readonly strip: number | undefined };
 }
 

@@ -9,7 +9,7 @@ import { pushWords } from './tree-verbs.ts';
 const JUDGING =
   /^(?:core\.hookspath|handoff\.(?:enabled|contention|headcheck|trailer|staleafter|pushforeign|pushlease)|hook\.handoff-.*)$/i;
 
-/** Whether a setting affects our hooks: if they run, or how they judge. */
+/** Whether a setting affects our hooks: whether they run, or how they judge. */
 export const isJudging = (key: string): boolean => JUDGING.test(key);
 
 /** Returns the calls that make a commit through the hooks: `commit`, and `--continue` of a stopped operation. */
@@ -149,7 +149,7 @@ function refUpdates(call: GitVerbCall, words: readonly string[]): BranchMove[] {
 /** What a `git stash` does with the stash list, which all worktrees share. */
 interface StashUse {
   readonly action: 'push' | 'pop' | 'apply' | 'drop' | 'clear' | 'branch';
-  /** The entry's number; `undefined` when the command gives none: it then means the newest, unless `byName`. */
+  /** The entry's number; `undefined` if the command has no number: it then means the newest entry, unless `byName`. */
   readonly index: number | undefined;
   /** Whether the command names the entry by its commit, which stays the same however the list changes. */
   readonly byName: boolean;
@@ -192,8 +192,8 @@ export interface RefusedUse {
 }
 
 /**
- * Returns the first use to refuse. Without a number git takes the newest entry, whoever made it, so that one must be the
- * session's own (for `clear`, all). An entry with a number is only protected from removal, and only if a live session
+ * Returns the first use to refuse. Without a number git takes the newest entry, whoever made it, so the newest must be the
+ * session's own (for `clear`, all must be). An entry with a number is only protected from removal, and only if a live session
  * made it.
  *
  * @param pushes whether a push in the command will make an entry (git makes none when there is nothing to stash)

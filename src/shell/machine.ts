@@ -134,7 +134,7 @@ export class ShellMachine {
     if (this.#textBudget < 0) this.exhausted = true;
   }
 
-  /** Charges for expanding a text. One that is too long becomes unknown. */
+  /** Charges for expanding a text. A text that is too long becomes unknown. */
   expanded(text: string): string {
     this.charge(text.length + 1);
     return text.length > MAX_TEXT || this.exhausted ? UNKNOWN : text;

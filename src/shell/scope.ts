@@ -15,7 +15,7 @@ export const CWD = ' cwd';
 export const POSITIONAL = '@';
 
 /**
- * A shell's variables, functions and folder. A layer reads its parent's, and keeps its own changes. The changes of a
+ * A shell's variables, functions and folder. A layer reads its parent's state, and keeps its own changes. The changes of a
  * subshell are dropped. A variable that a branch may have set to another value is unknown afterwards.
  */
 export class Scope {

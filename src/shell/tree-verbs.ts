@@ -224,7 +224,7 @@ function rebases({ call, words, facts }: Judged): TreeReach | undefined {
 
 function pulls({ call, words, facts }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { short: 'X:s:', long: 'rebase=? strategy= autostash no-autostash' });
-  // Other settings decide whether it merges or rebases, so either autostash counts.
+  // Other settings decide whether a pull merges or rebases, so either autostash counts.
   const { rebaseStashes, mergeStashes } = settingsOf(call, facts);
   return autostashes(call, options, rebaseStashes || mergeStashes);
 }

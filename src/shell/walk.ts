@@ -120,7 +120,7 @@ function runCommand(machine: ShellMachine, command: Command, frame: Frame): Stat
   return status;
 }
 
-/** Expands the words. Array assignments of `declare` and the like are kept apart; others become `name=value`. */
+/** Expands the words. Array assignments of `declare` and the like are kept separate; other assignments become `name=value`. */
 function expandWords(machine: ShellMachine, command: Command, frame: Frame) {
   const words = command.name === undefined ? [] : expandFields(machine, command.name, frame);
   const arrays: Assignment[] = [];
@@ -277,7 +277,7 @@ function runWhile(machine: ShellMachine, node: While, frame: Frame): Status {
   return undefined;
 }
 
-/** Runs a `case`. It does not decide which pattern matches: each may. */
+/** Runs a `case`. Does not decide which pattern matches: each pattern may. */
 function runCase(machine: ShellMachine, node: Case, frame: Frame): Status {
   expandText(machine, node.word, frame);
   for (const item of node.items) {

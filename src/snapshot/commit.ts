@@ -23,7 +23,7 @@ interface Signed {
 }
 
 /**
- * Adds the commit of a snapshot to a batch; the batch or the repository already has its contents. The commit has no
+ * Adds the commit of a snapshot to a batch; the batch or the repository already has the files' contents. The commit has no
  * parents, so it holds nothing but what was changed.
  */
 export function addSnapshot(

@@ -52,10 +52,10 @@ export interface PinnedStash extends Stored {
 
 export type Rescue = SavedWork | PinnedStash;
 
-/** A group of rescues. The limits apply to each group apart. */
+/** A group of rescues. The limits apply to each group separately. */
 type Group = Rescue['kind'] | 'stop';
 
-/** Returns the group of a rescue. Snapshots from the ends of turns have their own, so that they displace no others. */
+/** Returns the group of a rescue. Snapshots from the ends of turns are a separate group, so that they displace no others. */
 export const groupOf = (rescue: Rescue): Group =>
   rescue.kind === 'work' && rescue.reason.kind === 'stop' ? 'stop' : rescue.kind;
 
@@ -84,7 +84,7 @@ export async function listRescues(cwd: string, timeoutMs?: number): Promise<Resc
   return found.sort((a, b) => a.number - b.number);
 }
 
-/** Whether a commit is a snapshot. Those of the stash have parents. */
+/** Whether a commit is a snapshot. Commits of the stash have parents. */
 const isSnapshot = (content: string) => new CommitText(content).parents.length === 0;
 
 function rescueOf(ref: Ref, read: ReadonlyMap<Ref, Snapshot | undefined>): Rescue | undefined {
@@ -152,7 +152,7 @@ export async function keepRescues(
   const same = known.filter(
     (one) => groupOf(one) === group && one.worktreeId === place.worktreeId && held?.has(one.oid) !== true,
   );
-  // The new ones count towards the limits, and are the last to be removed.
+  // The new rescues count towards the limits, and are the last to be removed.
   const added = held === undefined ? numbers.map((number) => ({ number, at: now, bytes })) : [];
   const kept = [...same.map((rescue) => keptOf(rescue, now)), ...added];
   const maxCount = group === 'stop' ? Math.min(limits.maxCount, MOST_TURNS) : limits.maxCount;
@@ -165,7 +165,7 @@ export async function keepRescues(
       const ref = rescueRef({ worktreeId: place.worktreeId, number: numbers[at] ?? 1 });
       return { ref, next, old: undefined };
     });
-    // Another process may have removed the same ones, or hold a lock: after the first try only the new ones matter.
+    // Another process may have removed the same rescues, or hold a lock: after the first try, only add the new rescues.
     const updates = tries === 0 ? [...created, ...removals] : created;
     const result = await updateRefs({ cwd: place.cwd }, updates);
     if (result.kind === 'done') return numbers;
@@ -183,7 +183,7 @@ export async function keepRescues(
 
 /** What `keepRescues` needs to know. */
 export interface Keeping {
-  /** Every rescue of the repository, not only of the worktree: a number alone names a rescue. */
+  /** Every rescue of the repository, not only of the worktree: a number alone identifies a rescue. */
   readonly known: readonly Rescue[];
   readonly limits: RescueLimits;
   /** Milliseconds since the epoch. */
@@ -199,7 +199,7 @@ function numbersAfter(known: readonly Rescue[], count: number): number[] {
   return Array.from({ length: count }, (_, at) => last + 1 + at);
 }
 
-/** Returns what the limits count. For a stash entry that is only its number: nobody knows when it was dropped. */
+/** Returns what the limits count: of a stash entry only its number, because nobody knows when it was dropped. */
 function keptOf(rescue: Rescue, now: number) {
   const { number } = rescue;
   return rescue.kind === 'work'

@@ -171,7 +171,7 @@ export async function applyPlan(
 function remove(top: string, planned: PlannedPath): void {
   requireUntouched(top, planned);
   unlinkSync(join(top, planned.path));
-  // Like git, remove folders that are empty now, too.
+  // As git does, also remove folders that are now empty.
   for (let folder = dirname(planned.path); folder !== '.'; folder = dirname(folder)) {
     try {
       rmdirSync(join(top, folder));

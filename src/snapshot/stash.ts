@@ -68,7 +68,7 @@ export function expectStash(commonDir: string, session: SessionId, before: reado
   appendSessionEvents(commonDir, session, [{ t: 'stashing', before, at }]);
 }
 
-/** Returns the entries from before the session's running command that may make some; `undefined` when none runs. */
+/** Returns stash entries that predate the session's running command, if it may add some; `undefined` without such a command. */
 export function entriesBeforeCommand(commonDir: string, session: SessionId): readonly Oid[] | undefined {
   return readJournal(commonDir, session).stashing;
 }

@@ -139,7 +139,7 @@ function sameWork(
   return now - newest.reason.at < fresh ? newest : undefined;
 }
 
-/** The size of the largest file that a snapshot keeps. It only names larger files. Bytes. */
+/** The size of the largest file that a snapshot keeps. Larger files are only listed. Bytes. */
 const MAX_FILE = 10 * 1024 * 1024;
 
 /** How much may be gathered, and for how long. */

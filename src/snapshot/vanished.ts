@@ -13,7 +13,7 @@ export interface Looked {
   readonly before: TreeStatus;
   readonly after: TreeStatus;
   readonly ownerOf: (path: string) => SessionId | undefined;
-  /** The command that ran in between, and the session that ran it, as far as they are known. */
+  /** The command that ran since the last status, and the session that ran it, as far as they are known. */
   readonly session: SessionId | null;
   readonly command: string;
   /** Paths with others' work that the command has replaced. */

@@ -37,7 +37,7 @@ function touch({ args, frame, machine }: ProgramCall): Status {
   return true;
 }
 
-/** Handles `mktemp -d`, so that changes in the new folder do not count as changes here. Any free name stands for it. */
+/** Handles `mktemp -d`, so that changes in the new folder do not count as changes here. A free name stands for the real one. */
 function makeTemporary({ args, frame, machine }: ProgramCall): Status {
   const options = parseOptions(args, { short: 'p:', long: 'directory quiet suffix= tmpdir=' });
   const template = hasOption(options, 't') ? undefined : options.operands[0];
@@ -84,7 +84,7 @@ function tar(call: ProgramCall): Status {
   return undefined;
 }
 
-/** Records what unpacking an archive may change: anything in the folder or, if members are named, in those. */
+/** Records what unpacking an archive may change: anything in the folder or, if members are named, only those. */
 function addUnnamedWrites(
   { machine, frame, name }: ProgramCall,
   folder: string,

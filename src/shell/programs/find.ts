@@ -4,7 +4,7 @@ import type { Program, ProgramCall, Status } from '../machine.ts';
 import { READERS } from '../read-only.ts';
 import { patternMatcher } from '../pattern.ts';
 
-/** Whether an expression matches a path; `undefined` when that depends on the file. */
+/** Whether an expression matches a path; `undefined` when the answer depends on the file. */
 type Verdict = boolean | undefined;
 
 const WITH_ARGUMENT = new Set(

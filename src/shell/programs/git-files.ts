@@ -3,7 +3,7 @@ import type { ProgramCall, Status } from '../machine.ts';
 import { optionValues, parseOptions, type Options, hasOption, optionValue } from '../options.ts';
 import { switchesBranch, runChildShell } from './interpreters.ts';
 
-/** A git call without its global options: the verb, its words, and where it works. */
+/** A git call without its global options: the verb, its words, and the place where it runs. */
 export interface GitCall {
   readonly verb: string;
   readonly args: readonly string[];
@@ -81,7 +81,7 @@ function remote({ call: { machine }, args }: GitCall): Status {
   return undefined;
 }
 
-/** Handles the commands that git runs for other commands: `bisect run`, `rebase --exec`, `submodule foreach`. */
+/** Handles the git commands that run other commands: `bisect run`, `rebase --exec`, `submodule foreach`. */
 function nested({ call, verb, args }: GitCall): Status {
   const { machine, frame } = call;
   if (verb === 'bisect' && args[0] === 'run') machine.run.argv(machine, args.slice(1), frame);
@@ -175,7 +175,7 @@ function updateRef(git: GitCall): Status {
     return undefined;
   }
   const [ref, value] = options.operands;
-  // `-d` takes one name. If xargs appends several, git reads the second as the old value.
+  // `-d` takes one name. If xargs appends several names, git reads the second as the old value.
   if (ref !== undefined && (value !== undefined || hasOption(options, 'd') || !isKnown(ref)))
     change(git, ref);
   return undefined;

@@ -212,7 +212,7 @@ const MAX_PAIRS = 64;
 /** The variable that passes a git call's options to the git calls of its aliases. No script can use this name. */
 const INHERITED = ' git options';
 
-/** Returns the configuration options (`-c`, `--config-env`) of this git call and of the one that started it. */
+/** Returns the configuration options (`-c`, `--config-env`) of this git call and of the git call that started it. */
 function configOptions(machine: ShellMachine, scope: Scope, own: readonly string[]): readonly string[] {
   const above = machine.text(scope, INHERITED);
   return above === undefined ? own : [...above.split('\n'), ...own];
@@ -223,7 +223,7 @@ function passOn(scope: Scope, options: readonly string[]): void {
   if (options.length > 0) scope.set(INHERITED, options.join('\n'), true);
 }
 
-/** Returns how a call's configuration differs from that of a plain git in its folder; `undefined` if it does not. */
+/** Returns how a call's configuration differs from that of a plain git in its folder; `undefined` if it does not differ. */
 function overridesOf(
   machine: ShellMachine,
   scope: Scope,
@@ -251,7 +251,7 @@ function overridesOf(
   return { options: options.map(knownOption), variables };
 }
 
-/** Returns the word. If part of it is unknown: only its key, or `undefined` if it may decide whether hooks run. */
+/** Returns the word; if part of it is unknown, only its key, or `undefined` if that key may decide whether hooks run. */
 function knownOption(word: string): string | undefined {
   if (isKnown(word)) return word;
   const key = word.slice(0, word.indexOf('='));
