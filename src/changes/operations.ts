@@ -77,7 +77,7 @@ function runsNow(
   );
 }
 
-/** Returns the sessions that worked alone when the operation began: such a session or its user may have begun it unrecorded. */
+/** Returns the sessions that worked alone when the operation began: they keep no record, so any of them may have begun it. */
 function loneBeginners(
   place: LedgerPlace | undefined,
   { foreign }: SessionGroups,

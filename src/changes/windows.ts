@@ -205,8 +205,8 @@ function commandsOf(commonDir: string, session: SessionId): OpenWindow[] {
 
 /**
  * Returns the owner whose command runs this program: a running sub-agent of the session, or the session itself. If commands of
- * two agents commit at once, each names its agent in `AGENT_VARIABLE`. Otherwise the first command that commits decides or, if
- * none commits, the only owner that runs a command is returned; in doubt, the session.
+ * two agents commit at once, each names its agent in `AGENT_VARIABLE`. Otherwise it is the owner of the first command that
+ * commits or, if no command commits, the only owner that runs one; in doubt, the session.
  */
 export function commandOwner(commonDir: string, session: SessionId, env: NodeJS.ProcessEnv): SessionId {
   const agents = runningOwners(readJournal(commonDir, session));

@@ -7,7 +7,7 @@ import { FIXED_CONFIG, connecting, gitEnvironment } from './environment.ts';
  * is as in `run.ts`.
  */
 
-/** How far a transfer is: the stage in git's own words, and the percentage of that stage. */
+/** How far a transfer is: the stage in git's own words, and how much of it is done, in percent. */
 export interface TransferProgress {
   readonly stage: string;
   readonly percent: number;
