@@ -128,6 +128,18 @@ describe('no session hears that its work was taken', () => {
     expect(nextNews(A) + nextNews(B)).not.toContain('took your');
   });
 
+  it('by its own git am, which runs none of our hooks', () => {
+    world = new CommitWorld({ ready: [A, B] });
+    const make = `git switch -q -c side; echo side > src/a.ts; git commit -q -a -m side
+      git format-patch -q -1 --stdout > .git/p; git switch -q main; echo main > src/a.ts; git commit -q -a -m main`;
+    expect(world.run('sh', ['-c', make]).status).toBe(0);
+    expect(world.bash(A, 'git am -q -3 .git/p').run?.status).not.toBe(0);
+    world.write(A, 'src/a.ts', 'both\n');
+    const { run, after } = world.bash(A, 'git add src/a.ts && git am -q --continue');
+    expect(run).toMatchObject({ status: 0 });
+    expect(contextText(after) + nextNews(A)).not.toContain('took your');
+  });
+
   it('by a person’s commit of other files, or by a change that its session took back itself', () => {
     bothAtWork();
     world.write(A, 'src/a.ts', TEN);

@@ -76,7 +76,10 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   const isLooked = window?.looked === true && !commitRuns(place, call.now, window.id);
   const hit = isLooked ? claimsHit(window, windows, ledgers, after) : [];
   const ended = hit.filter(({ path }) => !after.dirty.has(path));
-  const entries = await settled(call, place, ledgers, after, { window: window?.id, ended });
+  // If the command hit others' work, `keepHitWork` tells its session and the owners. `git am` commits without our hooks.
+  const isOwnKnown = ended.length > 0 || /\bgit\b.*\bam\b/.test(command);
+  const isNotified = (claim: OpenClaim) => ended.includes(claim) || (isOwnKnown && claim.session === owner);
+  const entries = await settled(call, place, ledgers, after, { window: window?.id, isNotified });
   if (window === undefined) entries.push(...reportedChanges(call, place, after));
   else {
     entries.push(...(await claimsOf(call, place, ledgers, { window, windows, after })));
@@ -134,13 +137,9 @@ async function settled(
   place: WorkPlace,
   { all, self }: Ledgers,
   after: TreeStatus,
-  { window, ended }: { readonly window: string | undefined; readonly ended: readonly OpenClaim[] },
+  how: Parameters<typeof settledClaims>[3],
 ): Promise<WorktreeEvent[]> {
-  const timeoutMs = lookTimeoutMs(call);
-  // If the command hit others' work, `keepHitWork` tells its session and the owners.
-  const isNotified = (claim: OpenClaim) =>
-    ended.includes(claim) || (ended.length > 0 && claim.session === self.session);
-  const found = await settledClaims(place, all, after, { window, timeoutMs, isNotified });
+  const found = await settledClaims(place, all, after, { ...how, timeoutMs: lookTimeoutMs(call) });
   for (const [session, entries] of found) {
     if (session !== self.session) appendEvents(place, session, entries);
   }
