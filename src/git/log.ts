@@ -89,14 +89,16 @@ export function commitsBetween(
  * remote-tracking branch contains are then left out, too. Newest first; empty when a name resolves to no commit.
  *
  * @param branch short name of a branch, or `HEAD` for a detached one
+ * @param last the last commit that a rebase leaves out
  */
 export function leftCommits(
   cwd: string,
   branch: string,
   to: string | undefined,
   timeoutMs: number,
+  last?: string,
 ): Promise<LoggedCommit[]> {
-  const from = branch === 'HEAD' ? 'HEAD' : `refs/heads/${branch}`;
+  const from = last ?? (branch === 'HEAD' ? 'HEAD' : `refs/heads/${branch}`);
   // git matches `--exclude` as a pattern, without `refs/heads/`.
   const others = [`--exclude=${branch.replace(/[\\*?[]/g, '\\$&')}`, '--branches'];
   const left = to === undefined ? ['--remotes'] : ['--end-of-options', to];

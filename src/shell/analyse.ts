@@ -96,8 +96,8 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
 
 const MAX_DEPTH = 48;
 
-/** Runs what the first word names: a function, a builtin, a known program, or a script that this command line wrote. */
-function callCommand(machine: ShellMachine, argv: readonly string[], frame: Frame): Status {
+/** Runs what the first word names: a function (not if `plain`), a builtin, a known program, or a script written before. */
+function callCommand(machine: ShellMachine, argv: readonly string[], frame: Frame, plain = false): Status {
   const [word, ...args] = argv;
   if (word === undefined || word === '') return undefined;
   if (!isKnown(word)) {
@@ -108,14 +108,14 @@ function callCommand(machine: ShellMachine, argv: readonly string[], frame: Fram
   if (machine.depth > MAX_DEPTH) machine.exhausted = true;
   if (machine.exhausted) return undefined;
   machine.depth++;
-  const status = call(word, { args, frame, machine });
+  const status = call(word, { args, frame, machine }, plain);
   machine.depth--;
   return status;
 }
 
-function call(word: string, rest: Omit<ProgramCall, 'name'>): Status {
+function call(word: string, rest: Omit<ProgramCall, 'name'>, plain: boolean): Status {
   const { args, frame, machine } = rest;
-  const body = frame.scope.function(word);
+  const body = plain ? undefined : frame.scope.function(word);
   if (body !== undefined) return runFunction(machine, body, args, frame);
   const name = programName(word);
   const program = (word === name ? BUILTINS.get(name) : undefined) ?? PROGRAMS.get(name);

@@ -129,7 +129,7 @@ function exec(call: ProgramCall): Status {
   const { operands, values } = parseOptions(call.args, { short: 'a:', stops: true });
   if (values.has('c')) clearIdentity(call, 'exec -c');
   if (operands.length === 0) return true;
-  const status = call.machine.run.argv(call.machine, operands, call.frame);
+  const status = call.machine.run.argv(call.machine, operands, call.frame, true);
   call.frame.scope.stopped = 'exit';
   return status;
 }
@@ -139,11 +139,11 @@ export function clearIdentity({ machine }: ProgramCall, by: string): void {
   for (const name of Object.keys(SESSION_VARIABLES)) machine.identity({ kind: 'variable', name, by });
 }
 
-/** Handles `command` and `builtin`: runs the words after them. `command -v` only looks a name up. */
-function plain(call: ProgramCall): Status {
-  const { operands, values } = parseOptions(call.args, { stops: true });
-  if (!values.has('v') && !values.has('V')) return call.machine.run.argv(call.machine, operands, call.frame);
-  call.frame.output.add(`${operands.join('\n')}\n`);
+/** Handles `command` and `builtin`: runs the words after them, but no function. `command -v` only looks a name up. */
+function plain({ args, frame, machine }: ProgramCall): Status {
+  const { operands, values } = parseOptions(args, { stops: true });
+  if (!values.has('v') && !values.has('V')) return machine.run.argv(machine, operands, frame, true);
+  frame.output.add(`${operands.join('\n')}\n`);
   return undefined;
 }
 

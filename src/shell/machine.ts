@@ -83,7 +83,8 @@ export interface Runner {
   /** Runs script text in a frame, whose scope keeps the changes. */
   script(machine: ShellMachine, text: string, frame: Frame): Status;
   statements(machine: ShellMachine, statements: readonly Statement[], frame: Frame): Status;
-  argv(machine: ShellMachine, argv: readonly string[], frame: Frame): Status;
+  /** Runs a command by its words; a `plain` one is no function. */
+  argv(machine: ShellMachine, argv: readonly string[], frame: Frame, plain?: boolean): Status;
 }
 
 /** One analysis: what it has found, the disk as the command has changed it so far, and the remaining budget. */

@@ -143,7 +143,8 @@ function checksOut({ call, words, facts }: Judged): TreeReach | undefined {
   if (at >= 0 && at < words.length - 1) return restore(call, words.slice(at + 1));
   if (hasOption(options, 'b', 'B', 'orphan', 'd', 'detach', 't', 'track'))
     return switchReach(call, does, options);
-  if (first === undefined) return does === 'destroy' ? whole(call, 'restore', 'destroy') : undefined;
+  const isWhole = does === 'destroy' || hasOption(options, 'p', 'patch');
+  if (first === undefined) return isWhole ? whole(call, 'restore', 'destroy') : undefined;
   if (facts.isPath(first)) return restore(call, options.operands);
   return others.length > 0 ? restore(call, others) : whole(call, 'switch', does);
 }
@@ -155,12 +156,14 @@ function restores({ call, words, facts }: Judged): TreeReach | undefined {
   });
   const staged = hasOption(options, 'S', 'staged');
   const worktree = hasOption(options, 'W', 'worktree');
-  return (staged && !worktree) || operands.length === 0 ? undefined : restore(call, operands);
+  const paths = operands.length === 0 && hasOption(options, 'p', 'patch') ? [':/'] : operands;
+  return (staged && !worktree) || paths.length === 0 ? undefined : restore(call, paths);
 }
 
 function resets({ call, words }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { long: 'hard merge soft mixed keep quiet pathspec-from-file=' });
-  return hasOption(options, 'hard', 'merge') ? whole(call, 'reset', 'destroy') : undefined;
+  if (hasOption(options, 'merge')) return unstages(call);
+  return hasOption(options, 'hard') ? whole(call, 'reset', 'destroy') : undefined;
 }
 
 function stashes({ call, words, facts }: Judged): TreeReach | undefined {
@@ -190,11 +193,20 @@ function cleans({ call, words, facts }: Judged): TreeReach | undefined {
   const { options, operands } = withPaths(words, facts, { short: 'e:', long: 'exclude= dry-run force' });
   const isForced = hasOption(options, 'f', 'force') || settingsOf(call, facts).cleansUnforced;
   if (hasOption(options, 'n', 'dry-run', 'i', 'interactive') || !isForced) return undefined;
-  const reach =
-    operands.length === 0 ? whole(call, 'clean', 'destroy') : covering(call, 'clean', 'destroy', operands);
+  const kept = optionValues(options, 'e', 'exclude').flatMap(exclusion);
+  // Without a pathspec git-clean(1) works in the folder in which it runs.
+  const paths = operands.length === 0 ? ['.'] : operands;
+  const reach = covering(call, 'clean', 'destroy', [...paths, ...kept]);
   const only = hasOption(options, 'X');
   const ignored = only ? 'only' : hasOption(options, 'x');
   return { ...reach, tracked: false, untracked: !only, ignored };
+}
+
+/** Returns the pathspecs for a pattern of `git clean -e`; none for a form of gitignore(5) that no pathspec has. */
+function exclusion(pattern: string): readonly string[] {
+  const name = pattern.replace(/^\/|\/$/g, '');
+  if (!/^(?:\*?[\w.@+-]+|[\w.@+-]+(?:\/[\w.@+-]+)+)\*?$/.test(name)) return [];
+  return [`:(top,exclude)${name}`, ...(/^[^/]+\/?$/.test(pattern) ? [`:(top,exclude)*/${name}`] : [])];
 }
 
 /** Handles `git rm`, which removes no uncommitted changes without `-f`. */
@@ -212,11 +224,14 @@ function movesOver({ call, words }: Judged): TreeReach | undefined {
   return isSafe || target === undefined ? undefined : covering(call, 'restore', 'destroy', [target]);
 }
 
+/** The options of git-rebase(1). */
+export const REBASE = {
+  short: 'x:X:s:C:',
+  long: 'onto= exec= strategy= strategy-option= autostash no-autostash abort skip root',
+};
+
 function rebases({ call, words, facts }: Judged): TreeReach | undefined {
-  const options = parseOptions(words, {
-    short: 'x:X:s:C:',
-    long: 'onto= exec= strategy= strategy-option= autostash no-autostash abort skip',
-  });
+  const options = parseOptions(words, REBASE);
   if (hasOption(options, 'abort', 'skip')) return whole(call, 'reset', 'destroy');
   if (hasOption(options, 'continue', 'quit', 'edit-todo', 'show-current-patch')) return undefined;
   return autostashes(call, options, settingsOf(call, facts).rebaseStashes);
@@ -257,6 +272,9 @@ function autostashes(call: GitVerbCall, options: Options, byDefault: boolean): T
 
 /** Handles `--abort` and `--skip` of a cherry-pick, revert or am, which discard staged changes. */
 function aborts({ call, words }: Judged): TreeReach | undefined {
+  // `git am --continue` commits whatever is staged, and runs no hook of ours.
+  if (call.verb === 'am' && words.some((word) => /^(?:--continue|--resolved|-r)$/.test(word)))
+    return { ...whole(call, 'snapshot', 'carry'), stagedOnly: true };
   const isAborted = words.some((word) => word === '--abort' || word === '--skip');
   return isAborted ? unstages(call) : undefined;
 }

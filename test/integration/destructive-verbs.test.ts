@@ -20,7 +20,6 @@ beforeAll(() => {
 describe("commands over another live session's uncommitted work", () => {
   it.each([
     ['git reset --hard'],
-    ['git reset --merge HEAD'],
     ['git checkout -f main'],
     ['git checkout .'],
     ['git checkout HEAD -- src'],

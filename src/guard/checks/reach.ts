@@ -66,8 +66,7 @@ export function reachedPaths(
   reach: TreeReach,
   top: string,
 ): (dirty: DirtyPath | undefined) => dirty is DirtyPath {
-  // Without a pathspec, git-clean(1) cleans the folder in which it runs.
-  const words = reach.paths ?? [reach.verb === 'clean' ? '.' : ':/'];
+  const words = reach.paths ?? [':/'];
   const paths = words.map((one) => (one.startsWith('/') ? `:/${relative(top, realPath(one, false))}` : one));
   const covers = pathspecMatcher(paths, folderIn(top, reach.call.cwd ?? top));
   return (dirty): dirty is DirtyPath =>

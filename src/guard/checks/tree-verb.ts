@@ -121,15 +121,15 @@ function treeRefusal(
   );
   return (
     `\`${escapeLine(typedName(reach.call))}\` ${reach.unsure ? 'could' : 'would'} ${deed(reach)} uncommitted work of ${owners}: ` +
-    `${listed(names)}. Nothing was changed. ${why}${isAbort(reach) ? unstaged(claims, typed) : instead(reach, own, typed)}`
+    `${listed(names)}. Nothing was changed. ${why}${isOfIndex(reach) ? unstaged(claims, typed) : instead(reach, own, typed)}`
   );
 }
 
 const typedName = ({ by, verb }: GitVerbCall) => by ?? `git ${verb}`;
 
-const isAbort = ({ verb, stagedOnly }: TreeReach) => verb === 'reset' && stagedOnly;
+const isOfIndex = ({ verb, stagedOnly }: TreeReach) => verb !== 'stash' && stagedOnly;
 
-/** Suggests to unstage the claimed paths, because an abort leaves unstaged changes alone. */
+/** Suggests to unstage the claimed paths, because the command leaves unstaged changes alone. */
 function unstaged(claims: readonly OpenClaim[], { git, paths }: Typed): string {
   const names = [...new Set(claims.map(({ path }) => path))];
   return `Unstage it first, and git will keep it: ${git} reset -q${paths(names)}`;
@@ -171,7 +171,7 @@ function instead({ verb, call, unsure }: TreeReach, own: OwnPart, typed: Typed):
   if (mine.length === 0 || verb === 'rm')
     return `The command reaches no other file that this session may change; see: ${git} handoff status`;
   if (verb === 'apply')
-    return `Name what the patch may change: ${git} apply${optionsOf(call)} ${included(mine)}`;
+    return `Name what the patch may change: ${pipe(call)}${git} apply${optionsOf(call)} ${included(mine)}`;
   if (verb === 'stash')
     return `Stash only your own changes: ${git} stash push --include-untracked${typed.paths(mine)}`;
   if (verb === 'clean') return `Remove only your own files: ${typed.remove(mine, 'rm')}`;
@@ -181,6 +181,7 @@ function instead({ verb, call, unsure }: TreeReach, own: OwnPart, typed: Typed):
 /** The words of a `git apply` as they were typed, and `--include` options for the paths, relative to the top. */
 const optionsOf = ({ words }: GitVerbCall) =>
   words.map((word) => ` ${simple(word ?? '<patch file>')}`).join('');
+const pipe = ({ words }: GitVerbCall) => (words.every((word) => word?.startsWith('-')) ? '… | ' : '');
 const included = (mine: readonly string[]) => mine.map((path) => simple(`--include=${path}`)).join(' ');
 const simple = (word: string) => (/^[\w./=-]+$/.test(word) ? word : shellWord(word));
 

@@ -66,37 +66,30 @@ const filterLanguage: Program = (call) => {
 };
 
 /** Programs that switch branches or commit everything by themselves: what each does, and the words that make it do so. */
-const WRAPPERS: readonly (readonly [name: string, does: 'switch' | 'stash' | 'snapshot', words: RegExp])[] = [
-  [
-    'gh',
-    'switch',
-    /^(?:co|pr checkout|pr merge .*(?:-d|--delete-branch)|issue develop .*(?:-c|--checkout))\b/,
-  ],
-  ['glab', 'switch', /^(?:co|mr checkout)\b/],
-  [
-    'gt',
+const WRAPPERS: Readonly<Partial<Record<string, readonly ['switch' | 'stash' | 'snapshot', RegExp]>>> = {
+  gh: ['switch', /^(?:co|pr checkout|pr merge .*(?:-d|--delete-branch)|issue develop .*(?:-c|--checkout))\b/],
+  glab: ['switch', /^(?:co|mr checkout)\b/],
+  gt: [
     'switch',
     /^(?:checkout|co|create|c|get|sync|restack|r|up?|down|d|top|t|bottom|b|delete|dl|fold|split|sp|move|pop|rename|unbranch|squash|sq|absorb|ab|undo|branch)(?= |$)/,
   ],
   // git-town(1) stashes uncommitted work while it switches, and applies it on the other branch.
-  [
-    'git-town',
+  'git-town': [
     'stash',
     /^(?:hack|append|prepend|switch|sync|ship|kill|delete|compress|continue|skip|undo|merge|detach|swap|walk|up|down|park|observe|contribute|set-parent|rename|rename-branch)(?= |$)/,
   ],
   // Every jj command first commits the working tree. These commands leave the work in a commit, or check out another.
-  [
-    'jj',
+  jj: [
     'snapshot',
     /^(?:abandon|absorb|backout|checkout|commit|ci|describe|desc|duplicate|edit|fix|merge|move|new|next|parallelize|prev|rebase|restore|revert|split|squash|undo|unsquash|simplify-parents|git (?:fetch|push|init)|op(?:eration)?(?! log| show))(?= |$)/,
   ],
-  ['hub', 'switch', /^(?:checkout (?:.* )?https?:|pr checkout|sync|am)(?= |$|\/)/],
-];
+  hub: ['switch', /^(?:checkout (?:.* )?https?:|pr checkout|sync|am)(?= |$|\/)/],
+};
 
 /** Records the git call that a program makes by itself. Returns false if its words ask for no such call. */
 export function switchesBranch({ args, frame, machine }: ProgramCall, name: string): boolean {
   const words = args.map((word) => (isKnown(word) ? word : '…'));
-  const [, does, sought] = WRAPPERS.find(([program]) => program === name) ?? [];
+  const [does, sought] = WRAPPERS[name] ?? [];
   // Options may precede the verb. Their values then count as words after the verb, which does little harm.
   const verb = words.filter((word) => !word.startsWith('-'));
   const options = words.filter((word) => word.startsWith('-'));
@@ -123,7 +116,7 @@ const wrapper: Program = (call) => {
 export const INTERPRETERS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...`${LANGUAGES} ${BUILDERS}`.split(' ').map((name) => [name, opaque] as const),
   ...['perl', 'ruby'].map((name) => [name, filterLanguage] as const),
-  ...WRAPPERS.map(([name]) => [name, wrapper] as const),
+  ...Object.keys(WRAPPERS).map((name) => [name, wrapper] as const),
 ]);
 
 /** Runs script text as a child shell would: with only the exported variables, and with its own folder and parameters. */
@@ -203,7 +196,7 @@ function withEnvironment(call: ProgramCall, words: readonly string[], assigns: b
     setVariable(machine, scope, name, word.slice(name.length + 1), call.name);
     scope.export(name, true);
   }
-  return machine.run.argv(machine, words.slice(start), { ...call.frame, scope });
+  return machine.run.argv(machine, words.slice(start), { ...call.frame, scope }, true);
 }
 
 function env(call: ProgramCall): Status {
@@ -252,7 +245,7 @@ function xargs({ args, frame, machine, ...call }: ProgramCall): Status {
   const file = optionValue(options, 'a', 'arg-file');
   const text = filterInput({ ...call, args, frame, machine }, file === undefined ? [] : [file]);
   const items = itemsOf(text, delimiterOf(options));
-  const run = (words: readonly string[]) => machine.run.argv(machine, words, { ...frame });
+  const run = (words: readonly string[]) => machine.run.argv(machine, words, { ...frame }, true);
   const replaced = optionValue(options, 'I', 'i', 'replace', 'J');
   if (replaced !== undefined) {
     for (const item of items.slice(0, MAX_RUNS))

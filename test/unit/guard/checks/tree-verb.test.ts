@@ -7,8 +7,10 @@ import {
   type Situation,
   asks,
   claim,
+  dirty,
   does,
   refuses,
+  state,
   table,
   untracked,
 } from '../../../support/guard-table.ts';
@@ -122,6 +124,45 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     refused('`git clean` would delete', 'Remove only your own files: rm -- src/b.ts'),
   ],
   ['it leaves tracked files alone', both('git clean -fd'), []],
+  ...[
+    'git clean -fd -e a.ts',
+    "git clean -fd -e '*.md' -e 'a*'",
+    'git clean -fd --exclude=/src/a.ts',
+    'git clean -fd -e src/ src',
+  ].map((command): Row => [
+    `it leaves alone what is excluded: ${command}`,
+    { ...both(command), dirty: [untracked('src/a.ts'), untracked('src/b.ts')] },
+    [],
+  ]),
+  ...['git clean -fd -e b.ts', 'git clean -fd -e /a.ts', "git clean -fd -e '!a.ts'"].map((command): Row => [
+    `another file is excluded: ${command}`,
+    { ...both(command), dirty: [untracked('src/a.ts'), untracked('src/b.ts')] },
+    refused('`git clean` would delete', 'src/a.ts'),
+  ]),
+  ...['git checkout -p', 'git restore --patch'].map((command): Row => [
+    `hunks of every file may be discarded: ${command}`,
+    both(command),
+    refused('would overwrite', 'src/a.ts'),
+  ]),
+  ...['git reset --merge', 'git am --continue', 'git am -r'].map((command): Row => [
+    `what is not staged stays as it is: ${command}`,
+    both(command),
+    [],
+  ]),
+  ...['git reset --merge HEAD~1', 'git am --continue', 'git am --resolved'].map((command): Row => [
+    `what is staged does not: ${command}`,
+    { ...both(command), dirty: [dirty('src/a.ts', { index: state(2) })] },
+    refused('src/a.ts', 'Take it out of the index first; git will keep it: git reset -q -- src/a.ts'),
+  ]),
+  ...[
+    'git() { command git "$@"; }; git reset --hard',
+    'git() { env X=1 git "$@"; }; git status; git reset --hard',
+    'git() { echo; }; echo reset --hard | xargs git',
+  ].map((command): Row => [
+    `a function has the name of the program: ${command}`,
+    both(command),
+    refused('`git reset` would overwrite', 'src/a.ts'),
+  ]),
   [
     'the session has changed nothing',
     { command: 'git reset --hard', ledgers: { [PEER]: ['src/a.ts'] } },
@@ -137,6 +178,14 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     },
     refused('Undo only your own changes: git restore --source=HEAD --staged --worktree -- src/b.ts'),
   ],
+  ...[
+    ['git diff src/b.ts | git apply -R', '… | git apply -R --include=src/b.ts'],
+    ['git apply "$(head -1 list)"', "'<patch file>' --include=src/b.ts"],
+  ].map(([command = '', hint = '']): Row => [
+    `a patch that cannot be read could overwrite it: ${command}`,
+    both(command),
+    refused('src/a.ts', 'Name what the patch may change: ', hint),
+  ]),
   [
     'a patch by git is applied in a folder',
     { ...both('cd src && git apply ../fix.patch'), files: { 'src/a.ts': '', 'fix.patch': patched('a.ts') } },
