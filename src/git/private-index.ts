@@ -95,6 +95,7 @@ export class PrivateIndex {
   }
 
   async set(entries: IndexEntries): Promise<void> {
+    if (entries.size === 0) return;
     const result = await setEntries(this.#top, entries, this.env);
     if (result.code !== 0) throw gitFailure('update-index', result);
   }

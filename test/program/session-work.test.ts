@@ -149,6 +149,16 @@ describe('git handoff diff', () => {
     expect(world.git(['write-tree'], { cwd })).toBe(world.git(['write-tree']));
   });
 
+  it('shows an ignored file that was taken out of the index as removed, though it is there, and so does a try', () => {
+    world.bash(A, 'git rm -q --cached src/c.ts && echo c.ts >.gitignore');
+    const diff = ['diff', '--stat', '--', 'src'];
+    expect([patchOf(diff, A), patchOf(diff)]).toEqual(
+      Array(2).fill(expect.stringContaining('src/c.ts | 1 -')),
+    );
+    const tried = world.handoff(['try', 'git', 'status', '--short'], { session: A, calls: 'process' });
+    expect(tried.stdout).toBe('A  .gitignore\nD  src/c.ts\n');
+  });
+
   it('is empty if nothing is changed, and fails for an unknown session', () => {
     expect(patchOf(['diff'], A)).toBe('');
     const run = world.handoff(['diff', 'auth-refresh'], { session: A });

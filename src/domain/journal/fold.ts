@@ -378,10 +378,14 @@ function withClaim(session: SessionId, known: OpenClaim | undefined, event: Even
   };
 }
 
-/** Changes the list in place: a copy for each change would make a long journal take quadratic time. */
+/**
+ * Changes the list in place: a copy for each change would make a long journal take quadratic time. A change that was undone
+ * and then restored is recorded again, and counts once: a chain that held it twice would not fit together.
+ */
 export function addChange(changes: PathChange[], next: PathChange): void {
   const last = changes.at(-1);
-  if (last === undefined || !sameState(last.after, next.before)) changes.push(next);
+  const isKnown = sameState(last?.before ?? null, next.before) && sameState(last?.after ?? null, next.after);
+  if (last === undefined || !(isKnown || sameState(last.after, next.before))) changes.push(next);
   else changes[changes.length - 1] = { before: last.before, after: next.after };
 }
 

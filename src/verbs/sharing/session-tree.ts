@@ -51,9 +51,9 @@ export class TreeBuilder {
     const batch = new ObjectBatch(await objectFormat(this.#git));
     for (const content of contents.values()) batch.blob(content);
     if (contents.size > 0) await batch.storeMany(this.#git);
-    const paths = whole.map(({ dirty }) => dirty.path);
-    await this.#index.takeFromDisk(paths, true);
+    await this.addFromDisk(whole.map(({ dirty }) => dirty));
     await this.#index.set(entries);
+    const paths = whole.map(({ dirty }) => dirty.path);
     for (const [path, state] of [...(await this.#index.read(paths)), ...entries])
       this.#states.set(path, state);
     return failed;
@@ -62,10 +62,10 @@ export class TreeBuilder {
   /** Adds all that differs from HEAD on the disk; returns the paths that a patch cannot name. */
   async addRest(): Promise<string[]> {
     const { work, named } = this.#scene;
-    const dirty = [...work.status.dirty.values()].filter(differsOnDisk).map(({ path }) => path);
-    const rest = dirty.filter((path) => named?.has(path) !== false);
-    await this.addFromDisk(rest.filter(isUsable));
-    return rest.filter((path) => !isUsable(path));
+    const dirty = [...work.status.dirty.values()].filter(differsOnDisk);
+    const rest = dirty.filter(({ path }) => named?.has(path) !== false);
+    await this.addFromDisk(rest.filter(({ path }) => isUsable(path)));
+    return rest.map(({ path }) => path).filter((path) => !isUsable(path));
   }
 
   /** Returns what was added since the last call or, at the first call, what differs from HEAD. */
@@ -87,9 +87,12 @@ export class TreeBuilder {
     return this.#states.get(path) ?? head;
   }
 
-  /** Adds paths as they are on the disk. */
-  async addFromDisk(paths: readonly string[]): Promise<void> {
-    await this.#index.takeFromDisk(paths, true);
+  /** Adds paths as they are on the disk. An ignored file that was taken out of the index is there, and yet removed. */
+  async addFromDisk(dirty: readonly DirtyPath[]): Promise<void> {
+    const gone = new Map(dirty.flatMap(({ path, disk }) => (disk === null ? [[path, null]] : [])));
+    await this.#index.set(gone);
+    const there = dirty.map(({ path }) => path).filter((path) => !gone.has(path));
+    await this.#index.takeFromDisk(there, true);
   }
 
   /** The object name of the tree. */

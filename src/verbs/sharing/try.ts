@@ -4,7 +4,7 @@ import { belongingOf } from '../../changes/dirty-work.ts';
 import { type Inseparable, ownersOf } from '../../changes/session-parts.ts';
 import { Failure } from '../../domain/failure.ts';
 import { differsOnDisk, isUsable } from '../../domain/ledger/ownership.ts';
-import { sameState } from '../../domain/ledger/tree-status.ts';
+import { type DirtyPath, sameState } from '../../domain/ledger/tree-status.ts';
 import { type Oid, type SessionId, peerName, sessionOfOwner, shortOid } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { triedText } from '../../domain/tried.ts';
@@ -138,7 +138,7 @@ const pathsIn = (failed: readonly Inseparable[]) =>
   failed.flatMap(({ part, why }) => (why === 'unusable' ? [] : part.dirty.path));
 
 /** What counts as a person's own: the changed paths, except the work of live sessions. */
-async function pathsOfNobody(scene: SessionWork, context: Context): Promise<string[]> {
+async function pathsOfNobody(scene: SessionWork, context: Context): Promise<DirtyPath[]> {
   const { work, judged } = scene;
   const live = new Set(
     judged.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session),
@@ -151,8 +151,8 @@ async function pathsOfNobody(scene: SessionWork, context: Context): Promise<stri
     const dirty = new Map(theirs.flatMap(({ parts }) => parts.map((part) => [part.dirty.path, part.dirty])));
     for (const one of dirty.values()) if (!sameState(trees.at(one), one.disk)) mixed.push(one.path);
     requireApart(mixed);
-    const all = [...work.status.dirty.values()].filter(differsOnDisk).map(({ path }) => path);
-    return all.filter((path) => isUsable(path) && !dirty.has(path));
+    const all = [...work.status.dirty.values()].filter(differsOnDisk);
+    return all.filter(({ path }) => isUsable(path) && !dirty.has(path));
   } finally {
     trees.remove();
   }

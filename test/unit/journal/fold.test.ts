@@ -50,6 +50,13 @@ describe('the state after the events of a session', () => {
     expect(foldJournal(self, compactLines(journal, 0))).toMatchObject(found);
   });
 
+  it('counts a change once that was undone and made again', () => {
+    const change = { t: 'claim', path: 'f', base: blob(1), before: blob(1), after: blob(2), weak: false } as const;
+    const events = ([1, 2] as const).map((at) => ({ ...change, evidence: 'named', at }) as const);
+    const claim = foldJournal(self, here(...events)).trees.get('main')?.claims.get('f');
+    expect(claim?.changes).toEqual([{ before: blob(1), after: blob(2) }]);
+  });
+
   it('ends what runs in every worktree, and keeps the changes', () => {
     const claim = { t: 'claim', path: 'f', base: null, before: null, after: blob(2) } as const;
     const before: JournalEvent[] = [
