@@ -128,17 +128,29 @@ function ledgersOf({ gitDir, commonDir }: WorkTree) {
   return { worktreeId, place, ledgers: place === undefined ? [] : readLedgers(place) };
 }
 
-/** Returns the open claims on a dirty path: the asker's and, separately, everybody else's. */
-export function openClaims(work: DirtyWork, { path, head }: DirtyPath, { groups }: Asker): PathClaims {
-  const claims = claimsOn(path, work.ledgers, groups, head);
-  const more = work.lone?.claims.get(path);
-  if (more === undefined || claims.own.length + claims.foreign.length > 0) return claims;
-  return rankClaims([more, ...claims.left], groups);
+/**
+ * Returns the open claims on a dirty path: the asker's and, separately, everybody else's.
+ *
+ * @param unrecorded further claims; they count for sessions that have no claim on record for the path
+ */
+export function openClaims(
+  work: DirtyWork,
+  { path, head }: DirtyPath,
+  { groups }: Asker,
+  unrecorded: readonly OpenClaim[] = [],
+): PathClaims {
+  const isOnRecord = (one: OpenClaim) =>
+    work.ledgers.some(({ session, claims }) => session === one.session && claims.has(path));
+  const more = unrecorded.filter((one) => one.path === path && !isOnRecord(one));
+  const claims = claimsOn(path, work.ledgers, groups, head, more);
+  const lone = work.lone?.claims.get(path);
+  if (lone === undefined || claims.own.length + claims.foreign.length > 0) return claims;
+  return rankClaims([lone, ...claims.left], groups);
 }
 
 /** Decides to whom a dirty path belongs. */
-export function belongingOf(work: DirtyWork, dirty: DirtyPath, asker: Asker): Belonging {
-  return decideBelonging(openClaims(work, dirty, asker), asker.areOne);
+export function belongingOf(...[work, dirty, asker, unrecorded]: Parameters<typeof openClaims>): Belonging {
+  return decideBelonging(openClaims(work, dirty, asker, unrecorded), asker.areOne);
 }
 
 /** Records the claims that the status ends or revives. Does nothing in a repository that it cannot write to. */

@@ -88,6 +88,19 @@ describe('git handoff status', () => {
     expect(repo.ok(['status'], { session: A })).toContain('maybe, around a command');
   });
 
+  it('knows whose changes the running command, of which it is a part, has made', () => {
+    both();
+    repo.write(A, 'src/one.txt', 'by A\n');
+    repo.write(B, 'src/two.txt', 'by B\n');
+    const { run } = repo.bash(B, 'echo B >src/two.txt; echo B >new.txt; git handoff status --json');
+    const { items } = JSON.parse(run?.stdout ?? '{}') as { items: Record<string, unknown>[] };
+    expect(items.map(({ path, owners }) => [path, owners])).toEqual([
+      ['new.txt', [B]],
+      ['src/two.txt', [B]],
+      ['src/one.txt', [A]],
+    ]);
+  });
+
   it('lists separately what an ended session left', () => {
     both();
     repo.write(B, 'src/two.txt', 'by B\n');

@@ -211,7 +211,7 @@ function mergeOperands({ words }: GitVerbCall): readonly string[] {
 }
 
 /** Returns the words after `git worktree add` that give what the switch asked for; a new branch keeps its start point. */
-function worktreeWords({ verb, words, by }: GitVerbCall, { beside }: Typed): string {
+function worktreeWords({ verb, words, by }: GitVerbCall, { git, beside }: Typed): string {
   if (by !== undefined) return `--detach ${beside('apart')}, then run there: ${escapeLine(by)}`;
   const known = words.map((word) => word ?? UNKNOWN);
   if (verb === 'symbolic-ref' && words[1]?.startsWith('refs/heads/') === true) {
@@ -225,11 +225,14 @@ function worktreeWords({ verb, words, by }: GitVerbCall, { beside }: Typed): str
     long: 'create= force-create= orphan= conflict= detach track force discard-changes',
   });
   const made = optionValue(options, 'b', 'c', 'create');
-  const reset = optionValue(options, 'B', 'C', 'force-create', 'orphan');
+  const reset = optionValue(options, 'B', 'C', 'force-create');
+  const rootless = optionValue(options, 'orphan');
   const [start] = options.operands;
   const from = start === undefined || start === '' ? '' : ` ${shellWord(start)}`;
   if (made !== undefined) return `-b ${shellWord(made)} ${beside(made)}${from}`;
   if (reset !== undefined) return `-B ${shellWord(reset)} ${beside(reset)}${from}`;
+  if (rootless !== undefined)
+    return `--detach ${beside(rootless)}${from} && ${git} -C ${beside(rootless)} ${verb} --orphan ${shellWord(rootless)}`;
   if (hasOption(options, 'd', 'detach')) return `--detach ${beside('apart')}${from}`;
   if (start === undefined || start === '-') return `--detach ${beside('apart')}`;
   return `${beside(start)} ${shellWord(start)}`;

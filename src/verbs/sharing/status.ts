@@ -25,6 +25,7 @@ import {
   isNamed,
   parsePathArgument,
 } from '../../changes/dirty-work.ts';
+import { ownersOf, unrecordedClaims } from '../../changes/session-parts.ts';
 import { type OtherTree, overlapsElsewhere } from '../../changes/overlaps.ts';
 import type { AlsoChangedShape, DirtyPathShape, NamedSessionShape, RequestShape } from '../shapes.ts';
 import { requestShapes } from './sessions.ts';
@@ -78,9 +79,11 @@ export async function status(options: StatusOptions, context: Context): Promise<
   const looking = { asking: self, timeoutMs: context.budget.left(), now: context.now };
   const others = await overlapsElsewhere(tree, work.status.dirty.values(), judged, looking);
   for (const [at, name] of named.entries()) requireThere(options.paths[at] ?? '', name, tree, paths);
+  const own = self === undefined ? new Set<SessionId>() : ownersOf(self, asker, judged);
+  const running = self === undefined ? [] : await unrecordedClaims(self, work, own, context.now);
   const items = [...work.status.dirty.values()]
     .filter(({ path }) => named.length === 0 || named.some((name) => isNamed(path, name)))
-    .map((dirty) => dirtyShape(dirty, belongingOf(work, dirty, asker), others))
+    .map((dirty) => dirtyShape(dirty, belongingOf(work, dirty, asker, running), others))
     .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || (a.path < b.path ? -1 : 1));
   const isOwner = (session: string, path: string) =>
     items.some((item) => item.path === path && item.owners.includes(session));

@@ -94,6 +94,11 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     both('git switch -c topic'),
     refused('git worktree add -b topic ../topic'),
   ],
+  [
+    'one that makes a branch without a past: no hint that would reset a branch of that name',
+    both('git checkout --orphan topic'),
+    refused('git worktree add --detach ../topic && git -C ../topic checkout --orphan topic'),
+  ],
   ...['git switch --detach', 'git switch -d', 'git stash branch topic'].map((command): Row => [
     `so would one that names no other branch: ${command}`,
     both(command),
