@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { type Oid, type RefName, parseOid, isZeroOid } from '../domain/names.ts';
 import { timeLeft } from '../host/io.ts';
 import { discoverRepository, readHead, readGitFile } from './discover.ts';
@@ -205,9 +206,10 @@ export async function updateRefs(
     );
     return { kind: 'done' };
   }
-  const dangling = danglingRef(result.stderr, updates);
-  if (dangling !== undefined) {
-    await removeSymbolicRef(repository, dangling);
+  const dangling = blockingRef(DANGLING, result.stderr, updates);
+  if (dangling !== undefined) await removeSymbolicRef(repository, dangling);
+  const broken = blockingRef(BROKEN, result.stderr, updates);
+  if (dangling !== undefined || (broken !== undefined && removeBrokenRef(repository, broken))) {
     return updateRefs(repository, updates, options);
   }
   // A system call that fails after the rename makes git report a failure although the ref has moved.
@@ -227,10 +229,35 @@ function transactionWords(updates: readonly RefUpdate[]): string {
   return ['start', ...lines, 'prepare', 'commit', ''].join('\n');
 }
 
-/** The ref that blocks the update because it is a symbolic ref to nothing: newer versions of git do not replace it. */
-function danglingRef(stderr: string, updates: readonly RefUpdate[]): RefName | undefined {
-  const [, name] = /cannot lock ref '([^']+)': dangling symref already exists/.exec(stderr) ?? [];
+/** Newer versions of git do not replace a symbolic ref to nothing. */
+const DANGLING = /cannot lock ref '([^']+)': dangling symref already exists/;
+/** A crash of the machine can leave a ref's file without a value: git reads none, and does not replace it. */
+const BROKEN = /unable to resolve reference '([^']+)': reference broken/;
+
+/** Names of refs below `refs/handoffs*` that have no value: git lists none of them, and names each in a warning. */
+export async function listBrokenRefs({ cwd }: InRepository): Promise<RefName[]> {
+  const { stderr } = await runGit(['for-each-ref', '--format=', '--', 'refs/handoffs*'], { cwd });
+  return [...stderr.matchAll(/ignoring broken ref (refs\/handoffs.*)$/gm)].map(([, name]) => name as RefName);
+}
+
+/** The ref of these updates that a message of git names. */
+function blockingRef(message: RegExp, stderr: string, updates: readonly RefUpdate[]): RefName | undefined {
+  const [, name] = message.exec(stderr) ?? [];
   return updates.find(({ ref }) => ref === name)?.ref;
+}
+
+/** Removes the file of a ref that has no value, under git's own lock; returns whether it did. */
+export function removeBrokenRef({ cwd }: InRepository, ref: RefName): boolean {
+  const file = `${discoverRepository(cwd)?.commonDir ?? ''}/${ref}`;
+  try {
+    writeFileSync(`${file}.lock`, '', { flag: 'wx' });
+  } catch {
+    return false;
+  }
+  const isBroken = parseOid(readGitFile(file).replace(/\s[^]*/, '')) === undefined;
+  if (isBroken) rmSync(file, { force: true });
+  rmSync(`${file}.lock`);
+  return isBroken;
 }
 
 /** @throws Failure when git cannot delete it, so that the caller does not try for ever */

@@ -37,6 +37,39 @@ esac`);
   expect(repo.ok(['show', 'release-plan'])).toContain('the next plan');
 });
 
+/** What a crash of the machine leaves of a ref whose file was not on the disk yet. */
+function emptied(ref: string): void {
+  writeFileSync(join(repo.path, '.git', ref), '');
+}
+
+it.each(['refs/handoffs/main/release-plan', 'refs/handoffs-local/kept/main/release-plan'])(
+  'a note is written again although a crash emptied %s',
+  (ref) => {
+    repo.ok(['write', 'release-plan', '-m', 'the plan'], { session: SESSION });
+    emptied(ref);
+    expect(repo.ok(['show', 'release-plan'])).toContain('the plan');
+    repo.noted(['write', 'release-plan', '-m', 'the next plan'], { session: SESSION });
+    expect(repo.ok(['show', 'release-plan'])).toContain('the next plan');
+    expect(repo.handoff(['doctor']).status).toBe(0);
+  },
+);
+
+it('doctor names each ref that a crash emptied, and puts it back: git fetches and the purge goes through again', () => {
+  repo.ok(['write', 'release-plan', '-m', 'the plan'], { session: SESSION });
+  repo.ok(['write', 'other-plan', '-m', 'another'], { session: SESSION });
+  const refs = ['refs/handoffs/main/release-plan', 'refs/handoffs-local/kept/main/other-plan'];
+  for (const ref of refs) emptied(ref);
+  expect(() => repo.git(['fetch', '-q', '.'])).toThrow();
+  const told = repo.handoff(['doctor']);
+  expect(told.status).toBe(1);
+  for (const ref of refs) expect(told.stdout).toContain(`${ref} has no value`);
+  repo.ok(['doctor', '--fix']);
+  repo.git(['fetch', '-q', '.']);
+  expect(repo.ok(['show', 'release-plan'])).toContain('the plan');
+  expect(repo.ok(['doctor'])).toContain('2 handoffs, none moved by hand');
+  repo.ok(['uninstall', '--purge', '--yes']);
+});
+
 it.each([
   ['waits for the other', 1, 0],
   ['says that it is this clone’s, when that does not end', 99, 4],

@@ -9,7 +9,7 @@ import type { CommandResult } from '../verb.ts';
 import type { CheckShape } from '../shapes.ts';
 import { checkClients, checkPrograms } from './client-checks.ts';
 import { checkGitHooks, checkGit, checkHookLog, checkInit, checkRemotes } from './repository-checks.ts';
-import { checkLeftovers, checkLocks, checkShared, checkTryTree } from './leftover-checks.ts';
+import { checkBrokenRefs, checkLeftovers, checkLocks, checkShared, checkTryTree } from './leftover-checks.ts';
 import { checkObjects, checkRefs, checkWork } from './note-checks.ts';
 
 interface DoctorOptions {
@@ -45,6 +45,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...(settings.enabled === true ? await checkGitHooks(repository, packageRoot) : []),
     // First, because a lock that stays would keep refs from being repaired.
     ...checkLocks(repository, fix, now),
+    ...(await checkBrokenRefs(repository, fix)),
     ...checkLeftovers(repository, fix, now),
     ...checkTryTree(repository),
     ...checkShared(repository, fix),

@@ -1,6 +1,7 @@
 import { rmSync, statSync, readdirSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { listBrokenRefs, removeBrokenRef } from '../../git/refs.ts';
 import type { Repository } from '../../git/repository.ts';
 import { entries, exists, readText } from '../../host/disk.ts';
 import { closedPaths, repositoryFolder, shareAll, tryTree } from '../../host/folders.ts';
@@ -95,6 +96,16 @@ function lockCheck(file: string, ageMs: number, commonDir: string, fix: boolean)
   if (!fix) return doctorLine('locks', 'problem', what, FIX);
   rmSync(file, { force: true });
   return doctorLine('locks', 'fixed', `${what}; removed`);
+}
+
+/** Finds refs that a crash of the machine left without a value. With `fix` removes them, and what they held is put back. */
+export async function checkBrokenRefs(repository: Repository, fix: boolean): Promise<CheckShape[]> {
+  return (await listBrokenRefs(repository)).map((name) => {
+    const detail = `${escapeLine(name)} has no value, which makes git fetch fail`;
+    return fix && removeBrokenRef(repository, name)
+      ? doctorLine('refs', 'fixed', `${detail}; removed`)
+      : doctorLine('refs', 'problem', detail, FIX);
+  });
 }
 
 function locksBelow(folder: string): string[] {
