@@ -50,7 +50,13 @@ const PLAIN_WORDS: Partial<Record<IllegalReason, string>> = {
   'note too large': `a note of more than ${MAX_NOTE_BYTES / 1024 / 1024} MiB`,
 };
 
+/** Whether the ref is where it was kept, and only its commit cannot be read. */
+export const isUnreadable = ({ tip, keptOid, illegal }: TopicState): boolean =>
+  tip === undefined && keptOid !== undefined && illegal?.bad === keptOid;
+
 function describe(state: TopicState, { reason }: IllegalMove): string {
+  if (isUnreadable(state))
+    return `${escapeLine(handoffRef(state.path))}: ${truth(state)}. See: git handoff doctor`;
   const what = reason === 'deleted' ? 'was deleted' : 'was moved';
   const how = reason === 'deleted' ? '' : ` (${reasonText(reason)})`;
   const name = typedTopic(state.branch, state.topic);

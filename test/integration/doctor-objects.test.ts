@@ -73,6 +73,17 @@ describe('doctor reports whether every handoff can be read', () => {
     writeFileSync(path, bytes);
   }
 
+  it('one that cannot be read counts neither as moved by hand nor as put back', () => {
+    const [path, id] = [file(REF), oid(REF)];
+    rmSync(path);
+    for (const words of [['doctor'], ['doctor', '--fix']]) {
+      expect(repo.handoff(words).stdout).not.toMatch(/moved by hand \(|put back/);
+    }
+    const listed = repo.handoff(['list']);
+    expect(listed.stderr).toContain(`${REF}: its last commit ${id.slice(0, 8)} cannot be read`);
+    expect(listed.stderr).not.toContain('--fix');
+  });
+
   it('the oldest broken one of many versions is named', () => {
     const VERSIONS = 200;
     const message = repo.git(['log', '-1', '--format=%B', REF]);

@@ -2,7 +2,13 @@ import { type Oid, shortId } from '../../domain/names.ts';
 import type { Repository } from '../../git/repository.ts';
 import { withoutLarge } from '../../git/commits.ts';
 import { type BrokenObject, areWhole, brokenBelow, reachableCommits } from '../../git/verify-objects.ts';
-import { foldTopic, restoreKeptTip, recordIllegalMove, reasonText } from '../../notes/report-illegal.ts';
+import {
+  foldTopic,
+  isUnreadable,
+  restoreKeptTip,
+  recordIllegalMove,
+  reasonText,
+} from '../../notes/report-illegal.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { readWork, type KeptWork, leftWork } from '../../notes/work/work-commit.ts';
@@ -21,7 +27,8 @@ export async function checkRefs(
   const found: CheckShape[] = [];
   for (const state of states) {
     const name = typedTopic(state.branch, state.topic);
-    if (state.illegal === undefined) {
+    // What cannot be read was not moved: checkObjects reports it.
+    if (state.illegal === undefined || isUnreadable(state)) {
       if (fix && state.publicOid !== state.keptOid) await foldTopic(repository, state);
       continue;
     }
