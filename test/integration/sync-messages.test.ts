@@ -58,4 +58,22 @@ describe('what a sync says', () => {
     expect(refused.stderr).not.toContain('remotePrefix');
     expect(refused.stderr).toContain('hint: git handoff sync --push origin');
   });
+
+  it('advises another namespace only where the server has no handoff in this one', () => {
+    const hook = join(server, 'hooks', 'update');
+    const only = (pattern: string) => {
+      writeFileSync(hook, `#!/bin/sh\ncase $1 in ${pattern}) exit 1 ;; esac\n`);
+      chmodSync(hook, 0o755);
+    };
+    write('release-plan');
+    only('refs/handoffs/*');
+    expect(repo.handoff(['sync']).stderr).toContain('hint: git config handoff.remotePrefix');
+    write('other-plan');
+    only('*/release-plan');
+    for (const had of ['pushes', 'has']) {
+      const { status, stderr } = repo.handoff(['sync']);
+      expect(status, had).toBe(5);
+      expect(stderr, had).toContain('hint: git ls-remote origin');
+    }
+  });
 });

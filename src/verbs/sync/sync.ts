@@ -87,7 +87,7 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
     }
   }
   const stayed = kept.length === 0 ? [] : stayedNotices(items, states, kept, leaving);
-  const failure = allOf(failures) ?? syncFailure(items, settings.remotePrefix);
+  const failure = allOf(failures) ?? syncFailure(items, summaries, settings.remotePrefix);
   return {
     value: { dryRun: options.dryRun, items, remotes: summaries },
     notices: [...notices, ...illegal, ...stayed],
@@ -158,12 +158,23 @@ const KEPT_FILE = '$(git rev-parse --git-path handoff-note.md)';
 const FALLBACK = 'refs/heads/handoffs/';
 
 /** Returns one failure, with the next command, for what a sync could not do; the items say which handoffs. */
-function syncFailure(items: readonly SyncShape[], prefix: string): Failure | undefined {
+function syncFailure(
+  items: readonly SyncShape[],
+  remotes: readonly SyncedRemote[],
+  prefix: string,
+): Failure | undefined {
   const of = (action: SyncShape['action']) => items.filter((item) => item.action === action);
   const [declined, refused, moved, behind] = [of('declined'), of('refused'), of('moved'), of('behind')];
   const [secret] = of('secret');
   if (secret !== undefined) return secretFailure(secret, of('secret').length, prefix);
-  if (declined[0] !== undefined) return declinedFailure(declined[0], declined.length, prefix);
+  if (declined[0] !== undefined) {
+    const { remote } = declined[0];
+    // A server that already has handoffs there does not object to their namespace.
+    const hasOthers =
+      of('pushed').some((item) => item.remote === remote) ||
+      remotes.some((one) => one.remote === remote && one.same > 0);
+    return declinedFailure(declined[0], declined.length, hasOthers ? FALLBACK : prefix);
+  }
   if (refused[0] !== undefined) {
     const { remote, branch, topic, why } = refused[0];
     return new Failure(
