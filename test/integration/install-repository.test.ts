@@ -99,6 +99,16 @@ describe('init', () => {
     expect(world.snapshot()).toEqual(installed);
   });
 
+  it('does not say that its lines go where shorter ones replace those of an earlier version', async () => {
+    await world.init();
+    const hook = join(world.repository, '.git', 'hooks', 'pre-commit');
+    const end = '# <<< git-handoff <<<';
+    world.write(hook, readFileSync(hook, 'utf8').replace(end, `# a line of an earlier version\n${end}`));
+    const { summary } = await world.init({ yes: false, diff: true });
+    expect(summary).toContain('refuses other sessions');
+    expect(summary).not.toContain('without our');
+  });
+
   it('says in at most fifteen lines what it will change for every client, with instructions and skills', async () => {
     for (const name of ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'])
       world.write(join(world.repository, name), '# x\n');

@@ -82,9 +82,10 @@ function glossOf(change: Change): string | undefined {
   }
 }
 
-/** Whether lines are only removed. */
+/** Whether lines are only removed; a shorter version of ours that replaces a longer one is not less. */
 function isLess(before: Buffer | undefined, after: Buffer): boolean {
-  return after.length < (before?.length ?? 0);
+  const hasOurs = />>> git-handoff|guard --client/.test(after.toString('utf8'));
+  return !hasOurs && after.length < (before?.length ?? 0);
 }
 
 function configGloss(before: Buffer | undefined, after: Buffer): string {
