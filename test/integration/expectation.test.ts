@@ -52,3 +52,11 @@ it('a write that expects the tip is refused if the tip itself has moved', async 
   }, tip);
   expect(result.kind).toBe('expectation-missed');
 });
+
+it.each(['close', 'reopen', 'take'])('a %s that expects no handoff is refused where there is one', (verb) => {
+  const tip = repo.noted(['write', 'auth-refresh', '-m', 'one'], { session: 'sess-a' });
+  const { status, stderr } = repo.handoff([verb, 'auth-refresh', '--expect', 'none'], { session: 'sess-a' });
+  expect(status).toBe(4);
+  expect(stderr).toContain(`is not at the expected commit: it is at ${tip}`);
+  expect(repo.git(['rev-parse', REF])).toBe(tip);
+});

@@ -53,7 +53,7 @@ async function commitOnTip(
   const before = await findTopic(repository, change.topic);
   const tip = requireTip(before);
   const caller = findCaller(context, sessions, change.session, author);
-  const expect = parseExpectation(change.expect) ?? (change.pinned ? tip.oid : undefined);
+  const expect = change.expect === undefined && change.pinned ? tip.oid : parseExpectation(change.expect);
   const { client } = caller;
   const head = before.branch === repository.branch ? tree.head : await branchTip(repository, before.branch);
   const content = {
