@@ -58,6 +58,10 @@ describe('notes', () => {
       "no open handoffs; leave one: git handoff write <topic> -m '<text>' (closed ones: git handoff list --all)
       "
     `);
+    expect(prints(['list', '--all'], A)).toMatchInlineSnapshot(`
+      "no handoffs; leave one: git handoff write <topic> -m '<text>'
+      "
+    `);
     prints(['write', 'retry-queue', '-m', 'The retry queue survives a restart'], B);
     prints(['write', 'auth-refresh'], A, NOTE);
     expect(prints(['list'], A)).toMatchInlineSnapshot(`
@@ -289,6 +293,12 @@ describe('work', () => {
       "took src/a.ts from claude aaaaaaaa
       "
     `);
+  });
+
+  it('says of a topic that breaks a rule which one', () => {
+    const said = (topic: string) => prints(['write', topic, '-m', 'x'], A);
+    for (const topic of ['auth--refresh', 'auth-refresh-']) expect(said(topic)).toContain('words joined by');
+    expect(said(`auth-${'x'.repeat(96)}`)).toContain('it has more than 100 bytes');
   });
 
   it('a topic may be one word, unless it is a common one or the name of the branch', () => {

@@ -84,7 +84,8 @@ export function renderList(
   if (listed.length === 0 && isNarrowed) return 'no matching handoffs (all: git handoff list --all)\n';
   const waiting = remoteLines(remotes, view.isAtTerminal);
   if (listed.length === 0) {
-    return `no open handoffs; leave one: git handoff write <topic> -m '<text>' (closed ones: git handoff list --all)\n${waiting}`;
+    const what = isAll ? ['', ''] : ['open ', ' (closed ones: git handoff list --all)'];
+    return `no ${what[0]}handoffs; leave one: git handoff write <topic> -m '<text>'${what[1]}\n${waiting}`;
   }
   const automatic = listed.filter((item) => item.automatic !== null);
   const isMany = !isAll && automatic.length > MAX_AUTOMATIC;
