@@ -23,15 +23,15 @@ which the guard can tell the model something.
 The guard judges a call of a file tool or a shell tool before it runs, and then looks at what the call changed. Our hooks
 are not called for tools that are "looked at afterwards": the guard sees their changes at the session's next call. The other
 tools only read, or are ignored because they concern the client itself or sub-agents, whose own calls are judged. The
-tools of MCP servers are judged by the verbs in their names. \`node scripts/client-news.mjs\` reports tools that are not listed
-here.
+tools of MCP servers are judged by the verbs in the tools' names. \`node scripts/client-news.mjs\` reports tools that are not
+listed here.
 
 ## Trailers
 
 With every client, a session's commits name the session in \`Claude-Session-Id\`, which git-handoff reads. With
 \`handoff.assistedBy\` they also get a trailer for tools that know nothing of git-handoff: \`Assisted-by: Codex:gpt-5.5\`, the
-client and the model that its hooks last reported. If no hook reported a valid name of a model, there is no such trailer. A
-person's commits never get one. A message that already has an \`Assisted-by\` keeps it. Nothing is signed off. "Tells its model"
+client and the model that its hooks last reported. If no hook reported a valid model name, there is no such trailer. A
+person's commits never get one. A message that already has an \`Assisted-by\` keeps it. No sign-off is added. "Reports its model"
 below says at which events a client reports the model, according to captured or documented payloads.
 `;
 const TAIL = `
@@ -47,22 +47,22 @@ We have no hooks for these clients, and have run none of them. Their sessions ca
 counts as a person's.
 
 - Kimi Code (2.1) has hooks, but needs a newer Node than git-handoff does.
-- Cline has hooks, but one that refuses a call ends the whole run.
+- Cline has hooks, but a hook that refuses a call ends the whole run.
 - Droid: we found no package to try.
 
 ## Antigravity
 
 \`agy\`, the successor of Gemini CLI, has hooks, but we found no package of it to try, and its documentation does not suffice.
 \`hooks.json\` (in \`.agents/\` and \`~/.gemini/config/\`) maps names to events. One bad entry makes the client drop the whole file.
-We could merge our entry exactly, but there is no answer that leaves a call alone. According to the document in its package, a
-hook before a tool must return a \`decision\`. \`allow\` "automatically allows" the call, which is not ours to decide
-([39](decisions/0039-clients.md)). \`ask\` asks even users who want no questions, and refuses in print mode, where nobody can
-answer. The reports contradict each other:
+We could add our entry and change nothing else, but no answer of a hook leaves the decision to the client. According to the
+document in its package, a hook before a tool must return a \`decision\`. \`allow\` "automatically allows" the call, which is not
+ours to decide ([39](decisions/0039-clients.md)). \`ask\` asks even users who want no questions, and refuses in print mode,
+where nobody can answer. The reports contradict each other:
 
 - Printing nothing means no opinion (1.0.3, 1.1.12), a question (1.1.2) or a refusal.
 - \`{}\` is always a refusal.
 - \`deny\` is a veto or a question (both 1.1.2).
-- Before a tool, 1.1.27 and 1.2.7 run no hook (two reports), or 1.2.7 does (others).
+- Before a tool, 1.1.27 and 1.2.7 run no hook (two reports), or 1.2.7 does run it (other reports).
 
 A payload does not name its event, nor, in print mode, a folder.
 
@@ -157,8 +157,8 @@ function sectionOf(row) {
 - events: ${code(events)}
 - refuses: \`${refusal}\`
 - tells: ${code(events.filter((event) => dialect.contextEvents.has(event)))}
-- names the session of a shell command in: ${variables.length === 0 ? 'no variable; the guard finds the session by its processes' : code(variables)}
-- tells its model: ${eventsWithModel(row)}
+- variable with the session's id in shell commands: ${variables.length === 0 ? 'none; the guard finds the session by its processes' : code(variables)}
+- reports its model: ${eventsWithModel(row)}
 ${toolLines(row.tools)}${dialect.runsGitHooks ? '' : '- its shell runs no git hooks: beside other sessions, commit with `git handoff commit`\n'}${note === undefined ? '' : `- ${note}\n`}`;
 }
 

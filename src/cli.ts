@@ -67,13 +67,13 @@ export async function run([parent = '', ...typed]: readonly string[], io: Io): P
   });
 }
 
-/** Puts `--` before the command of `try`, whose options are its own. */
+/** Puts `--` before the command that `try` runs, because options after it are not those of `try`. */
 function dashedCommand(words: readonly string[]): readonly string[] {
   const { own, command } = commandOfTry(words);
   return [...own, '--', ...command];
 }
 
-/** The launcher starts whatever Node it finds, and one that is too old would fail halfway through a verb. */
+/** Refuses a Node that is too old: the launcher starts whatever Node it finds, and a verb would fail halfway. */
 function requireNode(version: string): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
@@ -109,7 +109,7 @@ async function runVerb(
   return printAnswer(given, { isJson: args.flag('json'), isQuiet: args.flag('quiet') }, context.now, io);
 }
 
-/** Finds a verb. The verbs of notes are typed most, so they do not wait for the others to be loaded. */
+/** Finds a verb. The verbs of notes are typed most, so they do not wait for the other verbs to be loaded. */
 async function verbNamed(name: string): Promise<Verb | undefined> {
   if (Object.hasOwn(NOTE_VERBS, name)) return NOTE_VERBS[name];
   const { VERBS } = await import('./cli/verbs.ts');
@@ -137,7 +137,7 @@ async function printAnswer(
   return exitCode(failure);
 }
 
-/** Chooses colours as git does: yes if a person looks on, unless a setting or the environment says no. */
+/** Chooses colours as git does: yes on a terminal or in a pager, unless a setting or the environment says no. */
 async function paintFor({ terminal, env, cwd }: Io): Promise<Paint> {
   const isSeen = terminal?.isOutput === true || env['GIT_PAGER_IN_USE'] === 'true';
   if (!isSeen || env['NO_COLOR']) return PLAIN;

@@ -12,7 +12,7 @@ interface Program {
   readonly main: (argv: readonly string[]) => Promise<number>;
 }
 
-/** The folder of that cache; `undefined` if the user has no state folder (host/folders.ts). */
+/** The folder of Node's compile cache; `undefined` if the user has no state folder (host/folders.ts). */
 function cacheFolder(): string | undefined {
   const { XDG_STATE_HOME: base = '', HOME: home = '' } = process.env;
   const state = base.startsWith('/') ? base : home.startsWith('/') ? `${home}/.local/state` : undefined;
@@ -20,7 +20,7 @@ function cacheFolder(): string | undefined {
 }
 
 const folder = cacheFolder();
-// Node 20 has no such cache.
+// Node 20 has no compile cache.
 if (folder !== undefined)
   (module as { enableCompileCache?: (folder: string) => void }).enableCompileCache?.(folder);
 const argv = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { Failure } from '../domain/failure.ts';
 import { type VerbTable, answer, word } from '../verbs/verb.ts';
 
-/** The verb `completion`. It gets the table of verbs through a function, because that table contains it. */
+/** The verb `completion`. It gets the table of verbs through a function, because that table contains this verb. */
 export const completionVerbs = (verbs: () => VerbTable): VerbTable => ({
   completion: {
     usage: 'completion <shell>',

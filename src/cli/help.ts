@@ -36,7 +36,7 @@ function yargsOptions(table: OptionTable) {
   return Object.fromEntries(Object.entries(table).map(([name, spec]) => [name, option(spec)]));
 }
 
-/** The failure for a verb that does not exist; its hint names the nearest one that does. */
+/** The failure for a verb that does not exist; its hint names the verb with the most similar name. */
 export function unknownVerb(verb: string): Failure {
   const near = Object.keys(VERBS)
     .map((known) => ({ known, distance: editDistance(verb, known) }))
@@ -68,7 +68,7 @@ const GROUPS: Readonly<Record<VerbGroup, string>> = {
   setup: 'set-up',
 };
 
-/** The verbs that `git handoff` shows without a verb, in the order in which users need them, as `git help` does. */
+/** The verbs that a bare `git handoff` lists, in the order in which users need them (as a bare `git` does). */
 const COMMON = [
   ...['write', 'show', 'list', 'boot', 'take', 'close'],
   ...['status', 'commit', 'try', 'rescue', 'sync'],

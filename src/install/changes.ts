@@ -157,7 +157,7 @@ interface FileGoal {
   readonly mode: number;
   /** Takes our part out of a text that somebody has edited since we wrote it. */
   strip(text: string): string;
-  /** Returns the wanted text, given the text without our part and the current one. */
+  /** Returns the wanted text, given the current text and the same without our part (`base`). */
   want(base: string, current: string): string;
 }
 
@@ -217,7 +217,7 @@ export function unplanFile(
 /** Settings that hold nothing, or only the version that some clients require. */
 const EMPTY_SETTINGS = /^\{\s*(?:"version":\s*\d{1,9}\s*)?\}$/;
 
-/** Whether a file that we made holds nothing else once our part is out of it. */
+/** Whether a file that we made holds nothing of anybody's once our part is out of it. */
 function isNothing(text: string): boolean {
   const content = text.slice(contentStart(text)).trim();
   return content === '' || content === NEW_HOOK.trim() || EMPTY_SETTINGS.test(content);
@@ -289,7 +289,7 @@ async function makeFolder(change: FolderChange): Promise<Undo> {
   return () => fs.rmdir(change.path);
 }
 
-/** Removes a folder. One that is gone, or that someone else put things into, is left as it is. */
+/** Removes a folder, unless it is gone, or should be empty and somebody else put things into it. */
 async function removeFolder(change: FolderRemoval): Promise<Undo> {
   if (change.tree) await fs.rm(change.path, { recursive: true, force: true });
   else await fs.rmdir(change.path).catch(() => undefined);

@@ -62,7 +62,7 @@ export interface ClientInstaller {
   /**
    * The text with our hooks in it; unchanged if it has them. Throws SettingsError.
    *
-   * @param options `nudge`: also registers the event of the user's prompts in a client where only `--context-nudge` does
+   * @param options `nudge` (`--context-nudge`): also registers the event of the user's prompts where it is left out otherwise
    */
   register(
     text: string,
@@ -70,7 +70,7 @@ export interface ClientInstaller {
     launcher: string,
     options?: { readonly nudge?: boolean },
   ): string;
-  /** Whether the event of the prompts is registered already, so that it must stay. Throws SettingsError. */
+  /** Whether the event of the user's prompts is registered already; `init` then keeps it. Throws SettingsError. */
   isNudged?(text: string): boolean;
   /** The hooks of a settings file as JSON, for a client whose file is not JSON. */
   settingsIn?(text: string): string;

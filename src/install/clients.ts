@@ -100,7 +100,7 @@ const codex = jsonClient({
     ['PreToolUse', CODEX_TOOLS],
     ['PostToolUse', CODEX_TOOLS],
   ],
-  // Codex makes the user trust each hook, and would ask again because of this one.
+  // Codex asks its user to trust each hook; this one would make it ask once more.
   onNudge: ['UserPromptSubmit'],
   handler: (command, event) => ({
     type: 'command',
@@ -290,7 +290,7 @@ function registerPlugin(text: string, scope: InstallScope, launcher: string): st
   return plugin.replace(OPENCODE_COMMAND, () => `const COMMAND = ${command};`);
 }
 
-/** Returns, as JSON, the events at which our plugin runs the guard, each with its command; another file's text unchanged. */
+/** The events at which our plugin runs the guard, each with the command, as JSON; any other file's text unchanged. */
 function settingsInPlugin(text: string): string {
   const command = OPENCODE_COMMAND.exec(text)?.[1];
   if (!text.startsWith(OPENCODE_MARK) || command === undefined) return text;

@@ -16,7 +16,7 @@ export function runsConfigHooks(version: string): boolean {
   return Number(major) > FIRST_MAJOR || (Number(major) === FIRST_MAJOR && Number(minor) >= FIRST_MINOR);
 }
 
-/** The name of the subsection; git rejects one that is also the name of an event. */
+/** The `<name>` in `hook.<name>`; git rejects one that is also the name of an event. */
 export function configHookName(hook: GitHook): string {
   return `handoff-${hook}`;
 }

@@ -153,7 +153,7 @@ function advice(facts: HookFacts, packageRoot: string): string {
     facts.current !== undefined &&
     !isShellScript(facts.current.toString('latin1'))
   ) {
-    return `At its end, run ${shim} with the hook's own arguments, and exit with its status`;
+    return `At its end, run ${shim} with the hook's own arguments, and exit with that command's status`;
   }
   return `Add this line to the hook: [ ! -x ${shim} ] || ${shim} "$@" || exit`;
 }

@@ -152,7 +152,7 @@ export function namedShim(text: string): string | undefined {
   return hasMarker(text) ? quoted?.replaceAll("'\\''", "'") : undefined;
 }
 
-/** The text without our blocks; undefined when a start marker has lost its end. */
+/** The text without our blocks; undefined when a start marker has no end marker. */
 export function withoutBlocks(text: string): string | undefined {
   let result = text;
   while (BLOCK.test(result)) result = result.replace(BLOCK, '');

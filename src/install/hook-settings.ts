@@ -18,7 +18,7 @@ import {
   withoutComments,
 } from './json-text.ts';
 
-/** One registration: the handler runs at every such event, or, with a matcher, at those of the tools that it names. */
+/** One registration: the handler runs at each such event, or only at those of the tools that the matcher names. */
 export interface HookEntry {
   readonly event: string;
   readonly matcher?: string;

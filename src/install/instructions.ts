@@ -42,8 +42,8 @@ interface InstructionSuspect extends DiskFile {
 }
 
 /**
- * The files that a receipt names and, if one of them has lost its block, the others of this working tree, because
- * somebody may have moved the block. A recorded path that is a link or a folder now is left out.
+ * The files that a receipt names and, if one of them has lost its block, the other instruction files, because
+ * somebody may have moved the block there. A recorded path that is a link or a folder now is left out.
  *
  * @returns nothing when the receipt names no file: a block that came with the project is the project's
  */
@@ -207,7 +207,7 @@ export function blockState(text: string): BlockState {
 }
 
 /**
- * The text with our block: in place of the present one, else at the end after a blank line. The line ends are the
+ * The text with our block: in place of an older block, else at the end after a blank line. The line ends are the
  * text's own, and a missing final one stays missing. A damaged text is returned unchanged.
  */
 export function withInstructions(text: string): string {
@@ -237,7 +237,7 @@ export function withoutInstructions(text: string): string {
   return (before.endsWith(`\n${eol}`) ? before.slice(0, -eol.length) : before) + after;
 }
 
-/** Whether a line of its own imports that file, as Claude Code and Gemini CLI read it. */
+/** Whether a line that holds nothing else imports that file, as Claude Code and Gemini CLI read it. */
 export function importsFile(text: string, name: string): boolean {
   const lines = text
     .slice(contentStart(text))

@@ -145,7 +145,7 @@ export function appendItems(
   const lineStart = style.eol + style.indent.repeat(depth);
   const last = container.items.at(-1);
   const at = last === undefined ? container.start + 1 : last.end;
-  // A line end already precedes the closing bracket, or a comment does, which stays.
+  // If a line end or a comment precedes the closing bracket already, no line end is added.
   const isOnSeveralLines = /[\n/]/.test(text.slice(at, container.end - 1));
   const tail = isOnSeveralLines ? '' : style.eol + style.indent.repeat(depth - 1);
   const added = (last === undefined ? '' : ',') + lineStart + bodies.join(',' + lineStart) + tail;
@@ -172,7 +172,7 @@ export function removeItem(text: string, container: JsonNode, index: number): st
   return text.slice(0, container.start + 1) + kept + text.slice(container.end - 1);
 }
 
-/** Drops the blanks unless there is a comment between them. */
+/** Drops a text of blanks; keeps one that contains a comment. */
 function commentsOf(between: string): string {
   return between.trim() === '' ? '' : between;
 }

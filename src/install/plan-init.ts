@@ -28,7 +28,7 @@ interface InitGoal {
   readonly installers: readonly ClientInstaller[];
   /** The user's settings, or the project's. */
   readonly scope: 'user' | 'project';
-  /** Whether nobody named the clients: `init` then skips one whose settings cannot be edited. */
+  /** Whether nobody named the clients: `init` then skips a client whose settings cannot be edited. */
   readonly isLenient?: boolean;
   /** Whether to describe git-handoff in the project's instruction files. */
   readonly instructions?: boolean;
@@ -267,7 +267,7 @@ async function planSkills(
   return { files, notices };
 }
 
-/** Whether these are bytes that we put there. */
+/** Whether a file holds the bytes that we put there. */
 export function isInstalled(bytes: Buffer, receipt: FileReceipt | undefined): boolean {
   const hash = sha256(bytes);
   return hash === receipt?.after || hash === receipt?.formerly;
@@ -279,7 +279,7 @@ function write({ path, bytes: before }: DiskFile, after: Buffer): FileChange | u
   return { kind: 'file', role: 'bookkeeping', path, before, after, mode: 0o600 };
 }
 
-/** Adds to a receipt the planned files and the folders to make, except the receipt's own, which uninstall removes whole. */
+/** Adds to a receipt the planned files and the missing folders, except the receipt's folder, which uninstall removes whole. */
 async function recorded(file: DiskFile, receipt: Receipt, planned: readonly PlannedFile[]): Promise<Receipt> {
   const folders = await Promise.all(planned.map(({ change }) => missingFolders(dirname(change.path))));
   const above = (await missingFolders(dirname(file.path))).slice(0, -1);

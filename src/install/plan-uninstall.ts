@@ -46,7 +46,7 @@ const MARKERS = [
 
 /**
  * Plans what `uninstall` changes: first the config, last the receipts, so that an interrupted run can be repeated. What is
- * in the user's folders serves all repositories: it is removed with the last one, or on request. Changes nothing itself.
+ * in the user's folders serves all repositories: it goes with the last repository, or on request. Changes nothing itself.
  *
  * @throws Failure `environment` (no repository, unreadable), `integrity` (damaged receipt)
  */
@@ -56,7 +56,7 @@ export async function planUninstall(context: InstallContext, userToo: boolean): 
     if (userToo && error instanceof Failure) return undefined;
     throw error;
   });
-  // It holds `node` (Node's path), `install.json` (the receipt of the user's settings) and `repositories/<hash>` (common dirs).
+  // This folder holds `node` (Node's path), `install.json` (receipt of the user's settings), `repositories/<hash>` (common dirs).
   const state = stateFolder({ ...context.env, HOME: context.home });
   const users = await readReceipt(join(state, 'install.json'));
   const others = await otherRepositories(state, repository?.commonDir);
@@ -157,7 +157,7 @@ async function undoConfig(
   repository: RepositoryFacts,
   receipt: Receipt,
 ): Promise<FileChange[]> {
-  // This is needed only if somebody has edited the config since.
+  // Used only if somebody has edited the config since `init`.
   const restored = await configWithoutUs(git, repository, receipt.enabledBefore ?? []);
   const change = unplanFile(
     { path: repository.configPath, role: 'config', existed: true },

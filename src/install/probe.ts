@@ -69,7 +69,7 @@ function parse(text: string): { value: unknown; error: string | undefined } {
   }
 }
 
-/** The keys that hold a command line; Copilot CLI's is the name of the shell. */
+/** The keys that hold a command line; Copilot CLI names the key after the shell. */
 const COMMAND_KEYS: ReadonlySet<string> = new Set(['command', 'bash']);
 
 /** The command lines that start our guard, at any depth of the settings. */

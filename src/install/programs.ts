@@ -28,8 +28,8 @@ export function programsOnPath(env: NodeJS.ProcessEnv): FoundProgram[] {
 }
 
 /**
- * Returns a name of this path that survives an update, if there is one. Homebrew and mise keep each version in a folder of its
- * own, which the next version replaces, and a link to the current one.
+ * Returns another path of the same file that survives an update, if there is one. Homebrew and mise keep each version in a
+ * folder of its own, which the next version replaces, and a link to the current version's folder.
  */
 export function lastingName(path: string): string {
   const names = [

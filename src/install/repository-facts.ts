@@ -72,7 +72,7 @@ async function readConfigHooks(git: GitRunner, cwd: string): Promise<ConfigHooks
   return parseConfigHooks(found.stdout.toString('utf8'));
 }
 
-/** Whether these are a single value of `handoff.enabled` that switches the repository on. */
+/** Whether `handoff.enabled` has exactly one value, which switches the repository on. */
 export function isEnabled(values: readonly string[]): boolean {
   return values.length === 1 && /^(?:true|yes|on|1)$/i.test(values[0] ?? '');
 }

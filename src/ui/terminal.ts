@@ -80,7 +80,7 @@ export interface Paint {
   readonly good: (text: string) => string;
   /** For what belongs to somebody else, or is in the way. */
   readonly bad: (text: string) => string;
-  /** For what needs a look, and for the names of objects. */
+  /** For what needs a look, and for git's object names. */
   readonly mark: (text: string) => string;
 }
 

@@ -17,7 +17,7 @@ __git_handoff_from() {
     [\'\"]*) typed=${cur#?} ;;
     *) typed=${cur//\\/} ;;
   esac
-  # readline ends a word at an equals sign, and does not replace what precedes the last one.
+  # readline ends a word at an equals sign, and replaces only what follows the last equals sign.
   case "$COMP_WORDBREAKS$cur" in *=*=*) dropped=${cur%"${cur##*=}"} ;; esac
   COMPREPLY=()
   while IFS= read -r line; do

@@ -1,4 +1,4 @@
-# fish completion for `git-handoff` and, through fish's own for git, `git handoff`; printed by `git handoff completion fish`.
+# fish completion for `git-handoff` and, through fish's git completion, `git handoff`; printed by `git handoff completion fish`.
 # Names of refs are data that others wrote: they are lines of output, which fish quotes when it inserts them.
 
 function __git_handoff_candidates

@@ -1,6 +1,6 @@
 #compdef git-handoff
 #description leave handoff notes between coding sessions
-# zsh completion for `git-handoff` and, through zsh's own for git, `git handoff`; printed by `git handoff completion zsh`.
+# zsh completion for `git-handoff` and, through zsh's git completion, `git handoff`; printed by `git handoff completion zsh`.
 # Names of refs are data that others wrote: they reach compadd as an array, which quotes what it inserts.
 
 _git-handoff() {

@@ -52,7 +52,7 @@ export interface BoardWork {
   readonly files: number;
   readonly added: number;
   readonly removed: number;
-  /** The command that shows it. */
+  /** The command that shows this work. */
   readonly command: string;
 }
 
@@ -75,7 +75,7 @@ export interface BoardVersion {
   readonly step: BoardStep;
   readonly summary: string;
   readonly closed?: true;
-  /** The owner from whom it was taken, or whose conversation continues. */
+  /** The former owner, whose note was taken or whose conversation the new owner continues. */
   readonly takenFrom?: string;
   /** Why git-handoff left the note, if no session wrote it. */
   readonly automatic?: string;

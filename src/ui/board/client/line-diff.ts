@@ -4,7 +4,7 @@ interface DiffLine {
   readonly text: string;
 }
 
-/** If the numbers of lines of two texts multiply to more, only their common beginning is compared. */
+/** If the line counts of two texts multiply to more than this, only their common beginning is compared. */
 const MAX_CELLS = 16_000_000;
 
 /** Compares two texts line by line, by their longest common subsequence. */

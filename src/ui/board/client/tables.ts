@@ -26,7 +26,7 @@ interface Column<T> {
   cell(row: T, key: string): Child;
 }
 
-/** A list as a table: the same facts as the timeline's, which a screen reader can read, too. */
+/** A list as a table: the facts of the timeline, in a form that a screen reader can read, too. */
 function table<T>(
   stage: Stage,
   what: string,

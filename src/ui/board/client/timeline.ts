@@ -8,7 +8,7 @@ import { type Stage, itemMatches, pageOf, sessionMatches, windowOf } from './vie
 const LANES = 40;
 /** Marks nearer to each other than this are joined, so that a finger or a mouse can hit them. Pixels. */
 const MARK = 26;
-/** The kinds by weight: a mark for several events looks like the first of these kinds that is among them. */
+/** The kinds by weight: a mark for several events looks like the first kind in this list that occurs among them. */
 const WEIGHT: readonly Kind[] = ['refusal', 'take', 'write', 'close', 'commit'];
 
 interface Lane {
