@@ -19,7 +19,7 @@ import { commandOfTry } from './shell/try-words.ts';
 import { NOTE_VERBS } from './verbs/notes/note-verbs.ts';
 import type { Answer, Verb } from './verbs/verb.ts';
 
-/** Verbs of earlier versions, each with its present form. They work until the next release. */
+/** Verbs of earlier versions, each with the words that replaced it. They work until the next release. */
 const FORMER: ReadonlyMap<string, readonly string[]> = new Map([
   ['fetch', ['sync', '--fetch']],
   ['prune', ['delete', '--closed']],

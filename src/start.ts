@@ -24,7 +24,7 @@ const folder = cacheFolder();
 if (folder !== undefined)
   (module as { enableCompileCache?: (folder: string) => void }).enableCompileCache?.(folder);
 const argv = process.argv.slice(2);
-/** Whether a client's hook or a git hook runs: its call is allowed, whatever goes wrong. */
+/** Whether a client's hook or a git hook started us: the call is then allowed, whatever goes wrong. */
 const isHook = argv[1] === 'guard' || argv[1] === 'hook';
 const load = module.createRequire(__filename);
 const { main } = load(isHook ? './hook.cjs' : './cli.cjs') as Program;

@@ -65,7 +65,7 @@ async function offered(
 
 const asWords = (words: readonly string[]) => words.map((word) => ({ word }));
 
-/** A verb's options by the word that is typed for each, including short forms. */
+/** A verb's options, by the words that people type for them, short forms included. */
 function optionsOf({ options }: Verb): ReadonlyMap<string, OptionSpec> {
   const all = Object.entries<OptionSpec>({ ...options, ...COMMON_OPTIONS });
   return new Map(

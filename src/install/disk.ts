@@ -115,7 +115,7 @@ export async function requireWritable(folder: string): Promise<void> {
 /**
  * Puts a whole file in place at once: a reader sees the old bytes or the new ones, never a part.
  *
- * @param lock whether the temporary file is `<path>.lock`, as git's is, so that only one writer at a time can have it
+ * @param lock whether the temporary file is `<path>.lock`, as git's is, so that only one writer at a time can create it
  * @throws the file system's error; no temporary file is left
  */
 export async function placeFile(path: string, bytes: Buffer, mode: number, lock: boolean): Promise<void> {

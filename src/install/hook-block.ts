@@ -134,7 +134,7 @@ function chainedPush(): string[] {
   ];
 }
 
-/** Prints one line per commit when the package is gone: in prepare-commit-msg, which runs with `-n`, too. */
+/** When the package is gone, one line per commit says so, in prepare-commit-msg, which `-n` does not skip. */
 function missingNotice(hook: GitHook): string {
   return hook === 'prepare-commit-msg'
     ? '  printf \'%s\\n\' "git-handoff is not at $handoff_shim any more; going on without it" >&2'

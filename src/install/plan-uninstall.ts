@@ -116,7 +116,7 @@ async function suspectsIn({ hooksFolder, topLevel }: RepositoryFacts, receipt: R
 }
 
 /**
- * The receipt's files, and the places where our part may be without a receipt. A path that is a folder now is left out.
+ * The receipt's files, and other places where our part may be, even without a receipt. A path that is a folder now is left out.
  */
 async function withDefaults(
   receipt: Receipt,

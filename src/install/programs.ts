@@ -59,9 +59,9 @@ export function isExecutable(path: string): boolean {
 }
 
 /**
- * Whether a program is ours, judging by its first bytes. A compiled program is never run: if our name is a link to a program
- * of another name, that is a version manager, which starts ours. A script that is not our launcher may be a version manager,
- * too, so it is run with `--version`, without input and outside of any repository.
+ * Whether a program is ours, judging by its first bytes. A compiled program is never run, but counts as ours if it is a link
+ * to a program of another name: a version manager, which starts ours. A script that is not our launcher may also be a version
+ * manager, so it is run with `--version`, without input and outside of any repository.
  */
 function isOurs(path: string, env: NodeJS.ProcessEnv): boolean {
   const head = readHead(path);

@@ -9,7 +9,7 @@ export interface HooksFolder {
   readonly path: string;
   /** Whether `core.hooksPath` is relative: then every worktree has a folder of its own. */
   readonly perWorktree: boolean;
-  /** Whether other repositories may use it, too: it is neither in this git folder nor in one of its working trees. */
+  /** Whether other repositories may use the folder, too: it is outside of this repository's git folder and working trees. */
   readonly shared: boolean;
   /** Whether the folder is in a working tree, where we only make files that git ignores. */
   readonly inWorkTree: boolean;

@@ -11,7 +11,7 @@ export interface TextContext {
   readonly paint: Paint;
   /** Whether the output is a terminal, where a person may read it. */
   readonly isAtTerminal: boolean;
-  /** The clients of the sessions on record, for the sessions' names. */
+  /** The client of each session on record, for the session's name. */
   readonly clients?: ReadonlyMap<string, string> | undefined;
 }
 

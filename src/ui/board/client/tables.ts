@@ -130,7 +130,7 @@ export function eventTable(stage: Stage): HTMLElement {
   return eventRows(stage, rows);
 }
 
-/** A list of events with its own pages. `isOwn`: all belong to one session, which the title names. */
+/** A list of events that keeps its own page number. `isOwn`: all events belong to one session, which the title names. */
 export function eventList(stage: Stage, rows: readonly Item[], isOwn: boolean): HTMLElement {
   const place = el('div');
   const draw = (page: number) => {

@@ -42,7 +42,7 @@ export function sessionMatches({ board }: Model, index: number, query: string): 
 export const itemMatches = ({ label, kind }: Item, query: string): boolean =>
   has(query, label, KIND_NAMES[kind]);
 
-/** The shortest range in which twelve sessions began, or 70 % of all sessions if that is fewer. */
+/** The shortest of `RANGES` in which twelve sessions began, or 70 % of all sessions if that is fewer. */
 export function defaultRange({ board, to }: Model): number {
   const wanted = Math.min(12, Math.ceil(board.sessions.length * 0.7));
   const began = (span: number) => board.sessions.filter(({ from }) => from >= to - span).length;
