@@ -58,7 +58,7 @@ export interface Asker {
   readonly areOne: (a: SessionId, b: SessionId) => boolean;
 }
 
-/** Returns the asker: a person (`undefined`), or an owner among the sessions on record. */
+/** Describes who asks. `asking` is an owner; `undefined` means a person. */
 export function askerOf(
   asking: SessionId | undefined,
   sessions: readonly JudgedSession[],

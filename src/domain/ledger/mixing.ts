@@ -140,7 +140,7 @@ export function suspects(facts: Omit<CommitFacts, 'amends' | 'markers'>): Staged
   });
 }
 
-/** Returns paths that may be older than HEAD, whoever changed them: not those the session staged knowing HEAD's content. */
+/** Returns staged paths that may lack what HEAD has gained: own or unclaimed, and not known to build on HEAD's content. */
 export function staleCandidates(facts: Omit<CommitFacts, 'amends' | 'markers'>): Candidate[] {
   return facts.staged.flatMap((staged) => {
     const { path, head, index } = staged;
