@@ -84,6 +84,12 @@ export function commitsBetween(
   return logCommits({ cwd, timeoutMs }, from === null ? [to] : [to, `^${from}`], 20);
 }
 
+/** Commits that `from` had and `to` has not, nor a copy with the same changes (a rebase makes such); at most 20, oldest first. */
+export function droppedCommits(cwd: string, from: Oid, to: Oid, timeoutMs: number): Promise<LoggedCommit[]> {
+  const range = ['--reverse', '--right-only', '--cherry-pick', '--no-merges', `${to}...${from}`];
+  return logCommits({ cwd, timeoutMs }, range, 20);
+}
+
 /**
  * The commits that no branch contains any more once `branch` is moved to `to`. Without `to` the branch is deleted; commits that a
  * remote-tracking branch contains are then left out, too. Newest first; empty when a name resolves to no commit.

@@ -194,3 +194,35 @@ describe('handoff.headCheck = strict (the cases of jjagent)', () => {
     expect(world.write(B, 'src/b.ts', 'x\n').kind).not.toBe('deny');
   });
 });
+
+describe('a rebase whose editor drops a session’s commit', () => {
+  it('is told to both sessions, with the command that brings the commit back', () => {
+    const commit = (session: string, file: string) => {
+      world.wrote(session, file, 'x');
+      expect(world.bash(session, `git add ${file} && git commit -qm ${file}`).run?.status).toBe(0);
+      return world.git(['rev-parse', '--short=7', 'HEAD']);
+    };
+    const theirs = (commit(A, 'one'), commit(B, 'two'));
+    commit(A, 'three');
+    const after = world.bash(A, "GIT_SEQUENCE_EDITOR='sed -i.old 1d' git rebase -q -i HEAD~2").after;
+    const what = `dropped from feat/a: ${theirs} ("two", by claude bbbbbbbb). To bring that back: git cherry-pick ${theirs}`;
+    expect(contextText(after)).toContain(`You ${what}`);
+    expect(contextText(world.bash(B, 'ls').after)).toContain(`claude aaaaaaaa ${what}`);
+    expect(world.run('git', ['cherry-pick', theirs]).status).toBe(0);
+    expect(world.git(['ls-files', 'two'])).toBe('two');
+  });
+
+  it('says nothing of commits that a rebase copies', () => {
+    world.git(['branch', 'upstream']);
+    world.wrote(B, 'two', 'x');
+    world.bash(B, 'git add two && git commit -qm two');
+    world.git(['commit-tree', '-p', 'upstream', '-m', 'more', 'upstream^{tree}']);
+    world.git([
+      'update-ref',
+      'refs/heads/upstream',
+      world.git(['commit-tree', '-p', 'upstream', '-m', 'more', 'upstream^{tree}']),
+    ]);
+    expect(world.bash(A, 'git rebase -q upstream').run?.status).toBe(0);
+    expect(contextText(world.bash(B, 'ls').after)).not.toContain('dropped');
+  });
+});

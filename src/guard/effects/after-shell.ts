@@ -1,5 +1,5 @@
 import { appendEvents } from '../../sessions/journal.ts';
-import { movedHead, deliverNews, refName } from './news.ts';
+import { movedHead, deliverNews, commitText, refName } from './news.ts';
 import { commitRuns, type Around, claimsAround, changedWithin } from '../../changes/window-changes.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import {
@@ -45,7 +45,8 @@ import { type TreeCall, ownerOf, windowId } from '../call.ts';
 import { seeHead } from './after-file.ts';
 import { claimsHit, keepHitWork } from './hit-work.ts';
 import { noteOperation } from './operations.ts';
-import { type LoggedCommit, commitsBetween } from '../../git/log.ts';
+import { type LoggedCommit, commitsBetween, droppedCommits } from '../../git/log.ts';
+import { readClients } from '../../sessions/records.ts';
 import { news } from '../../sessions/happenings.ts';
 
 /** After a shell command: claims, for this session, what the command changed. Returns what to tell the session. */
@@ -300,11 +301,18 @@ async function headEntries(
   const own = !isReported && !(commits.length > 0 && isOthers());
   const entry: WorktreeEvent = { t: 'head', ...head, own, at };
   if (!own) return [entry];
-  const told = news(moveText(ownerName(self.session, call.dialect), before, head, commits), at);
+  const who = ownerName(self.session, call.dialect);
+  const told = news(moveText(who, before, head, commits), at);
+  const dropped = await droppedText(place, before, head, call);
+  // The session itself hears of it, too: it may not know what its command dropped.
+  const lost =
+    dropped === undefined
+      ? []
+      : [news(`${who} ${dropped}`, at), news(`You ${dropped}`, at, { to: self.session })];
   // The main agent learns about a commit from its sub-agent's report.
   if (self.session !== call.session && before.head.ref === head.ref)
     appendEvents(place, call.session, [{ t: 'notified', ids: [told.id], at }]);
-  return [entry, told];
+  return [entry, told, ...lost];
 }
 
 async function newCommits(
@@ -315,6 +323,26 @@ async function newCommits(
 ): Promise<LoggedCommit[]> {
   if (to === null || from === to) return [];
   return commitsBetween(place.top, from, to, lookTimeoutMs(call)).catch(() => []);
+}
+
+/** Says which commits of other sessions the branch lost without a refusal (in an editor of `git rebase -i`, by a script). */
+async function droppedText(
+  { top }: WorkPlace,
+  { head: { ref, oid: from } }: TreeStatus,
+  head: TreeStatus['head'],
+  call: TreeCall,
+): Promise<string | undefined> {
+  if (ref !== head.ref || ref === 'HEAD' || from === null || head.oid === null) return undefined;
+  const timeoutMs = lookTimeoutMs(call);
+  const all = await droppedCommits(top, from, head.oid, timeoutMs).catch(() => []);
+  const lost = all.filter((commit) => isForeign(commit, call.session));
+  if (lost.length === 0) return undefined;
+  const clients = await readClients({ cwd: top }, timeoutMs);
+  const what = lost
+    .map((one) => `${shortOid(one.oid)} (${commitText(one, call.session, clients)})`)
+    .join(', ');
+  const back = lost.map(({ oid }) => shortOid(oid)).join(' ');
+  return `dropped from ${refName(ref)}: ${what}. To bring that back: git cherry-pick ${back}`;
 }
 
 function isForeign({ sessions }: LoggedCommit, session: string): boolean {

@@ -99,7 +99,7 @@ export async function movedHead(
 }
 
 /** Names a commit and its sessions by its trailers: `"Limit the rate", by claude aaaaaaaa`. */
-function commitText(
+export function commitText(
   { subject, sessions }: LoggedCommit,
   self: SessionId,
   clients: ReadonlyMap<SessionId, string>,
