@@ -21,7 +21,7 @@ const FORMER = 'failed noted late told nudged asked settings-told registered tou
 
 /**
  * The last line that a migration adds to a journal. If it is missing, the migration was interrupted, and runs again. It
- * holds a hash of the added lines, because an older build that still runs here may leave more to move.
+ * holds a hash of the added lines, so that lines which an older build leaves later are added, too.
  */
 const markOf = (lines: string): string => `{"t":"migrated","lines":"${hash('sha256', lines)}","at":0}\n`;
 

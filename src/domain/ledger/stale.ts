@@ -39,7 +39,7 @@ export function bearing(state: FileState, { from, to }: Gain): Bearing | undefin
     : 'conflict';
 }
 
-/** How a commit that HEAD has left behind changed a path. */
+/** How a path changed in a commit that HEAD dropped. */
 interface LeftChange {
   readonly path: string;
   readonly head: FileState;

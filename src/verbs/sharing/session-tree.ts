@@ -87,7 +87,7 @@ export class TreeBuilder {
     return this.#states.get(path) ?? head;
   }
 
-  /** Adds paths as they are on the disk. An ignored file that was taken out of the index is there, and yet removed. */
+  /** Adds paths as they are on the disk. An ignored file that was taken out of the index counts as removed, though it exists. */
   async addFromDisk(dirty: readonly DirtyPath[]): Promise<void> {
     const gone = new Map(dirty.flatMap(({ path, disk }) => (disk === null ? [[path, null]] : [])));
     await this.#index.set(gone);
