@@ -93,7 +93,9 @@ describe('allow --once', () => {
 
   it('names the session as everywhere else', () => {
     const { screen } = typed(`git handoff allow --once --session ${B.slice(0, 8)}`, 'yes\n');
-    expect(screen).toContain('The next refusal of claude bbbbbbbb, within 10 minutes');
+    expect(screen).toContain(
+      'The next refused action of claude bbbbbbbb will go through if it comes within 10 minutes',
+    );
     expect(screen).toContain('allowed once, for claude bbbbbbbb, until');
   });
 
