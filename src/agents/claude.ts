@@ -81,7 +81,5 @@ function changedFiles(response: unknown): string[] {
 
 function fileCall(tool: string, input: Fields): ToolCall {
   const path = text(input['file_path']) ?? text(input['path']) ?? text(input['notebook_path']);
-  if (path === undefined) return UNREADABLE;
-  const content = tool === 'Write' ? text(input['content']) : undefined;
-  return writeOrEdit(path, content, input);
+  return writeOrEdit(path, tool === 'Write' ? text(input['content']) : undefined, input);
 }

@@ -1,13 +1,13 @@
 import { parseClientSessionId } from '../domain/names.ts';
-import type { Dialect, GuardEvent, ToolCall, Verdict } from './dialect.ts';
+import type { Dialect, ToolCall } from './dialect.ts';
 import {
   type Fields,
   UNREADABLE,
-  answered,
+  denial,
+  dialectOf,
   fields,
   fieldsOrJson,
   firstText,
-  guardEvent,
   specific,
   text,
   writeOrEdit,
@@ -23,29 +23,24 @@ import { toolsOf } from './tools.ts';
  * the payload with snake_case fields, which names its event and uses Claude Code's tool names. We also read the other one.
  * Copilot CLI refuses a tool call when a hook exits with any status but 0.
  */
-export const copilot: Dialect = {
+export const copilot: Dialect = dialectOf({
   client: 'copilot',
 
-  parse(payload) {
-    const event = fields(payload);
-    const name = event === undefined ? undefined : nameOf(event);
-    if (event === undefined || name === undefined) return undefined;
+  name: nameOf,
+  tool: toolCall,
+  more(event, name) {
     // A sub-agent's payload has its own session id, and the sub-agent has its own turns.
     const agent = text(event['agent_id']);
     const startedBy = agent === undefined ? undefined : parseClientSessionId(event['parent_agent_id']);
-    const kind = eventKind(name);
-    const own = agent !== undefined && kind === 'stop' ? 'agent-stop' : kind;
-    return guardEvent(event, name, own, () => toolCall(event), {
+    return {
       session: startedBy ?? parseClientSessionId(event['session_id'] ?? event['sessionId']),
       agent,
       startedBy,
       toolName: toolName(event),
+      ...(agent !== undefined && eventKind(name) === 'stop' ? { kind: 'agent-stop' } : {}),
       ...(event['source'] === 'new' ? { source: 'startup' } : {}),
-    });
+    };
   },
-
-  /** The vendor does not document whether a changed input would count as an approval. */
-  canRewrite: () => false,
 
   /** Events whose `additionalContext` reaches the model (checked on the real client). */
   contextEvents: new Set([
@@ -59,12 +54,17 @@ export const copilot: Dialect = {
     'postToolUse',
   ]),
 
-  runsGitHooks: true,
-
   reportsAgentEnd: true,
 
-  render: (verdict, event) => answered(answer(verdict, event)),
-};
+  /** The vendor documents these fields at the top level; Claude Code, whose payload this is, has them in `hookSpecificOutput`. */
+  deny: (reason, event) => ({ ...denial(reason), ...specific(event, denial(reason)) }),
+  /** Answers have no field that only the user sees, so notices are dropped. */
+  tell(message, event) {
+    if (!copilot.contextEvents.has(event.name)) return undefined;
+    const content = { additionalContext: message };
+    return event.name === 'PreToolUse' ? specific(event, content) : content;
+  },
+});
 
 const isShell = (tool: string) => toolsOf('copilot', 'shell').includes(tool);
 /** A payload may also call `apply_patch` Edit: its input shows the difference. */
@@ -102,21 +102,16 @@ function toolCall(event: Fields): ToolCall {
     const runsOn = input?.['mode'] === 'async' || STILL_RUNNING.test(printed(event));
     return shellCall(input?.['command'], undefined, runsOn);
   }
-  if (EDITORS.has(tool))
-    return edit(input) ?? patchCall(text(given) ?? firstText(input, ['patch', 'input', 'command']));
+  const path = firstText(input, PATH_KEYS);
+  if (EDITORS.has(tool)) {
+    if (path !== undefined) return writeOrEdit(path, undefined, input);
+    return patchCall(text(given) ?? firstText(input, ['patch', 'input', 'command']));
+  }
   if (!WRITERS.has(tool)) {
     // The name is `<server>-<tool>`, and both parts may contain dashes.
     return input === undefined ? { kind: 'other' } : mcpCall(tool.replace(/^[^-]*-/, ''), input);
   }
-  const path = firstText(input, PATH_KEYS);
-  if (path === undefined) return UNREADABLE;
-  const content = firstText(input, CONTENT_KEYS);
-  return writeOrEdit(path, content, input);
-}
-
-function edit(input: Fields | undefined): ToolCall | undefined {
-  const path = firstText(input, PATH_KEYS);
-  return path === undefined ? undefined : writeOrEdit(path, undefined, input);
+  return writeOrEdit(path, firstText(input, CONTENT_KEYS), input);
 }
 
 /** Returns what a command printed; the last line says how the command ended. */
@@ -127,27 +122,3 @@ function printed(event: Fields): string {
 
 /** Copilot CLI prints this if a command still runs after half a minute. */
 const STILL_RUNNING = /<command with shellId: \S+ is still running after/;
-
-/** Answers have no field that only the user sees, so notices are dropped. */
-function answer(verdict: Verdict, event: GuardEvent): object | undefined {
-  switch (verdict.kind) {
-    case 'allow':
-    case 'notice':
-      return undefined;
-    case 'context':
-      return contextAnswer(verdict.text, event);
-    case 'rewrite':
-      return verdict.context === undefined ? undefined : contextAnswer(verdict.context, event);
-    case 'deny': {
-      const decision = { permissionDecision: 'deny', permissionDecisionReason: verdict.reason };
-      // The vendor documents these fields at the top level; Claude Code, whose payload this is, has them in `hookSpecificOutput`.
-      return { ...decision, ...specific(event, decision) };
-    }
-  }
-}
-
-function contextAnswer(message: string, event: GuardEvent): object | undefined {
-  if (!copilot.contextEvents.has(event.name)) return undefined;
-  const content = { additionalContext: message };
-  return event.name === 'PreToolUse' ? specific(event, content) : content;
-}

@@ -66,11 +66,9 @@ function toolCall(event: Fields): ToolCall {
 
 /** Reads a call on one file; `replace` with an empty `old_string` creates the file. */
 function fileCall(input: Fields, tool: 'write_file' | 'replace'): ToolCall {
-  const path = text(input['file_path']);
-  if (path === undefined) return UNREADABLE;
   const isWhole = tool === 'write_file' || input['old_string'] === '';
   const content = isWhole ? text(input[tool === 'replace' ? 'new_string' : 'content']) : undefined;
-  return writeOrEdit(path, content, input);
+  return writeOrEdit(text(input['file_path']), content, input);
 }
 
 /** The fields with the content of a whole file in inputs of `write_file`, MCP servers and `replace`. */

@@ -11,10 +11,7 @@ export const grok = dialectOf({
   client: 'grok',
 
   tool: (event) => toolCall(text(event['tool_name']), fields(event['tool_input'])),
-  more: (event, name) => agentFields(event, name),
-
-  /** Replacing the input would skip the question to the user. */
-  canRewrite: () => false,
+  more: agentFields,
 
   reportsAgentEnd: true,
 
@@ -40,9 +37,8 @@ function toolCall(tool: string | undefined, input: Fields | undefined): ToolCall
       return shellCall(input?.['command'], undefined, tool === 'monitor' || input?.['background'] === true);
     case 'write':
     case 'search_replace': {
-      const path = text(input?.['file_path']);
-      if (path === undefined || input === undefined) return UNREADABLE;
-      return writeOrEdit(path, tool === 'write' ? text(input['content']) : undefined, input);
+      const content = tool === 'write' ? text(input?.['content']) : undefined;
+      return writeOrEdit(text(input?.['file_path']), content, input);
     }
     default:
       return input === undefined ? { kind: 'other' } : mcpCall(tool, input);

@@ -40,24 +40,9 @@ function isCodexs(event: Fields | undefined, transcript: string): boolean {
   return /\/rollout-[^/]*\.jsonl$/.test(transcript);
 }
 
+const DIALECTS: readonly Dialect[] = [claude, codex, gemini, qwen, opencode, grok, cursor, copilot];
+
 /** Returns the dialect of a client, or else Claude Code's, which is the most common one. */
 export function dialectFor(client: string): Dialect {
-  switch (client) {
-    case 'codex':
-      return codex;
-    case 'gemini':
-      return gemini;
-    case 'qwen':
-      return qwen;
-    case 'opencode':
-      return opencode;
-    case 'grok':
-      return grok;
-    case 'cursor':
-      return cursor;
-    case 'copilot':
-      return copilot;
-    default:
-      return claude;
-  }
+  return DIALECTS.find((dialect) => dialect.client === client) ?? claude;
 }

@@ -1,15 +1,14 @@
-import type { Dialect, GuardEvent, ToolCall, Verdict } from './dialect.ts';
+import type { Dialect, ToolCall } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
 import {
   type Fields,
   UNREADABLE,
-  answered,
-  editCall,
+  dialectOf,
   fields,
-  guardEvent,
   text,
   patchCall,
   shellCall,
+  writeOrEdit,
 } from './payload.ts';
 
 /**
@@ -17,32 +16,23 @@ import {
  * tool's output or, at a session's first message, to the system prompt. For a sub-agent, the plugin sends the id of the
  * session that started it.
  */
-export const opencode: Dialect = {
+export const opencode: Dialect = dialectOf({
   client: 'opencode',
 
-  parse(payload) {
-    const event = fields(payload);
-    const name = text(event?.['hook_event_name']);
-    if (event === undefined || name === undefined) return undefined;
-    return guardEvent(event, name, KINDS[name], () => toolCall(event));
+  kinds: {
+    'chat.message': 'session-start',
+    'tool.execute.before': 'before-tool',
+    'tool.execute.after': 'after-tool',
+    'session.compacting': 'compaction',
+    'session.deleted': 'session-end',
   },
-
-  canRewrite: () => false,
+  tool: toolCall,
 
   contextEvents: new Set(['chat.message', 'tool.execute.after']),
 
-  runsGitHooks: true,
-
-  render: (verdict, event) => answered(answer(verdict, event)),
-};
-
-const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
-  'chat.message': 'session-start',
-  'tool.execute.before': 'before-tool',
-  'tool.execute.after': 'after-tool',
-  'session.compacting': 'compaction',
-  'session.deleted': 'session-end',
-};
+  deny: (reason) => ({ deny: reason }),
+  tell: (tell, event) => (opencode.contextEvents.has(event.name) ? { tell } : undefined),
+});
 
 function toolCall(event: Fields): ToolCall {
   const tool = text(event['tool_name']);
@@ -64,22 +54,9 @@ function toolCall(event: Fields): ToolCall {
 }
 
 function fileCall(input: Fields): ToolCall {
-  const path = text(input['filePath']);
-  if (path === undefined) return UNREADABLE;
   const isNew = input['oldString'] === '';
   const content = text(input['content']) ?? (isNew ? text(input['newString']) : undefined);
-  if (content !== undefined) return { kind: 'write', path, content };
   const { oldString, newString, replaceAll } = input;
-  return editCall(path, { old_string: oldString, new_string: newString, replace_all: replaceAll });
-}
-
-function answer(verdict: Verdict, event: GuardEvent): object | undefined {
-  switch (verdict.kind) {
-    case 'deny':
-      return { deny: verdict.reason };
-    case 'context':
-      return opencode.contextEvents.has(event.name) ? { tell: verdict.text } : undefined;
-    default:
-      return undefined;
-  }
+  const edit = { old_string: oldString, new_string: newString, replace_all: replaceAll };
+  return writeOrEdit(text(input['filePath']), content, edit);
 }

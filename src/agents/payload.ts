@@ -41,7 +41,7 @@ export const UNREADABLE: ToolCall = { kind: 'unreadable' };
  * Reads an event whose fields have Claude Code's names. `own` holds the fields that this client names differently or adds.
  * `tool` is called only for tool events.
  */
-export function guardEvent(
+function guardEvent(
   event: Fields,
   name: string,
   kind: GuardEvent['kind'] = 'other',
@@ -68,18 +68,22 @@ export function guardEvent(
   };
 }
 
-/** The differences between a client and Claude Code, whose hook protocol it shares. */
+/** The differences between a client's hook protocol and Claude Code's. */
 interface OwnWays
   extends
     Pick<Dialect, 'client' | 'contextEvents'>,
     Partial<Pick<Dialect, 'canRewrite' | 'runsGitHooks' | 'reportsAgentEnd'>> {
   /** The events that we know, by the client's names. Default: Claude Code's. */
   readonly kinds?: Readonly<Record<string, GuardEvent['kind']>>;
+  /** The client's name of an event. Default: what Claude Code's field says. */
+  readonly name?: (event: Fields) => string | undefined;
   readonly tool: (event: Fields) => ToolCall;
   /** Fields that only this client has, or spells differently. */
   readonly more?: (event: Fields, name: string) => Partial<GuardEvent>;
   /** The answer that refuses a call. Default: Claude Code's. */
-  readonly deny?: (reason: string) => object;
+  readonly deny?: (reason: string, event: GuardEvent) => object;
+  /** The answer that gives the model a text, in a client whose answers have no text for the user. Default: Claude Code's. */
+  readonly tell?: (text: string, event: GuardEvent) => object | undefined;
   /** The answer that replaces a tool's content, for a client that accepts this without an approval. */
   readonly rewrite?: (
     input: Fields,
@@ -88,13 +92,15 @@ interface OwnWays
   ) => object;
 }
 
-/** The dialect of a client that shares Claude Code's hook protocol. An empty output allows a call. */
-export function dialectOf({ kinds, tool, more, deny, rewrite, ...own }: OwnWays): Dialect {
+/** The dialect of a client, by its differences from Claude Code. An empty output allows a call. */
+export function dialectOf({ kinds, name, tool, more, deny, tell, rewrite, ...own }: OwnWays): Dialect {
   /** Puts a text where the model sees it, or else where the user does. */
-  const contextAnswer = (text: string, event: GuardEvent) =>
-    own.contextEvents.has(event.name)
+  const contextAnswer = (text: string, event: GuardEvent) => {
+    if (tell !== undefined) return tell(text, event);
+    return own.contextEvents.has(event.name)
       ? specific(event, { additionalContext: text })
       : { systemMessage: text };
+  };
   const answer = (verdict: Verdict, event: GuardEvent, payload: unknown): object | undefined => {
     switch (verdict.kind) {
       case 'allow':
@@ -102,12 +108,9 @@ export function dialectOf({ kinds, tool, more, deny, rewrite, ...own }: OwnWays)
       case 'context':
         return contextAnswer(verdict.text, event);
       case 'notice':
-        return { systemMessage: verdict.text };
-      case 'deny': {
-        const { reason } = verdict;
-        const decision = { permissionDecision: 'deny', permissionDecisionReason: reason };
-        return deny?.(reason) ?? specific(event, decision);
-      }
+        return tell === undefined ? { systemMessage: verdict.text } : undefined;
+      case 'deny':
+        return deny?.(verdict.reason, event) ?? specific(event, denial(verdict.reason));
       case 'rewrite': {
         const { context } = verdict;
         const input = fields(fields(payload)?.['tool_input']) ?? {};
@@ -117,23 +120,22 @@ export function dialectOf({ kinds, tool, more, deny, rewrite, ...own }: OwnWays)
     }
   };
   return {
-    /** Most clients replace an input only together with an approval, which is not ours to give. */
+    /** Most clients replace an input only together with an approval, which is not ours to give, or do not document it. */
     canRewrite: () => false,
     runsGitHooks: true,
     ...own,
     parse(payload) {
       const event = fields(payload);
-      const name = text(event?.['hook_event_name']);
-      if (event === undefined || name === undefined) return undefined;
-      return guardEvent(
-        event,
-        name,
-        kinds === undefined ? eventKind(name) : kinds[name],
-        () => tool(event),
-        more?.(event, name),
-      );
+      if (event === undefined) return undefined;
+      const named = name === undefined ? text(event['hook_event_name']) : name(event);
+      if (named === undefined) return undefined;
+      const kind = kinds === undefined ? eventKind(named) : kinds[named];
+      return guardEvent(event, named, kind, () => tool(event), more?.(event, named));
     },
-    render: (verdict, event, payload) => answered(answer(verdict, event, payload)),
+    render(verdict, event, payload) {
+      const said = answer(verdict, event, payload);
+      return said === undefined ? '' : JSON.stringify(said);
+    },
   };
 }
 
@@ -159,10 +161,9 @@ export const lowerFirst = (name: string): string => name.slice(0, 1).toLowerCase
 /** The kind of an event with one of those names; `undefined`: we do not know the name. */
 export const eventKind = (name: string): GuardEvent['kind'] | undefined => KINDS[lowerFirst(name)];
 
-/** An answer as JSON; empty if there is none. */
-export function answered(answer: object | undefined): string {
-  return answer === undefined ? '' : JSON.stringify(answer);
-}
+/** The fields with which Claude Code's protocol refuses a call. */
+export const denial = (reason: string) =>
+  ({ permissionDecision: 'deny', permissionDecisionReason: reason }) as const;
 
 /** Wraps an answer in the field where Claude Code expects it. */
 export function specific(event: GuardEvent, content: object): object {
@@ -170,7 +171,12 @@ export function specific(event: GuardEvent, content: object): object {
 }
 
 /** A tool call on one file: a whole write if the content is known, otherwise an edit. */
-export function writeOrEdit(path: string, content: string | undefined, input: Fields = {}): ToolCall {
+export function writeOrEdit(
+  path: string | undefined,
+  content: string | undefined,
+  input: Fields = {},
+): ToolCall {
+  if (path === undefined) return UNREADABLE;
   return content === undefined ? editCall(path, input) : { kind: 'write', path, content };
 }
 

@@ -44,7 +44,6 @@ function toolCall(event: Fields): ToolCall {
 /** Reads a call on one file; `edit` with an empty `old_string` creates the file. */
 function fileCall(input: Fields, tool: 'write_file' | 'edit' | 'notebook_edit'): ToolCall {
   const path = text(input['file_path']) ?? text(input['notebook_path']);
-  if (path === undefined) return UNREADABLE;
   const isNew = tool === 'edit' && input['old_string'] === '';
   const content =
     tool === 'write_file' ? text(input['content']) : isNew ? text(input['new_string']) : undefined;
