@@ -15,17 +15,13 @@ import { peerName } from '../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../domain/surfacing.ts';
 import { canSwitch } from '../git/head.ts';
 import { unmergedPaths } from '../git/staged.ts';
-import type { Budget } from '../host/io.ts';
 import { idleText } from '../sessions/records.ts';
 import type { CommitWords } from '../shell/commit-words.ts';
+import type { HookCall, HookPlace } from './hook-call.ts';
 
 /** What the text of a refusal is made from. */
-interface RefusalView {
+interface RefusalView extends HookPlace, Pick<HookCall, 'now' | 'budget'> {
   readonly facts: CommitFacts;
-  /** The top of the working tree. */
-  readonly cwd: string;
-  readonly gitDir: string;
-  readonly commonDir: string;
   /** The folder in which the command was typed, relative to the top; empty, or ends in a slash (GIT_PREFIX). */
   readonly prefix: string;
   readonly words: CommitWords | undefined;
@@ -33,9 +29,6 @@ interface RefusalView {
   readonly isOurs: boolean;
   /** The message that `-F` read, if its file will be gone when the hint is typed. */
   readonly message: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  readonly budget: Budget;
 }
 
 /** The most paths that a refusal names; it only counts the rest. */

@@ -112,16 +112,8 @@ async function checkCommit(call: HookCall, place: HookPlace): Promise<HookAnswer
   const answer = await failOpen(call, place, () =>
     decideUnlessAllowed(call, place, () => judgeCommit(call, place)),
   );
-  if (!answer.refused && answer.isUnknown !== true) recordCommitter(call, place, answer.session);
+  if (!answer.refused && answer.isUnknown !== true) leaveForLaterHooks(call, place, answer.session);
   return answer;
-}
-
-function recordCommitter(
-  call: HookCall,
-  { gitDir }: HookPlace,
-  committer: HookAnswer['session'] | 'unknown',
-): void {
-  leaveForLaterHooks(call, gitDir, { committer, settings: call.config.known() });
 }
 
 /** Returns the answer of `decide` or, if it fails or takes too long, one that lets the commit or push pass. */
@@ -140,14 +132,10 @@ async function failOpen(
 
 function passUnchecked(call: HookCall, place: HookPlace, why: string): HookAnswer {
   logHook(call, place, 'open', `let through unchecked: ${why}`);
-  if (!isPush(call)) recordCommitter(call, place, 'unknown');
-  const lines = [notCheckedText(isPush(call) ? 'push' : 'commit', why)];
+  if (!isPush(call)) leaveForLaterHooks(call, place, 'unknown');
+  const what = isPush(call) ? 'push' : 'commit';
+  const lines = [`warning: git-handoff did not check this ${what}: ${escapeLine(why)}`];
   return { refused: false, session: undefined, lines, isUnknown: true };
-}
-
-/** A warning for whoever commits or pushes, so that nothing passes silently. */
-function notCheckedText(what: 'commit' | 'push', why: string): string {
-  return `warning: git-handoff did not check this ${what}: ${escapeLine(why)}`;
 }
 
 /** Adds `-C` to a hint, because the shell in which it will be typed may be in any folder. */
@@ -242,16 +230,12 @@ function restOfCommit(budget: Budget, earlier: EarlierHooks | undefined): Budget
 }
 
 /** Leaves what this hook found for the later hooks of the same commit. */
-function leaveForLaterHooks(
-  context: Context,
-  gitDir: string,
-  found: Pick<EarlierHooks, 'committer' | 'settings'>,
-): void {
-  const pid = gitPid(context);
+function leaveForLaterHooks(call: HookCall, { gitDir }: HookPlace, found: EarlierHooks['committer']): void {
+  const pid = gitPid(call);
   if (pid === undefined) return;
-  const spentMs = Math.max(0, Math.round(COMMIT_MS - Math.min(COMMIT_MS, context.budget.left())));
-  const committer = found.committer === 'unknown' ? '?' : (found.committer ?? null);
-  const left = { pid, start: startOfGit(context), committer, spentMs, settings: found.settings };
+  const spentMs = Math.max(0, Math.round(COMMIT_MS - Math.min(COMMIT_MS, call.budget.left())));
+  const committer = found === 'unknown' ? '?' : (found ?? null);
+  const left = { pid, start: startOfGit(call), committer, spentMs, settings: call.config.known() };
   try {
     rewriteText(fileIn(gitDir), `${JSON.stringify(left)}\n`);
   } catch {

@@ -71,10 +71,8 @@ export async function judgeCommit(call: HookCall, place: HookPlace): Promise<Hoo
     return { refused: false, session: sessionOfOwner(self), lines };
   }
   const lines = await refusalLines(decision, {
+    ...place,
     facts,
-    cwd: call.cwd,
-    gitDir: place.gitDir,
-    commonDir: place.commonDir,
     prefix: call.env['GIT_PREFIX'] ?? '',
     words,
     isOurs: expected !== '',

@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import { lstatSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GuardEvent } from '../agents/dialect.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
+import { entries, linkTarget } from '../host/disk.ts';
 import { ensurePrivateFolder, removeFile } from '../host/folders.ts';
 
 /*
@@ -25,7 +26,7 @@ export function ofItsSession(event: GuardEvent, state: string): GuardEvent {
 
 function rootSession(state: string, agent: string, startedBy: SessionId): SessionId {
   const folder = agentsFolder(state);
-  const root = linked(join(folder, startedBy)) ?? startedBy;
+  const root = parseSessionId(linkTarget(join(folder, startedBy))) ?? startedBy;
   const name = parseSessionId(agent);
   if (name === undefined || name === root) return root;
   try {
@@ -40,25 +41,9 @@ function rootSession(state: string, agent: string, startedBy: SessionId): Sessio
 /** Forgets the sub-agents of a session that ends, and those older than `KEEP_MS`. */
 export function forgetAgents(state: string, session: SessionId, now: number): void {
   const folder = agentsFolder(state);
-  for (const name of agentsIn(folder)) {
+  for (const name of entries(folder)) {
     const file = join(folder, name);
-    if (linked(file) !== session && now - lstatSync(file).mtimeMs < KEEP_MS) continue;
+    if (linkTarget(file) !== session && now - lstatSync(file).mtimeMs < KEEP_MS) continue;
     removeFile(file);
-  }
-}
-
-function agentsIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function linked(file: string): SessionId | undefined {
-  try {
-    return parseSessionId(readlinkSync(file));
-  } catch {
-    return undefined;
   }
 }

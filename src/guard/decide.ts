@@ -57,18 +57,13 @@ async function handled(call: Call): Promise<readonly Finding[]> {
 
 /** Puts the session on record if it is not there yet. The call is judged even if this fails. */
 async function registration(call: TreeCall): Promise<readonly Finding[]> {
-  const registered = registerOnce(call).catch((error: unknown) => {
+  const registered = registerCaller(call).catch((error: unknown) => {
     call.log('error', `record: ${String(error)}`);
     return [];
   });
   const { budget } = call;
   const notices = await inTime(registered, budget.part(beforeAnswer(budget)));
   return notices === 'late' ? [] : notices;
-}
-
-async function registerOnce(call: TreeCall): Promise<readonly Finding[]> {
-  if (noteCall(call)) return [];
-  return registerCaller(call);
 }
 
 async function beforeTool(call: Call): Promise<readonly Finding[]> {
@@ -118,11 +113,12 @@ async function looksBefore(call: Call, tool: CommandTool): Promise<Looks | undef
 }
 
 /**
- * Registers the calling session, and returns what to tell it. If the guard never saw the session's start, also looks at the
- * guarded files, as SessionStart does: the guard can notice and undo a command's unforeseen changes only in files that it
- * has seen before.
+ * Registers the calling session unless that was done a moment ago, and returns what to tell it. If the guard never saw the
+ * session's start, also looks at the guarded files, as SessionStart does: the guard can notice and undo a command's unforeseen
+ * changes only in files that it has seen before.
  */
 async function registerCaller(call: TreeCall): Promise<readonly Finding[]> {
+  if (noteCall(call)) return [];
   const registered = await register(call);
   const { isNew } = registered;
   const notices = [...registered.notices, ...(isNew ? await lookAround(call, '') : [])];

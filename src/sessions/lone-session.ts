@@ -1,5 +1,5 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { randomName } from '../host/disk.ts';
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomName, readText } from '../host/disk.ts';
 import { share } from '../host/folders.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import type { ProcessId, SessionRecord } from '../domain/session.ts';
@@ -17,7 +17,7 @@ export const loneSessionFile = (gitDir: string): string => `${gitDir}/handoff-so
  */
 export function claimLoneSession(gitDir: string, record: SessionRecord): boolean {
   const text = `${record.session} ${record.pid ?? '-'} ${record.start ?? '-'}\n${gitDir}\n`;
-  if (readLoneSession(gitDir) === text) return true;
+  if (readText(loneSessionFile(gitDir)) === text) return true;
   const file = loneSessionFile(gitDir);
   const temporary = `${file}.${randomName()}`;
   writeFileSync(temporary, text);
@@ -36,14 +36,14 @@ export function claimLoneSession(gitDir: string, record: SessionRecord): boolean
 
 /** Returns the session that the file names. */
 export function loneSession(gitDir: string): SessionId | undefined {
-  return parseSessionId(readLoneSession(gitDir)?.split(' ')[0]);
+  return parseSessionId(readText(loneSessionFile(gitDir)).split(' ')[0]);
 }
 
 /** Returns the session that the file names, with its process if that is known. */
 export function loneProcess(
   gitDir: string,
 ): { session: SessionId; process: ProcessId | undefined } | undefined {
-  const [name, pid, start = '-'] = readLoneSession(gitDir)?.split('\n')[0]?.split(' ') ?? [];
+  const [name, pid, start = '-'] = readText(loneSessionFile(gitDir)).split('\n')[0]?.split(' ') ?? [];
   const session = parseSessionId(name);
   if (session === undefined) return undefined;
   const process = { pid: Number(pid), start };
@@ -51,18 +51,10 @@ export function loneProcess(
 }
 
 export function isLoneSession(gitDir: string, session: SessionId): boolean {
-  return readLoneSession(gitDir)?.startsWith(`${session} `) ?? false;
+  return readText(loneSessionFile(gitDir)).startsWith(`${session} `);
 }
 
 /** Removes the file: no session is alone here any more. */
 export function removeLoneSession(gitDir: string): void {
   rmSync(loneSessionFile(gitDir), { force: true });
-}
-
-function readLoneSession(gitDir: string): string | undefined {
-  try {
-    return readFileSync(loneSessionFile(gitDir), 'utf8');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import { SESSION_VARIABLES } from '../domain/names.ts';
 import { UNKNOWN, isKnown } from './effects.ts';
 import type { Program, ProgramCall, Status } from './machine.ts';
-import { hasOption, optionValue, parseOptions } from './options.ts';
+import { hasOption, normalised, optionValue, parseOptions } from './options.ts';
 import { checkIdentity, setVariable } from './parameters.ts';
 import { CWD, POSITIONAL } from './scope.ts';
 import { recordSpelled } from './spelled.ts';
@@ -170,7 +170,7 @@ function enter({ machine, frame }: ProgramCall, word: string): Status {
     go(UNKNOWN);
     return undefined;
   }
-  const folder = lexical(word.startsWith('/') ? word : `${base}/${word}`);
+  const folder = `/${normalised(word.startsWith('/') ? word : `${base}/${word}`)}`;
   if (machine.disk.isDirectory(folder)) {
     go(folder);
     return true;
@@ -179,16 +179,6 @@ function enter({ machine, frame }: ProgramCall, word: string): Status {
   // A program that we cannot read may have made the folder. If this command made or moved folders, its path is unknown.
   go(machine.disk.changed ? UNKNOWN : folder);
   return undefined;
-}
-
-/** Removes `.` and `..` by name alone, because a shell tracks its folder by name. */
-function lexical(path: string): string {
-  const done: string[] = [];
-  for (const part of path.split('/')) {
-    if (part === '..') done.pop();
-    else if (part !== '' && part !== '.') done.push(part);
-  }
-  return `/${done.join('/')}`;
 }
 
 function cd(call: ProgramCall): Status {

@@ -147,8 +147,8 @@ function matcher(text: string, folder: string, isLiteral: boolean): (path: strin
   return (path) => isNamed(path) || matches(path);
 }
 
-/** Removes `.` and `..`. A `..` at the top is dropped. */
-function normalised(path: string): string {
+/** Removes `.` and `..` by name alone, and slashes at both ends. A `..` at the top is dropped. */
+export function normalised(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {
     if (part === '..') parts.pop();

@@ -106,7 +106,8 @@ const VERBS: Readonly<Partial<Record<string, Judge>>> = {
   'read-tree': readsTree,
   'checkout-index': checksOutIndex,
   'symbolic-ref': pointsElsewhere,
-  'fast-import': imports,
+  // It moves branches, even the one that is checked out, and leaves the files as they are.
+  'fast-import': ({ call }) => whole(call, 'switch', 'carry'),
   // Not a git verb: stands for a program that commits everything (`jj new`).
   snapshot: ({ call }) => ({ ...whole(call, 'snapshot', 'carry'), untracked: true }),
 };
@@ -355,9 +356,4 @@ function pointsElsewhere({ call, words }: Judged): TreeReach | undefined {
   const [name, target] = options.operands;
   const moves = name === 'HEAD' && (target !== undefined || hasOption(options, 'd', 'delete'));
   return moves ? whole(call, 'switch', 'carry') : undefined;
-}
-
-/** Handles an import that moves branches, even the one that is checked out, and leaves the files as they are. */
-function imports({ call }: Judged): TreeReach {
-  return whole(call, 'switch', 'carry');
 }
