@@ -27,11 +27,14 @@ export interface ObjectRequest {
  * Reads objects in order; missing and damaged ones are `undefined`. One process is enough, except in two cases. A damaged
  * object ends git's batch: then each half is read by itself. If requests with `mostBytes` make git print more than
  * `MOST_PRINTED`, we ask for sizes first.
+ *
+ * @param wanted requests, or just the names of objects to read whole
  */
 export async function readObjects(
   options: GitOptions,
-  requests: readonly ObjectRequest[],
+  wanted: readonly (ObjectRequest | string)[],
 ): Promise<(ReadObject | undefined)[]> {
+  const requests = wanted.map((one): ObjectRequest => (typeof one === 'string' ? { name: one } : one));
   const isBounded = requests.some(({ mostBytes }) => mostBytes !== undefined);
   const read = await readAll(isBounded ? { ...options, mostPrinted: MOST_PRINTED } : options, requests);
   return read ?? readSmall(options, requests);

@@ -52,10 +52,7 @@ export async function readSnapshots(
   commits: readonly Oid[],
 ): Promise<(Snapshot | undefined)[]> {
   const names = commits.flatMap((oid) => [`${oid}^{tree}`, `${oid}:${SNAPSHOT_FILE}`]);
-  const found = await readObjects(
-    options,
-    names.map((name) => ({ name })),
-  );
+  const found = await readObjects(options, names);
   return commits.map((oid, at) => {
     const [tree, file] = found.slice(2 * at, 2 * at + 2);
     if (tree === undefined || file?.type !== 'blob') return undefined;
@@ -76,10 +73,7 @@ export async function readKept(cwd: string, items: readonly SnapshotItem[]): Pro
     if (oid === undefined) throw gone(item.path);
     return oid;
   });
-  const found = await readObjects(
-    { cwd },
-    oids.map((name) => ({ name })),
-  );
+  const found = await readObjects({ cwd }, oids);
   return items.map(({ path }, at) => {
     const object = found[at];
     if (object?.type !== 'blob') throw gone(path);

@@ -57,10 +57,8 @@ export async function readWorkContents(
   const whole = taken.filter(({ own }) => own === undefined).map(({ dirty }) => dirty.path);
   const onDisk = await indexForms(place, head, whole, git.env);
   const raw = await ownBytes(git, onDisk);
-  const staged = await readEntries(
-    cwd,
-    taken.map(({ dirty }) => dirty.path),
-  );
+  const named = taken.map(({ dirty }) => dirty.path);
+  const staged = await readEntries(cwd, named);
   const batch = new ObjectBatch(await objectFormat({ cwd }, head ?? undefined));
   const items = taken.map(({ dirty: { path, head: base, index }, own }): SnapshotItem => {
     const bytes = raw.get(path);
@@ -75,26 +73,18 @@ export async function readWorkContents(
     };
   });
   const paths = pathsOfBlobs(items);
-  const known = new Map([
-    ...composed,
-    ...[...raw.values()].map((bytes) => [batch.blob(bytes), bytes] as const),
-  ]);
+  const known = new Map(composed);
+  for (const own of raw.values()) known.set(batch.blob(own), own);
   const rest = [...paths.keys()].filter((oid) => !known.has(oid));
-  const bytes = await sizeOf(
-    git,
-    rest,
-    [...paths.keys()].flatMap((oid) => known.get(oid) ?? []),
-  );
+  const found = [...paths.keys()].flatMap((oid) => known.get(oid) ?? []);
+  const bytes = await sizeOf(git, rest, found);
   checkSize(bytes);
-  const read = await readObjects(
-    git,
-    rest.map((name) => ({ name })),
-  );
-  const found = new Map([...known, ...rest.map((oid, at) => [oid, read[at]?.content] as const)]);
+  const read = await readObjects(git, rest);
+  const all = new Map([...known, ...rest.map((oid, at) => [oid, read[at]?.content] as const)]);
   // HEAD and the index hold these already.
   const stored = new Set(items.flatMap(({ base, index }) => [base?.oid, index?.oid]));
   const contents = [...paths].map(([oid, path]) => {
-    const content = found.get(oid);
+    const content = all.get(oid);
     if (content === undefined) throw unreadable(path);
     if (!stored.has(oid)) batch.blob(content);
     return { path, content };
@@ -103,10 +93,8 @@ export async function readWorkContents(
 }
 
 async function sizeOf(git: GitOptions, stored: readonly Oid[], read: readonly Buffer[]): Promise<number> {
-  const infos = await readObjects(
-    git,
-    stored.map((name) => ({ name, infoOnly: true })),
-  );
+  const requests = stored.map((name) => ({ name, infoOnly: true }));
+  const infos = await readObjects(git, requests);
   const sizes = [...infos.map((info) => info?.size ?? 0), ...read.map(({ length }) => length)];
   return sizes.reduce((sum, size) => sum + size, 0);
 }
@@ -150,10 +138,8 @@ async function ownBytes(
   const files = [...forms].flatMap(([path, state]) =>
     state?.mode.startsWith('100') === true && state.oid !== null ? [{ path, oid: state.oid }] : [],
   );
-  const filtered = await filteredPaths(
-    options,
-    files.map(({ path }) => path),
-  );
+  const names = files.map(({ path }) => path);
+  const filtered = await filteredPaths(options, names);
   const plain = files.filter(({ path }) => !filtered.has(path));
   const checkouts = await plainCheckouts(options, plain);
   const own = new Map<string, Buffer>();

@@ -258,9 +258,8 @@ async function planPath(
   item: SnapshotItem,
   { head, disk, index, raw }: Standing,
 ): Promise<PlannedPath | RefusedPath> {
-  const { path } = item;
+  const { path, base } = item;
   const refuse = (why: string): RefusedPath => ({ path, why });
-  const { base } = item;
   const onDisk = await merger.merge({ base, ours: head, theirs: item.disk });
   const inIndex = await merger.merge({ base, ours: head, theirs: item.index });
   const isClean = onDisk.kind === 'merged' && inIndex.kind === 'merged';
@@ -331,10 +330,8 @@ async function rawContents(
   items: readonly SnapshotItem[],
 ): Promise<Map<string, { oid: Oid; isThere: boolean }>> {
   const wanted = items.flatMap(({ path, raw: oid }) => (oid === undefined ? [] : [{ path, oid }]));
-  const read = await readObjects(
-    { cwd: place.top },
-    wanted.map(({ oid: name }) => ({ name })),
-  );
+  const oids = wanted.map(({ oid }) => oid);
+  const read = await readObjects({ cwd: place.top }, oids);
   return new Map(
     wanted.map(({ path, oid }, at) => {
       const file = join(place.top, path);

@@ -217,10 +217,8 @@ async function checkouts(top: string, files: readonly Written[]): Promise<(Buffe
   const isStored = ({ own, disk }: Written) => own !== undefined || disk.mode === '120000';
   const stored = files.filter(isStored);
   const plain = files.filter((file) => !isStored(file) && !filtered.has(file.path));
-  const objects = await readObjects(
-    { cwd: top },
-    stored.map(({ own, disk }) => ({ name: own ?? disk.oid })),
-  );
+  const oids = stored.map(({ own, disk }) => own ?? disk.oid);
+  const objects = await readObjects({ cwd: top }, oids);
   const written = await plainCheckouts(
     { cwd: top },
     plain.map(({ path, disk }) => ({ path, oid: disk.oid })),

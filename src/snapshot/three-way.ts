@@ -79,10 +79,7 @@ export class StateMerger {
   /** Reads the three contents; `undefined` when an object is missing. A missing base counts as empty. */
   async #read(oids: readonly (Oid | undefined)[]): Promise<[Buffer, Buffer, Buffer] | undefined> {
     const stored = oids.flatMap((oid) => (oid === undefined || this.#known.has(oid) ? [] : [oid]));
-    const read = await readObjects(
-      this.#git,
-      stored.map((name) => ({ name })),
-    );
+    const read = await readObjects(this.#git, stored);
     const contents = new Map([...this.#known, ...stored.map((oid, at) => [oid, read[at]?.content] as const)]);
     const [base, ours, theirs] = oids.map((oid) => (oid === undefined ? Buffer.alloc(0) : contents.get(oid)));
     return base === undefined || ours === undefined || theirs === undefined

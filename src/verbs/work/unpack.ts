@@ -124,10 +124,8 @@ async function heldByOthers(
     const dirty = work.status.dirty.get(path);
     const claims = dirty === undefined ? undefined : openClaims(work, dirty, asker);
     if (claims === undefined || claims.own.length > 0 || claims.foreign.length === 0) continue;
-    held.set(
-      path,
-      claims.foreign.map(({ session }) => session),
-    );
+    const owners = claims.foreign.map(({ session }) => session);
+    held.set(path, owners);
   }
   return held;
 }
@@ -196,10 +194,8 @@ async function requireHarmless(
   const links = work.items.flatMap(({ path, disk }) => {
     return disk?.mode === '120000' && disk.oid !== null ? [{ path, oid: disk.oid }] : [];
   });
-  const targets = await readObjects(
-    { cwd: top },
-    links.map(({ oid: name }) => ({ name })),
-  );
+  const oids = links.map(({ oid }) => oid);
+  const targets = await readObjects({ cwd: top }, oids);
   const leading = links.filter(({ path }, at) => leadsOut(path, targets[at]?.content.toString('utf8') ?? ''));
   const moving = work.items.map(({ path }) => path).filter((path) => isMoving(path, hooksPath));
   const named = new Set(trust);
