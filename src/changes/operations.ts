@@ -99,11 +99,8 @@ export function whoBeganText({ name }: OthersOperation, who: string, when: strin
 
 /** Returns an unused folder beside the working tree, relative to the top, where the session can add its own worktree. */
 export function ownWorktree(top: string, session: SessionId): string {
-  const name =
-    `${basename(top).replace(/[^A-Za-z0-9_-]+/g, '-')}-${shortId(session).replace('/', '-')}`.replace(
-      /^-+/,
-      '',
-    );
+  const folder = basename(top).replace(/[^A-Za-z0-9_-]+/g, '-');
+  const name = `${folder}-${shortId(session).replace('/', '-')}`.replace(/^-+/, '');
   for (let n = 1; ; n += 1) {
     const path = n === 1 ? `../${name}` : `../${name}-${n}`;
     if (!exists(join(top, path))) return path;

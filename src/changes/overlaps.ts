@@ -82,12 +82,8 @@ export async function overlapsBetween(
   const read = changed.filter(({ kind }) => kind === 'contents');
   const merged = await tryMerges(cwd, read, options.scratch);
   return changed.map(({ path, kind, deletedBy, progress }) => {
-    return {
-      path,
-      kind: kind === 'contents' ? (merged.get(path) ?? 'not-judged') : kind,
-      deletedBy,
-      progress,
-    };
+    const judged = kind === 'contents' ? (merged.get(path) ?? 'not-judged') : kind;
+    return { path, kind: judged, deletedBy, progress };
   });
 }
 
@@ -141,10 +137,8 @@ async function tryMerges(
 ): Promise<Map<string, OverlapKind>> {
   const kinds = new Map<string, OverlapKind>();
   if (files.length === 0) return kinds;
-  const ways = await mergeWays(
-    cwd,
-    files.map(({ path }) => path),
-  );
+  const paths = files.map(({ path }) => path);
+  const ways = await mergeWays(cwd, paths);
   const merger = new TextMerger();
   try {
     for (const { path, states } of files) {

@@ -45,13 +45,9 @@ export function ownersOf(
   const records = sessions.map(({ record }) => record);
   const session = sessionOfOwner(self);
   const above = new Set<SessionId>(self === session ? [] : [session, ...succeededBy(session, records)]);
-  let at = records.find((record) => record.session === session)?.parent ?? null;
-  while (at !== null && !above.has(at)) {
-    above.add(at);
-    for (const before of succeededBy(at, records)) above.add(before);
-    const current: SessionId = at;
-    at = records.find((record) => record.session === current)?.parent ?? null;
-  }
+  const parentOf = (id: SessionId) => records.find((record) => record.session === id)?.parent ?? null;
+  for (let at = parentOf(session); at !== null && !above.has(at); at = parentOf(at))
+    for (const id of [at, ...succeededBy(at, records)]) above.add(id);
   const isOwn = (id: SessionId) => !above.has(id) && agentOfOwner(id) === undefined;
   return new Set([self, ...[...groups.own].filter(isOwn)]);
 }

@@ -83,38 +83,29 @@ async function takenEntries(
     const unreported = others.filter(({ path }) =>
       claims.some((claim) => claim.path === path && !isNotified(claim)),
     );
-    const notices =
-      unreported.length === 0
-        ? []
-        : takenEvents(session, unreported, await readTakenContext(top, head.oid, seen), at);
+    const last = seen.oid === null ? undefined : head.oid;
+    const notices = unreported.length === 0 ? [] : await takenEvents(top, session, unreported, last, at);
     found.set(session, [...ends, ...notices]);
   }
   return found;
 }
 
-/** What a notice about taken work needs. */
-interface TakenContext {
-  readonly clients: ReadonlyMap<SessionId, string>;
-  /** The commit that a reset can undo, because it is not pushed yet. */
-  readonly undoable: Oid | undefined;
-}
-
-async function readTakenContext(
+/**
+ * Returns one event for each commit. The event's id is the same, whoever finds the commit.
+ *
+ * @param last the commit that a reset can undo, unless it is pushed
+ */
+async function takenEvents(
   top: string,
-  head: Oid,
-  seen: { readonly oid: Oid | null },
-): Promise<TakenContext> {
-  const [clients, pushed] = await Promise.all([readClients({ cwd: top }), isPushed(top, head)]);
-  return { clients, undoable: seen.oid === null || pushed ? undefined : head };
-}
-
-/** Returns one event for each commit. The event's id is the same, whoever finds the commit. */
-function takenEvents(
   session: SessionId,
   changes: readonly Reversal[],
-  { clients, undoable }: TakenContext,
+  last: Oid | undefined,
   at: number,
-): WorktreeEvent[] {
+): Promise<WorktreeEvent[]> {
+  const [clients, pushed] = await Promise.all([
+    readClients({ cwd: top }),
+    last === undefined || isPushed(top, last),
+  ]);
   return [...new Set(changes.map(({ commit }) => commit))].map((oid) => {
     const own = changes.filter(({ commit }) => commit === oid);
     const by = own[0]?.session;
@@ -124,7 +115,7 @@ function takenEvents(
     return {
       t: 'news',
       id,
-      text: takenText(oid, who, paths, oid === undoable),
+      text: takenText(oid, who, paths, oid === last && !pushed),
       to: session,
       about: 'loss',
       at,

@@ -47,9 +47,9 @@ interface Undone extends PastChange {
 /** Finds the paths that are older than HEAD, whatever moved HEAD. */
 export async function findStale(place: StalePlace, candidates: readonly Candidate[]): Promise<StalePaths> {
   if (candidates.length === 0 || place.head.oid === null) return { stale: new Set(), undone: [] };
-  const { cwd, head, seen } = place;
+  const { cwd } = place;
   const paths = candidates.map(({ path }) => path);
-  const { moves, since } = await indexMoves(place, head.oid, seen);
+  const { moves, since } = await indexMoves(place, place.head.oid);
   const [gains, undone] = await Promise.all([
     Promise.all(moves.map((move) => movedPaths(cwd, move, paths))),
     Promise.all(moves.map((move) => leftBehind(cwd, move, paths))),
@@ -227,11 +227,6 @@ interface IndexMove {
   readonly at: number;
 }
 
-interface Place {
-  readonly cwd: string;
-  readonly gitDir: string;
-}
-
 interface Logged {
   readonly oid: Oid;
   readonly parent: Oid | undefined;
@@ -248,23 +243,20 @@ const BRINGS = /^(?:commit|merge|pull|rebase|checkout|cherry-pick|revert|am|clon
 
 /**
  * Finds in HEAD's reflog the last moves that may have left the index behind, newest first: `reset`, `update-ref`, `fetch`,
- * a push into the branch. A gap between two entries is such a move, too: another worktree moved the branch.
- *
- * @param seen where the session saw HEAD, for a repository without reflogs
+ * a push into the branch. A gap between two entries is such a move, too: another worktree moved the branch. In a repository
+ * without reflogs, the commits at which the session saw HEAD stand for the entries.
  */
 async function indexMoves(
-  place: Place,
-  head: Oid | null,
-  seen: readonly (Oid | null)[],
+  place: StalePlace,
+  head: Oid,
 ): Promise<{ readonly moves: IndexMove[]; readonly since: number }> {
-  if (head === null) return { moves: [], since: 0 };
   const logged = await readLog(place);
   const [newest] = logged;
   const moves: IndexMove[] = [];
   const add = (from: Oid | undefined | null, to: Oid | undefined, at: number) => {
     if (from && to && from !== to) moves.push({ from, to, at });
   };
-  if (newest === undefined) for (const oid of seen) add(oid, head, 0);
+  if (newest === undefined) for (const oid of place.seen) add(oid, head, 0);
   else add(newest.oid, head, newest.at);
   for (const [n, { oid, parent, subject, at }] of logged.entries()) {
     const before = logged[n + 1]?.oid;
@@ -278,7 +270,7 @@ async function indexMoves(
 const BYTES = 32_768;
 
 /** Reads the reflog, newest first. Every commit needs it, so it is read as a file if possible (gitrepository-layout(5)). */
-async function readLog({ cwd, gitDir }: Place): Promise<Logged[]> {
+async function readLog({ cwd, gitDir }: StalePlace): Promise<Logged[]> {
   const text = readEnd(join(gitDir, 'logs', 'HEAD'));
   if (text === undefined) return askLog(cwd);
   return text.split('\n').flatMap(parseLine).slice(-ENTRIES).reverse();

@@ -148,7 +148,8 @@ export async function keepRescues(
   oids: readonly Oid[],
   { known, limits, now, bytes = 0, held }: Keeping,
 ): Promise<number[] | undefined> {
-  let numbers = numbersAfter(known, oids.length);
+  const last = Math.max(0, ...known.map(({ number }) => number));
+  let numbers = oids.map((_, at) => last + 1 + at);
   const same = known.filter(
     (one) => groupOf(one) === group && one.worktreeId === place.worktreeId && held?.has(one.oid) !== true,
   );
@@ -192,11 +193,6 @@ export interface Keeping {
   readonly held?: ReadonlySet<Oid>;
   /** The bytes of the files in a new snapshot. */
   readonly bytes?: number;
-}
-
-function numbersAfter(known: readonly Rescue[], count: number): number[] {
-  const last = Math.max(0, ...known.map(({ number }) => number));
-  return Array.from({ length: count }, (_, at) => last + 1 + at);
 }
 
 /** Returns what the limits count: of a stash entry only its number, because nobody knows when it was dropped. */

@@ -66,8 +66,8 @@ export async function takeSnapshot(
   const oids = [head.oid, first?.head?.oid, first?.index?.oid, first?.disk?.oid];
   const format = await objectFormat({ cwd }, ...oids.flatMap((oid) => oid ?? []));
   const batch = new ObjectBatch(format, LEVEL);
-  const gathering = { maxBytes: limits.maxBytes, isLate: () => gatheringTime.left() <= 1 };
-  const { items, skipped } = gatherWork(cwd, dirty.values(), batch, gathering, source);
+  const isLate = () => gatheringTime.left() <= 1;
+  const { items, skipped } = gatherWork(cwd, dirty.values(), batch, limits.maxBytes, isLate, source);
   const hasContent = items.some((item) => contentOf(item) !== null);
   if (!hasContent && (reason.kind !== 'undone' || items.length === 0))
     return skipped.length === 0 ? undefined : { commit: undefined, number: 0, skipped };
@@ -142,13 +142,6 @@ function sameWork(
 /** The size of the largest file that a snapshot keeps. Larger files are only listed. Bytes. */
 const MAX_FILE = 10 * 1024 * 1024;
 
-/** How much may be gathered, and for how long. */
-interface GatherLimits {
-  readonly maxBytes: number;
-  /** Whether no time is left for another file. */
-  readonly isLate: () => boolean;
-}
-
 /** Who owns a path, and where its content comes from. */
 interface Source {
   readonly ownerOf: (path: string) => SessionId | null;
@@ -158,24 +151,21 @@ interface Source {
   readonly seen?: (entry: DirtyPath) => Buffer | undefined;
 }
 
-interface Gathered {
-  /** Sorted by path. */
-  readonly items: readonly SnapshotItem[];
-  readonly skipped: readonly SkippedFile[];
-}
-
 /**
  * Reads paths that differ from HEAD into a batch, small files first: if time or room runs out, most files are in it.
  *
  * @param top the top folder of the working tree
+ * @param isLate whether no time is left for another file
+ * @returns the items, sorted by path, and the files that are left out
  */
 function gatherWork(
   top: string,
   dirty: Iterable<DirtyPath>,
   batch: ObjectBatch,
-  { maxBytes, isLate }: GatherLimits,
+  maxBytes: number,
+  isLate: () => boolean,
   { ownerOf, leftAt, seen }: Source,
-): Gathered {
+): { items: SnapshotItem[]; skipped: SkippedFile[] } {
   const items: SnapshotItem[] = [];
   const skipped: SkippedFile[] = [];
   let total = 0;

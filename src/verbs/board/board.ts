@@ -85,10 +85,8 @@ export async function board(options: BoardOptions, context: Context): Promise<Co
     refuse(found) {
       if (found.subarray(0, PAGE_START.length).equals(Buffer.from(PAGE_START))) return undefined;
       const name = typed ?? path;
-      const hint = `ls -ld -- ${shellWord(name)}`;
-      return new Failure('refused', `${escapeLine(name)} exists, and git handoff board did not write it`, {
-        hint,
-      });
+      const message = `${escapeLine(name)} exists, and git handoff board did not write it`;
+      return new Failure('refused', message, { hint: `ls -ld -- ${shellWord(name)}` });
     },
   });
   return { value: { ...value, file: path } };
@@ -286,10 +284,8 @@ async function boardNotes(
     .slice(0, MAX_NOTES)
     .map(({ oid }) => ({ name: `${oid}:${NOTE_FILE}`, oid }));
   const options = { cwd: repository.cwd };
-  const sizes = await readObjects(
-    options,
-    newest.map(({ name }) => ({ name, infoOnly: true })),
-  );
+  const requests = newest.map(({ name }) => ({ name, infoOnly: true }));
+  const sizes = await readObjects(options, requests);
   let left = MAX_NOTES_BYTES;
   const wanted = newest.filter((_, at) => {
     const found = sizes[at];

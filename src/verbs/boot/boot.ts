@@ -35,7 +35,6 @@ import {
 import { unfinishedOperation } from '../../git/operations.ts';
 import { type Repository, committer, topLevel } from '../../git/repository.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
-import type { Budget } from '../../host/io.ts';
 import { requireTip, typedTopic } from '../../notes/topic-argument.ts';
 import { commitOwner, personName } from '../../notes/person-name.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
@@ -50,6 +49,9 @@ import { triedFacts } from './tried-facts.ts';
 import { parseTried } from '../../domain/tried.ts';
 import type { BootShape } from '../shapes.ts';
 
+/** How long one check of the repository may take; a check that takes longer is left out. */
+const LOOK_MS = 3000;
+
 interface BootOptions {
   readonly topic: string | undefined;
   readonly session: string | undefined;
@@ -61,7 +63,7 @@ interface BootOptions {
  */
 export async function boot(options: BootOptions, context: Context): Promise<CommandResult<BootShape>> {
   const { cwd } = context;
-  const limits = bootLimits(context.budget);
+  const limits = { timeoutMs: context.budget.part(LOOK_MS).left() };
   const [{ repository, sessions, notices }, branches, tree, settings] = await Promise.all([
     openWorkspace(context),
     listBranches(cwd, { ...limits, with: 'worktrees' }),
@@ -119,7 +121,7 @@ async function repositoryFacts(
   written: HandoffCommit,
   named: NamedPaths,
   { branches, tree, top, limits }: Seen,
-  foreign: Parameters<typeof treeFact>[4],
+  foreign: ReadonlySet<SessionId>,
 ): Promise<Omit<VerificationFacts, 'liveOwner' | 'siblings' | 'tried'>> {
   const { branch } = state;
   const base = written.trailers?.base;
@@ -135,6 +137,8 @@ async function repositoryFacts(
       ? []
       : fileFacts(named.paths, { cwd: repository.cwd, limits, base, tip, elsewhere, disk }),
   ]);
+  // A deleted branch is not checked out, although its files are looked up on this disk.
+  const isCheckedOut = found.onDisk && found.place.kind !== 'deleted';
   return {
     branch,
     closed: state.tip?.trailers?.state === 'closed',
@@ -145,12 +149,9 @@ async function repositoryFacts(
     head,
     files,
     filesLeft: named.left,
-    tree: treeFact(repository, tree, written.recorded, isRecordedPlace(found), foreign),
+    tree: treeFact(repository, tree, written.recorded, isCheckedOut, foreign),
   };
 }
-
-/** Whether the note's branch is checked out here. A deleted branch is not, although its files are looked up on this disk. */
-const isRecordedPlace = ({ onDisk, place }: FoundBranch) => onDisk && place.kind !== 'deleted';
 
 async function headRelation(
   { cwd }: Repository,
@@ -186,13 +187,6 @@ function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSec
     nextAction: sections.nextAction ?? null,
     stopConditions: sections.stopConditions ?? null,
   };
-}
-
-const LOOK_MS = 3000;
-
-/** Returns how long one check of the repository may take; a check that takes longer is left out. */
-function bootLimits(budget: Budget): Limits {
-  return { timeoutMs: budget.part(LOOK_MS).left() };
 }
 
 /**

@@ -18,16 +18,22 @@ import { readerName } from '../../domain/note-owner.ts';
 import { readTopic } from '../../notes/topic.ts';
 import { findReader, readerFacts } from './reader.ts';
 
-/** A commit that changes owner or state and leaves the note as it is. */
-interface TipChange {
+interface TopicOptions {
   readonly topic: string;
+  readonly expect: string | undefined;
+  readonly session: string | undefined;
+}
+
+interface StateOptions extends TopicOptions {
   readonly take: boolean;
+}
+
+/** A commit that changes owner or state and leaves the note as it is. */
+interface TipChange extends StateOptions {
   /** The new state; `undefined` to keep it. */
   readonly state: HandoffState | undefined;
-  readonly expect: string | undefined;
   /** Whether the tip must still be the one that was read first, even without `--expect`. */
   readonly pinned: boolean;
-  readonly session: string | undefined;
 }
 
 interface TipChanged {
@@ -77,11 +83,8 @@ async function commitOnTip(
   );
   const notices = [...seen, ...(await reportIllegalMoves(repository, [before], context.now))];
   if (result.kind === 'written') {
-    if (change.state === 'closed') {
-      notices.push(
-        ...(await settleClosed(repository, { ...before, tip: result.commit }, caller, context.now)),
-      );
-    }
+    const closed = { ...before, tip: result.commit };
+    if (closes) notices.push(...(await settleClosed(repository, closed, caller, context.now)));
     return { shape: handoffShape(before, result.commit, caller.id), changed: true, tip, notices };
   }
   if (result.kind === 'unchanged') {
@@ -94,12 +97,6 @@ async function commitOnTip(
   });
 }
 
-interface TakeOptions {
-  readonly topic: string;
-  readonly expect: string | undefined;
-  readonly session: string | undefined;
-}
-
 /** The answer to a take: the handoff, and the commit from which it was taken. */
 export type TakeValue = HandoffShape & { readonly taken: boolean; readonly tookFrom: string };
 
@@ -107,20 +104,13 @@ export type TakeValue = HandoffShape & { readonly taken: boolean; readonly tookF
  * Makes the caller the owner of a topic, if the tip is still the one that was read. The note stays as it is. Taking what
  * the caller already owns is no error, and makes no commit.
  */
-export async function take(options: TakeOptions, context: Context): Promise<CommandResult<TakeValue>> {
+export async function take(options: TopicOptions, context: Context): Promise<CommandResult<TakeValue>> {
   const { shape, changed, tip, notices } = await commitOnTip(
     { ...options, take: true, state: undefined, pinned: true },
     context,
     (owner, me) => owner === me,
   );
   return { value: { ...shape, taken: changed, tookFrom: tip.oid }, notices, clients: clientsOfOwner(tip) };
-}
-
-interface StateOptions {
-  readonly topic: string;
-  readonly take: boolean;
-  readonly expect: string | undefined;
-  readonly session: string | undefined;
 }
 
 export type StateValue = HandoffShape & { readonly changed: boolean };
@@ -148,12 +138,6 @@ async function changeState(
   return { value: { ...shape, changed }, notices };
 }
 
-interface AckOptions {
-  readonly topic: string;
-  readonly expect: string | undefined;
-  readonly session: string | undefined;
-}
-
 /** The answer to an acknowledgement: the handoff, its reader, and whether the reader had not acknowledged it before. */
 export type AckValue = HandoffShape & { readonly reader: string; readonly changed: boolean };
 
@@ -163,7 +147,7 @@ export type AckValue = HandoffShape & { readonly reader: string; readonly change
  *
  * @throws Failure `lost-race` when the handoff is not at the expected commit.
  */
-export async function ack(options: AckOptions, context: Context): Promise<CommandResult<AckValue>> {
+export async function ack(options: TopicOptions, context: Context): Promise<CommandResult<AckValue>> {
   const repository = await openRepository(context.cwd);
   const [workspace, facts, state] = await Promise.all([
     openWorkspace(context, repository),

@@ -84,13 +84,8 @@ export function versionIn(history: readonly HandoffCommit[], text: string, name:
   const found = isName ? history.filter(({ oid }) => oid.startsWith(text)) : [];
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
-  throw new Failure(
-    isName ? 'not-found' : 'usage',
-    `${name} has no version ${escapeLine(JSON.stringify(text))}`,
-    {
-      hint: `git handoff log ${name}`,
-    },
-  );
+  const message = `${name} has no version ${escapeLine(JSON.stringify(text))}`;
+  throw new Failure(isName ? 'not-found' : 'usage', message, { hint: `git handoff log ${name}` });
 }
 
 interface DiffOptions {

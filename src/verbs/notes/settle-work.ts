@@ -104,13 +104,11 @@ async function rescueWork(
   { session, command, now }: Settling,
 ): Promise<number> {
   const contents = work.items.flatMap((item) => item.raw ?? contentOf(item)?.oid ?? []);
+  const requests = contents.map((name) => ({ name, infoOnly: true }));
   const [known, { rescue: limits }, sizes] = await Promise.all([
     listRescues(cwd),
     readSettings(cwd),
-    readObjects(
-      { cwd },
-      contents.map((name) => ({ name, infoOnly: true })),
-    ),
+    readObjects({ cwd }, requests),
   ]);
   const bytes = new Map<string, number>(contents.map((oid, at) => [oid, sizes[at]?.size ?? 0]));
   const items = work.items.map((item) => {

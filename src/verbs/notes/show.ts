@@ -88,9 +88,8 @@ async function relationsOf(
   budget: Budget,
 ): Promise<readonly RemoteRelation[]> {
   const refs = await listBookkeeping(repository, [REMOTE]);
-  return (await compareWithRemotes(repository, refs, [{ path, oid: tip?.oid ?? publicOid }], budget)).of(
-    path,
-  );
+  const tips = [{ path, oid: tip?.oid ?? publicOid }];
+  return (await compareWithRemotes(repository, refs, tips, budget)).of(path);
 }
 
 interface ShownVersion {
@@ -149,16 +148,13 @@ async function showLost(repository: Repository, options: ShowOptions): Promise<C
   return { value: { kind: 'lost', items } };
 }
 
-/** What a stored note's front matter says, and what is wrong with it: the note may come from elsewhere. */
-interface NoteFacts {
-  readonly shape: StructureShape;
-  readonly notices: readonly string[];
-}
-
 const PLAIN: StructureShape = { structured: false, handoffId: null, tags: [], references: [] };
 
-/** Reads the front matter of a note that is shown. `now` in milliseconds since the epoch. */
-async function noteFacts(note: Uint8Array, now: number): Promise<NoteFacts> {
+/** Reads the front matter of a stored note, and what is wrong with it: the note may come from elsewhere. */
+async function noteFacts(
+  note: Uint8Array,
+  now: number,
+): Promise<{ shape: StructureShape; notices: readonly string[] }> {
   const text = decodeNote(note);
   if (text === undefined || !mayHaveFrontMatter(note)) return { shape: PLAIN, notices: [] };
   const { readNote } = await import('../../notes/front-matter/read.ts');

@@ -134,13 +134,6 @@ async function keepWhatIsGone(
   if (readLast(place)?.at === last?.at) putLast(place, after);
 }
 
-/** A rescue, and those of its files that the command names. */
-interface Selection {
-  readonly rescue: KnownRescue;
-  /** The files, with their contents. */
-  readonly items: readonly SnapshotItem[];
-}
-
 /** What the arguments of the command name. */
 interface Wanted {
   /** A number, or the beginning of a session's id or short id; when empty, the newest rescue that holds the paths. */
@@ -172,8 +165,8 @@ export function sessionOf(rescue: KnownRescue | FoundObject, item: SnapshotItem)
 }
 
 /**
- * Returns the newest rescue that holds what was named. Rescues from ends of turns come last, unless something was lost since
- * the newest of them.
+ * Returns the newest rescue that holds what was named, and the named files with their contents. Rescues from ends of turns come
+ * last, unless something was lost since the newest of them.
  *
  * @throws Failure `not-found`, `usage` when the beginning of an id matches several sessions
  */
@@ -181,7 +174,7 @@ export async function select(
   cwd: string,
   { all, top, worktreeId }: Rescues,
   wanted: Wanted,
-): Promise<Selection> {
+): Promise<{ rescue: KnownRescue; items: readonly SnapshotItem[] }> {
   const isNumber =
     /^\d{1,9}$/.test(wanted.which) && all.some(({ number }) => String(number) === wanted.which);
   // Two worktrees that save at the same instant may use the same number. Then this worktree's rescue is meant.
@@ -343,9 +336,7 @@ function rescueShape(rescue: KnownRescue, items: readonly SnapshotItem[]): Rescu
   return { ...shape, ...rest, kind, reason: command, session };
 }
 
-interface RescueShowOptions {
-  readonly which: string;
-  readonly paths: readonly string[];
+interface RescueShowOptions extends RescueListOptions {
   /** Whether to print only the bytes of one file. */
   readonly raw: boolean;
 }

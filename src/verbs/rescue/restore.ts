@@ -114,9 +114,10 @@ export async function restoreRescued(
 const overwritten = ({ paths }: RestorePlan) => paths.filter(({ overwrites }) => overwrites);
 
 /** Refuses to overwrite uncommitted changes without `force`, and always those of another live session. */
-function checkDirty(scene: Scene, { paths, refused, status }: Restoring, force: boolean): void {
+function checkDirty(scene: Scene, restoring: Restoring, force: boolean): void {
   const { rescue, rescues, self, judged, place, cwd, ledgers } = scene;
-  const dirty = overwritten({ paths, refused });
+  const { paths, status } = restoring;
+  const dirty = overwritten(restoring);
   if (dirty.length === 0) return;
   const groups = groupSessions(self, judged, readRunningAgents(rescues.workspace.repository.commonDir));
   const claim = (self === undefined ? [] : ledgers)

@@ -145,25 +145,22 @@ async function planFinish(
       hint: 'git handoff commit --no-edit',
     });
   }
-  const { work, asker, typedPaths } = scene;
-  const { tree, status, place } = work;
-  const unmerged = await unmergedPaths(tree.top);
+  const { work, asker, self, shares, typedPaths } = scene;
+  const { tree, status, place, ledgers } = work;
+  const { groups } = asker;
+  const { top: cwd, gitDir, commonDir } = tree;
+  const unmerged = await unmergedPaths(cwd);
   if (unmerged.length > 0) {
     const more = unmerged.length > 1 ? ` (and ${unmerged.length - 1} more)` : '';
     throw new Failure('refused', `${unmerged[0]}${more} is in conflict; nothing was committed`, {
       hint: `git add${typedPaths(unmerged)}`,
     });
   }
-  const { self } = scene;
-  const { ledgers } = work;
-  const { groups } = asker;
-  const { top: cwd, gitDir, commonDir } = tree;
   const at = { cwd, gitDir, head: status.head, ledger: place, ledgers, groups, self };
-  const judged = await withoutOperation(at, operation, await stagedPaths(tree.top));
-  const checked = judged.map((staged) => ({
-    staged,
-    ...claimsOn(staged.path, ledgers, groups, staged.head),
-  }));
+  const judged = await withoutOperation(at, operation, await stagedPaths(cwd));
+  const checked = judged.map((staged) => {
+    return { staged, ...claimsOn(staged.path, ledgers, groups, staged.head) };
+  });
   const candidates = checked
     .filter(({ own, foreign }) => own.length === 0 && strong(foreign).length === 0)
     .map(({ staged: { path, head, index }, own }) => ({ path, head, next: index, own }));
@@ -177,7 +174,6 @@ async function planFinish(
     if (isOthers && own.length > 0) contended.add(path);
     else if (isOthers || stale.has(path)) entries.set(path, head);
   }
-  const { shares } = scene;
   const both = shares.contended.filter(({ dirty }) => contended.has(dirty.path));
   const composed = await composeContended(
     { ...scene, shares: { ...shares, whole: [], contended: both } },
@@ -316,8 +312,7 @@ async function carryOver(top: string, change: StagedPath, index: FileState): Pro
   const oids = [change.index?.oid, change.head?.oid, index?.oid];
   const [current, before, after] = await Promise.all(
     oids.map(async (oid) => {
-      const [object] =
-        oid === undefined || oid === null ? [] : await readObjects({ cwd: top }, [{ name: oid }]);
+      const [object] = oid === undefined || oid === null ? [] : await readObjects({ cwd: top }, [oid]);
       return object?.content;
     }),
   );

@@ -91,10 +91,8 @@ interface WorkSize extends Omit<BoardWork, 'command'> {
  * @throws Failure `environment` where there is no working tree
  */
 export async function workSizes(context: Context): Promise<WorkSize[]> {
-  const scene = {
-    ...(await readSessionWork({ pathspecs: [], session: undefined }, context)),
-    self: undefined,
-  };
+  const work = await readSessionWork({ pathspecs: [], session: undefined }, context);
+  const scene = { ...work, self: undefined };
   const owners = (await allParts(scene)).map(({ session }) => session);
   const sizes: WorkSize[] = [];
   // What a running sub-agent has changed is shown as its session's, too.

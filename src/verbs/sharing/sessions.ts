@@ -84,16 +84,16 @@ function shape(
   };
 }
 
-/** The uncommitted paths of every session of a repository: by worktree id, then by session. */
-type Uncommitted = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
-
-/** Reads these paths in all worktrees that have sessions, with one `git status` each. */
+/**
+ * Reads the uncommitted paths of every session of a repository, with one `git status` in each worktree that has sessions.
+ * Returns them by worktree id, then by session.
+ */
 async function uncommittedPaths(
   worktrees: readonly ListedWorktree[],
   commonDir: string,
   sessions: readonly JudgedSession[],
   now: number,
-): Promise<Uncommitted> {
+): Promise<Map<string, Map<string, string[]>>> {
   const found = worktrees.map(async ({ path, gitDir }) => {
     const id = knownWorktreeId(gitDir);
     if (id === undefined || !sessions.some(({ worktreeId }) => worktreeId === id)) return [];

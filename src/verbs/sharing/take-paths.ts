@@ -93,10 +93,8 @@ function requireLeft(
 ): void {
   if (session === undefined) return;
   const claims = targets.flatMap(({ others }) => others);
-  const owners = atWorkBeside(
-    claims.map((claim) => claim.session),
-    groups,
-  );
+  const claimants = claims.map((claim) => claim.session);
+  const owners = atWorkBeside(claimants, groups);
   if (owners.length === 0 || isAllowedOnce(tree.commonDir, sessionOfOwner(session), context.now)) return;
   const held = claims.filter((claim) => owners.includes(claim.session));
   const asked =
@@ -205,15 +203,12 @@ function takePath(work: DirtyWork, place: LedgerPlace, target: Target, taker: Ta
   const { dirty, own, others } = target;
   const { session, now } = taker;
   const from = [...new Set(others.map((claim) => claim.session))];
-  const shape = { path: dirty.path, worktree: work.tree.top, from };
-  if (from.length === 0 && own.length > 0) {
-    return { ...shape, to: session ?? null, taken: false };
-  }
-  if (session === undefined && from.length === 0) return { ...shape, to: null, taken: false };
+  const shape = { path: dirty.path, worktree: work.tree.top, from, to: session ?? null };
+  if (from.length === 0 && (session === undefined || own.length > 0)) return { ...shape, taken: false };
   // The taker's claim is added first: the path then has two owners for a moment, but never none.
   if (session !== undefined) appendEvents(place, session, handedOver(target, session, now));
   for (const former of from) endClaim(work, place, former, dirty, taker);
-  return { ...shape, to: session ?? null, taken: true };
+  return { ...shape, taken: true };
 }
 
 /** The events that make others' claims the taker's, joined with the taker's own changes to the path. */

@@ -199,11 +199,10 @@ async function keep(
 
 /** Ends the session's claims. What is left in a file belongs to the other session that changed it last. */
 async function record(
-  { work, now }: SessionWork,
+  { work, now: at }: SessionWork,
   place: LedgerPlace,
   { paths }: TakeBackPlan,
 ): Promise<void> {
-  const at = now;
   for (const { part, planned } of paths) {
     const { path, disk: before } = part.dirty;
     const owners = new Set(part.mine.map(({ session }) => session));
@@ -217,7 +216,7 @@ async function record(
   // What is gone was taken back: no later command may report it as lost.
   const last = readLast(place);
   if (last === undefined) return;
-  putLast(place, await readTreeStatus(work.tree.top, { now, known: last }));
+  putLast(place, await readTreeStatus(work.tree.top, { now: at, known: last }));
 }
 
 /** Tells the live sessions whose changes were undone, if somebody else did it. */

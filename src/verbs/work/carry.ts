@@ -4,6 +4,7 @@ import { typedPaths } from '../../changes/hint-words.ts';
 import { readStart } from '../../changes/windows.ts';
 import { Failure } from '../../domain/failure.ts';
 import { formatMessage } from '../../domain/handoff.ts';
+import { isUsable } from '../../domain/ledger/ownership.ts';
 import { sameState, type DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, isPerson } from '../../domain/names.ts';
 import { decideSecrets, formatAllowed } from '../../domain/secrets.ts';
@@ -53,13 +54,10 @@ export interface CarriedByNote {
  * @throws Failure `secret`, `refused` or `not-owner`: then nothing is stored
  */
 export async function carryWork(options: CarryOptions, context: Context): Promise<CarriedByNote> {
-  const { repository, target, pathspecs, session, caller, author } = options;
+  const { repository, target, pathspecs, caller, author } = options;
   const settings = await readSettings(repository.cwd);
   const again = new TypedAgain(options);
-  const packed = await packWork(
-    { pathspecs, session, caller: caller.id, again, maxBytes: settings.maxWork },
-    context,
-  );
+  const packed = await packWork(options, again, settings.maxWork, context);
   if (packed === undefined) {
     const where = pathspecs.length > 0 ? ' there' : '';
     const notices = [`the note carries no work: no uncommitted change${where} is yours (git handoff status)`];
@@ -142,17 +140,6 @@ async function checkWork(
   throw new Failure('secret', message, { hint });
 }
 
-interface PackOptions {
-  readonly pathspecs: readonly string[];
-  readonly session: string | undefined;
-  /** Who writes. */
-  readonly caller: SessionId;
-  /** The command to type again for some of the paths. */
-  readonly again: Again;
-  /** The limit for all contents together. */
-  readonly maxBytes: number;
-}
-
 /** The caller's uncommitted work, and notices about what was left out. */
 interface PackedWork extends ReadContents {
   readonly notices: readonly string[];
@@ -162,11 +149,17 @@ interface PackedWork extends ReadContents {
  * Packs the caller's own uncommitted changes: whole files, or only its own hunks of files that others changed, too. Staged
  * changes stay staged. Nothing is stored yet. `undefined`: there are no changes.
  *
+ * @param again the command to type again for some of the paths
+ * @param maxBytes the limit for all contents together
  * @throws Failure `not-owner` for another's path, `refused` for what cannot be carried or exceeds the limits
  */
-async function packWork(options: PackOptions, context: Context): Promise<PackedWork | undefined> {
-  const { pathspecs, session, caller, again } = options;
-  const scene = await readScene({ pathspecs, session, person: { id: caller } }, context);
+async function packWork(
+  { pathspecs, session, caller }: CarryOptions,
+  again: Again,
+  maxBytes: number,
+  context: Context,
+): Promise<PackedWork | undefined> {
+  const scene = await readScene({ pathspecs, session, person: { id: caller.id } }, context);
   requireOwnership(scene, again, context.now);
   const chosen = chooseWork(scene);
   requireCarriable(scene, chosen, again);
@@ -182,18 +175,13 @@ async function packWork(options: PackOptions, context: Context): Promise<PackedW
   if (taken.length === 0) return undefined;
   if (taken.length > MAX_PATHS) throw tooMuch(`${taken.length} paths`, `${MAX_PATHS}`, again);
   // Before anything is read: the files alone may be too large.
-  requireRoom(sizeOnDisk(scene, chosen), options);
+  requireRoom(sizeOnDisk(scene, chosen), maxBytes, again);
   const place = { ...scene.work.tree, indexFile: scene.indexFile };
   const store = ownStore(place.commonDir);
-  const checkSize = (bytes: number) => requireRoom(bytes, options);
+  const checkSize = (bytes: number) => requireRoom(bytes, maxBytes, again);
+  const how = { store, composed: composed.contents, checkSize };
   try {
-    const { contents: composedContents } = composed;
-    const read = await readWorkContents(place, scene.work.status.head.oid, taken, {
-      store,
-      composed: composedContents,
-      checkSize,
-    });
-    return { ...read, notices };
+    return { ...(await readWorkContents(place, scene.work.status.head.oid, taken, how)), notices };
   } finally {
     rmSync(store.folder, { recursive: true, force: true });
   }
@@ -204,7 +192,7 @@ function sizeOnDisk({ work }: CommitScene, chosen: readonly DirtyPath[]): number
   return chosen.reduce((sum, { path }) => sum + (lstatOf(join(top, path))?.size ?? 0), 0);
 }
 
-function requireRoom(bytes: number, { maxBytes, again }: PackOptions): void {
+function requireRoom(bytes: number, maxBytes: number, again: Again): void {
   if (bytes > maxBytes) throw tooMuch(`${bytes} bytes`, `${maxBytes} bytes (handoff.maxWork)`, again);
 }
 
@@ -218,7 +206,7 @@ function leftNotices(scene: CommitScene, chosen: readonly DirtyPath[]): string[]
   const taken = new Set(chosen.map(({ path }) => path));
   const left = scene.shares.left.filter(({ path, owner }) => owner === undefined && !taken.has(path));
   // Other repositories, and names that are not UTF-8: no note can carry them.
-  const never = left.filter(({ path }) => path.endsWith('/') || path.includes('\ufffd'));
+  const never = left.filter(({ path }) => !isUsable(path));
   const rest = left.filter((one) => !never.includes(one));
   const names = (some: typeof left) => listed(some.map(({ path }) => escapeLine(path)));
   return [
@@ -279,13 +267,14 @@ function isOwnStaged(
 function requireCarriable(scene: CommitScene, chosen: readonly DirtyPath[], again: Again): void {
   const { shares, owners, work } = scene;
   const own = shares.left.filter(({ owner }) => owner !== undefined && owners.has(owner));
-  const unnamed = own.filter(({ path }) => path.endsWith('/') || path.includes('\ufffd'));
+  const unnamed = own.filter(({ path }) => !isUsable(path));
+  const wanted = [...chosen, ...shares.contended.map(({ dirty }) => dirty)];
   const refused = [
     ...unnamed.map(({ path }) => ({
       path,
       why: path.endsWith('/') ? 'is a repository of its own' : 'has a name that is not UTF-8',
     })),
-    ...[...chosen, ...shares.contended.map(({ dirty }) => dirty)].flatMap(({ path, head, index, disk }) => {
+    ...wanted.flatMap(({ path, head, index, disk }) => {
       if ([head, index, disk].some((state) => state?.mode === '160000'))
         return [{ path, why: 'is a submodule' }];
       const isInConflict = index !== null && index.oid === null;
@@ -295,7 +284,7 @@ function requireCarriable(scene: CommitScene, chosen: readonly DirtyPath[], agai
   const [first] = refused;
   if (first === undefined) return;
   const names = new Set(refused.map(({ path }) => path));
-  const rest = [...chosen, ...shares.contended.map(({ dirty }) => dirty)]
+  const rest = wanted
     .map(({ path }) => path)
     .filter((path) => !names.has(path) && work.status.dirty.has(path));
   const more = refused.length > 1 ? ` (and ${refused.length - 1} more)` : '';

@@ -71,12 +71,11 @@ function inseparable(
   if (beside.length > 0) {
     const message = `${listed(beside)}: HEAD has a new change where this session (${own}) changed it; nothing was ${done}. Merge the two in the file, then commit again`;
     const look = `git diff HEAD -- ${beside.slice(0, MAX_LOOK).map(typed).join(' ')}`;
-    const hints = { hint: `${command ?? ''}${typedPaths(rest)}`, otherHint: look };
-    return new Failure(
-      'not-owner',
-      message,
-      rest.length === 0 || command === undefined ? { hint: look } : hints,
-    );
+    const hints =
+      rest.length === 0 || command === undefined
+        ? { hint: look }
+        : { hint: `${command}${typedPaths(rest)}`, otherHint: look };
+    return new Failure('not-owner', message, hints);
   }
   const sessions = failed.flatMap(({ part }) => part.others.map(({ session }) => session));
   const whose = peerNames(sessions, groups);
@@ -87,11 +86,8 @@ function inseparable(
   const message =
     `${listed(paths)}: the changes of this session (${own}) and of ${whose} ${why}; nothing was ` +
     `${done}. Wait until ${whose} commits; if neither of you can, ask the user to commit ${paths.length === 1 ? 'it' : 'them'}`;
-  return new Failure(
-    'not-owner',
-    message,
-    withoutOrTaken(scene, again, { rest, refused: paths, owners: sessions }),
-  );
+  const hints = withoutOrTaken(scene, again, { rest, refused: paths, owners: sessions });
+  return new Failure('not-owner', message, hints);
 }
 
 /** The command as it was typed, for hints that repeat it with fewer paths. */
@@ -137,21 +133,18 @@ function withoutOrTaken(
  * @throws Failure `not-owner`
  */
 export function requireOwnership(scene: CommitScene, again: Again, now: number): void {
-  const { shares } = scene;
+  const { shares, self, work } = scene;
   if (shares.refused.length === 0) return;
   const refused = shares.refused.map(({ path }) => path);
-  const sessions = shares.refused.map(({ claim }) => claim.session);
+  const claims = shares.refused.map(({ claim }) => claim);
+  const sessions = claims.map(({ session }) => session);
   const whose = peerNames(sessions, scene.asker.groups);
   const holds = refused.length > 1 ? 'hold' : 'holds';
   const rest = [...shares.whole, ...shares.contended].map(({ dirty }) => dirty.path);
   const message = `${listed(refused)} ${holds} uncommitted changes of ${whose}; nothing was ${again.done}`;
-  const { self, work } = scene;
-  const claims = shares.refused.map(({ claim }) => claim);
-  const asked =
-    work.place === undefined
-      ? undefined
-      : ({ place: work.place, from: self, wish: 'commit', claims } as const);
-  recordRefusal({ commonDir: work.tree.commonDir, session: self, text: message, asked, now });
+  const { place, tree } = work;
+  const asked = place === undefined ? undefined : ({ place, from: self, wish: 'commit', claims } as const);
+  recordRefusal({ commonDir: tree.commonDir, session: self, text: message, asked, now });
   const hints = withoutOrTaken(scene, again, { rest, refused, owners: sessions });
   throw new Failure('not-owner', message, hints);
 }
@@ -171,13 +164,9 @@ export function unfinishedHere(
   if (found === undefined) return undefined;
   const { operation, others, isOwn } = found;
   if (others !== undefined) {
-    throw new Failure(
-      'not-owner',
-      whoBeganText(others, peerName(others.session, asker.groups), ago(others.at, now)),
-      {
-        hint: `git worktree add ${typed(ownWorktree(tree.top, self))}`,
-      },
-    );
+    const message = whoBeganText(others, peerName(others.session, asker.groups), ago(others.at, now));
+    const hint = `git worktree add ${typed(ownWorktree(tree.top, self))}`;
+    throw new Failure('not-owner', message, { hint });
   }
   if (isOwn && !operation.isSequence) return operation;
   const what = operationText(operation.name);
