@@ -54,7 +54,7 @@ table(COMMANDS_IN_TREE, 'branch-move', [
   [
     'a rebase leaves it out',
     leaves('git rebase --onto HEAD~2 HEAD~1', commit(1, PEER)),
-    refused('`git rebase` would take the commit 0000000', 'off this branch: work 1'),
+    refused('`git rebase` would remove commit 0000000 ("work 1") from this branch.'),
   ],
   ['one picks every commit', leaves('git rebase HEAD~2', commit(1, PEER)), []],
   ['one picks them from the first', leaves('git rebase --root --onto HEAD~2', commit(1, PEER)), []],

@@ -157,7 +157,7 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
   ...['git reset --merge HEAD~1', 'git am --continue', 'git am --resolved'].map((command): Row => [
     `what is staged does not: ${command}`,
     { ...both(command), dirty: [dirty('src/a.ts', { index: state(2) })] },
-    refused('src/a.ts', 'Take it out of the index first; git will keep it: git reset -q -- src/a.ts'),
+    refused('src/a.ts', 'Unstage it first, and git will keep it: git reset -q -- src/a.ts'),
   ]),
   ...[
     'git() { command git "$@"; }; git reset --hard',
