@@ -205,18 +205,13 @@ export interface Folded {
 /** Maximum number of handoffs in one transaction. */
 const BATCH = 5000;
 
-interface FoldedAll {
-  readonly differences: readonly Difference[];
-  readonly folded: readonly Folded[];
-}
-
 /**
  * Folds the handoffs that a remote shows into those here, each by compare-and-swap from the values that were read. No
  * text is dropped: if ours diverged and has texts of its own, it is kept as a lost text, with all its versions.
  *
  * @param topics the topics that the remote shows
  */
-export async function foldTopics(repository: Repository, topics: readonly SyncedTopic[]): Promise<FoldedAll> {
+export async function foldTopics(repository: Repository, topics: readonly SyncedTopic[]): Promise<Folded[]> {
   const differences = await findDifferences(repository, topics);
   const moved = await moveAll(repository, differences);
   const folded: Folded[] = [];
@@ -234,7 +229,7 @@ export async function foldTopics(repository: Repository, topics: readonly Synced
       folded.push({ ...plain, kind: lost === undefined ? 'moved' : 'set-aside', lost });
     }
   }
-  return { differences, folded };
+  return folded;
 }
 
 /** Moves the handoffs that can simply follow the remote; returns those that somebody else moved meanwhile. */

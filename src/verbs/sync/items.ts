@@ -14,6 +14,14 @@ import type { Repository } from '../../git/repository.ts';
 /** Whether the branch's name was too long for the ref's name. Then only the handoff's commit has the whole name. */
 export const isCut = ({ component }: HandoffPath) => decodeBranch(component) === undefined;
 
+/** A handoff that is about to be pushed. */
+export interface Outgoing {
+  readonly path: HandoffPath;
+  readonly tip: Oid;
+  /** The tip that the remote last showed. */
+  readonly old: Oid | undefined;
+}
+
 /** Collects the report on one remote: for each handoff, the last thing that happened to it. */
 export class SyncReport {
   readonly #remote: string;
@@ -95,23 +103,16 @@ export class SyncReport {
     return `it was deleted here, and somebody wrote it there again; to delete it again: git handoff delete ${name}`;
   }
 
-  pushed(
-    outcomes: readonly PushOutcome[],
-    tips: ReadonlyMap<
-      string,
-      { readonly path: HandoffPath; readonly tip: Oid; readonly old: Oid | undefined }
-    >,
-  ): void {
+  pushed(outcomes: readonly PushOutcome[], tips: ReadonlyMap<string, Outgoing>): void {
     for (const { ref, kind, reason } of outcomes) {
       const one = tips.get(ref);
       if (one === undefined) continue;
-      const action = kind === 'pushed' ? 'pushed' : kind;
       const why = kind === 'pushed' ? null : reason;
-      this.#put(`push ${ref}`, one.path, { action, oid: one.tip, former: one.old ?? null, why });
+      this.#put(`push ${ref}`, one.path, { action: kind, oid: one.tip, former: one.old ?? null, why });
     }
   }
 
-  secret(path: HandoffPath, { tip, old }: { tip: Oid; old: Oid | undefined }, why: string): void {
+  secret({ path, tip, old }: Outgoing, why: string): void {
     this.#put(`push ${handoffRef(path)}`, path, { action: 'secret', oid: tip, former: old ?? null, why });
   }
 

@@ -6,26 +6,17 @@ import {
   describeFindings,
   type SecretFinding,
 } from '../../domain/secrets.ts';
-import { shellWord } from '../../domain/surfacing.ts';
 import { inBatches } from '../../git/batches.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { readSettings } from '../../git/config.ts';
 import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
-import { type HandoffPath, handoffRef, HANDOFFS, decodeBranch, parsePath } from '../../git/namespace.ts';
+import { handoffRef, HANDOFFS, decodeBranch, parsePath } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
 import { repositoryFolder } from '../../host/folders.ts';
 import { appendLog } from '../../host/log.ts';
 import { findSecrets } from '../../notes/secrets/check-note.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
-import type { SyncReport, SyncWorld } from './items.ts';
-
-/** A handoff that is about to be pushed. */
-export interface Outgoing {
-  readonly path: HandoffPath;
-  readonly tip: Oid;
-  /** The tip that the remote last showed. */
-  readonly old: Oid | undefined;
-}
+import type { Outgoing, SyncReport, SyncWorld } from './items.ts';
 
 /**
  * Returns the handoffs that may be pushed: those without a secret in any version that the remote lacks. With
@@ -40,7 +31,7 @@ export async function withoutSecrets(
   const { secretScan } = await readSettings(context.cwd);
   const found = await scanNotes(leavingNotes(repository.cwd, outgoing), secretScan);
   if (found.length === 0) return outgoing;
-  const refusals = refuseLeaving(found, `git handoff sync --push ${shellWord(remote)} --allow-secret`);
+  const refusals = refuseLeaving(found);
   if (options.allowSecret) {
     const detail = refusals.map(({ ref }) => ref).join(' ');
     const line = { event: 'push', kind: 'secret-allowed', detail: `${remote}: ${detail}` };
@@ -55,7 +46,7 @@ export async function withoutSecrets(
   const stay = new Map(refusals.map((one) => [one.ref, one]));
   for (const one of outgoing) {
     const refusal = stay.get(handoffRef(one.path));
-    if (refusal !== undefined) report.secret(one.path, one, refusal.why);
+    if (refusal !== undefined) report.secret(one, refusal.why);
   }
   return outgoing.filter(({ path }) => !stay.has(handoffRef(path)));
 }
@@ -134,30 +125,17 @@ async function* withTexts(
   }
 }
 
-/** Why a ref is not pushed, and how it could be. */
-interface LeavingRefusal {
-  readonly ref: string;
-  readonly why: string;
-  readonly hint: string;
-}
-
-/**
- * Returns a refusal for each ref that would send a secret. `allowing` is the command that pushes such refs all the same.
- * With `handoff.secretScan = warn` the caller only prints the refusals as warnings.
- */
-export function refuseLeaving(found: readonly LeavingSecret[], allowing: string): LeavingRefusal[] {
+/** Returns each ref that would send a secret, and why it is not pushed. */
+export function refuseLeaving(found: readonly LeavingSecret[]): { ref: string; why: string }[] {
   const refs = new Map<string, LeavingSecret[]>();
   for (const secret of found) refs.set(secret.ref, [...(refs.get(secret.ref) ?? []), secret]);
   return [...refs].map(([ref, secrets]) => {
-    const name = nameOf(ref);
     const places = secrets.map(
       ({ commit, findings }) => `at ${commit.slice(0, 12)} ${describeFindings(findings)}`,
     );
-    const first = secrets[0]?.commit ?? '';
     return {
       ref,
-      why: `${name} looks like it contains a secret: ${places.slice(0, MAX_LISTED).join('; ')}${more(places)}`,
-      hint: `git handoff show ${name} --at ${first}; if it is not a secret: ${allowing}`,
+      why: `${nameOf(ref)} looks like it contains a secret: ${places.slice(0, MAX_LISTED).join('; ')}${more(places)}`,
     };
   });
 }

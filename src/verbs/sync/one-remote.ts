@@ -17,8 +17,8 @@ import {
 } from './differences.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import type { SyncShape } from '../shapes.ts';
-import { SyncReport, isCut, type SyncWorld } from './items.ts';
-import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
+import { type Outgoing, SyncReport, isCut, type SyncWorld } from './items.ts';
+import { withoutSecrets } from './leaving-notes.ts';
 import { MAX_NAMED, pushOutgoing, transferOptions } from './send-work.ts';
 
 /** Maximum number of rounds with one remote. Each round may lose a race against another push. */
@@ -104,8 +104,9 @@ async function syncOnce(
   const isShown = ({ path }: SyncedTopic) => there.has(handoffRef(path));
   let differences: readonly Difference[] = [];
   if (options.fetch) {
-    const { folded, differences: found } = await fold(world, topics.filter(isShown), report);
-    differences = found;
+    const folded = await foldTopics(repository, topics.filter(isShown));
+    report.folded(folded, await findTakes(repository, folded));
+    differences = folded.map(({ difference }) => difference);
     isSettled = !folded.some(({ kind }) => kind === 'moved');
     const isChanged = folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse');
     // Without a push, the topics are read again only if a branch's name was cut: the report needs the whole name.
@@ -142,16 +143,6 @@ function refspecs({ prefix }: SyncWorld, remote: string, { news, unseen, shown }
     .map(([ref]) => prefix + ref.slice(HANDOFFS.length));
   const left = [...strange.map(({ name }) => name), ...unwanted];
   return [`+${prefix}*:${remotePrefix(remote)}*`, ...left.map((name) => `^${name}`)];
-}
-
-async function fold(
-  { repository }: SyncWorld,
-  topics: readonly SyncedTopic[],
-  report: SyncReport,
-): Promise<{ folded: readonly Folded[]; differences: readonly Difference[] }> {
-  const { differences, folded } = await foldTopics(repository, topics);
-  report.folded(folded, await findTakes(repository, folded));
-  return { folded, differences };
 }
 
 /** Returns when (RFC 3339) each forwarded handoff was taken at the remote, if it was: the owner here must hear of it. */

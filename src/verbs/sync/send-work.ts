@@ -4,14 +4,7 @@ import { pathsOfBlobs, workSizeText } from '../../domain/snapshot.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { shownAddress, decidePush } from '../../domain/sync.ts';
 import { readSettings } from '../../git/config.ts';
-import {
-  remoteWorkRef,
-  sentRef,
-  HANDOFFS,
-  handoffRef,
-  trackingRef,
-  type HandoffPath,
-} from '../../git/namespace.ts';
+import { remoteWorkRef, sentRef, HANDOFFS, handoffRef, trackingRef } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
 import { updateRefs, type RefValue, listRefNames } from '../../git/refs.ts';
 import type { Remote } from '../../git/remotes.ts';
@@ -20,12 +13,12 @@ import { findTopic, requireTip, typedTopic } from '../../notes/topic-argument.ts
 import { findSecrets } from '../../notes/secrets/check-note.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { type LoadedWork, readWork, carriedWork } from '../../notes/work/work-commit.ts';
-import type { SyncWorld, SyncReport } from './items.ts';
+import type { Outgoing, SyncWorld, SyncReport } from './items.ts';
 import type { Oid } from '../../domain/names.ts';
 import { inBatches, twoAtOnce } from '../../git/batches.ts';
 import type { TransferOptions } from '../../git/network.ts';
 import type { Difference, SyncedTopic } from './differences.ts';
-import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
+import { withoutSecrets } from './leaving-notes.ts';
 
 /** Work to send, as named on the command line. */
 interface LeavingWork extends LoadedWork {
@@ -189,11 +182,7 @@ export async function pushOutgoing(
   if (leaving.length === 0) return true;
   if (there.size === 0) options.warn(firstPush(remote, leaving.length));
   const byRef = new Map(leaving.map((one) => [prefix + handoffRef(one.path).slice(HANDOFFS.length), one]));
-  const outcomes = await pushAll(world, transferOptions(world, remote), {
-    remote: remote.name,
-    there,
-    outgoing: byRef,
-  });
+  const outcomes = await pushAll(world, remote, there, byRef);
   const pushed = outcomes.flatMap(({ ref, kind }) => (kind === 'pushed' ? (byRef.get(ref) ?? []) : []));
   await track(world, remote, pushed);
   report.pushed(outcomes, byRef);
@@ -222,34 +211,32 @@ function firstPush({ name, pushUrls }: Remote, count: number): string {
 /** Up to this many refs are fetched or pushed by name. For more, a pattern is cheaper. */
 export const MAX_NAMED = 200;
 
-/** The handoffs to push to a remote. */
-interface Leaving {
-  readonly remote: string;
-  /** The tips that the remote shows, under our names for them. */
-  readonly there: ReadonlyMap<string, Oid>;
-  /** The handoffs to push, under the remote's names for them. */
-  readonly outgoing: ReadonlyMap<string, { readonly path: HandoffPath; readonly tip: Oid }>;
-}
-
-/** Pushes a few handoffs by name, and many by a pattern: git looks through all refs for each name. */
+/**
+ * Pushes a few handoffs by name, and many by a pattern: git looks through all refs for each name.
+ *
+ * @param there the tips that the remote shows, under our names for them
+ * @param outgoing the handoffs to push, under the remote's names for them
+ */
 async function pushAll(
   world: SyncWorld,
-  transfer: TransferOptions,
-  { remote, there, outgoing }: Leaving,
+  remote: Remote,
+  there: ReadonlyMap<string, Oid>,
+  outgoing: ReadonlyMap<string, Outgoing>,
 ): Promise<PushOutcome[]> {
+  const transfer = transferOptions(world, remote);
   const named = [...outgoing].map(([ref, { tip }]) => ({ oid: tip, ref }));
-  if (named.length <= MAX_NAMED) return pushRefs(transfer, remote, named);
+  if (named.length <= MAX_NAMED) return pushRefs(transfer, remote.name, named);
   const values = new Map([...outgoing.values()].map(({ path, tip }) => [handoffRef(path) as string, tip]));
   const own = await listRefNames(world.repository, [HANDOFFS]);
   const goes = ({ name, oid }: RefValue) => values.get(name) === oid;
   const except = own.filter((ref) => !goes(ref) && there.get(ref.name) !== ref.oid).map(({ name }) => name);
   // git compares each exception with each ref, so with many exceptions a push by name costs no more.
-  if (except.length > MAX_NAMED) return pushRefs(transfer, remote, named);
+  if (except.length > MAX_NAMED) return pushRefs(transfer, remote.name, named);
   const inPattern = new Set<string>(
     own.filter(goes).map(({ name }) => world.prefix + name.slice(HANDOFFS.length)),
   );
   const rest = named.filter(({ ref }) => !inPattern.has(ref));
   const pattern = { from: HANDOFFS, to: world.prefix, except };
-  const outcomes = await pushRefs(transfer, remote, rest, pattern);
+  const outcomes = await pushRefs(transfer, remote.name, rest, pattern);
   return outcomes.filter(({ ref }) => outgoing.has(ref));
 }

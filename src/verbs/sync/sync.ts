@@ -64,7 +64,7 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
     openWorkspace(context, repository),
     chosen,
     readTopics(repository),
-    workRefs(repository),
+    listRefNames(repository, [WORK, SENT, UNPACKED]),
     options.withWork.length === 0 ? [] : leavingWork({ repository, options }, options.withWork),
   ]);
   const prefix = checkRemotePrefix(settings.remotePrefix);
@@ -173,7 +173,7 @@ function syncFailure(
     const hasOthers =
       of('pushed').some((item) => item.remote === remote) ||
       remotes.some((one) => one.remote === remote && one.same > 0);
-    return declinedFailure(declined[0], declined.length, hasOthers ? FALLBACK : prefix);
+    return declinedFailure(declined[0], count(declined), hasOthers ? FALLBACK : prefix);
   }
   if (refused[0] !== undefined) {
     const { remote, branch, topic, why } = refused[0];
@@ -217,8 +217,7 @@ function secretFailure(
 }
 
 /** Takes the server's own hint if it gave one. A server that knows no handoffs may refuse their refs but not branches. */
-function declinedFailure({ remote, why }: SyncShape, declined: number, prefix: string): Failure {
-  const what = declined === 1 ? 'a handoff' : `${declined} handoffs`;
+function declinedFailure({ remote, why }: SyncShape, what: string, prefix: string): Failure {
   const message = `${escapeLine(remote)} declined ${what}: ${escapeLine(why ?? '')}`;
   const advice = /hint: (git handoff [^;]*)/.exec(why ?? '')?.[1];
   // A server with a full disk refuses branches, too.
@@ -231,11 +230,6 @@ function declinedFailure({ remote, why }: SyncShape, declined: number, prefix: s
       ? `git ls-remote ${shellWord(remote)}`
       : `git config handoff.remotePrefix ${FALLBACK} && git handoff sync --push ${shellWord(remote)}`;
   return new Failure('remote', message, { hint: advice ?? elsewhere });
-}
-
-/** The refs of the work that this clone keeps, has sent and has unpacked. */
-function workRefs(repository: SyncWorld['repository']): Promise<RefValue[]> {
-  return listRefNames(repository, [WORK, SENT, UNPACKED]);
 }
 
 /**
