@@ -53,23 +53,10 @@ function noteFromTemplate(edited: string, template: string): string | undefined 
 /**
  * Opens the user's editor (git-var(1), `GIT_EDITOR`) on the template and returns the note.
  *
- * @throws Failure `usage` when nothing was written, `environment` when the editor fails; the text then
+ * @throws Failure `usage` when nothing was written, `environment` when there is no editor, or when it fails; the text then
  * stays in the file that the message names.
  */
 export async function editNote(cwd: string, target: EditedTarget): Promise<Uint8Array> {
-  const template = noteTemplate(target);
-  const note = noteFromTemplate((await editText(cwd, Buffer.from(template))).toString('utf8'), template);
-  if (note === undefined) throw new Failure('usage', 'the note is empty; nothing was written');
-  return Buffer.from(note);
-}
-
-/**
- * Opens the user's editor on a text and returns the saved text.
- *
- * @throws Failure `environment` when there is no editor, or when it fails; the text then stays in the file that the
- * message names.
- */
-async function editText(cwd: string, text: Uint8Array): Promise<Buffer> {
   const named = await runGit(['var', 'GIT_EDITOR'], { cwd });
   if (named.code !== 0) {
     throw new Failure('environment', 'git knows no editor that works in this terminal', {
@@ -79,7 +66,8 @@ async function editText(cwd: string, text: Uint8Array): Promise<Buffer> {
   const editor = named.stdout.toString('utf8').replace(/\n$/, '');
   const folder = mkdtempSync(join(tmpdir(), 'git-handoff-edit-'));
   const file = join(folder, 'HANDOFF_EDITMSG.md');
-  writeFileSync(file, text, { mode: 0o600 });
+  const template = noteTemplate(target);
+  writeFileSync(file, template, { mode: 0o600 });
   // The setting is a shell snippet, and this is how git runs it (git-var(1)).
   const result = await execa('sh', ['-c', `${editor} "$@"`, editor, file], {
     cwd,
@@ -91,7 +79,8 @@ async function editText(cwd: string, text: Uint8Array): Promise<Buffer> {
       hint: 'git config core.editor <editor>',
     });
   }
-  const edited = readFileSync(file);
+  const note = noteFromTemplate(readFileSync(file, 'utf8'), template);
   rmSync(folder, { recursive: true, force: true });
-  return edited;
+  if (note === undefined) throw new Failure('usage', 'the note is empty; nothing was written');
+  return Buffer.from(note);
 }

@@ -34,11 +34,9 @@ async function readOne(top: string, name: string): Promise<InstructionFacts> {
 }
 
 /** A file that may hold our block, which uninstall takes out. */
-interface InstructionSuspect extends DiskFile {
-  readonly role: 'instructions';
-  readonly client: undefined;
-  readonly existed: boolean;
-  readonly receipt: FileReceipt | undefined;
+function suspect(path: string, bytes: Buffer | undefined, receipt: FileReceipt | undefined) {
+  const existed = receipt?.existed ?? true;
+  return { path, bytes, role: 'instructions' as const, client: undefined, existed, receipt };
 }
 
 /**
@@ -50,34 +48,20 @@ interface InstructionSuspect extends DiskFile {
 export async function instructionSuspects(
   recorded: readonly FileReceipt[],
   topLevel: string | undefined,
-): Promise<InstructionSuspect[]> {
+): Promise<ReturnType<typeof suspect>[]> {
   const receipts = recorded.filter((file) => file.role === 'instructions');
-  const suspects: InstructionSuspect[] = [];
+  const suspects: ReturnType<typeof suspect>[] = [];
   for (const receipt of receipts) {
-    const { path, existed } = receipt;
+    const { path } = receipt;
     if ((await fs.realpath(path).catch(() => undefined)) !== path || !(await fs.stat(path)).isFile())
       continue;
-    suspects.push({
-      path,
-      bytes: await readBytes(path),
-      role: 'instructions',
-      client: undefined,
-      existed,
-      receipt,
-    });
+    suspects.push(suspect(path, await readBytes(path), receipt));
   }
   const kept = suspects.filter(({ bytes }) => blockState(bytes?.toString('latin1') ?? '') !== 'none');
   if (kept.length === receipts.length || topLevel === undefined) return suspects;
   for (const { kind, path, bytes } of await readInstructionFiles(topLevel)) {
-    if (kind !== 'file' || suspects.some((suspect) => suspect.path === path)) continue;
-    suspects.push({
-      path,
-      bytes,
-      role: 'instructions',
-      client: undefined,
-      existed: true,
-      receipt: undefined,
-    });
+    if (kind !== 'file' || suspects.some((one) => one.path === path)) continue;
+    suspects.push(suspect(path, bytes, undefined));
   }
   return suspects;
 }

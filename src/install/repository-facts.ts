@@ -1,6 +1,7 @@
 import { promises as fs } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { type GitRunner, gitFailure } from '../git/run.ts';
+import { entries } from '../host/disk.ts';
 import { type ConfigHooks, parseConfigHooks, runsConfigHooks } from './config-hooks.ts';
 import { followLinks, readBytes, resolvedPath } from './disk.ts';
 
@@ -63,7 +64,7 @@ export async function readRepository(git: GitRunner, cwd: string): Promise<Repos
     hooksFolder: await readHooksFolder(git, { cwd, gitDir, commonDir, topLevel }),
     configHooks: await readConfigHooks(git, cwd),
     runsConfigHooks: runsConfigHooks((await git(['--version'], { cwd })).stdout.toString('utf8')),
-    worktreeGitDirs: await listGitDirs(commonDir),
+    worktreeGitDirs: listGitDirs(commonDir),
   };
 }
 
@@ -77,9 +78,10 @@ export function isEnabled(values: readonly string[]): boolean {
   return values.length === 1 && /^(?:true|yes|on|1)$/i.test(values[0] ?? '');
 }
 
-async function listGitDirs(commonDir: string): Promise<string[]> {
-  const names = await fs.readdir(join(commonDir, 'worktrees')).catch((): string[] => []);
-  return [commonDir, ...names.sort().map((name) => join(commonDir, 'worktrees', name))];
+/** Returns the git folders of all worktrees, the main one first. */
+export function listGitDirs(commonDir: string): string[] {
+  const names = entries(join(commonDir, 'worktrees')).sort();
+  return [commonDir, ...names.map((name) => join(commonDir, 'worktrees', name))];
 }
 
 /**

@@ -23,7 +23,7 @@ export const CHECK_VERBS: VerbTable = {
       if (args.flag('stdin') || args.flag('update')) return checkPush(args, context, interaction);
       if (args.words.length > 1) throw wrongWords();
       const { checkCommits, renderCheck } = await import('./check.ts');
-      const result = await checkCommits({ range: args.words[0] }, context);
+      const result = await checkCommits(args.words[0], context);
       return answer(result, () => Promise.resolve(renderCheck));
     },
   },

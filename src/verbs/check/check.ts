@@ -25,11 +25,6 @@ import type { IllegalMoveShape, MixedCommitShape } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
 import { type Rendered, type TextContext, columns, counted } from '../../ui/terminal.ts';
 
-interface CheckOptions {
-  /** A range as git-log(1) takes it; `undefined` for what is not pushed yet. */
-  readonly range: string | undefined;
-}
-
 interface CheckValue {
   /** The range that was checked, as it is typed for git-log(1). */
   readonly range: string;
@@ -45,9 +40,13 @@ interface CheckValue {
 const MAX_COMMITS = 100;
 const UPSTREAM = '@{upstream}';
 
-/** Finds commits that mix sessions, and handoffs that were moved by hand. Exit status 1: it found some. */
+/**
+ * Finds commits that mix sessions, and handoffs that were moved by hand. Exit status 1: it found some.
+ *
+ * @param range as git-log(1) takes it; `undefined` for what is not pushed yet
+ */
 export async function checkCommits(
-  { range }: CheckOptions,
+  range: string | undefined,
   context: Context,
 ): Promise<CommandResult<CheckValue>> {
   const options = { cwd: context.cwd };

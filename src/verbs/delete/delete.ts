@@ -83,7 +83,7 @@ export async function deleteNote(
   ]);
   if (refs.length === 0)
     throw new Failure('not-found', `there is no ref of ${target.name}`, { hint: 'git handoff list --all' });
-  const value = describe({ target, refs, parties }, options.yes);
+  const value = describe(target, refs, parties, options.yes);
   if (!options.yes) return { value, notices };
   requireExpected(target, refs, options.expect);
   requirePermission(repository, target, parties, options, context);
@@ -206,14 +206,12 @@ function requirePermission(
   });
 }
 
-interface DeletePlan {
-  readonly target: DeleteTarget;
-  readonly refs: readonly DeletedRef[];
-  readonly parties: DeleteParties;
-}
-
-function describe(plan: DeletePlan, deleted: boolean): DeletedNoteValue {
-  const { target, refs, parties } = plan;
+function describe(
+  target: DeleteTarget,
+  refs: readonly DeletedRef[],
+  parties: DeleteParties,
+  deleted: boolean,
+): DeletedNoteValue {
   const take = parties.isAllowed || parties.session !== undefined ? '' : ' --take';
   return {
     branch: target.branch,
@@ -222,24 +220,27 @@ function describe(plan: DeletePlan, deleted: boolean): DeletedNoteValue {
     owner: parties.owner ?? null,
     ownerText: parties.ownerText ?? null,
     items: refs.map(({ name, oid, kind, remote }) => ({ ref: name, oid, kind, remote })),
-    remotes: onRemotes(plan),
+    remotes: onRemotes(target, refs, parties),
     deleted,
     command: `git handoff delete ${target.name} --yes --expect ${shownTip(refs) ?? 'none'}${take}`,
   };
 }
 
 /** Returns the commands that delete the note, and work sent with it, from each remote that had them when last asked. */
-function onRemotes({ target: { path }, refs, parties }: DeletePlan): DeletedNoteValue['remotes'] {
+function onRemotes(
+  { path }: DeleteTarget,
+  refs: readonly DeletedRef[],
+  { remotes, remotePrefix }: DeleteParties,
+): DeletedNoteValue['remotes'] {
   const names = [...new Set(refs.flatMap(({ remote }) => remote ?? []))];
   return names
-    .filter((name) => parties.remotes.has(name))
+    .filter((name) => remotes.has(name))
     .map((remote) => {
       const there = refs.filter((ref) => ref.remote === remote);
-      const copies = there.map(({ name, oid }) =>
-        name.startsWith(SENT)
-          ? { ref: remoteWorkRef(parties.remotePrefix, path, oid), oid }
-          : { ref: refBelow(parties.remotePrefix, path), oid },
-      );
+      const copies = there.map(({ name, oid }) => ({
+        ref: name.startsWith(SENT) ? remoteWorkRef(remotePrefix, path, oid) : refBelow(remotePrefix, path),
+        oid,
+      }));
       return { remote, command: deletionOnRemote(remote, copies) };
     });
 }

@@ -7,6 +7,7 @@ import { entries, exists, readText } from '../../host/disk.ts';
 import { closedPaths, repositoryFolder, shareAll, tryTree } from '../../host/folders.ts';
 import { isLeft } from '../../host/process-lock.ts';
 import { type ProcessTable, processTable } from '../../host/processes.ts';
+import { listGitDirs } from '../../install/repository-facts.ts';
 import { counted } from '../../ui/terminal.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, doctorLine } from './repository-checks.ts';
@@ -22,16 +23,10 @@ export function checkTryTree({ commonDir }: Repository): CheckShape[] {
 /** A younger file may be in use although it does not name its process yet. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;
 
-/** Returns the git folders of all worktrees, the main one first. */
-function gitDirs(commonDir: string): string[] {
-  const linked = entries(join(commonDir, 'worktrees')).map((name) => join(commonDir, 'worktrees', name));
-  return [commonDir, ...linked];
-}
-
 /** Finds private indexes and commit locks whose process is gone, and removes them with `fix`. */
 export function checkLeftovers({ commonDir }: Repository, fix: boolean, now: number): CheckShape[] {
   const table = processTable();
-  const left = gitDirs(commonDir).flatMap((gitDir) =>
+  const left = listGitDirs(commonDir).flatMap((gitDir) =>
     entries(gitDir)
       .filter((name) => /^handoff-(?:index\.\d+|commit\.lock|try\.(?:lock|group))/.test(name))
       .map((name) => join(gitDir, name))

@@ -230,11 +230,10 @@ function readIndex(folder: string, here: readonly FoundFile[]): Index {
   const path = join(folder, 'INDEX.md');
   const read = readPlainFile(path, MAX_NOTE_BYTES);
   const rows = read.kind === 'file' ? parseIndex(textOf(read.bytes)) : [];
-  const unread = read.kind === 'refused' ? [skip({ format: 'structured', path }, read.why)] : [];
   const known = new Set(here.map((file) => basename(file.path)));
   const ids = new Map<string, string>();
   const wasRead = new Set<string>();
-  const skipped: UnimportedFile[] = [...unread];
+  const skipped = read.kind === 'refused' ? [skip({ format: 'structured', path }, read.why)] : [];
   for (const row of rows) {
     const name = indexedName(row.file, folder);
     if (name === undefined) {

@@ -30,7 +30,7 @@ export const EXCHANGE_VERBS: VerbTable = {
       ['git handoff import NOTES.md --topic auth-refresh', 'a note from anywhere'],
     ],
     async run(args, context) {
-      const { importNotes } = await import('./import.ts');
+      const { importNotes, renderImported } = await import('./import.ts');
       const options = {
         paths: args.words,
         from: oneOf(args, 'from', FORMATS, 'git handoff import -h'),
@@ -40,10 +40,7 @@ export const EXCHANGE_VERBS: VerbTable = {
         allowSecret: args.flag('allow-secret'),
         session: args.text('session'),
       };
-      return answer(
-        await importNotes(options, context),
-        async () => (await import('./import-text.ts')).renderImported,
-      );
+      return answer(await importNotes(options, context), () => Promise.resolve(renderImported));
     },
   },
   export: {

@@ -128,12 +128,13 @@ const isIndex = (name: string) => name === 'INDEX.md';
  */
 export function findFiles(paths: readonly string[], from: Format | undefined, world: ImportWorld): Findings {
   const places = paths.length === 0 ? knownPlaces(world) : [];
+  const named = paths.map((path) => resolve(world.repository.cwd, path));
   const candidates =
     paths.length === 0
       ? places.flatMap(({ format, path }) =>
           from === undefined || from === format ? inFolder(format, path) : [],
         )
-      : paths.flatMap((path) => named(resolve(world.repository.cwd, path), from));
+      : named.flatMap((path) => atPath(path, from));
   const unique = [...new Map(candidates.map((one) => [one.path, one])).values()];
   if (unique.length > MAX_FILES) {
     throw new Failure('usage', `${unique.length} files are too many for one import (limit ${MAX_FILES})`, {
@@ -144,24 +145,21 @@ export function findFiles(paths: readonly string[], from: Format | undefined, wo
   const skipped: UnimportedFile[] = [];
   for (const candidate of unique) {
     const read = readPlainFile(candidate.path, MAX_NOTE_BYTES);
+    const isNamed = named.includes(candidate.path);
     if (read.kind === 'file') {
-      const format =
-        from ?? (paths.length === 0 ? candidate.format : settle(candidate, read.bytes, paths, world));
+      const format = from ?? (isNamed ? formatOf(candidate.path, read.bytes) : candidate.format);
       files.push({ ...read, ...candidate, format, place: shownPath(candidate, unique, world) });
     } else if (read.kind === 'refused') {
-      const named_ = paths.some((path) => resolve(world.repository.cwd, path) === candidate.path);
-      skipped.push(skip(candidate, read.why, named_ ? 'usage' : undefined));
+      skipped.push(skip(candidate, read.why, isNamed ? 'usage' : undefined));
     }
   }
   return { files, skipped, places: places.map(({ path }) => path) };
 }
 
-/** Decides a file's format: by its content if the command line names the file itself, or else by its folder. */
-function settle(candidate: Candidate, bytes: Buffer, paths: readonly string[], world: ImportWorld): Format {
-  const isNamed = paths.some((path) => resolve(world.repository.cwd, path) === candidate.path);
-  if (!isNamed) return candidate.format;
-  const found = detectFormat(basename(candidate.path), textOf(bytes));
-  return found === 'markdown' && markerFileName(candidate.path) !== undefined ? 'guard' : found;
+/** Returns the format of a file that the command line names itself, judging by its content. */
+function formatOf(path: string, bytes: Buffer): Format {
+  const found = detectFormat(basename(path), textOf(bytes));
+  return found === 'markdown' && markerFileName(path) !== undefined ? 'guard' : found;
 }
 
 /** Returns the places where other programs keep this project's notes. */
@@ -172,14 +170,11 @@ function knownPlaces({ repository, top, home, env }: ImportWorld): { format: For
   );
   const guard = [...new Set(folders)].map((path) => ({ format: 'guard' as const, path }));
   if (top === undefined) return guard;
-  return [
-    ...guard,
-    { format: 'handover', path: top },
-    // A symbolic link on the way to that folder is not followed.
-    ...[join(top, STRUCTURED_FOLDER)]
-      .filter((path) => realPath(path) === join(realPath(top), STRUCTURED_FOLDER))
-      .map((path) => ({ format: 'structured' as const, path })),
-  ];
+  const places = [...guard, { format: 'handover' as const, path: top }];
+  const path = join(top, STRUCTURED_FOLDER);
+  // A symbolic link on the way to that folder is not followed.
+  const isPlain = realPath(path) === join(realPath(top), STRUCTURED_FOLDER);
+  return isPlain ? [...places, { format: 'structured', path }] : places;
 }
 
 function inFolder(format: Format, folder: string): Candidate[] {
@@ -207,7 +202,7 @@ function inFolder(format: Format, folder: string): Candidate[] {
   }
 }
 
-function named(path: string, from: Format | undefined): Candidate[] {
+function atPath(path: string, from: Format | undefined): Candidate[] {
   const kind = kindOf(path);
   if (kind === 'none') {
     throw new Failure('usage', `there is no ${escapeLine(path)}`, { hint: `ls -ld -- ${shellWord(path)}` });

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine, escapeText } from '../../domain/surfacing.ts';
 import { type Change, applyChanges } from '../../install/changes.ts';
 import type { InstallContext } from '../../install/client.ts';
 import { chooseInstallers } from '../../install/choose-clients.ts';
@@ -9,6 +9,7 @@ import { requireWritable } from '../../install/disk.ts';
 import { planInit } from '../../install/plan-init.ts';
 import { readRepository } from '../../install/repository-facts.ts';
 import { repositoryFolder, shareAll } from '../../host/folders.ts';
+import type { Rendered } from '../../ui/terminal.ts';
 import { summarize } from './summary.ts';
 
 export interface InitOptions {
@@ -128,4 +129,20 @@ export function result(
 ): InstallResult {
   const changed = [...new Set(changes.map((change) => change.path))];
   return { outcome, plan: plan.text, summary: plan.summary, changed, notices: notices.map(escapeLine) };
+}
+
+/**
+ * Tells what `init` or `uninstall` did, or shows the whole plan if only that was asked for.
+ *
+ * @param summary the plan by file, for a person who was not asked and so has not read it yet
+ */
+export function renderInstall(
+  { outcome, plan }: InstallResult,
+  verb: 'init' | 'uninstall',
+  summary: string | undefined,
+): Rendered {
+  if (outcome === 'planned') return `${escapeText(plan).trimEnd()}\n`;
+  if (outcome === 'unchanged') return 'nothing to do\n';
+  if (outcome === 'declined') return 'nothing was changed\n';
+  return summary === undefined ? 'done\n' : `git handoff ${verb} changes, ${escapeText(summary)}done\n`;
 }

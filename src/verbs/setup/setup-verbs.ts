@@ -97,7 +97,7 @@ function installAnswer(done: InstallResult, verb: 'init' | 'uninstall', yes: boo
   const exitCode = done.outcome === 'declined' ? 1 : 0;
   const { summary, ...value } = done;
   return answer({ value, notices: value.notices, exitCode }, async () => {
-    const { renderInstall } = await import('./setup-text.ts');
+    const { renderInstall } = await import('./init.ts');
     return () => renderInstall(done, verb, yes ? summary : undefined);
   });
 }

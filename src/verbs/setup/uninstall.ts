@@ -37,7 +37,7 @@ export interface UninstallOptions {
 export async function uninstall(options: UninstallOptions, context: InstallContext): Promise<InstallResult> {
   const planned = await planUninstall(context, options.user);
   const { repository, changes } = planned;
-  const belongings = options.purge && (await belongingsOf(repository, options.purge.now));
+  const belongings = options.purge && (await findBelongings(repository, options.purge.now));
   const hasRefs = belongings !== undefined && belongings.refs.length > 0;
   const kept = hasRefs ? describeBelongings(belongings) : '';
   const plan = {
@@ -48,7 +48,7 @@ export async function uninstall(options: UninstallOptions, context: InstallConte
   if (options.diff === true) return result('planned', plan, [], planned.notices);
   await requireWritablePlaces(changes);
   if (!(await mayApply(options, context, plan.summary))) return result('declined', plan, [], planned.notices);
-  if (belongings !== undefined) await keepBelongings(context.cwd, belongings);
+  if (hasRefs) await createBundle(context.cwd, belongings.backup, belongings.refs);
   await applyChanges(changes);
   if (belongings !== undefined) await removeBelongings(context.cwd, belongings);
   const applied = result('applied', plan, changes, [...planned.notices, ...closing(repository, belongings)]);
@@ -82,16 +82,6 @@ function question(summary: string, { user, purge }: UninstallOptions): string {
   ].join('\n');
 }
 
-function belongingsOf(repository: RepositoryFacts | undefined, now: number): Promise<Belongings> {
-  if (repository !== undefined) {
-    const { cwd, commonDir, worktreeGitDirs } = repository;
-    return findBelongings(cwd, commonDir, worktreeGitDirs, now);
-  }
-  throw new Failure('environment', 'not a git repository (or any of the parent directories)', {
-    hint: 'cd into the repository whose notes to remove',
-  });
-}
-
 function closing(repository: RepositoryFacts | undefined, belongings: Belongings | undefined): string[] {
   if (repository === undefined || belongings?.refs.length === 0) return [];
   if (belongings === undefined)
@@ -119,21 +109,21 @@ const FOLDERS = [HANDOFFS, LOCAL, REMOTE];
  * Finds what git-handoff has written; changes nothing.
  *
  * @param now milliseconds since the epoch
+ * @throws Failure `environment` outside of a repository
  */
-async function findBelongings(
-  cwd: string,
-  commonDir: string,
-  gitDirs: readonly string[],
-  now: number,
-): Promise<Belongings> {
-  const logs = FOLDERS.map((prefix) => join(commonDir, 'logs', prefix));
+async function findBelongings(repository: RepositoryFacts | undefined, now: number): Promise<Belongings> {
+  if (repository === undefined)
+    throw new Failure('environment', 'not a git repository (or any of the parent directories)', {
+      hint: 'cd into the repository whose notes to remove',
+    });
+  const { cwd, commonDir, worktreeGitDirs } = repository;
   const stamp = new Date(now).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
   return {
     refs: await listRefNames({ cwd }, FOLDERS),
     folders: FOLDERS.map((prefix) => join(commonDir, prefix)),
     files: [
-      ...logs,
-      ...gitDirs.flatMap((dir) =>
+      ...FOLDERS.map((prefix) => join(commonDir, 'logs', prefix)),
+      ...worktreeGitDirs.flatMap((dir) =>
         entries(dir)
           .filter((name) => name.startsWith('handoff-'))
           .map((name) => join(dir, name)),
@@ -150,7 +140,6 @@ function freeName(path: string, number = 1): string {
 }
 
 function describeBelongings({ refs, backup }: Belongings): string {
-  if (refs.length === 0) return '';
   const counts = FOLDERS.flatMap((prefix) => {
     const count = refs.filter(({ name }) => name.startsWith(prefix)).length;
     return count === 0 ? [] : [`remove ${count} ${count === 1 ? 'ref' : 'refs'} under ${prefix}`];
@@ -160,11 +149,6 @@ function describeBelongings({ refs, backup }: Belongings): string {
 
 function restoreCommand({ backup }: Belongings): string {
   return `git fetch --no-tags ${shellWord(backup)} 'refs/*:refs/*'`;
-}
-
-/** Saves the refs to a file, before anything is removed. */
-async function keepBelongings(cwd: string, { refs, backup }: Belongings): Promise<void> {
-  if (refs.length > 0) await createBundle(cwd, backup, refs);
 }
 
 /**
