@@ -21,18 +21,13 @@ export interface AutomaticFacts {
   /** HEAD now, `undefined` when git did not answer in time. */
   readonly head: Oid | null | undefined;
   /** Newest first. */
-  readonly commits: readonly NotedCommit[];
+  readonly commits: readonly { readonly oid: Oid; readonly subject: string }[];
   /** The session's own uncommitted paths, relative to the top of the working tree; `undefined`: not known in time. */
   readonly paths: readonly string[] | undefined;
   /** Those of `paths` that the session deleted. */
   readonly deleted: readonly string[];
   /** Those of `paths` that git does not track yet. */
   readonly untracked: readonly string[];
-}
-
-interface NotedCommit {
-  readonly oid: Oid;
-  readonly subject: string;
 }
 
 const MAX_COMMITS = 10;

@@ -70,9 +70,9 @@ export function isAbandoned(
   return key.agent === next.agent && now - at > TOGETHER_MS;
 }
 
-/** Formats a token for its file. */
-export function formatToken(token: BypassToken): string {
-  return `${JSON.stringify(token)}\n`;
+/** Formats a token, or a consumed bypass, for its file. */
+export function formatBypass(bypass: BypassToken | ConsumedBypass): string {
+  return `${JSON.stringify(bypass)}\n`;
 }
 
 /** Reads a token; `undefined` for any other text, and for a token of a later version. */
@@ -82,11 +82,6 @@ export function parseToken(text: string): BypassToken | undefined {
   if (session === null) return { v, session, at };
   const id = typeof session === 'string' ? parseSessionId(session) : undefined;
   return id === undefined ? undefined : { v, session: id, at };
-}
-
-/** Formats a consumed bypass for its file. */
-export function formatConsumed(consumed: ConsumedBypass): string {
-  return `${JSON.stringify(consumed)}\n`;
 }
 
 /** Reads a consumed bypass; `undefined` for anything else. */

@@ -142,29 +142,22 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
   const owner = parseSessionId(found.owner);
   if (owner === undefined || (state !== 'open' && state !== 'closed')) return undefined;
   const trailers = {
+    ...found,
     owner,
     state,
     base: base === undefined ? undefined : parseOid(base),
     client: found.client,
-    agent: found.agent,
     takenFrom: takenFrom === undefined ? undefined : parseSessionId(takenFrom),
     succeeds: succeeds === undefined ? undefined : parseSessionId(succeeds),
     to: found.to,
-    from: found.from,
     automatic: parseAutomatic(found.automatic),
-    importedFrom: found.importedFrom,
     divergedFrom: divergedFrom === undefined ? undefined : parseTopic(divergedFrom),
-    secretAllowed: found.secretAllowed,
     // An invalid object name counts as no work, and not as an error: version 0.1.0 lets any value pass.
     work: found.work === undefined ? undefined : parseOid(found.work),
-    workSize: found.workSize,
-    tried: found.tried,
   } as const;
-  const unreadable = (text: string | undefined, parsed: unknown) =>
-    text !== undefined && parsed === undefined;
-  if (unreadable(base, trailers.base) || unreadable(takenFrom, trailers.takenFrom)) return undefined;
-  if (unreadable(divergedFrom, trailers.divergedFrom)) return undefined;
-  return unreadable(succeeds, trailers.succeeds) ? undefined : trailers;
+  const checked = ['base', 'takenFrom', 'succeeds', 'divergedFrom'] as const;
+  const isUnreadable = checked.some((field) => found[field] !== undefined && trailers[field] === undefined);
+  return isUnreadable ? undefined : trailers;
 }
 
 /** Reads the reason. A reason that only a later version knows still says that nobody wrote the note. */

@@ -221,10 +221,7 @@ function couldBeAncestor(id: SessionId, facts: IdentityFacts): boolean {
   return own.length === 0 || own.some((record) => !comparable(record, facts));
 }
 
-function comparable(
-  record: SessionRecord,
-  machine: { bootId: string | null; pidNs: string | null },
-): boolean {
+function comparable(record: SessionRecord, machine: Pick<SessionRecord, 'bootId' | 'pidNs'>): boolean {
   return (
     record.pid !== null &&
     record.bootId !== null &&

@@ -172,9 +172,9 @@ function parseBoolean(given: string | undefined): boolean | undefined {
 /** A setting as git lists it: its key, in lower case except for a subsection, and its value. */
 export type SettingEntry = readonly [key: string, value: string | undefined];
 
-/** One entry as git lists it: key, separator, value; a key without a value has no separator. */
-export function settingEntry(entry: string, separator: string): SettingEntry {
-  const end = entry.indexOf(separator);
+/** One entry as git lists it: key, line feed, value; a key without a value has no line feed. */
+export function settingEntry(entry: string): SettingEntry {
+  const end = entry.indexOf('\n');
   return end < 0 ? [entry, undefined] : [entry.slice(0, end), entry.slice(end + 1)];
 }
 

@@ -14,13 +14,10 @@ export async function readSettingEntries(
   cwd: string,
   timeoutMs?: number,
 ): Promise<SettingEntry[]> {
-  const result = await runGit(['config', '-z', '--get-regexp', keys], {
-    cwd,
-    timeoutMs,
-  });
+  const result = await runGit(['config', '-z', '--get-regexp', keys], { cwd, timeoutMs });
   // Exit 1: no such key (git-config(1)).
   if (result.code > 1) throw gitFailure('config', result);
-  return entriesOf(result).map((entry) => settingEntry(entry, '\n'));
+  return entriesOf(result).map(settingEntry);
 }
 
 /** Reads the settings and the names of the configured remotes in one process. */
@@ -84,9 +81,7 @@ export async function readTreeConfig(cwd: string): Promise<TreeConfig> {
   if (result.code > 1) throw gitFailure('config', result);
   const fields = entriesOf(result);
   // Our own git calls switch hooks off on their command line: those values do not count.
-  const entries = fields
-    .filter((_, at) => at % 2 === 1 && fields[at - 1] !== 'command')
-    .map((entry) => settingEntry(entry, '\n'));
+  const entries = fields.filter((_, at) => at % 2 === 1 && fields[at - 1] !== 'command').map(settingEntry);
   const last = (key: string) => entries.findLast(([name]) => name === key)?.[1];
   return {
     fileMode: last('core.filemode') !== 'false',
@@ -106,12 +101,9 @@ export interface FetchRule {
 /** Reads the refspecs of all remotes. */
 export async function readFetchRules(cwd: string): Promise<FetchRule[]> {
   const keys = '^(remote\\..*\\.(fetch|prune)|fetch\\.prune)$';
-  const result = await runGit(['config', '-z', '--get-regexp', keys], { cwd });
-  if (result.code > 1) throw gitFailure('config', result);
   const rules: Omit<FetchRule, 'prunes'>[] = [];
   const prunes = new Map<string, boolean>();
-  for (const entry of result.stdout.toString('utf8').split('\0')) {
-    const [key = '', value = 'true'] = entry.split('\n');
+  for (const [key, value = 'true'] of await readSettingEntries(keys, cwd)) {
     const remote = key.slice('remote.'.length, key.lastIndexOf('.'));
     if (key.endsWith('.fetch')) rules.push({ remote, refspec: value });
     else if (key.endsWith('.prune')) prunes.set(key, /^(?:true|yes|on|[1-9]\d*)$/i.test(value));
@@ -162,7 +154,7 @@ export async function configUnder(
   const ours = found.findIndex(
     ([scope, entry]) => scope === 'command' && entry === 'core.hookspath\n/dev/null',
   );
-  return found.filter((_, n) => n !== ours).map(([, entry = '']) => settingEntry(entry, '\n'));
+  return found.filter((_, n) => n !== ours).map(([, entry = '']) => settingEntry(entry));
 }
 
 /** Reads the same settings as a git without such options and variables would see them. */

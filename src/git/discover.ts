@@ -1,7 +1,7 @@
-import { accessSync, constants, readFileSync, readlinkSync } from 'node:fs';
+import { accessSync, constants, readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseOid } from '../domain/names.ts';
-import { statOf } from '../host/disk.ts';
+import { readText, statOf } from '../host/disk.ts';
 
 /** A repository found without starting git (gitrepository-layout(5)); enough for the guard. */
 export interface FoundRepository {
@@ -28,14 +28,14 @@ function gitDirAt(folder: string): GitDirs | 'broken' | undefined {
   const stat = statOf(path);
   if (stat?.isDirectory() === true) return gitDirsOf(path);
   if (stat?.isFile() !== true) return undefined;
-  const text = withoutNewlines(readGitFile(path));
+  const text = withoutNewlines(readText(path));
   const target = text.startsWith('gitdir: ') ? text.slice('gitdir: '.length) : '';
   return (target === '' ? undefined : gitDirsOf(resolve(folder, target))) ?? 'broken';
 }
 
 /** Reads `HEAD`: a full ref name, or `HEAD` when detached; `undefined` if only git can tell (reftable, a link, …). */
 export function readHead(gitDir: string): string | undefined {
-  const text = readGitFile(`${gitDir}/HEAD`).replace(/\n$/, '');
+  const text = readText(`${gitDir}/HEAD`).replace(/\n$/, '');
   if (parseOid(text) !== undefined) return 'HEAD';
   const target = /^ref: (refs\/heads\/.+)$/.exec(text)?.[1];
   return target === 'refs/heads/.invalid' ? undefined : target;
@@ -66,7 +66,7 @@ function isHead(file: string): boolean {
   try {
     return readlinkSync(file).startsWith('refs/');
   } catch {
-    return /^(?:ref:[ \t\r\n]*refs\/|[0-9a-fA-F]{40})/.test(readGitFile(file));
+    return /^(?:ref:[ \t\r\n]*refs\/|[0-9a-fA-F]{40})/.test(readText(file));
   }
 }
 
@@ -88,17 +88,8 @@ function withoutNewlines(text: string): string {
 }
 
 function commonDirOf(gitDir: string): string {
-  const common = withoutNewlines(readGitFile(`${gitDir}/commondir`));
+  const common = withoutNewlines(readText(`${gitDir}/commondir`));
   return common === '' ? gitDir : resolve(gitDir, common);
-}
-
-/** Reads one of git's files; an empty text when it cannot be read. */
-export function readGitFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 const LOOSE_REFS = /^(.*?)\/(?:logs\/)?refs(\/handoffs[^/]*(?:\/.*)?)?$/is;

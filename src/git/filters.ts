@@ -19,13 +19,22 @@ export async function asCheckedOut(options: GitOptions, path: string, oid: Oid):
  * @throws Failure `environment` when git fails
  */
 export async function filteredPaths(options: GitOptions, paths: readonly string[]): Promise<Set<string>> {
-  if (paths.length === 0) return new Set();
+  const filters = await attributesOf(options, 'filter', paths);
+  return new Set(paths.filter((path) => !['unspecified', 'unset'].includes(filters.get(path) ?? '')));
+}
+
+/** Returns an attribute of paths (gitattributes(5)): its value, `set`, `unset` or `unspecified`. */
+export async function attributesOf(
+  options: GitOptions,
+  attribute: 'filter' | 'merge',
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (paths.length === 0) return new Map();
   const input = paths.map((path) => `${path}\0`).join('');
-  const result = await runGit(['check-attr', '-z', '--stdin', 'filter'], { ...options, input });
+  const result = await runGit(['check-attr', '-z', '--stdin', attribute], { ...options, input });
   if (result.code !== 0) throw gitFailure('check-attr', result);
-  const words = result.stdout.toString('utf8').split('\0');
-  const isFiltered = (value = '') => value !== 'unspecified' && value !== 'unset';
-  return new Set(words.filter((_, at) => at % 3 === 0 && isFiltered(words[at + 2])));
+  const fields = result.stdout.toString('utf8').split('\0');
+  return new Map(paths.map((path, n) => [path, fields[3 * n + 2] ?? 'unspecified']));
 }
 
 /**

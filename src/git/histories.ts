@@ -74,35 +74,29 @@ export async function mergeBase(options: GitOptions, one: string, other: string)
 /** How a branch's tip relates to a commit. Runs one process; two more when neither commit contains the other. */
 export async function relate(cwd: string, tip: Oid, base: Oid, limits: Limits): Promise<HeadRelation> {
   if (tip === base) return { kind: 'equal' };
-  const counts = await numbers(
-    ['rev-list', '--left-right', '--count', `${tip}...${base}`, '--'],
-    cwd,
-    limits,
-  );
-  if (counts === undefined) return { kind: (await isShallow(cwd, limits)) ? 'base-shallow' : 'base-missing' };
-  const [ours = 0, theirs = 0] = counts;
+  const options = { cwd, ...limits };
+  const both = `${tip}...${base}`;
+  const [counts] = await lines(['rev-list', '--left-right', '--count', both, '--'], options);
+  if (counts === undefined) return { kind: (await isShallow(options)) ? 'base-shallow' : 'base-missing' };
+  const [ours = 0, theirs = 0] = counts.split('\t').map(Number);
   if (theirs === 0) return { kind: 'ahead', by: ours };
   if (ours === 0) return { kind: 'behind', by: theirs };
   const [trees, shallow] = await Promise.all([
-    lines(['rev-parse', `${tip}^{tree}`, `${base}^{tree}`], cwd, limits),
-    isShallow(cwd, limits),
+    lines(['rev-parse', `${tip}^{tree}`, `${base}^{tree}`], options),
+    isShallow(options),
   ]);
   // In a shallow clone, one may contain the other beyond the cut.
   if (shallow) return { kind: 'base-shallow' };
   return { kind: 'diverged', ours, theirs, sameTree: trees[0] !== undefined && trees[0] === trees[1] };
 }
 
-async function isShallow(cwd: string, limits: Limits): Promise<boolean> {
-  return (await lines(['rev-parse', '--is-shallow-repository'], cwd, limits))[0] === 'true';
+/** Whether the history here is cut off. */
+export async function isShallow(options: GitOptions): Promise<boolean> {
+  return (await lines(['rev-parse', '--is-shallow-repository'], options))[0] === 'true';
 }
 
-async function numbers(args: readonly string[], cwd: string, limits: Limits) {
-  const [line] = await lines(args, cwd, limits);
-  return line?.split('\t').map(Number);
-}
-
-async function lines(args: readonly string[], cwd: string, { timeoutMs }: Limits): Promise<string[]> {
-  const result = await runGit(args, { cwd, timeoutMs });
+async function lines(args: readonly string[], options: GitOptions): Promise<string[]> {
+  const result = await runGit(args, options);
   return result.code === 0 ? result.stdout.toString('utf8').trim().split('\n') : [];
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitFailure, runGit } from './run.ts';
 import { readSettingEntries } from './config.ts';
+import { attributesOf } from './filters.ts';
 
 /** `conflict`: changes overlap, or touch without an unchanged line between them. `binary`: not text. */
 type MergedText =
@@ -63,7 +64,7 @@ export async function mergeWays(
 ): Promise<ReadonlyMap<string, MergeWay>> {
   const [entries, attributes] = await Promise.all([
     readSettingEntries('^merge\\.(default|.*\\.driver)$', cwd),
-    mergeAttributes(cwd, paths),
+    attributesOf({ cwd }, 'merge', paths),
   ]);
   const keys = entries.flatMap(([key]) => (key.endsWith('.driver') ? [key] : []));
   const names = new Set(keys.map((key) => key.slice('merge.'.length, -'.driver'.length)));
@@ -75,14 +76,4 @@ export async function mergeWays(
     return value === 'union' ? 'union' : 'text';
   };
   return new Map(paths.map((path) => [path, wayOf(attributes.get(path))]));
-}
-
-/** The attribute `merge` of paths: the name of a driver, `set`, `unset` or `unspecified`. */
-async function mergeAttributes(cwd: string, paths: readonly string[]): Promise<Map<string, string>> {
-  if (paths.length === 0) return new Map();
-  const input = paths.map((path) => `${path}\0`).join('');
-  const result = await runGit(['check-attr', '-z', '--stdin', 'merge'], { cwd, input });
-  if (result.code !== 0) throw gitFailure('check-attr', result);
-  const fields = result.stdout.toString('utf8').split('\0');
-  return new Map(paths.map((path, n) => [path, fields[3 * n + 2] ?? 'unspecified']));
 }

@@ -190,28 +190,17 @@ export function parsePath(ref: string, prefix: string): HandoffPath | undefined 
   return topic === undefined ? undefined : { component: ref.slice(prefix.length, slash), topic };
 }
 
-/** A tracking ref: a handoff's place at a remote. */
-interface RemotePath extends HandoffPath {
-  readonly remote: string;
-}
-
-/** Reads a tracking ref; `undefined` for any other ref, or a badly named one. */
-export function parseTrackingRef(ref: string): RemotePath | undefined {
+/** Reads a tracking ref: a handoff's place at a remote; `undefined` for any other ref, or a badly named one. */
+export function parseTrackingRef(ref: string): (HandoffPath & { readonly remote: string }) | undefined {
   if (!ref.startsWith(REMOTE)) return undefined;
   const slash = ref.indexOf('/', REMOTE.length);
   const component = ref.slice(REMOTE.length, Math.max(slash, REMOTE.length));
   const path = component === '' ? undefined : parsePath(ref, `${REMOTE}${component}/`);
-  if (path === undefined) return undefined;
-  return { ...path, remote: decodeRemote(component) };
-}
-
-interface LivePath {
-  readonly worktreeId: string;
-  readonly session: SessionId;
+  return path && { ...path, remote: decodeRemote(component) };
 }
 
 /** Reads a record's ref; `undefined` for any other. */
-export function parseLiveRef(ref: string): LivePath | undefined {
+export function parseLiveRef(ref: string): { worktreeId: string; session: SessionId } | undefined {
   const [worktreeId, sessionText, ...rest] = ref.slice(LIVE.length).split('/');
   const session = parseSessionId(sessionText);
   if (!ref.startsWith(LIVE) || worktreeId === undefined || session === undefined || rest.length > 0)

@@ -50,17 +50,11 @@ const ALLOWED = {
   allowUnsafeProtocolOverride: true,
 };
 
-interface Extra {
-  readonly input?: string;
-  /** Variables on top of the environment. */
-  readonly variables?: Readonly<Record<string, string>>;
-}
-
-/** Runs `git fetch` or `git push`. A non-zero exit is a value. */
+/** Runs `git fetch` or `git push`, with `variables` on top of the environment. A non-zero exit is a value. */
 export async function transfer(
   args: readonly string[],
   options: TransferOptions,
-  { input, variables }: Extra = {},
+  { input, variables }: { readonly input?: string; readonly variables?: Readonly<Record<string, string>> },
 ): Promise<Ended> {
   const own = gitEnvironment(process.env, { ...connecting(options.mayAsk), ...variables });
   const env = Object.fromEntries(

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { readGitFile } from './discover.ts';
 import { isReftable, pseudoRef } from './refs.ts';
-import { exactStatOf } from '../host/disk.ts';
+import { exactStatOf, readText } from '../host/disk.ts';
 import { sameState, type FileState } from '../domain/ledger/tree-status.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { changedPaths } from './commits.ts';
@@ -31,10 +30,10 @@ export function unfinishedOperation(gitDir: string): Operation | undefined {
     if (has('rebase-apply/rebasing')) return found(gitDir, 'rebase', 'rebase-apply/last');
   }
   if (has('sequencer/todo', 'sequencer/head')) {
-    const isRevert = readGitFile(join(gitDir, 'sequencer/todo')).trimStart().startsWith('revert');
+    const isRevert = readText(join(gitDir, 'sequencer/todo')).trimStart().startsWith('revert');
     return found(gitDir, isRevert ? 'revert' : 'cherry-pick', 'sequencer/head');
   }
-  const head = [...PICKED, MERGED].find(([file]) => isOid(readGitFile(join(gitDir, file))));
+  const head = [...PICKED, MERGED].find(([file]) => isOid(readText(join(gitDir, file))));
   if (head !== undefined) return found(gitDir, head[1], head[0]);
   // With reftable a pick's refs are not files. Its message is a file, and as old as the refs.
   if (!has('MERGE_MSG') || !isReftable(gitDir)) return undefined;
@@ -59,8 +58,6 @@ function found(gitDir: string, name: Operation['name'], file: string): Operation
   return { name, mark, at: Number(stat.mtimeNs / 1_000_000n), isSequence: file.includes('/') };
 }
 
-/** Reads what git knows about an operation that it has stopped in. */
-
 /** The tree of git's last merge, which `AUTO_MERGE` names; any merge writes it, and so does `git stash pop`. */
 export function mergedTree(gitDir: string): Oid | undefined {
   return pseudoRef(gitDir, 'AUTO_MERGE');
@@ -68,7 +65,7 @@ export function mergedTree(gitDir: string): Oid | undefined {
 
 /** Whether `git merge --squash` waits for its commit. */
 export function isSquashing(gitDir: string): boolean {
-  return readGitFile(join(gitDir, 'SQUASH_MSG')) !== '';
+  return readText(join(gitDir, 'SQUASH_MSG')) !== '';
 }
 
 const PICKED_HEADS = ['CHERRY_PICK_HEAD', 'REBASE_HEAD'];
@@ -88,9 +85,9 @@ export async function madePaths(
 function changeArguments(gitDir: string, name: string): string[][] {
   switch (name) {
     case 'merge':
-      return oids(readGitFile(join(gitDir, 'MERGE_HEAD'))).map((head) => ['diff', `HEAD...${head}`]);
+      return oids(readText(join(gitDir, 'MERGE_HEAD'))).map((head) => ['diff', `HEAD...${head}`]);
     case 'squash': {
-      const [head] = oids(readGitFile(join(gitDir, 'SQUASH_MSG')).replace(/^commit /gm, ''));
+      const [head] = oids(readText(join(gitDir, 'SQUASH_MSG')).replace(/^commit /gm, ''));
       return head === undefined ? [] : [['diff', `HEAD...${head}`]];
     }
     case 'cherry-pick':

@@ -4,7 +4,7 @@ import { records, type GitOptions, gitFailure, oidsIn, runGit, type GitResult } 
 import { type RelatedSessions, mixedSessions } from '../domain/commit-message.ts';
 import { inBatches } from './batches.ts';
 import { CommitText, readListed, withoutLarge } from './commits.ts';
-import { historyOf } from './histories.ts';
+import { historyOf, isShallow } from './histories.ts';
 import { readObjects } from './objects.ts';
 import { listRefNames } from './refs.ts';
 
@@ -332,10 +332,8 @@ async function rangeFailure(
   const failure = gitFailure('log', result);
   if (revision === undefined || failure.code !== 'internal' || !NO_RANGE.test(result.stderr)) return failure;
   const firstLine = result.stderr.split('\n')[0]?.replace(/^fatal: /, '') ?? '';
-  const shallow = await runGit(['rev-parse', '--is-shallow-repository'], options);
-  const isShallow = shallow.stdout.toString('utf8').trim() === 'true';
   return new Failure('usage', `not a range of commits: ${JSON.stringify(revision)} (git: ${firstLine})`, {
-    hint: isShallow ? DEEPEN : 'git handoff check',
+    hint: (await isShallow(options)) ? DEEPEN : 'git handoff check',
   });
 }
 

@@ -1,12 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { type Oid, type RefName, parseOid, isZeroOid } from '../domain/names.ts';
 import { timeLeft } from '../host/io.ts';
-import { discoverRepository, readHead, readGitFile } from './discover.ts';
+import { discoverRepository, readHead } from './discover.ts';
 import { gitEnvironment, NOT_SYNCED } from './environment.ts';
 import { isDamage, readObjects } from './objects.ts';
 import { type BinaryText, utf8, git, gitFailure, runGit } from './run.ts';
 import type { InRepository } from './repository.ts';
-import { exactStatOf } from '../host/disk.ts';
+import { exactStatOf, readText } from '../host/disk.ts';
 import { giveToOwner } from '../host/folders.ts';
 
 /** One ref with the object it points at; `content` is the object's raw bytes when asked for. */
@@ -79,12 +79,9 @@ async function listOneByOne(
   prefixes: readonly string[],
   content: boolean,
 ): Promise<Ref[]> {
-  const names = await runGit(
-    ['for-each-ref', '--format=%(refname) %(objectname) %(symref)', '--', ...prefixes],
-    {
-      cwd: repository.cwd,
-    },
-  );
+  const { cwd } = repository;
+  const format = '--format=%(refname) %(objectname) %(symref)';
+  const names = await runGit(['for-each-ref', format, '--', ...prefixes], { cwd });
   if (names.code !== 0) throw gitFailure('for-each-ref', names);
   const lines = names.stdout
     .toString('utf8')
@@ -96,7 +93,7 @@ async function listOneByOne(
     return oid === undefined ? [] : [{ name: name as RefName, oid, symbolic: symref !== '' }];
   });
   const requests = found.map(({ oid }) => ({ name: oid, infoOnly: !content }));
-  const objects = await readObjects({ cwd: repository.cwd }, requests);
+  const objects = await readObjects({ cwd }, requests);
   return found.map((ref, index) => ({
     ...ref,
     type: objects[index]?.type ?? 'missing',
@@ -145,7 +142,7 @@ export function headRef(gitDir: string): string {
 export function pseudoRef(gitDir: string, name: string): Oid | undefined {
   const text = isReftable(gitDir)
     ? askGit(gitDir, ['rev-parse', '-q', '--verify', '--end-of-options', name])
-    : readGitFile(`${gitDir}/${name}`).replace(/\n[^]*/, '');
+    : readText(`${gitDir}/${name}`).replace(/\n[^]*/, '');
   return parseOid(text ?? '');
 }
 
@@ -254,7 +251,7 @@ export function removeBrokenRef({ cwd }: InRepository, ref: RefName): boolean {
   } catch {
     return false;
   }
-  const isBroken = parseOid(readGitFile(file).replace(/\s[^]*/, '')) === undefined;
+  const isBroken = parseOid(readText(file).replace(/\s[^]*/, '')) === undefined;
   if (isBroken) rmSync(file, { force: true });
   rmSync(`${file}.lock`);
   return isBroken;

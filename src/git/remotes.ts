@@ -1,6 +1,7 @@
 import { type Oid, parseBranchName } from '../domain/names.ts';
-import { type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
-import { entriesOf, gitFailure, runGit } from './run.ts';
+import { type Settings, parseSettings } from '../domain/settings.ts';
+import { readSettingEntries } from './config.ts';
+import { runGit } from './run.ts';
 
 /** A configured remote. */
 export interface Remote {
@@ -25,11 +26,9 @@ const KEYS = '^(handoff\\..*|remote\\..*\\.(url|pushurl)|branch\\..*\\.remote)$'
 
 /** Reads the configured remotes, and the settings, in one process; `branch` is the current one. */
 export async function readRemotes(cwd: string, branch: string): Promise<Remotes> {
-  const result = await runGit(['config', '-z', '--get-regexp', KEYS], { cwd });
-  if (result.code > 1) throw gitFailure('config', result);
+  const settings = await readSettingEntries(KEYS, cwd);
   const [urls, pushUrls] = [new Map<string, string[]>(), new Map<string, string[]>()];
   let upstream: string | undefined;
-  const settings = entriesOf(result).map((entry) => settingEntry(entry, '\n'));
   for (const [key, value = ''] of settings) {
     const name = key.slice(key.indexOf('.') + 1, key.lastIndexOf('.'));
     const kind = key.endsWith('.pushurl') ? pushUrls : urls;
@@ -51,9 +50,9 @@ export async function readRemotes(cwd: string, branch: string): Promise<Remotes>
 }
 
 /** Whether a remote-tracking branch contains a commit: undoing it here would not undo it there. `true` in doubt. */
-export async function isPushed(cwd: string, oid: Oid, timeoutMs?: number): Promise<boolean> {
+export async function isPushed(cwd: string, oid: Oid): Promise<boolean> {
   const args = ['for-each-ref', '--count=1', `--contains=${oid}`, '--format=%(refname)', 'refs/remotes/'];
-  const result = await runGit(args, { cwd, timeoutMs });
+  const result = await runGit(args, { cwd });
   return result.code !== 0 || result.stdout.length > 0;
 }
 

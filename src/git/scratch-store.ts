@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { readObjects } from './objects.ts';
 import { type GitOptions, runGit } from './run.ts';
-import { statOf } from '../host/disk.ts';
+import { entries, statOf } from '../host/disk.ts';
 import { ensureFolder } from '../host/folders.ts';
 
 /**
@@ -142,21 +142,13 @@ export async function readContents(
 
 /** Removes contents that nothing refers to and that are older than `before` (milliseconds since the epoch). */
 export function pruneScratch({ folder }: ScratchStore, used: ReadonlySet<string>, before: number): void {
-  for (const name of listFolder(folder)) {
+  for (const name of entries(folder)) {
     const part = join(folder, name);
     if (!/^[0-9a-f]{2}$/.test(name)) continue;
-    for (const rest of listFolder(part)) {
+    for (const rest of entries(part)) {
       const file = join(part, rest);
       const age = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
       if (!used.has(name + rest) && age < before) rmSync(file, { force: true });
     }
-  }
-}
-
-function listFolder(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

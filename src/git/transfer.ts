@@ -117,12 +117,6 @@ function cannotStore({ code, stderr }: Ended): Failure | undefined {
 const CANNOT_STORE =
   /No space left|Disk quota|Read-only file system|insufficient permission|failed to write object|unable to (?:write|create temporary)/;
 
-/** An object, and the ref to push it to. */
-interface PushedTip {
-  readonly oid: Oid;
-  readonly ref: string;
-}
-
 /** A push of all refs under one prefix to the same names under another prefix, with exceptions. */
 interface PushedPattern {
   readonly from: string;
@@ -142,7 +136,7 @@ const MAX_COMMAND = 400_000;
 export async function pushRefs(
   options: TransferOptions,
   remote: string,
-  tips: readonly PushedTip[],
+  tips: readonly { readonly oid: Oid; readonly ref: string }[],
   pattern?: PushedPattern,
 ): Promise<PushOutcome[]> {
   const outcomes: PushOutcome[] = [];

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, statSync, readlinkSync } from 'node:fs';
+import { readFileSync, statSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
 import { type GitOptions, gitFailure, runGit, type BinaryText, utf8, listedState } from './run.ts';
@@ -7,7 +7,7 @@ import { discoverRepository } from './discover.ts';
 import { formatOf, objectName } from './hash.ts';
 import { MAX_READ, type ScratchStore, hashFiles } from './scratch-store.ts';
 import { isTryTree } from '../host/folders.ts';
-import { exactStatOf, lstatOf } from '../host/disk.ts';
+import { entries, exactStatOf, lstatOf } from '../host/disk.ts';
 
 /** A worktree of the repository, as git-worktree(1) lists it. */
 export interface ListedWorktree {
@@ -62,7 +62,7 @@ export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' 
   return [
     ...main,
     // Built without `join`, which for many worktrees takes longer than reading their files.
-    ...namesIn(`${commonDir}/worktrees`).flatMap((name) => {
+    ...entries(`${commonDir}/worktrees`).flatMap((name) => {
       const gitDir = `${commonDir}/worktrees/${name}`;
       const dotGit = textOf(`${gitDir}/gitdir`);
       if (dotGit === undefined) return [];
@@ -71,14 +71,6 @@ export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' 
       return isTryTree(path) ? [] : [{ path, gitDir }];
     }),
   ];
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function textOf(file: string): string | undefined {

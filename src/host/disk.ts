@@ -95,9 +95,9 @@ export function entries(folder: string): string[] {
 }
 
 /** Reads a file; returns an empty text when there is no file, or it cannot be read. */
-export function readText(path: string, encoding: 'utf8' | 'latin1' = 'utf8'): string {
+export function readText(path: string): string {
   try {
-    return readFileSync(path, encoding);
+    return readFileSync(path, 'utf8');
   } catch {
     return '';
   }
@@ -149,15 +149,8 @@ export function readTail(path: string, most: number): string | undefined {
   }
 }
 
-/** A file that was read whole. */
-interface PlainFile {
-  readonly bytes: Buffer;
-  /** Milliseconds since the epoch. */
-  readonly mtimeMs: number;
-}
-
 type PlainRead =
-  | ({ readonly kind: 'file' } & PlainFile)
+  | { readonly kind: 'file'; readonly bytes: Buffer; readonly mtimeMs: number }
   | { readonly kind: 'none' }
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -238,7 +231,6 @@ interface PutFile {
   readonly isPrivate?: boolean;
 }
 
-const SLASH = '/'.charCodeAt(0);
 const DOT_GIT = Buffer.from('.git');
 
 /**
@@ -299,13 +291,8 @@ export function putFile(top: string, { path, mode, content, isPrivate = false }:
 }
 
 function partsOf(path: Buffer): Buffer[] {
-  const parts: Buffer[] = [];
-  let start = 0;
-  for (let at = path.indexOf(SLASH); at >= 0; at = path.indexOf(SLASH, start)) {
-    parts.push(path.subarray(start, at));
-    start = at + 1;
-  }
-  return [...parts, path.subarray(start)];
+  const parts = path.toString('latin1').split('/');
+  return parts.map((part) => Buffer.from(part, 'latin1'));
 }
 
 const isDots = (part: Buffer) => part.equals(Buffer.from('.')) || part.equals(Buffer.from('..'));

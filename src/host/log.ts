@@ -10,7 +10,7 @@ import {
   writeSync,
   appendFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { escapeLine } from '../domain/surfacing.ts';
 import { share } from './folders.ts';
 import { type Output, type Trace, processAge, runningCall } from './io.ts';
@@ -35,7 +35,7 @@ export const LOG_FILE = 'guard.log';
 export function appendLog(folder: string, line: LogLine): void {
   const file = join(folder, LOG_FILE);
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found !== undefined && !found.isFile()) return;
     if ((found?.size ?? 0) > MAX_BYTES) renameSync(file, `${file}.1`);

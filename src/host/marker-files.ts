@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { join, basename, dirname } from 'node:path';
+import { join, basename } from 'node:path';
 import { type MarkerFile, isMemoryFolder, markerFileName, markerOwner } from '../domain/marker.ts';
 import { patternMatcher } from '../shell/pattern.ts';
 import { absolutePath, entries, hardLinkKey, readBeginning, realPath } from './disk.ts';
@@ -71,11 +71,6 @@ export function memoryFolders(home: string, env: NodeJS.ProcessEnv): string[] {
 export function memoryFolder(cwd: string, home: string, env: NodeJS.ProcessEnv): string {
   const root = env['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude');
   return join(root, 'projects', cwd.replace(/[/\\.]/g, '-'), 'memory');
-}
-
-/** Returns the names of all files beside a guarded one, for the overlap notice. */
-export function siblingNames(path: string): string[] {
-  return entries(dirname(path));
 }
 
 /** The file at the top of the working tree that lists the people and agents who write and receive notes. */

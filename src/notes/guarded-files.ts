@@ -52,7 +52,7 @@ export async function changedCopies(
   refs: readonly Ref[],
   timeoutMs?: number,
 ): Promise<FileCopy[]> {
-  const trees = refs.map((ref) => parseTree(Buffer.from(ref.content, 'latin1'), formatOf(ref.oid)));
+  const trees = refs.map(treeOf);
   const paths = await readObjects(
     { cwd: repository.cwd, timeoutMs },
     refs.map((ref) => ({ name: `${ref.oid}:${PATH}` })),
@@ -99,7 +99,7 @@ export async function rememberFiles(cwd: string, paths: readonly string[]): Prom
     files.map(({ path }) => filesRef(path)),
     { content: true },
   );
-  const seen = new Map(copies.map((copy) => [copy.name, contentName(copy)]));
+  const seen = new Map(copies.map((copy) => [copy.name, treeOf(copy).get(CONTENT)]));
   const fresh = files.filter(({ path, content }) => {
     const name = seen.get(filesRef(path));
     return name === undefined || blobName(content, name) !== name;
@@ -107,8 +107,8 @@ export async function rememberFiles(cwd: string, paths: readonly string[]): Prom
   if (fresh.length > 0) await putCopies({ cwd }, fresh);
 }
 
-function contentName(copy: Ref): Oid | undefined {
-  return parseTree(Buffer.from(copy.content, 'latin1'), formatOf(copy.oid)).get(CONTENT);
+function treeOf(copy: Ref): ReadonlyMap<string, Oid> {
+  return parseTree(Buffer.from(copy.content, 'latin1'), formatOf(copy.oid));
 }
 
 /** A copy to store; `found` is set if a change is being reported. */
@@ -150,16 +150,9 @@ export async function forgetCopy(repository: InRepository, copy: FileCopy): Prom
 /**
  * Checks whether handoff files were changed without the guard (by a build script, by a program that names
  * no file) and restores those that lost their owner's mark. Returns the notices, one for each change.
+ *
+ * @param copies listed with content
  */
-export async function checkGuardedFiles(
-  cwd: string,
-  session: SessionId | undefined,
-  timeoutMs?: number,
-): Promise<string[]> {
-  return settleCopies(cwd, await listCopies({ cwd }, timeoutMs), session, timeoutMs);
-}
-
-/** Does the same as `checkGuardedFiles` for copies that were listed already (with content). */
 export async function settleCopies(
   cwd: string,
   copies: readonly Ref[],

@@ -211,8 +211,5 @@ async function swap(
     { ref: keptRef(before.path), next, old: before.keptOid },
   ];
   const act = passing.takenFrom === undefined ? 'write' : 'take';
-  return updateRefs(repository, updates, {
-    reflog: `handoff: ${act}`,
-    leads: true,
-  });
+  return updateRefs(repository, updates, { reflog: `handoff: ${act}`, leads: true });
 }

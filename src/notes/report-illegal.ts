@@ -107,13 +107,8 @@ export async function recordIllegalMove(
 
 /** Puts the public ref back to what was kept, from exactly the value that was seen (doctor --fix). */
 export async function restoreKeptTip(repository: Repository, state: TopicState): Promise<TransactionResult> {
-  return updateRefs(
-    repository,
-    [{ ref: handoffRef(state.path), next: state.keptOid, old: state.publicOid }],
-    {
-      reflog: 'handoff: restore',
-    },
-  );
+  const update = { ref: handoffRef(state.path), next: state.keptOid, old: state.publicOid };
+  return updateRefs(repository, [update], { reflog: 'handoff: restore' });
 }
 
 /** Lets `kept` follow a public ref that moved legally without it (a crash between the two, a plain fetch). */

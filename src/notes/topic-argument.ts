@@ -138,11 +138,7 @@ export function byAge(a: TopicState, b: TopicState): number {
 /** The tip of a topic, for commands that need one. */
 export function requireTip(state: TopicState) {
   if (state.tip !== undefined) return state.tip;
-  throw new Failure(
-    'integrity',
-    `${typedTopic(state.branch, state.topic)} has no valid handoff (${shortId(state.illegal?.bad ?? '')})`,
-    {
-      hint: 'git handoff doctor',
-    },
-  );
+  const name = typedTopic(state.branch, state.topic);
+  const bad = shortId(state.illegal?.bad ?? '');
+  throw new Failure('integrity', `${name} has no valid handoff (${bad})`, { hint: 'git handoff doctor' });
 }

@@ -6,8 +6,7 @@ import {
   type ConsumedBypass,
   covers,
   fits,
-  formatConsumed,
-  formatToken,
+  formatBypass,
   isAbandoned,
   isTokenFresh,
   parseConsumed,
@@ -39,7 +38,7 @@ export function putToken(commonDir: string, token: BypassToken): void {
   for (const { file } of readTokens(commonDir).filter((one) => !isTokenFresh(one.token, token.at)))
     rmSync(file, { force: true });
   const temporary = join(folder, `.${randomName()}`);
-  writeFileSync(temporary, formatToken(token), { mode: 0o600, flag: 'wx' });
+  writeFileSync(temporary, formatBypass(token), { mode: 0o600, flag: 'wx' });
   share(temporary);
   renameSync(temporary, join(folder, randomName()));
 }
@@ -71,7 +70,7 @@ export function consumeBypass(commonDir: string, request: BypassRequest): 'again
   for (const token of usable) {
     const own = join(usedFolder(commonDir, session), keyFile(key));
     if (!moved(token.file, own)) continue;
-    writeFileSync(own, formatConsumed({ v: 1, key, at: now, files }), { mode: 0o600 });
+    writeFileSync(own, formatBypass({ v: 1, key, at: now, files }), { mode: 0o600 });
     share(own);
     return 'now';
   }

@@ -113,10 +113,8 @@ function decode(place: string): { branch: BranchName; topic: Topic } | undefined
     return undefined;
   }
   const slash = text.lastIndexOf('/');
-  const [branch, topic] = [
-    parseBranchName(text.slice(0, Math.max(slash, 0))),
-    parseTopic(text.slice(slash + 1)),
-  ];
+  const branch = parseBranchName(text.slice(0, Math.max(slash, 0)));
+  const topic = parseTopic(text.slice(slash + 1));
   return branch === undefined || topic === undefined ? undefined : { branch, topic };
 }
 
@@ -256,10 +254,8 @@ function cellsOf(line: string): string[] | undefined {
 export function indexedName(file: string, folder: string): string | undefined {
   const link = /^\[[^[\]]*\]\(([^()]*)\)$/.exec(file)?.[1] ?? file;
   const slash = link.lastIndexOf('/');
-  const [parent, name] = [
-    link.slice(0, Math.max(slash, 0)).replace(/^\.(?:\/|$)/, ''),
-    link.slice(slash + 1),
-  ];
+  const parent = link.slice(0, Math.max(slash, 0)).replace(/^\.(?:\/|$)/, '');
+  const name = link.slice(slash + 1);
   if (slash === 0 || name === '' || name === '.' || name === '..' || /[\\\0]/.test(name)) return undefined;
   // The program that maintains the index may write the path from the top of the repository.
   return parent === '' || folder === parent || folder.endsWith(`/${parent}`) ? name : undefined;

@@ -44,14 +44,7 @@ export function happeningOf(owner: SessionId, { event }: JournalLine): Happening
       if (about === undefined) return undefined;
       const session = to === undefined ? null : sessionOfOwner(to);
       const by = session === owner ? null : owner;
-      return {
-        event: about,
-        session,
-        by,
-        ...(paths === undefined ? {} : { paths }),
-        message: () => text,
-        at,
-      };
+      return { event: about, session, by, ...(paths && { paths }), message: () => text, at };
     }
     default:
       return undefined;

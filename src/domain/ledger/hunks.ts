@@ -1,6 +1,6 @@
 import type { Oid } from '../names.ts';
 import { chainChanges } from './ownership.ts';
-import type { OpenClaim } from './claims.ts';
+import type { OpenClaim, PathChange } from './claims.ts';
 import { sameState, type FileState } from './tree-status.ts';
 
 /**
@@ -63,11 +63,7 @@ function isUnreadable(state: FileState): boolean {
 }
 
 /** Returns the mode that the session gave the file, else HEAD's, else (for a new file) the one on the disk. */
-function modeOf(
-  head: FileState,
-  disk: Exclude<FileState, null>,
-  changes: readonly { readonly before: FileState; readonly after: FileState }[],
-): string {
+function modeOf(head: FileState, disk: NonNullable<FileState>, changes: readonly PathChange[]): string {
   const given = changes.filter(({ before, after }) => before !== null && after?.mode !== before.mode);
   return given.at(-1)?.after?.mode ?? head?.mode ?? disk.mode;
 }

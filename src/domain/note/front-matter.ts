@@ -227,10 +227,7 @@ const KEYS = [...Object.keys(SCALARS), ...Object.keys(LISTS)];
 const FUTURE_MS = 24 * 3600e3;
 
 /** Returns the first problem of a mapping that is meant as our front matter; `undefined` if it has none. */
-export function checkFrontMatter(
-  value: Readonly<Record<string, unknown>>,
-  now: number,
-): FrontMatterProblem | undefined {
+export function checkFrontMatter(value: Mapping, now: number): FrontMatterProblem | undefined {
   const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
   if (unknown !== undefined) {
     const message = `front matter has no key ${escapeLine(JSON.stringify(unknown.slice(0, 80)))}`;

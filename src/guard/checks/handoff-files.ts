@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { PatchedFile } from '../../domain/patch.ts';
 import {
   type MarkerAct,
@@ -15,8 +16,7 @@ import {
 import { type SessionId, parseSessionId, parseTopic, shortId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { isHandoffRefFile } from '../../git/discover.ts';
-import { readBeginning, realPath } from '../../host/disk.ts';
-import { siblingNames } from '../../host/marker-files.ts';
+import { entries, readBeginning, realPath } from '../../host/disk.ts';
 import type { PathEffect, RefEffect } from '../../shell/effects.ts';
 import { type Call, type Finding, type Refusal, toolPath } from '../call.ts';
 
@@ -119,7 +119,7 @@ function decide(call: Call, path: string, act: MarkerAct, by: string): readonly 
 function overlap(path: string, exists: boolean): string[] {
   const name = markerFileName(path);
   if (exists || name === undefined) return [];
-  const related = overlappingFiles(name, siblingNames(path));
+  const related = overlappingFiles(name, entries(dirname(path)));
   if (related.length === 0) return [];
   return [
     `Sibling-overlap notice: ${related.map(escapeLine).join(', ')} may be about the same work. (Write proceeds.)`,

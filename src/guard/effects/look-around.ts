@@ -6,14 +6,16 @@ import { type Ref, listRefs } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';
 import { worktreeId } from '../../host/folders.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import { checkGuardedFiles } from '../../notes/guarded-files.ts';
+import { listCopies, settleCopies } from '../../notes/guarded-files.ts';
 import { readTopics } from '../../notes/topic.ts';
 import { entriesBeforeCommand, noteStashOwner, pinStash, readStashOwners } from '../../snapshot/stash.ts';
 import type { TreeCall } from '../call.ts';
 
 /** Reports changes of guarded files and of public refs that bypassed git-handoff. It reports each change once. */
 export async function lookAround(call: TreeCall, command: string): Promise<string[]> {
-  const changed = await checkGuardedFiles(call.tree.folder, call.session, call.budget.left());
+  const [cwd, timeoutMs] = [call.tree.folder, call.budget.left()];
+  const copies = await listCopies({ cwd }, timeoutMs);
+  const changed = await settleCopies(cwd, copies, call.session, timeoutMs);
   return [...changed, ...(await movedRefs(call, command))];
 }
 
