@@ -94,10 +94,9 @@ async function stop(call: TreeCall): Promise<readonly Finding[]> {
   // The session has been asked for a note, so its turn continues.
   if (asked.length > 0) return asked;
   beat(tree.commonDir, session, call.event.kind);
-  // The slow look comes last: most sessions that stop have nothing uncommitted around them, or have been reminded.
-  const isQuiet = (await keepTurn(call)) === 0 || call.event.stopHookActive;
-  if (isQuiet || readJournal(tree.commonDir, session).notified.has(REMINDER) || (await hasNote(call)))
-    return [];
+  if ((await keepTurn(call)) === 0 || call.event.stopHookActive) return [];
+  // The slow look comes last: most sessions that stop have a note, or have been reminded.
+  if (readJournal(tree.commonDir, session).notified.has(REMINDER) || (await hasNote(call))) return [];
   const own = await countOwn(call);
   if (own === 0 || !isFirstToReport(tree.commonDir, session, REMINDER, randomName(), call.now)) return [];
   const who = ownerName(session, { client: call.dialect.client });
