@@ -51,9 +51,18 @@ describe('the state after the events of a session', () => {
   });
 
   it('counts a change once that was undone and made again', () => {
-    const change = { t: 'claim', path: 'f', base: blob(1), before: blob(1), after: blob(2), weak: false } as const;
+    const change = {
+      t: 'claim',
+      path: 'f',
+      base: blob(1),
+      before: blob(1),
+      after: blob(2),
+      weak: false,
+    } as const;
     const events = ([1, 2] as const).map((at) => ({ ...change, evidence: 'named', at }) as const);
-    const claim = foldJournal(self, here(...events)).trees.get('main')?.claims.get('f');
+    const claim = foldJournal(self, here(...events))
+      .trees.get('main')
+      ?.claims.get('f');
     expect(claim?.changes).toEqual([{ before: blob(1), after: blob(2) }]);
   });
 
