@@ -116,7 +116,7 @@ describe('a real session B beside a live session A', () => {
           turns: [
             bash(`echo "B's" > b.txt && git stash push -m b-entry`),
             bash('git stash pop', { opens: 'B has stashed', waitsFor: 'A has stashed' }),
-            typeWhatItSays('newest one'),
+            typeWhatItSays('newest entry'),
             say('done', { opens: 'B is over' }),
           ],
         },
