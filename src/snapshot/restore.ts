@@ -1,6 +1,6 @@
 import { rmSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { join, resolve, dirname } from 'node:path';
-import { type TreeStatus, type FileState, sameState } from '../domain/ledger/tree-status.ts';
+import type { TreeStatus, FileState } from '../domain/ledger/tree-status.ts';
 import type { SessionId, Oid } from '../domain/names.ts';
 import type { Snapshot } from '../domain/snapshot.ts';
 import type { TreeConfig } from '../git/config.ts';
@@ -233,15 +233,10 @@ async function checkouts(top: string, files: readonly Written[]): Promise<(Buffe
 }
 
 async function stage(top: string, paths: readonly PlannedPath[]): Promise<void> {
-  const isNeeded = paths.some(({ stages }) => stages);
-  // git takes a file for changed that has another size than the index knows, though line ends or filters are all the difference.
-  const isSame = ({ writes, disk, index }: PlannedPath) => writes && index !== null && sameState(disk, index);
-  const changing = paths.filter((one) => one.stages || isSame(one));
-  const entries = new Map(changing.map(({ path, index }) => [path, index]));
+  const entries = new Map(paths.filter(({ stages }) => stages).map(({ path, index }) => [path, index]));
   if (entries.size === 0) return;
-  const set = () => setEntries(top, entries);
-  const result = await (isNeeded ? whileLocked(set) : set());
-  if (isNeeded && result.code !== 0) throw gitFailure('update-index', result);
+  const result = await whileLocked(() => setEntries(top, entries));
+  if (result.code !== 0) throw gitFailure('update-index', result);
 }
 
 async function intend(top: string, paths: readonly PlannedPath[]): Promise<void> {

@@ -164,6 +164,5 @@ function commitRefusal(result: GitResult): Failure {
   const hint = /user\.email|empty ident/.test(result.stderr)
     ? 'git config user.email you@example.com'
     : 'git handoff status';
-  // The editor had git's words.
-  return new Failure('environment', `git commit: ${escapeLine(line || 'nothing was committed')}`, { hint });
+  return new Failure('environment', `git commit: ${escapeLine(line)}`, { hint });
 }
