@@ -84,9 +84,9 @@ export function commitsBetween(
   return logCommits({ cwd, timeoutMs }, from === null ? [to] : [to, `^${from}`], 20);
 }
 
-/** Commits that `from` had and `to` has not, nor a copy with the same changes (a rebase makes such); at most 20, oldest first. */
+/** Commits of `from` that neither `to` nor any branch contains; the newest 20, oldest first. */
 export function droppedCommits(cwd: string, from: Oid, to: Oid, timeoutMs: number): Promise<LoggedCommit[]> {
-  const range = ['--reverse', '--right-only', '--cherry-pick', '--no-merges', `${to}...${from}`];
+  const range = ['--reverse', '--no-merges', from, '--not', to, '--branches'];
   return logCommits({ cwd, timeoutMs }, range, 20);
 }
 
@@ -95,16 +95,14 @@ export function droppedCommits(cwd: string, from: Oid, to: Oid, timeoutMs: numbe
  * remote-tracking branch contains are then left out, too. Newest first; empty when a name resolves to no commit.
  *
  * @param branch short name of a branch, or `HEAD` for a detached one
- * @param last the last commit that a rebase leaves out
  */
 export function leftCommits(
   cwd: string,
   branch: string,
   to: string | undefined,
   timeoutMs: number,
-  last?: string,
 ): Promise<LoggedCommit[]> {
-  const from = last ?? (branch === 'HEAD' ? 'HEAD' : `refs/heads/${branch}`);
+  const from = branch === 'HEAD' ? 'HEAD' : `refs/heads/${branch}`;
   // git matches `--exclude` as a pattern, without `refs/heads/`.
   const others = [`--exclude=${branch.replace(/[\\*?[]/g, '\\$&')}`, '--branches'];
   const left = to === undefined ? ['--remotes'] : ['--end-of-options', to];

@@ -120,7 +120,6 @@ export interface GitAnswers {
     cwd: string,
     branch: string,
     to: string | undefined,
-    last?: string,
   ) => Promise<readonly LoggedCommit[]>;
   /** The files that a commit has at these paths. */
   readonly filesOf: (cwd: string, commit: string, paths: readonly string[]) => Promise<readonly TreeFile[]>;
@@ -143,7 +142,7 @@ function gitAnswers(call: Pick<Call, 'now' | 'budget'>): GitAnswers {
     isRelated: async (cwd, commit) =>
       (await mergeBase({ cwd, timeoutMs: time() }, 'HEAD', commit)) !== undefined,
     ignored: (cwd, pathspecs, folders) => listIgnored(cwd, pathspecs, { folders, timeoutMs: time() }),
-    leftBehind: (cwd, branch, to, last) => leftCommits(cwd, branch, to, time(), last),
+    leftBehind: (cwd, branch, to) => leftCommits(cwd, branch, to, time()),
     filesOf: (cwd, commit, paths) => listTree(cwd, commit, paths, { timeoutMs: time() }),
     stash: async (cwd) => readStash(cwd, time()),
     settings: (cwd, overrides) =>

@@ -2,7 +2,7 @@ import { type GitVerbCall, type ShellEffects, UNKNOWN, isKnown } from './effects
 import { hasOption, parseOptions, optionValue } from './options.ts';
 import { updateRefOptions } from './programs/git-files.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
-import { REBASE, pushWords } from './tree-verbs.ts';
+import { pushWords } from './tree-verbs.ts';
 
 /** What some git calls would do, by their words: bypass our hooks, move branches, use stash entries. */
 
@@ -76,8 +76,6 @@ export interface BranchMove {
   readonly branch: string | undefined;
   /** The new target, as typed; `undefined` when the branch is deleted. */
   readonly to: string | undefined;
-  /** The last of the commits that a rebase leaves out; it picks those after it. */
-  readonly last?: string;
 }
 
 /** Returns the branches that a git call deletes or moves by force. Moves with unknown words are left out. */
@@ -98,8 +96,6 @@ function movesOf(call: GitVerbCall, words: readonly string[]): BranchMove[] {
       return recreated(call, words);
     case 'update-ref':
       return refUpdates(call, words);
-    case 'rebase':
-      return rebased(call, words);
     default:
       return [];
   }
@@ -138,13 +134,6 @@ function recreated(call: GitVerbCall, words: readonly string[]): BranchMove[] {
   const branch = optionValue(options, call.verb === 'switch' ? 'C' : 'B', 'force-create');
   const to = options.operands[call.verb === 'worktree' ? 2 : 0] ?? 'HEAD';
   return branch === undefined ? [] : [{ call, branch, to }];
-}
-
-function rebased(call: GitVerbCall, words: readonly string[]): BranchMove[] {
-  const options = parseOptions(words, REBASE);
-  const to = optionValue(options, 'onto');
-  const [last = '@{upstream}', branch] = options.operands;
-  return to === undefined || hasOption(options, 'root') ? [] : [{ call, branch, to, last }];
 }
 
 function refUpdates(call: GitVerbCall, words: readonly string[]): BranchMove[] {

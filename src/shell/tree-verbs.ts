@@ -194,20 +194,11 @@ function cleans({ call, words, facts }: Judged): TreeReach | undefined {
   const { options, operands } = withPaths(words, facts, { short: 'e:', long: 'exclude= dry-run force' });
   const isForced = hasOption(options, 'f', 'force') || settingsOf(call, facts).cleansUnforced;
   if (hasOption(options, 'n', 'dry-run', 'i', 'interactive') || !isForced) return undefined;
-  const kept = optionValues(options, 'e', 'exclude').flatMap(exclusion);
-  // Without a pathspec git-clean(1) works in the folder in which it runs.
-  const paths = operands.length === 0 ? ['.'] : operands;
-  const reach = covering(call, 'clean', 'destroy', [...paths, ...kept]);
+  // Without a pathspec, git-clean(1) cleans the folder in which it runs.
+  const reach = covering(call, 'clean', 'destroy', operands.length === 0 ? ['.'] : operands);
   const only = hasOption(options, 'X');
   const ignored = only ? 'only' : hasOption(options, 'x');
   return { ...reach, tracked: false, untracked: !only, ignored };
-}
-
-/** Returns the pathspecs for a pattern of `git clean -e`; none for a form of gitignore(5) that no pathspec has. */
-function exclusion(pattern: string): readonly string[] {
-  const name = pattern.replace(/^\/|\/$/g, '');
-  if (!/^(?:\*?[\w.@+-]+|[\w.@+-]+(?:\/[\w.@+-]+)+)\*?$/.test(name)) return [];
-  return [`:(top,exclude)${name}`, ...(/^[^/]+\/?$/.test(pattern) ? [`:(top,exclude)*/${name}`] : [])];
 }
 
 /** Handles `git rm`, which removes no uncommitted changes without `-f`. */

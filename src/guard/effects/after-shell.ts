@@ -78,7 +78,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   const hit = isLooked ? claimsHit(window, windows, ledgers, after) : [];
   const ended = hit.filter(({ path }) => !after.dirty.has(path));
   // If the command hit others' work, `keepHitWork` tells its session and the owners. `git am` commits without our hooks.
-  const isOwnKnown = ended.length > 0 || /\bgit\b.*\bam\b/.test(command);
+  const isOwnKnown = ended.length > 0 || /\bgit (?:-[cC] \S+ )*am\b/.test(command);
   const isNotified = (claim: OpenClaim) => ended.includes(claim) || (isOwnKnown && claim.session === owner);
   const entries = await settled(call, place, ledgers, after, { window: window?.id, isNotified });
   if (window === undefined) entries.push(...reportedChanges(call, place, after));
@@ -303,7 +303,7 @@ async function headEntries(
   if (!own) return [entry];
   const who = ownerName(self.session, call.dialect);
   const told = news(moveText(who, before, head, commits), at);
-  const dropped = await droppedText(place, before, head, call);
+  const dropped = commits.length === 0 ? undefined : await droppedText(place, before, head, commits, call);
   // The session itself hears of it, too: it may not know what its command dropped.
   const lost =
     dropped === undefined
@@ -325,17 +325,23 @@ async function newCommits(
   return commitsBetween(place.top, from, to, lookTimeoutMs(call)).catch(() => []);
 }
 
-/** Says which commits of other sessions the branch lost without a refusal (in an editor of `git rebase -i`, by a script). */
+/**
+ * Says which commits of other sessions were left out when the branch was written anew (in an editor of `git rebase -i`, by a
+ * script). A new commit with the subject and a session of an old one is its copy: a rebase and `--amend` make such.
+ */
 async function droppedText(
   { top }: WorkPlace,
   { head: { ref, oid: from } }: TreeStatus,
   head: TreeStatus['head'],
+  commits: readonly LoggedCommit[],
   call: TreeCall,
 ): Promise<string | undefined> {
   if (ref !== head.ref || ref === 'HEAD' || from === null || head.oid === null) return undefined;
   const timeoutMs = lookTimeoutMs(call);
   const all = await droppedCommits(top, from, head.oid, timeoutMs).catch(() => []);
-  const lost = all.filter((commit) => isForeign(commit, call.session));
+  const isCopied = ({ subject, sessions }: LoggedCommit) =>
+    commits.some((one) => one.subject === subject && one.sessions.some((id) => sessions.includes(id)));
+  const lost = all.filter((commit) => isForeign(commit, call.session) && !isCopied(commit));
   if (lost.length === 0) return undefined;
   const clients = await readClients({ cwd: top }, timeoutMs);
   const what = lost

@@ -51,13 +51,6 @@ table(COMMANDS_IN_TREE, 'branch-move', [
     leaves('git worktree add -B topic ../new HEAD~1', commit(1, PEER)),
     refused('from topic. '),
   ],
-  [
-    'a rebase leaves it out',
-    leaves('git rebase --onto HEAD~2 HEAD~1', commit(1, PEER)),
-    refused('`git rebase` would remove commit 0000000 ("work 1") from this branch.'),
-  ],
-  ['one picks every commit', leaves('git rebase HEAD~2', commit(1, PEER)), []],
-  ['one picks them from the first', leaves('git rebase --root --onto HEAD~2', commit(1, PEER)), []],
   ['it is only checked out', leaves('git switch --force topic', commit(1, PEER)), []],
   ['it is deleted', leaves('git branch -D topic', commit(1, PEER)), refused('from topic. ')],
   [

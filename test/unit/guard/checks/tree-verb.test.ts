@@ -129,16 +129,6 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     refused('`git clean` would delete', 'Remove only your own files: rm -- src/b.ts'),
   ],
   ['it leaves tracked files alone', both('git clean -fd'), []],
-  ...[
-    'git clean -fd -e a.ts',
-    "git clean -fd -e '*.md' -e 'a*'",
-    'git clean -fd --exclude=/src/a.ts',
-    'git clean -fd -e src/ src',
-  ].map((command): Row => [
-    `it leaves alone what is excluded: ${command}`,
-    { ...both(command), dirty: [untracked('src/a.ts'), untracked('src/b.ts')] },
-    [],
-  ]),
   ...['git clean -fd -e b.ts', 'git clean -fd -e /a.ts', "git clean -fd -e '!a.ts'"].map((command): Row => [
     `another file is excluded: ${command}`,
     { ...both(command), dirty: [untracked('src/a.ts'), untracked('src/b.ts')] },
