@@ -217,7 +217,7 @@ function movesOver({ call, words }: Judged): TreeReach | undefined {
 }
 
 /** The options of git-rebase(1). */
-export const REBASE = {
+const REBASE = {
   short: 'x:X:s:C:',
   long: 'onto= exec= strategy= strategy-option= autostash no-autostash abort skip root',
 };

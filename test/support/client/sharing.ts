@@ -29,7 +29,7 @@ export function messageOf(who: string): string {
 export const commitAll = (who: string): string =>
   `git add -A && git commit -m "$(cat <<'EOF'\n${messageOf(who)}\nEOF\n)"`;
 /** Types the command that the refusal names, with all lines of its message: a git hook puts it after `hint:`, the guard last. */
-export const NEXT_COMMAND = "{{last:(?:hint|signing): (git (?:[^\\n'\\\\]|\\\\.|'[^']*')*)}}";
+export const NEXT_COMMAND = "{{last:(?:hint|as configured): (git (?:[^\\n'\\\\]|\\\\.|'[^']*')*)}}";
 /** Continues with other work, so that news can reach the session. */
 const WORK_ON = 'node --version';
 /** A command that names none of the files that it writes. */
