@@ -149,7 +149,12 @@ export function openClaims(
 }
 
 /** Decides to whom a dirty path belongs. */
-export function belongingOf(...[work, dirty, asker, unrecorded]: Parameters<typeof openClaims>): Belonging {
+export function belongingOf(
+  work: DirtyWork,
+  dirty: DirtyPath,
+  asker: Asker,
+  unrecorded?: readonly OpenClaim[],
+): Belonging {
   return decideBelonging(openClaims(work, dirty, asker, unrecorded), asker.areOne);
 }
 

@@ -75,17 +75,24 @@ export async function headCommit(cwd: string, timeoutMs?: number): Promise<Logge
 }
 
 /** Commits that `to` has and `from` has not, newest first; at most 20. */
-export function commitsBetween(
+export async function commitsBetween(
   cwd: string,
   from: Oid | null,
-  to: Oid,
+  to: Oid | null,
   timeoutMs?: number,
 ): Promise<LoggedCommit[]> {
+  if (to === null || from === to) return [];
   return logCommits({ cwd, timeoutMs }, from === null ? [to] : [to, `^${from}`], 20);
 }
 
 /** Commits of `from` that neither `to` nor any branch contains; the newest 20, oldest first. */
-export function droppedCommits(cwd: string, from: Oid, to: Oid, timeoutMs: number): Promise<LoggedCommit[]> {
+export async function droppedCommits(
+  cwd: string,
+  from: Oid | null,
+  to: Oid | null,
+  timeoutMs: number,
+): Promise<LoggedCommit[]> {
+  if (from === null || to === null) return [];
   const range = ['--reverse', '--no-merges', from, '--not', to, '--branches'];
   return logCommits({ cwd, timeoutMs }, range, 20);
 }

@@ -48,10 +48,10 @@ export function parseTopicArgument(
   const slug = topicSlug(word).slice(0, 60);
   const better = parseLongTopic(slug) ?? parseLongTopic(`${slug}-work`) ?? 'auth-refresh';
   const name = `not a topic: ${escapeLine(JSON.stringify(word))}`;
-  const isTooLong = word.length > 100 ? 'has more than 100 bytes' : undefined;
+  const fault = word.length > 100 ? 'has more than 100 bytes' : 'does not say what the work is';
   const why = /[^a-z0-9-]|^-|--|-$|^$/.test(word)
     ? 'a topic is lower-case words joined by "-"'
-    : `it ${isTooLong ?? (topic === undefined ? 'does not say what the work is' : 'is the name of the branch')}`;
+    : `it ${topic === undefined ? fault : 'is the name of the branch'}`;
   throw new Failure('usage', `${name}; ${why}`, {
     hint: hintFor(branchText === undefined ? better : typedTopic(branch, better)),
   });

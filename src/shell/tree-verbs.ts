@@ -216,14 +216,11 @@ function movesOver({ call, words }: Judged): TreeReach | undefined {
   return isSafe || target === undefined ? undefined : covering(call, 'restore', 'destroy', [target]);
 }
 
-/** The options of git-rebase(1). */
-const REBASE = {
-  short: 'x:X:s:C:',
-  long: 'onto= exec= strategy= strategy-option= autostash no-autostash abort skip root',
-};
-
 function rebases({ call, words, facts }: Judged): TreeReach | undefined {
-  const options = parseOptions(words, REBASE);
+  const options = parseOptions(words, {
+    short: 'x:X:s:C:',
+    long: 'onto= exec= strategy= strategy-option= autostash no-autostash abort skip',
+  });
   if (hasOption(options, 'abort', 'skip')) return whole(call, 'reset', 'destroy');
   if (hasOption(options, 'continue', 'quit', 'edit-todo', 'show-current-patch')) return undefined;
   return autostashes(call, options, settingsOf(call, facts).rebaseStashes);

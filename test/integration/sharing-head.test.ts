@@ -216,12 +216,8 @@ describe('a rebase whose editor drops a session’s commit', () => {
     world.git(['branch', 'upstream']);
     world.wrote(B, 'two', 'x');
     world.bash(B, 'git add two && git commit -qm two');
-    world.git(['commit-tree', '-p', 'upstream', '-m', 'more', 'upstream^{tree}']);
-    world.git([
-      'update-ref',
-      'refs/heads/upstream',
-      world.git(['commit-tree', '-p', 'upstream', '-m', 'more', 'upstream^{tree}']),
-    ]);
+    const more = world.git(['commit-tree', '-p', 'upstream', '-m', 'more', 'upstream^{tree}']);
+    world.git(['update-ref', 'refs/heads/upstream', more]);
     expect(world.bash(A, 'git rebase -q upstream').run?.status).toBe(0);
     expect(contextText(world.bash(B, 'ls').after)).not.toContain('dropped');
   });

@@ -120,7 +120,7 @@ export const COMMANDS_IN_TREE: readonly Check<TreeCall, CommandFacts>[] = [
 ];
 
 const REMOVING = ['worktree', 'clean'];
-const MOVING = ['branch', 'reset', 'switch', 'checkout', 'update-ref', 'rebase', 'worktree'];
+const MOVING = ['branch', 'reset', 'switch', 'checkout', 'update-ref', 'worktree'];
 const STASHING = ['stash'];
 const COMMITTING = ['commit'];
 const CLEANING = ['clean'];

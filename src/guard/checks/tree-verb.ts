@@ -181,6 +181,7 @@ function instead({ verb, call, unsure }: TreeReach, own: OwnPart, typed: Typed):
 /** The words of a `git apply` as they were typed, and `--include` options for the paths, relative to the top. */
 const optionsOf = ({ words }: GitVerbCall) =>
   words.map((word) => ` ${simple(word ?? '<patch file>')}`).join('');
+/** Stands for the command that prints the patch, if the patch comes from a pipe. */
 const pipe = ({ words }: GitVerbCall) => (words.every((word) => word?.startsWith('-')) ? '… | ' : '');
 const included = (mine: readonly string[]) => mine.map((path) => simple(`--include=${path}`)).join(' ');
 const simple = (word: string) => (/^[\w./=-]+$/.test(word) ? word : shellWord(word));

@@ -30,7 +30,6 @@ import { isMaker } from '../../domain/ledger/ownership.ts';
 import {
   type SessionId,
   meantId,
-  type Oid,
   canMean,
   ownerId,
   sessionOfOwner,
@@ -295,60 +294,48 @@ async function headEntries(
       ledger !== self &&
       ledger.moves.some((move) => move.ref === head.ref && move.oid === head.oid && move.at >= before.at),
   );
-  const commits = await newCommits(place, before.head.oid, head.oid, call);
+  const [from, to, timeoutMs] = [before.head.oid, head.oid, lookTimeoutMs(call)];
+  // A detached HEAD leaves commits behind wherever it goes, and a switch leaves them on the other branch.
+  const isSameBranch = before.head.ref === head.ref && head.ref !== 'HEAD';
+  const [commits, left] = await Promise.all([
+    commitsBetween(place.top, from, to, timeoutMs),
+    isSameBranch ? droppedCommits(place.top, from, to, timeoutMs) : [],
+  ]).catch(() => [[], []]);
   const isOthers = () =>
     commits.every((one) => isForeign(one, call.session)) || isOfSibling(all, self.session, before.at);
   const own = !isReported && !(commits.length > 0 && isOthers());
   const entry: WorktreeEvent = { t: 'head', ...head, own, at };
   if (!own) return [entry];
-  const who = ownerName(self.session, call.dialect);
-  const told = news(moveText(who, before, head, commits), at);
-  const dropped = commits.length === 0 ? undefined : await droppedText(place, before, head, commits, call);
-  // The session itself hears of it, too: it may not know what its command dropped.
-  const lost =
-    dropped === undefined
-      ? []
-      : [news(`${who} ${dropped}`, at), news(`You ${dropped}`, at, { to: self.session })];
+  const told = news(moveText(ownerName(self.session, call.dialect), before, head, commits), at);
   // The main agent learns about a commit from its sub-agent's report.
   if (self.session !== call.session && before.head.ref === head.ref)
     appendEvents(place, call.session, [{ t: 'notified', ids: [told.id], at }]);
-  return [entry, told, ...lost];
-}
-
-async function newCommits(
-  place: WorkPlace,
-  from: Oid | null,
-  to: Oid | null,
-  call: TreeCall,
-): Promise<LoggedCommit[]> {
-  if (to === null || from === to) return [];
-  return commitsBetween(place.top, from, to, lookTimeoutMs(call)).catch(() => []);
+  return [entry, told, ...(await droppedNews(place, self.session, { commits, left, ref: head.ref }, call))];
 }
 
 /**
- * Says which commits of other sessions were left out when the branch was written anew (in an editor of `git rebase -i`, by a
- * script). A new commit with the subject and a session of an old one is its copy: a rebase and `--amend` make such.
+ * Tells all sessions which commits of others were left out when the branch was written anew (by the editor of `git rebase
+ * -i`, by a script). A new commit with the subject and a session of an old one is its copy: a rebase and `--amend` make such.
  */
-async function droppedText(
+async function droppedNews(
   { top }: WorkPlace,
-  { head: { ref, oid: from } }: TreeStatus,
-  head: TreeStatus['head'],
-  commits: readonly LoggedCommit[],
+  self: SessionId,
+  { commits, left, ref }: { commits: readonly LoggedCommit[]; left: readonly LoggedCommit[]; ref: string },
   call: TreeCall,
-): Promise<string | undefined> {
-  if (ref !== head.ref || ref === 'HEAD' || from === null || head.oid === null) return undefined;
-  const timeoutMs = lookTimeoutMs(call);
-  const all = await droppedCommits(top, from, head.oid, timeoutMs).catch(() => []);
+): Promise<WorktreeEvent[]> {
   const isCopied = ({ subject, sessions }: LoggedCommit) =>
     commits.some((one) => one.subject === subject && one.sessions.some((id) => sessions.includes(id)));
-  const lost = all.filter((commit) => isForeign(commit, call.session) && !isCopied(commit));
-  if (lost.length === 0) return undefined;
-  const clients = await readClients({ cwd: top }, timeoutMs);
-  const what = lost
-    .map((one) => `${shortOid(one.oid)} (${commitText(one, call.session, clients)})`)
-    .join(', ');
+  const lost = left.filter((commit) => isForeign(commit, call.session) && !isCopied(commit));
+  if (commits.length === 0 || lost.length === 0) return [];
+  const clients = await readClients({ cwd: top }, lookTimeoutMs(call)).catch(
+    () => new Map<SessionId, string>(),
+  );
+  const names = lost.map((one) => `${shortOid(one.oid)} (${commitText(one, call.session, clients)})`);
   const back = lost.map(({ oid }) => shortOid(oid)).join(' ');
-  return `dropped from ${refName(ref)}: ${what}. To bring that back: git cherry-pick ${back}`;
+  const what = `dropped from ${refName(ref)}: ${names.join(', ')}. To bring that back: git cherry-pick ${back}`;
+  // The session itself may not know what its command dropped.
+  const own = news(`You ${what}`, call.now, { to: self });
+  return [news(`${ownerName(self, call.dialect)} ${what}`, call.now), own];
 }
 
 function isForeign({ sessions }: LoggedCommit, session: string): boolean {
