@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFile
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LAUNCHER, finished } from '../support/repository.ts';
-import { A, B, type Handmade, ServerWorld, httpBackend, remoteLines } from '../support/server-world.ts';
+import type { Forgery } from '../support/forger.ts';
+import { A, B, ServerWorld, remoteLines } from '../support/server-world.ts';
 
 const REF = 'refs/handoffs/main/auth-refresh';
 const STATE = '{"version": 1, "branch": "main", "topic": "auth-refresh"}';
@@ -29,7 +30,7 @@ function refused(refspecs: readonly string[], ref = REF): string[] {
 }
 
 describe('the gate refuses', () => {
-  it.each<[string, Handmade, string]>([
+  it.each<[string, Forgery, string]>([
     ['a foreign owner', { owner: B }, 'foreign owner without a take'],
     [
       'a take from another',
@@ -313,7 +314,7 @@ describe('the gate, wherever it runs', () => {
 
   it('answers over git daemon, without a home, an identity or init', async () => {
     world = new ServerWorld('server-pre-receive');
-    const { url, stop } = await world.daemon();
+    const { url, stop } = await world.serve('daemon');
     try {
       write('one');
       expect(world.push([REF, 'main'], { to: url })).toMatchObject({ status: 0, stderr: '' });
@@ -333,7 +334,7 @@ describe('the gate, wherever it runs', () => {
 
   it('answers over http', async () => {
     world = new ServerWorld('server-pre-receive');
-    const { url, stop } = await httpBackend(dirname(world.server), world.env()['PATH'] ?? '');
+    const { url, stop } = await world.serve('http');
     const push = (refspec: string) =>
       finished(world.start('git', ['push', '-q', '--no-verify', '--force', url, refspec]));
     try {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { basename, dirname, join } from 'node:path';
 import {
@@ -15,45 +15,48 @@ export type Transport = (typeof TRANSPORTS)[number];
 
 const SERVER_PROGRAM = join(import.meta.dirname, 'git-server.mjs');
 
+/** Serves the repositories in a folder on 127.0.0.1. Returns where, without a repository's name. */
+export async function serveGit(
+  transport: Exclude<Transport, 'path'>,
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  const words = [SERVER_PROGRAM, transport, folder];
+  const child = spawn(process.execPath, words, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const [port] = (await once(child.stdout, 'data')) as [Buffer];
+  const stop = async () => {
+    if (child.exitCode !== null) return;
+    child.stdin.end();
+    await once(child, 'exit');
+  };
+  return { url: `${transport === 'daemon' ? 'git' : 'http'}://127.0.0.1:${port.toString().trim()}`, stop };
+}
+
 /** A bare repository on a machine of its own, and the process that serves it. */
 export class GitServer extends TestRepository {
   readonly transport: Transport;
-  #process: ChildProcess | undefined;
-  #port = 0;
+  #served: Awaited<ReturnType<typeof serveGit>> | undefined;
 
   constructor(transport: Transport, options: RepositoryOptions = {}) {
     super({ person: 'Server', folder: 'server.git', ...options, bare: true });
     this.transport = transport;
-    this.git(['config', 'http.receivepack', 'true']);
     this.git(['config', 'uploadpack.allowFilter', 'true']);
   }
 
   /** Begins to serve; after `stop`, on another port. */
   async serve(): Promise<this> {
-    if (this.transport === 'path') return this;
-    const child = spawn(process.execPath, [SERVER_PROGRAM, this.transport, dirname(this.path)], {
-      env: this.env(),
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    this.#process = child;
-    const [port] = (await once(child.stdout, 'data')) as [Buffer];
-    this.#port = Number(port.toString());
+    if (this.transport !== 'path')
+      this.#served = await serveGit(this.transport, dirname(this.path), this.env());
     return this;
   }
 
   /** Stops serving, until `serve`. */
   async stop(): Promise<void> {
-    const child = this.#process;
-    this.#process = undefined;
-    if (child === undefined || child.exitCode !== null) return;
-    child.stdin?.end();
-    await once(child, 'exit');
+    await this.#served?.stop();
   }
 
   get url(): string {
-    const name = basename(this.path);
-    if (this.transport === 'path') return this.path;
-    return `${this.transport === 'daemon' ? 'git' : 'http'}://127.0.0.1:${this.#port}/${name}`;
+    return this.transport === 'path' ? this.path : `${this.#served?.url ?? ''}/${basename(this.path)}`;
   }
 
   /** Every handoff that the server shows. */

@@ -5,7 +5,10 @@ export interface Forgery {
   readonly topic?: string;
   readonly branch?: string;
   readonly owner?: string;
-  readonly note?: string | Uint8Array;
+  /** `null`: the tree has no note. */
+  readonly note?: string | Uint8Array | null;
+  /** The format that `state.json` names. */
+  readonly version?: number;
   readonly parents?: readonly string[];
   readonly summary?: string;
   /** Further trailers, `Key: value`. */
@@ -37,23 +40,15 @@ export class Forger {
   }
 
   /** `state.json` as a first note has it. */
-  state({ topic = 'evil-topic', branch = 'main' }: Forgery): string {
-    return JSON.stringify({
-      version: 1,
-      branch,
-      topic,
-      head: null,
-      upstream: null,
-      dirty: 0,
-      client: null,
-      worktree: null,
-    });
+  state({ topic = 'evil-topic', branch = 'main', version = 1 }: Forgery): string {
+    const rest = { head: null, upstream: null, dirty: 0, client: null, worktree: null };
+    return JSON.stringify({ version, branch, topic, ...rest });
   }
 
   commit(forgery: Forgery = {}): string {
     const { note = 'evil\n', owner = 'sess-evil-1', parents = [], summary = 'evil', trailers = [] } = forgery;
     const entries = forgery.tree ?? [
-      `100644 blob ${this.object('blob', note)}\thandoff.md`,
+      ...(note === null ? [] : [`100644 blob ${this.object('blob', note)}\thandoff.md`]),
       `100644 blob ${this.object('blob', forgery.state ?? this.state(forgery))}\tstate.json`,
     ];
     const tree = this.#repository.git(['mktree'], { input: `${entries.join('\n')}\n` });

@@ -57,6 +57,8 @@ function answer(request, response) {
       ...process.env,
       GIT_PROJECT_ROOT: folder,
       GIT_HTTP_EXPORT_ALL: '1',
+      // git refuses pushes from users without a name.
+      REMOTE_USER: 'somebody',
       REQUEST_METHOD: request.method,
       PATH_INFO: decodeURIComponent(pathname),
       QUERY_STRING: search.slice(1),

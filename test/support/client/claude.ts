@@ -8,6 +8,7 @@ import type { Script } from '../model/script.ts';
 import { startModel } from '../model/server.ts';
 import { CLAUDE_CODE, installClient } from './install.ts';
 import { runProgram } from './program.ts';
+import { messageOf } from './run.ts';
 import type { World } from './world.ts';
 
 /** Options of a run of Claude Code. */
@@ -122,10 +123,6 @@ async function recorded(world: World, answer: string): Promise<void> {
 
 function typed(prompt: string): string {
   return `${JSON.stringify({ type: 'user', message: { role: 'user', content: prompt } })}\n`;
-}
-
-function messageOf(line: string): Readonly<Record<string, unknown>> {
-  return line.startsWith('{') ? objectOf(JSON.parse(line) as unknown) : {};
 }
 
 function hookAnswers(messages: readonly Readonly<Record<string, unknown>>[]): HookAnswer[] {

@@ -3,10 +3,9 @@ import path from 'node:path';
 import { listOf, objectOf, stringOf } from '../model/json.ts';
 import type { Script, Turn } from '../model/script.ts';
 import { call } from '../model/script.ts';
-import { startModel } from '../model/server.ts';
 import { CODEX, installClient } from './install.ts';
 import { runProgram } from './program.ts';
-import type { ClientRun, RunOptions } from './run.ts';
+import { type ClientRun, type RunOptions, messageOf, runClient } from './run.ts';
 import type { World } from './world.ts';
 
 /** Turns off the features that would contact other servers. Each start passes the model's address. */
@@ -79,40 +78,22 @@ export async function trustCodexHooks(world: World): Promise<string[]> {
 
 /** Runs the real Codex (`codex exec`) in the world's repository, with a scripted model. */
 export async function runCodex(world: World, script: Script, options: RunOptions = {}): Promise<ClientRun> {
-  const program = installClient(CODEX);
   if (!existsSync(path.join(world.home, '.codex', 'config.toml'))) prepareCodex(world);
-  const model = await startModel(script, options.gates);
-  const address = `model_providers.scripted.base_url=${JSON.stringify(`${model.url}/v1`)}`;
-  try {
-    const resume = options.resume === undefined ? [] : ['resume', options.resume];
-    const args = [
-      'exec',
-      ...resume,
-      '-c',
-      address,
-      '--dangerously-bypass-approvals-and-sandbox',
-      '--json',
-      'go',
-    ];
-    const { status, lines, stderr } = await runProgram(program, args, {
-      cwd: world.repository,
+  const resume = options.resume === undefined ? [] : ['resume', options.resume];
+  return runClient(CODEX, world, script, options.gates, (url) => {
+    const address = `model_providers.scripted.base_url=${JSON.stringify(`${url}/v1`)}`;
+    return {
+      args: ['exec', ...resume, '-c', address, ...UNASKED, '--json', 'go'],
       env: codexEnvironment(world),
-      input: null,
-    });
-    const started = lines.map(messageOf).find(({ type }) => type === 'thread.started');
-    const session = stringOf(started?.['thread_id']);
-    return { status, session, conversation: model.conversation, stdout: lines.join('\n'), stderr };
-  } finally {
-    await model.close();
-  }
+      session: (lines) => lines.map(messageOf).find(({ type }) => type === 'thread.started')?.['thread_id'],
+    };
+  });
 }
+
+const UNASKED = ['--dangerously-bypass-approvals-and-sandbox'];
 
 function codexEnvironment({ environment }: World): Record<string, string> {
   return { ...environment, SCRIPTED_KEY: 'none' };
-}
-
-function messageOf(line: string): Readonly<Record<string, unknown>> {
-  return line.startsWith('{') ? objectOf(JSON.parse(line) as unknown) : {};
 }
 
 /** A turn in which Codex runs a shell command. */

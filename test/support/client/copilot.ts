@@ -1,11 +1,8 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { objectOf, stringOf } from '../model/json.ts';
 import { call, type Script, type Turn } from '../model/script.ts';
-import { startModel } from '../model/server.ts';
 import { COPILOT_CLI, COPILOT_UNPACKED, installClient } from './install.ts';
-import { runProgram } from './program.ts';
-import type { ClientRun, RunOptions } from './run.ts';
+import { type ClientRun, type RunOptions, messageOf, runClient } from './run.ts';
 import type { World } from './world.ts';
 
 /** Makes Copilot CLI's home in the world. Its first start unpacks 200 MB into a cache, which all homes here share. */
@@ -28,40 +25,19 @@ export async function runCopilot(
   script: Script,
   options: CopilotOptions = {},
 ): Promise<ClientRun> {
-  const program = installClient(COPILOT_CLI);
-  const model = await startModel(script, options.gates);
-  try {
-    const args = [
-      '-p',
-      'go',
-      '--allow-all-tools',
-      '--allow-all-paths',
-      '--output-format',
-      'json',
-      ...(options.args ?? []),
-    ];
-    const { status, lines, stderr } = await runProgram(program, args, {
-      cwd: world.repository,
-      env: {
-        ...world.environment,
-        COPILOT_OFFLINE: 'true',
-        COPILOT_PROVIDER_BASE_URL: `${model.url}/v1`,
-        COPILOT_PROVIDER_API_KEY: 'none',
-        COPILOT_MODEL: 'gpt-5.4',
-        COPILOT_AUTO_UPDATE: 'false',
-      },
-      input: null,
-    });
-    const result = lines.map(messageOf).find(({ type }) => type === 'result');
-    const session = stringOf(result?.['sessionId']);
-    return { status, session, conversation: model.conversation, stdout: lines.join('\n'), stderr };
-  } finally {
-    await model.close();
-  }
-}
-
-function messageOf(line: string): Readonly<Record<string, unknown>> {
-  return line.startsWith('{') ? objectOf(JSON.parse(line) as unknown) : {};
+  const { gates, args = [] } = options;
+  return runClient(COPILOT_CLI, world, script, gates, (url) => ({
+    args: ['-p', 'go', '--allow-all-tools', '--allow-all-paths', '--output-format', 'json', ...args],
+    env: {
+      ...world.environment,
+      COPILOT_OFFLINE: 'true',
+      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+      COPILOT_PROVIDER_API_KEY: 'none',
+      COPILOT_MODEL: 'gpt-5.4',
+      COPILOT_AUTO_UPDATE: 'false',
+    },
+    session: (lines) => lines.map(messageOf).find(({ type }) => type === 'result')?.['sessionId'],
+  }));
 }
 
 /** A turn in which Copilot CLI runs a shell command. */

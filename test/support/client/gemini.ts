@@ -1,11 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { objectOf, stringOf } from '../model/json.ts';
+import { objectOf } from '../model/json.ts';
 import { call, type Script, type Turn } from '../model/script.ts';
-import { startModel } from '../model/server.ts';
-import { GEMINI_CLI, installClient } from './install.ts';
-import { runProgram } from './program.ts';
-import type { ClientRun, RunOptions } from './run.ts';
+import { GEMINI_CLI } from './install.ts';
+import { type ClientRun, type RunOptions, runClient } from './run.ts';
 import type { World } from './world.ts';
 
 /** A person's handwritten settings, and those that keep Gemini CLI from contacting other servers. */
@@ -27,21 +25,11 @@ export function prepareGemini(world: World): void {
 
 /** Runs the real Gemini CLI in print mode in the world's repository, with a scripted model. */
 export async function runGemini(world: World, script: Script, options: RunOptions = {}): Promise<ClientRun> {
-  const program = installClient(GEMINI_CLI);
-  const model = await startModel(script, options.gates);
-  try {
-    const args = ['--prompt', 'go', '--yolo', '--model', 'gemini-2.5-pro', '--output-format', 'json'];
-    const { status, lines, stderr } = await runProgram(program, args, {
-      cwd: world.repository,
-      env: { ...geminiEnvironment(world), GOOGLE_GEMINI_BASE_URL: model.url },
-      input: null,
-    });
-    const stdout = lines.join('\n');
-    const session = stringOf(objectOf(jsonIn(stdout))['session_id']);
-    return { status, session, conversation: model.conversation, stdout, stderr };
-  } finally {
-    await model.close();
-  }
+  return runClient(GEMINI_CLI, world, script, options.gates, (url) => ({
+    args: ['--prompt', 'go', '--yolo', '--model', 'gemini-2.5-pro', '--output-format', 'json'],
+    env: { ...geminiEnvironment(world), GOOGLE_GEMINI_BASE_URL: url },
+    session: (lines) => objectOf(jsonIn(lines.join('\n')))['session_id'],
+  }));
 }
 
 /** The committer's identity is only in `~/.gitconfig`, which Gemini CLI's shell hides from git. */

@@ -1,11 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { objectOf, stringOf } from '../model/json.ts';
+import { objectOf } from '../model/json.ts';
 import { call, say, type Script, type Turn } from '../model/script.ts';
-import { startModel } from '../model/server.ts';
-import { GROK_BUILD, installClient } from './install.ts';
-import { runProgram } from './program.ts';
-import type { ClientRun, RunOptions } from './run.ts';
+import { GROK_BUILD } from './install.ts';
+import { type ClientRun, type RunOptions, runClient } from './run.ts';
 import type { World } from './world.ts';
 
 /** A session asks its model for a title before it begins. */
@@ -34,23 +32,16 @@ function configure({ home }: World, address: string): void {
 
 /** Runs the real Grok Build in print mode in the world's repository, with a scripted model. */
 export async function runGrok(world: World, script: Script, options: RunOptions = {}): Promise<ClientRun> {
-  const program = installClient(GROK_BUILD);
   const titled = (one: Script): Script => ({ ...one, turns: [TITLE, ...one.turns] });
   const agents = (script.agents ?? []).map((agent) => ({ ...agent, turns: [TITLE, ...agent.turns] }));
-  const model = await startModel({ ...titled(script), agents }, options.gates);
-  configure(world, model.url);
-  try {
-    const { status, lines, stderr } = await runProgram(
-      program,
-      ['-p', 'go', '--always-approve', '--output-format', 'json'],
-      { cwd: world.repository, env: world.environment, input: null },
-    );
-    const stdout = lines.join('\n');
-    const session = stringOf(objectOf(JSON.parse(stdout))['sessionId']);
-    return { status, session, conversation: model.conversation, stdout, stderr };
-  } finally {
-    await model.close();
-  }
+  return runClient(GROK_BUILD, world, { ...titled(script), agents }, options.gates, (url) => {
+    configure(world, url);
+    return {
+      args: ['-p', 'go', '--always-approve', '--output-format', 'json'],
+      env: world.environment,
+      session: (lines) => objectOf(JSON.parse(lines.join('\n')))['sessionId'],
+    };
+  });
 }
 
 /** A turn in which Grok Build runs a shell command. */

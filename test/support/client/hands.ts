@@ -49,27 +49,40 @@ export interface HandRun {
   readonly overlaps: readonly string[];
 }
 
-/** A session waits for the other at gates. If it waits longer than this, in milliseconds, it is stuck. */
-/** Claude Code, which must read a file before it changes it. */
-export const CLAUDE_HANDS: Hands = {
-  client: 'claude',
+/** What a client does in its own way. */
+interface Ways<Run> extends Omit<Hands, 'prepare' | 'trust' | 'run'> {
+  readonly prepare?: Hands['prepare'];
+  readonly trust?: Hands['trust'];
+  readonly start: (world: World, script: Script, options: { gates: Gates }) => Promise<Run>;
+  readonly expects: (run: Run) => void;
+}
+
+const handsOf = <Run extends ClaudeRun | ClientRun>({ start, expects, ...ways }: Ways<Run>): Hands => ({
   prepare: () => undefined,
   trust: () => Promise.resolve(),
+  ...ways,
+  async run(world, script, gates) {
+    const run = await start(world, script, { gates });
+    expects(run);
+    return handRun(run);
+  },
+});
+
+/** Claude Code, which must read a file before it changes it. */
+export const CLAUDE_HANDS = handsOf({
+  client: 'claude',
   create: ({ repository }, file, line) => [write(`${repository}/${file}`, `${line}\n`)],
   change: ({ repository }, file, { from, to }, gates) => [
     { ...gates, ...read(`${repository}/${file}`) },
     edit(`${repository}/${file}`, from, to),
   ],
   shell: bash,
-  async run(world, script, gates) {
-    const run = await runClaude(world, script, { gates });
-    expectHealthy(run);
-    return handRun(run);
-  },
-};
+  start: runClaude,
+  expects: expectHealthy,
+});
 
 /** Codex, whose hooks the person has trusted. */
-export const CODEX_HANDS: Hands = {
+export const CODEX_HANDS = handsOf({
   client: 'codex',
   prepare: prepareCodex,
   trust: async (world) => {
@@ -80,67 +93,52 @@ export const CODEX_HANDS: Hands = {
     { ...gates, ...applyPatch(`*** Update File: ${file}`, '@@', `-${from}`, `+${to}`) },
   ],
   shell: exec,
-  async run(world, script, gates) {
-    const run = await runCodex(world, script, { gates });
-    expectWell(run);
-    return handRun(run);
-  },
-};
+  start: runCodex,
+  expects: expectWell,
+});
 
 /** Gemini CLI, in whose shell git runs no hook and knows no configuration but the repository's. */
-export const GEMINI_HANDS: Hands = {
+export const GEMINI_HANDS = handsOf({
   client: 'gemini',
   prepare: prepareGemini,
-  trust: () => Promise.resolve(),
   create: ({ repository }, file, line) => [writeFile(`${repository}/${file}`, `${line}\n`)],
   change: ({ repository }, file, { from, to }, gates) => [
     { ...gates, ...replace(`${repository}/${file}`, from, to) },
   ],
   shell,
-  async run(world, script, gates) {
-    const run = await runGemini(world, script, { gates });
-    expectWell(run);
-    return handRun(run);
-  },
-};
+  start: runGemini,
+  expects: expectWell,
+});
 
 /** Copilot CLI with a model that changes files by patches. */
-export const COPILOT_HANDS: Hands = {
+export const COPILOT_HANDS = handsOf({
   client: 'copilot',
   prepare: copilot.prepareCopilot,
-  trust: () => Promise.resolve(),
   create: (_, file, line) => [copilot.applyPatch(`*** Add File: ${file}`, `+${line}`)],
   change: (_, file, { from, to }, gates) => [
     { ...gates, ...copilot.applyPatch(`*** Update File: ${file}`, '@@', `-${from}`, `+${to}`) },
   ],
   shell: copilot.bash,
-  async run(world, script, gates) {
-    const run = await copilot.runCopilot(world, script, { gates });
-    expectWell(run);
-    return handRun(run);
-  },
-};
+  start: copilot.runCopilot,
+  expects: expectWell,
+});
 
 /** Qwen Code, which must read a file before it changes it. */
-export const QWEN_HANDS: Hands = {
+export const QWEN_HANDS = handsOf({
   client: 'qwen',
   prepare: prepareQwen,
-  trust: () => Promise.resolve(),
   create: ({ repository }, file, line) => [qwenWrite(`${repository}/${file}`, `${line}\n`)],
   change: ({ repository }, file, { from, to }, gates) => [
     qwenRead(`${repository}/${file}`, gates),
     qwenEdit(`${repository}/${file}`, from, to),
   ],
   shell: qwenShell,
-  async run(world, script, gates) {
-    const run = await runQwen(world, script, { gates });
-    expectWell(run);
-    return handRun(run);
-  },
-};
+  start: runQwen,
+  expects: expectWell,
+});
 
 /** OpenCode, which must read a file before it changes it. */
-export const OPENCODE_HANDS: Hands = {
+export const OPENCODE_HANDS = handsOf({
   client: 'opencode',
   prepare: prepareOpencode,
   trust: startOpencode,
@@ -150,12 +148,9 @@ export const OPENCODE_HANDS: Hands = {
     opencodeEdit(`${repository}/${file}`, from, to),
   ],
   shell: opencodeShell,
-  async run(world, script, gates) {
-    const run = await runOpencode(world, script, { gates });
-    expectWell(run, OPENCODE_ID);
-    return handRun(run);
-  },
-};
+  start: runOpencode,
+  expects: (run) => expectWell(run, OPENCODE_ID),
+});
 
 function handRun({ session, conversation }: ClaudeRun | ClientRun): HandRun {
   const outputs = conversation.toolResults().map(({ output }) => output);

@@ -1,11 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { objectOf, stringOf } from '../model/json.ts';
 import { call, type Script, type Turn } from '../model/script.ts';
-import { startModel } from '../model/server.ts';
 import { installClient, OPENCODE } from './install.ts';
 import { runProgram } from './program.ts';
-import type { ClientRun, RunOptions } from './run.ts';
+import { type ClientRun, type RunOptions, messageOf, runClient } from './run.ts';
 import type { World } from './world.ts';
 
 /** The form of OpenCode's session ids. */
@@ -43,24 +41,12 @@ export async function runOpencode(
   script: Script,
   options: RunOptions = {},
 ): Promise<ClientRun> {
-  const program = installClient(OPENCODE);
-  const model = await startModel(script, options.gates);
-  try {
-    const resume = options.resume === undefined ? [] : ['--session', options.resume];
-    const { status, lines, stderr } = await runProgram(
-      program,
-      ['run', '--format', 'json', ...resume, 'go'],
-      {
-        cwd: world.repository,
-        env: { ...world.environment, ...environment(`${model.url}/v1`) },
-        input: null,
-      },
-    );
-    const session = stringOf(objectOf(JSON.parse(lines[0] ?? '{}'))['sessionID']);
-    return { status, session, conversation: model.conversation, stdout: lines.join('\n'), stderr };
-  } finally {
-    await model.close();
-  }
+  const resume = options.resume === undefined ? [] : ['--session', options.resume];
+  return runClient(OPENCODE, world, script, options.gates, (url) => ({
+    args: ['run', '--format', 'json', ...resume, 'go'],
+    env: { ...world.environment, ...environment(`${url}/v1`) },
+    session: ([first = '']) => messageOf(first)['sessionID'],
+  }));
 }
 
 /** The model's address, and settings that keep OpenCode from contacting other servers. */

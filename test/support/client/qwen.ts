@@ -1,11 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { listOf, objectOf, stringOf } from '../model/json.ts';
+import { listOf, objectOf } from '../model/json.ts';
 import { call, type Script, type Turn } from '../model/script.ts';
-import { startModel } from '../model/server.ts';
-import { installClient, QWEN_CODE } from './install.ts';
-import { runProgram } from './program.ts';
-import type { ClientRun, RunOptions } from './run.ts';
+import { QWEN_CODE } from './install.ts';
+import { type ClientRun, type RunOptions, runClient } from './run.ts';
 import type { World } from './world.ts';
 
 /** A person's handwritten settings, and those that keep Qwen Code from contacting other servers. */
@@ -28,29 +26,20 @@ export function prepareQwen(world: World): void {
 
 /** Runs the real Qwen Code in print mode in the world's repository, with a scripted model. */
 export async function runQwen(world: World, script: Script, options: RunOptions = {}): Promise<ClientRun> {
-  const program = installClient(QWEN_CODE);
-  const model = await startModel(script, options.gates);
-  try {
-    const resume = options.resume === undefined ? [] : ['--resume', options.resume];
-    const args = ['--prompt', 'go', '--yolo', '--output-format', 'json', ...resume];
-    const { status, lines, stderr } = await runProgram(program, args, {
-      cwd: world.repository,
-      env: {
-        ...world.environment,
-        OPENAI_API_KEY: 'none',
-        OPENAI_BASE_URL: `${model.url}/v1`,
-        OPENAI_MODEL: 'qwen3-coder-plus',
-      },
-      input: null,
-    });
-    // One line holds the whole conversation. Its first message lists the hooks, tools and so on that Qwen Code knows.
-    const [begin, ...messages] = messagesIn(lines.join('\n')).map(objectOf);
-    const stdout = messages.map((message) => JSON.stringify(message)).join('\n');
-    const session = stringOf(begin?.['session_id']);
-    return { status, session, conversation: model.conversation, stdout, stderr };
-  } finally {
-    await model.close();
-  }
+  const resume = options.resume === undefined ? [] : ['--resume', options.resume];
+  const run = await runClient(QWEN_CODE, world, script, options.gates, (url) => ({
+    args: ['--prompt', 'go', '--yolo', '--output-format', 'json', ...resume],
+    env: {
+      ...world.environment,
+      OPENAI_API_KEY: 'none',
+      OPENAI_BASE_URL: `${url}/v1`,
+      OPENAI_MODEL: 'qwen3-coder-plus',
+    },
+    session: (lines) => objectOf(messagesIn(lines.join('\n'))[0])['session_id'],
+  }));
+  // One line holds the whole conversation. Its first message lists the hooks, tools and so on that Qwen Code knows.
+  const [, ...messages] = messagesIn(run.stdout);
+  return { ...run, stdout: messages.map((message) => JSON.stringify(message)).join('\n') };
 }
 
 function messagesIn(stdout: string): readonly unknown[] {

@@ -1,7 +1,12 @@
 import { expect } from 'vitest';
 import type { Conversation } from '../model/conversation.ts';
 import type { Gates } from '../model/gates.ts';
-import { objectOf } from '../model/json.ts';
+import { objectOf, stringOf } from '../model/json.ts';
+import type { Script } from '../model/script.ts';
+import { startModel } from '../model/server.ts';
+import { type ClientPackage, installClient } from './install.ts';
+import { runProgram } from './program.ts';
+import type { World } from './world.ts';
 
 /** Options of a run. */
 export interface RunOptions {
@@ -19,6 +24,43 @@ export interface ClientRun {
   /** Everything that the client printed. */
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** How to start a client for one prompt, and what of its output to keep. */
+interface Start {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Finds the client's id of the session. */
+  readonly session: (lines: readonly string[]) => unknown;
+}
+
+/** Runs a real client in the world's repository, with a scripted model, whose address `start` gets. */
+export async function runClient(
+  client: ClientPackage,
+  world: World,
+  script: Script,
+  gates: Gates | undefined,
+  start: (url: string) => Start,
+): Promise<ClientRun> {
+  const program = installClient(client);
+  const model = await startModel(script, gates);
+  try {
+    const { args, env, session } = start(model.url);
+    const { status, lines, stderr } = await runProgram(program, args, {
+      cwd: world.repository,
+      env,
+      input: null,
+    });
+    const stdout = lines.join('\n');
+    return { status, session: stringOf(session(lines)), conversation: model.conversation, stdout, stderr };
+  } finally {
+    await model.close();
+  }
+}
+
+/** Reads a line that may be a JSON object. */
+export function messageOf(line: string): Readonly<Record<string, unknown>> {
+  return line.startsWith('{') ? objectOf(JSON.parse(line) as unknown) : {};
 }
 
 /** What the model got back from each tool call, in order. */

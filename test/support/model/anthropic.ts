@@ -1,12 +1,5 @@
-import {
-  type Body,
-  freshId,
-  type ModelDialect,
-  type Reply,
-  type ServerEvent,
-  spokenText,
-} from './dialect.ts';
-import type { ToolResult } from './dialect.ts';
+import { type Body, type ModelDialect, type Reply, type ServerEvent, type ToolResult } from './dialect.ts';
+import { freshId, spokenText } from './dialect.ts';
 import { type JsonObject, listOf, objectOf, stringOf, textOf } from './json.ts';
 import type { Turn } from './script.ts';
 

@@ -1,5 +1,4 @@
-import { type Body, freshId, type ModelDialect, type Reply, spokenText } from './dialect.ts';
-import type { ToolResult } from './dialect.ts';
+import { type Body, type ModelDialect, type Reply, type ToolResult, freshId, spokenText } from './dialect.ts';
 import { type JsonObject, listOf, objectOf, stringOf, textOf } from './json.ts';
 import type { ToolUse, Turn } from './script.ts';
 
