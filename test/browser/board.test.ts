@@ -10,7 +10,7 @@ import { type Assets, boardPage } from '../../src/ui/board/page.ts';
 import type { Board } from '../../src/ui/board/shape.ts';
 import { PAGE_START } from '../../src/verbs/board/board.ts';
 import { sampleBoard } from '../support/board-sample.ts';
-import { hostileCases } from '../support/guard.ts';
+import { hostileCases } from '../support/hostile-cases.ts';
 
 const CHROMIUM = process.env['GIT_HANDOFF_CHROMIUM'] ?? '/usr/bin/chromium';
 

@@ -4,7 +4,6 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import path from 'node:path';
 import { it, onTestFinished } from 'vitest';
 import { INSTALLERS } from '../../src/install/clients.ts';
-import { useCodeMode } from '../support/client/codex.ts';
 import { task } from '../support/client/copilot.ts';
 import {
   CLAUDE_HANDS,
@@ -16,6 +15,7 @@ import {
   QWEN_HANDS,
 } from '../support/client/hands.ts';
 import {
+  CACHE,
   CLAUDE_CODE,
   type ClientPackage,
   CODEX,
@@ -24,7 +24,6 @@ import {
   installVersion,
   OPENCODE,
   QWEN_CODE,
-  toolsIn,
 } from '../support/client/install.ts';
 import { REPOSITORY } from '../support/client/paths.ts';
 import { createWorld, type World } from '../support/client/world.ts';
@@ -48,6 +47,27 @@ const SEARCH = {
   query: 'spawn agent wait send message file edit command memory goal image browser plan',
   limit: 100,
 };
+
+/** Returns the names of tools in an installed client's package. Throws if it finds none. */
+function toolsIn({ name, package: of, tools }: ClientPackage): string[] {
+  if (tools === undefined) return [];
+  const folder = path.join(CACHE, name, 'node_modules', of);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    tools.files.test(file),
+  );
+  const texts = files
+    .map((file) => readFileSync(path.join(folder, file), 'utf8'))
+    .map((text) => (tools.within === undefined ? text : (tools.within.exec(text)?.[0] ?? '')));
+  const found = texts.flatMap((text) => [...text.matchAll(tools.names)].flatMap(([, tool = '']) => tool));
+  if (found.length === 0) throw new Error(`no names of tools in ${of}, ${String(tools.files)}`);
+  return found;
+}
+
+/** Gives Codex a model that calls its tools by writing programs (code mode). */
+function useCodeMode({ home }: World): void {
+  const file = path.join(home, '.codex', 'config.toml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('gpt-5.5', 'gpt-6-sol'));
+}
 
 interface Driven {
   readonly package: ClientPackage;

@@ -1,14 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  applyPatch,
-  bash,
-  filesServer,
-  prepareCopilot,
-  runCopilot,
-  task,
-} from '../support/client/copilot.ts';
+import { applyPatch, bash, prepareCopilot, runCopilot, task } from '../support/client/copilot.ts';
 import { short } from '../support/client/expectations.ts';
 import { beginning, expectWell, outputs, recordIn } from '../support/client/run.ts';
 import { createWorld, type World } from '../support/client/world.ts';
@@ -18,6 +11,35 @@ import { call, say } from '../support/model/script.ts';
 const TOPIC = 'main/auth-refresh';
 const REF = `refs/handoffs/${TOPIC}`;
 const writeNote = (text: string): string => `printf '${text}\\n' | git handoff write ${TOPIC}`;
+
+/** A server of the Model Context Protocol with one tool, `write_file {path, content}`. */
+const SERVER = `
+const answers = {
+  initialize: ({ protocolVersion }) =>
+    ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'files', version: '1' } }),
+  'tools/list': () => {
+    const properties = { path: { type: 'string' }, content: { type: 'string' } };
+    return { tools: [{ name: 'write_file', description: 'writes', inputSchema: { type: 'object', properties } }] };
+  },
+  'tools/call': ({ arguments: { path, content } }) => {
+    require('node:fs').writeFileSync(path, content);
+    return { content: [{ type: 'text', text: 'ok' }] };
+  },
+};
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method]?.(params) ?? {} }));
+});
+`;
+
+/** The arguments that give Copilot CLI a server's tool, `files-write_file`. */
+function filesServer({ home }: World): string[] {
+  const program = path.join(home, 'files.cjs');
+  writeFileSync(program, SERVER);
+  const server = { type: 'local', command: process.execPath, args: [program], tools: ['*'] };
+  return ['--additional-mcp-config', JSON.stringify({ mcpServers: { files: server } })];
+}
 
 /** A world where somebody uses Copilot CLI and has typed `git handoff init --client copilot`. */
 async function copilotWorld(options = ''): Promise<World> {

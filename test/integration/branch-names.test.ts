@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hostileNames } from '../support/hostile-names.ts';
+import { hostileNames } from '../support/hostile-cases.ts';
 import { TestRepository } from '../support/repository.ts';
 
 const session = 'aaaaaaaa-1111';

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { CALLER, GuardWorld, type GuardWorldOptions, hostileCases, OWNER } from '../support/guard.ts';
+import { CALLER, GuardWorld, type GuardWorldOptions, OWNER } from '../support/guard.ts';
+import { hostileCases } from '../support/hostile-cases.ts';
 import { type HookAnswer, readAnswer } from '../support/hook-answer.ts';
 import { capturedPayload, capturedPayloads, type Payload } from '../support/payloads.ts';
 import { type Run, TestRepository } from '../support/repository.ts';

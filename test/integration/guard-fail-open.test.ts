@@ -2,8 +2,10 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -169,9 +171,18 @@ describe('the guard', () => {
   });
 });
 
+/** Every path in the git directory, with data that shows whether it changed. */
+function gitDirectory({ path }: GuardWorld): string[] {
+  const top = join(path, '.git');
+  return readdirSync(top, { recursive: true, encoding: 'utf8' })
+    .map((name) => [name, lstatSync(join(top, name))] as const)
+    .map(([name, { mode, size, mtimeMs }]) => `${name} ${mode} ${size} ${mtimeMs}`)
+    .sort();
+}
+
 describe('the kill switch', () => {
   it('of the environment lets everything through, and leaves no trace', () => {
-    const before = world.gitDirectory();
+    const before = gitDirectory(world);
     // From a file, because the launcher does not even read the payload.
     const payload = join(world.root, 'payload');
     for (const event of ['PreToolUse', 'SessionStart', 'Stop', 'SessionEnd']) {
@@ -181,7 +192,7 @@ describe('the kill switch', () => {
       });
       expect(readAnswer(run, event)).toEqual({ kind: 'silent' });
     }
-    expect(world.gitDirectory()).toEqual(before);
+    expect(gitDirectory(world)).toEqual(before);
   });
 
   it.each(['repository', 'global'])('of the %s settings does so, too', (scope) => {
@@ -198,7 +209,7 @@ describe('a repository without init', () => {
   it('keeps no trace of a session, whatever it does', () => {
     const plain = new GuardWorld({ calls: 'process', initialised: false });
     try {
-      const before = plain.gitDirectory();
+      const before = gitDirectory(plain);
       plain.sessionStart(CALLER);
       plain.before('Bash', { command: `echo x > ${plain.file}` });
       plain.before('Bash', { command: `git update-ref -d ${HANDOFF_REF}` });
@@ -207,7 +218,7 @@ describe('a repository without init', () => {
       plain.hook({ hook_event_name: 'SubagentStart', agent_id: 'agent1' });
       plain.hook({ hook_event_name: 'Stop' });
       plain.hook({ hook_event_name: 'SessionEnd', reason: 'other' });
-      expect(plain.gitDirectory()).toEqual(before);
+      expect(gitDirectory(plain)).toEqual(before);
       expect(plain.refs('refs/handoffs-local/live')).toEqual([]);
       expect(existsSync(join(plain.path, '.git', 'handoff'))).toBe(false);
     } finally {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CALLER, type GuardWorldOptions, GuardWorld } from '../support/guard.ts';
-import { type HostileCase, readCorpus } from '../support/shell-world.ts';
+import { type HostileCase, hostileCases } from '../support/hostile-cases.ts';
 
 /** A part of the corpus, with each sort of case once; `test/unit/shell` runs all of it. */
 const SAMPLE = [
@@ -10,7 +10,7 @@ const SAMPLE = [
   ...['BD172', 'BA009', 'BA015', 'BA029', 'BA039', 'BA051', 'BA054', 'BA056', 'BA068', 'BA074', 'BA078'],
   ...['BA081', 'BA083', 'BA086', 'BA088', 'BA089', 'BA090', 'BA091'],
 ];
-const cases = readCorpus().filter(({ id }) => SAMPLE.includes(id));
+const cases = hostileCases<HostileCase>('bash.json').filter(({ id }) => SAMPLE.includes(id));
 
 const worlds: readonly (GuardWorldOptions & { title: string; peer?: boolean; every?: number })[] = [
   // The launcher, in sh, ends calls of a lone session and in a repository without init, so these need processes.

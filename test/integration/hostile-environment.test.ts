@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { GuardWorld, OWNER, hostileCases, markedNote } from '../support/guard.ts';
+import { GuardWorld, OWNER, markedNote } from '../support/guard.ts';
+import { hostileCases } from '../support/hostile-cases.ts';
 import { HostileWorld, type Output, type SettingCase } from '../support/hostile-world.ts';
 import { readAnswer } from '../support/hook-answer.ts';
 import { A, B } from '../support/sharing-world.ts';

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { NO_STRACE, positions, readTrace, straceWords, wasInjected } from '../support/faults/strace.ts';
-import { hostileCases } from '../support/guard.ts';
+import { hostileCases } from '../support/hostile-cases.ts';
 import { LAUNCHER, TestRepository } from '../support/repository.ts';
 import { A, B } from '../support/sharing-world.ts';
 import { CommitWorld } from '../support/commit-hooks-world.ts';

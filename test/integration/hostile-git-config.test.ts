@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hostileCases } from '../support/guard.ts';
+import { hostileCases } from '../support/hostile-cases.ts';
 import { HostileWorld, type Output, type SettingCase } from '../support/hostile-world.ts';
 import { IS_MAC } from '../support/repository.ts';
 import { A, B } from '../support/sharing-world.ts';

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CALLER, GuardWorld, hostileCases } from '../support/guard.ts';
+import { CALLER, GuardWorld } from '../support/guard.ts';
+import { hostileCases } from '../support/hostile-cases.ts';
 import { readAnswer } from '../support/hook-answer.ts';
 import { LAUNCHER, type Run, finished } from '../support/repository.ts';
 

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { hostileCases } from '../support/guard.ts';
+import { hostileCases } from '../support/hostile-cases.ts';
 import { type Run, type RunOptions, TestRepository } from '../support/repository.ts';
 
 interface TerminalCase {

@@ -1,9 +1,19 @@
-import { existsSync, readFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { analyseShell } from '../../src/shell/analyse.ts';
+import type { PathEffect, ShellEffects, ShellWorld } from '../../src/shell/effects.ts';
 import { Snapshot } from '../support/disk-snapshot.ts';
 import { GuardWorld, HANDOFF_REF } from '../support/guard.ts';
-import { diskWorld, isHit, readCorpus, readFurtherCases } from '../support/shell-world.ts';
+import { type HostileCase, hostileCases } from '../support/hostile-cases.ts';
 
 /** What real shells do does not change, so a sample suffices; `SHELL_CASES=all` runs all, which takes minutes. */
 const isSampled = (n: number, every: number) => process.env['SHELL_CASES'] === 'all' || n % every === 0;
@@ -41,7 +51,7 @@ function state(): string {
 }
 
 describe('the corpus of hostile commands, run for real', () => {
-  const cases = readCorpus()
+  const cases = hostileCases<HostileCase>('bash.json')
     .filter(({ groundTruth }) => !groundTruth.startsWith('not-run'))
     .filter((_, n) => isSampled(n, 4));
   it.each(cases)(
@@ -55,9 +65,75 @@ describe('the corpus of hostile commands, run for real', () => {
 });
 
 describe('further commands, run for real', () => {
-  const sample = readFurtherCases().filter(({ setup }, n) => isSampled(n, setup === undefined ? 40 : 4));
+  const sample = hostileCases<HostileCase>('bash-more.json').filter(({ setup }, n) =>
+    isSampled(n, setup === undefined ? 40 : 4),
+  );
   it.each(sample)('$groundTruth: $command', async ({ command, setup, groundTruth }) => {
     const mutates = groundTruth === 'mutates';
     expect(await readAndRun(command, setup)).toMatchObject({ hit: mutates, mutated: mutates });
   });
 });
+
+function attempt<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** A world on the real disk, with the environment given. */
+function diskWorld(options: {
+  readonly cwd: string;
+  readonly home: string;
+  readonly watched: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}): ShellWorld {
+  const environment: Readonly<Record<string, string>> = { HOME: options.home, ...options.environment };
+  return {
+    cwd: options.cwd,
+    home: options.home,
+    variable: (name) => environment[name],
+    entries: (folder) => attempt(() => readdirSync(folder), []),
+    isDirectory: (path) => attempt(() => statSync(path).isDirectory(), false),
+    readLink: (path) => attempt(() => readlinkSync(path), undefined),
+    watched: (folder) =>
+      options.watched.filter((path) => path.startsWith(folder === '/' ? '/' : `${folder}/`)),
+  };
+}
+
+/** Where an effect lands: its path with links resolved as the kernel would for that effect. */
+function landing(effect: PathEffect): string {
+  if (effect.follows) {
+    const real = attempt(() => realpathSync(effect.path), undefined);
+    if (real !== undefined) return real;
+  }
+  const parent = dirname(effect.path);
+  return join(
+    attempt(() => realpathSync(parent), parent),
+    basename(effect.path),
+  );
+}
+
+/** Whether an effect changes a guarded file, as the guard decides it: by real path, and by inode for writes. */
+function hitsFile(effect: PathEffect, file: string): boolean {
+  const path = landing(effect);
+  if (path === file) return true;
+  if (effect.kind === 'remove') return file.startsWith(path === '/' ? '/' : `${path}/`);
+  const inode = (name: string) =>
+    attempt(() => {
+      const { dev, ino } = lstatSync(name);
+      return `${dev}:${ino}`;
+    }, name);
+  return effect.follows && inode(path) === inode(file);
+}
+
+/** Whether effects change the guarded file or a handoff's ref of the repository. */
+function isHit(effects: ShellEffects, file: string, repository: string): boolean {
+  const loose = join(repository, '.git/refs/handoffs/main/auth-refresh');
+  const packed = join(repository, '.git/packed-refs');
+  return (
+    effects.paths.some((effect) => [file, loose, packed].some((guarded) => hitsFile(effect, guarded))) ||
+    effects.refs.some(({ ref }) => ref === '*' || /^refs\/(?:\*$|handoffs)/.test(ref))
+  );
+}

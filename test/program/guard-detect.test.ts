@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { GuardWorld, OWNER, markedNote } from '../support/guard.ts';
-import { readCorpus } from '../support/shell-world.ts';
+import { type HostileCase, hostileCases } from '../support/hostile-cases.ts';
 
 /** Commands that nobody can judge by reading them. */
-const cases = readCorpus().filter(({ expect: expected }) => expected === 'deny-or-detect');
+const cases = hostileCases<HostileCase>('bash.json').filter(
+  ({ expect: expected }) => expected === 'deny-or-detect',
+);
 
 let world: GuardWorld;
 afterEach(() => world.remove());

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CALLER, type GuardWorldOptions, GuardWorld, hostileCases } from '../support/guard.ts';
+import { CALLER, type GuardWorldOptions, GuardWorld } from '../support/guard.ts';
+import { hostileCases } from '../support/hostile-cases.ts';
 
 interface FileToolCase {
   readonly id: string;

@@ -154,11 +154,6 @@ export class Clones {
     return [this.server, ...this.#machines].map(({ path }) => path);
   }
 
-  /** Tells the clones the address of a server that came back. */
-  moveTo(url: string): void {
-    for (const machine of this.#machines) machine.git(['remote', 'set-url', 'origin', url]);
-  }
-
   async remove(): Promise<void> {
     await this.server.stop();
     for (const machine of [this.server, ...this.#machines]) machine.remove();

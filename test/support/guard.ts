@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type HookAnswer, readAnswer } from './hook-answer.ts';
 import { type RepositoryOptions, type RunOptions, TestRepository } from './repository.ts';
@@ -108,15 +99,6 @@ export class GuardWorld extends TestRepository {
     this.git(['checkout', '-q', '.']);
   }
 
-  /** Every path in the git directory, with data that shows whether it changed. */
-  gitDirectory(): string[] {
-    const top = join(this.path, '.git');
-    return readdirSync(top, { recursive: true, encoding: 'utf8' })
-      .map((name) => [name, lstatSync(join(top, name))] as const)
-      .map(([name, { mode, size, mtimeMs }]) => `${name} ${mode} ${size} ${mtimeMs}`)
-      .sort();
-  }
-
   /** The lines of the guard's log, of this repository and of the user's state folder. */
   log(): readonly Readonly<Record<string, string>>[] {
     return this.#logFiles().flatMap((file) => {
@@ -140,10 +122,4 @@ export class GuardWorld extends TestRepository {
 /** A note in the predecessor's form. */
 export function markedNote(owner: string, text = 'secret token\n'): string {
   return `<!-- claude-session: ${owner} -->\n${text}`;
-}
-
-/** The cases of a file in `fixtures/hostile`. */
-export function hostileCases<Case>(name: string): Case[] {
-  const file = new URL(`../../fixtures/hostile/${name}`, import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { cases: Case[] }).cases;
 }

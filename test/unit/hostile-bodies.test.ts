@@ -3,7 +3,7 @@ import { summarise } from '../../src/domain/handoff.ts';
 import { noteExcerpt } from '../../src/domain/note/sections.ts';
 import { startupText } from '../../src/domain/startup.ts';
 import { escapeLine } from '../../src/domain/surfacing.ts';
-import { hostileCases } from '../support/guard.ts';
+import { hostileCases } from '../support/hostile-cases.ts';
 
 interface BodyCase {
   readonly id: string;

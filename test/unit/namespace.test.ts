@@ -18,7 +18,7 @@ import {
   parseLiveRef,
   parsePath,
 } from '../../src/git/namespace.ts';
-import { hostileNames } from '../support/hostile-names.ts';
+import { hostileNames } from '../support/hostile-cases.ts';
 
 const topic = 'auth-refresh' as Topic;
 const branch = (text: string) => text as BranchName;

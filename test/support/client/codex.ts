@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { listOf, objectOf, stringOf } from '../model/json.ts';
 import type { Script, Turn } from '../model/script.ts';
@@ -39,12 +39,6 @@ export function prepareCodex(world: World): void {
     path.join(world.home, '.profile'),
     `PATH='${world.environment['PATH'] ?? ''}'\nexport PATH\n`,
   );
-}
-
-/** Gives Codex a model that calls its tools by writing programs (code mode). */
-export function useCodeMode({ home }: World): void {
-  const file = path.join(home, '.codex', 'config.toml');
-  writeFileSync(file, readFileSync(file, 'utf8').replace('gpt-5.5', 'gpt-6-sol'));
 }
 
 /** Does what a person does with `/hooks`: trusts every hook that is registered. Returns their events. */

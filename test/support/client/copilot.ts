@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { call, type Script, type Turn } from '../model/script.ts';
 import { COPILOT_CLI, COPILOT_UNPACKED, installClient } from './install.ts';
@@ -54,33 +54,4 @@ export function applyPatch(...sections: readonly string[]): Turn {
 export function task(prompt: string): Turn {
   const input = { agent_type: 'general-purpose', name: 'sub', description: 'sub', prompt, mode: 'sync' };
   return call('task', input);
-}
-
-/** A server of the Model Context Protocol with one tool, `write_file {path, content}`. */
-const SERVER = `
-const answers = {
-  initialize: ({ protocolVersion }) =>
-    ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'files', version: '1' } }),
-  'tools/list': () => {
-    const properties = { path: { type: 'string' }, content: { type: 'string' } };
-    return { tools: [{ name: 'write_file', description: 'writes', inputSchema: { type: 'object', properties } }] };
-  },
-  'tools/call': ({ arguments: { path, content } }) => {
-    require('node:fs').writeFileSync(path, content);
-    return { content: [{ type: 'text', text: 'ok' }] };
-  },
-};
-require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line);
-  if (id === undefined) return;
-  console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method]?.(params) ?? {} }));
-});
-`;
-
-/** The arguments that give Copilot CLI a server's tool, `files-write_file`. */
-export function filesServer({ home }: World): string[] {
-  const program = path.join(home, 'files.cjs');
-  writeFileSync(program, SERVER);
-  const server = { type: 'local', command: process.execPath, args: [program], tools: ['*'] };
-  return ['--additional-mcp-config', JSON.stringify({ mcpServers: { files: server } })];
 }

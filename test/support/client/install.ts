@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { TestRunner } from 'vitest';
 import { INSTALLERS } from '../../../src/install/clients.ts';
@@ -78,7 +78,8 @@ export const GROK_BUILD: ClientPackage = {
   version: '1.0.41',
 };
 
-const CACHE = process.env['GIT_HANDOFF_CLIENTS'] ?? path.join(REPOSITORY, '.cache', 'clients');
+/** Where clients are installed. */
+export const CACHE = process.env['GIT_HANDOFF_CLIENTS'] ?? path.join(REPOSITORY, '.cache', 'clients');
 const ready = new Map<ClientPackage, string>();
 
 /** Where Copilot CLI unpacks itself when asked for its version. */
@@ -113,21 +114,6 @@ export function installVersion(client: ClientPackage, version: string): string {
   }
   ready.set(client, program);
   return program;
-}
-
-/** Returns the names of tools in an installed client's package. Throws if it finds none. */
-export function toolsIn({ name, package: of, tools }: ClientPackage): string[] {
-  if (tools === undefined) return [];
-  const folder = path.join(CACHE, name, 'node_modules', of);
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    tools.files.test(file),
-  );
-  const texts = files
-    .map((file) => readFileSync(path.join(folder, file), 'utf8'))
-    .map((text) => (tools.within === undefined ? text : (tools.within.exec(text)?.[0] ?? '')));
-  const found = texts.flatMap((text) => [...text.matchAll(tools.names)].flatMap(([, tool = '']) => tool));
-  if (found.length === 0) throw new Error(`no names of tools in ${of}, ${String(tools.files)}`);
-  return found;
 }
 
 /** Skips the running test, and prints why, for runs without a reporter that does. */
