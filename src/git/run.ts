@@ -1,6 +1,5 @@
-import type { ChildProcess, ChildProcessByStdio, SpawnOptions } from 'node:child_process';
+import type { ChildProcess, SpawnOptions, StdioOptions } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
 import { DISK_ERROR_HINT, Failure, NOT_WRITABLE_HINT, NO_SPACE_HINT } from '../domain/failure.ts';
 import { type RunningCall, processAge, runningCall } from '../host/io.ts';
 import { trace } from '../host/log.ts';
@@ -38,28 +37,35 @@ const TERMINATE_GRACE_MS = 2000;
  *
  * @throws Failure `environment` when git cannot be started or overran its time.
  */
-export const runGit: GitRunner = async (args, options) => {
+export const runGit: GitRunner = (args, options) =>
+  startGit(args, { ...options, config: FIXED_CONFIG, env: gitEnvironment(process.env, options.env) });
+
+/** How to start git, and who sees what it prints. */
+interface StartOptions extends GitOptions {
+  /** Options that come before the arguments. */
+  readonly config?: readonly string[];
+  /** The whole environment. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Whether git gets the terminal: its standard output is then not read. */
+  readonly hasTerminal?: boolean;
+  /** Gets what git prints on stderr, as it comes. */
+  readonly onError?: (output: Buffer) => void;
+}
+
+/** Starts git with nothing but what it is given here, and waits for its end. */
+export async function startGit(args: readonly string[], options: StartOptions): Promise<GitResult> {
   const began = processAge();
-  const child = spawnGit(args, options, options.input === undefined ? 'ignore' : 'pipe');
-  const result = collect(child, args, options, began);
-  child.stdin?.end(options.input);
-  return result;
-};
-
-type GitChild = ChildProcessByStdio<Writable | null, Readable, Readable>;
-
-/** Starts git; without input it gets no pipe, which would cost a socket with streams on both ends. */
-function spawnGit(args: readonly string[], options: GitOptions, stdin: 'pipe' | 'ignore'): GitChild {
-  const child = startProcess([...FIXED_CONFIG, ...args], {
-    cwd: options.cwd,
-    env: gitEnvironment(process.env, options.env),
-    stdio: [stdin, 'pipe', 'pipe'],
-    windowsHide: true,
-  }) as GitChild;
+  const { cwd, env, input, config = [], hasTerminal = false } = options;
+  // Without input git gets no pipe, which would cost a socket with streams on both ends.
+  const [noInput, output] = hasTerminal ? (['inherit', 'inherit'] as const) : (['ignore', 'pipe'] as const);
+  const stdio: StdioOptions = [input === undefined ? noInput : 'pipe', output, output];
+  const child = startProcess([...config, ...args], { cwd, env, stdio, windowsHide: true });
   // If a child ends before it has read everything (a full disk, a refusal), its exit code says so.
   child.stdin?.on('error', () => undefined);
   endWithCall(child);
-  return child;
+  const result = collect(child, args, options, began);
+  child.stdin?.end(input);
+  return result;
 }
 
 /** Node throws some errors at once (no memory, a failing disk), and emits an event for the common ones. */
@@ -73,7 +79,7 @@ function startProcess(args: readonly string[], options: SpawnOptions & { cwd: st
 }
 
 /** Registers a child, so that it does not outlive a call with a time limit (`endChildren`). */
-function endWithCall(child: GitChild): void {
+function endWithCall(child: ChildProcess): void {
   const call = runningCall();
   if (call === undefined || call.budget.left() === Infinity) return;
   call.children.add(child);
@@ -95,11 +101,12 @@ function limitOf(given: number | undefined): number {
 
 /** @param began when the child was started, as `processAge` tells it */
 function collect(
-  child: GitChild,
+  child: ChildProcess,
   args: readonly string[],
-  options: GitOptions,
+  options: StartOptions,
   began: number,
 ): Promise<GitResult> {
+  const command = commandIn(args);
   const traceEnd = (outcome: string) => trace('git', () => `${args.join(' ')}: ${outcome}`, began);
   return new Promise((resolve, reject) => {
     const stdout: Buffer[] = [];
@@ -117,7 +124,7 @@ function collect(
         // We do not wait for the child's end: a process that it started may outlive it, and would hold the pipes and us.
         for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
         child.unref();
-        reject(new Failure('environment', `git ${args[0] ?? ''} took too long and was stopped`));
+        reject(new Failure('environment', `git ${command} took too long and was stopped`));
       };
       timers.push(setTimeout(terminate, limit));
     }
@@ -127,12 +134,15 @@ function collect(
       finish();
     };
     let left = options.mostPrinted ?? Infinity;
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
       left -= chunk.length;
       if (left >= 0) stdout.push(chunk);
       else child.kill();
     });
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => {
+      stderr.push(chunk);
+      options.onError?.(chunk);
+    });
     child.on('error', (error) => settle(error.message, () => reject(cannotStart(error, options.cwd))));
     child.on('close', (code, signal) =>
       settle(`exit ${code ?? signal ?? ''}`, () =>
@@ -157,55 +167,75 @@ function cannotStart(error: NodeJS.ErrnoException, cwd: string): Failure {
   return new Failure('environment', `git could not be started: ${error.message}`, { cause: error });
 }
 
+/** The command among git's arguments. */
+const commandIn = (args: readonly string[]) =>
+  args.find((word, at) => !word.startsWith('-') && args[at - 1] !== '-c') ?? '';
+
 /**
- * Runs git and returns its standard output as text.
+ * Runs one git process that must succeed.
  *
  * @throws Failure classified from git's own message when it exits non-zero.
  */
-export async function git(args: readonly string[], options: GitOptions): Promise<string> {
+export async function requireGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
   const result = await runGit(args, options);
-  if (result.code !== 0) throw gitFailure(args[0] ?? 'git', result);
-  return result.stdout.toString('utf8');
+  if (result.code !== 0) throw gitFailure(commandIn(args), result);
+  return result;
 }
 
-const CANNOT_WRITE =
-  /(?:couldn't|could not|unable to|failed to|error) (?:append|close|create|flush|open|set|stream|writ)|(?:write|input\/output) error/i;
+/** Runs git, which must succeed, and returns its standard output as text. */
+export async function git(args: readonly string[], options: GitOptions): Promise<string> {
+  return (await requireGit(args, options)).stdout.toString('utf8');
+}
+
+/** Runs git and returns its standard output without the last line end; `undefined` when it exits non-zero. */
+export async function askGit(args: readonly string[], options: GitOptions): Promise<string | undefined> {
+  const { code, stdout } = await runGit(args, options);
+  return code === 0 ? stdout.toString('utf8').replace(/\n$/, '') : undefined;
+}
+
+/** Runs git and returns the object name that it prints; `undefined` when it prints none, or exits non-zero. */
+export async function askForOid(args: readonly string[], options: GitOptions): Promise<Oid | undefined> {
+  return parseOid((await askGit(args, options)) ?? '');
+}
+
+/** What git says of its environment, and what to do then; the first that fits counts. */
+const HINTS: readonly (readonly [said: RegExp, hint: string])[] = [
+  [/dubious ownership/, 'read the safe.directory entry of: git help config'],
+  [/cannot use bare repository/, 'read the safe.bareRepository entry of: git help config'],
+  [/inside quarantine environment/, 'unset GIT_QUARANTINE_PATH'],
+  [/No space left on device|Disk quota exceeded/, NO_SPACE_HINT],
+  [/Read-only file system|Permission denied|insufficient permission/, NOT_WRITABLE_HINT],
+  [
+    /bad (?:numeric |boolean )?config|in GIT_CONFIG_|missing config (?:key|value)/,
+    'correct that setting, then try again',
+  ],
+  [/\.lock'?: File exists/, 'git handoff doctor'],
+  // git often names no cause when it cannot write a lock, an object or a pipe.
+  [
+    /(?:couldn't|could not|unable to|failed to|error) (?:append|close|create|flush|open|set|stream|writ)/i,
+    DISK_ERROR_HINT,
+  ],
+  [/(?:write|input\/output) error/i, DISK_ERROR_HINT],
+  [/^killed by SIG/, 'try again'],
+  [/v1-only extension found/, 'read the extensions.* entries of: git help config'],
+  [
+    /unknown repository extension|Expected git repo version|unknown option/,
+    'this repository needs a newer git: git --version',
+  ],
+  [
+    /index file|index entry format/,
+    'move away the file that this command prints, then run git reset: git rev-parse --git-path index',
+  ],
+];
 
 /** Turns git's fatal message into a failure with the next thing to do. */
-export function gitFailure(command: string, result: GitResult): Failure {
-  const text = result.stderr.trim();
+export function gitFailure(command: string, { code, stderr }: Pick<GitResult, 'code' | 'stderr'>): Failure {
+  const text = stderr.trim();
   const firstLine = text.split('\n')[0] ?? '';
-  const environment = (hint: string) => new Failure('environment', `git ${command}: ${firstLine}`, { hint });
   if (/not a git repository/.test(text)) return noRepository();
-  if (/dubious ownership/.test(text)) {
-    return environment('read the safe.directory entry of: git help config');
-  }
-  if (/cannot use bare repository/.test(text)) {
-    return environment('read the safe.bareRepository entry of: git help config');
-  }
-  if (/inside quarantine environment/.test(text)) return environment('unset GIT_QUARANTINE_PATH');
-  if (/No space left on device|Disk quota exceeded/.test(text)) return environment(NO_SPACE_HINT);
-  if (/Read-only file system|Permission denied|insufficient permission/.test(text)) {
-    return environment(NOT_WRITABLE_HINT);
-  }
-  if (/bad (?:numeric |boolean )?config|in GIT_CONFIG_|missing config (?:key|value)/.test(text))
-    return environment('correct that setting, then try again');
-  if (/\.lock'?: File exists/.test(text)) return environment('git handoff doctor');
-  // git often names no cause when it cannot write a lock, an object or a pipe.
-  if (CANNOT_WRITE.test(text)) return environment(DISK_ERROR_HINT);
-  if (text.startsWith('killed by SIG')) return environment('try again');
-  if (/v1-only extension found/.test(text)) {
-    return environment('read the extensions.* entries of: git help config');
-  }
-  if (/unknown repository extension|Expected git repo version|unknown option/.test(text)) {
-    return environment('this repository needs a newer git: git --version');
-  }
-  if (/index file|index entry format/.test(text)) {
-    return environment(
-      'move away the file that this command prints, then run git reset: git rev-parse --git-path index',
-    );
-  }
-  return new Failure('internal', `git ${command} failed (${result.code}): ${firstLine}`, {
+  const [, hint] = HINTS.find(([said]) => said.test(text)) ?? [];
+  if (hint !== undefined) return new Failure('environment', `git ${command}: ${firstLine}`, { hint });
+  return new Failure('internal', `git ${command} failed (${code}): ${firstLine}`, {
     hint: 'git handoff doctor',
   });
 }

@@ -1,9 +1,5 @@
-import { type StdioOptions, spawn } from 'node:child_process';
-import { Failure } from '../domain/failure.ts';
-import { processAge } from '../host/io.ts';
-import { trace } from '../host/log.ts';
 import { withoutStray } from './environment.ts';
-import type { GitResult } from './run.ts';
+import { type GitResult, startGit } from './run.ts';
 
 /**
  * Runs git as the user does: with the user's configuration, hooks, filters, signing and editor. The settings
@@ -23,39 +19,21 @@ interface UserGitOptions {
 }
 
 /** Runs one git process to its end. A non-zero exit is a value, not an exception. */
-export async function userGit(args: readonly string[], options: UserGitOptions): Promise<GitResult> {
-  const stdin = options.input === undefined ? (options.show === 'terminal' ? 'inherit' : 'ignore') : 'pipe';
-  const stdio: StdioOptions =
-    options.show === 'terminal' ? [stdin, 'inherit', 'inherit'] : [stdin, 'pipe', 'pipe'];
+export async function userGit(
+  args: readonly string[],
+  { show, env, ...options }: UserGitOptions,
+): Promise<GitResult> {
   // An interrupt is for the editor and git; we clean up what they leave.
   const ignore = () => undefined;
-  if (options.show === 'terminal') process.on('SIGINT', ignore);
-  const began = processAge();
+  if (show === 'terminal') process.on('SIGINT', ignore);
   try {
-    return await new Promise<GitResult>((resolve, reject) => {
-      const env = { ...userEnvironment(process.env), ...options.env };
-      const child = spawn('git', args, { cwd: options.cwd, env, stdio, windowsHide: true });
-      const stdout: Buffer[] = [];
-      const stderr: Buffer[] = [];
-      child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk));
-      child.stderr?.on('data', (chunk: Buffer) => {
-        stderr.push(chunk);
-        if (typeof options.show === 'function' && !isLockMessage(chunk.toString('latin1')))
-          options.show(chunk);
-      });
-      child.stdin?.on('error', ignore);
-      child.stdin?.end(options.input);
-      child.on('error', (cause) =>
-        reject(new Failure('environment', `git could not be started: ${cause.message}`, { cause })),
-      );
-      child.on('close', (code) => {
-        trace('git', () => `${args.join(' ')}: exit ${code ?? 128}`, began);
-        resolve({
-          code: code ?? 128,
-          stdout: Buffer.concat(stdout),
-          stderr: Buffer.concat(stderr).toString('utf8'),
-        });
-      });
+    return await startGit(args, {
+      ...options,
+      env: { ...userEnvironment(process.env), ...env },
+      hasTerminal: show === 'terminal',
+      onError: (output) => {
+        if (typeof show === 'function' && !isLockMessage(output.toString('latin1'))) show(output);
+      },
     });
   } finally {
     process.off('SIGINT', ignore);
