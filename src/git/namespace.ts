@@ -42,9 +42,7 @@ export const SENT = `${LOCAL}sent/`;
 export const UNPACKED = `${LOCAL}unpacked/`;
 
 /** Whether a ref belongs to this machine alone and never leaves it. */
-export function isBookkeeping(ref: string): boolean {
-  return ref.startsWith(LOCAL) || ref.startsWith(REMOTE);
-}
+export const isBookkeeping = (ref: string): boolean => ref.startsWith(LOCAL) || ref.startsWith(REMOTE);
 
 /**
  * Whether a ref that lies outside these prefixes and the bookkeeping prefixes could fall inside one of them in a file system that
@@ -69,23 +67,18 @@ const CUT_MARK = '%-';
  * The ref component for a remote. One component, as for a branch: otherwise the remotes `a` and `a/b`
  * could not both have tracking refs.
  */
-export function encodeRemote(remote: string): string {
-  return remote.replaceAll('%', '%25').replaceAll('/', '%2F');
-}
+export const encodeRemote = (remote: string): string => remote.replaceAll('%', '%25').replaceAll('/', '%2F');
 
 /** The remote of a ref component. */
-export function decodeRemote(component: string): string {
-  return component.replaceAll('%2F', '/').replaceAll('%25', '%');
-}
+export const decodeRemote = (component: string): string =>
+  component.replaceAll('%2F', '/').replaceAll('%25', '%');
 
 /** The prefix of a remote's tracking refs, with the slash at the end. */
-export function remotePrefix(remote: string): string {
-  return `${REMOTE}${encodeRemote(remote)}/`;
-}
+export const remotePrefix = (remote: string): string => `${REMOTE}${encodeRemote(remote)}/`;
 
 /** The ref component for a branch. A long name is cut and gets a hash; `state.json` holds the whole name. */
 export function encodeBranch(branch: BranchName): string {
-  const encoded = branch.replaceAll('%', '%25').replaceAll('/', '%2F');
+  const encoded = encodeRemote(branch);
   if (Buffer.byteLength(encoded) <= MAX_COMPONENT_BYTES) return encoded;
   let cut = '';
   for (const character of encoded) {
@@ -106,12 +99,10 @@ const decoded = new Map<string, BranchName | undefined>();
 
 function decode(component: string): BranchName | undefined {
   if (component.includes(CUT_MARK) || /%(?!25|2F)/.test(component)) return undefined;
-  return parseBranchName(component.replaceAll('%2F', '/').replaceAll('%25', '%'));
+  return parseBranchName(decodeRemote(component));
 }
 
-function shortHash(text: string): string {
-  return hash('sha256', text).slice(0, 12);
-}
+const shortHash = (text: string) => hash('sha256', text).slice(0, 12);
 
 /** A handoff's place: the ref component of its branch, and its topic. */
 export interface HandoffPath {
@@ -120,67 +111,52 @@ export interface HandoffPath {
 }
 
 /** The place of a handoff by branch and topic. */
-export function handoffPath(branch: BranchName, topic: Topic): HandoffPath {
-  return { component: encodeBranch(branch), topic };
-}
+export const handoffPath = (branch: BranchName, topic: Topic): HandoffPath => ({
+  component: encodeBranch(branch),
+  topic,
+});
 
 /** The name of a handoff's refs after their prefixes: `<branch>/<topic>`. */
 export const placeName = ({ component, topic }: HandoffPath): string => `${component}/${topic}`;
 
-/** The public ref of a handoff. */
-export function handoffRef({ component, topic }: HandoffPath): RefName {
-  return `${HANDOFFS}${component}/${topic}` as RefName;
-}
+/** A handoff's ref under a prefix (at a remote, `handoff.remotePrefix`), or a ref that lies below it. */
+export const refBelow = (
+  prefix: string,
+  path: HandoffPath,
+  ...below: readonly (string | number)[]
+): RefName => [`${prefix}${placeName(path)}`, ...below].join('/') as RefName;
 
-/** The ref of a handoff at a remote that keeps handoffs under `prefix` (`handoff.remotePrefix`). */
-export function refBelow(prefix: string, { component, topic }: HandoffPath): RefName {
-  return `${prefix}${component}/${topic}` as RefName;
-}
+/** The public ref of a handoff. */
+export const handoffRef = (path: HandoffPath): RefName => refBelow(HANDOFFS, path);
 
 /** The last tip of a handoff that was written or accepted here. */
-export function keptRef({ component, topic }: HandoffPath): RefName {
-  return `${KEPT}${component}/${topic}` as RefName;
-}
+export const keptRef = (path: HandoffPath): RefName => refBelow(KEPT, path);
 
 /** What `remote` last showed of a handoff. */
-export function trackingRef(remote: string, { component, topic }: HandoffPath): RefName {
-  return `${remotePrefix(remote)}${component}/${topic}` as RefName;
-}
+export const trackingRef = (remote: string, path: HandoffPath): RefName =>
+  refBelow(remotePrefix(remote), path);
 
 /** The ref that records that a handoff was deleted here on purpose: a blob with the name of its last commit. */
-export function prunedRef({ component, topic }: HandoffPath): RefName {
-  return `${PRUNED}${component}/${topic}` as RefName;
-}
+export const prunedRef = (path: HandoffPath): RefName => refBelow(PRUNED, path);
 
 /** The prefix of a handoff's refused and replaced texts. */
-export function lostPrefix({ component, topic }: HandoffPath): string {
-  return `${LOST}${component}/${topic}/`;
-}
+export const lostPrefix = (path: HandoffPath): string => `${refBelow(LOST, path)}/`;
 
 /** One refused or replaced text of a handoff. */
-export function lostRef(path: HandoffPath, number: number): RefName {
-  return `${lostPrefix(path)}${number}` as RefName;
-}
+export const lostRef = (path: HandoffPath, number: number): RefName => refBelow(LOST, path, number);
 
 /** The number at the end of a lost text's ref. */
-export function lostNumber(ref: RefName): number {
-  return Number(ref.slice(ref.lastIndexOf('/') + 1));
-}
+export const lostNumber = (ref: RefName): number => Number(ref.slice(ref.lastIndexOf('/') + 1));
 
 /** What a reader (an operator or a session) has acknowledged of a handoff. */
-export function ackRef({ component, topic }: HandoffPath, reader: string): RefName {
-  return `${ACKS}${component}/${topic}/${reader}` as RefName;
-}
+export const ackRef = (path: HandoffPath, reader: string): RefName => refBelow(ACKS, path, reader);
 
 /** A session's record in a worktree. */
-export function liveRef(worktreeId: string, session: SessionId): RefName {
-  return `${LIVE}${worktreeId}/${session}` as RefName;
-}
+export const liveRef = (worktreeId: string, session: SessionId): RefName =>
+  `${LIVE}${worktreeId}/${session}` as RefName;
 
 /** A predecessor tool's handoff file as last seen, by its path. */
-export function filesRef(path: string): RefName {
-  return `${FILES}${shortHash(path)}` as RefName;
-}
+export const filesRef = (path: string): RefName => `${FILES}${shortHash(path)}` as RefName;
 
 /** Reads `<prefix><component>/<topic>`; `undefined` for a ref that is not ours or badly named. */
 export function parsePath(ref: string, prefix: string): HandoffPath | undefined {
@@ -209,24 +185,17 @@ export function parseLiveRef(ref: string): { worktreeId: string; session: Sessio
 }
 
 /** The prefix of a topic's work: one ref for each work commit, named after it. */
-export function workPrefix({ component, topic }: HandoffPath): string {
-  return `${WORK}${component}/${topic}/`;
-}
+export const workPrefix = (path: HandoffPath): string => `${refBelow(WORK, path)}/`;
 
 /** The ref of a work commit. It is created and deleted, never moved. */
-export function workRef(path: HandoffPath, oid: Oid): RefName {
-  return `${workPrefix(path)}${oid}` as RefName;
-}
+export const workRef = (path: HandoffPath, oid: Oid): RefName => refBelow(WORK, path, oid);
 
 /** The ref that records that a remote has a work commit. */
-export function sentRef(remote: string, { component, topic }: HandoffPath, oid: Oid): RefName {
-  return `${SENT}${encodeRemote(remote)}/${component}/${topic}/${oid}` as RefName;
-}
+export const sentRef = (remote: string, path: HandoffPath, oid: Oid): RefName =>
+  refBelow(`${SENT}${encodeRemote(remote)}/`, path, oid);
 
 /** The ref that records that a work commit was unpacked in this clone. */
-export function unpackedRef({ component, topic }: HandoffPath, oid: Oid): RefName {
-  return `${UNPACKED}${component}/${topic}/${oid}` as RefName;
-}
+export const unpackedRef = (path: HandoffPath, oid: Oid): RefName => refBelow(UNPACKED, path, oid);
 
 /** A work commit and the topic it belongs to. */
 export interface WorkPath extends HandoffPath {
@@ -242,14 +211,11 @@ export function parseWorkRef(ref: string, prefix: string): WorkPath | undefined 
 }
 
 /** The prefix of work at a remote, from the prefix of its notes: `refs/handoffs/` becomes `refs/handoffs-work/`. */
-export function remoteWorkPrefix(remotePrefix: string): string {
-  return `${remotePrefix.replace(/\/$/, '')}-work/`;
-}
+export const remoteWorkPrefix = (remotePrefix: string): string => `${remotePrefix.replace(/\/$/, '')}-work/`;
 
 /** A work commit's ref under a remote's `remoteWorkPrefix`. */
-export function remoteWorkRef(prefix: string, { component, topic }: HandoffPath, oid: Oid): RefName {
-  return `${remoteWorkPrefix(prefix)}${component}/${topic}/${oid}` as RefName;
-}
+export const remoteWorkRef = (prefix: string, path: HandoffPath, oid: Oid): RefName =>
+  refBelow(remoteWorkPrefix(prefix), path, oid);
 
 interface RescuePath {
   readonly worktreeId: string;
@@ -257,9 +223,8 @@ interface RescuePath {
 }
 
 /** The ref of what a rescue has kept. */
-export function rescueRef({ worktreeId, number }: RescuePath): RefName {
-  return `${RESCUE}${worktreeId}/${number}` as RefName;
-}
+export const rescueRef = ({ worktreeId, number }: RescuePath): RefName =>
+  `${RESCUE}${worktreeId}/${number}` as RefName;
 
 /** Reads a rescue's ref; `undefined` for any other. */
 export function parseRescueRef(ref: string): RescuePath | undefined {
