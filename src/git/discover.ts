@@ -87,7 +87,8 @@ function withoutNewlines(text: string): string {
   return text.slice(0, end);
 }
 
-function commonDirOf(gitDir: string): string {
+/** The folder that all worktrees share (`$GIT_COMMON_DIR`), from the one of a worktree. */
+export function commonDirOf(gitDir: string): string {
   const common = withoutNewlines(readText(`${gitDir}/commondir`));
   return common === '' ? gitDir : resolve(gitDir, common);
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { Failure } from '../domain/failure.ts';
-import { type Oid, parseOid } from '../domain/names.ts';
+import type { Oid } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import type { Limits } from './branches.ts';
 import { pathspecModes } from './environment.ts';
-import { utf8, entriesOf, records, runGit } from './run.ts';
+import { runGit, entriesOf, records } from './run.ts';
 import { lstatOf } from '../host/disk.ts';
 
 /**
@@ -51,50 +51,6 @@ export async function movedFiles(
   }
   return moved;
 }
-
-/** The working tree compared with HEAD, counted as a handoff records it. */
-export interface TreeState {
-  readonly head: Oid | undefined;
-  readonly dirty: number;
-  /** Paths that differ or are untracked; an untracked folder counts as one. */
-  readonly paths: readonly string[];
-  /** Staged renames, old to new. */
-  readonly moved: ReadonlyMap<string, string>;
-}
-
-/** Reads the state in one process that takes no lock; `undefined` without a working tree. */
-export async function readTreeState(cwd: string, { timeoutMs }: Limits): Promise<TreeState | undefined> {
-  const flags = ['--porcelain=v2', '--branch', '-z', '--no-ahead-behind', '--untracked-files=normal'];
-  const result = await runGit(['status', ...flags, '--ignore-submodules=dirty'], { cwd, timeoutMs });
-  if (result.code !== 0) return undefined;
-  const records = result.stdout.toString('latin1').split('\0').map(utf8);
-  const paths: string[] = [];
-  const moved = new Map<string, string>();
-  let head: Oid | undefined;
-  let dirty = 0;
-  for (let at = 0; at < records.length; at++) {
-    const record = records[at] ?? '';
-    if (record.startsWith('# branch.oid ')) head = parseOid(record.slice('# branch.oid '.length));
-    const fields = FIELDS.get(record.slice(0, 2));
-    if (fields === undefined) continue;
-    const path = record.split(' ').slice(fields).join(' ');
-    dirty++;
-    paths.push(path.replace(/\/$/, ''));
-    if (!record.startsWith('2 ')) continue;
-    const old = records[++at] ?? '';
-    paths.push(old);
-    moved.set(old, path);
-  }
-  return { head, dirty, paths, moved };
-}
-
-/** The number of fields before the path in an entry of each kind (git-status(1), porcelain format version 2). */
-const FIELDS = new Map([
-  ['1 ', 8],
-  ['2 ', 9],
-  ['u ', 10],
-  ['? ', 1],
-]);
 
 /** Whether a path exists in the working tree. Follows no link on the way, because one could lead out of the tree. */
 export function existsInside(top: string, path: string): boolean {

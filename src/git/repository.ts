@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type BranchName, type Oid, parseBranchName, parseOid } from '../domain/names.ts';
 import { Failure } from '../domain/failure.ts';
-import { discoverRepository, readHead } from './discover.ts';
+import { readText } from '../host/disk.ts';
+import { commonDirOf, discoverRepository, readHead } from './discover.ts';
 import { formatOf } from './hash.ts';
-import { type GitOptions, git, gitFailure, runGit } from './run.ts';
+import { git, askGit, askForOid } from './run.ts';
 
 /** An opened repository, in the words of gitrepository-layout(5). */
 export interface Repository {
@@ -22,8 +22,9 @@ export interface Repository {
 export type InRepository = Pick<Repository, 'cwd'>;
 
 const DETACHED = 'HEAD' as BranchName;
-/** With any of these set, only git can tell where the repository is (git(1)). */
-const LOCATING = ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_CEILING_DIRECTORIES'];
+/** Whether a variable is set with which only git can tell where the repository is (git(1)). */
+const isLocated = () =>
+  ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_CEILING_DIRECTORIES'].some((name) => process.env[name] !== undefined);
 
 /**
  * Opens the repository that `cwd` is in. Finds an ordinary repository without starting git; if git does not accept it
@@ -32,24 +33,19 @@ const LOCATING = ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_CEILING_DIRECTORIES'];
  * @throws Failure `environment` when there is none or git refuses it.
  */
 export async function openRepository(cwd: string): Promise<Repository> {
-  const found = LOCATING.some((name) => process.env[name] !== undefined)
-    ? undefined
-    : discoverRepository(cwd);
+  const found = isLocated() ? undefined : discoverRepository(cwd);
   const head = found === undefined ? undefined : readHead(found.gitDir);
   if (found === undefined || head === undefined) return askForRepository(cwd);
   return { cwd, gitDir: found.gitDir, commonDir: found.commonDir, branch: branchOf(head, found.gitDir) };
 }
 
 async function askForRepository(cwd: string): Promise<Repository> {
-  const result = await runGit(['rev-parse', '--path-format=absolute', '--git-dir', '--git-common-dir'], {
-    cwd,
-  });
-  if (result.code !== 0) throw gitFailure('rev-parse', result);
-  const lines = result.stdout.toString('utf8').replace(/\n$/, '').split('\n');
-  const { gitDir, commonDir } = await folders(lines, { cwd });
-  const head = await runGit(['symbolic-ref', '-q', 'HEAD'], { cwd });
-  const name = head.code === 0 ? head.stdout.toString('utf8').replace(/\n$/, '') : 'HEAD';
-  return { cwd, gitDir, commonDir, branch: branchOf(name, gitDir) };
+  // One folder only: its name may contain a line feed.
+  const gitDir = (await git(['rev-parse', '--absolute-git-dir'], { cwd })).replace(/\n$/, '');
+  const named = process.env['GIT_COMMON_DIR'];
+  const commonDir = named === undefined ? commonDirOf(gitDir) : resolve(cwd, named);
+  const head = await askGit(['symbolic-ref', '-q', 'HEAD'], { cwd });
+  return { cwd, gitDir, commonDir, branch: branchOf(head ?? 'HEAD', gitDir) };
 }
 
 /** The repository's object format: from the width of any known object name, else from git. */
@@ -63,15 +59,6 @@ export async function objectFormat(
   return format === 'sha256' ? 'sha256' : 'sha1';
 }
 
-/** Splits git's answer into two paths. A folder name may contain a line feed: then it asks git for each path by itself. */
-async function folders(lines: string[], options: GitOptions): Promise<{ gitDir: string; commonDir: string }> {
-  const [gitDir, commonDir] = lines;
-  if (lines.length === 2 && gitDir !== undefined && commonDir !== undefined) return { gitDir, commonDir };
-  const one = async (flag: string) =>
-    (await git(['rev-parse', '--path-format=absolute', flag], options)).replace(/\n$/, '');
-  return { gitDir: await one('--git-dir'), commonDir: await one('--git-common-dir') };
-}
-
 function branchOf(symbolic: string, gitDir: string): BranchName {
   const name = symbolic === 'HEAD' ? rebasedBranch(gitDir) : symbolic;
   if (name === undefined || !name.startsWith('refs/heads/')) return DETACHED;
@@ -80,63 +67,79 @@ function branchOf(symbolic: string, gitDir: string): BranchName {
 
 /** During a rebase `HEAD` is detached; git keeps the branch's name beside the rebase's state. */
 function rebasedBranch(gitDir: string): string | undefined {
-  for (const state of ['rebase-merge', 'rebase-apply']) {
-    try {
-      return readFileSync(join(gitDir, state, 'head-name'), 'utf8').trim();
-    } catch {
-      // Not in that state.
-    }
-  }
-  return undefined;
+  const names = ['rebase-merge', 'rebase-apply'].map((state) => readText(join(gitDir, state, 'head-name')));
+  return names.find((name) => name !== '')?.trim();
 }
 
 /** The commit that a branch (or `HEAD`) points at, `undefined` when there is no such branch or no commit yet. */
 export async function branchTip(repository: InRepository, branch: BranchName): Promise<Oid | undefined> {
   const ref = branch === DETACHED ? 'HEAD' : `refs/heads/${branch}`;
-  const result = await runGit(['rev-parse', '--verify', '--quiet', '--end-of-options', ref], {
-    cwd: repository.cwd,
-  });
-  return result.code === 0 ? parseOid(result.stdout.toString('utf8').trim()) : undefined;
+  return askForOid(['rev-parse', '--verify', '--quiet', '--end-of-options', ref], { cwd: repository.cwd });
 }
 
 /** Top folder of the working tree; `undefined` in a bare repository. */
 export async function topLevel(repository: Repository): Promise<string | undefined> {
-  const result = await runGit(['rev-parse', '--show-toplevel'], { cwd: repository.cwd });
-  return result.code === 0 ? result.stdout.toString('utf8').replace(/\n$/, '') : undefined;
+  return askGit(['rev-parse', '--show-toplevel'], { cwd: repository.cwd });
 }
 
 /** The top folder, found without starting git, unless a variable says where the repository is. */
 export async function workTreeTop(repository: Repository): Promise<string | undefined> {
-  if (LOCATING.some((name) => process.env[name] !== undefined)) return topLevel(repository);
+  if (isLocated()) return topLevel(repository);
   return discoverRepository(repository.cwd)?.workTree;
 }
 
-/** Facts of the working tree that a handoff records. */
-interface WorkTreeFacts {
+/** The working tree compared with HEAD. */
+export interface TreeState {
   /** The commit `HEAD` is at, `undefined` when the branch has none yet. */
   readonly head: Oid | undefined;
   readonly upstream: string | undefined;
   /** Count of paths that differ from `HEAD`, untracked ones included (folders count once). */
   readonly dirty: number;
+  /** Those paths. */
+  readonly paths: readonly string[];
+  /** Staged renames, old to new. */
+  readonly moved: ReadonlyMap<string, string>;
 }
 
-/** Reads these facts in one process; a bare repository has only its `HEAD`. */
-export async function workTreeFacts(cwd: string): Promise<WorkTreeFacts> {
-  const how = ['--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--ignore-submodules=dirty'];
-  const result = await runGit(['status', ...how], { cwd });
-  if (result.code !== 0) return { head: await branchTip({ cwd }, DETACHED), upstream: undefined, dirty: 0 };
-  let head: Oid | undefined;
-  let upstream: string | undefined;
+/** Reads the state in one process that takes no lock; `undefined` without a working tree. */
+export async function readTreeState(cwd: string, timeoutMs?: number): Promise<TreeState | undefined> {
+  const flags = ['--porcelain=v2', '--branch', '-z', '--no-ahead-behind', '--untracked-files=normal'];
+  const output = await askGit(['status', ...flags, '--ignore-submodules=dirty'], { cwd, timeoutMs });
+  if (output === undefined) return undefined;
+  const paths: string[] = [];
+  const moved = new Map<string, string>();
+  let [head, upstream]: [Oid | undefined, string | undefined] = [undefined, undefined];
   let dirty = 0;
-  const entries = result.stdout.toString('utf8').split('\0');
-  for (let at = 0; at < entries.length; at++) {
-    const entry = entries[at] ?? '';
-    if (entry.startsWith('# branch.oid ')) head = parseOid(entry.slice('# branch.oid '.length));
-    else if (entry.startsWith('# branch.upstream ')) upstream = entry.slice('# branch.upstream '.length);
-    else if (/^[12u?] /.test(entry)) dirty++;
-    if (entry.startsWith('2 ')) at++; // A rename's former path is an entry of its own.
+  const records = output.split('\0').values();
+  for (const record of records) {
+    if (record.startsWith('# branch.oid ')) head = parseOid(record.slice('# branch.oid '.length));
+    if (record.startsWith('# branch.upstream ')) upstream = record.slice('# branch.upstream '.length);
+    const fields = FIELDS.get(record.slice(0, 2));
+    if (fields === undefined) continue;
+    const path = record.split(' ').slice(fields).join(' ');
+    dirty++;
+    paths.push(path.replace(/\/$/, ''));
+    if (!record.startsWith('2 ')) continue;
+    // A rename's former path is a record of its own.
+    const { value: old = '' } = records.next();
+    paths.push(old);
+    moved.set(old, path);
   }
-  return { head, upstream, dirty };
+  return { head, upstream, dirty, paths, moved };
+}
+
+/** The number of fields before the path in an entry of each kind (git-status(1), porcelain format version 2). */
+const FIELDS = new Map([
+  ['1 ', 8],
+  ['2 ', 9],
+  ['u ', 10],
+  ['? ', 1],
+]);
+
+/** Reads what a handoff records of the working tree; a bare repository has only its `HEAD`. */
+export async function workTreeFacts(cwd: string): Promise<Pick<TreeState, 'head' | 'upstream' | 'dirty'>> {
+  const state = await readTreeState(cwd);
+  return state ?? { head: await branchTip({ cwd }, DETACHED), upstream: undefined, dirty: 0 };
 }
 
 /** Name and e-mail of the committer as git sees them; `email` is undefined when none is configured. */
@@ -147,11 +150,9 @@ export interface Committer {
 
 /** Asks git who commits here (`GIT_COMMITTER_IDENT`, git-var(1)). */
 export async function committer(cwd: string): Promise<Committer> {
-  const result = await runGit(['var', 'GIT_COMMITTER_IDENT'], { cwd });
-  const match = /^(.*) <([^<>]*)> \d+ [+-]\d{4}$/.exec(result.stdout.toString('utf8').trim());
-  if (result.code !== 0 || match === null) return { name: '', email: undefined };
-  const email = (match[2] ?? '').trim();
-  return { name: (match[1] ?? '').trim(), email: email === '' ? undefined : email };
+  const line = (await askGit(['var', 'GIT_COMMITTER_IDENT'], { cwd })) ?? '';
+  const [, name = '', email = ''] = /^(.*) <([^<>]*)> \d+ [+-]\d{4}$/.exec(line.trim()) ?? [];
+  return { name: name.trim(), email: email.trim() || undefined };
 }
 
 /** Fails, with a hint, when git is older than the version that we need. */

@@ -11,9 +11,8 @@ import { type AutomaticReason, recordState } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { succeededBy } from '../../domain/session.ts';
 import { hash } from '../../git/hash.ts';
-import { readTreeState } from '../../git/named-files.ts';
 import { type HandoffPath, handoffPath } from '../../git/namespace.ts';
-import { type Repository, committer, openRepository } from '../../git/repository.ts';
+import { type Repository, committer, openRepository, readTreeState } from '../../git/repository.ts';
 import { type LoggedCommit, commitsOf, headAt, unsignedCommits } from '../../git/log.ts';
 import { statOf } from '../../host/disk.ts';
 import type { MarkerFiles } from '../../host/marker-files.ts';
@@ -67,7 +66,7 @@ export async function leaveNote(leaving: Leaving): Promise<LeaveResult> {
     return isCovered ? 'covered' : isWhole ? 'nothing' : 'partial';
   }
   if (path === undefined) return 'refused';
-  const tree = await orUndefined(readTreeState(top, leaving));
+  const tree = await orUndefined(readTreeState(top, leaving.timeoutMs));
   const text = { note: Buffer.from(automaticNote(facts)), summary: automaticSummary(facts) };
   const result = await put(repository, path, own, {
     ...text,

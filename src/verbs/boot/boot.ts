@@ -25,15 +25,9 @@ import { loadCommits } from '../../git/commits.ts';
 import { readSettings } from '../../git/config.ts';
 import { relate } from '../../git/histories.ts';
 import { lastChange } from '../../git/log.ts';
-import {
-  type TreeState,
-  readTreeState,
-  movedFiles,
-  existsInside,
-  treeEntries,
-} from '../../git/named-files.ts';
+import { movedFiles, existsInside, treeEntries } from '../../git/named-files.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
-import { type Repository, committer, topLevel } from '../../git/repository.ts';
+import { type Repository, type TreeState, committer, readTreeState, topLevel } from '../../git/repository.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { requireTip, typedTopic } from '../../notes/topic-argument.ts';
 import { commitOwner, personName } from '../../notes/person-name.ts';
@@ -67,7 +61,7 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   const [{ repository, sessions, notices }, branches, tree, settings] = await Promise.all([
     openWorkspace(context),
     listBranches(cwd, { ...limits, with: 'worktrees' }),
-    readTreeState(cwd, limits).catch(() => undefined),
+    readTreeState(cwd, limits.timeoutMs).catch(() => undefined),
     readSettings(cwd),
   ]);
   const [chosen, top] = await Promise.all([chooseNote(repository, options.topic), topLevel(repository)]);
