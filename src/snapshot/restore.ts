@@ -99,7 +99,7 @@ async function planFor(
   if (how.kind === 'whole') {
     if (!how.withIndex) return planWhole(place, items, status, undefined);
     const git = { cwd: top, env: scratchEnvironment(scratchStore(place.commonDir)) };
-    const merger = new StateMerger(git, batch, { ours: '', base: '', theirs: '' });
+    const merger = new StateMerger(git, batch);
     try {
       return { ...(await planWhole(place, items, status, merger)), batch };
     } finally {
@@ -107,8 +107,7 @@ async function planFor(
     }
   }
   const { config, markers: merge } = how;
-  const names = { ours: 'HEAD', base: 'before the work', theirs: how.name };
-  const merger = new StateMerger({ cwd: top }, batch, names);
+  const merger = new StateMerger({ cwd: top }, batch, ['HEAD', 'before the work', how.name]);
   const store = ownStore(place.commonDir);
   try {
     return { ...(await planMerge({ place, items, status, config, merger, store, merge })), batch };

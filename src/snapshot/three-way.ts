@@ -16,29 +16,23 @@ interface ThreeStates {
 type MergedState =
   { readonly kind: 'merged' | 'marked'; readonly state: FileState } | { readonly kind: 'conflict' };
 
-/** The labels of git's conflict markers. */
-interface MarkerNames {
-  readonly ours: string;
-  readonly base: string;
-  readonly theirs: string;
-}
-
 /** Merges the states of paths as git-merge-file(1) does. New contents go into a batch, which the caller stores. */
 export class StateMerger {
   readonly #git: GitOptions;
   readonly #batch: ObjectBatch;
-  readonly #names: MarkerNames;
+  readonly #names: readonly string[];
   readonly #known: Map<Oid, Buffer>;
   #texts: TextMerger | undefined;
 
   /**
    * @param options the folder and the stores from which git reads the contents
+   * @param names what the conflict markers call our side, the base and their side
    * @param known contents that are not stored yet
    */
   constructor(
     options: GitOptions,
     batch: ObjectBatch,
-    names: MarkerNames,
+    names: readonly string[] = [],
     known: ReadonlyMap<Oid, Buffer> = new Map(),
   ) {
     this.#git = options;
@@ -58,12 +52,10 @@ export class StateMerger {
     if (contents === undefined) return { kind: 'conflict' };
     const [before, mine, other] = contents;
     this.#texts ??= new TextMerger();
-    const merged = await this.#texts.apply(mine, before, other);
+    const merged = await this.#texts.apply(mine, before, other, this.#names);
     if (merged.kind === 'binary') return { kind: 'conflict' };
-    if (merged.kind === 'merged') return { kind: 'merged', state: { mode, oid: this.#keep(merged.content) } };
-    const { ours: one, base: two, theirs: three } = this.#names;
-    const { content } = await this.#texts.withMarkers(mine, before, other, [one, two, three]);
-    return { kind: 'marked', state: { mode, oid: this.#keep(content) } };
+    const kind = merged.kind === 'merged' ? 'merged' : 'marked';
+    return { kind, state: { mode, oid: this.#keep(merged.content) } };
   }
 
   #keep(content: Buffer): Oid {

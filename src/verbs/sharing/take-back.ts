@@ -60,7 +60,7 @@ export async function planTakeBack(
   const names = shared.map(({ dirty }) => dirty.path).filter(isUsable);
   const onDisk = await hashFiles(top, names, { scratch, all: true });
   const git = { cwd: top, env: scratchEnvironment(scratch) };
-  const merger = new StateMerger(git, batch, { ours: '', base: '', theirs: '' }, joined.contents);
+  const merger = new StateMerger(git, batch, [], joined.contents);
   try {
     const paths = staged.map((dirty): TakenBack => {
       const { head, disk } = dirty;
