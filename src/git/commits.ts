@@ -1,5 +1,16 @@
+import type { StagedPath } from '../domain/ledger/mixing.ts';
 import { type Oid, parseOid, type RefName } from '../domain/names.ts';
-import { type BinaryText, utf8, entriesOf, type GitOptions, gitFailure, oidsIn, runGit } from './run.ts';
+import {
+  type GitOptions,
+  type BinaryText,
+  runGit,
+  requireGit,
+  git,
+  askForOid,
+  gitFailure,
+  oidsIn,
+  utf8,
+} from './run.ts';
 import {
   type HandoffCommit,
   type HandoffTrailers,
@@ -12,10 +23,9 @@ import {
   parseTrailers,
   shortSummary,
 } from '../domain/handoff.ts';
-import type { StagedPath } from '../domain/ledger/mixing.ts';
 import { inBatches, twoAtOnce } from './batches.ts';
-import { type ObjectRequest, type ReadObject, isDamage, readObjects } from './objects.ts';
-import { RAW_DIFF, parseRaw } from './staged.ts';
+import { type ObjectRequest, type ReadObject, isDamage, lookUpObjects, readObjects } from './objects.ts';
+import { rawDiff } from './staged.ts';
 
 /**
  * The headers and message of a commit object (no tree entries). Each part is parsed on demand, because of thousands of commits
@@ -32,7 +42,8 @@ export class CommitText {
   }
 
   get parents(): readonly Oid[] {
-    return parentsIn(this.headers);
+    const lines = this.headers.matchAll(/\nparent ([^\n]*)/g);
+    return [...lines].flatMap(([, name = '']) => parseOid(name) ?? []);
   }
 
   get message(): string {
@@ -49,7 +60,11 @@ export class CommitText {
 
   /** Committer date, seconds since the epoch; 0 when the commit has none. */
   get seconds(): number {
-    return (this.date ??= secondsOf(this.content));
+    if (this.date === undefined) {
+      const date = Number(/> (\d+) [^>]*$/.exec(this.committer)?.[1] ?? 0);
+      this.date = Number.isSafeInteger(date) ? date : 0;
+    }
+    return this.date;
   }
 
   get name(): string {
@@ -83,24 +98,6 @@ export class CommitText {
 }
 
 const COMMITTER = '\ncommitter ';
-/** The date in the headers, which end at the first empty line. */
-const DATE = /^(?:[^\n]+\n)*?committer [^\n]*> (\d+) /;
-
-function secondsOf(content: BinaryText): number {
-  const seconds = Number(DATE.exec(content)?.[1] ?? 0);
-  return Number.isSafeInteger(seconds) ? seconds : 0;
-}
-
-function parentsIn(headers: BinaryText): Oid[] {
-  const parents: Oid[] = [];
-  for (let at = headers.indexOf('\nparent '); at >= 0; at = headers.indexOf('\nparent ', at + 1)) {
-    const start = at + '\nparent '.length;
-    const end = headers.indexOf('\n', start);
-    const oid = parseOid(headers.slice(start, end < 0 ? undefined : end));
-    if (oid !== undefined) parents.push(oid);
-  }
-  return parents;
-}
 
 /** Our own commits are shorter than this, except with many trailers. */
 const isLong = (content: Buffer) => content.length > 2048;
@@ -133,8 +130,7 @@ export class ListedCommit extends CommitText implements HandoffCommit {
 /** Reads any number of commits as lists show them. Other objects are left out; a commit that is too large has no text. */
 export async function readListed(options: GitOptions, oids: readonly Oid[]): Promise<ListedCommit[]> {
   const found: ListedCommit[] = [];
-  for (let at = 0; at < oids.length; at += TOGETHER) {
-    const batch = oids.slice(at, at + TOGETHER);
+  for (const batch of inBatches(oids, TOGETHER)) {
     const requests = batch.map((name) => ({ name, mostBytes: MAX_COMMIT_BYTES }));
     for (const object of await readObjects(options, requests))
       if (object?.type === 'commit') found.push(new ListedCommit(object.oid, object.content));
@@ -167,12 +163,10 @@ const FEW = 8;
 
 /** Among many commits, finds those too large to be ours: git loads every commit into memory that it walks from or looks into. */
 async function largeCommits(options: GitOptions, oids: readonly Oid[]) {
-  const infos = oids.length > FEW ? await readObjects(options, oids.map(infoOf)) : [];
+  const infos = oids.length > FEW ? await lookUpObjects(options, oids) : [];
   const large = infos.filter((info) => info !== undefined && info.size > MAX_COMMIT_BYTES);
   return new Map(large.map((info) => [info?.oid, info]));
 }
-
-const infoOf = (name: string): ObjectRequest => ({ name, infoOnly: true });
 
 /** Leaves out, if there are many commits, those that are too large to be ours. */
 export async function withoutLarge(options: GitOptions, oids: readonly Oid[]): Promise<Oid[]> {
@@ -200,7 +194,8 @@ export async function loadSettled(
   second: RefName,
   notes: boolean,
 ): Promise<LoadedCommit | undefined> {
-  const requests = [infoOf(first), ...commitRequests(second, notes), infoOf(second)];
+  const tip = (name: RefName) => ({ name, infoOnly: true });
+  const requests = [tip(first), ...commitRequests(second, notes), tip(second)];
   const [before, ...found] = await readObjects(options, requests);
   const after = found.pop();
   const loaded = assemble(found, notes);
@@ -275,8 +270,8 @@ export async function noteNames(
   options: GitOptions,
   commits: readonly Oid[],
 ): Promise<ReadonlyMap<Oid, Oid>> {
-  const requests = commits.map((oid) => ({ name: `${oid}:${NOTE_FILE}`, infoOnly: true }));
-  const found = await readObjects(options, requests);
+  const names = commits.map((oid) => `${oid}:${NOTE_FILE}`);
+  const found = await lookUpObjects(options, names);
   return new Map(
     commits.flatMap((oid, at) => {
       const note = found[at];
@@ -306,8 +301,7 @@ export async function handoffChains(
   const starts = await withoutLarge(options, tips);
   if (starts.length === 0) return [];
   const args = ['rev-list', '--first-parent', `--max-count=${most}`, '--stdin'];
-  const result = await runGit(args, { ...options, input: `${starts.join('\n')}\n` });
-  if (result.code !== 0) throw gitFailure('rev-list', result);
+  const result = await requireGit(args, { ...options, input: `${starts.join('\n')}\n` });
   return readListed(options, oidsIn(result));
 }
 
@@ -341,35 +335,23 @@ async function readableChain(options: GitOptions, tip: Oid, base: Oid | undefine
 }
 
 /** The paths that differ between two commits: `head` is the state in `from`, `index` the state in `to`. */
-export async function changedPaths(cwd: string, from: Oid | null, to: Oid): Promise<StagedPath[]> {
-  const trees = from === null ? ['--root', '--no-commit-id', to] : [from, to];
-  const result = await runGit(['diff-tree', '-r', ...RAW_DIFF, ...trees, '--'], { cwd });
-  if (result.code !== 0) throw gitFailure('diff-tree', result);
-  return parseRaw(result.stdout.toString('utf8'));
-}
+export const changedPaths = (cwd: string, from: Oid | null, to: Oid): Promise<StagedPath[]> =>
+  rawDiff({ cwd }, 'diff-tree', ['-r', ...(from === null ? ['--root', '--no-commit-id', to] : [from, to])]);
 
 /** The paths at which two commits differ. A rename counts as one path deleted and one added. Returns none when git fails. */
 export async function pathsBetween(options: GitOptions, one: Oid, other: Oid): Promise<string[]> {
-  const flags = ['-r', '-z', '--name-only', '--no-renames', '--no-ext-diff'];
-  const result = await runGit(['diff-tree', ...flags, one, other, '--'], options);
-  return result.code === 0 ? entriesOf(result) : [];
+  const found = await rawDiff(options, 'diff-tree', ['-r', one, other]).catch(() => []);
+  return found.map(({ path }) => path);
 }
 
 /** A commit's parents, first the one it was made on. */
 export async function parentsOf(cwd: string, commit: Oid): Promise<Oid[]> {
-  const result = await runGit(['rev-list', '--parents', '--max-count=1', commit, '--'], { cwd });
-  if (result.code !== 0) throw gitFailure('rev-list', result);
-  return result.stdout
-    .toString('utf8')
-    .trim()
-    .split(' ')
-    .slice(1)
-    .flatMap((name) => parseOid(name) ?? []);
+  const line = await git(['rev-list', '--parents', '--max-count=1', commit, '--'], { cwd });
+  const [, ...parents] = line.trim().split(' ');
+  return parents.flatMap((name) => parseOid(name) ?? []);
 }
 
 /** Resolves a name to a commit; `undefined` if it names none. */
 export async function commitNamed(cwd: string, name: string): Promise<Oid | undefined> {
-  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
-  const result = await runGit(args, { cwd });
-  return result.code === 0 ? parseOid(result.stdout.toString('utf8').trim()) : undefined;
+  return askForOid(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`], { cwd });
 }

@@ -1,5 +1,5 @@
 import type { Oid } from '../domain/names.ts';
-import { type GitOptions, gitFailure, runGit } from './run.ts';
+import { type GitOptions, requireGit } from './run.ts';
 
 /**
  * Returns a blob as a checkout would write it to a path, with the line ends and filters that the repository asks for.
@@ -8,8 +8,7 @@ import { type GitOptions, gitFailure, runGit } from './run.ts';
  * @throws Failure `environment` when a required filter fails
  */
 export async function asCheckedOut(options: GitOptions, path: string, oid: Oid): Promise<Buffer> {
-  const result = await runGit(['cat-file', '--filters', `--path=${path}`, oid], options);
-  if (result.code !== 0) throw gitFailure('cat-file', result);
+  const result = await requireGit(['cat-file', '--filters', `--path=${path}`, oid], options);
   return result.stdout;
 }
 
@@ -31,8 +30,7 @@ export async function attributesOf(
 ): Promise<ReadonlyMap<string, string>> {
   if (paths.length === 0) return new Map();
   const input = paths.map((path) => `${path}\0`).join('');
-  const result = await runGit(['check-attr', '-z', '--stdin', attribute], { ...options, input });
-  if (result.code !== 0) throw gitFailure('check-attr', result);
+  const result = await requireGit(['check-attr', '-z', '--stdin', attribute], { ...options, input });
   const fields = result.stdout.toString('utf8').split('\0');
   return new Map(paths.map((path, n) => [path, fields[3 * n + 2] ?? 'unspecified']));
 }
@@ -52,8 +50,7 @@ export async function plainCheckouts(
   const mark = `none-${Math.random().toString(36).slice(2)}`;
   const input = files.map(({ path, oid }) => `${oid} ${path}\0${mark}\0`).join('');
   const args = ['cat-file', '--batch=', '--filters', '--buffer', '-z'];
-  const result = await runGit(args, { ...options, input });
-  if (result.code !== 0) throw gitFailure('cat-file', result);
+  const result = await requireGit(args, { ...options, input });
   const end = Buffer.from(`\n${mark} missing\n`);
   let at = 0;
   return files.map(() => {

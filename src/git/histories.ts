@@ -2,7 +2,7 @@ import { type Oid, parseOid } from '../domain/names.ts';
 import type { HeadRelation } from '../domain/verification/facts.ts';
 import type { Limits } from './branches.ts';
 import { isDamage } from './objects.ts';
-import { type GitOptions, gitFailure, runGit } from './run.ts';
+import { type GitOptions, askForOid, askGit, gitFailure, runGit } from './run.ts';
 
 /** Every commit that was walked, with its parents. */
 export type Parents = ReadonlyMap<Oid, readonly Oid[]>;
@@ -67,8 +67,7 @@ export function historyOf(walked: Parents, tip: Oid): ReadonlySet<Oid> {
 
 /** The best common ancestor of two commits; `undefined` when they have none. */
 export async function mergeBase(options: GitOptions, one: string, other: string): Promise<Oid | undefined> {
-  const result = await runGit(['merge-base', '--end-of-options', one, other], options);
-  return result.code === 0 ? parseOid(result.stdout.toString('utf8').trim()) : undefined;
+  return askForOid(['merge-base', '--end-of-options', one, other], options);
 }
 
 /** How a branch's tip relates to a commit. Runs one process; two more when neither commit contains the other. */
@@ -76,28 +75,24 @@ export async function relate(cwd: string, tip: Oid, base: Oid, limits: Limits): 
   if (tip === base) return { kind: 'equal' };
   const options = { cwd, ...limits };
   const both = `${tip}...${base}`;
-  const [counts] = await lines(['rev-list', '--left-right', '--count', both, '--'], options);
+  const counts = await askGit(['rev-list', '--left-right', '--count', both, '--'], options);
   if (counts === undefined) return { kind: (await isShallow(options)) ? 'base-shallow' : 'base-missing' };
   const [ours = 0, theirs = 0] = counts.split('\t').map(Number);
   if (theirs === 0) return { kind: 'ahead', by: ours };
   if (ours === 0) return { kind: 'behind', by: theirs };
   const [trees, shallow] = await Promise.all([
-    lines(['rev-parse', `${tip}^{tree}`, `${base}^{tree}`], options),
+    askGit(['rev-parse', `${tip}^{tree}`, `${base}^{tree}`], options),
     isShallow(options),
   ]);
   // In a shallow clone, one may contain the other beyond the cut.
   if (shallow) return { kind: 'base-shallow' };
-  return { kind: 'diverged', ours, theirs, sameTree: trees[0] !== undefined && trees[0] === trees[1] };
+  const [ourTree, theirTree] = trees?.split('\n') ?? [];
+  return { kind: 'diverged', ours, theirs, sameTree: ourTree !== undefined && ourTree === theirTree };
 }
 
 /** Whether the history here is cut off. */
 export async function isShallow(options: GitOptions): Promise<boolean> {
-  return (await lines(['rev-parse', '--is-shallow-repository'], options))[0] === 'true';
-}
-
-async function lines(args: readonly string[], options: GitOptions): Promise<string[]> {
-  const result = await runGit(args, options);
-  return result.code === 0 ? result.stdout.toString('utf8').trim().split('\n') : [];
+  return (await askGit(['rev-parse', '--is-shallow-repository'], options)) === 'true';
 }
 
 /** Whether a commit is in another's history. */

@@ -1,5 +1,5 @@
 import { type Oid, type SessionId, canMean, parseOid } from '../domain/names.ts';
-import { SESSIONS, records, sessionsIn, type GitOptions, runGit } from './run.ts';
+import { type GitOptions, runGit, askGit, askForOid, SESSIONS, sessionsIn, records } from './run.ts';
 
 /** Reads commits with git-log(1), independently of the user's settings. */
 
@@ -119,8 +119,7 @@ export function leftCommits(
 /** The newest commit of a first-parent history that changed a path; `undefined` when git cannot tell. */
 export async function lastChange(cwd: string, tip: Oid, path: string): Promise<Oid | undefined> {
   const args = ['--literal-pathspecs', 'rev-list', '--first-parent', '--max-count=1', tip, '--', path];
-  const result = await runGit(args, { cwd });
-  return result.code === 0 ? parseOid(result.stdout.toString('utf8').trim()) : undefined;
+  return askForOid(args, { cwd });
 }
 
 /** Where HEAD was at a time (seconds since the epoch), from its reflog; `undefined` when that begins later. */
@@ -129,4 +128,37 @@ export async function headAt(cwd: string, seconds: number, timeoutMs: number): P
   const result = await runGit(['rev-parse', '--verify', '--end-of-options', name], { cwd, timeoutMs });
   if (result.code !== 0 || result.stderr.includes('only goes back')) return undefined;
   return parseOid(result.stdout.toString('utf8').trim());
+}
+
+/** An entry of a reflog (git-reflog(1)). */
+interface ReflogEntry {
+  readonly ref: string;
+  readonly oid: Oid;
+  /** Committer date of the commit, seconds since the epoch. */
+  readonly seconds: number;
+  readonly message: string;
+}
+
+/** The most reflog entries that one call reads. */
+const MAX_ENTRIES = 2000;
+
+/**
+ * Entries of the reflogs of some refs, newest first; none when git fails.
+ *
+ * @param text only entries whose messages contain it
+ */
+export async function readReflogs(
+  options: GitOptions,
+  refs: readonly string[],
+  text?: string,
+): Promise<ReflogEntry[]> {
+  const search = text === undefined ? [] : ['--fixed-strings', `--grep-reflog=${text}`];
+  const args = ['log', '--walk-reflogs', ...QUIET, `--max-count=${MAX_ENTRIES}`, ...search];
+  const output = await askGit([...args, '--format=%gD %H %ct %gs', ...refs, '--'], options);
+  return (output ?? '').split('\0').flatMap((record) => {
+    const [, ref = '', name = '', seconds, message = ''] =
+      /^(\S*)@\{[^}]*\} (\w+) (\d+) ([^]*?)\n?$/.exec(record) ?? [];
+    const oid = parseOid(name);
+    return oid === undefined ? [] : [{ ref, oid, seconds: Number(seconds), message }];
+  });
 }

@@ -1,6 +1,6 @@
 import { type RefName, parseOid } from '../domain/names.ts';
 import { KEPT, KEPT_LIST, PRUNED, REMOTE, SHOWN, parsePath } from './namespace.ts';
-import { readObjects } from './objects.ts';
+import { lookUpObjects, readObjects } from './objects.ts';
 import { updateRefs, type Ref, type RefValue, listRefNames, listRefs } from './refs.ts';
 import type { InRepository } from './repository.ts';
 
@@ -37,7 +37,7 @@ async function listMigrated<R extends RefValue>(
 
 /** Turns the entries into refs and deletes the lists, in one transaction. Skips missing commits and deleted handoffs. */
 async function migrate(repository: InRepository, lists: readonly RefValue[]): Promise<void> {
-  const names = lists.map(({ oid }) => ({ name: oid }));
+  const names = lists.map(({ oid }) => oid);
   const [blobs, refs] = await Promise.all([
     readObjects(repository, names),
     listRefNames(repository, [KEPT, REMOTE, PRUNED]),
@@ -51,10 +51,8 @@ async function migrate(repository: InRepository, lists: readonly RefValue[]): Pr
       return counts ? [{ ref: ref as RefName, next: oid, old: undefined }] : [];
     });
   });
-  const commits = await readObjects(
-    repository,
-    entries.map(({ next }) => ({ name: next, infoOnly: true })),
-  );
+  const tips = entries.map(({ next }) => next);
+  const commits = await lookUpObjects(repository, tips);
   const made = entries.filter((_, at) => commits[at]?.type === 'commit');
   const deleted = lists.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
   await updateRefs(repository, [...made, ...deleted], { repeatable: true });

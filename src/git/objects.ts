@@ -40,6 +40,17 @@ export async function readObjects(
   return read ?? readSmall(options, requests);
 }
 
+/** Asks only for the types and sizes of objects. */
+export function lookUpObjects(
+  options: GitOptions,
+  names: readonly string[],
+): Promise<(ReadObject | undefined)[]> {
+  return readObjects(
+    options,
+    names.map((name) => ({ name, infoOnly: true })),
+  );
+}
+
 /** How many bytes git may print before we ask for sizes first. */
 const MOST_PRINTED = 32 << 20;
 
@@ -48,15 +59,15 @@ async function readSmall(
   options: GitOptions,
   requests: readonly ObjectRequest[],
 ): Promise<(ReadObject | undefined)[]> {
-  const infos = await readObjects(
+  const infos = await lookUpObjects(
     options,
-    requests.map(({ name }) => ({ name, infoOnly: true })),
+    requests.map(({ name }) => name),
   );
   const isSmall = ({ infoOnly, mostBytes = Infinity }: ObjectRequest, at: number) =>
     infoOnly !== true && (infos[at]?.size ?? Infinity) <= mostBytes;
   const small = await readObjects(
     options,
-    requests.filter(isSmall).map(({ name }) => ({ name })),
+    requests.filter(isSmall).map(({ name }) => name),
   );
   const read = small.values();
   return requests.map((request, at) => (isSmall(request, at) ? read.next().value : infos[at]));
@@ -68,16 +79,13 @@ async function readAll(
   requests: readonly ObjectRequest[],
 ): Promise<(ReadObject | undefined)[] | undefined> {
   if (requests.length === 0) return [];
-  const isOdd = requests.some(({ name }) => name.includes('\n'));
-  const end = isOdd ? '\0' : '\n';
   const lines = requests.map(({ name, infoOnly }) => {
     if (name.includes('\0')) throw new TypeError('an object name holds no NUL');
-    return `${infoOnly === true ? 'info' : 'contents'} ${name}${end}`;
+    return `${infoOnly === true ? 'info' : 'contents'} ${name}\0`;
   });
   // After `flush` git answers at once; it sees the end of its input only when Node is done with other work.
-  const input = `${lines.join('')}flush${end}`;
-  const args = ['cat-file', '--buffer', '--batch-command', ...(isOdd ? ['-z'] : [])];
-  const result = await runGit(args, { ...options, input });
+  const input = `${lines.join('')}flush\0`;
+  const result = await runGit(['cat-file', '--buffer', '--batch-command', '-z'], { ...options, input });
   if (result.isCut) return undefined;
   if (result.code !== 0) {
     if (!isDamage(result.stderr)) throw gitFailure('cat-file', result);
@@ -89,8 +97,8 @@ async function readAll(
   let at = 0;
   return requests.map(({ name, infoOnly, mostBytes = Infinity }) => {
     // For a missing object git repeats the name, line feeds and all.
-    const echo = isOdd && result.stdout.indexOf(`${name} `, at) === at ? Buffer.byteLength(name) : 0;
-    const lineEnd = result.stdout.indexOf(10, at + echo);
+    const echo = name.includes('\n') && result.stdout.indexOf(`${name} `, at) === at;
+    const lineEnd = result.stdout.indexOf(10, at + (echo ? Buffer.byteLength(name) : 0));
     const header = parseHeader(result.stdout.toString('latin1', at, lineEnd));
     at = lineEnd + 1;
     if (header === undefined || infoOnly === true) return header;
@@ -105,12 +113,9 @@ const NOTHING = Buffer.alloc(0);
 
 /** Parses `<oid> <type> <size>`; `undefined` for git's answer about a missing object. */
 function parseHeader(line: string): ReadObject | undefined {
-  const first = line.indexOf(' ');
-  const second = line.indexOf(' ', first + 1);
-  const oid = parseOid(line.slice(0, Math.max(first, 0)));
-  const size = line.slice(second + 1);
-  if (oid === undefined || second < 0 || !/^\d+$/.test(size)) return undefined;
-  return { oid, type: line.slice(first + 1, second), size: Number(size), content: NOTHING };
+  const [, name = '', type = '', size] = /^([0-9a-f]+) (\w+) (\d+)$/.exec(line) ?? [];
+  const oid = parseOid(name);
+  return oid && { oid, type, size: Number(size), content: NOTHING };
 }
 
 /** Whether git's message says that objects are missing or damaged, and not that the system refused to read them. */
@@ -172,14 +177,11 @@ export function loadForWriting(): void {
  */
 export class ObjectBatch {
   readonly #format: 'sha1' | 'sha256';
-  readonly #level: number | undefined;
   /** Entries of a pack (gitformat-pack(5)). */
   readonly #objects = new Map<Oid, Buffer>();
 
-  /** @param level the compression level of zlib; zlib's default when left out */
-  constructor(format: 'sha1' | 'sha256', level?: number) {
+  constructor(format: 'sha1' | 'sha256') {
     this.#format = format;
-    this.#level = level;
   }
 
   blob(data: Uint8Array): Oid {
@@ -269,25 +271,18 @@ export class ObjectBatch {
   async #isThere(cwd: string, folder: string): Promise<boolean> {
     const oids = [...this.#objects.keys()];
     const notLoose = oids.filter((oid) => !existsSync(join(folder, oid.slice(0, 2), oid.slice(2))));
-    const found = await readObjects(
-      { cwd },
-      notLoose.map((name) => ({ name, infoOnly: true })),
-    );
-    return found.every((object) => object !== undefined);
+    return (await lookUpObjects({ cwd }, notLoose)).every((object) => object !== undefined);
   }
 
   #add(type: ObjectType, data: Buffer): Oid {
     const oid = parseOid(objectName(this.#format, type, data));
     if (oid === undefined) throw new TypeError(`no object name for ${type}`);
-    if (!this.#objects.has(oid)) this.#objects.set(oid, this.#entry(type, data));
-    return oid;
-  }
-
-  #entry(type: ObjectType, data: Buffer): Buffer {
     // Loaded only to store something: most calls of a hook only read.
     const { deflateSync } = process.getBuiltinModule('node:zlib');
-    const stream = deflateSync(data, this.#level === undefined ? {} : { level: this.#level });
-    return Buffer.concat([entryHeader(PACK_TYPES[type], data.length), stream]);
+    // The fastest level, because time is short before a command; git compresses anew what it stores as loose objects.
+    const entry = () => Buffer.concat([entryHeader(type, data.length), deflateSync(data, { level: 1 })]);
+    if (!this.#objects.has(oid)) this.#objects.set(oid, entry());
+    return oid;
   }
 
   #pack(): Buffer {
@@ -308,15 +303,14 @@ function wasSwept({ code, stderr }: GitResult): boolean {
 }
 
 /** Type in bits 4-6 of the first byte, size in 4 bits and then 7 bits a byte, low bits first. */
-function entryHeader(type: number, size: number): Buffer {
+function entryHeader(type: ObjectType, size: number): Buffer {
   const bytes: number[] = [];
-  let current = (type << 4) | (size & 15);
+  let current = (PACK_TYPES[type] << 4) | (size & 15);
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
     bytes.push(current | 128);
     current = rest & 127;
   }
-  bytes.push(current);
-  return Buffer.from(bytes);
+  return Buffer.from([...bytes, current]);
 }
 
 /** Drops characters that would break the header line, as git's own strbuf_addstr_without_crud does. */

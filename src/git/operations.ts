@@ -4,8 +4,7 @@ import { exactStatOf, readText } from '../host/disk.ts';
 import { sameState, type FileState } from '../domain/ledger/tree-status.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { changedPaths } from './commits.ts';
-import { entriesOf, runGit } from './run.ts';
-import { RAW_DIFF, parseRaw } from './staged.ts';
+import { indexEntries, rawDiff } from './staged.ts';
 
 /** An operation that git has stopped in and can continue later (git-status(1) names it). */
 export interface Operation {
@@ -76,13 +75,18 @@ export async function madePaths(
   gitDir: string,
   name: string,
 ): Promise<Map<string, readonly FileState[]>> {
-  const lists = await Promise.all(changeArguments(gitDir, name).map((args) => listChanges(cwd, args)));
+  const lists = await Promise.all(
+    // git fails where the operation has no such commit.
+    changeArguments(gitDir, name).map(([command, ...args]) =>
+      rawDiff({ cwd }, command, args).catch(() => []),
+    ),
+  );
   const made = new Map<string, FileState[]>();
   for (const { path, index } of lists.flat()) made.set(path, [...(made.get(path) ?? []), index]);
   return made;
 }
 
-function changeArguments(gitDir: string, name: string): string[][] {
+function changeArguments(gitDir: string, name: string): ['diff' | 'diff-tree', ...string[]][] {
   switch (name) {
     case 'merge':
       return oids(readText(join(gitDir, 'MERGE_HEAD'))).map((head) => ['diff', `HEAD...${head}`]);
@@ -100,11 +104,6 @@ function changeArguments(gitDir: string, name: string): string[][] {
   }
 }
 
-async function listChanges(cwd: string, [command = '', ...words]: readonly string[]) {
-  const result = await runGit([command, ...RAW_DIFF, ...words, '--'], { cwd });
-  return result.code === 0 ? parseRaw(result.stdout.toString('utf8')) : [];
-}
-
 /** The paths at which a merged tree differs from HEAD, with their states in that tree. */
 export async function mergedPaths(cwd: string, head: Oid, tree: Oid): Promise<Map<string, FileState>> {
   return new Map((await changedPaths(cwd, head, tree)).map(({ path, index }) => [path, index]));
@@ -119,15 +118,9 @@ export async function resolvedPaths(
   cwd: string,
   heads: ReadonlyMap<string, FileState>,
 ): Promise<Set<string>> {
-  const result = await runGit(['ls-files', '-z', '--resolve-undo', '--full-name'], { cwd });
   const ours = new Map<string, FileState>();
-  for (const line of entriesOf(result)) {
-    const [, mode = '', name = '', stage, path = ''] = /^(\d{6}) ([0-9a-f]+) (\d)\t([^]*)$/.exec(line) ?? [];
-    const oid = parseOid(name);
-    if (stage === undefined || oid === undefined) continue;
-    if (stage === '2') ours.set(path, { mode, oid });
-    else if (!ours.has(path)) ours.set(path, null);
-  }
+  for (const { path, state, stage } of await indexEntries({ cwd }, '--resolve-undo'))
+    if (stage === '2' || !ours.has(path)) ours.set(path, stage === '2' ? state : null);
   return new Set(
     [...ours].flatMap(([path, state]) => (sameState(heads.get(path) ?? null, state) ? [path] : [])),
   );

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FileState } from '../domain/ledger/tree-status.ts';
 import type { Oid } from '../domain/names.ts';
-import { entriesOf, listedState, gitFailure, runGit, type GitResult } from './run.ts';
+import { type GitResult, runGit, git, gitFailure } from './run.ts';
 import { objectFormat } from './repository.ts';
+import { indexEntries } from './staged.ts';
 import { userGit, isLocked } from './user-git.ts';
 import { randomName } from '../host/disk.ts';
 
@@ -56,10 +57,13 @@ export class PrivateIndex {
   }
 
   async #readTree(args: readonly string[]): Promise<this> {
-    const result = await runGit(['read-tree', ...args], { cwd: this.#top, env: this.env });
-    if (result.code === 0) return this;
-    this.remove();
-    throw gitFailure('read-tree', result);
+    try {
+      await git(['read-tree', ...args], { cwd: this.#top, env: this.env });
+      return this;
+    } catch (error) {
+      this.remove();
+      throw error;
+    }
   }
 
   /** Makes a copy of the worktree's index. */
@@ -122,21 +126,12 @@ export function copyIndex(from: string, to: string): void {
 
 /** Sets entries of the worktree's index, or of the one that `env` names; all or none. The caller checks the exit code. */
 export async function setEntries(top: string, entries: IndexEntries, env: Record<string, string> = {}) {
-  const gone = [...entries].filter(([, state]) => state === null);
-  const there = [...entries].filter(([, state]) => state !== null);
-  const width = there[0]?.[1]?.oid?.length ?? (await nameLength(top));
+  const known = [...entries.values()].flatMap((state) => state?.oid ?? []);
+  const nothing = '0'.repeat((await objectFormat({ cwd: top }, known[0])) === 'sha256' ? 64 : 40);
   // Deletions come first: a folder may take the place of a file.
-  const lines = [
-    ...gone.map(([path]) => `0 ${'0'.repeat(width)}\t${path}\0`),
-    ...there.map(([path, state]) => `${state?.mode} ${state?.oid}\t${path}\0`),
-  ];
-  const input = lines.join('');
-  return runGit(['update-index', '-z', '--index-info'], { cwd: top, input, env });
-}
-
-/** Hexadecimal digits of the repository's object names. */
-async function nameLength(top: string): Promise<number> {
-  return (await objectFormat({ cwd: top })) === 'sha256' ? 64 : 40;
+  const sorted = [...entries].sort(([, a], [, b]) => Number(a !== null) - Number(b !== null));
+  const lines = sorted.map(([path, state]) => `${state?.mode ?? 0} ${state?.oid ?? nothing}\t${path}\0`);
+  return runGit(['update-index', '-z', '--index-info'], { cwd: top, input: lines.join(''), env });
 }
 
 /** Returns what an index holds at these paths; an intended addition (`git add -N`) has an empty content there. */
@@ -146,14 +141,12 @@ export async function readEntries(
   env: Record<string, string> = {},
 ): Promise<Map<string, FileState>> {
   const wanted = new Set(paths);
-  const result = await runGit(['ls-files', '--stage', '-z', '--full-name'], { cwd: top, env });
-  if (result.code !== 0) throw gitFailure('ls-files', result);
-  const found = new Map<string, FileState>(paths.map((path) => [path, null]));
-  for (const line of entriesOf(result)) {
-    const [, mode = '', name = '', path = ''] = /^(\d{6}) ([0-9a-f]+) \d\t([^]*)$/.exec(line) ?? [];
-    if (wanted.has(path)) found.set(path, listedState(mode, name));
-  }
-  return found;
+  const entries = await indexEntries({ cwd: top, env }, '--stage');
+  const found = entries.filter(({ path }) => wanted.has(path));
+  return new Map([
+    ...paths.map((path) => [path, null] as const),
+    ...found.map(({ path, state }) => [path, state] as const),
+  ]);
 }
 
 /** How long we retry, in milliseconds: git itself fails at once when another git holds the index's lock. */

@@ -1,11 +1,21 @@
 import { Failure } from '../domain/failure.ts';
 import { type Oid, isZeroOid, parseOid, type SessionId } from '../domain/names.ts';
-import { records, type GitOptions, gitFailure, oidsIn, runGit, type GitResult } from './run.ts';
+import {
+  type GitResult,
+  type GitOptions,
+  runGit,
+  requireGit,
+  git,
+  gitFailure,
+  oidsIn,
+  records,
+} from './run.ts';
 import { type RelatedSessions, mixedSessions } from '../domain/commit-message.ts';
 import { inBatches } from './batches.ts';
 import { CommitText, readListed, withoutLarge } from './commits.ts';
 import { historyOf, isShallow } from './histories.ts';
-import { readObjects } from './objects.ts';
+import { type ReadObject, lookUpObjects, readObjects } from './objects.ts';
+import { CHANGES, parseChanges } from './staged.ts';
 import { listRefNames } from './refs.ts';
 
 /** A ref that a push would move, as git describes it to pre-push (githooks(5)). */
@@ -89,10 +99,9 @@ export async function newCommits(
   const known = refs.flatMap(({ remote: there }) => (there === undefined ? [] : [`^${there}`]));
   const pushed = remote === undefined ? '--remotes' : `--remotes=${remote}`;
   // The remote may have commits that this clone does not: git ignores their names.
-  const args = ['log', '--ignore-missing', ...NAMED, ...WHOLE, '--stdin', '--not', pushed];
-  const result = await runGit(args, { ...options, input: `${[...tips, ...known].join('\n')}\n` });
-  if (result.code !== 0) throw gitFailure('log', result);
-  return parseCommits(result.stdout.toString('utf8'));
+  const named = ['--regexp-ignore-case', '--fixed-strings', '--grep=Claude-Session-Id'];
+  const args = ['log', '--ignore-missing', ...named, ...WHOLE, '--stdin', '--not', pushed];
+  return parseCommits(await git(args, { ...options, input: `${[...tips, ...known].join('\n')}\n` }));
 }
 
 /** Options of git-log(1) for `parseCommits`. */
@@ -100,10 +109,7 @@ const WHOLE = ['-z', '--encoding=UTF-8', '--no-show-signature', '--no-notes', '-
 
 function parseCommits(output: string): PushedCommit[] {
   return records(output, 2).flatMap(([names = '', message = '']) => {
-    const [oid, ...parents] = names
-      .trim()
-      .split(' ')
-      .flatMap((name) => parseOid(name) ?? []);
+    const [oid, ...parents] = names.split(' ').flatMap((name) => parseOid(name.trim()) ?? []);
     const summary = message.trimStart().split('\n')[0] ?? '';
     return oid === undefined ? [] : [{ oid, parents, summary, message }];
   });
@@ -153,26 +159,15 @@ export async function shortenedBranches(
     return remoteRef.startsWith(HEADS) ? [{ ref, name: remoteRef.slice(HEADS.length), tip }] : [];
   });
   const old = branches.flatMap(({ ref, name, tip }) => (tip === undefined ? [] : [{ ref, name, tip }]));
-  const found = await readObjects(
-    options,
-    old.map(({ tip }) => ({ name: tip, infoOnly: true })),
-  );
+  const tips = old.map(({ tip }) => tip);
+  const found = await lookUpObjects(options, tips);
   const here = old.filter((_, at) => found[at] !== undefined);
   const below = `refs/remotes/${remote ?? '*'}/`;
   const others = ['HEAD', ...branches.map(({ name }) => name)].map((name) => `--exclude=${below}${name}`);
-  const args = [
-    'log',
-    `--max-count=${MAX_DROPPED}`,
-    ...WHOLE,
-    '--stdin',
-    '--not',
-    ...others,
-    `--glob=${below}*`,
-  ];
+  const most = `--max-count=${MAX_DROPPED}`;
+  const args = ['log', most, ...WHOLE, '--stdin', '--not', ...others, `--glob=${below}*`];
   const input = [...here.map(({ tip }) => tip), ...tipsOf(refs).map((oid) => `^${oid}`), ''].join('\n');
-  const result = await runGit(args, { ...options, input });
-  if (result.code !== 0) throw gitFailure('log', result);
-  const commits = parseCommits(result.stdout.toString('utf8'));
+  const commits = parseCommits(await git(args, { ...options, input }));
   const parents = new Map(commits.map((commit) => [commit.oid, commit.parents]));
   return old.map((branch) => {
     if (!here.includes(branch)) return { ...branch, dropped: undefined };
@@ -218,8 +213,6 @@ export interface CommitRange {
   readonly revision?: string;
   /** The input for `--stdin` among the options: names of commits, one per line. */
   readonly input?: string;
-  /** Whether to examine only commits that name a session. */
-  readonly named?: boolean;
 }
 
 export interface MixedCommit {
@@ -231,9 +224,12 @@ export interface MixedCommit {
   readonly paths: number;
 }
 
+/** How many commits are in memory at most, how large a commit must be to be read by itself, and the largest. */
+const [AT_ONCE, LARGE_BYTES, MOST_BYTES] = [1000, 64 << 10, 64 << 20];
+
 /**
  * Finds the commits of a range that contain the work of several sessions, newest first. Leaves out merges, which contain
- * everybody's work. Runs one `git log`, one search of what git hides in messages, and one `git diff-tree` for what it found.
+ * everybody's work. Reads the commits themselves: git-log(1) shows a message only up to its first NUL byte.
  *
  * @throws Failure `usage` for a range that git does not know
  */
@@ -242,79 +238,44 @@ export async function findMixedCommits(
   range: CommitRange,
   related: readonly RelatedSessions[],
 ): Promise<{ readonly looked: number; readonly mixed: readonly MixedCommit[] }> {
-  const flags = ['-z', '--no-merges', '--encoding=UTF-8', '--format=%H %P%x00%B'];
-  const bounded = { ...options, mostPrinted: MOST_MESSAGES };
-  const result = await inRange('log', [...flags, ...(range.named === true ? NAMED : [])], bounded, range);
-  const found = records(result.stdout.toString('utf8'), 2);
-  const mixed = found.flatMap(([names = '', message = '']): Omit<MixedCommit, 'paths'>[] => {
-    const [name = '', ...parents] = names.trim().split(' ');
-    const oid = parseOid(name);
-    const sessions = mixedSessions(message, related);
-    const summary = message.trimStart().split('\n')[0] ?? '';
-    return oid === undefined || sessions.length === 0 ? [] : [{ oid, parents, summary, sessions }];
-  });
-  const known = new Set(mixed.map(({ oid }) => oid));
-  mixed.push(...(await hiddenMixed(options, range, related)).filter(({ oid }) => !known.has(oid)));
+  const listed = await commitsIn(range, options);
+  const mixed: Omit<MixedCommit, 'paths'>[] = [];
+  for (const batch of inBatches(listed, AT_ONCE)) {
+    const names = batch.map((name) => ({ name, mostBytes: LARGE_BYTES }));
+    for (const found of await readObjects(options, names)) {
+      const isLarge = found !== undefined && found.content.length < found.size;
+      const commit = isLarge ? await readLarge(options, found.oid) : found;
+      if (commit === undefined) continue;
+      const { message, parents, summary } = new CommitText(commit.content.toString('latin1'));
+      // A message in UTF-16 has a NUL byte in each character; another may hide lines behind one.
+      const texts = message.includes('\0') ? ['', '\n'].map((by) => message.replaceAll('\0', by)) : [message];
+      const sessions = mixedSessions(texts.join('\n'), related);
+      if (sessions.length > 0) mixed.push({ oid: commit.oid, parents, summary, sessions });
+    }
+  }
   const counts = await countPaths(
     options,
     mixed.map(({ oid }) => oid),
   );
-  return {
-    looked: found.length,
-    mixed: mixed.map((one) => ({ ...one, paths: counts.get(one.oid) ?? 0 })),
-  };
+  return { looked: listed.length, mixed: mixed.map((one) => ({ ...one, paths: counts.get(one.oid) ?? 0 })) };
 }
 
-/** Commits whose messages name a session. */
-const NAMED = ['--regexp-ignore-case', '--fixed-strings', '--grep=Claude-Session-Id'];
+async function readLarge(options: GitOptions, name: Oid): Promise<ReadObject | undefined> {
+  const [commit] = await readObjects(options, [{ name, mostBytes: MOST_BYTES }]);
+  if (commit === undefined || commit.content.length === commit.size) return commit;
+  throw new Failure('usage', `the message of commit ${name} is too long to check`);
+}
 
-async function inRange(
-  verb: 'log' | 'rev-list',
-  flags: readonly string[],
-  options: GitOptions,
+/** The commits of a range, except merges, newest first. */
+async function commitsIn(
   { options: chosen, revision, input }: CommitRange,
-): Promise<GitResult> {
-  const typed = revision === undefined ? [] : ['--end-of-options', revision];
-  const args = [verb, ...flags, ...chosen, ...typed, '--'];
-  const result = await runGit(args, input === undefined ? options : { ...options, input });
-  if (result.isCut === true) {
-    throw new Failure('usage', 'the messages of these commits are too long to check', {
-      hint: 'take fewer commits at a time',
-    });
-  }
-  if (result.code !== 0) throw await rangeFailure(options, result, revision);
-  return result;
-}
-
-/** Bytes of messages that are checked at once. */
-const MOST_MESSAGES = 64 << 20;
-
-/** How many commits are in memory at most, and how large a commit must be to be read by itself. */
-const [AT_ONCE, LARGE_BYTES] = [1000, 64 * 1024];
-
-/** git shows a message only up to its first NUL byte: this searches what comes after it (or is in UTF-16). */
-async function hiddenMixed(
   options: GitOptions,
-  range: CommitRange,
-  related: readonly RelatedSessions[],
-): Promise<Omit<MixedCommit, 'paths'>[]> {
-  const listed = await inRange('rev-list', ['--no-merges'], options, range);
-  const mixed: Omit<MixedCommit, 'paths'>[] = [];
-  for (const batch of inBatches(oidsIn(listed), AT_ONCE)) {
-    const names = batch.map((name) => ({ name, mostBytes: LARGE_BYTES }));
-    for (const found of await readObjects(options, names)) {
-      const isLarge = found !== undefined && found.content.length < found.size;
-      const [commit] = isLarge ? await readObjects(options, [{ name: found.oid }]) : [found];
-      if (commit?.content.includes(0) !== true) continue;
-      const { message, parents, summary } = new CommitText(commit.content.toString('latin1'));
-      const sessions = mixedSessions(
-        `${message.replaceAll('\0', '')}\n${message.replaceAll('\0', '\n')}`,
-        related,
-      );
-      if (sessions.length > 0) mixed.push({ oid: commit.oid, parents, summary, sessions });
-    }
-  }
-  return mixed;
+): Promise<Oid[]> {
+  const typed = revision === undefined ? [] : ['--end-of-options', revision];
+  const args = ['rev-list', '--no-merges', ...chosen, ...typed, '--'];
+  const result = await runGit(args, input === undefined ? options : { ...options, input });
+  if (result.code !== 0) throw await rangeFailure(options, result, revision);
+  return oidsIn(result);
 }
 
 /** git's words for a revision that it does not know. */
@@ -329,7 +290,7 @@ async function rangeFailure(
   result: GitResult,
   revision: string | undefined,
 ): Promise<Failure> {
-  const failure = gitFailure('log', result);
+  const failure = gitFailure('rev-list', result);
   if (revision === undefined || failure.code !== 'internal' || !NO_RANGE.test(result.stderr)) return failure;
   const firstLine = result.stderr.split('\n')[0]?.replace(/^fatal: /, '') ?? '';
   return new Failure('usage', `not a range of commits: ${JSON.stringify(revision)} (git: ${firstLine})`, {
@@ -340,29 +301,21 @@ async function rangeFailure(
 async function countPaths(options: GitOptions, commits: readonly Oid[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   if (commits.length === 0) return counts;
-  const args = ['diff-tree', '--stdin', '-r', '--root', '--raw', '-z', '--no-renames', '--no-ext-diff'];
-  const result = await runGit(args, { ...options, input: commits.map((oid) => `${oid}\n`).join('') });
-  if (result.code !== 0) throw gitFailure('diff-tree', result);
-  let commit = '';
-  const fields = result.stdout.toString('utf8').split('\0');
-  for (let at = 0; at < fields.length; at++) {
-    const field = fields[at] ?? '';
-    if (field.startsWith(':')) {
-      counts.set(commit, (counts.get(commit) ?? 0) + 1);
-      at++; // Skips the path, which may look like anything.
-    } else commit = field.trim();
-  }
+  const args = ['log', '--no-walk', '--stdin', ...CHANGES];
+  const input = commits.map((oid) => `${oid}\n`).join('');
+  for (const { commit } of parseChanges(await git(args, { ...options, input })))
+    counts.set(commit, (counts.get(commit) ?? 0) + 1);
   return counts;
 }
 
 /**
- * The commits that name a session and that a push of `tips` would bring to this repository, for a server's hook. In a hook
- * the pushed objects are already readable, and no ref has moved. Handoff refs are left out: they hold no branch commits.
+ * The commits that a push of `tips` would bring to this repository, for a server's hook. In a hook the pushed objects are
+ * already readable, and no ref has moved. Handoff refs are left out: they hold no branch commits.
  */
 export function receivedRange(tips: readonly Oid[], prefixes: readonly string[]): CommitRange {
   const input = tips.map((oid) => `${oid}\n`).join('');
   const handoffs = prefixes.map((prefix) => `--exclude=${prefix}*`);
-  return { options: ['--stdin', '--not', ...handoffs, '--all'], input, named: true };
+  return { options: ['--stdin', '--not', ...handoffs, '--all'], input };
 }
 
 /**
@@ -378,9 +331,8 @@ export async function handedOnSessions(
   const starts = await withoutLarge(options, [...tips, ...refs.map(({ oid }) => oid)]);
   if (starts.length === 0) return [];
   const input = starts.map((oid) => `${oid}\n`).join('');
-  const result = await runGit(['rev-list', '--ignore-missing', '--stdin'], { ...options, input });
-  if (result.code !== 0) throw gitFailure('rev-list', result);
-  const commits = await readListed(options, oidsIn(result));
+  const listed = await requireGit(['rev-list', '--ignore-missing', '--stdin'], { ...options, input });
+  const commits = await readListed(options, oidsIn(listed));
   return commits.flatMap(({ trailers }): RelatedSessions[] => {
     const { owner, succeeds } = trailers ?? {};
     return owner === undefined || succeeds === undefined ? [] : [[owner, succeeds]];

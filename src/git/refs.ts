@@ -4,7 +4,7 @@ import { timeLeft } from '../host/io.ts';
 import { discoverRepository, readHead } from './discover.ts';
 import { gitEnvironment, NOT_SYNCED } from './environment.ts';
 import { isDamage, readObjects } from './objects.ts';
-import { type BinaryText, utf8, git, gitFailure, runGit } from './run.ts';
+import { type BinaryText, utf8, git, gitFailure, runGit, requireGit } from './run.ts';
 import type { InRepository } from './repository.ts';
 import { exactStatOf, readText } from '../host/disk.ts';
 import { giveToOwner } from '../host/folders.ts';
@@ -47,16 +47,9 @@ export async function listRefNames(
   repository: InRepository,
   prefixes: readonly string[],
 ): Promise<RefValue[]> {
-  const output = await git(['for-each-ref', '--format=%(objectname) %(refname)', '--', ...prefixes], {
-    cwd: repository.cwd,
-  });
-  return parseRefNames(output);
-}
-
-/** Parses `<oid> <name>` lines. */
-function parseRefNames(lines: string): RefValue[] {
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', '--', ...prefixes];
   const refs: RefValue[] = [];
-  for (const line of lines.split('\n')) {
+  for (const line of (await git(args, { cwd: repository.cwd })).split('\n')) {
     const space = line.indexOf(' ');
     const oid = parseOid(line.slice(0, Math.max(space, 0)));
     if (oid !== undefined) refs.push({ name: line.slice(space + 1) as RefName, oid });
@@ -75,29 +68,21 @@ export async function listSymbolicRefs(
 }
 
 async function listOneByOne(
-  repository: InRepository,
+  { cwd }: InRepository,
   prefixes: readonly string[],
   content: boolean,
 ): Promise<Ref[]> {
-  const { cwd } = repository;
-  const format = '--format=%(refname) %(objectname) %(symref)';
-  const names = await runGit(['for-each-ref', format, '--', ...prefixes], { cwd });
-  if (names.code !== 0) throw gitFailure('for-each-ref', names);
-  const lines = names.stdout
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line !== '');
-  const found = lines.flatMap((line) => {
-    const [name, oidText, symref] = line.split(' ');
-    const oid = parseOid(oidText ?? '');
-    return oid === undefined ? [] : [{ name: name as RefName, oid, symbolic: symref !== '' }];
-  });
-  const requests = found.map(({ oid }) => ({ name: oid, infoOnly: !content }));
+  const [refs, symbolic] = await Promise.all([
+    listRefNames({ cwd }, prefixes),
+    listSymbolicRefs({ cwd }, prefixes),
+  ]);
+  const requests = refs.map(({ oid }) => ({ name: oid, infoOnly: !content }));
   const objects = await readObjects({ cwd }, requests);
-  return found.map((ref, index) => ({
+  return refs.map((ref, at) => ({
     ...ref,
-    type: objects[index]?.type ?? 'missing',
-    content: (objects[index]?.content ?? Buffer.alloc(0)).toString('latin1'),
+    type: objects[at]?.type ?? 'missing',
+    symbolic: symbolic.has(ref.name),
+    content: objects[at]?.content.toString('latin1') ?? '',
   }));
 }
 
@@ -135,13 +120,13 @@ function parseRefs(bytes: BinaryText): Ref[] {
 
 /** Where HEAD is: the full name of a branch (also unborn), or `HEAD` when it is detached or unknown. */
 export function headRef(gitDir: string): string {
-  return readHead(gitDir) ?? askGit(gitDir, ['symbolic-ref', '-q', 'HEAD']) ?? 'HEAD';
+  return readHead(gitDir) ?? askAtOnce(gitDir, ['symbolic-ref', '-q', 'HEAD']) ?? 'HEAD';
 }
 
 /** The object that a ref such as `CHERRY_PICK_HEAD` names. */
 export function pseudoRef(gitDir: string, name: string): Oid | undefined {
   const text = isReftable(gitDir)
-    ? askGit(gitDir, ['rev-parse', '-q', '--verify', '--end-of-options', name])
+    ? askAtOnce(gitDir, ['rev-parse', '-q', '--verify', '--end-of-options', name])
     : readText(`${gitDir}/${name}`).replace(/\n[^]*/, '');
   return parseOid(text ?? '');
 }
@@ -151,7 +136,7 @@ export function isReftable(gitDir: string): boolean {
   return exactStatOf(`${gitDir}/reftable`)?.isDirectory() === true;
 }
 
-function askGit(gitDir: string, args: readonly string[]): string | undefined {
+function askAtOnce(gitDir: string, args: readonly string[]): string | undefined {
   const { spawnSync } = process.getBuiltinModule('node:child_process');
   const env = gitEnvironment(process.env);
   const options = { env, encoding: 'utf8', timeout: timeLeft() } as const;
@@ -204,7 +189,8 @@ export async function updateRefs(
     return { kind: 'done' };
   }
   const dangling = blockingRef(DANGLING, result.stderr, updates);
-  if (dangling !== undefined) await removeSymbolicRef(repository, dangling);
+  // Throws when git cannot delete it, so that we do not try for ever.
+  if (dangling !== undefined) await requireGit(['symbolic-ref', '--delete', '--', dangling], { cwd });
   const broken = blockingRef(BROKEN, result.stderr, updates);
   if (dangling !== undefined || (broken !== undefined && removeBrokenRef(repository, broken))) {
     return updateRefs(repository, updates, options);
@@ -257,12 +243,6 @@ export function removeBrokenRef({ cwd }: InRepository, ref: RefName): boolean {
   return isBroken;
 }
 
-/** @throws Failure when git cannot delete it, so that the caller does not try for ever */
-async function removeSymbolicRef({ cwd }: InRepository, ref: RefName): Promise<void> {
-  const result = await runGit(['symbolic-ref', '--delete', '--', ref], { cwd });
-  if (result.code !== 0) throw gitFailure('symbolic-ref', result);
-}
-
 function classify(stderr: string): TransactionResult | undefined {
   const detail = stderr.trim().split('\n')[0] ?? '';
   if (/nonexistent object/.test(stderr)) return { kind: 'objects-gone' };
@@ -282,10 +262,7 @@ function checked(oid: Oid | undefined): Oid {
 }
 
 async function alreadyApplied(repository: InRepository, updates: readonly RefUpdate[]): Promise<boolean> {
-  const found = await listRefs(
-    repository,
-    updates.map((update) => update.ref),
-  );
-  const values = new Map(found.map((ref) => [ref.name, ref.oid]));
-  return updates.every((update) => update.next !== undefined && values.get(update.ref) === update.next);
+  const names = updates.map(({ ref }) => ref);
+  const values = new Map((await listRefNames(repository, names)).map(({ name, oid }) => [name, oid]));
+  return updates.every(({ ref, next }) => next !== undefined && values.get(ref) === next);
 }

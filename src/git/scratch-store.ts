@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Oid, parseOid } from '../domain/names.ts';
+import type { Oid } from '../domain/names.ts';
 import { readObjects } from './objects.ts';
-import { type GitOptions, runGit } from './run.ts';
+import { type GitOptions, runGit, askForOid, oidsIn } from './run.ts';
 import { entries, statOf } from '../host/disk.ts';
 import { ensureFolder } from '../host/folders.ts';
 
@@ -24,8 +24,6 @@ export const MAX_READ = 16 << 20;
 /** The most files and bytes that one call reads; the rest is known only by its size and times. */
 const MAX_FILES = 500;
 const MAX_TOTAL = 16 << 20;
-/** The most characters of one command line; Linux accepts 128 KiB a word and about 2 MiB in all. */
-const MAX_ARGUMENTS = 60_000;
 
 /** The store of a repository; made on first use. */
 export function scratchStore(commonDir: string): ScratchStore {
@@ -46,8 +44,8 @@ export function scratchEnvironment({ folder, objects }: ScratchStore): Record<st
   const others = process.env['GIT_ALTERNATE_OBJECT_DIRECTORIES'];
   const own = process.env['GIT_OBJECT_DIRECTORY'] ?? objects;
   // git reads a name in double quotes as a C string: one with a colon needs the quotes.
-  const quoted = /[:"\n]/.test(own) ? JSON.stringify(own) : own;
-  const all = others === undefined || others === '' ? [quoted] : [quoted, others];
+  const first = /[:"\n]/.test(own) ? JSON.stringify(own) : own;
+  const all = others === undefined || others === '' ? [first] : [first, others];
   return { GIT_OBJECT_DIRECTORY: folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: all.join(':') };
 }
 
@@ -73,11 +71,9 @@ export async function hashFiles(
     (stat.size <= MOST_KEPT && options.scratch !== undefined ? kept : named).push(path);
   }
   const { scratch, timeoutMs } = options;
-  if (kept.length > 0 && scratch !== undefined) {
-    const run = { cwd: top, env: scratchEnvironment(scratch), timeoutMs };
-    for (const part of portions(kept)) await hashPortion(part, ['-w'], run, oids);
-  }
-  for (const part of portions(named)) await hashPortion(part, [], { cwd: top, timeoutMs }, oids);
+  if (kept.length > 0 && scratch !== undefined)
+    await hashNamed(kept, ['-w'], { cwd: top, env: scratchEnvironment(scratch), timeoutMs }, oids);
+  await hashNamed(named, [], { cwd: top, timeoutMs }, oids);
   return oids;
 }
 
@@ -90,41 +86,28 @@ export async function hashContent(
   timeoutMs: number,
 ): Promise<Oid | undefined> {
   const options = { cwd: top, env: scratchEnvironment(scratch), input: content, timeoutMs };
-  const result = await runGit(['hash-object', '-w', '--stdin', `--path=${path}`], options);
-  return parseOid(result.stdout.toString('utf8').trim());
+  return askForOid(['hash-object', '-w', '--stdin', `--path=${path}`], options);
 }
 
-async function hashPortion(
+async function hashNamed(
   paths: readonly string[],
   flags: readonly string[],
   options: GitOptions,
   oids: Map<string, Oid>,
 ): Promise<void> {
-  const result = await runGit(['hash-object', ...flags, '--', ...paths], options);
-  const names = result.stdout.toString('utf8').split('\n');
-  // git stops at the first file that it cannot read, after it has printed the hashes of those before.
-  for (const [n, path] of paths.entries()) {
-    const oid = parseOid(names[n] ?? '');
-    if (oid !== undefined) oids.set(path, oid);
-  }
-  if (result.code !== 0 && paths.length > 1) {
-    const done = names.filter((name) => parseOid(name) !== undefined).length;
-    await hashPortion(paths.slice(done + 1), flags, options, oids);
-  }
+  if (paths.length === 0) return;
+  const input = paths.map((path) => `${quoted(path)}\n`).join('');
+  const result = await runGit(['hash-object', ...flags, '--stdin-paths'], { ...options, input });
+  // git stops at the first file that it cannot read, after it has printed the names of those before.
+  const done = oidsIn(result);
+  for (const [n, oid] of done.entries()) oids.set(paths[n] ?? '', oid);
+  if (result.code !== 0) await hashNamed(paths.slice(done.length + 1), flags, options, oids);
 }
 
-function portions(paths: readonly string[]): string[][] {
-  const parts: string[][] = [];
-  let size = Infinity;
-  for (const path of paths) {
-    size += path.length + 1;
-    if (size > MAX_ARGUMENTS) {
-      parts.push([]);
-      size = path.length + 1;
-    }
-    parts.at(-1)?.push(path);
-  }
-  return parts;
+/** A path in a line of git's input, as a C string if it would not be itself there. */
+function quoted(path: string): string {
+  const escaped = (byte: string) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`;
+  return /^"|[\r\n]/.test(path) ? `"${path.replace(/["\\\r\n]/g, escaped)}"` : path;
 }
 
 /** Reads contents from the scratch store or the repository; missing ones are `undefined`. */
@@ -133,10 +116,7 @@ export async function readContents(
   scratch: ScratchStore,
   oids: readonly Oid[],
 ): Promise<(Buffer | undefined)[]> {
-  const found = await readObjects(
-    { cwd, env: scratchEnvironment(scratch) },
-    oids.map((name) => ({ name })),
-  );
+  const found = await readObjects({ cwd, env: scratchEnvironment(scratch) }, oids);
   return found.map((object) => (object?.type === 'blob' ? object.content : undefined));
 }
 

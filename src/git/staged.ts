@@ -1,54 +1,72 @@
 import type { FileState } from '../domain/ledger/tree-status.ts';
 import type { Reversal, StagedPath } from '../domain/ledger/mixing.ts';
 import { type Oid, parseOid, parseSessionId } from '../domain/names.ts';
-import { SESSIONS, entriesOf, listedState, records, sessionsIn, gitFailure, runGit, utf8 } from './run.ts';
+import {
+  type GitOptions,
+  runGit,
+  requireGit,
+  git,
+  askGit,
+  SESSIONS,
+  sessionsIn,
+  entriesOf,
+  records,
+  listedState,
+  utf8,
+} from './run.ts';
 
 /** Reads trees and the index (gitglossary(7)): the one that `GIT_INDEX_FILE` names, which git sets for its hooks. */
 
 /** Options of a diff that {@link parseRaw} reads, whatever the repository's settings say. */
 export const RAW_DIFF: readonly string[] = [
-  '--raw',
-  '-z',
-  '--no-abbrev',
-  '--no-renames',
-  '--no-relative',
-  '--ignore-submodules=none',
-  '--no-ext-diff',
-  '--no-textconv',
-  '-O/dev/null',
+  ...['--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative', '--ignore-submodules=none'],
+  ...['--no-ext-diff', '--no-textconv', '-O/dev/null'],
 ];
 
-/** Lists the paths at which the index differs from HEAD, which may be unborn. */
-export async function stagedPaths(cwd: string, env: Record<string, string> = {}): Promise<StagedPath[]> {
-  const result = await runGit(['diff', '--cached', ...RAW_DIFF], { cwd, env });
-  if (result.code !== 0) throw gitFailure('diff', result);
-  return parseRaw(result.stdout.toString('utf8'));
+/** The paths at which `diff` or `diff-tree` with some arguments finds a difference. */
+export async function rawDiff(
+  options: GitOptions,
+  command: 'diff' | 'diff-tree',
+  args: readonly string[],
+): Promise<StagedPath[]> {
+  return parseRaw(await git([command, ...RAW_DIFF, ...args, '--'], options));
+}
+
+/** The paths at which the index differs from HEAD, which may be unborn. */
+export const stagedPaths = (cwd: string, env: Record<string, string> = {}): Promise<StagedPath[]> =>
+  rawDiff({ cwd, env }, 'diff', ['--cached']);
+
+/** Which of these paths differ between the disk and the index. */
+export async function unstagedPaths(cwd: string, paths: readonly string[]): Promise<string[]> {
+  if (paths.length === 0) return [];
+  const args = ['--literal-pathspecs', 'diff', ...RAW_DIFF, '--ignore-submodules=dirty', '--', ...paths];
+  return parseRaw(await git(args, { cwd })).map(({ path }) => path);
+}
+
+/** An entry of an index. */
+interface IndexEntry {
+  readonly path: string;
+  readonly state: FileState;
+  /** `0`; for a path in conflict `1`, `2` and `3` (git-ls-files(1)). */
+  readonly stage: string;
+}
+
+/** Lists an index: all entries, those in conflict, or those that a conflict had before it was resolved. */
+export async function indexEntries(
+  options: GitOptions,
+  which: '--stage' | '--unmerged' | '--resolve-undo',
+): Promise<IndexEntry[]> {
+  const result = await requireGit(['ls-files', '-z', which, '--full-name'], options);
+  return entriesOf(result).flatMap((line) => {
+    const [, mode = '', oid = '', stage, path = ''] = /^(\d{6}) ([0-9a-f]+) (\d)\t([^]*)$/.exec(line) ?? [];
+    return stage === undefined ? [] : [{ path, state: listedState(mode, oid), stage }];
+  });
 }
 
 /** Lists the paths that are in conflict. */
 export async function unmergedPaths(cwd: string, env: Record<string, string> = {}): Promise<string[]> {
-  const result = await runGit(['ls-files', '-z', '--unmerged', '--full-name'], { cwd, env });
-  if (result.code !== 0) throw gitFailure('ls-files', result);
-  return [...new Set(entriesOf(result).map((line) => line.slice(line.indexOf('\t') + 1)))];
-}
-
-/** Returns which of these paths differ between the disk and the index. */
-export async function unstagedPaths(cwd: string, paths: readonly string[]): Promise<string[]> {
-  if (paths.length === 0) return [];
-  const args = [
-    'diff',
-    '--name-only',
-    '-z',
-    '--no-renames',
-    '--no-relative',
-    '--no-ext-diff',
-    '--ignore-submodules=dirty',
-    '--',
-    ...paths,
-  ];
-  const result = await runGit(['--literal-pathspecs', ...args], { cwd });
-  if (result.code !== 0) throw gitFailure('diff', result);
-  return entriesOf(result);
+  const entries = await indexEntries({ cwd, env }, '--unmerged');
+  return [...new Set(entries.map(({ path }) => path))];
 }
 
 /** Parses git-diff(1)'s raw format with `-z`. */
@@ -80,11 +98,8 @@ export async function findReversals(
   isOwn: (session: string) => boolean,
 ): Promise<Reversal[]> {
   if (staged.length === 0) return [];
-  const history = await pastChanges(
-    cwd,
-    'HEAD',
-    staged.map(({ path }) => path),
-  );
+  const names = staged.map(({ path }) => path);
+  const history = await pastChanges(cwd, 'HEAD', names);
   return staged.flatMap(({ path, index }) => {
     const past = history.filter((change) => change.path === path);
     const [newest] = past;
@@ -123,19 +138,29 @@ export async function pastChanges(
   paths: readonly string[],
   timeoutMs?: number,
 ): Promise<PastChange[]> {
-  const format = `--format=commit %H ${SESSIONS}`;
-  const plain = ['--diff-merges=first-parent', '--no-show-signature', '--no-notes'];
-  const args = ['log', `--max-count=${HISTORY}`, format, ...RAW_DIFF, ...plain].concat(range, '--', paths);
-  const result = await runGit(['--literal-pathspecs', ...args], { cwd, timeoutMs });
-  if (result.code !== 0) return [];
+  const args = ['--literal-pathspecs', 'log', `--max-count=${HISTORY}`, ...CHANGES];
+  const output = await askGit(args.concat(range, '--', paths), { cwd, timeoutMs });
+  return parseChanges(output ?? '');
+}
+
+/** Options of git-log(1) for {@link parseChanges}. */
+export const CHANGES: readonly string[] = [
+  `--format=commit %H ${SESSIONS}`,
+  ...RAW_DIFF,
+  ...['--diff-merges=first-parent', '--no-show-signature', '--no-notes'],
+];
+
+/** Parses what commits changed. */
+export function parseChanges(output: string): PastChange[] {
   const changes: PastChange[] = [];
   let commit: Oid | undefined;
   let sessions: string[] = [];
-  const fields = result.stdout.toString('utf8').split('\0');
-  for (let at = 0; at < fields.length; at++) {
-    const field = fields[at]?.replace(/^\n+/, '') ?? '';
+  const fields = output.split('\0').values();
+  for (const text of fields) {
+    const field = text.replace(/^\n+/, '');
     if (field.startsWith(':')) {
-      const [change] = parseRaw(`${field}\0${fields[++at] ?? ''}\0`);
+      // The path is a field of its own, which may look like anything.
+      const [change] = parseRaw(`${field}\0${fields.next().value ?? ''}\0`);
       if (change !== undefined && commit !== undefined) changes.push({ ...change, commit, sessions });
     } else if (field.startsWith('commit ')) {
       const [, name = '', ...trailers] = field.split(' ');

@@ -7,8 +7,9 @@ import { readText, realPath } from '../host/disk.ts';
 import { tryTree } from '../host/folders.ts';
 import { copyIndex } from './private-index.ts';
 import { discoverRepository } from './discover.ts';
+import { indexEntries } from './staged.ts';
 import { connecting } from './environment.ts';
-import { type GitOptions, entriesOf, git, gitFailure, runGit } from './run.ts';
+import { type GitOptions, runGit, git, gitFailure } from './run.ts';
 
 /** git settings that make a checkout write every file that differs, and no other. */
 const WHOLE = ['core.sparseCheckout=false', 'core.trustctime=true', 'core.checkStat=default'].flatMap(
@@ -49,9 +50,8 @@ export async function prepareTryTree(
   // Another user's index can be replaced, not written to.
   rmSync(join(gitDir, 'index'), { force: true });
   copyIndex(index, join(gitDir, 'index'));
-  const links = entriesOf(await runGit(['ls-files', '--stage', '-z'], options)).flatMap(
-    (line) => /^160000 [0-9a-f]+ \d\t([^]*)$/.exec(line)?.[1] ?? [],
-  );
+  const entries = await indexEntries(options, '--stage');
+  const links = entries.flatMap(({ path, state }) => (state?.mode === '160000' ? [path] : []));
   for (const path of links)
     for (const name of readdirSync(join(top, path)))
       rmSync(join(top, path, name), { recursive: true, force: true });

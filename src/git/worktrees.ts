@@ -1,7 +1,7 @@
 import { readFileSync, statSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
-import { type GitOptions, gitFailure, runGit, type BinaryText, utf8, listedState } from './run.ts';
+import { type GitOptions, type BinaryText, utf8, listedState, requireGit } from './run.ts';
 import type { FileState, DirtyPath, HeadPlace, TreeStatus } from '../domain/ledger/tree-status.ts';
 import { discoverRepository } from './discover.ts';
 import { formatOf, objectName } from './hash.ts';
@@ -21,8 +21,7 @@ export interface ListedWorktree {
 
 /** Lists the main worktree and the linked ones, but not the worktree of `try`. */
 export async function listWorktrees(options: GitOptions): Promise<ListedWorktree[]> {
-  const result = await runGit(['worktree', 'list', '--porcelain', '-z'], options);
-  if (result.code !== 0) throw gitFailure('worktree', result);
+  const result = await requireGit(['worktree', 'list', '--porcelain', '-z'], options);
   return result.stdout
     .toString('utf8')
     .split('\0\0')
@@ -227,8 +226,7 @@ async function runStatus(
   top: string,
   { paths, timeoutMs }: StatusOptions,
 ): Promise<{ head: HeadPlace; entries: StatusEntry[] }> {
-  const result = await runGit([...STATUS, ...(paths ?? [])], { cwd: top, timeoutMs });
-  if (result.code !== 0) throw gitFailure('status', result);
+  const result = await requireGit([...STATUS, ...(paths ?? [])], { cwd: top, timeoutMs });
   return parseStatus(result.stdout.toString('latin1'), top, paths);
 }
 

@@ -6,7 +6,7 @@ import type { Oid } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import { type Snapshot, type SnapshotItem, pathsOfBlobs, type WorkSize } from '../domain/snapshot.ts';
 import { filteredPaths, plainCheckouts } from '../git/filters.ts';
-import { ObjectBatch, readObjects } from '../git/objects.ts';
+import { ObjectBatch, lookUpObjects, readObjects } from '../git/objects.ts';
 import { PrivateIndex, readEntries } from '../git/private-index.ts';
 import { objectFormat } from '../git/repository.ts';
 import type { GitOptions } from '../git/run.ts';
@@ -93,8 +93,7 @@ export async function readWorkContents(
 }
 
 async function sizeOf(git: GitOptions, stored: readonly Oid[], read: readonly Buffer[]): Promise<number> {
-  const requests = stored.map((name) => ({ name, infoOnly: true }));
-  const infos = await readObjects(git, requests);
+  const infos = await lookUpObjects(git, stored);
   const sizes = [...infos.map((info) => info?.size ?? 0), ...read.map(({ length }) => length)];
   return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -43,8 +43,6 @@ interface Taken {
 
 /** The share of the time in which files are read; git gets the rest. */
 const GATHERING = 0.5;
-/** zlib's fastest level, because time is short before a command. */
-const LEVEL = 1;
 
 /**
  * Keeps what differs from HEAD as a rescue. Returns `undefined` when nothing differs.
@@ -65,7 +63,7 @@ export async function takeSnapshot(
   const [first] = dirty.values();
   const oids = [head.oid, first?.head?.oid, first?.index?.oid, first?.disk?.oid];
   const format = await objectFormat({ cwd }, ...oids.flatMap((oid) => oid ?? []));
-  const batch = new ObjectBatch(format, LEVEL);
+  const batch = new ObjectBatch(format);
   const isLate = () => gatheringTime.left() <= 1;
   const { items, skipped } = gatherWork(cwd, dirty.values(), batch, limits.maxBytes, isLate, source);
   const hasContent = items.some((item) => contentOf(item) !== null);
