@@ -7,6 +7,7 @@ import {
   STATE_FILE,
 } from '../domain/handoff.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
+import { inBatches, twoAtOnce } from './batches.ts';
 import { CommitText } from './commits.ts';
 import { formatOf, objectName } from './hash.ts';
 import { type ReadObject, readObjects, parseTree } from './objects.ts';
@@ -29,11 +30,8 @@ interface JudgedCommit {
   readonly broken: BrokenObject | undefined;
 }
 
-/** The fewest and the most commits in one process: even with notes of a megabyte each, the fewest fit in memory. */
-const FEWEST = 64;
-const MOST = 512;
-/** Bytes that one process may print, if its notes are as large as those of the batch before. */
-const MAX_PRINTED = 16 << 20;
+/** Commits in one process: even if each has a note of a megabyte, they fit in memory. */
+const TOGETHER = 64;
 
 /**
  * Every commit that is reachable from these tips; `undefined` when there is a hole (then each tip must be walked by
@@ -45,9 +43,9 @@ export async function reachableCommits(
 ): Promise<Oid[] | undefined> {
   if (tips.length === 0) return [];
   const input = tips.map((tip) => `${tip}\n`).join('');
-  const result = await runGit(['rev-list', '--stdin'], { ...options, input });
-  if (result.code !== 0) return undefined;
-  const commits = oidsIn(result);
+  const listed = await runGit(['rev-list', '--stdin'], { ...options, input });
+  if (listed.code !== 0) return undefined;
+  const commits = oidsIn(listed);
   const known = new Set(commits);
   // git skips a tip that is no commit.
   return tips.every((tip) => known.has(tip)) ? commits : undefined;
@@ -55,37 +53,23 @@ export async function reachableCommits(
 
 /** Whether all of these commits can be read whole. Holds each commit in memory only while checking it. */
 export async function areWhole(options: GitOptions, commits: readonly Oid[]): Promise<boolean> {
-  for await (const batch of readBatches(options, commits))
-    if (batch.some(({ broken }) => broken !== undefined)) return false;
-  return true;
+  const batches = inBatches(commits, TOGETHER);
+  const judged = await twoAtOnce(batches, async (batch) => {
+    const found = await judgeCommits(options, batch);
+    return found.every(({ broken }) => broken === undefined);
+  });
+  return !judged.includes(false);
 }
 
-/** Reads commits in batches: git reads the next batch while the caller checks this one. */
-async function* readBatches(options: GitOptions, commits: readonly Oid[]): AsyncGenerator<JudgedCommit[]> {
-  let size = FEWEST;
-  let reading = startBatch(options, commits.slice(0, size));
-  for (let at = 0; at < commits.length;) {
-    const { batch } = reading;
-    const objects = await reading.objects;
-    const printed = objects.reduce((sum, object) => sum + (object?.size ?? 0), 1);
-    size = Math.max(FEWEST, Math.min(MOST, 2 * size, Math.floor((batch.length * MAX_PRINTED) / printed)));
-    at += batch.length;
-    reading = startBatch(options, commits.slice(at, at + size));
-    yield batch.map((oid, n) => judge(oid, objects.slice(n * 4, n * 4 + 4)));
-  }
-}
-
-function startBatch(options: GitOptions, batch: readonly Oid[]) {
-  const requests = batch.flatMap((oid) => [
+async function judgeCommits(options: GitOptions, commits: readonly Oid[]): Promise<JudgedCommit[]> {
+  const requests = commits.flatMap((oid) => [
     { name: oid, mostBytes: MAX_COMMIT_BYTES },
     { name: `${oid}^{tree}`, mostBytes: MAX_TREE_BYTES },
     { name: `${oid}:${NOTE_FILE}`, mostBytes: MAX_NOTE_BYTES },
     { name: `${oid}:${STATE_FILE}`, mostBytes: MAX_STATE_BYTES },
   ]);
-  const objects = readObjects(options, requests);
-  // The code that awaits it gets the error.
-  objects.catch(() => undefined);
-  return { batch, objects };
+  const objects = await readObjects(options, requests);
+  return commits.map((oid, n) => judge(oid, objects.slice(n * 4, n * 4 + 4)));
 }
 
 function judge(commit: Oid, [object, tree, note, state]: readonly (ReadObject | undefined)[]): JudgedCommit {
@@ -102,7 +86,8 @@ function judge(commit: Oid, [object, tree, note, state]: readonly (ReadObject | 
     const isWhole = objectName(formatOf(found.oid), found.type, found.content) === found.oid;
     return isWhole ? undefined : { commit, what, oid: found.oid, why: 'damaged' };
   };
-  const treeOid = object === undefined ? undefined : treeOf(object.content);
+  const header = object?.content.toString('latin1', 0, 80) ?? '';
+  const treeOid = parseOid(/^tree ([0-9a-f]+)\n/.exec(header)?.[1] ?? '');
   const entries =
     tree?.type === 'tree' ? parseTree(tree.content, formatOf(tree.oid)) : new Map<string, Oid>();
   return {
@@ -115,22 +100,15 @@ function judge(commit: Oid, [object, tree, note, state]: readonly (ReadObject | 
   };
 }
 
-function treeOf(content: Buffer): Oid | undefined {
-  return parseOid(/^tree ([0-9a-f]+)\n/.exec(content.toString('latin1', 0, 80))?.[1] ?? '');
-}
-
 /** What is broken in a tip's history, commit by commit, as far as it can be read. */
 export async function brokenBelow(options: GitOptions, tip: Oid): Promise<BrokenObject[]> {
   const found: BrokenObject[] = [];
-  const waiting: Oid[] = [tip];
-  const seen = new Set<Oid>();
-  for (let oid = waiting.shift(); oid !== undefined; oid = waiting.shift()) {
-    if (seen.has(oid)) continue;
-    seen.add(oid);
-    for await (const [one] of readBatches(options, [oid])) {
-      if (one?.broken === undefined) waiting.push(...(one?.parents ?? []));
-      else found.push(one.broken);
-    }
+  const seen = new Set([tip]);
+  // A set yields what is added to it meanwhile.
+  for (const oid of seen) {
+    const [one] = await judgeCommits(options, [oid]);
+    if (one?.broken !== undefined) found.push(one.broken);
+    else one?.parents.forEach((parent) => seen.add(parent));
   }
   return found;
 }
