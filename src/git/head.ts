@@ -3,7 +3,7 @@ import type { HeadPlace } from '../domain/ledger/tree-status.ts';
 import { CommitText } from './commits.ts';
 import { readObjects } from './objects.ts';
 import { headRef, type Ref, listRefs } from './refs.ts';
-import { runGit } from './run.ts';
+import { type BinaryText, runGit, askGit } from './run.ts';
 import { randomName } from '../host/disk.ts';
 import { copyIndex } from './private-index.ts';
 
@@ -25,27 +25,26 @@ export async function readHeadAndRefs(
 ): Promise<{ readonly head: HeadState; readonly refs: readonly Ref[] }> {
   const ref = headRef(gitDir);
   const options = { content: true, timeoutMs };
-  if (ref === 'HEAD') {
-    const [refs, [object]] = await Promise.all([
-      listRefs({ cwd }, prefixes, options),
-      readObjects({ cwd, timeoutMs }, [{ name: 'HEAD' }]),
-    ]);
-    const commit = object?.type === 'commit' ? new CommitText(object.content.toString('latin1')) : undefined;
-    return { head: { place: { ref, oid: object?.oid ?? null }, commit }, refs };
+  if (ref !== 'HEAD') {
+    const listed = await listRefs({ cwd }, [...prefixes, ref], options);
+    // Missing when the branch is unborn.
+    const tip = listed.find(({ name }) => name === ref);
+    return { head: headState(ref, tip, tip?.content), refs: listed.filter((one) => one !== tip) };
   }
-  return headAndRefs(ref, await listRefs({ cwd }, [...prefixes, ref], options));
+  const [refs, [object]] = await Promise.all([
+    listRefs({ cwd }, prefixes, options),
+    readObjects({ cwd, timeoutMs }, ['HEAD']),
+  ]);
+  return { head: headState(ref, object, object?.content.toString('latin1')), refs };
 }
 
-/** Splits a list into HEAD's branch `ref`, which is missing when it is unborn, and the other refs. */
-function headAndRefs(ref: string, listed: readonly Ref[]): { head: HeadState; refs: readonly Ref[] } {
-  const tip = listed.find(({ name }) => name === ref);
-  return {
-    head: {
-      place: { ref, oid: tip?.oid ?? null },
-      commit: tip?.type === 'commit' ? new CommitText(tip.content) : undefined,
-    },
-    refs: listed.filter((one) => one !== tip),
-  };
+function headState(
+  ref: string,
+  tip: Pick<Ref, 'oid' | 'type'> | undefined,
+  content: BinaryText = '',
+): HeadState {
+  const commit = tip?.type === 'commit' ? new CommitText(content) : undefined;
+  return { place: { ref, oid: tip?.oid ?? null }, commit };
 }
 
 /**
@@ -65,8 +64,8 @@ export async function canSwitch(
     copyIndex(index, copy);
     const options = { cwd, timeoutMs, env: { GIT_INDEX_FILE: copy } };
     // git switches to no branch that another worktree has checked out.
-    const elsewhere = await runGit(['for-each-ref', '--format=%(worktreepath)', to], options);
-    if (elsewhere.stdout.toString('utf8').trim() !== '') return false;
+    const elsewhere = await askGit(['for-each-ref', '--format=%(worktreepath)', to], options);
+    if (elsewhere !== undefined && elsewhere !== '') return false;
     // An index written without the files lacks their times: without a refresh, each file would count as changed.
     await runGit(['update-index', '-q', '--refresh'], options);
     return (await runGit(args, options)).code === 0;

@@ -60,18 +60,9 @@ export async function fetchRefs(
   refspecs: readonly string[],
 ): Promise<void> {
   const args = [
-    '--no-tags',
-    '--no-write-fetch-head',
-    '--no-prune',
-    '--no-filter',
-    '--refmap=',
-    '--no-recurse-submodules',
-    '--no-auto-maintenance',
+    ...['--no-tags', '--no-write-fetch-head', '--no-prune', '--no-filter', '--refmap='],
     // simple-git waits 50 ms for a git that printed nothing.
-    '--progress',
-    '--stdin',
-    '--',
-    remote,
+    ...['--no-recurse-submodules', '--no-auto-maintenance', '--progress', '--stdin', '--', remote],
   ];
   const fetch = (...how: string[]) =>
     transfer(['fetch', ...how, ...args], options, { input: `${refspecs.join('\n')}\n` });
@@ -80,7 +71,7 @@ export async function fetchRefs(
   // objects included.
   if (result.code !== 0 && HOLE.test(result.stderr)) result = await fetch('--refetch');
   // Another sync in this clone may move the same refs.
-  for (let tries = 1; result.code !== 0 && isLocalRace(result) && tries < MAX_TRIES; tries += 1) {
+  for (let tries = 1; result.code !== 0 && localRace(result) !== undefined && tries < MAX_TRIES; tries += 1) {
     await new Promise((resume) => setTimeout(resume, PAUSE_MS * tries * (0.5 + Math.random())));
     result = await fetch();
   }
@@ -94,13 +85,10 @@ const HOLE = /^(?:error|fatal): could not (?:read|parse commit) [0-9a-f]{40,64}$
 const MAX_TRIES = 6;
 const PAUSE_MS = 100;
 
-/** Whether another process here holds a ref. Messages about the server's own refs begin with `remote: `. */
-const isLocalRace = ({ stderr }: Ended) =>
-  stderr.split('\n').some((line) => /^(?:error|fatal): .*cannot lock ref/.test(line));
-
-function localRace(result: Ended): Failure | undefined {
-  const line = result.stderr.split('\n').find((one) => /cannot lock ref/.test(one));
-  if (!isLocalRace(result) || line === undefined) return undefined;
+/** The failure of a fetch when another process here holds a ref. Messages about the server's own refs begin with `remote: `. */
+function localRace({ stderr }: Ended): Failure | undefined {
+  const line = /^(?:error|fatal): .*cannot lock ref.*$/m.exec(stderr)?.[0];
+  if (line === undefined) return undefined;
   const message = `another git process is moving the same refs in this clone: ${escapeLine(line)}`;
   return new Failure('lost-race', message, { hint: 'git handoff doctor' });
 }
@@ -109,9 +97,7 @@ function localRace(result: Ended): Failure | undefined {
 function cannotStore({ code, stderr }: Ended): Failure | undefined {
   const own = stderr.split('\n').filter((line) => !line.startsWith('remote: '));
   const cause = own.find((line) => CANNOT_STORE.test(line));
-  return cause === undefined
-    ? undefined
-    : gitFailure('fetch', { code, stdout: Buffer.alloc(0), stderr: cause });
+  return cause === undefined ? undefined : gitFailure('fetch', { code, stderr: cause });
 }
 
 const CANNOT_STORE =
@@ -124,6 +110,9 @@ interface PushedPattern {
   /** Whole names under `from`. */
   readonly except: readonly string[];
 }
+
+/** Options of every push of ours. */
+const PUSH = ['--porcelain', '--no-verify', '--no-follow-tags', '--no-signed', '--no-recurse-submodules'];
 
 /** The longest list of refspecs of one command line, in characters: systems allow 1 MiB and more. */
 const MAX_COMMAND = 400_000;
@@ -145,18 +134,8 @@ export async function pushRefs(
   const lines =
     pattern === undefined ? named : [[`${from}*:${to}*`, ...except.map((ref) => `^${ref}`)], ...named];
   for (const part of lines) {
-    const args = [
-      'push',
-      '--porcelain',
-      '--no-verify',
-      '--no-follow-tags',
-      '--no-signed',
-      '--no-recurse-submodules',
-      ...(options.onProgress === undefined ? [] : ['--progress']),
-      '--',
-      remote,
-      ...part,
-    ];
+    const progress = options.onProgress === undefined ? [] : ['--progress'];
+    const args = ['push', ...PUSH, ...progress, '--', remote, ...part];
     const result = await transfer(args, options, { variables: notMirrored(process.env, remote) });
     const reports = parsePorcelain(result.stdout, result.stderr);
     // The remote has several addresses, and git did not reach all of them.
@@ -179,15 +158,8 @@ export async function deleteRemoteRef(
   ref: RefName,
   seen: Oid,
 ): Promise<boolean> {
-  const lease = `--force-with-lease=${ref}:${seen}`;
-  const options = [
-    '--porcelain',
-    '--no-verify',
-    '--no-follow-tags',
-    '--no-signed',
-    '--recurse-submodules=no',
-  ];
-  const result = await userGit(['push', ...options, lease, '--end-of-options', remote, `:${ref}`], {
+  const args = ['push', ...PUSH, `--force-with-lease=${ref}:${seen}`];
+  const result = await userGit([...args, '--end-of-options', remote, `:${ref}`], {
     cwd,
     env: notMirrored(userEnvironment(process.env), remote),
     show: 'quiet',
@@ -210,12 +182,12 @@ function commandLines(refspecs: readonly string[]): string[][] {
   const lines: string[][] = [];
   let length = MAX_COMMAND;
   for (const refspec of refspecs) {
-    if (length + refspec.length > MAX_COMMAND) {
+    length += refspec.length + 1;
+    if (length > MAX_COMMAND) {
       lines.push([]);
-      length = 0;
+      length = refspec.length + 1;
     }
     lines.at(-1)?.push(refspec);
-    length += refspec.length + 1;
   }
   return lines;
 }
