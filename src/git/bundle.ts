@@ -10,7 +10,7 @@ import { gitFailure, runGit } from './run.ts';
  * @throws Failure `environment` when the file cannot be written, `integrity` when it does not contain every ref
  */
 export async function createBundle(cwd: string, file: string, refs: readonly RefValue[]): Promise<void> {
-  const input = refs.map(({ name }) => `${name}\n`).join('');
+  const input = refs.map(({ name }) => name);
   const made = await runGit(['bundle', 'create', '--quiet', file, '--stdin'], { cwd, input });
   if (made.code !== 0) {
     const { code, hint, message } = gitFailure('bundle', made);

@@ -1,16 +1,6 @@
 import type { StagedPath } from '../domain/ledger/mixing.ts';
 import { type Oid, parseOid, type RefName } from '../domain/names.ts';
-import {
-  type GitOptions,
-  type BinaryText,
-  runGit,
-  requireGit,
-  git,
-  askForOid,
-  gitFailure,
-  oidsIn,
-  utf8,
-} from './run.ts';
+import { type GitOptions, type BinaryText, runGit, git, askForOid, gitFailure, oidsIn, utf8 } from './run.ts';
 import {
   type HandoffCommit,
   type HandoffTrailers,
@@ -24,6 +14,7 @@ import {
   shortSummary,
 } from '../domain/handoff.ts';
 import { inBatches, twoAtOnce } from './batches.ts';
+import { listHistories } from './histories.ts';
 import { type ObjectRequest, type ReadObject, isDamage, lookUpObjects, readObjects } from './objects.ts';
 import { rawDiff } from './staged.ts';
 
@@ -254,15 +245,14 @@ const TOGETHER = 500;
 
 /** Loads any number of commits, whoever made them, to judge them. */
 export async function loadJudged(options: GitOptions, oids: readonly Oid[]): Promise<Found[]> {
-  return (await twoAtOnce(inBatches(oids, TOGETHER), (part) => loadPart(options, part))).flat();
-}
-
-async function loadPart(options: GitOptions, oids: readonly Oid[]): Promise<Found[]> {
-  return (await readParts(options, oids, false)).map((parts): Found => {
-    const [commit] = parts;
-    if (commit === undefined) return 'missing';
-    return commit.type === 'commit' ? commitFrom(commit, parts) : 'other';
-  });
+  const judged = await twoAtOnce(inBatches(oids, TOGETHER), async (batch) =>
+    (await readParts(options, batch, false)).map((parts): Found => {
+      const [commit] = parts;
+      if (commit === undefined) return 'missing';
+      return commit.type === 'commit' ? commitFrom(commit, parts) : 'other';
+    }),
+  );
+  return judged.flat();
 }
 
 /** Maps each commit that has a note to the note's object name, in the order given. Reads no note. */
@@ -281,9 +271,12 @@ export async function noteNames(
 }
 
 /** Commits reachable from `tip` by first parents and not from `base`, newest first. A history with a hole ends at the hole. */
-export async function firstParentChain(options: GitOptions, tip: Oid, base: Oid | undefined): Promise<Oid[]> {
-  return listCommits(options, '--first-parent', tip, base);
-}
+export const firstParentChain = (options: GitOptions, tip: Oid, base: Oid | undefined): Promise<Oid[]> =>
+  listCommits(options, '--first-parent', tip, base);
+
+/** All commits reachable from `tip`, through every parent: newest first, and no parent before its children. */
+export const wholeHistory = (options: GitOptions, tip: Oid): Promise<Oid[]> =>
+  listCommits(options, '--date-order', tip, undefined);
 
 /** A commit of a handoff's chain, without the contents of its tree. */
 export type ChainCommit = Omit<HandoffCommit, 'recorded' | 'hasNote'>;
@@ -300,14 +293,7 @@ export async function handoffChains(
 ): Promise<ChainCommit[]> {
   const starts = await withoutLarge(options, tips);
   if (starts.length === 0) return [];
-  const args = ['rev-list', '--first-parent', `--max-count=${most}`, '--stdin'];
-  const result = await requireGit(args, { ...options, input: `${starts.join('\n')}\n` });
-  return readListed(options, oidsIn(result));
-}
-
-/** All commits reachable from `tip`, through every parent: newest first, and no parent before its children. */
-export async function wholeHistory(options: GitOptions, tip: Oid): Promise<Oid[]> {
-  return listCommits(options, '--date-order', tip, undefined);
+  return readListed(options, await listHistories(options, ['--first-parent', `--max-count=${most}`], starts));
 }
 
 async function listCommits(

@@ -2,7 +2,7 @@ import { type Oid, parseOid } from '../domain/names.ts';
 import type { HeadRelation } from '../domain/verification/facts.ts';
 import type { Limits } from './branches.ts';
 import { isDamage } from './objects.ts';
-import { type GitOptions, askForOid, askGit, gitFailure, runGit } from './run.ts';
+import { type GitOptions, runGit, requireGit, askGit, askForOid, gitFailure, oidsIn } from './run.ts';
 
 /** Every commit that was walked, with its parents. */
 export type Parents = ReadonlyMap<Oid, readonly Oid[]>;
@@ -23,7 +23,7 @@ export async function walkHistories(
   tips: readonly string[],
 ): Promise<Parents | Unwalked> {
   const args = ['rev-list', '--parents', `--max-count=${MAX_COMMITS}`, '--stdin'];
-  const result = await runGit(args, { ...options, input: [...tips, ''].join('\n') });
+  const result = await runGit(args, { ...options, input: tips });
   if (result.code !== 0 && isDamage(result.stderr)) return 'hole';
   if (result.code !== 0) throw gitFailure('rev-list', result);
   const parents = new Map<Oid, Oid[]>();
@@ -65,10 +65,22 @@ export function historyOf(walked: Parents, tip: Oid): ReadonlySet<Oid> {
   return seen;
 }
 
-/** The best common ancestor of two commits; `undefined` when they have none. */
-export async function mergeBase(options: GitOptions, one: string, other: string): Promise<Oid | undefined> {
-  return askForOid(['merge-base', '--end-of-options', one, other], options);
+/**
+ * The commits in the histories of some commits (`^` before a name excludes that one's), as git-rev-list(1) lists them.
+ *
+ * @throws Failure when an object on the way cannot be read
+ */
+export async function listHistories(
+  options: GitOptions,
+  flags: readonly string[],
+  names: readonly string[],
+): Promise<Oid[]> {
+  return oidsIn(await requireGit(['rev-list', ...flags, '--stdin'], { ...options, input: names }));
 }
+
+/** The best common ancestor of two commits; `undefined` when they have none. */
+export const mergeBase = (options: GitOptions, one: string, other: string): Promise<Oid | undefined> =>
+  askForOid(['merge-base', '--end-of-options', one, other], options);
 
 /** How a branch's tip relates to a commit. Runs one process; two more when neither commit contains the other. */
 export async function relate(cwd: string, tip: Oid, base: Oid, limits: Limits): Promise<HeadRelation> {

@@ -1,19 +1,10 @@
 import { Failure } from '../domain/failure.ts';
 import { type Oid, isZeroOid, parseOid, type SessionId } from '../domain/names.ts';
-import {
-  type GitResult,
-  type GitOptions,
-  runGit,
-  requireGit,
-  git,
-  gitFailure,
-  oidsIn,
-  records,
-} from './run.ts';
+import { type GitResult, type GitOptions, runGit, git, gitFailure, oidsIn, records } from './run.ts';
 import { type RelatedSessions, mixedSessions } from '../domain/commit-message.ts';
 import { inBatches } from './batches.ts';
 import { CommitText, readListed, withoutLarge } from './commits.ts';
-import { historyOf, isShallow } from './histories.ts';
+import { historyOf, isShallow, listHistories } from './histories.ts';
 import { type ReadObject, lookUpObjects, readObjects } from './objects.ts';
 import { CHANGES, parseChanges } from './staged.ts';
 import { listRefNames } from './refs.ts';
@@ -101,7 +92,7 @@ export async function newCommits(
   // The remote may have commits that this clone does not: git ignores their names.
   const named = ['--regexp-ignore-case', '--fixed-strings', '--grep=Claude-Session-Id'];
   const args = ['log', '--ignore-missing', ...named, ...WHOLE, '--stdin', '--not', pushed];
-  return parseCommits(await git(args, { ...options, input: `${[...tips, ...known].join('\n')}\n` }));
+  return parseCommits(await git(args, { ...options, input: [...tips, ...known] }));
 }
 
 /** Options of git-log(1) for `parseCommits`. */
@@ -124,9 +115,8 @@ export async function isDropping(options: GitOptions, refs: readonly PushedRef[]
   );
   if (old.length === 0) return false;
   const next = refs.flatMap(({ local }) => (local === undefined ? [] : [`^${local}`]));
-  const input = [...old, ...next, ''].join('\n');
-  const result = await runGit(['rev-list', '--max-count=1', '--stdin'], { ...options, input });
-  return result.code !== 0 || result.stdout.length > 0;
+  const left = await listHistories(options, ['--max-count=1'], [...old, ...next]).catch(() => undefined);
+  return left === undefined || left.length > 0;
 }
 
 /** A branch at the remote, and what a push takes off it. */
@@ -166,7 +156,7 @@ export async function shortenedBranches(
   const others = ['HEAD', ...branches.map(({ name }) => name)].map((name) => `--exclude=${below}${name}`);
   const most = `--max-count=${MAX_DROPPED}`;
   const args = ['log', most, ...WHOLE, '--stdin', '--not', ...others, `--glob=${below}*`];
-  const input = [...here.map(({ tip }) => tip), ...tipsOf(refs).map((oid) => `^${oid}`), ''].join('\n');
+  const input = [...here.map(({ tip }) => tip), ...tipsOf(refs).map((oid) => `^${oid}`)];
   const commits = parseCommits(await git(args, { ...options, input }));
   const parents = new Map(commits.map((commit) => [commit.oid, commit.parents]));
   return old.map((branch) => {
@@ -195,7 +185,7 @@ export async function lostCommits(
     tip,
     ...(local === undefined ? tipsOf(refs).slice(0, MAX_PAIRS) : [local]).map((next) => `${next}...${tip}`),
   ]);
-  const input = [...ranges, ...[...base].map((oid) => `^${oid}`), ''].join('\n');
+  const input = [...ranges, ...[...base].map((oid) => `^${oid}`)];
   const flags = ['--no-merges', '--full-history', '--cherry-pick', '--right-only', '--stdin'];
   const result = await runGit(['rev-list', ...flags, '--', ':/'], { ...options, input });
   // In a partial clone, a patch may not be here.
@@ -211,8 +201,8 @@ export const tipsOf = (refs: readonly PushedRef[]): Oid[] => [
 export interface CommitRange {
   readonly options: readonly string[];
   readonly revision?: string;
-  /** The input for `--stdin` among the options: names of commits, one per line. */
-  readonly input?: string;
+  /** The input for `--stdin` among the options: names of commits. */
+  readonly input?: readonly string[];
 }
 
 export interface MixedCommit {
@@ -302,8 +292,7 @@ async function countPaths(options: GitOptions, commits: readonly Oid[]): Promise
   const counts = new Map<string, number>();
   if (commits.length === 0) return counts;
   const args = ['log', '--no-walk', '--stdin', ...CHANGES];
-  const input = commits.map((oid) => `${oid}\n`).join('');
-  for (const { commit } of parseChanges(await git(args, { ...options, input })))
+  for (const { commit } of parseChanges(await git(args, { ...options, input: commits })))
     counts.set(commit, (counts.get(commit) ?? 0) + 1);
   return counts;
 }
@@ -313,9 +302,8 @@ async function countPaths(options: GitOptions, commits: readonly Oid[]): Promise
  * already readable, and no ref has moved. Handoff refs are left out: they hold no branch commits.
  */
 export function receivedRange(tips: readonly Oid[], prefixes: readonly string[]): CommitRange {
-  const input = tips.map((oid) => `${oid}\n`).join('');
   const handoffs = prefixes.map((prefix) => `--exclude=${prefix}*`);
-  return { options: ['--stdin', '--not', ...handoffs, '--all'], input };
+  return { options: ['--stdin', '--not', ...handoffs, '--all'], input: tips };
 }
 
 /**
@@ -330,9 +318,7 @@ export async function handedOnSessions(
   const refs = await listRefNames(options, prefixes);
   const starts = await withoutLarge(options, [...tips, ...refs.map(({ oid }) => oid)]);
   if (starts.length === 0) return [];
-  const input = starts.map((oid) => `${oid}\n`).join('');
-  const listed = await requireGit(['rev-list', '--ignore-missing', '--stdin'], { ...options, input });
-  const commits = await readListed(options, oidsIn(listed));
+  const commits = await readListed(options, await listHistories(options, ['--ignore-missing'], starts));
   return commits.flatMap(({ trailers }): RelatedSessions[] => {
     const { owner, succeeds } = trailers ?? {};
     return owner === undefined || succeeds === undefined ? [] : [[owner, succeeds]];

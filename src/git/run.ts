@@ -1,4 +1,4 @@
-import type { ChildProcess, SpawnOptions, StdioOptions } from 'node:child_process';
+import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { DISK_ERROR_HINT, Failure, NOT_WRITABLE_HINT, NO_SPACE_HINT } from '../domain/failure.ts';
 import { type RunningCall, processAge, runningCall } from '../host/io.ts';
@@ -18,7 +18,8 @@ export interface GitResult {
 
 export interface GitOptions {
   readonly cwd: string;
-  readonly input?: string | Uint8Array;
+  /** An array is sent line by line. */
+  readonly input?: string | Uint8Array | readonly string[];
   /** Variables on top of the scrubbed environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Milliseconds until the child gets SIGTERM (SIGKILL would leave lock files for ever). Default: the call's own limit. */
@@ -56,26 +57,24 @@ interface StartOptions extends GitOptions {
 export async function startGit(args: readonly string[], options: StartOptions): Promise<GitResult> {
   const began = processAge();
   const { cwd, env, input, config = [], hasTerminal = false } = options;
+  // Loaded with the first process: loading takes longer than git, and many calls of a hook start none.
+  const { spawn } = process.getBuiltinModule('node:child_process');
   // Without input git gets no pipe, which would cost a socket with streams on both ends.
   const [noInput, output] = hasTerminal ? (['inherit', 'inherit'] as const) : (['ignore', 'pipe'] as const);
   const stdio: StdioOptions = [input === undefined ? noInput : 'pipe', output, output];
-  const child = startProcess([...config, ...args], { cwd, env, stdio, windowsHide: true });
+  let child: ChildProcess;
+  try {
+    child = spawn('git', [...config, ...args], { cwd, env, stdio, windowsHide: true });
+  } catch (error) {
+    // Node throws some errors at once (no memory, a failing disk), and emits an event for the common ones.
+    throw cannotStart(error as NodeJS.ErrnoException, cwd);
+  }
   // If a child ends before it has read everything (a full disk, a refusal), its exit code says so.
   child.stdin?.on('error', () => undefined);
   endWithCall(child);
   const result = collect(child, args, options, began);
-  child.stdin?.end(input);
+  child.stdin?.end(Array.isArray(input) ? input.map((line) => `${line}\n`).join('') : input);
   return result;
-}
-
-/** Node throws some errors at once (no memory, a failing disk), and emits an event for the common ones. */
-function startProcess(args: readonly string[], options: SpawnOptions & { cwd: string }): ChildProcess {
-  try {
-    // Loaded with the first process: loading takes longer than git, and many calls of a hook start none.
-    return process.getBuiltinModule('node:child_process').spawn('git', args, options);
-  } catch (error) {
-    throw cannotStart(error as NodeJS.ErrnoException, options.cwd);
-  }
 }
 
 /** Registers a child, so that it does not outlive a call with a time limit (`endChildren`). */
@@ -106,33 +105,28 @@ function collect(
   options: StartOptions,
   began: number,
 ): Promise<GitResult> {
-  const command = commandIn(args);
-  const traceEnd = (outcome: string) => trace('git', () => `${args.join(' ')}: ${outcome}`, began);
   return new Promise((resolve, reject) => {
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     const timers: NodeJS.Timeout[] = [];
+    const settle = (outcome: string) => {
+      timers.forEach(clearTimeout);
+      trace('git', () => `${args.join(' ')}: ${outcome}`, began);
+    };
+    const terminate = () => {
+      settle('took too long');
+      const call = runningCall();
+      if (call !== undefined) call.hadToEndChild = true;
+      endTree(child);
+      timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());
+      // We do not wait for the child's end: a process that it started may outlive it, and would hold the pipes and us.
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+      child.unref();
+      reject(new Failure('environment', `git ${commandIn(args)} took too long and was stopped`));
+    };
     const limit = limitOf(options.timeoutMs);
     // Node would fire an infinite timer at once.
-    if (limit < Infinity) {
-      const terminate = () => {
-        traceEnd('took too long');
-        const call = runningCall();
-        if (call !== undefined) call.hadToEndChild = true;
-        endTree(child);
-        timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());
-        // We do not wait for the child's end: a process that it started may outlive it, and would hold the pipes and us.
-        for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
-        child.unref();
-        reject(new Failure('environment', `git ${command} took too long and was stopped`));
-      };
-      timers.push(setTimeout(terminate, limit));
-    }
-    const settle = (outcome: string, finish: () => void) => {
-      timers.forEach(clearTimeout);
-      traceEnd(outcome);
-      finish();
-    };
+    if (limit < Infinity) timers.push(setTimeout(terminate, limit));
     let left = options.mostPrinted ?? Infinity;
     child.stdout?.on('data', (chunk: Buffer) => {
       left -= chunk.length;
@@ -143,17 +137,20 @@ function collect(
       stderr.push(chunk);
       options.onError?.(chunk);
     });
-    child.on('error', (error) => settle(error.message, () => reject(cannotStart(error, options.cwd))));
-    child.on('close', (code, signal) =>
-      settle(`exit ${code ?? signal ?? ''}`, () =>
-        resolve({
-          code: code ?? (signal === null ? 1 : 128),
-          isCut: left < 0,
-          stdout: Buffer.concat(stdout),
-          stderr: Buffer.concat(stderr).toString('utf8') || (signal === null ? '' : `killed by ${signal}`),
-        }),
-      ),
-    );
+    child.on('error', (error) => {
+      settle(error.message);
+      reject(cannotStart(error, options.cwd));
+    });
+    child.on('close', (code, signal) => {
+      settle(`exit ${code ?? signal ?? ''}`);
+      const killed = signal === null ? '' : `killed by ${signal}`;
+      resolve({
+        code: code ?? (signal === null ? 1 : 128),
+        isCut: left < 0,
+        stdout: Buffer.concat(stdout),
+        stderr: Buffer.concat(stderr).toString('utf8') || killed,
+      });
+    });
   });
 }
 

@@ -27,14 +27,9 @@ export interface Unreachable {
 }
 
 /** Without these settings git would verify its cache files, too. */
-const NO_CACHES = ['-c', 'core.commitGraph=false', '-c', 'core.multiPackIndex=false'];
 const FSCK = [
-  'fsck',
-  '--connectivity-only',
-  '--unreachable',
-  '--no-reflogs',
-  '--no-dangling',
-  '--no-progress',
+  ...['-c', 'core.commitGraph=false', '-c', 'core.multiPackIndex=false', 'fsck', '--connectivity-only'],
+  ...['--unreachable', '--no-reflogs', '--no-dangling', '--no-progress'],
 ];
 const KEPT = 'rev-list --objects --missing=allow-any --indexed-objects --stdin --not --all'.split(' ');
 /** How many objects one process reads, and the largest commit or tree that is read at all, in bytes. */
@@ -48,14 +43,11 @@ const MAX_SUBJECT = 100;
  * @throws Failure when git cannot look
  */
 export async function readUnreachable(cwd: string): Promise<Unreachable> {
-  const [looked, kept] = await Promise.all([runGit([...NO_CACHES, ...FSCK], { cwd }), reachedOtherwise(cwd)]);
+  const [looked, kept] = await Promise.all([runGit(FSCK, { cwd }), reachedOtherwise(cwd)]);
   // Other exit codes say that objects are missing or damaged: the rest is there.
   if (looked.code >= 128) throw gitFailure('fsck', looked);
-  const oids = [
-    ...looked.stdout.toString('latin1').matchAll(/^unreachable (?:blob|commit|tree) ([0-9a-f]+)$/gm),
-  ]
-    .flatMap(([, name = '']) => parseOid(name) ?? [])
-    .filter((oid) => !kept.has(oid));
+  const listed = looked.stdout.toString('latin1').matchAll(/^unreachable (?:blob|commit|tree) (\w+)$/gm);
+  const oids = [...listed].flatMap(([, name = '']) => (kept.has(name) ? [] : (parseOid(name) ?? [])));
   const commits = new Map<Oid, LostCommit>();
   const trees: Oid[] = [];
   const blobs = new Map<Oid, number>();
@@ -65,7 +57,10 @@ export async function readUnreachable(cwd: string): Promise<Unreachable> {
     for (const found of await readObjects({ cwd }, requests)) {
       if (found?.type === 'blob') blobs.set(found.oid, found.size);
       if (found === undefined || found.content.length < found.size) continue;
-      if (found.type === 'commit') commits.set(found.oid, lostCommit(found.content));
+      if (found.type === 'commit') {
+        const { parents, seconds, summary } = new CommitText(found.content.toString('latin1'));
+        commits.set(found.oid, { parents, seconds, subject: summary.slice(0, MAX_SUBJECT) });
+      }
       if (found.type !== 'tree') continue;
       trees.push(found.oid);
       for (const oid of parseTree(found.content, formatOf(found.oid)).values()) named.add(oid);
@@ -74,15 +69,10 @@ export async function readUnreachable(cwd: string): Promise<Unreachable> {
   return { commits, rootTrees: trees.filter((oid) => !named.has(oid)), blobs, named };
 }
 
-function lostCommit(content: Buffer): LostCommit {
-  const { parents, seconds, summary } = new CommitText(content.toString('latin1'));
-  return { parents, seconds, subject: summary.slice(0, MAX_SUBJECT) };
-}
-
 /** The objects that no ref reaches, but a stash entry or the index of some worktree does. */
 async function reachedOtherwise(cwd: string): Promise<Set<string>> {
   const stash = await listStash(cwd);
-  const input = stash.map(({ oid }) => `${oid}\n`).join('');
+  const input = stash.map(({ oid }) => oid);
   const { stdout } = await runGit(KEPT, { cwd, input });
   return new Set([...stdout.toString('latin1').matchAll(/^[0-9a-f]+/gm)].map(([oid]) => oid));
 }

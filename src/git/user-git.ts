@@ -10,7 +10,7 @@ interface UserGitOptions {
   readonly cwd: string;
   /** Variables on top of the user's environment. */
   readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string | Uint8Array;
+  readonly input?: string;
   /**
    * `quiet` shows nothing. `terminal` gives git the terminal, for an editor, and does not read its stdout. A function gets
    * what git and its hooks print on stderr, as it comes.

@@ -10,8 +10,9 @@ import { type Oid, parseOid } from '../domain/names.ts';
 import { inBatches, twoAtOnce } from './batches.ts';
 import { CommitText } from './commits.ts';
 import { formatOf, objectName } from './hash.ts';
+import { listHistories } from './histories.ts';
 import { type ReadObject, readObjects, parseTree } from './objects.ts';
-import { type GitOptions, oidsIn, runGit } from './run.ts';
+import type { GitOptions } from './run.ts';
 
 /** An object of a handoff that cannot be read, or that is not what its name says. */
 export interface BrokenObject {
@@ -42,10 +43,8 @@ export async function reachableCommits(
   tips: readonly Oid[],
 ): Promise<Oid[] | undefined> {
   if (tips.length === 0) return [];
-  const input = tips.map((tip) => `${tip}\n`).join('');
-  const listed = await runGit(['rev-list', '--stdin'], { ...options, input });
-  if (listed.code !== 0) return undefined;
-  const commits = oidsIn(listed);
+  const commits = await listHistories(options, [], tips).catch(() => undefined);
+  if (commits === undefined) return undefined;
   const known = new Set(commits);
   // git skips a tip that is no commit.
   return tips.every((tip) => known.has(tip)) ? commits : undefined;
