@@ -12,7 +12,7 @@ export function objectName(format: 'sha1' | 'sha256', type: string, content: Uin
 
 /** The object format that an object name belongs to, by its width. */
 export function formatOf(oid: string): 'sha1' | 'sha256' {
-  return oid.length === 40 ? 'sha1' : 'sha256';
+  return oid.length === 64 ? 'sha256' : 'sha1';
 }
 
 /** Random bytes that nobody can guess, in hex. */

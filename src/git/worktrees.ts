@@ -1,13 +1,13 @@
-import { readFileSync, statSync, readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
-import { type GitOptions, type BinaryText, utf8, listedState, requireGit } from './run.ts';
+import { type GitOptions, type BinaryText, requireGit, git, listedState, utf8 } from './run.ts';
 import type { FileState, DirtyPath, HeadPlace, TreeStatus } from '../domain/ledger/tree-status.ts';
 import { discoverRepository } from './discover.ts';
 import { formatOf, objectName } from './hash.ts';
 import { MAX_READ, type ScratchStore, hashFiles } from './scratch-store.ts';
 import { isTryTree } from '../host/folders.ts';
-import { entries, exactStatOf, lstatOf } from '../host/disk.ts';
+import { entries, exactStatOf, lstatOf, readText } from '../host/disk.ts';
 
 /** A worktree of the repository, as git-worktree(1) lists it. */
 export interface ListedWorktree {
@@ -21,35 +21,18 @@ export interface ListedWorktree {
 
 /** Lists the main worktree and the linked ones, but not the worktree of `try`. */
 export async function listWorktrees(options: GitOptions): Promise<ListedWorktree[]> {
-  const result = await requireGit(['worktree', 'list', '--porcelain', '-z'], options);
-  return result.stdout
-    .toString('utf8')
-    .split('\0\0')
-    .flatMap((block) => {
-      const lines = block.split('\0').filter((line) => line !== '');
-      const path = lines.find((line) => line.startsWith('worktree '))?.slice('worktree '.length);
-      const branch = lines.find((line) => line.startsWith('branch refs/heads/'));
-      const head = parseOid(lines.find((line) => line.startsWith('HEAD '))?.slice('HEAD '.length) ?? '');
-      if (path === undefined || isTryTree(path)) return [];
-      return [
-        {
-          path,
-          gitDir: gitDirOf(path),
-          branch: branch?.slice('branch refs/heads/'.length),
-          head: head === undefined || isZeroOid(head) ? undefined : head,
-        },
-      ];
-    });
-}
-
-/** `.git` is a folder in the main worktree, a file that names the folder in a linked one, absent in a bare repository. */
-function gitDirOf(worktree: string): string {
-  const dotGit = join(worktree, '.git');
-  const stat = statSync(dotGit, { throwIfNoEntry: false });
-  if (stat === undefined) return worktree;
-  if (stat.isDirectory()) return dotGit;
-  const text = readFileSync(dotGit, 'utf8');
-  return resolve(worktree, /^gitdir: (.*?)\n?$/s.exec(text)?.[1] ?? dotGit);
+  const output = await git(['worktree', 'list', '--porcelain', '-z'], options);
+  return output.split('\0\0').flatMap((block) => {
+    const lines = block.split('\0');
+    const valueOf = (key: string) => lines.find((line) => line.startsWith(key))?.slice(key.length);
+    const path = valueOf('worktree ');
+    if (path === undefined || isTryTree(path)) return [];
+    const found = discoverRepository(path);
+    const gitDir = found?.workTree === path ? found.gitDir : path;
+    const head = parseOid(valueOf('HEAD ') ?? '');
+    const isUnborn = head === undefined || isZeroOid(head);
+    return [{ path, gitDir, branch: valueOf('branch refs/heads/'), head: isUnborn ? undefined : head }];
+  });
 }
 
 /**
@@ -63,21 +46,13 @@ export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' 
     // Built without `join`, which for many worktrees takes longer than reading their files.
     ...entries(`${commonDir}/worktrees`).flatMap((name) => {
       const gitDir = `${commonDir}/worktrees/${name}`;
-      const dotGit = textOf(`${gitDir}/gitdir`);
-      if (dotGit === undefined) return [];
+      const dotGit = readText(`${gitDir}/gitdir`).replace(/\n$/, '');
+      if (dotGit === '') return [];
       const isPlain = dotGit.startsWith('/') && dotGit.endsWith('/.git');
       const path = isPlain ? dotGit.slice(0, -'/.git'.length) : dirname(resolve(gitDir, dotGit));
       return isTryTree(path) ? [] : [{ path, gitDir }];
     }),
   ];
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').replace(/\n$/, '');
-  } catch {
-    return undefined;
-  }
 }
 
 /** What to read of a working tree, and what that may cost. */
@@ -105,57 +80,38 @@ interface StatusOptions {
  */
 export async function readTreeStatus(top: string, options: StatusOptions): Promise<TreeStatus> {
   // Named paths have just changed, so we read them while git looks.
-  const { paths } = options;
+  const { paths, known, namesOnly = false, now } = options;
   const early = paths === undefined ? undefined : readFiles(top, paths, options);
   const [{ head, entries }, given] = await Promise.all([runStatus(top, options), early]);
-  const found = entries.map((entry) => ({ ...entry, stamp: stampOf(top, entry) }));
-  const unread = given === undefined ? found.filter((entry) => mustRead(entry, options.known)) : [];
-  const names = options.namesOnly === true ? [] : unread.map(({ path }) => path);
-  const oids = given ?? (await readFiles(top, names, options));
-  const dirty = found.map((entry): DirtyPath => {
-    const known = options.known?.dirty.get(entry.path);
-    const isFile = entry.disk?.mode.startsWith('100') === true;
-    const oid =
-      (isFile ? oids.get(entry.path) : undefined) ?? sameStamp(entry, known)?.oid ?? linkOf(top, entry, head);
-    const disk = oid === undefined || entry.disk === null ? entry.disk : { ...entry.disk, oid };
-    return { ...entry, disk };
+  const found = [...entries].map(([key, entry]) => {
+    const [stamp, old] = [stampOf(top, entry), known?.dirty.get(entry.path)];
+    const isSame = stamp !== '' && old?.stamp === stamp;
+    return { key, entry: { ...entry, stamp }, oid: isSame ? (old.disk?.oid ?? null) : null };
   });
-  return { head, dirty: byName(dirty), at: options.now };
+  // Regular files whose content neither the index nor an earlier status tells.
+  const unread = found.filter(({ entry: { disk }, oid }) => isFile(disk) && (disk.oid ?? oid) === null);
+  const names = namesOnly || given !== undefined ? [] : unread.map(({ entry }) => entry.path);
+  const oids = given ?? (await readFiles(top, names, options));
+  const dirty = found.map(({ key, entry, oid }): [string, DirtyPath] => {
+    const { path, disk } = entry;
+    if (disk === null) return [key, entry];
+    const like = entry.head?.oid ?? entry.index?.oid ?? head.oid ?? '';
+    const read = isFile(disk) ? oids.get(path) : undefined;
+    // git-hash-object(1) would follow a symbolic link, whose content is its target's path.
+    const link =
+      disk.mode === '120000' && disk.oid === null ? contentState(top, entry, like)?.oid : undefined;
+    return [key, { ...entry, disk: { ...disk, oid: read ?? oid ?? disk.oid ?? link ?? null } }];
+  });
+  return { head, dirty: new Map(dirty), at: now };
 }
+
+const isFile = (state: FileState): state is NonNullable<FileState> => state?.mode.startsWith('100') === true;
 
 /** Hashes the contents of files. If it cannot read a file in time, we know only that the file changed. */
-function readFiles(
-  top: string,
-  paths: readonly string[],
-  options: StatusOptions,
-): Promise<ReadonlyMap<string, Oid>> {
-  return hashFiles(top, paths, options).catch(() => new Map<string, Oid>());
-}
+const readFiles = (top: string, paths: readonly string[], options: StatusOptions) =>
+  hashFiles(top, paths, options).catch(() => new Map<string, Oid>());
 
 type StatusEntry = Omit<DirtyPath, 'stamp'>;
-type StampedEntry = DirtyPath;
-
-/** Whether an entry is a regular file whose content neither the index nor an earlier status tells. */
-function mustRead(entry: StampedEntry, known: TreeStatus | undefined): boolean {
-  const isFile = entry.disk?.mode.startsWith('100') === true && entry.disk.oid === null;
-  return isFile && sameStamp(entry, known?.dirty.get(entry.path)) === undefined;
-}
-
-function sameStamp(entry: StampedEntry, known: DirtyPath | undefined): { oid: Oid } | undefined {
-  const oid = known?.disk?.oid ?? null;
-  return known?.stamp === entry.stamp && entry.stamp !== '' && oid !== null ? { oid } : undefined;
-}
-
-/** Computes the blob name of a symbolic link, whose content is its target's path: git-hash-object(1) would follow the link. */
-function linkOf(top: string, { path, disk, head, index }: StampedEntry, at: HeadPlace): Oid | undefined {
-  if (disk?.mode !== '120000' || disk.oid !== null) return undefined;
-  const format = (head?.oid ?? index?.oid ?? at.oid ?? '').length === 64 ? 'sha256' : 'sha1';
-  try {
-    return parseOid(objectName(format, 'blob', readlinkSync(join(top, path), 'buffer')));
-  } catch {
-    return undefined;
-  }
-}
 
 /** Size, times and inode; empty when there is no file. */
 export function stampOf(top: string, named: Named): string {
@@ -165,12 +121,6 @@ export function stampOf(top: string, named: Named): string {
 }
 
 type Named = Pick<DirtyPath, 'path' | 'raw'>;
-
-function byName(all: readonly DirtyPath[]): Map<string, DirtyPath> {
-  const entries = new Map<string, DirtyPath>();
-  for (const entry of all) entries.set(keyIn(entries, entry), entry);
-  return entries;
-}
 
 /** The key of an entry: its path, or the path's bytes if it is not UTF-8 and looks like another path. */
 function keyIn(entries: ReadonlyMap<string, Named>, { path, raw }: Named): string {
@@ -193,8 +143,7 @@ export function contentState(top: string, named: Named, like: string): FileState
   const state = diskState(top, named);
   const file = diskPath(top, named);
   const isLink = state?.mode === '120000';
-  if (!isLink && (state?.mode.startsWith('100') !== true || (lstatOf(file)?.size ?? 0) > MAX_READ))
-    return state;
+  if (!isLink && (!isFile(state) || (lstatOf(file)?.size ?? 0) > MAX_READ)) return state;
   try {
     const content = isLink ? readlinkSync(file, 'buffer') : readFileSync(file);
     return { ...state, oid: parseOid(objectName(formatOf(like), 'blob', content)) ?? null };
@@ -210,36 +159,28 @@ export function changedAt(top: string, path: string): number | undefined {
 
 /** Arguments with which git-status(1) lists what differs from HEAD, file by file. */
 const STATUS = [
-  '--literal-pathspecs',
-  'status',
-  '--porcelain=v2',
-  '-z',
-  '--branch',
-  '--no-renames',
-  '--no-ahead-behind',
-  '--untracked-files=all',
-  '--ignore-submodules=dirty',
-  '--',
+  ...[
+    '--literal-pathspecs',
+    'status',
+    '--porcelain=v2',
+    '-z',
+    '--branch',
+    '--no-renames',
+    '--no-ahead-behind',
+  ],
+  ...['--untracked-files=all', '--ignore-submodules=dirty', '--'],
 ];
 
+/** What git-status(1) tells, in porcelain format version 2 with `-z`, of these paths, or all. */
 async function runStatus(
   top: string,
   { paths, timeoutMs }: StatusOptions,
-): Promise<{ head: HeadPlace; entries: StatusEntry[] }> {
-  const result = await requireGit([...STATUS, ...(paths ?? [])], { cwd: top, timeoutMs });
-  return parseStatus(result.stdout.toString('latin1'), top, paths);
-}
-
-/** Parses git-status(1), porcelain format version 2 with `-z`: the entries of these paths, or all. */
-function parseStatus(
-  output: BinaryText,
-  top: string,
-  paths: readonly string[] | undefined,
-): { head: HeadPlace; entries: StatusEntry[] } {
+): Promise<{ head: HeadPlace; entries: ReadonlyMap<string, StatusEntry> }> {
+  const { stdout } = await requireGit([...STATUS, ...(paths ?? [])], { cwd: top, timeoutMs });
   let oid: Oid | null = null;
   let ref = 'HEAD';
   const entries = new Map<string, StatusEntry>();
-  for (const line of output.split('\0')) {
+  for (const line of stdout.toString('latin1').split('\0')) {
     if (line.startsWith('# branch.oid ')) oid = parseOid(line.slice('# branch.oid '.length)) ?? null;
     else if (line.startsWith('# branch.head ')) {
       const name = utf8(line.slice('# branch.head '.length));
@@ -253,7 +194,7 @@ function parseStatus(
       entries.set(key, removed === undefined ? entry : { ...removed, disk: entry.disk });
     }
   }
-  return { head: { ref, oid }, entries: [...entries.values()] };
+  return { head: { ref, oid }, entries };
 }
 
 function parseEntry(line: BinaryText, top: string): StatusEntry | undefined {
