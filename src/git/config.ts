@@ -50,17 +50,12 @@ export async function readOwnSetting(
   return found.at(-1)?.[2];
 }
 
-/** What the configuration says about the person who reads notes here. */
-interface ReaderSettings {
-  readonly settings: Settings;
-  /** The e-mail address that a commit would carry, if one is configured. */
-  readonly email: string | undefined;
-}
-
-/** Reads the settings and the e-mail address in one process. */
-export async function readReaderSettings(cwd: string): Promise<ReaderSettings> {
+/** Reads the settings and, if one is configured, the e-mail address that a commit would carry, in one process. */
+export async function readReaderSettings(
+  cwd: string,
+): Promise<{ readonly settings: Settings; readonly email: string | undefined }> {
   const entries = await readSettingEntries('^(handoff\\..*|user\\.email|committer\\.email)$', cwd);
-  const last = (key: string) => entries.filter(([name]) => name === key).at(-1)?.[1];
+  const last = (key: string) => entries.findLast(([name]) => name === key)?.[1];
   return { settings: parseSettings(entries), email: last('committer.email') ?? last('user.email') };
 }
 
@@ -79,9 +74,10 @@ export async function readTreeConfig(cwd: string): Promise<TreeConfig> {
   const keys = '^core\\.(filemode|ignorecase|hookspath)$';
   const result = await runGit(['config', '-z', '--show-scope', '--get-regexp', keys], { cwd });
   if (result.code > 1) throw gitFailure('config', result);
-  const fields = entriesOf(result);
   // Our own git calls switch hooks off on their command line: those values do not count.
-  const entries = fields.filter((_, at) => at % 2 === 1 && fields[at - 1] !== 'command').map(settingEntry);
+  const entries = records(result.stdout.toString('utf8'), 2).flatMap(([scope, entry = '']) =>
+    scope === 'command' ? [] : [settingEntry(entry)],
+  );
   const last = (key: string) => entries.findLast(([name]) => name === key)?.[1];
   return {
     fileMode: last('core.filemode') !== 'false',
@@ -138,16 +134,13 @@ export async function configUnder(
   timeoutMs: number,
 ): Promise<readonly SettingEntry[] | undefined> {
   const words = options.filter((word) => word !== undefined);
-  const env = [...variables].map(([name, value]) => [name, value ?? ''] as const);
   const isUnknown = [...variables].some(
     ([name, value]) => value === undefined && name.startsWith('GIT_CONFIG'),
   );
   if (words.length < options.length || isUnknown) return undefined;
-  const result = await runGit([...words, 'config', '-z', '--show-scope', '--get-regexp', GUARD_KEYS], {
-    cwd,
-    env: Object.fromEntries(env),
-    timeoutMs,
-  });
+  const env = Object.fromEntries([...variables].map(([name, value]) => [name, value ?? '']));
+  const args = [...words, 'config', '-z', '--show-scope', '--get-regexp', GUARD_KEYS];
+  const result = await runGit(args, { cwd, env, timeoutMs });
   // Exit 1: no such key. Any other error will stop the user's git, too.
   if (result.code > 1) throw gitFailure('config', result);
   const found = records(result.stdout.toString('utf8'), 2);

@@ -41,21 +41,10 @@ export const FIXED_CONFIG = [
 export const NOT_SYNCED = ['-c', 'core.fsync=none'];
 
 /** How git reads the pathspecs of its command line (git(1)). */
-const PATHSPECS = [
-  'GIT_LITERAL_PATHSPECS',
-  'GIT_GLOB_PATHSPECS',
-  'GIT_NOGLOB_PATHSPECS',
-  'GIT_ICASE_PATHSPECS',
-];
+const PATHSPECS = ['LITERAL', 'GLOB', 'NOGLOB', 'ICASE'].map((mode) => `GIT_${mode}_PATHSPECS`);
 
 /** Variables that name a program or change what git reads. `GIT_CONFIG` hides the repository's settings from git-config(1). */
-const MISLEADING = [
-  'GIT_CONFIG',
-  'GIT_EXTERNAL_DIFF',
-  'GIT_DIFF_OPTS',
-  'GIT_ATTR_SOURCE',
-  'GIT_REDIRECT_STDOUT',
-];
+const MISLEADING = /^GIT_(?:TRACE.*|CONFIG|EXTERNAL_DIFF|DIFF_OPTS|ATTR_SOURCE|REDIRECT_STDOUT)$/;
 
 /**
  * Returns the environment without variables that would mislead our git children: pathspec modes (the paths that we name
@@ -90,8 +79,7 @@ export function gitEnvironment(
   base: NodeJS.ProcessEnv,
   extra: Readonly<Record<string, string | undefined>> = {},
 ): NodeJS.ProcessEnv {
-  const isMisleading = (name: string) => name.startsWith('GIT_TRACE') || MISLEADING.includes(name);
-  const kept = Object.entries(withoutStray(base)).filter(([name]) => !isMisleading(name));
+  const kept = Object.entries(withoutStray(base)).filter(([name]) => !MISLEADING.test(name));
   return Object.assign(Object.fromEntries<string | undefined>(kept), {
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',

@@ -21,12 +21,10 @@ export interface Remotes {
   readonly settings: Settings;
 }
 
-/** The keys of our settings, and of those that choose remotes. */
-const KEYS = '^(handoff\\..*|remote\\..*\\.(url|pushurl)|branch\\..*\\.remote)$';
-
 /** Reads the configured remotes, and the settings, in one process; `branch` is the current one. */
 export async function readRemotes(cwd: string, branch: string): Promise<Remotes> {
-  const settings = await readSettingEntries(KEYS, cwd);
+  const keys = '^(handoff\\..*|remote\\..*\\.(url|pushurl)|branch\\..*\\.remote)$';
+  const settings = await readSettingEntries(keys, cwd);
   const [urls, pushUrls] = [new Map<string, string[]>(), new Map<string, string[]>()];
   let upstream: string | undefined;
   for (const [key, value = ''] of settings) {
@@ -38,14 +36,10 @@ export async function readRemotes(cwd: string, branch: string): Promise<Remotes>
   const all = [...urls].map(([name, own]) => {
     return { name, url: own[0] ?? '', pushUrls: pushUrls.get(name) ?? own };
   });
-  const [only] = all;
-  const usual = urls.has(upstream ?? '')
-    ? upstream
-    : urls.has('origin')
-      ? 'origin'
-      : all.length === 1
-        ? only?.name
-        : undefined;
+  // A remote that is not configured is none, but the only one is the usual one.
+  const usual =
+    [upstream, 'origin'].find((name) => urls.has(name ?? '')) ??
+    (all.length === 1 ? all[0]?.name : undefined);
   return { all, usual, settings: parseSettings(settings) };
 }
 
@@ -79,16 +73,13 @@ export function notMirrored(env: NodeJS.ProcessEnv, remote: string): Record<stri
  * that line says only that git could not read.
  */
 export function remoteWords(stderr: string): string {
-  const lines = stderr
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => !PROGRESS.test(line));
+  const trimmed = stderr.split('\n').map((line) => line.trim());
+  const lines = trimmed.filter((line) => line !== '' && !PROGRESS.test(line));
   const fatal = lines.findIndex((line) => line.startsWith('fatal: '));
   const reason = fatal < 0 ? lines.find((line) => /^(?:error|remote|ssh): /.test(line)) : lines[fatal];
-  const before = lines.slice(0, Math.max(fatal, 0)).filter((line) => line !== '');
   const isEmpty = reason?.startsWith('fatal: Could not read from remote repository') === true;
-  const cause = isEmpty ? (before.at(-1) ?? reason) : reason;
-  return (cause ?? lines.find((line) => line !== '') ?? '').replace(/^fatal: /, '');
+  const cause = isEmpty ? (lines[fatal - 1] ?? reason) : (reason ?? lines[0] ?? '');
+  return cause.replace(/^fatal: /, '');
 }
 
 /** A line of progress of git, or of the server's git. */
