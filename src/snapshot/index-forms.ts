@@ -12,6 +12,7 @@ import { objectFormat } from '../git/repository.ts';
 import type { GitOptions } from '../git/run.ts';
 import { type ScratchStore, scratchEnvironment } from '../git/scratch-store.ts';
 import type { TreePlace } from './plan.ts';
+import { oidOfFile } from './three-way.ts';
 
 /** A path that the work includes. */
 interface TakenPath {
@@ -73,11 +74,13 @@ export async function readWorkContents(
     };
   });
   const paths = pathsOfBlobs(items);
-  const known = new Map(composed);
-  for (const own of raw.values()) known.set(batch.blob(own), own);
+  const known = new Map([...composed, ...[...raw.values()].map((own) => [batch.blob(own), own] as const)]);
   const rest = [...paths.keys()].filter((oid) => !known.has(oid));
-  const found = [...paths.keys()].flatMap((oid) => known.get(oid) ?? []);
-  const bytes = await sizeOf(git, rest, found);
+  const sizes = [
+    ...(await lookUpObjects(git, rest)).map((info) => info?.size ?? 0),
+    ...[...paths.keys()].map((oid) => known.get(oid)?.length ?? 0),
+  ];
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
   checkSize(bytes);
   const read = await readObjects(git, rest);
   const all = new Map([...known, ...rest.map((oid, at) => [oid, read[at]?.content] as const)]);
@@ -85,22 +88,18 @@ export async function readWorkContents(
   const stored = new Set(items.flatMap(({ base, index }) => [base?.oid, index?.oid]));
   const contents = [...paths].map(([oid, path]) => {
     const content = all.get(oid);
-    if (content === undefined) throw unreadable(path);
+    if (content === undefined)
+      throw new Failure(
+        'environment',
+        `the content of ${escapeLine(path)} cannot be read; nothing was written`,
+        {
+          hint: 'git handoff status',
+        },
+      );
     if (!stored.has(oid)) batch.blob(content);
     return { path, content };
   });
   return { work: { base: head, items }, batch, size: { paths: items.length, bytes }, contents };
-}
-
-async function sizeOf(git: GitOptions, stored: readonly Oid[], read: readonly Buffer[]): Promise<number> {
-  const infos = await lookUpObjects(git, stored);
-  const sizes = [...infos.map((info) => info?.size ?? 0), ...read.map(({ length }) => length)];
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-function unreadable(path: string): Failure {
-  const message = `the content of ${escapeLine(path)} cannot be read; nothing was written`;
-  return new Failure('environment', message, { hint: 'git handoff status' });
 }
 
 /** Stores files as `git add` would, but in a separate store. The user's filters run, so that what they hide stays hidden. */
@@ -113,20 +112,16 @@ async function indexForms(
   const index = await PrivateIndex.open({ ...place, env }, head);
   try {
     // A file may have replaced a folder.
-    await index.takeFromDisk(paths, true).catch((error: unknown) => {
-      throw unstorable(error);
-    });
+    await index.takeFromDisk(paths, true);
     return await index.read(paths);
+  } catch (error) {
+    // A wrong encoding or a failing filter: `git add` would refuse the file, too.
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `git cannot store an uncommitted change, so a note cannot carry it; nothing was written: ${why}`;
+    throw new Failure('refused', message, { hint: 'git add --dry-run --all' });
   } finally {
     index.remove();
   }
-}
-
-/** Returns the failure for a wrong encoding or a failing filter: `git add` would refuse the file, too. */
-function unstorable(error: unknown): Failure {
-  const why = error instanceof Error ? error.message : String(error);
-  const message = `git cannot store an uncommitted change, so a note cannot carry it; nothing was written: ${why}`;
-  return new Failure('refused', message, { hint: 'git add --dry-run --all' });
 }
 
 /** Returns the raw bytes of files that a checkout would write differently. Leaves out files with a filter. */
@@ -134,9 +129,10 @@ async function ownBytes(
   options: GitOptions,
   forms: ReadonlyMap<string, FileState>,
 ): Promise<Map<string, Buffer>> {
-  const files = [...forms].flatMap(([path, state]) =>
-    state?.mode.startsWith('100') === true && state.oid !== null ? [{ path, oid: state.oid }] : [],
-  );
+  const files = [...forms].flatMap(([path, state]) => {
+    const oid = oidOfFile(state);
+    return oid === undefined ? [] : [{ path, oid }];
+  });
   const names = files.map(({ path }) => path);
   const filtered = await filteredPaths(options, names);
   const plain = files.filter(({ path }) => !filtered.has(path));

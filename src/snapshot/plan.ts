@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DirtyPath, type FileState, sameState, type TreeStatus } from '../domain/ledger/tree-status.ts';
 import { type Oid, foldedName } from '../domain/names.ts';
 import { type SnapshotItem, contentOf, pathsOfBlobs } from '../domain/snapshot.ts';
 import type { TreeConfig } from '../git/config.ts';
 import { listTree } from '../git/staged.ts';
-import { readObjects } from '../git/objects.ts';
 import { PrivateIndex, setEntries } from '../git/private-index.ts';
 import { gitFailure } from '../git/run.ts';
 import {
@@ -44,17 +42,17 @@ export interface PlannedPath {
   /** The blob of the file's own bytes, if a checkout of `disk` would not write them. */
   readonly own: Oid | undefined;
   /** Whether only the file's owner may read it. */
-  readonly isPrivate: boolean;
+  readonly isPrivate?: boolean;
   /** Whether to add it with `git add --intent-to-add`. */
-  readonly intended: boolean;
+  readonly intended?: boolean;
   /** Whether HEAD and the work changed the same lines, so that the file gets conflict markers. */
-  readonly marked: boolean;
+  readonly marked?: boolean;
   /** Whether to change the disk; false if it already has this state. */
   readonly writes: boolean;
   /** Whether to change the index; false if it already has this state: then the entry keeps its cached times. */
   readonly stages: boolean;
   /** Whether uncommitted content at the path would be lost. */
-  readonly overwrites: boolean;
+  readonly overwrites?: boolean;
   /** Size, times and inode of the file when the plan was made; empty if there was none. */
   readonly stamp: string;
 }
@@ -143,7 +141,6 @@ export async function planWhole(
         own: disk?.mode === '120000' ? undefined : own,
         isPrivate,
         intended: merger !== undefined && item.intended === true && head === null,
-        marked: false,
         writes: !isThere,
         stages: merger !== undefined && !sameState(item.index, item.base),
         overwrites,
@@ -176,8 +173,7 @@ async function joinUndone(
   const isStaged = !sameState(item.index, item.base);
   const staged = isStaged ? await merger.merge({ base, ours: index, theirs: item.index }) : undefined;
   return {
-    ...{ path, head, stamp, own: undefined, intended: false, marked: false, overwrites: false },
-    mergedInto: now,
+    ...{ path, head, stamp, own: undefined, mergedInto: now },
     disk: joined.state,
     index: staged?.kind === 'merged' ? staged.state : index,
     isPrivate: item.isPrivate === true,
@@ -214,14 +210,12 @@ export async function planMerge(facts: PlanFacts): Promise<RestorePlan> {
   const free = items.filter(({ path }) => !blocked.has(path));
   const atHead = await headStates(place.top, items, status);
   const onDisk = await diskStates(facts, free);
-  const raws = await rawContents(facts, free);
   const paths: PlannedPath[] = [];
   const refused: RefusedPath[] = [...obstacles];
   for (const item of free) {
     const head = atHead.get(item.path) ?? null;
-    const disk = onDisk.get(item.path) ?? null;
     const index = indexState(status, item, head);
-    const planned = await planPath(facts, item, { head, disk, index, raw: raws.get(item.path) });
+    const planned = await planPath(facts, item, { head, disk: onDisk.get(item.path) ?? null, index });
     if ('why' in planned) refused.push(planned);
     else paths.push(planned);
   }
@@ -243,8 +237,6 @@ interface Standing {
   readonly head: FileState;
   readonly disk: FileState;
   readonly index: FileState | 'in conflict';
-  /** The raw bytes that the snapshot has for the file, and whether the disk already has them. */
-  readonly raw: { readonly oid: Oid; readonly isThere: boolean } | undefined;
 }
 
 function indexState({ dirty }: TreeStatus, { path }: SnapshotItem, head: FileState): Standing['index'] {
@@ -256,7 +248,7 @@ function indexState({ dirty }: TreeStatus, { path }: SnapshotItem, head: FileSta
 async function planPath(
   { place, status, config, merger, merge }: PlanFacts,
   item: SnapshotItem,
-  { head, disk, index, raw }: Standing,
+  { head, disk, index }: Standing,
 ): Promise<PlannedPath | RefusedPath> {
   const { path, base } = item;
   const refuse = (why: string): RefusedPath => ({ path, why });
@@ -268,7 +260,8 @@ async function planPath(
   const next = inIndex.kind === 'merged' ? inIndex.state : head;
   const same = (a: FileState, b: FileState) => sameState(withMode(a, config), withMode(b, config));
   const isWhole = sameState(onDisk.state, item.disk);
-  const isThere = same(disk, onDisk.state) && (raw === undefined || !isWhole || raw.isThere);
+  const hasBytes = item.raw === undefined || contentState(place.top, { path }, item.raw)?.oid === item.raw;
+  const isThere = same(disk, onDisk.state) && (hasBytes || !isWhole);
   if (index === 'in conflict') return refuse('is in conflict');
   // The file is not on the disk, yet git sees no change: git was told not to check it out.
   if (!isThere && disk === null && head !== null && !status.dirty.has(path))
@@ -283,13 +276,11 @@ async function planPath(
     head,
     disk: onDisk.state,
     index: next,
-    own: isWhole ? raw?.oid : undefined,
-    isPrivate: false,
+    own: isWhole ? item.raw : undefined,
     intended: item.intended === true && head === null,
     marked: onDisk.kind === 'marked',
     writes: !isThere,
     stages: !sameState(index, next),
-    overwrites: false,
     stamp: stampOf(place.top, { path }),
   };
 }
@@ -323,22 +314,6 @@ async function diskStates(
   } finally {
     index.remove();
   }
-}
-
-async function rawContents(
-  { place }: PlanFacts,
-  items: readonly SnapshotItem[],
-): Promise<Map<string, { oid: Oid; isThere: boolean }>> {
-  const wanted = items.flatMap(({ path, raw: oid }) => (oid === undefined ? [] : [{ path, oid }]));
-  const oids = wanted.map(({ oid }) => oid);
-  const read = await readObjects({ cwd: place.top }, oids);
-  return new Map(
-    wanted.map(({ path, oid }, at) => {
-      const file = join(place.top, path);
-      const bytes = lstatOf(file)?.isFile() === true ? readFileSync(file) : undefined;
-      return [path, { oid, isThere: bytes !== undefined && read[at]?.content.equals(bytes) === true }];
-    }),
-  );
 }
 
 /** A path that cannot be unpacked, and the reason. */

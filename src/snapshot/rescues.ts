@@ -68,20 +68,14 @@ export async function listRescues(cwd: string, timeoutMs?: number): Promise<Resc
   const refs = await listRefs({ cwd }, [RESCUE], { content: true, timeoutMs });
   const commits = refs.filter(({ type, content }) => type === 'commit' && isSnapshot(content));
   const trees = refs.filter(({ type }) => type === 'tree');
-  const names = trees.map(({ oid }) => ({ name: `${oid}:rescue.json` }));
-  const [snapshots, notes] = await Promise.all([
-    readSnapshots(
-      git,
-      commits.map(({ oid }) => oid),
-    ),
-    readObjects(git, names),
-  ]);
+  const names = trees.map(({ oid }) => `${oid}:rescue.json`);
+  const tips = commits.map(({ oid }) => oid);
+  const [snapshots, notes] = await Promise.all([readSnapshots(git, tips), readObjects(git, names)]);
   const read = new Map<Ref, Snapshot | undefined>([
     ...commits.map((ref, at) => [ref, snapshots[at]] as const),
     ...trees.map((ref, at) => [ref, parseRescueNote(notes[at]?.content.toString('utf8') ?? '')] as const),
   ]);
-  const found = refs.flatMap((ref) => rescueOf(ref, read) ?? []);
-  return found.sort((a, b) => a.number - b.number);
+  return refs.flatMap((ref) => rescueOf(ref, read) ?? []).sort((a, b) => a.number - b.number);
 }
 
 /** Whether a commit is a snapshot. Commits of the stash have parents. */

@@ -129,13 +129,13 @@ async function claimRestored(
   if (worktreeId === undefined || owned.length === 0) return;
   const names = owned.map(({ path }) => path);
   const { dirty } = await readTreeStatus(top, { now, paths: names, scratch: scratchStore(commonDir) });
-  for (const name of names) {
+  for (const { path: name, mergedInto } of owned) {
     const [owner, entry] = [ownerOf(name), dirty.get(name)];
     if (owner === undefined || entry === undefined) continue;
     const { path, head, disk } = entry;
-    const before = paths.find((one) => one.path === path)?.mergedInto ?? head;
-    const claim = { t: 'claim', path, base: head, before, after: disk, at: now } as const;
-    appendEvents({ commonDir, worktreeId }, owner, [{ ...claim, evidence: 'explicit', weak: false }]);
+    const states = { base: head, before: mergedInto ?? head, after: disk };
+    const claim = { t: 'claim', path, ...states, at: now, evidence: 'explicit', weak: false } as const;
+    appendEvents({ commonDir, worktreeId }, owner, [claim]);
   }
 }
 
@@ -158,12 +158,9 @@ export async function applyPlan(
   for (const planned of changing.filter(({ disk }) => disk === null)) remove(top, planned);
   const written = changing.filter((one): one is Written => one.disk !== null && one.disk.oid !== null);
   // The attributes decide how git writes the other files.
-  const isFirst = ({ path }: PlannedPath) => path === '.gitattributes' || path.endsWith('/.gitattributes');
-  await write(top, written.filter(isFirst));
-  await write(
-    top,
-    written.filter((one) => !isFirst(one)),
-  );
+  const isFirst = ({ path }: PlannedPath) => /(?:^|\/)\.gitattributes$/.test(path);
+  for (const part of [written.filter(isFirst), written.filter((one) => !isFirst(one))])
+    await write(top, part);
   await intend(top, paths);
 }
 
@@ -184,9 +181,12 @@ async function write(top: string, files: readonly Written[]): Promise<void> {
   const contents = await checkouts(top, files);
   for (const [at, file] of files.entries()) {
     const content = contents[at];
-    if (content === undefined) throw lost(file.path);
+    if (content === undefined)
+      throw new Failure('integrity', `the content of ${escapeLine(file.path)} cannot be read`, {
+        hint: 'git fsck --connectivity-only',
+      });
     requireUntouched(top, file);
-    const { disk, isPrivate } = file;
+    const { disk, isPrivate = false } = file;
     removeEmptyFolders(diskPath(top, file));
     putFile(top, { path: nameBytes(file), mode: disk.mode, content, isPrivate });
   }
@@ -218,10 +218,8 @@ async function checkouts(top: string, files: readonly Written[]): Promise<(Buffe
   const plain = files.filter((file) => !isStored(file) && !filtered.has(file.path));
   const oids = stored.map(({ own, disk }) => own ?? disk.oid);
   const objects = await readObjects({ cwd: top }, oids);
-  const written = await plainCheckouts(
-    { cwd: top },
-    plain.map(({ path, disk }) => ({ path, oid: disk.oid })),
-  );
+  const places = plain.map(({ path, disk }) => ({ path, oid: disk.oid }));
+  const written = await plainCheckouts({ cwd: top }, places);
   const found = new Map<Written, Buffer | undefined>([
     ...stored.map((file, at) => [file, objects[at]?.content] as const),
     ...plain.map((file, at) => [file, written[at]] as const),
@@ -239,18 +237,9 @@ async function stage(top: string, paths: readonly PlannedPath[]): Promise<void> 
 }
 
 async function intend(top: string, paths: readonly PlannedPath[]): Promise<void> {
-  const intended = paths.filter((one) => one.intended).map(({ path }) => path);
-  if (intended.length === 0) return;
-  const args = ['--literal-pathspecs', 'add', '--force', '--intent-to-add'];
-  const input = intended.map((path) => `${path}\0`).join('');
-  const added = await whileLocked(() =>
-    runGit([...args, '--pathspec-from-file=-', '--pathspec-file-nul'], { cwd: top, input }),
-  );
+  const input = paths.flatMap(({ path, intended }) => (intended === true ? [`${path}\0`] : [])).join('');
+  if (input === '') return;
+  const args = ['add', '--force', '--intent-to-add', '--pathspec-from-file=-', '--pathspec-file-nul'];
+  const added = await whileLocked(() => runGit(['--literal-pathspecs', ...args], { cwd: top, input }));
   if (added.code !== 0) throw gitFailure('add', added);
-}
-
-function lost(path: string): Failure {
-  return new Failure('integrity', `the content of ${escapeLine(path)} cannot be read`, {
-    hint: 'git fsck --connectivity-only',
-  });
 }

@@ -81,6 +81,6 @@ export class StateMerger {
 }
 
 /** Returns the blob of a regular file. Links are never merged by line. */
-function oidOfFile(state: FileState): Oid | undefined {
+export function oidOfFile(state: FileState): Oid | undefined {
   return state?.mode.startsWith('100') === true && state.oid !== null ? state.oid : undefined;
 }
