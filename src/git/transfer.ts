@@ -1,8 +1,10 @@
 import { Failure } from '../domain/failure.ts';
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
-import { connecting } from './environment.ts';
-import { type Ended, type TransferOptions, transfer } from './network.ts';
+import { processAge } from '../host/io.ts';
+import { trace } from '../host/log.ts';
+import { inBatches } from './batches.ts';
+import { FIXED_CONFIG, connecting, gitEnvironment } from './environment.ts';
 import { remoteWords, notMirrored } from './remotes.ts';
 import { gitFailure, runGit } from './run.ts';
 import { userEnvironment, userGit } from './user-git.ts';
@@ -114,8 +116,8 @@ interface PushedPattern {
 /** Options of every push of ours. */
 const PUSH = ['--porcelain', '--no-verify', '--no-follow-tags', '--no-signed', '--no-recurse-submodules'];
 
-/** The longest list of refspecs of one command line, in characters: systems allow 1 MiB and more. */
-const MAX_COMMAND = 400_000;
+/** The most refspecs of one command line: systems allow 1 MiB and more. */
+const MOST_REFSPECS = 1000;
 
 /**
  * Pushes tips, each to its ref, and never forces, so that the remote's own compare-and-swap decides.
@@ -129,11 +131,10 @@ export async function pushRefs(
   pattern?: PushedPattern,
 ): Promise<PushOutcome[]> {
   const outcomes: PushOutcome[] = [];
-  const named = commandLines(tips.map(({ oid, ref }) => `${oid}:${ref}`));
   const { from = '', to = '', except = [] } = pattern ?? {};
-  const lines =
-    pattern === undefined ? named : [[`${from}*:${to}*`, ...except.map((ref) => `^${ref}`)], ...named];
-  for (const part of lines) {
+  const whole = pattern === undefined ? [] : [[`${from}*:${to}*`, ...except.map((ref) => `^${ref}`)]];
+  const named = tips.map(({ oid, ref }) => `${oid}:${ref}`);
+  for (const part of [...whole, ...inBatches(named, MOST_REFSPECS)]) {
     const progress = options.onProgress === undefined ? [] : ['--progress'];
     const args = ['push', ...PUSH, ...progress, '--', remote, ...part];
     const result = await transfer(args, options, { variables: notMirrored(process.env, remote) });
@@ -178,20 +179,6 @@ function worstOf(outcomes: readonly PushOutcome[]): PushOutcome[] {
   return [...worst.values()];
 }
 
-function commandLines(refspecs: readonly string[]): string[][] {
-  const lines: string[][] = [];
-  let length = MAX_COMMAND;
-  for (const refspec of refspecs) {
-    length += refspec.length + 1;
-    if (length > MAX_COMMAND) {
-      lines.push([]);
-      length = refspec.length + 1;
-    }
-    lines.at(-1)?.push(refspec);
-  }
-  return lines;
-}
-
 function unreachable(remote: string, { stderr }: Pick<Ended, 'stderr'>): Failure {
   const message = `${escapeLine(remote)} could not be asked: ${escapeLine(remoteWords(stderr))}`;
   return new Failure('remote', message, { hint: `git ls-remote ${shellWord(remote)}` });
@@ -215,20 +202,105 @@ function parsePorcelain(stdout: string, stderr: string): PushOutcome[] {
     if (flag !== '!') return [{ ref, kind: 'pushed', reason }];
     // Trying again does not help if a ref exists where this one needs a folder, or the other way round.
     const isBlocked = stderr.includes(`cannot create '${ref}'`);
-    const kind = isRace(reason) && !isBlocked ? 'moved' : 'declined';
+    const kind = RACE.test(reason) && !isBlocked ? 'moved' : 'declined';
     return [{ ref, kind, reason: `${reason}${hookOutput(stderr)}` }];
   });
 }
 
-/** Whether git's client or receive-pack says that the ref has moved, or is being moved right now. */
-function isRace(reason: string): boolean {
-  return /non-fast-forward|fetch first|stale info|failed to (?:update ref|lock)|cannot lock ref|reference already exists|incorrect old value|atomic/i.test(
-    reason,
-  );
-}
+/** What git's client or receive-pack says of a ref that has moved, or is being moved right now. */
+const RACE =
+  /non-fast-forward|fetch first|stale info|failed to (?:update ref|lock)|cannot lock ref|reference already exists|incorrect old value|atomic/i;
 
 /** What the remote's hook printed, on one line. */
 function hookOutput(stderr: string): string {
   const lines = [...stderr.matchAll(/^remote: (.*)$/gm)].map(([, text = '']) => text.trim()).filter(Boolean);
   return lines.length === 0 ? '' : `: ${lines.slice(0, 6).join('; ').slice(0, 500)}`;
+}
+
+/** How far a transfer is: the stage in git's own words, and how much of it is done, in percent. */
+export interface TransferProgress {
+  readonly stage: string;
+  readonly percent: number;
+}
+
+export interface TransferOptions {
+  readonly cwd: string;
+  /** Called while a transfer runs; without it git prints no progress. */
+  readonly onProgress?: ((progress: TransferProgress) => void) | undefined;
+  /** Whether a person can answer when git asks for a password. */
+  readonly mayAsk: boolean;
+}
+
+/** How a transfer ended. */
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Not synced to the disk: the next fetch brings what a crash loses. No hooks: we judge a push of handoffs ourselves. */
+const CONFIG = FIXED_CONFIG.filter((word) => word !== '-c' && !word.startsWith('core.fsync='));
+
+/**
+ * What simple-git would refuse. The first two are our own settings; the others come from the user's environment, which
+ * is as valid for this git as for one that the user types.
+ */
+const ALLOWED = {
+  allowUnsafeHooksPath: true,
+  allowUnsafeFsMonitor: true,
+  allowUnsafeConfigPaths: true,
+  allowUnsafeConfigEnvCount: true,
+  allowUnsafeSshCommand: true,
+  allowUnsafeAskPass: true,
+  allowUnsafeEditor: true,
+  allowUnsafePager: true,
+  allowUnsafeGitProxy: true,
+  allowUnsafeExec: true,
+  allowUnsafeTemplateDir: true,
+  allowUnsafeProtocolOverride: true,
+};
+
+/**
+ * Runs `git fetch` or `git push`, with `variables` on top of the environment. A non-zero exit is a value. simple-git starts
+ * them, because it parses git's progress; everything else is as in `run.ts`.
+ */
+async function transfer(
+  args: readonly string[],
+  options: TransferOptions,
+  { input, variables }: { readonly input?: string; readonly variables?: Readonly<Record<string, string>> },
+): Promise<Ended> {
+  const own = gitEnvironment(process.env, { ...connecting(options.mayAsk), ...variables });
+  const env = Object.fromEntries(
+    Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  // Loaded late: a sync that has nothing to do does not need it.
+  const { simpleGit } = await import('simple-git');
+  const { onProgress } = options;
+  let failed: Ended | undefined;
+  const git = simpleGit({
+    baseDir: options.cwd,
+    config: [...CONFIG],
+    // Without this each call waits 50 ms after git's end.
+    completion: { onExit: false, onClose: true },
+    allowEnvironment: Object.keys(env),
+    unsafe: ALLOWED,
+    ...(input === undefined ? {} : { input: () => input }),
+    ...(onProgress === undefined
+      ? {}
+      : {
+          progress: (event: { stage: string; progress: number }) =>
+            onProgress({ stage: event.stage, percent: event.progress }),
+        }),
+    errors: (error, { exitCode, stdErr, stdOut }) => {
+      if (exitCode === 0) return error;
+      const text = (parts: readonly Buffer[]) => Buffer.concat(parts).toString('utf8');
+      // git may print an error on the line of its progress.
+      failed = { code: exitCode, stdout: text(stdOut), stderr: text(stdErr).replaceAll('\r', '\n') };
+      return undefined;
+    },
+  }).env(env);
+  const began = processAge();
+  const stdout = await git.raw([...args]);
+  trace('git', () => `${args.join(' ')}: exit ${failed?.code ?? 0}`, began);
+  return failed ?? { code: 0, stdout, stderr: '' };
 }

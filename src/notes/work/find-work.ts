@@ -17,11 +17,10 @@ import {
   parseWorkRef,
   unpackedRef,
 } from '../../git/namespace.ts';
-import type { TransferOptions } from '../../git/network.ts';
 import { listRefNames, updateRefs, type Ref, type RefValue, listRefs } from '../../git/refs.ts';
 import { isRemoteName, readRemotes } from '../../git/remotes.ts';
 import { type Committer, type Repository, objectFormat } from '../../git/repository.ts';
-import { fetchRefs, showRemote } from '../../git/transfer.ts';
+import { type TransferOptions, fetchRefs, showRemote } from '../../git/transfer.ts';
 import { findTopic, requireTip, typedTopic } from '../topic-argument.ts';
 import { personName } from '../person-name.ts';
 import type { TopicState } from '../topic.ts';

@@ -1,12 +1,11 @@
 import type { Oid, SessionId } from '../../domain/names.ts';
 import { HANDOFFS, type HandoffPath, decodeBranch, handoffRef, parsePath } from '../../git/namespace.ts';
-import type { PushOutcome, ShownRef } from '../../git/transfer.ts';
+import type { PushOutcome, ShownRef, TransferProgress } from '../../git/transfer.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
 import type { Difference, SyncedTopic, Folded } from './differences.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { SyncAction, SyncShape } from '../shapes.ts';
-import type { TransferProgress } from '../../git/network.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { StoredSession } from '../../sessions/records.ts';
 import type { Repository } from '../../git/repository.ts';

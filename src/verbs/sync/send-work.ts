@@ -8,7 +8,7 @@ import { remoteWorkRef, sentRef, HANDOFFS, handoffRef, trackingRef } from '../..
 import { readObjects } from '../../git/objects.ts';
 import { updateRefs, type RefValue, listRefNames } from '../../git/refs.ts';
 import type { Remote } from '../../git/remotes.ts';
-import { pushRefs, type PushOutcome } from '../../git/transfer.ts';
+import { type PushOutcome, type TransferOptions, pushRefs } from '../../git/transfer.ts';
 import { findTopic, requireTip, typedTopic } from '../../notes/topic-argument.ts';
 import { findSecrets } from '../../notes/secrets/check-note.ts';
 import type { TopicState } from '../../notes/topic.ts';
@@ -16,7 +16,6 @@ import { type LoadedWork, readWork, carriedWork } from '../../notes/work/work-co
 import type { Outgoing, SyncWorld, SyncReport } from './items.ts';
 import type { Oid } from '../../domain/names.ts';
 import { inBatches, twoAtOnce } from '../../git/batches.ts';
-import type { TransferOptions } from '../../git/network.ts';
 import type { Difference, SyncedTopic } from './differences.ts';
 import { withoutSecrets } from './leaving-notes.ts';
 

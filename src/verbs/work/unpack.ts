@@ -6,7 +6,7 @@ import { type SessionId, isPerson, peerNames } from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { isMoving, workSizeText } from '../../domain/snapshot.ts';
 import { type TreeConfig, readSettings, readTreeConfig } from '../../git/config.ts';
-import type { TransferOptions } from '../../git/network.ts';
+import type { TransferOptions } from '../../git/transfer.ts';
 import { readObjects } from '../../git/objects.ts';
 import { committer, openRepository, topLevel, type Repository } from '../../git/repository.ts';
 import { realPath } from '../../host/disk.ts';
