@@ -122,13 +122,11 @@ export async function itemsOf(cwd: string, { items, trees }: SavedWork): Promise
 }
 
 /** When the work was last seen, or the stash entry made. Milliseconds since the epoch. */
-export function rescuedAt(rescue: Rescue): number {
-  return rescue.kind === 'work' ? rescue.reason.at : rescue.commit.seconds * 1000;
-}
+export const rescuedAt = (rescue: Rescue): number =>
+  rescue.kind === 'work' ? rescue.reason.at : rescue.commit.seconds * 1000;
 
-const MAX_TRIES = 20;
-/** How many locked refs one call tolerates. */
-const MAX_LOCKS = 2;
+/** The most attempts, and after how many a lock ends them. */
+const [MAX_TRIES, MAX_LOCKED] = [20, 2];
 
 /**
  * Keeps snapshots or commits of the stash under the next free numbers of a worktree, in one transaction, and
@@ -149,12 +147,18 @@ export async function keepRescues(
   );
   // The new rescues count towards the limits, and are the last to be removed.
   const added = held === undefined ? numbers.map((number) => ({ number, at: now, bytes })) : [];
-  const kept = [...same.map((rescue) => keptOf(rescue, now)), ...added];
+  // Nobody knows when a stash entry was dropped: only its number counts.
+  const kept = same.map((one) =>
+    one.kind === 'work'
+      ? { number: one.number, at: one.reason.at, bytes: bytesOf(one) }
+      : { number: one.number, at: now, bytes: 0 },
+  );
   const maxCount = group === 'stop' ? Math.min(limits.maxCount, MOST_TURNS) : limits.maxCount;
-  const over = new Set(beyondLimits(kept, { ...limits, maxCount }, now).map(({ number }) => number));
+  const over = new Set(
+    beyondLimits([...kept, ...added], { ...limits, maxCount }, now).map(({ number }) => number),
+  );
   const removed = same.filter(({ number }) => over.has(number));
   const removals = removed.map(({ ref, oid }): RefUpdate => ({ ref, next: undefined, old: oid }));
-  let locks = 0;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const created = oids.map((next, at): RefUpdate => {
       const ref = rescueRef({ worktreeId: place.worktreeId, number: numbers[at] ?? 1 });
@@ -164,12 +168,7 @@ export async function keepRescues(
     const updates = tries === 0 ? [...created, ...removals] : created;
     const result = await updateRefs({ cwd: place.cwd }, updates);
     if (result.kind === 'done') return numbers;
-    if (result.kind === 'locked') {
-      locks += 1;
-      if (locks > MAX_LOCKS) return undefined;
-      // The lock may be on a ref that was to be removed.
-      if (tries === 0 && removals.length > 0) continue;
-    }
+    if (result.kind === 'locked' && tries >= MAX_LOCKED) return undefined;
     // A new number also helps when a killed process has left a lock on the old one.
     numbers = numbers.map((number) => number + numbers.length);
   }
@@ -187,12 +186,4 @@ export interface Keeping {
   readonly held?: ReadonlySet<Oid>;
   /** The bytes of the files in a new snapshot. */
   readonly bytes?: number;
-}
-
-/** Returns what the limits count: of a stash entry only its number, because nobody knows when it was dropped. */
-function keptOf(rescue: Rescue, now: number) {
-  const { number } = rescue;
-  return rescue.kind === 'work'
-    ? { number, at: rescue.reason.at, bytes: bytesOf(rescue) }
-    : { number, at: now, bytes: 0 };
 }

@@ -33,8 +33,8 @@ export async function keepStash(
   // The oldest first: numbers grow with time.
   const oids = fresh
     .slice(0, MAX_NEW)
-    .map(({ oid }) => oid)
-    .reverse();
+    .reverse()
+    .map(({ oid }) => oid);
   const held = new Set(entries.map(({ oid }) => oid));
   if (oids.length > 0) await keepRescues(place, 'stash', oids, { known: rescues, limits, now, held });
 }
@@ -56,10 +56,9 @@ const MAX_NEW = 200;
 
 /** Returns the session that made each stash entry, as far as it is known. */
 export function readStashOwners(commonDir: string): ReadonlyMap<Oid, SessionId> {
+  const journals = readAllJournals(commonDir);
   return new Map(
-    readAllJournals(commonDir).flatMap(({ session, stashed }) =>
-      [...stashed].map((oid) => [oid, session] as const),
-    ),
+    journals.flatMap(({ session, stashed }) => [...stashed].map((oid) => [oid, session] as const)),
   );
 }
 

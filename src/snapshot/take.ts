@@ -122,9 +122,8 @@ function sameWork(
   { limits, now }: Omit<Limits, 'budget'>,
 ): Rescue | undefined {
   const isStop = reason?.kind === 'stop';
-  const newest = known
-    .filter((one) => groupOf(one) === (isStop ? 'stop' : 'work') && one.worktreeId === worktreeId)
-    .at(-1);
+  const group = isStop ? 'stop' : 'work';
+  const newest = known.findLast((one) => groupOf(one) === group && one.worktreeId === worktreeId);
   if (newest?.kind !== 'work' || (newest.reason.kind === 'undone') !== (reason?.kind === 'undone'))
     return undefined;
   const contents = (all: Snapshot['items']) =>

@@ -84,18 +84,13 @@ async function keep(
   { before, ownerOf, session, command, limits, now, budget }: Looked,
   lost: readonly DirtyPath[],
 ): Promise<number | undefined> {
-  const contents = await readContents(
-    cwd,
-    scratchStore(commonDir),
-    lost.flatMap(({ disk }) => disk?.oid ?? []),
-  );
+  const names = lost.flatMap(({ disk }) => disk?.oid ?? []);
+  const contents = await readContents(cwd, scratchStore(commonDir), names);
   const seen = new Map(lost.map(({ path }, at) => [path, contents[at]]));
-  const dirty = new Map(
-    lost.filter(({ path }) => seen.get(path) !== undefined).map((one) => [one.path, one]),
-  );
+  const there = lost.filter(({ path }) => seen.get(path) !== undefined);
   const taken = await takeSnapshot(
     { cwd, worktreeId },
-    { ...before, dirty },
+    { ...before, dirty: new Map(there.map((one) => [one.path, one])) },
     {
       reason: { kind: 'seen', command, session, at: before.at },
       ownerOf: (path) => ownerOf(path) ?? null,
