@@ -27,10 +27,8 @@ export async function logCommits(
   most: number,
 ): Promise<LoggedCommit[]> {
   const format = `--format=tformat:%H%x00%ct%x00%S%x00${SESSIONS}%x00%s`;
-  const result = await runGit(['log', ...QUIET, `--max-count=${most}`, format, ...range, '--'], options);
-  if (result.code !== 0) return [];
-  return records(result.stdout.toString('utf8'), 5).flatMap((fields) => {
-    const [name = '', seconds = '', source = '', ids = '', subject = ''] = fields;
+  const output = await askGit(['log', ...QUIET, `--max-count=${most}`, format, ...range, '--'], options);
+  return records(output ?? '', 5).flatMap(([name = '', seconds, source = '', ids = '', subject = '']) => {
     const oid = parseOid(name);
     if (oid === undefined) return [];
     // git abbreviates the ref, but keeps `heads/` where a tag has the same name.
@@ -70,9 +68,8 @@ export async function unsignedCommits(
 }
 
 /** HEAD's commit; `undefined` on an unborn branch. */
-export async function headCommit(cwd: string, timeoutMs?: number): Promise<LoggedCommit | undefined> {
-  return (await logCommits({ cwd, timeoutMs }, ['HEAD'], 1))[0];
-}
+export const headCommit = async (cwd: string, timeoutMs?: number): Promise<LoggedCommit | undefined> =>
+  (await logCommits({ cwd, timeoutMs }, ['HEAD'], 1))[0];
 
 /** Commits that `to` has and `from` has not, newest first; at most 20. */
 export async function commitsBetween(

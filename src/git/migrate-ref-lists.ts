@@ -45,10 +45,11 @@ async function migrate(repository: InRepository, lists: readonly RefValue[]): Pr
   const known = new Set<string>(refs.map(({ name }) => name));
   const entries = lists.flatMap(({ name }, at) => {
     const prefix = name === KEPT_LIST ? KEPT : `${REMOTE}${name.slice(SHOWN.length)}/`;
-    return parseList(blobs[at]?.content.toString('utf8') ?? '').flatMap(({ oid, place }) => {
-      const ref = prefix + place;
+    const lines = (blobs[at]?.content.toString('utf8') ?? '').matchAll(/^([0-9a-f]+) ([^ \n]+)$/gm);
+    return [...lines].flatMap(([, value = '', place = '']) => {
+      const [oid, ref] = [parseOid(value), prefix + place];
       const counts = parsePath(ref, prefix) !== undefined && !known.has(ref) && !known.has(PRUNED + place);
-      return counts ? [{ ref: ref as RefName, next: oid, old: undefined }] : [];
+      return oid !== undefined && counts ? [{ ref: ref as RefName, next: oid, old: undefined }] : [];
     });
   });
   const tips = entries.map(({ next }) => next);
@@ -56,12 +57,4 @@ async function migrate(repository: InRepository, lists: readonly RefValue[]): Pr
   const made = entries.filter((_, at) => commits[at]?.type === 'commit');
   const deleted = lists.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
   await updateRefs(repository, [...made, ...deleted], { repeatable: true });
-}
-
-function parseList(text: string) {
-  return text.split('\n').flatMap((line) => {
-    const [name = '', place = ''] = line.split(' ');
-    const oid = parseOid(name);
-    return oid === undefined ? [] : [{ oid, place }];
-  });
 }

@@ -4,7 +4,7 @@ import type { Oid } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import type { Limits } from './branches.ts';
 import { pathspecModes } from './environment.ts';
-import { runGit, entriesOf, records } from './run.ts';
+import { runGit, git, askGit, entriesOf, records } from './run.ts';
 import { lstatOf } from '../host/disk.ts';
 
 /**
@@ -20,16 +20,11 @@ export async function treeEntries(
 ): Promise<ReadonlyMap<string, string> | undefined> {
   if (paths.length === 0) return new Map();
   // -t: lists a folder, too, when a file in it is asked for.
-  const flags = ['-t', '-z', '--full-tree', '--end-of-options'];
-  const args = ['--literal-pathspecs', 'ls-tree', ...flags, commit, ...paths];
-  const result = await runGit(args, { cwd, timeoutMs });
-  if (result.code !== 0) return undefined;
-  return new Map(
-    entriesOf(result).flatMap((record) => {
-      const tab = record.indexOf('\t');
-      return tab < 0 ? [] : [[record.slice(tab + 1), record.slice(0, tab)] as const];
-    }),
-  );
+  const args = ['ls-tree', '-t', '-z', '--full-tree', '--end-of-options', commit, ...paths];
+  const output = await askGit(['--literal-pathspecs', ...args], { cwd, timeoutMs });
+  if (output === undefined) return undefined;
+  const lines = output.split('\0').map((record) => /^([^\t]*)\t([^]*)$/.exec(record));
+  return new Map(lines.flatMap((line) => (line === null ? [] : [[line[2] ?? '', line[1] ?? ''] as const])));
 }
 
 /** Where files moved between two commits, by git's own rename detection. Empty when that takes too long. */
@@ -41,15 +36,13 @@ export async function movedFiles(
 ): Promise<ReadonlyMap<string, string>> {
   const flags = ['-r', '-z', '-M', '--name-status', '--diff-filter=R', '--no-ext-diff', '--no-textconv'];
   const args = ['diff-tree', ...flags, '--ignore-submodules=all', '-O/dev/null', from, to, '--'];
-  const moved = new Map<string, string>();
   try {
-    const result = await runGit(args, { cwd, timeoutMs });
-    const found = result.code === 0 ? records(result.stdout.toString('utf8'), 3) : [];
-    for (const [, old = '', name = ''] of found) moved.set(old, name);
+    const found = records(await git(args, { cwd, timeoutMs }), 3);
+    return new Map(found.map(([, old = '', name = '']) => [old, name]));
   } catch {
     // The change is too large: a file that moved counts as deleted.
+    return new Map();
   }
-  return moved;
 }
 
 /** Whether a path exists in the working tree. Follows no link on the way, because one could lead out of the tree. */

@@ -180,12 +180,11 @@ export async function updateRefs(
   const config = options.repeatable === true ? NOT_SYNCED : [];
   const reflog = options.reflog === undefined ? [] : ['--create-reflog', '-m', options.reflog];
   const command = [...config, 'update-ref', '--no-deref', ...reflog, '--stdin'];
-  const result = await runGit(command, { cwd, input: transactionWords(updates) });
+  const words = ['start', ...updates.map(wordsOf), 'prepare', 'commit'];
+  const result = await runGit(command, { cwd, input: words });
   if (/^commit: ok$/m.test(result.stdout.toString('utf8'))) {
-    giveToOwner(
-      () => discoverRepository(cwd)?.commonDir,
-      updates.map(({ ref }) => ref),
-    );
+    const names = updates.map(({ ref }) => ref);
+    giveToOwner(() => discoverRepository(cwd)?.commonDir, names);
     return { kind: 'done' };
   }
   const dangling = blockingRef(DANGLING, result.stderr, updates);
@@ -201,15 +200,12 @@ export async function updateRefs(
   return classify(result.stderr) ?? Promise.reject(gitFailure('update-ref', result));
 }
 
-/** The updates in the words that git-update-ref(1) reads. */
-function transactionWords(updates: readonly RefUpdate[]): string {
-  const lines = updates.map(({ ref, next, old }) => {
-    if (next === undefined) return `delete ${ref} ${checked(old)}`;
-    return old === undefined
-      ? `create ${ref} ${checked(next)}`
-      : `update ${ref} ${checked(next)} ${checked(old)}`;
-  });
-  return ['start', ...lines, 'prepare', 'commit', ''].join('\n');
+/** An update in the words that git-update-ref(1) reads. */
+function wordsOf({ ref, next, old }: RefUpdate): string {
+  if (next === undefined) return `delete ${ref} ${checked(old)}`;
+  return old === undefined
+    ? `create ${ref} ${checked(next)}`
+    : `update ${ref} ${checked(next)} ${checked(old)}`;
 }
 
 /** Newer versions of git do not replace a symbolic ref to nothing. */

@@ -295,25 +295,18 @@ function childrenOf(pid: number): number[] {
 export const SESSIONS = '%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
 
 /** The sessions that `SESSIONS` stands for in git's output. */
-export function sessionsIn(text: string): string[] {
-  return text.split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim()]));
-}
+export const sessionsIn = (text: string): string[] =>
+  text.split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim()]));
 
 /** The object names that git printed, one per line. */
-export function oidsIn({ stdout }: Pick<GitResult, 'stdout'>): Oid[] {
-  return stdout
-    .toString('latin1')
-    .split('\n')
-    .flatMap((line) => parseOid(line) ?? []);
-}
+export const oidsIn = ({ stdout }: Pick<GitResult, 'stdout'>): Oid[] =>
+  linesIn(stdout, '\n').flatMap((line) => parseOid(line) ?? []);
 
 /** Splits what git printed with `-z`. */
-export function entriesOf({ stdout }: Pick<GitResult, 'stdout'>): string[] {
-  return stdout
-    .toString('utf8')
-    .split('\0')
-    .filter((entry) => entry !== '');
-}
+export const entriesOf = ({ stdout }: Pick<GitResult, 'stdout'>): string[] =>
+  linesIn(stdout, '\0').filter((entry) => entry !== '');
+
+const linesIn = (output: Buffer, end: string) => output.toString('utf8').split(end);
 
 /** Splits a text in which each record has `width` fields that end in NUL; fields may be empty. */
 export function records(text: string, width: number): string[][] {

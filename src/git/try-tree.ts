@@ -9,22 +9,16 @@ import { copyIndex } from './private-index.ts';
 import { discoverRepository } from './discover.ts';
 import { indexEntries } from './staged.ts';
 import { connecting } from './environment.ts';
-import { type GitOptions, runGit, git, gitFailure } from './run.ts';
+import { type GitOptions, runGit, git } from './run.ts';
 
 /** git settings that make a checkout write every file that differs, and no other. */
 const WHOLE = ['core.sparseCheckout=false', 'core.trustctime=true', 'core.checkStat=default'].flatMap(
   (setting) => ['-c', setting],
 );
 
-interface PreparedTree {
-  readonly top: string;
-  /** Submodules: their folders are empty. */
-  readonly submodules: readonly string[];
-}
-
 /**
  * Makes the worktree hold exactly this tree, with HEAD at this commit: writes only files that differ, and removes
- * everything else, also what git ignores. The caller holds the lock of `try`.
+ * everything else, also what git ignores; folders of submodules are empty. The caller holds the lock of `try`.
  *
  * @param cwd the working tree whose settings count
  * @throws Failure `environment` for a full disk, or a file there that cannot be removed
@@ -33,7 +27,7 @@ export async function prepareTryTree(
   cwd: string,
   commonDir: string,
   { head, tree }: { readonly head: Oid; readonly tree: Oid },
-): Promise<PreparedTree> {
+): Promise<{ readonly top: string; readonly submodules: readonly string[] }> {
   const top = tryTree(commonDir);
   const gitDir = (await healthyGitDir(top, commonDir)) ?? (await addWorktree(cwd, top, commonDir, head));
   // An index of our own: the command may have done anything with the worktree's.
@@ -45,8 +39,8 @@ export async function prepareTryTree(
     env: { ...connecting(false), GIT_DIR: gitDir, GIT_WORK_TREE: top, GIT_INDEX_FILE: index },
   };
   await git(['update-ref', '--no-deref', 'HEAD', head], options);
-  await requireDone(['read-tree', '--reset', '-u', tree], top, options);
-  await requireDone(['clean', '-ffdxq'], top, options);
+  await git([...WHOLE, 'read-tree', '--reset', '-u', tree], options);
+  await clean(top, options);
   // Another user's index can be replaced, not written to.
   rmSync(join(gitDir, 'index'), { force: true });
   copyIndex(index, join(gitDir, 'index'));
@@ -75,10 +69,9 @@ async function addWorktree(cwd: string, top: string, commonDir: string, head: Oi
   throw new Failure('internal', `git made no worktree of ${escapeLine(top)} at ${shortOid(head)}`);
 }
 
-async function requireDone(args: readonly string[], top: string, options: GitOptions): Promise<void> {
-  const result = await runGit([...WHOLE, ...args], options);
+async function clean(top: string, options: GitOptions): Promise<void> {
+  const result = await runGit(['clean', '-ffdxq'], options);
   if (result.code === 0) return;
-  if (args[0] !== 'clean') throw gitFailure(args[0] ?? '', result);
   const [first = ''] = result.stderr.trim().split('\n');
   throw new Failure('environment', `what an earlier run left cannot be removed: ${escapeLine(first)}`, {
     hint: `chmod -R u+rwX ${shellWord(top)}`,
