@@ -44,7 +44,7 @@ export const NOT_SYNCED = ['-c', 'core.fsync=none'];
 const PATHSPECS = ['LITERAL', 'GLOB', 'NOGLOB', 'ICASE'].map((mode) => `GIT_${mode}_PATHSPECS`);
 
 /** Variables that name a program or change what git reads. `GIT_CONFIG` hides the repository's settings from git-config(1). */
-const MISLEADING = /^GIT_(?:TRACE.*|CONFIG|EXTERNAL_DIFF|DIFF_OPTS|ATTR_SOURCE|REDIRECT_STDOUT)$/;
+const MISLEADING = /^GIT_(?:CONFIG|EXTERNAL_DIFF|DIFF_OPTS|ATTR_SOURCE|REDIRECT_STDOUT)$/;
 
 /**
  * Returns the environment without variables that would mislead our git children: pathspec modes (the paths that we name
@@ -79,7 +79,8 @@ export function gitEnvironment(
   base: NodeJS.ProcessEnv,
   extra: Readonly<Record<string, string | undefined>> = {},
 ): NodeJS.ProcessEnv {
-  const kept = Object.entries(withoutStray(base)).filter(([name]) => !MISLEADING.test(name));
+  const isMisleading = (name: string) => name.startsWith('GIT_TRACE') || MISLEADING.test(name);
+  const kept = Object.entries(withoutStray(base)).filter(([name]) => !isMisleading(name));
   return Object.assign(Object.fromEntries<string | undefined>(kept), {
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
