@@ -32,7 +32,7 @@ import { dirname, relative, resolve, sep } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
-import { realPath } from '../host/disk.ts';
+import { quietly, realPath } from '../host/disk.ts';
 
 /** A working tree and where its ledgers are. */
 export interface WorkTree {
@@ -163,11 +163,8 @@ export async function settleClaims({ place, tree, ledgers, status }: DirtyWork):
   if (place === undefined) return;
   const settled = await settledClaims({ ...place, ...tree }, ledgers, status);
   for (const [session, entries] of settled) {
-    try {
-      appendEvents(place, session, entries);
-    } catch {
-      // The next caller records them.
-    }
+    // If it cannot write, the next caller records them.
+    quietly(() => appendEvents(place, session, entries));
   }
 }
 
@@ -253,7 +250,8 @@ const fileOf = (place: LedgerPlace, session: SessionId, path: string) =>
 /** Keeps a file's content before a tool changes it. If it cannot read or write it, keeps nothing and reports no error. */
 export function keepBefore(place: LedgerPlace, session: SessionId, top: string, path: string): void {
   const copy = fileOf(place, session, path);
-  try {
+  // Without a copy, the ledger has to tell what the file held.
+  quietly(() => {
     const file = `${top}/${path}`;
     const stat = statSync(file, { throwIfNoEntry: false });
     removeFile(copy);
@@ -262,21 +260,17 @@ export function keepBefore(place: LedgerPlace, session: SessionId, top: string, 
     // `copyFileSync` would first empty the copy: ext4 then writes it to the disk at once, and removing the copy is as slow.
     writeFileSync(copy, readFileSync(file), { mode: 0o600, flag: 'wx' });
     share(copy);
-  } catch {
-    // Without a copy, the ledger has to tell what the file held.
-  }
+  });
 }
 
 /** Returns the content that was kept, and deletes the copy. */
 export function takeBefore(place: LedgerPlace, session: SessionId, path: string): Buffer | undefined {
   const copy = fileOf(place, session, path);
-  try {
+  return quietly(() => {
     const content = readFileSync(copy);
     removeFile(copy);
     return content;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** Deletes all copies that were kept for a session in a worktree. */

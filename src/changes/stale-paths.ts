@@ -16,8 +16,8 @@ import { type Oid, type SessionId, parseOid } from '../domain/names.ts';
 import { TextMerger } from '../git/merge-file.ts';
 import { readContents, scratchStore } from '../git/scratch-store.ts';
 import { type PastChange, pastChanges, RAW_DIFF, parseRaw } from '../git/staged.ts';
-import { closeSync, openSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPart } from '../host/disk.ts';
 import { entriesOf, runGit } from '../git/run.ts';
 
 /** Where paths are judged. */
@@ -271,24 +271,9 @@ const BYTES = 32_768;
 
 /** Reads the reflog, newest first. Every commit needs it, so it is read as a file if possible (gitrepository-layout(5)). */
 async function readLog({ cwd, gitDir }: StalePlace): Promise<Logged[]> {
-  const text = readEnd(join(gitDir, 'logs', 'HEAD'));
-  if (text === undefined) return askLog(cwd);
-  return text.split('\n').flatMap(parseLine).slice(-ENTRIES).reverse();
-}
-
-/** Returns the last bytes of a file; `undefined` when there is no file. */
-function readEnd(file: string): string | undefined {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(file, 'r');
-    const buffer = Buffer.alloc(BYTES);
-    const start = Math.max(0, fstatSync(descriptor).size - BYTES);
-    return buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, BYTES, start));
-  } catch {
-    return undefined;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
+  const end = readPart(join(gitDir, 'logs', 'HEAD'), -BYTES);
+  if (end === undefined) return askLog(cwd);
+  return end.toString().split('\n').flatMap(parseLine).slice(-ENTRIES).reverse();
 }
 
 /** Parses `<old> <new> <name> <mail> <seconds> <zone>[TAB<subject>]`; a mail address contains no `>`. */

@@ -4,7 +4,7 @@ import { jsonFields } from '../domain/json-fields.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import type { SettingEntry } from '../domain/settings.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
-import { statOf, exists, readText } from '../host/disk.ts';
+import { statOf, exists, quietly, readText } from '../host/disk.ts';
 import { bypassFolder, rewriteText } from '../host/folders.ts';
 import { type Budget, type Io, inTime, readInput } from '../host/io.ts';
 import { keptTable } from '../host/processes.ts';
@@ -236,11 +236,8 @@ function leaveForLaterHooks(call: HookCall, { gitDir }: HookPlace, found: Earlie
   const spentMs = Math.max(0, Math.round(COMMIT_MS - Math.min(COMMIT_MS, call.budget.left())));
   const committer = found === 'unknown' ? '?' : (found ?? null);
   const left = { pid, start: startOfGit(call), committer, spentMs, settings: call.config.known() };
-  try {
-    rewriteText(fileIn(gitDir), `${JSON.stringify(left)}\n`);
-  } catch {
-    // Without these, the later hook checks again.
-  }
+  // Without these, the later hook checks again.
+  quietly(() => rewriteText(fileIn(gitDir), `${JSON.stringify(left)}\n`));
 }
 
 function isFresh({ now }: Context, gitDir: string): boolean {

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { exists, isFolder, lstatOf } from './disk.ts';
+import { exists, isFolder, lstatOf, quietly } from './disk.ts';
 
 /**
  * Makes dependencies that git ignores usable in another tree, without copying them. Some lead back into the working tree: a
@@ -68,19 +68,10 @@ function linkEntry({ from, to }: Trees, source: string, target: string): void {
     writeFileSync(target, content, { encoding: 'latin1', mode: stat.mode & 0o777 });
     return;
   }
-  const real = realPlace(source);
+  const real = quietly(() => realpathSync(source));
   if (real === undefined) return;
   const inside = isBelow(real, from) && stat?.isSymbolicLink() === true;
   symlinkSync(inside ? join(to, relative(from, real)) : source, target);
-}
-
-/** Returns the real path of a path; `undefined` if nothing is there. */
-function realPlace(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 const isBelow = (path: string, top: string) => path === top || path.startsWith(`${top}/`);

@@ -20,6 +20,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 
+const QUIET = { throwIfNoEntry: false } as const;
+
 /** Access to the file system. A function that only reads returns an empty result on an error; one that writes throws. */
 
 /** Returns an absolute path, with `~` and relative parts resolved. */
@@ -50,104 +52,68 @@ const IS_LINUX = process.platform === 'linux';
 /** On a Mac, puts the letters of a path into composed form as git does (`core.precomposeUnicode`), whichever the disk has. */
 const composed = (path: string) => (process.platform === 'darwin' ? path.normalize('NFC') : path);
 
-/** Returns where a symbolic link points, as stored; `undefined` when the path is not a link. */
-export function linkTarget(path: string): string | undefined {
+/** Does what may fail; returns `undefined` if it does. */
+export function quietly<T>(work: () => T): T | undefined {
   try {
-    return readlinkSync(path);
+    return work();
   } catch {
     return undefined;
   }
 }
 
-/** Whether a path is a folder, or a link to one. */
-export function isFolder(path: string): boolean {
-  return found(path)?.isDirectory() ?? false;
-}
-
-/** Whether a path exists; a dangling link does not count. */
-export function exists(path: string): boolean {
-  return found(path) !== undefined;
-}
+/** Returns where a symbolic link points, as stored; `undefined` when the path is not a link. */
+export const linkTarget = (path: string): string | undefined => quietly(() => readlinkSync(path));
 
 /** Calls `stat` without its errors: Node throws if a parent folder is a file. */
-function found(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
+const found = (path: string): Stats | undefined => quietly(() => statSync(path, QUIET));
+
+/** Whether a path is a folder, or a link to one. */
+export const isFolder = (path: string): boolean => found(path)?.isDirectory() ?? false;
+
+/** Whether a path exists; a dangling link does not count. */
+export const exists = (path: string): boolean => found(path) !== undefined;
 
 /** Whether a path is a regular file, not a link, that this user owns. */
 export function isOwnFile(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = lstatSync(path, QUIET);
   const user = process.getuid?.();
   return found?.isFile() === true && (user === undefined || found.uid === user);
 }
 
 /** Lists the names in a folder; none when the path is not a folder, or cannot be read. */
-export function entries(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
+export const entries = (folder: string): string[] => quietly(() => readdirSync(folder)) ?? [];
 
 /** Reads a file; returns an empty text when there is no file, or it cannot be read. */
-export function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
+export const readText = (path: string): string => quietly(() => readFileSync(path, 'utf8')) ?? '';
 
 /** Returns a key that all hard links of a file share; `undefined` when the file has only one name. */
 export function hardLinkKey(path: string): string | undefined {
-  try {
-    const { dev, ino, nlink } = statSync(path);
-    return nlink > 1 ? `${dev}:${ino}` : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the first bytes of a file as text; `undefined` when there is no such file. */
-export function readBeginning(path: string, bytes = 1024): string | undefined {
-  let file: number | undefined;
-  try {
-    // A FIFO in the note's place must not hold up the guard.
-    if (!statSync(path).isFile()) return undefined;
-    file = openSync(path, 'r');
-    const buffer = Buffer.alloc(bytes);
-    return buffer.toString('utf8', 0, readSync(file, buffer, 0, bytes, 0));
-  } catch {
-    return undefined;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
+  const stat = found(path);
+  return stat !== undefined && stat.nlink > 1 ? `${stat.dev}:${stat.ino}` : undefined;
 }
 
 /**
- * Returns the last bytes of a regular file as text; `undefined` for any other path. The path comes from outside, so this
- * never waits for a FIFO and reads no device.
+ * Returns at most `most` bytes of a regular file, from a position on; a negative one counts from the end. `undefined` for any
+ * other path: it never waits for a FIFO, and reads no device.
  */
-export function readTail(path: string, most: number): string | undefined {
-  if (!path.startsWith('/') || path.includes('\0')) return undefined;
-  let file: number | undefined;
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const stat = fstatSync(file);
-    if (!stat.isFile()) return undefined;
-    const buffer = Buffer.alloc(Math.min(most, stat.size));
-    return buffer.toString('utf8', 0, readSync(file, buffer, 0, buffer.length, stat.size - buffer.length));
-  } catch {
-    return undefined;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
+export function readPart(path: string, position: number, most = Infinity): Buffer | undefined {
+  return quietly(() => {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stat = fstatSync(file);
+      if (!stat.isFile()) return undefined;
+      const from = position < 0 ? Math.max(0, stat.size + position) : position;
+      const buffer = Buffer.alloc(Math.max(0, Math.min(most, stat.size - from)));
+      return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, from));
+    } finally {
+      closeSync(file);
+    }
+  });
 }
+
+/** Returns the first bytes of a file as text; `undefined` when there is no such file. */
+export const readBeginning = (path: string, bytes = 1024): string | undefined =>
+  readPart(path, 0, bytes)?.toString();
 
 type PlainRead =
   | { readonly kind: 'file'; readonly bytes: Buffer; readonly mtimeMs: number }
@@ -160,22 +126,17 @@ type PlainRead =
  */
 export function readPlainFile(path: string, limit: number): PlainRead {
   const refused = (why: string): PlainRead => ({ kind: 'refused', why });
+  const kind = kindOf(path);
+  if (kind === 'none') return { kind };
+  if (kind !== 'file') return refused(NOT_PLAIN[kind]);
   let file: number | undefined;
   try {
-    const seen = lstatSync(path, { throwIfNoEntry: false });
-    if (seen === undefined) return { kind: 'none' };
-    if (seen.isSymbolicLink()) return refused('it is a symbolic link');
-    if (seen.isDirectory()) return refused('it is a folder');
-    if (!seen.isFile()) return refused('it is not a regular file');
     // The file may have been replaced since `lstat`.
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stat = fstatSync(file);
-    if (!stat.isFile()) return refused('it is not a regular file');
+    if (!stat.isFile()) return refused(NOT_PLAIN.other);
     if (stat.size > limit) return refused(`it has ${stat.size} bytes, at most ${limit} are imported`);
-    const buffer = Buffer.alloc(limit + 1);
-    const size = readWhole(file, buffer);
-    if (size > limit) return refused(`it has more than ${limit} bytes`);
-    return { kind: 'file', bytes: Buffer.from(buffer.subarray(0, size)), mtimeMs: stat.mtimeMs };
+    return { kind: 'file', bytes: readFileSync(file), mtimeMs: stat.mtimeMs };
   } catch (error) {
     return refused(`it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
   } finally {
@@ -183,33 +144,20 @@ export function readPlainFile(path: string, limit: number): PlainRead {
   }
 }
 
-function readWhole(file: number, buffer: Buffer): number {
-  let size = 0;
-  for (;;) {
-    const more = readSync(file, buffer, size, buffer.length - size, size);
-    if (more === 0) return size;
-    size += more;
-  }
-}
+const NOT_PLAIN = {
+  link: 'it is a symbolic link',
+  folder: 'it is a folder',
+  other: 'it is not a regular file',
+} as const;
 
 /** Lists the names in a folder, sorted; `undefined` when there is no folder, or only a link to one. */
 export function plainFolder(path: string): string[] | undefined {
-  try {
-    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
-    return readdirSync(path).sort();
-  } catch {
-    return undefined;
-  }
+  return kindOf(path) === 'folder' ? quietly(() => readdirSync(path).sort()) : undefined;
 }
 
 /** Returns what exists at a path, without following a link. */
 export function kindOf(path: string): 'file' | 'folder' | 'link' | 'other' | 'none' {
-  let stat;
-  try {
-    stat = lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return 'none';
-  }
+  const stat = quietly(() => lstatSync(path, QUIET));
   if (stat === undefined) return 'none';
   if (stat.isSymbolicLink()) return 'link';
   return stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other';
@@ -322,8 +270,6 @@ export const lstatOf = (path: string | Buffer): Stats | undefined => orNothing((
 /** `lstat` with times in nanoseconds, or `undefined` in the same cases. */
 export const exactStatOf = (path: string | Buffer): BigIntStats | undefined =>
   orNothing(() => lstatSync(path, { ...QUIET, bigint: true }));
-
-const QUIET = { throwIfNoEntry: false } as const;
 
 function orNothing<T>(look: () => T): T | undefined {
   try {

@@ -11,7 +11,6 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
-  readFileSync,
   rmSync,
   statSync,
   unlinkSync,
@@ -20,7 +19,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EventKind } from '../domain/session.ts';
-import { entries, exists, lstatOf, readText, randomName, statOf } from './disk.ts';
+import { entries, exists, lstatOf, quietly, readText, randomName, statOf } from './disk.ts';
 
 /** Returns the user's home. Most hook calls find it in the environment, and so do not load node:os. */
 export const homeFolder = (env: NodeJS.ProcessEnv): string =>
@@ -125,13 +124,11 @@ export function areSeveralAtWork(commonDir: string): boolean {
 
 /** Records a session's call with the kind of its event; the sh launcher records the client's name for the event. */
 export function beat(commonDir: string, session: string, event: EventKind): void {
-  const file = beatFile(commonDir, session);
-  try {
-    ensureFolder(dirname(file));
-    rewriteText(file, event);
-  } catch {
-    // The repository is read-only: activity is then unknown, and nothing is refused because of it.
-  }
+  // If the repository is read-only, activity is unknown, and nothing is refused because of it.
+  quietly(() => {
+    ensureFolder(beatFolder(commonDir));
+    rewriteText(beatFile(commonDir, session), event);
+  });
 }
 
 /** Returns the event of a session's last call; empty when it is not known. */
@@ -153,7 +150,7 @@ export function lastCall(commonDir: string, session: string): number | undefined
  */
 export function worktreeId(gitDir: string): string {
   const file = idFile(gitDir);
-  const known = readId(file);
+  const known = knownWorktreeId(gitDir);
   if (known !== undefined) return known;
   const own = `${file}.${randomName()}`;
   writeFileSync(own, `${process.getBuiltinModule('node:crypto').randomBytes(8).toString('hex')}\n`);
@@ -165,25 +162,17 @@ export function worktreeId(gitDir: string): string {
   } finally {
     rmSync(own, { force: true });
   }
-  const id = readId(file);
+  const id = knownWorktreeId(gitDir);
   if (id === undefined) throw new Error(`${file} holds no worktree id`);
   return id;
 }
 
 /** Returns the worktree's id if it has one already. */
 export function knownWorktreeId(gitDir: string): string | undefined {
-  return readId(idFile(gitDir));
+  return /^[0-9a-f]{16}$/.exec(readText(idFile(gitDir)).trim())?.[0];
 }
 
 const idFile = (gitDir: string) => `${gitDir}/handoff-id`;
-
-function readId(file: string): string | undefined {
-  try {
-    return /^[0-9a-f]{16}$/.exec(readFileSync(file, 'utf8').trim())?.[0];
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Keeps a text in a new file outside of the repository, for when no ref can hold it. Returns the file's path;

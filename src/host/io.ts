@@ -4,6 +4,7 @@ import type { JournalLine } from '../domain/journal/events.ts';
 import type { SessionId } from '../domain/names.ts';
 import { fstatSync, readSync, writeSync } from 'node:fs';
 import { Failure } from '../domain/failure.ts';
+import { quietly } from './disk.ts';
 
 /**
  * Everything outside of the program that one run may use. `processIo` makes it from the process. Tests pass their own:
@@ -281,10 +282,6 @@ const output = (descriptor: number): Output => ({
 
 /** Asks `node:tty`, which loads all of `node:net`, only if the descriptor is neither a file nor a pipe. */
 function isTerminal(descriptor: number): boolean {
-  try {
-    if (!fstatSync(descriptor).isCharacterDevice()) return false;
-  } catch {
-    return false;
-  }
-  return process.getBuiltinModule('node:tty').isatty(descriptor);
+  const isDevice = quietly(() => fstatSync(descriptor).isCharacterDevice()) ?? false;
+  return isDevice && process.getBuiltinModule('node:tty').isatty(descriptor);
 }

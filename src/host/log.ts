@@ -5,13 +5,13 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   writeSync,
   appendFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { escapeLine } from '../domain/surfacing.ts';
+import { kindOf, quietly, readText } from './disk.ts';
 import { share } from './folders.ts';
 import { type Output, type Trace, processAge, runningCall } from './io.ts';
 
@@ -50,11 +50,7 @@ export function appendLog(folder: string, line: LogLine): void {
 /** Reads `<folder>/guard.log`; returns an empty text unless it is a regular file: a FIFO would make us wait. */
 export function readLog(folder: string): string {
   const file = join(folder, LOG_FILE);
-  try {
-    return lstatSync(file).isFile() ? readFileSync(file, 'utf8') : '';
-  } catch {
-    return '';
-  }
+  return kindOf(file) === 'file' ? readText(file) : '';
 }
 
 /** If a link or a FIFO takes the file's place, opening neither follows the link nor waits for the FIFO's reader. */
@@ -89,11 +85,8 @@ export function openTrace(env: NodeJS.ProcessEnv, stderr: Output): Trace | undef
   if (/^(?:1|2|true)$/i.test(wanted)) return (line) => void stderr.write(line).catch(() => undefined);
   if (!wanted.startsWith('/')) return undefined;
   return (line) => {
-    try {
-      appendFileSync(wanted, line);
-    } catch {
-      // On a full disk, for example, the call goes on without this line.
-    }
+    // On a full disk, for example, the call goes on without this line.
+    quietly(() => appendFileSync(wanted, line));
   };
 }
 

@@ -1,5 +1,5 @@
 import { linkSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { randomName, readText } from './disk.ts';
+import { quietly, randomName, readText } from './disk.ts';
 import { removeFile, share } from './folders.ts';
 import { type ProcessTable, processTable, stillRuns } from './processes.ts';
 
@@ -42,7 +42,8 @@ export async function takeLock(lock: string, who: string, patienceMs: number): P
       else if (Date.now() > end) return { kind: 'busy', by: held.split(' ')[0] ?? '' };
       else await new Promise((resolve) => setTimeout(resolve, Math.random() * pause));
     }
-    sign = setInterval(() => touch(lock), SIGN_MS).unref();
+    // Somebody may have removed the lock.
+    sign = setInterval(() => quietly(() => utimesSync(lock, new Date(), new Date())), SIGN_MS).unref();
     return { kind: 'held', release };
   } finally {
     if (sign === undefined) release();
@@ -107,11 +108,3 @@ function linked(own: string, lock: string): boolean {
 }
 
 const readLock = (lock: string): string => readText(lock).trimEnd();
-
-function touch(file: string): void {
-  try {
-    utimesSync(file, new Date(), new Date());
-  } catch {
-    // Somebody removed it.
-  }
-}

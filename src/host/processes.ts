@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import type { ProcessId } from '../domain/session.ts';
+import { quietly } from './disk.ts';
 import { timeLeft } from './io.ts';
 
 /**
@@ -54,46 +55,54 @@ export function keptTable(): () => ProcessTable {
   return () => (table ??= processTable());
 }
 
+/** One process of a table. */
+interface Row {
+  readonly parent: number | undefined;
+  readonly start: string;
+  /** Whether it is a zombie or dead. */
+  readonly ended: boolean;
+}
+
+const questions = (rowOf: (pid: number) => Row | undefined) => ({
+  host: hostname(),
+  startOf: (pid: number) => rowOf(pid)?.start,
+  runningSince: (pid: number) => {
+    const row = rowOf(pid);
+    return row?.ended === true ? undefined : row?.start;
+  },
+  parentOf: (pid: number) => rowOf(pid)?.parent,
+});
+
 /** Keeps what it has read about a process, as the table from `ps` does: we often ask for a session's ancestors. */
 function linuxTable(): ProcessTable {
-  const kept = new Map<number, string[]>();
-  const statOf = (pid: number) => {
-    const fields = kept.get(pid) ?? statFields(pid);
-    if (fields !== undefined) kept.set(pid, fields);
-    return fields;
+  const kept = new Map<number, Row>();
+  const rowOf = (pid: number) => {
+    const row = kept.get(pid) ?? linuxRow(pid);
+    if (row !== undefined) kept.set(pid, row);
+    return row;
   };
-  let boot: string | null | undefined;
-  let namespace: string | null | undefined;
+  let boot: string | undefined;
+  let namespace: string | undefined;
   return {
+    ...questions(rowOf),
     get bootId() {
-      return (boot ??= quiet(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()));
+      return (boot ??= quietly(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())) ?? null;
     },
     get pidNs() {
-      return (namespace ??= quiet(() => readlinkSync('/proc/self/ns/pid')));
-    },
-    host: hostname(),
-    startOf: (pid) => statOf(pid)?.[19],
-    runningSince: (pid) => {
-      const fields = statOf(pid);
-      return fields === undefined || hasEnded(fields) ? undefined : fields[19];
-    },
-    parentOf: (pid) => {
-      const parent = Number(statOf(pid)?.[1]);
-      return parent > 0 ? parent : undefined;
+      return (namespace ??= quietly(() => readlinkSync('/proc/self/ns/pid'))) ?? null;
     },
   };
 }
 
-/** Whether a process is a zombie or dead. A process whose first thread has ended also shows Z while its other threads run. */
-function hasEnded(fields: readonly string[]): boolean {
-  return /^[ZXx]$/.test(fields[0] ?? '') && Number(fields[17]) <= 1;
-}
-
-/** Returns the fields of /proc/<pid>/stat after the command name, which may contain blanks and parentheses (proc(5)). */
-function statFields(pid: number): string[] | undefined {
+/** Reads /proc/<pid>/stat. In it, the command name may contain blanks and parentheses (proc(5)). */
+function linuxRow(pid: number): Row | undefined {
   // Node reads UTF-8 faster. The command name need not be UTF-8, but it is cut off.
-  const text = quiet(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  const text = quietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  if (text === undefined) return undefined;
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  // A process whose first thread has ended also shows Z while its other threads run.
+  const ended = /^[ZXx]$/.test(fields[0] ?? '') && Number(fields[17]) <= 1;
+  return { parent: Number(fields[1]) || undefined, start: fields[19] ?? '', ended };
 }
 
 /**
@@ -106,12 +115,12 @@ export function psTable({ PATH }: Readonly<Record<string, string | undefined>>):
   // Loaded only here: with /proc many calls start no process, and loading this takes milliseconds.
   const { execFileSync } = process.getBuiltinModule('node:child_process');
   const options = { encoding: 'utf8', env: { PATH, LC_ALL: 'C', TZ: 'UTC0' }, timeout: timeLeft() } as const;
-  return tableOf(quiet(() => execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,lstart='], options)) ?? '');
+  return tableOf(quietly(() => execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,lstart='], options)) ?? '');
 }
 
 /** @param output of `ps`, a line for each process */
 function tableOf(output: string): ProcessTable {
-  const rows = new Map<number, { parent: number; start: string; ended: boolean }>();
+  const rows = new Map<number, Row>();
   for (const line of output.split('\n')) {
     const [, pid, parent, state, start] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/.exec(line.trimEnd()) ?? [];
     if (start === undefined) continue;
@@ -119,17 +128,7 @@ function tableOf(output: string): ProcessTable {
     const word = start.replaceAll(' ', '_');
     rows.set(Number(pid), { parent: Number(parent), start: word, ended: state?.startsWith('Z') === true });
   }
-  return {
-    bootId: rows.get(1)?.start ?? null,
-    pidNs: null,
-    host: hostname(),
-    startOf: (pid) => rows.get(pid)?.start,
-    runningSince: (pid) => {
-      const row = rows.get(pid);
-      return row?.ended === true ? undefined : row?.start;
-    },
-    parentOf: (pid) => rows.get(pid)?.parent,
-  };
+  return { ...questions((pid) => rows.get(pid)), bootId: rows.get(1)?.start ?? null, pidNs: null };
 }
 
 /** Milliseconds of one clock tick, in which /proc counts start times (proc(5)). */
@@ -173,14 +172,6 @@ export function clientProcess(launcherParent: number, table: ProcessTable): numb
   return together ? (table.parentOf(launcherParent) ?? launcherParent) : launcherParent;
 }
 
-function quiet<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
-}
-
 /** The words that a process was started with. */
 interface CommandLine {
   readonly words: readonly string[];
@@ -190,7 +181,7 @@ interface CommandLine {
 
 /** Returns a process's command line; `undefined` when the process is gone, or we may not inspect it. */
 export function commandLine(pid: number): CommandLine | undefined {
-  try {
+  return quietly(() => {
     if (existsSync('/proc/self/stat')) {
       const text = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
       return text === '' ? undefined : { words: text.replace(/\0$/, '').split('\0'), exact: true };
@@ -199,7 +190,5 @@ export function commandLine(pid: number): CommandLine | undefined {
     const options = { encoding: 'utf8', timeout: 300 } as const;
     const text = execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], options).trim();
     return { words: text.split(/\s+/), exact: false };
-  } catch {
-    return undefined;
-  }
+  });
 }

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readText } from './disk.ts';
+import { quietly, readText } from './disk.ts';
 import { share } from './folders.ts';
 import { namedProcess, processWords } from './process-lock.ts';
 import { processTable, stillRuns } from './processes.ts';
@@ -96,10 +96,5 @@ async function endGroup(pid: number): Promise<void> {
 
 /** Sends a signal to a group; returns whether the group exists. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    process.kill(-pid, signal);
-    return true;
-  } catch {
-    return false;
-  }
+  return quietly(() => process.kill(-pid, signal)) ?? false;
 }

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { lstatSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type BypassKey,
@@ -13,7 +13,7 @@ import {
   parseToken,
 } from '../domain/bypass.ts';
 import type { SessionId } from '../domain/names.ts';
-import { entries, isOwnFile, randomName } from '../host/disk.ts';
+import { entries, isOwnFile, quietly, randomName, readText } from '../host/disk.ts';
 import { bypassFolder, ensureFolder, nameHash, share } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
 
@@ -126,13 +126,12 @@ function isJustTaken(file: string, now: number): boolean {
 
 /** Renames a file; false when another process was first. */
 function moved(from: string, to: string): boolean {
-  try {
+  const done = quietly(() => {
     ensureFolder(join(to, '..'));
     renameSync(from, to);
     return true;
-  } catch {
-    return false;
-  }
+  });
+  return done ?? false;
 }
 
 function readTokens(commonDir: string): { file: string; token: BypassToken }[] {
@@ -145,13 +144,7 @@ function readTokens(commonDir: string): { file: string; token: BypassToken }[] {
 }
 
 /** Reads a file that belongs to this user; empty for any other. */
-function readOwn(file: string): string {
-  try {
-    return isOwnFile(file) ? readFileSync(file, 'utf8') : '';
-  } catch {
-    return '';
-  }
-}
+const readOwn = (file: string): string => (isOwnFile(file) ? readText(file) : '');
 
 function usedFiles(
   commonDir: string,
@@ -177,13 +170,7 @@ function dropWhere(
     if (drop) rmSync(file, { force: true });
   }
   const folder = bypassFolder(commonDir);
-  for (const empty of [usedFolder(commonDir, session), join(folder, USED), folder]) removeEmpty(empty);
-}
-
-function removeEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // The folder is not empty.
-  }
+  // Fails if the folder is not empty.
+  for (const empty of [usedFolder(commonDir, session), join(folder, USED), folder])
+    quietly(() => rmdirSync(empty));
 }

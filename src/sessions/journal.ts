@@ -16,7 +16,7 @@ import { formatLines, ofAgent, parseLines } from '../domain/journal/lines.ts';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { ledgersIn, runningOwners, treesIn } from '../domain/ledger/sub-agents.ts';
 import { type SessionId, agentOfOwner, parseSessionId, sessionOfOwner } from '../domain/names.ts';
-import { entries, exists, readText } from '../host/disk.ts';
+import { entries, exists, readBeginning, readPart, readText } from '../host/disk.ts';
 import { ensureFolder, journalFile, journalsFolder, removeFile, share } from '../host/folders.ts';
 import { runningCall } from '../host/io.ts';
 import { migrateState } from './migrate-state.ts';
@@ -158,16 +158,8 @@ function appendText(file: string, text: string): number {
 }
 
 /** Returns how big a file was after its last rewrite, from its first line, which is no event. */
-function compactedSize(file: string): number {
-  const descriptor = openSync(file, 'r');
-  try {
-    const beginning = Buffer.alloc(64);
-    readSync(descriptor, beginning, 0, beginning.length, 0);
-    return Number(/^\{"compacted":(\d+)\}\n/.exec(beginning.toString())?.[1] ?? 0);
-  } finally {
-    closeSync(descriptor);
-  }
-}
+const compactedSize = (file: string): number =>
+  Number(/^\{"compacted":(\d+)\}\n/.exec(readBeginning(file, 64) ?? '')?.[1] ?? 0);
 
 /** Rewrites a journal without the events that no longer count. */
 export function compactJournal(commonDir: string, session: SessionId, now = Date.now()): void {
@@ -279,7 +271,7 @@ function readFile(file: string, session: SessionId): SessionJournal | undefined 
   const identity = `${found.ino} ${found.birthtimeMs}`;
   const grown = known?.identity === identity && found.size >= known.size ? known : undefined;
   if (grown?.size === found.size) return grown.journal;
-  const bytes = readFrom(file, grown?.size ?? 0);
+  const bytes = readPart(file, grown?.size ?? 0);
   if (bytes === undefined) return undefined;
   // If another process has not finished the last line, we read that line later.
   const whole = bytes.lastIndexOf('\n') + 1;
@@ -288,17 +280,4 @@ function readFile(file: string, session: SessionId): SessionJournal | undefined 
   if (alreadyRead.size >= MAX_READ) alreadyRead.clear();
   alreadyRead.set(file, { identity, size: (grown?.size ?? 0) + whole, lines, journal });
   return journal;
-}
-
-function readFrom(file: string, position: number): Buffer | undefined {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(file, 'r');
-    const bytes = Buffer.alloc(Math.max(0, fstatSync(descriptor).size - position));
-    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, position));
-  } catch {
-    return undefined;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
 }

@@ -15,7 +15,7 @@ import { parseLongTopic, shortId, ownerName } from '../../domain/names.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';
 import { encodeBranch } from '../../git/namespace.ts';
 import { openRepository } from '../../git/repository.ts';
-import { readTail, randomName } from '../../host/disk.ts';
+import { readPart, randomName } from '../../host/disk.ts';
 import { stateFolder, beat, removeBeat } from '../../host/folders.ts';
 import { byAge, typedTopic } from '../../notes/topic-argument.ts';
 import { readTopics, type TopicState } from '../../notes/topic.ts';
@@ -189,7 +189,7 @@ async function lookForLoss(call: TreeCall, place: WorkPlace): Promise<void> {
 function fullness({ event, session, dialect, entries, machine }: TreeCall): number | undefined {
   const { contextNudge: nudge, contextWindow: window } = parseContextSettings(entries);
   const file = event.transcript ?? sessionFile(dialect.client, session, machine.env) ?? '';
-  const tail = nudge === undefined ? undefined : readTail(file, TAIL_BYTES);
+  const tail = nudge === undefined ? undefined : readPart(file, -TAIL_BYTES)?.toString();
   const use = tail === undefined ? undefined : contextUse(dialect.client, tail);
   const whole = use?.window ?? window;
   if (nudge === undefined || use === undefined || whole === undefined) return undefined;
