@@ -50,9 +50,9 @@ interface Words {
   /** The process that started a client's hook. */
   readonly clientPid: number;
   readonly client: string | undefined;
-  /** The folders that git-hooks/ found. */
-  readonly gitDir: string | undefined;
-  readonly commonDir: string | undefined;
+  /** The folders that git-hooks/ found; empty for a client's hook. */
+  readonly gitDir: string;
+  readonly commonDir: string;
   /** The words after `--`. */
   readonly args: readonly string[];
 }
@@ -72,8 +72,8 @@ function readWords([parent = '', ...argv]: readonly string[]): Words {
     // Under a client that fails closed, the launcher's parent is a shell, so the hook line passes the client's pid.
     clientPid: Number(option('--client-pid') ?? parent),
     client: option('--client'),
-    gitDir: option('--git-dir'),
-    commonDir: option('--common-dir'),
+    gitDir: option('--git-dir') ?? '',
+    commonDir: option('--common-dir') ?? '',
     args: argv.slice(end + 1),
   };
 }

@@ -16,33 +16,25 @@ import { escapeLine, listed, shellWord } from '../domain/surfacing.ts';
 import { canSwitch } from '../git/head.ts';
 import { unmergedPaths } from '../git/staged.ts';
 import { idleText } from '../sessions/records.ts';
-import type { CommitWords } from '../shell/commit-words.ts';
-import type { HookCall, HookPlace } from './hook-call.ts';
-
-/** What the text of a refusal is made from. */
-interface RefusalView extends HookPlace, Pick<HookCall, 'now' | 'budget'> {
-  readonly facts: CommitFacts;
-  /** The folder in which the command was typed, relative to the top; empty, or ends in a slash (GIT_PREFIX). */
-  readonly prefix: string;
-  readonly words: CommitWords | undefined;
-  /** Whether `git handoff commit` makes the commit: that verb has its own index, and leaves the worktree's as it was. */
-  readonly isOurs: boolean;
-  /** The message that `-F` read, if its file will be gone when the hint is typed. */
-  readonly message: string | undefined;
-}
+import type { HookCall } from './hook-call.ts';
+import { passingMessage } from './whose-commit.ts';
 
 /** The most paths that a refusal names; it only counts the rest. */
 const MAX_PATHS = 20;
 
 /** The refusal of a commit: who, what, and the next command to type. */
-export async function refusalLines(decision: CommitDecision, view: RefusalView): Promise<string[]> {
+export async function refusalLines(
+  decision: CommitDecision,
+  facts: CommitFacts,
+  call: HookCall,
+): Promise<string[]> {
   const { problems } = decision;
-  const { facts, commonDir, now } = view;
+  const { commonDir, now } = call;
   const shown = problems.slice(0, MAX_PATHS).map((problem) => problemText(problem, facts, now));
   if (problems.length > MAX_PATHS) shown.push(`and ${problems.length - MAX_PATHS} more`);
   const idle = idleText(commonDir, problemOwners(problems), facts.groups, now).trimEnd();
   if (idle !== '') shown.push(idle);
-  const typed = await commitHints(decision, view);
+  const typed = await commitHints(decision, facts, call);
   const isOthers = (one: CommitProblem) =>
     one.kind === 'foreign' || (one.kind === 'marker' && facts.groups.foreign.has(one.owner));
   if (typed[0] === NOTHING && problems.some(isOthers))
@@ -117,16 +109,16 @@ export function takenAlongLines(
 }
 
 /** The commands that do what the refused commit was meant to do, but leave out others' work. */
-async function commitHints(decision: CommitDecision, view: RefusalView): Promise<string[]> {
+async function commitHints(decision: CommitDecision, facts: CommitFacts, call: HookCall): Promise<string[]> {
   const { problems } = decision;
-  const { facts, cwd, commonDir } = view;
+  const { cwd, commonDir } = call;
   if (problems.some(({ kind }) => kind === 'operation')) {
     return [`git worktree add ${shellWord(ownWorktree(cwd, facts.self.session))}`, 'git status'];
   }
   const branch = problems.find((one) => one.kind === 'branch');
   const own = facts.finishes;
   // git does not switch branches while a merge, rebase … is unfinished.
-  if (branch !== undefined && own === undefined && (await canSwitchBack(branch.expected, view)))
+  if (branch !== undefined && own === undefined && (await canSwitchBack(branch.expected, facts, call)))
     return [switchBack(branch, facts)];
   const paths = (kind: CommitProblem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
@@ -140,21 +132,25 @@ async function commitHints(decision: CommitDecision, view: RefusalView): Promise
   const mine = [...decision.mine.filter((path) => !foreign.has(path)), ...contended];
   // `--continue` refuses a pick that has become empty, hence `--skip`. A session has no editor, hence `core.editor`.
   const isEmpty = own?.isEmpty === true && mine.length === 0;
-  if (own?.whole === true && !isEmpty) return finish(decision, view);
+  if (own?.whole === true && !isEmpty) return finish(decision, facts, call);
   if (own !== undefined) {
     const out = [...reversed, ...foreign, ...contended];
     const end = isEmpty ? `git ${own.name} --skip` : `git -c core.editor=true ${own.name} --continue`;
     return out.length > 0 ? [unstage(out, commonDir), end] : [end];
   }
-  if (mine.length > 0) return [ownPart(mine, view)];
+  if (mine.length > 0) return [ownPart(mine, facts, call)];
   // We suggest no change to an index other than the worktree's: it is for whoever set GIT_INDEX_FILE.
   return [reversed.length > 0 && facts.ownIndex ? unstage(reversed, commonDir) : NOTHING];
 }
 
 /** Whether git would switch back (no uncommitted change is in the way), and the guard would allow it. */
-async function canSwitchBack(expected: string, view: RefusalView): Promise<boolean> {
-  const { cwd, gitDir, isOurs, budget } = view;
-  const { ledgers, groups, self, ownIndex } = view.facts;
+async function canSwitchBack(
+  expected: string,
+  { ledgers, groups, self, ownIndex }: CommitFacts,
+  { cwd, gitDir, env, budget }: HookCall,
+): Promise<boolean> {
+  // `git handoff commit` has an index of its own, and leaves the worktree's as it was.
+  const isOurs = (env['GIT_HANDOFF_EXPECT'] ?? '') !== '';
   if (
     !(ownIndex || isOurs) ||
     ledgers.some(({ session, claims }) => groups.foreign.has(session) && claims.size > 0)
@@ -169,12 +165,16 @@ async function canSwitchBack(expected: string, view: RefusalView): Promise<boole
  * The commands that finish a merge, rebase …, in which git makes no partial commit and has a message ready. If the refused
  * commit had `-a`, they also stage, and so resolve, the files that `-a` takes.
  */
-async function finish({ mine, problems }: CommitDecision, view: RefusalView): Promise<string[]> {
-  const { facts, words, commonDir, cwd, gitDir } = view;
+async function finish(
+  { mine, problems }: CommitDecision,
+  facts: CommitFacts,
+  call: HookCall,
+): Promise<string[]> {
+  const { commonDir, cwd, gitDir } = call;
   const shared = problems.flatMap((one) => (one.kind === 'contended' ? [one.path] : []));
   const paths = [...mine.filter((path) => facts.self.claims.has(path)), ...shared];
-  const commit = `git handoff commit${messagePart(view, true)}`;
-  if (words?.all !== true) return [commit];
+  const commit = `git handoff commit${messagePart(call, true)}`;
+  if (call.words()?.all !== true) return [commit];
   const unmerged = await unmergedPaths(cwd, { GIT_INDEX_FILE: join(gitDir, 'index') });
   const own = paths.filter((path) => !unmerged.includes(path));
   return [
@@ -193,12 +193,12 @@ function switchBack({ expected }: Extract<CommitProblem, { kind: 'branch' }>, { 
 const NOTHING = 'git handoff status';
 
 /** Commits the session's own part of these paths, or amends its own commit with it. */
-function ownPart(paths: readonly string[], view: RefusalView): string {
-  const { facts, words, commonDir } = view;
+function ownPart(paths: readonly string[], facts: CommitFacts, call: HookCall): string {
+  const words = call.words();
   const isAmend = words?.amend === true && facts.amends === undefined;
   const kept = otherWords(words?.kept.filter((word) => OUR_OPTIONS.test(word)) ?? []);
-  const how = `${isAmend ? ' --amend' : ''}${messagePart(view, isAmend)}${kept}`;
-  return `git handoff commit${how}${pathWords(commonDir, paths)}`;
+  const how = `${isAmend ? ' --amend' : ''}${messagePart(call, isAmend)}${kept}`;
+  return `git handoff commit${how}${pathWords(call.commonDir, paths)}`;
 }
 
 /** Resets these paths in the index to HEAD; the files stay as they are. */
@@ -206,6 +206,8 @@ function unstage(paths: readonly string[], commonDir: string): string {
   return `git reset -q${pathWords(commonDir, paths)}`;
 }
 
-function messagePart({ words, message, commonDir, cwd, prefix }: RefusalView, amend: boolean): string {
-  return sourceWords(commonDir, words, { folder: resolve(cwd, prefix), text: message, amend });
+function messagePart(call: HookCall, amend: boolean): string {
+  const words = call.words();
+  const folder = resolve(call.cwd, call.env['GIT_PREFIX'] ?? '');
+  return sourceWords(call.commonDir, words, { folder, text: passingMessage(call, words), amend });
 }

@@ -4,8 +4,8 @@ import { jsonFields } from '../domain/json-fields.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import type { SettingEntry } from '../domain/settings.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
-import { statOf, exists, quietly, readText } from '../host/disk.ts';
-import { bypassFolder, rewriteText } from '../host/folders.ts';
+import { statOf, quietly, readText } from '../host/disk.ts';
+import { rewriteText } from '../host/folders.ts';
 import { type Budget, type Io, inTime, readInput } from '../host/io.ts';
 import { keptTable } from '../host/processes.ts';
 import { trace } from '../host/log.ts';
@@ -16,11 +16,9 @@ import type { CommitWords } from '../shell/commit-words.ts';
 import {
   type HookAnswer,
   type HookCall,
-  type HookPlace,
   PASSED,
   type StartedHook,
   hookConfig,
-  hookPlace,
   logHook,
   type EarlierHooks,
 } from './hook-call.ts';
@@ -56,50 +54,50 @@ export async function gitHook(name: string, words: HookWords, io: Io, budget: Bu
 }
 
 async function answerHook(started: StartedHook): Promise<HookAnswer> {
-  const place = await hookPlace(started);
-  const earlier = isPush(started) ? undefined : readEarlierHooks(started, place.gitDir);
+  const { cwd, commonDir } = started;
+  const earlier = isPush(started) ? undefined : readEarlierHooks(started);
   const budget = isPush(started) ? started.budget : restOfCommit(started.budget, earlier);
   // An earlier hook of this commit used up the time, and has said so.
   if (budget === undefined) return PASSED;
-  const config = hookConfig(place.cwd, budget, earlier?.settings);
+  const config = hookConfig(cwd, budget, earlier?.settings);
   let words: { readonly found: CommitWords | undefined } | undefined;
   const known = () => (words ??= { found: runningCommit(started) }).found;
   const call: HookCall = { ...started, budget, earlier, config, words: known };
-  const answer = await failOpen(call, place, () => runHook(call, place));
+  const answer = await failOpen(call, () => runHook(call));
   trace('verdict', () => `${call.name}: ${answer.refused ? 'refused' : 'go on'}`);
   const isThere = (session: SessionId) =>
-    (call.env['GIT_PREFIX'] ?? '') === '' && isShellIn(place.commonDir, session, place.cwd);
+    (call.env['GIT_PREFIX'] ?? '') === '' && isShellIn(commonDir, session, cwd);
   if (answer.lines.length === 0 || (answer.session !== undefined && isThere(answer.session))) return answer;
-  return { ...answer, lines: answer.lines.map((line) => placed(line, place)) };
+  return { ...answer, lines: answer.lines.map((line) => placed(line, cwd)) };
 }
 
 const isPush = ({ name }: StartedHook) => name === 'pre-push';
 
-async function runHook(call: HookCall, place: HookPlace): Promise<HookAnswer> {
+async function runHook(call: HookCall): Promise<HookAnswer> {
   switch (call.name) {
     case 'pre-commit':
       // git has not yet read the message of `-F -`. prepare-commit-msg gets it in a file, and checks this commit.
-      return mustCheck(call, place) && call.words()?.file !== '-' ? checkCommit(call, place) : PASSED;
+      return mustCheck(call) && call.words()?.file !== '-' ? checkCommit(call) : PASSED;
     case 'prepare-commit-msg':
-      return prepareMessage(call, place);
+      return prepareMessage(call);
     case 'commit-msg':
-      return nameInEdited(call, place);
+      return nameInEdited(call);
     case 'pre-push':
-      return decideUnlessAllowed(call, place, async () => checkPush(call, place));
+      return decideUnlessAllowed(call, () => checkPush(call));
     default:
       return PASSED;
   }
 }
 
 /** Checks the commit if pre-commit has not, and names the session if no editor follows. */
-async function prepareMessage(call: HookCall, place: HookPlace): Promise<HookAnswer> {
+async function prepareMessage(call: HookCall): Promise<HookAnswer> {
   const { env, earlier } = call;
   // For `git handoff commit` we check as late as possible that HEAD has not moved.
   const isAsked = (env['GIT_HANDOFF_EXPECT'] ?? '') !== '' || earlier === undefined;
-  const checked = isAsked && mustCheck(call, place) ? await checkCommit(call, place) : undefined;
+  const checked = isAsked && mustCheck(call) ? await checkCommit(call) : undefined;
   if (checked?.refused === true || env['GIT_EDITOR'] !== ':') return checked ?? PASSED;
   try {
-    await nameInPrepared(call, place, checked);
+    await nameInPrepared(call, checked);
   } catch (error) {
     // The check has already warned about this.
     if (checked?.isUnknown !== true) throw error;
@@ -108,38 +106,32 @@ async function prepareMessage(call: HookCall, place: HookPlace): Promise<HookAns
 }
 
 /** Checks a commit, and leaves the result for the later hooks of the same commit. */
-async function checkCommit(call: HookCall, place: HookPlace): Promise<HookAnswer> {
-  const answer = await failOpen(call, place, () =>
-    decideUnlessAllowed(call, place, () => judgeCommit(call, place)),
-  );
-  if (!answer.refused && answer.isUnknown !== true) leaveForLaterHooks(call, place, answer.session);
+async function checkCommit(call: HookCall): Promise<HookAnswer> {
+  const answer = await failOpen(call, () => decideUnlessAllowed(call, () => judgeCommit(call)));
+  if (!answer.refused && answer.isUnknown !== true) leaveForLaterHooks(call, answer.session);
   return answer;
 }
 
 /** Returns the answer of `decide` or, if it fails or takes too long, one that lets the commit or push pass. */
-async function failOpen(
-  call: HookCall,
-  place: HookPlace,
-  decide: () => Promise<HookAnswer>,
-): Promise<HookAnswer> {
+async function failOpen(call: HookCall, decide: () => Promise<HookAnswer>): Promise<HookAnswer> {
   try {
     const answer = await inTime(decide(), call.budget);
-    return answer === 'late' ? passUnchecked(call, place, 'git did not answer in time') : answer;
+    return answer === 'late' ? passUnchecked(call, 'git did not answer in time') : answer;
   } catch (error) {
-    return passUnchecked(call, place, error instanceof Error ? error.message : String(error));
+    return passUnchecked(call, error instanceof Error ? error.message : String(error));
   }
 }
 
-function passUnchecked(call: HookCall, place: HookPlace, why: string): HookAnswer {
-  logHook(call, place, 'open', `let through unchecked: ${why}`);
-  if (!isPush(call)) leaveForLaterHooks(call, place, 'unknown');
+function passUnchecked(call: HookCall, why: string): HookAnswer {
+  logHook(call, 'open', `let through unchecked: ${why}`);
+  if (!isPush(call)) leaveForLaterHooks(call, 'unknown');
   const what = isPush(call) ? 'push' : 'commit';
   const lines = [`warning: git-handoff did not check this ${what}: ${escapeLine(why)}`];
   return { refused: false, session: undefined, lines, isUnknown: true };
 }
 
 /** Adds `-C` to a hint, because the shell in which it will be typed may be in any folder. */
-function placed(line: string, { cwd }: HookPlace): string {
+function placed(line: string, cwd: string): string {
   return line.replace(
     /^(hint: (?:[A-Z_]+=\S+ )?git) /,
     `$1 -C ${shellWord(resolve(cwd)).replaceAll('$', '$$$$')} `,
@@ -147,46 +139,39 @@ function placed(line: string, { cwd }: HookPlace): string {
 }
 
 /** Decides; what would be refused passes if a person has allowed it. */
-async function decideUnlessAllowed(
-  call: HookCall,
-  place: HookPlace,
-  decide: () => Promise<HookAnswer>,
-): Promise<HookAnswer> {
+async function decideUnlessAllowed(call: HookCall, decide: () => Promise<HookAnswer>): Promise<HookAnswer> {
   const answer = await decide();
   // A refusal without lines only makes `git handoff commit` start over.
   if (!answer.refused || answer.isFinal === true || answer.lines.length === 0) return answer;
-  const mayBeAllowed = exists(bypassFolder(place.commonDir));
-  const left = mayBeAllowed ? await allowHookOnce(call, place, answer) : answer;
-  if (left.refused) noteRefusal(call, place, left);
-  return left;
-}
-
-function noteRefusal(call: HookCall, place: HookPlace, { session, lines, asked }: HookAnswer): void {
-  const { commonDir } = place;
-  recordRefusal({ commonDir, session, text: lines.join('\n'), asked, now: call.now }, (kind, detail) =>
-    logHook(call, place, kind, detail, session),
-  );
+  const { commonDir, now } = call;
+  const { session, lines, asked } = answer;
+  const log = (kind: string, detail: string) => logHook(call, kind, detail, session);
+  const allowed = await allowHookOnce(call, answer, log);
+  if (allowed === undefined) recordRefusal({ commonDir, session, text: lines.join('\n'), asked, now }, log);
+  return allowed ?? answer;
 }
 
 /**
  * If a person has allowed it, lets through what a git hook refuses: for the tool call in which git runs, or for this git
  * process.
  */
-async function allowHookOnce(call: HookCall, place: HookPlace, answer: HookAnswer): Promise<HookAnswer> {
-  const { session, lines, owners } = answer;
-  const { now } = call;
+async function allowHookOnce(
+  call: HookCall,
+  { session, lines, owners }: HookAnswer,
+  log: (kind: string, detail: string) => void,
+): Promise<HookAnswer | undefined> {
+  const { now, commonDir } = call;
   const pid = gitPid(call) ?? call.clientPid;
   const key = { kind: 'git', pid, start: call.processes().startOf(pid) ?? '-' } as const;
-  const consumed = consumeBypass(place.commonDir, { session, key, now });
-  if (consumed === undefined) return answer;
+  const consumed = consumeBypass(commonDir, { session, key, now });
+  if (consumed === undefined) return undefined;
   const [first = ''] = lines;
   const what = first.replace(/^\w+: /, '');
-  logHook(call, place, 'bypass', `let through: ${what}`, session);
+  log('bypass', `let through: ${what}`);
   if (consumed === 'now') {
     const text = (who: string) =>
       `A person let ${who} past a refusal of ${call.name} once: ${what}. To see the result: git log -3`;
-    const log = (kind: string, detail: string) => logHook(call, place, kind, detail, session);
-    await recordBypass({ ...place, session, owners, text, now, timeoutMs: call.budget.left(), log });
+    await recordBypass({ ...call, session, owners, text, now, timeoutMs: call.budget.left(), log });
   }
   return { refused: false, session, lines: [`warning: a person let this through once: ${what}`] };
 }
@@ -203,14 +188,14 @@ const FRESH_MS = 2000;
 
 type Field = 'pid' | 'start' | keyof EarlierHooks;
 
-const fileIn = (gitDir: string) => join(gitDir, 'handoff-checked');
+const fileOf = ({ gitDir }: StartedHook) => join(gitDir, 'handoff-checked');
 
 /** What the earlier hooks of the same git process left; `undefined`: this hook is the first. */
-function readEarlierHooks(context: Context, gitDir: string): EarlierHooks | undefined {
-  const { pid, start, committer, spentMs, settings } = jsonFields<Field>(readText(fileIn(gitDir)));
-  if (pid === undefined || pid !== gitPid(context)) return undefined;
+function readEarlierHooks(hook: StartedHook): EarlierHooks | undefined {
+  const { pid, start, committer, spentMs, settings } = jsonFields<Field>(readText(fileOf(hook)));
+  if (pid === undefined || pid !== gitPid(hook)) return undefined;
   // Without /proc, finding out when a process started takes as long as everything else.
-  if (!isFresh(context, gitDir) && start !== startOfGit(context)) return undefined;
+  if (!isFresh(hook) && start !== startOfGit(hook)) return undefined;
   const session = parseSessionId(committer);
   if (committer !== null && committer !== '?' && session === undefined) return undefined;
   return {
@@ -230,18 +215,18 @@ function restOfCommit(budget: Budget, earlier: EarlierHooks | undefined): Budget
 }
 
 /** Leaves what this hook found for the later hooks of the same commit. */
-function leaveForLaterHooks(call: HookCall, { gitDir }: HookPlace, found: EarlierHooks['committer']): void {
+function leaveForLaterHooks(call: HookCall, found: EarlierHooks['committer']): void {
   const pid = gitPid(call);
   if (pid === undefined) return;
   const spentMs = Math.max(0, Math.round(COMMIT_MS - Math.min(COMMIT_MS, call.budget.left())));
   const committer = found === 'unknown' ? '?' : (found ?? null);
   const left = { pid, start: startOfGit(call), committer, spentMs, settings: call.config.known() };
   // Without these, the later hook checks again.
-  quietly(() => rewriteText(fileIn(gitDir), `${JSON.stringify(left)}\n`));
+  quietly(() => rewriteText(fileOf(call), `${JSON.stringify(left)}\n`));
 }
 
-function isFresh({ now }: Context, gitDir: string): boolean {
-  const age = now - (statOf(fileIn(gitDir))?.mtimeMs ?? 0);
+function isFresh(hook: StartedHook): boolean {
+  const age = hook.now - (statOf(fileOf(hook))?.mtimeMs ?? 0);
   return age >= 0 && age < FRESH_MS;
 }
 

@@ -1,7 +1,6 @@
 import type { SessionId } from '../domain/names.ts';
 import { type SettingEntry, type Settings, parseSettings } from '../domain/settings.ts';
 import { readSettingEntries } from '../git/config.ts';
-import { openRepository } from '../git/repository.ts';
 import { repositoryFolder } from '../host/folders.ts';
 import type { Budget } from '../host/io.ts';
 import { appendLog } from '../host/log.ts';
@@ -16,9 +15,9 @@ export interface StartedHook extends Context {
   readonly args: readonly string[];
   /** What git wrote to its standard input. */
   readonly readInput: () => Promise<string>;
-  /** The git directory that sh found; if it found none, we ask git. */
-  readonly gitDir: string | undefined;
-  readonly commonDir: string | undefined;
+  /** The repository that sh found; the paths may be relative to `cwd`. */
+  readonly gitDir: string;
+  readonly commonDir: string;
 }
 
 /** What the earlier hooks of the same commit have found out. */
@@ -68,20 +67,6 @@ export interface HookAnswer {
 /** The answer that stops nothing and says nothing. */
 export const PASSED: HookAnswer = { refused: false, session: undefined, lines: [] };
 
-/** The repository that the hook runs in. */
-export interface HookPlace {
-  readonly cwd: string;
-  readonly gitDir: string;
-  readonly commonDir: string;
-}
-
-/** Returns the repository in which a hook runs: sh has found it, or we ask git. */
-export async function hookPlace({ cwd, gitDir, commonDir }: StartedHook): Promise<HookPlace> {
-  if (gitDir !== undefined && commonDir !== undefined) return { cwd, gitDir, commonDir };
-  const opened = await openRepository(cwd);
-  return { cwd, gitDir: opened.gitDir, commonDir: opened.commonDir };
-}
-
 const COMMENT_KEY = /^core\.comment(?:char|string)$/;
 
 /** Reads a folder's git configuration when it is first needed; `kept`: what an earlier hook of the same commit has read. */
@@ -113,8 +98,7 @@ export async function commentStart({ config }: HookCall): Promise<string> {
 
 /** Adds a line to the guard's log, which doctor reads. */
 export function logHook(
-  { name }: StartedHook,
-  { commonDir }: HookPlace,
+  { name, commonDir }: StartedHook,
   kind: string,
   detail: string,
   session?: SessionId,

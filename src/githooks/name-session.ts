@@ -10,14 +10,7 @@ import {
 import { type SessionId, shortId } from '../domain/names.ts';
 import { runGit } from '../git/run.ts';
 import { readJournal } from '../sessions/journal.ts';
-import {
-  type HookAnswer,
-  type HookCall,
-  type HookPlace,
-  PASSED,
-  commentStart,
-  settingsOf,
-} from './hook-call.ts';
+import { type HookAnswer, type HookCall, PASSED, commentStart, settingsOf } from './hook-call.ts';
 import { committerOf, isReplaying } from './whose-commit.ts';
 
 /**
@@ -26,14 +19,10 @@ import { committerOf, isReplaying } from './whose-commit.ts';
  * @param checked what the check of this commit has found; `undefined` if none was made
  * @throws Failure when git fails
  */
-export async function nameInPrepared(
-  call: HookCall,
-  place: HookPlace,
-  checked: HookAnswer | undefined,
-): Promise<void> {
+export async function nameInPrepared(call: HookCall, checked: HookAnswer | undefined): Promise<void> {
   const [file = '', source = ''] = call.args;
-  if (isReplaying(place.gitDir)) return;
-  const message = await readMessage(call, place, file, checked);
+  if (isReplaying(call.gitDir)) return;
+  const message = await readMessage(call, file, checked);
   // git itself refuses an empty message.
   if (message?.parts.hasText !== true) return;
   // A message that comes from another commit (amend, -C, cherry-pick -n) keeps the session id that it names.
@@ -48,10 +37,10 @@ export async function nameInPrepared(
  *
  * @throws Failure when git fails
  */
-export async function nameInEdited(call: HookCall, place: HookPlace): Promise<HookAnswer> {
+export async function nameInEdited(call: HookCall): Promise<HookAnswer> {
   const [file = ''] = call.args;
-  if (isReplaying(place.gitDir)) return PASSED;
-  const message = await readMessage(call, place, file, undefined);
+  if (isReplaying(call.gitDir)) return PASSED;
+  const message = await readMessage(call, file, undefined);
   if (message === undefined) return PASSED;
   const { hasText, namesSession, namesModel } = message.parts;
   if (!hasText) {
@@ -76,17 +65,16 @@ interface Message {
 /** Reads the message of a commit, if a session makes the commit and its message is to have trailers. */
 async function readMessage(
   call: HookCall,
-  place: HookPlace,
   name: string,
   checked: HookAnswer | undefined,
 ): Promise<Message | undefined> {
   // We read the settings while we find out whose commit it is.
   const asked = settingsOf(call);
   asked.catch(() => undefined);
-  const session = await committer(call, place, checked);
+  const session = await committer(call, checked);
   if (session === undefined) return undefined;
   const { enabled, trailer, assistedBy } = await asked;
-  const assisted = assistedBy ? notedModel(readJournal(place.commonDir, session).model ?? '') : undefined;
+  const assisted = assistedBy ? notedModel(readJournal(call.commonDir, session).model ?? '') : undefined;
   const trailers = {
     ...(trailer === 'off' ? {} : { 'Claude-Session-Id': trailer === 'short' ? shortId(session) : session }),
     ...(assisted === undefined ? {} : { 'Assisted-by': assisted }),
@@ -99,16 +87,10 @@ async function readMessage(
   return { file, session, trailers, parts, comment };
 }
 
-async function committer(
-  call: HookCall,
-  place: HookPlace,
-  checked: HookAnswer | undefined,
-): Promise<SessionId | undefined> {
+async function committer(call: HookCall, checked: HookAnswer | undefined): Promise<SessionId | undefined> {
   if (checked !== undefined && checked.isUnknown !== true) return checked.session;
   const { earlier } = call;
-  return earlier === undefined || earlier.committer === 'unknown'
-    ? committerOf(call, place)
-    : earlier.committer;
+  return earlier === undefined || earlier.committer === 'unknown' ? committerOf(call) : earlier.committer;
 }
 
 async function addTrailers(call: HookCall, { file, trailers, parts, comment }: Message): Promise<void> {

@@ -28,8 +28,7 @@ import { knownWorktreeId } from '../host/folders.ts';
 import { findSession } from '../sessions/caller.ts';
 import { judgeSessions, sessionsFrom, groupSessions } from '../sessions/records.ts';
 import { refusalLines, takenAlongLines, warningLines } from './commit-refusal.ts';
-import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
-import { passingMessage } from './whose-commit.ts';
+import { type HookAnswer, type HookCall, PASSED, logHook, settingsOf } from './hook-call.ts';
 
 /** Everything that the decision about a commit needs, and the ledger that records the commit. */
 interface CommitScene {
@@ -54,8 +53,8 @@ interface CommitScene {
  *
  * @throws Failure when git fails or takes too long; the caller lets the commit pass
  */
-export async function judgeCommit(call: HookCall, place: HookPlace): Promise<HookAnswer> {
-  const scene = await readScene(call, place);
+export async function judgeCommit(call: HookCall): Promise<HookAnswer> {
+  const scene = await readScene(call);
   if (scene === undefined) return PASSED;
   if ('session' in scene) return { ...PASSED, ...scene };
   const { self, head } = scene;
@@ -64,25 +63,15 @@ export async function judgeCommit(call: HookCall, place: HookPlace): Promise<Hoo
     // `git handoff commit` starts over, and says so when it gives up.
     return { refused: true, session: sessionOfOwner(self), lines: [] };
   }
-  const { decision, facts, words } = await judge(call, place, scene);
+  const { decision, facts, words } = await judge(call, scene);
   if (decision.problems.length === 0) {
     await noteCommit(call, scene, words?.amend === true);
     const lines = [...scene.told, ...warningLines(decision.warnings, facts.groups)];
     return { refused: false, session: sessionOfOwner(self), lines };
   }
-  const lines = await refusalLines(decision, {
-    ...place,
-    facts,
-    prefix: call.env['GIT_PREFIX'] ?? '',
-    words,
-    isOurs: expected !== '',
-    message: passingMessage(call, words),
-    now: call.now,
-    budget: call.budget,
-  });
-  const detail = decision.problems.map(({ kind }) => kind).join(' ');
-  logHook(call, place, 'deny', detail, sessionOfOwner(self));
+  const lines = await refusalLines(decision, facts, call);
   const { problems } = decision;
+  logHook(call, 'deny', problems.map(({ kind }) => kind).join(' '), sessionOfOwner(self));
   return {
     refused: true,
     session: sessionOfOwner(self),
@@ -108,8 +97,8 @@ function asked({ ledger, self }: CommitScene, problems: CommitDecision['problems
  */
 async function readScene(
   call: HookCall,
-  { cwd, gitDir, commonDir }: HookPlace,
 ): Promise<CommitScene | Pick<HookAnswer, 'session' | 'lines'> | undefined> {
+  const { cwd, gitDir, commonDir } = call;
   const answers = Promise.all([
     settingsOf(call),
     readHeadAndRefs(cwd, gitDir, [LIVE], call.budget.left()),
@@ -160,9 +149,9 @@ function loneLedgers(
   );
 }
 
-async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
+async function judge(call: HookCall, scene: CommitScene) {
   const { self, head, groups, ledger, ledgers, own, unfinished } = scene;
-  const { cwd, gitDir } = place;
+  const { cwd, gitDir, commonDir } = call;
   const finishing = { cwd, gitDir, head: head.place, ledger, ledgers, groups, self };
   const staged = await withoutOperation(finishing, unfinished?.operation, scene.staged);
   const words = call.words();
@@ -182,13 +171,13 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
     self: own,
     head: head.place,
     running: ledger === undefined ? [] : readWindows(ledger, self).map(({ status }) => status),
-    ownIndex: isOwnIndex(call, place),
+    ownIndex: isOwnIndex(call),
   };
   const isOwn = (session: string) => namesOwn(session, groups);
   const isChecked = words?.amend === true && settings.headCheck !== 'off';
   const candidates = staleCandidates(known);
   const seen = [own.head, ...known.running.map((status) => status.head)].map((at) => at?.oid ?? null);
-  const at = { ...place, cwd, head: head.place, seen, groups };
+  const at = { cwd, gitDir, commonDir, head: head.place, seen, groups };
   const [reversals, older, amends, markers] = await Promise.all([
     findReversals(cwd, suspects(known), isOwn),
     olderThanHead(at, candidates, ledgers),
@@ -218,7 +207,7 @@ async function olderThanHead(
 }
 
 /** Whether git uses the worktree's index, or its own copy for `-a` and `--only`, and not an index kept elsewhere. */
-function isOwnIndex({ env, cwd }: HookCall, { gitDir }: HookPlace): boolean {
+function isOwnIndex({ env, cwd, gitDir }: HookCall): boolean {
   const name = env['GIT_INDEX_FILE'];
   if (name === undefined || name === '') return true;
   const file = resolve(cwd, name);

@@ -16,7 +16,7 @@ import { judgePush } from '../notes/judge-push.ts';
 import { relatedSessions, readTopics } from '../notes/topic.ts';
 import { findSession } from '../sessions/caller.ts';
 import { clientsOf, judgeSessions, sessionsFrom, groupSessions } from '../sessions/records.ts';
-import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
+import { type HookAnswer, type HookCall, PASSED, logHook, settingsOf } from './hook-call.ts';
 import { droppedWork } from './push-lease.ts';
 import { type PushFinding, MOST_COMMITS, NOTHING, type PushScene, titleOf } from './push-scene.ts';
 
@@ -35,8 +35,8 @@ function leakingRefs(refs: readonly PushedRef[]): string[] {
  *
  * @throws Failure when git fails; the caller lets the push pass
  */
-export async function checkPush(call: HookCall, place: HookPlace): Promise<HookAnswer> {
-  const { cwd, commonDir } = place;
+export async function checkPush(call: HookCall): Promise<HookAnswer> {
+  const { cwd, commonDir } = call;
   const all = parsePushedRefs(await call.readInput());
   const leaks = leakingRefs(all);
   if (leaks.length > 0) {
@@ -87,7 +87,7 @@ export async function checkPush(call: HookCall, place: HookPlace): Promise<HookA
   ];
   const refused = findings.some((finding) => finding.refused);
   const lines = findings.flatMap((finding) => finding.lines);
-  if (refused) logHook(call, place, 'deny', lines[0] ?? '', self);
+  if (refused) logHook(call, 'deny', lines[0] ?? '', self);
   return { refused, session: self, lines };
 }
 

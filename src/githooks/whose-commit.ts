@@ -11,7 +11,7 @@ import { type Context, findSession } from '../sessions/caller.ts';
 import { listSessions } from '../sessions/records.ts';
 import { loneProcess } from '../sessions/lone-session.ts';
 import { type CommitWords, parseCommitWords } from '../shell/commit-words.ts';
-import { type HookCall, type HookPlace, type StartedHook, settingsOf } from './hook-call.ts';
+import { type HookCall, type StartedHook, settingsOf } from './hook-call.ts';
 
 /** Finds out whose commit git is making, and whether it has to be checked. */
 
@@ -19,12 +19,12 @@ import { type HookCall, type HookPlace, type StartedHook, settingsOf } from './h
  * Whether a commit has to be checked: yes, unless a session that works here alone makes it. A commit that git makes from
  * existing ones (merge, rebase, cherry-pick, revert, am) is checked only if git has stopped or another session began it.
  */
-export function mustCheck(call: HookCall, place: HookPlace): boolean {
-  const { gitDir } = place;
-  const isLone = isLoneCommit(call, gitDir);
+export function mustCheck(call: HookCall): boolean {
+  const { gitDir } = call;
+  const isLone = isLoneCommit(call);
   const operation = unfinishedOperation(gitDir);
   if (operation !== undefined) {
-    if (mayBeOthers(call, place, operation, isLone)) return true;
+    if (mayBeOthers(call, operation, isLone)) return true;
     return !isLone && (isPreCommit(call) || isCommitCommand(call));
   }
   const [, source] = call.args;
@@ -44,19 +44,15 @@ export function isReplaying(gitDir: string): boolean {
 const isReverting = (gitDir: string) => isRevertMessage(readText(join(gitDir, 'MERGE_MSG')));
 
 /** Whether a lone session makes this commit: the environment names it and no other, or names none and its client runs git. */
-function isLoneCommit(call: HookCall, gitDir: string): boolean {
-  const lone = loneProcess(gitDir);
+function isLoneCommit(call: HookCall): boolean {
+  const lone = loneProcess(call.gitDir);
   if (lone === undefined) return false;
   return isOnlyNamed(call, lone.session) || (!isAnyNamed(call) && isAncestor(call, lone.process));
 }
 
 /** Whether another session may have begun the unfinished operation: a record says so, or another session works here alone. */
-function mayBeOthers(
-  call: HookCall,
-  { gitDir, commonDir }: HookPlace,
-  operation: Operation,
-  isLone: boolean,
-): boolean {
+function mayBeOthers(call: HookCall, operation: Operation, isLone: boolean): boolean {
+  const { gitDir, commonDir } = call;
   const worktreeId = knownWorktreeId(gitDir);
   const beginners = readBeginners(
     worktreeId === undefined ? undefined : { commonDir, worktreeId },
@@ -89,11 +85,8 @@ function isCommitCommand(call: HookCall): boolean {
 }
 
 /** The session whose commit git is making; `undefined` for a person, or where git-handoff is switched off. */
-export async function committerOf(
-  call: HookCall,
-  { cwd, gitDir }: HookPlace,
-): Promise<SessionId | undefined> {
-  const lone = loneProcess(gitDir);
+export async function committerOf(call: HookCall): Promise<SessionId | undefined> {
+  const lone = loneProcess(call.gitDir);
   if (lone !== undefined && (!isAnyNamed(call) || isOnlyNamed(call, lone.session))) {
     if (isAncestor(call, lone.process)) return lone.session;
     // A person commits while the session is here.
@@ -101,7 +94,7 @@ export async function committerOf(
   }
   const [settings, sessions] = await Promise.all([
     settingsOf(call),
-    listSessions({ cwd }, call.budget.left()),
+    listSessions({ cwd: call.cwd }, call.budget.left()),
   ]);
   return settings.enabled === true ? findSession(call, sessions, undefined)?.id : undefined;
 }
