@@ -16,7 +16,7 @@ import {
 import { pathsBetween } from '../git/commits.ts';
 import { mergeBase } from '../git/histories.ts';
 import { type MergeWay, mergeWays, TextMerger } from '../git/merge-file.ts';
-import { type ScratchStore, readContents, scratchStore } from '../git/scratch-store.ts';
+import { type ScratchStore, contentReader, scratchStore } from '../git/scratch-store.ts';
 import { contentState, readTreeStatus, linkedWorktrees } from '../git/worktrees.ts';
 import { realPath } from '../host/disk.ts';
 import { knownWorktreeId } from '../host/folders.ts';
@@ -164,13 +164,12 @@ async function mergeTexts(
   scratch: ScratchStore,
   merger: TextMerger,
 ): Promise<OverlapKind> {
-  const oids = states.flatMap((state) => state?.oid ?? []);
-  const found = await readContents(cwd, scratch, oids);
-  const contents = new Map(oids.map((oid, n) => [oid, found[n]]));
+  // A content was not kept because it is too big.
+  if (states.some((state) => state?.oid === null)) return 'not-judged';
   // If both sides added the file, the base is empty.
-  const [mine, base, theirs] = states.map((state) =>
-    state === null ? Buffer.alloc(0) : contents.get(state.oid ?? ('' as Oid)),
-  );
+  const oids = states.map((state) => state?.oid ?? null);
+  const read = await contentReader(cwd, scratch, oids);
+  const [mine, base, theirs] = oids.map(read);
   if (mine === undefined || base === undefined || theirs === undefined) return 'not-judged';
   const { kind } = await merger.apply(mine, base, theirs);
   return kind === 'merged' ? 'same-file' : 'conflict';

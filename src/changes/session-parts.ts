@@ -8,7 +8,7 @@ import { succeededBy } from '../domain/session.ts';
 import { objectName } from '../git/hash.ts';
 import { TextMerger } from '../git/merge-file.ts';
 import { objectFormat } from '../git/repository.ts';
-import { hashFiles, readContents, scratchStore } from '../git/scratch-store.ts';
+import { type ContentReader, contentReader, hashFiles, scratchStore } from '../git/scratch-store.ts';
 import type { JudgedSession } from '../sessions/records.ts';
 import type { Asker, DirtyWork, WorkTree } from './dirty-work.ts';
 import { claimsAround } from './window-changes.ts';
@@ -172,8 +172,9 @@ export async function addParts<Part extends SessionPart>(
         failed.push({ part, why: plan.kind });
         continue;
       }
-      const read = await contentReader(top, scratch, plan, disk?.oid ?? null);
-      const content = await merge(merger, plan, read, disk?.oid ?? null);
+      const now = disk?.oid ?? null;
+      const read = await contentReader(top, scratch, [...contentsOf(plan), now]);
+      const content = await merge(merger, plan, read, now);
       if (typeof content === 'string') failed.push({ part, why: content });
       else if (content.length === 0 && !leavesFile(plan)) entries.set(path, null);
       else {
@@ -192,20 +193,6 @@ export async function addParts<Part extends SessionPart>(
 const leavesFile = ({ start, steps }: Extract<HunkPlan, { kind: 'apply' }>) =>
   steps.reduce((there, { before, after }) => after !== null && (there || before === null), start !== null);
 
-type Reader = (oid: Oid | null) => Buffer | undefined;
-
-async function contentReader(
-  top: string,
-  scratch: ReturnType<typeof scratchStore>,
-  plan: Extract<HunkPlan, { kind: 'apply' }>,
-  disk: Oid | null,
-): Promise<Reader> {
-  const names = [...contentsOf(plan), ...(disk === null ? [] : [disk])];
-  const contents = await readContents(top, scratch, names);
-  const known = new Map(names.map((name, n) => [name, contents[n]]));
-  return (oid) => (oid === null ? Buffer.alloc(0) : known.get(oid));
-}
-
 /**
  * Applies the steps. Merging the result into the file on the disk must change nothing: otherwise hunks of several
  * sessions overlap or touch, or somebody has undone some of them.
@@ -213,21 +200,14 @@ async function contentReader(
 async function merge(
   merger: TextMerger,
   plan: Extract<HunkPlan, { kind: 'apply' }>,
-  read: Reader,
+  read: ContentReader,
   disk: Oid | null,
 ): Promise<Buffer | 'overlap' | 'unknown'> {
-  const start = read(plan.start);
-  const now = read(disk);
+  const [start, now] = [read(plan.start), read(disk)];
   if (start === undefined || now === undefined) return 'unknown';
-  let content = start;
-  for (const step of plan.steps) {
-    const [before, after] = [read(step.before), read(step.after)];
-    if (before === undefined || after === undefined) return 'unknown';
-    const merged = await merger.apply(content, before, after);
-    if (merged.kind !== 'merged') return merged.kind === 'conflict' ? 'overlap' : 'unknown';
-    content = merged.content;
-  }
-  const again = await merger.apply(now, start, content);
+  const own = await merger.applySteps(plan.start, plan.steps, read);
+  if (own.kind !== 'merged') return own.kind === 'conflict' ? 'overlap' : 'unknown';
+  const again = await merger.apply(now, start, own.content);
   if (again.kind === 'binary') return 'unknown';
-  return again.kind === 'merged' && again.content.equals(now) ? content : 'overlap';
+  return again.kind === 'merged' && again.content.equals(now) ? own.content : 'overlap';
 }

@@ -14,7 +14,7 @@ import {
 } from '../domain/ledger/stale.ts';
 import { type Oid, type SessionId, parseOid } from '../domain/names.ts';
 import { TextMerger } from '../git/merge-file.ts';
-import { readContents, scratchStore } from '../git/scratch-store.ts';
+import { type ContentReader, contentReader, scratchStore } from '../git/scratch-store.ts';
 import { type PastChange, pastChanges, RAW_DIFF, parseRaw } from '../git/staged.ts';
 import { join } from 'node:path';
 import { readPart } from '../host/disk.ts';
@@ -90,7 +90,7 @@ async function leftBehind(
 /** Judges paths. Reads and merges contents only if the states alone do not decide. */
 class Judge {
   readonly #place: StalePlace;
-  #merger: TextMerger | undefined;
+  readonly #merger = new TextMerger();
 
   constructor(place: StalePlace) {
     this.#place = place;
@@ -145,12 +145,13 @@ class Judge {
   async #bearing(state: FileState, gain: Gain): Promise<Bearing> {
     const known = bearing(state, gain);
     if (known !== undefined) return known;
-    const oids = [state, gain.from, gain.to].flatMap((one) => one?.oid ?? []);
-    const [current, from, to] = await this.#read(oids);
+    const names = [state, gain.from, gain.to].flatMap((one) => one?.oid ?? []);
+    const read = await this.#read(names);
+    const [current, from, to] = names.map(read);
     if (current === undefined || from === undefined || to === undefined) return 'conflict';
-    const merged = await this.#apply(current, from, to);
-    if (merged === undefined) return 'conflict';
-    return merged.equals(current) ? 'has' : 'lacks';
+    const merged = await this.#merger.apply(current, from, to);
+    if (merged.kind !== 'merged') return 'conflict';
+    return merged.content.equals(current) ? 'has' : 'lacks';
   }
 
   /** Whether the state to be committed is HEAD's state plus the session's own changes. */
@@ -158,32 +159,18 @@ class Judge {
     if (own.length === 0 || next === null) return false;
     const plan = planHunks({ head, disk: next, mine: own, others: [] });
     if (plan.kind !== 'apply' || next.oid === null) return false;
-    const names = contentsOf(plan);
-    const contents = await this.#read([next.oid, ...names]);
-    const known = new Map(names.map((name, n) => [name, contents[n + 1]]));
-    const read = (oid: Oid | null) => (oid === null ? Buffer.alloc(0) : known.get(oid));
-    let content = read(plan.start);
-    for (const { before, after } of plan.steps) {
-      const [was, is] = [read(before), read(after)];
-      if (content === undefined || was === undefined || is === undefined) return false;
-      content = await this.#apply(content, was, is);
-    }
-    return content !== undefined && contents[0]?.equals(content) === true;
+    const read = await this.#read([next.oid, ...contentsOf(plan)]);
+    const merged = await this.#merger.applySteps(plan.start, plan.steps, read);
+    return merged.kind === 'merged' && read(next.oid)?.equals(merged.content) === true;
   }
 
-  #read(oids: readonly Oid[]): Promise<(Buffer | undefined)[]> {
+  #read(oids: readonly Oid[]): Promise<ContentReader> {
     const { cwd, commonDir } = this.#place;
-    return readContents(cwd, scratchStore(commonDir), oids);
-  }
-
-  async #apply(current: Buffer, before: Buffer, after: Buffer): Promise<Buffer | undefined> {
-    this.#merger ??= new TextMerger();
-    const merged = await this.#merger.apply(current, before, after);
-    return merged.kind === 'merged' ? merged.content : undefined;
+    return contentReader(cwd, scratchStore(commonDir), oids);
   }
 
   close(): void {
-    this.#merger?.close();
+    this.#merger.close();
   }
 }
 

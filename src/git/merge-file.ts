@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Oid } from '../domain/names.ts';
 import { gitFailure, runGit } from './run.ts';
+import type { ContentReader } from './scratch-store.ts';
 import { readSettingEntries } from './config.ts';
 import { attributesOf } from './filters.ts';
 
@@ -11,9 +13,13 @@ import { attributesOf } from './filters.ts';
 type MergedText =
   { readonly kind: 'merged' | 'conflict'; readonly content: Buffer } | { readonly kind: 'binary' };
 
-/** Merges contents with git-merge-file(1), in a folder of its own that {@link TextMerger.close} removes. */
+/** Merges contents with git-merge-file(1), in a folder of its own, made when it is needed, that {@link TextMerger.close} removes. */
 export class TextMerger {
-  readonly #folder = mkdtempSync(join(process.getBuiltinModule('node:os').tmpdir(), 'git-merge-'));
+  #made: string | undefined;
+
+  get #folder(): string {
+    return (this.#made ??= mkdtempSync(join(process.getBuiltinModule('node:os').tmpdir(), 'git-merge-')));
+  }
 
   /**
    * Applies the change from `before` to `after` to `current`.
@@ -40,8 +46,25 @@ export class TextMerger {
     throw gitFailure('merge-file', result);
   }
 
+  /** Applies changes in order. A content that `read` does not have counts as one that is not text. */
+  async applySteps(
+    start: Oid | null,
+    steps: readonly { readonly before: Oid | null; readonly after: Oid | null }[],
+    read: ContentReader,
+  ): Promise<MergedText> {
+    const content = read(start);
+    let merged: MergedText = content === undefined ? { kind: 'binary' } : { kind: 'merged', content };
+    for (const step of steps) {
+      const [before, after] = [read(step.before), read(step.after)];
+      if (merged.kind !== 'merged') return merged;
+      if (before === undefined || after === undefined) return { kind: 'binary' };
+      merged = await this.apply(merged.content, before, after);
+    }
+    return merged;
+  }
+
   close(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+    if (this.#made !== undefined) rmSync(this.#made, { recursive: true, force: true });
   }
 }
 

@@ -120,6 +120,21 @@ export async function readContents(
   return found.map((object) => (object?.type === 'blob' ? object.content : undefined));
 }
 
+/** Returns the content with a name, `null` meaning an empty one; `undefined` when it was not kept. */
+export type ContentReader = (oid: Oid | null) => Buffer | undefined;
+
+/** Reads these contents at once, for a function that looks them up. */
+export async function contentReader(
+  cwd: string,
+  scratch: ScratchStore,
+  oids: readonly (Oid | null)[],
+): Promise<ContentReader> {
+  const names = [...new Set(oids)].filter((oid) => oid !== null);
+  const contents = await readContents(cwd, scratch, names);
+  const known = new Map(names.map((name, n) => [name, contents[n]]));
+  return (oid) => (oid === null ? Buffer.alloc(0) : known.get(oid));
+}
+
 /** Removes contents that nothing refers to and that are older than `before` (milliseconds since the epoch). */
 export function pruneScratch({ folder }: ScratchStore, used: ReadonlySet<string>, before: number): void {
   for (const name of entries(folder)) {
