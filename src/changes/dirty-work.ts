@@ -106,20 +106,17 @@ export async function lookAtWork(
             Math.max(start.at, changedAt(tree.top, path) ?? 0),
           ),
         };
-  const shown = withRevived(ledgers, (path) => status.dirty.get(path));
-  return { tree, place, status, ledgers: shown, lone };
+  return { ...workSeen(tree, status, { place, ledgers }), lone };
 }
 
 /** Joins a status with the ledgers. Leaves out the changes of a session that works alone: no ledger has them. */
-export function workSeen(tree: WorkTree, status: TreeStatus): DirtyWork {
-  const { place, ledgers } = ledgersOf(tree);
-  return {
-    tree,
-    place,
-    status,
-    ledgers: withRevived(ledgers, (path) => status.dirty.get(path)),
-    lone: undefined,
-  };
+export function workSeen(
+  tree: WorkTree,
+  status: TreeStatus,
+  { place, ledgers }: Pick<DirtyWork, 'place' | 'ledgers'> = ledgersOf(tree),
+): DirtyWork {
+  const shown = withRevived(ledgers, (path) => status.dirty.get(path));
+  return { tree, place, status, ledgers: shown, lone: undefined };
 }
 
 function ledgersOf({ gitDir, commonDir }: WorkTree) {

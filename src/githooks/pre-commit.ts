@@ -18,6 +18,7 @@ import {
   withChangesSince,
 } from '../domain/ledger/mixing.ts';
 import { type SessionGroups, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
+import { sessionsIn } from '../domain/commit-message.ts';
 import { markerOwner } from '../domain/marker.ts';
 import { type SessionId, agentOfOwner, canMean, parseSessionId, sessionOfOwner } from '../domain/names.ts';
 import { type HeadState, readHeadAndRefs } from '../git/head.ts';
@@ -180,11 +181,16 @@ async function judge(call: HookCall, scene: CommitScene) {
   const at = { cwd, gitDir, commonDir, head: head.place, seen, groups };
   const [reversals, older, amends, markers] = await Promise.all([
     findReversals(cwd, suspects(known), isOwn),
-    olderThanHead(at, candidates, ledgers),
+    findStale(at, candidates),
     isChecked ? amendedSession(cwd, head, groups, ledgers) : undefined,
     foreignMarkers(cwd, staged, groups, call.budget.left()),
   ]);
-  const facts: CommitFacts = { ...known, ledgers: older.ledgers, amends, markers };
+  const facts: CommitFacts = {
+    ...known,
+    ledgers: withUndone(ledgers, older.undone, groups, candidates),
+    amends,
+    markers,
+  };
   const isShared = (path: string) => (candidates.find((one) => one.path === path)?.own.length ?? 0) > 0;
   const more = await newestChanges(
     cwd,
@@ -193,17 +199,6 @@ async function judge(call: HookCall, scene: CommitScene) {
   const taken = more.map((one) => ({ ...one, shared: isShared(one.path) }));
   const decision: CommitDecision = decideCommit(facts, [...reversals, ...taken]);
   return { decision, facts, words };
-}
-
-/** Returns the staged paths that are older than HEAD, and the ledgers with claims on others' commits that HEAD has lost. */
-async function olderThanHead(
-  place: Parameters<typeof findStale>[0],
-  candidates: ReturnType<typeof staleCandidates>,
-  ledgers: readonly SessionLedger[],
-): Promise<{ readonly stale: ReadonlySet<string>; readonly ledgers: readonly SessionLedger[] }> {
-  if (candidates.length === 0) return { stale: new Set(), ledgers };
-  const { stale, undone } = await findStale(place, candidates);
-  return { stale, ledgers: withUndone(ledgers, undone, place.groups, candidates) };
 }
 
 /** Whether git uses the worktree's index, or its own copy for `-a` and `--only`, and not an index kept elsewhere. */
@@ -278,8 +273,6 @@ async function foreignMarkers(
   return isOneSession ? others.filter(({ owner }) => groups.foreign.has(owner)) : others;
 }
 
-const TRAILER = /^[ \t]*Claude-Session-Id[ \t]*:[ \t]*(\S+)/gim;
-
 /**
  * The other live session that made HEAD's commit, which `--amend` would rewrite: from the ids in its message, else from
  * the ledgers, which record what each session's commits were made of.
@@ -291,7 +284,7 @@ async function amendedSession(
   ledgers: readonly SessionLedger[],
 ): Promise<SessionId | undefined> {
   if (place.oid === null || commit === undefined) return undefined;
-  const named = [...commit.message.matchAll(TRAILER)].map(([, id = '']) => id);
+  const named = sessionsIn(commit.message);
   if (named.some((one) => namesOwn(one, groups))) return undefined;
   const peer = named.map((one) => namedPeer(one, groups)).find((id) => id !== undefined);
   if (peer !== undefined) return peer;

@@ -1,4 +1,4 @@
-import { mixedSessions } from '../domain/commit-message.ts';
+import { mixedSessions, sessionsIn } from '../domain/commit-message.ts';
 import { type SessionId, canMean, meantId, peerName, peerNames } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { checkRemotePrefix } from '../domain/sync.ts';
@@ -18,7 +18,14 @@ import { findSession } from '../sessions/caller.ts';
 import { clientsOf, judgeSessions, sessionsFrom, groupSessions } from '../sessions/records.ts';
 import { type HookAnswer, type HookCall, PASSED, logHook, settingsOf } from './hook-call.ts';
 import { droppedWork } from './push-lease.ts';
-import { type PushFinding, MOST_COMMITS, NOTHING, type PushScene, titleOf } from './push-scene.ts';
+import {
+  type PushFinding,
+  MOST_COMMITS,
+  NOTHING,
+  type PushScene,
+  commitLines,
+  titleOf,
+} from './push-scene.ts';
 
 /** Our bookkeeping refs that the push would send: they may hold uncommitted work. Deleting them at a remote is allowed. */
 function leakingRefs(refs: readonly PushedRef[]): string[] {
@@ -137,20 +144,14 @@ async function foreignCommits(scene: PushScene, policy: 'warn' | 'deny'): Promis
   const count = theirs.length === 1 ? 'a commit' : `${theirs.length} commits`;
   const lines = [
     `${word}: this push includes ${count} of other sessions that are at work:`,
-    ...theirs
-      .slice(0, MOST_COMMITS)
-      .map(
-        ({ commit, owner }) =>
-          `${word}:   ${titleOf(commit)} by ${peerName(owner, { clients: clientsOf(sessions) })}`,
-      ),
+    ...commitLines(word, theirs, ({ owner }) => peerName(owner, { clients: clientsOf(sessions) })),
   ];
   return { refused, lines: refused ? [...lines, `hint: ${await pushBefore(scene, oldest.commit)}`] : lines };
 }
 
 /** The sessions on record that a message names. A short id that fits several sessions names none of them. */
 function ownersOf({ message }: PushedCommit, known: readonly SessionId[]): SessionId[] {
-  const ids = message.matchAll(/^[ \t]*Claude-Session-Id[ \t]*:[ \t]*(\S+)/gim);
-  return [...ids].flatMap(([, id = '']) => meantId(id, known) ?? []);
+  return sessionsIn(message).flatMap((id) => meantId(id, known) ?? []);
 }
 
 /** The command that pushes only the commits before this one. */

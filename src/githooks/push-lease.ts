@@ -13,7 +13,7 @@ import { readTopics, relatedSessions } from '../notes/topic.ts';
 import { clientsOf } from '../sessions/records.ts';
 import { isLeased, parsePushWords } from '../shell/push-words.ts';
 import type { HookCall } from './hook-call.ts';
-import { type PushFinding, MOST_COMMITS, NOTHING, type PushScene, titleOf } from './push-scene.ts';
+import { type PushFinding, NOTHING, type PushScene, commitLines } from './push-scene.ts';
 import { runningCommand } from './whose-commit.ts';
 
 /** Somebody else's commit that a push drops; `owners` is empty if its message names no session. */
@@ -89,12 +89,9 @@ function lossLines(
   const records = { clients: clientsOf(scene.sessions) };
   return [
     `${word}: this push drops ${count} of others from ${escapeLine(name)}:`,
-    ...foreign
-      .slice(0, MOST_COMMITS)
-      .map(
-        ({ commit, owners }) =>
-          `${word}:   ${titleOf(commit)} by ${owners.length === 0 ? 'the user or an unknown session' : peerNames(owners, records)}`,
-      ),
+    ...commitLines(word, foreign, ({ owners }) =>
+      owners.length === 0 ? 'the user or an unknown session' : peerNames(owners, records),
+    ),
   ];
 }
 

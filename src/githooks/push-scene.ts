@@ -38,3 +38,14 @@ export const MOST_COMMITS = 10;
 export function titleOf({ oid, summary }: PushedCommit): string {
   return `${oid.slice(0, 7)} "${escapeLine(summary).slice(0, 60)}"`;
 }
+
+/** Lines that name commits, each with its maker. */
+export function commitLines<Found extends { readonly commit: PushedCommit }>(
+  word: string,
+  commits: readonly Found[],
+  makerOf: (found: Found) => string,
+): string[] {
+  return commits
+    .slice(0, MOST_COMMITS)
+    .map((found) => `${word}:   ${titleOf(found.commit)} by ${makerOf(found)}`);
+}

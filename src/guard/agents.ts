@@ -1,9 +1,9 @@
-import { lstatSync, symlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GuardEvent } from '../agents/dialect.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import { entries, linkTarget } from '../host/disk.ts';
-import { ensurePrivateFolder, removeFile } from '../host/folders.ts';
+import { removeFile } from '../host/folders.ts';
 
 /*
  * Some clients name the agent that started a sub-agent (perhaps itself a sub-agent), but not the session. So we keep a
@@ -30,7 +30,7 @@ function rootSession(state: string, agent: string, startedBy: SessionId): Sessio
   const name = parseSessionId(agent);
   if (name === undefined || name === root) return root;
   try {
-    ensurePrivateFolder(folder);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     symlinkSync(root, join(folder, name));
   } catch {
     // The link exists, or cannot be made. Without it, agents that this one starts count as its own, not as the session's.

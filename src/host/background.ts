@@ -8,7 +8,6 @@ export function startInBackground(program: string, text: string, env: NodeJS.Pro
     env,
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
-    windowsHide: true,
   });
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);

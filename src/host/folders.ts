@@ -270,11 +270,6 @@ export function ensureFolder(path: string): void {
   share(path);
 }
 
-/** Makes a folder outside of repositories, with its parent folders, for this user alone. */
-export function ensurePrivateFolder(path: string): void {
-  if (!exists(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
-}
-
 /**
  * Returns a short file name for a text that cannot be one: two FNV-1a sums (32 bits each) and the text's length. Not
  * for secrets. Loading node:crypto would cost milliseconds on the guard's hot path.

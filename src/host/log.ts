@@ -54,13 +54,8 @@ export function readLog(folder: string): string {
 }
 
 /** If a link or a FIFO takes the file's place, opening neither follows the link nor waits for the FIFO's reader. */
-const APPEND =
-  constants.O_WRONLY |
-  constants.O_APPEND |
-  constants.O_CREAT |
-  // Windows has neither of these flags.
-  ((constants.O_NOFOLLOW as number | undefined) ?? 0) |
-  ((constants.O_NONBLOCK as number | undefined) ?? 0);
+const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+const APPEND = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
 function append(file: string, line: string): void {
   const descriptor = openSync(file, APPEND, 0o600);

@@ -32,12 +32,8 @@ export function markerFiles(home: string, env: NodeJS.ProcessEnv, guardPath: rea
     reachedBy(path, follows) {
       const real = realPath(path, follows);
       if (isGuarded(real)) return real;
-      // Windows drops dots and blanks at the end of a name.
-      const trimmed = process.platform === 'win32' ? real.replace(/(?<![. ])[. ]+$/, '') : real;
-      if (trimmed !== real && isGuarded(trimmed)) return trimmed;
       const key = follows ? hardLinkKey(real) : undefined;
-      if (key === undefined) return undefined;
-      return all().find((file) => hardLinkKey(file) === key);
+      return key && all().find((file) => hardLinkKey(file) === key);
     },
     below(path) {
       const real = realPath(path, false);

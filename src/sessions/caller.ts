@@ -68,7 +68,7 @@ export function findSession(
     case 'session':
       return {
         id: identity.id,
-        client: knownClient(identity, records),
+        client: records.find((record) => record.session === identity.id)?.client ?? identity.client,
         succeeded: succeededBy(identity.id, records),
       };
   }
@@ -86,13 +86,6 @@ function wholeId(text: string, records: readonly SessionRecord[]): string {
   throw new Failure('usage', `--session ${text} matches several sessions`, {
     hint: 'git handoff sessions --all --json',
   });
-}
-
-function knownClient(
-  identity: { id: SessionId; client: string | undefined },
-  records: readonly SessionRecord[],
-): string | undefined {
-  return records.find((record) => record.session === identity.id)?.client ?? identity.client;
 }
 
 /** Returns the id of a person; `undefined` without an e-mail address. */

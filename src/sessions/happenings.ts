@@ -13,9 +13,7 @@ import { linkedWorktrees } from '../git/worktrees.ts';
 import { startInBackground } from '../host/background.ts';
 import { appendLog } from '../host/log.ts';
 
-const SUBSCRIBERS = [runNotifyCommand];
-
-/** Tells the subscribers what a finished call has recorded. Their failures are ignored. */
+/** Tells the subscribers, so far only the user's program, what a finished call has recorded. Ignores their failures. */
 export async function notifySubscribers(
   recorded: readonly RecordedLines[],
   env: NodeJS.ProcessEnv,
@@ -26,8 +24,7 @@ export async function notifySubscribers(
     repositories.set(commonDir, [...known, ...lines.flatMap((line) => happeningOf(session, line) ?? [])]);
   }
   for (const [commonDir, happenings] of repositories) {
-    if (happenings.length === 0) continue;
-    for (const notify of SUBSCRIBERS) await notify(commonDir, happenings, env).catch(() => undefined);
+    if (happenings.length > 0) await runNotifyCommand(commonDir, happenings, env).catch(() => undefined);
   }
 }
 

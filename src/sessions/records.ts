@@ -45,11 +45,7 @@ export interface JudgedSession extends StoredSession {
 
 /** Reads the sessions on record in all worktrees, with one git process. */
 export async function listSessions(repository: InRepository, timeoutMs?: number): Promise<StoredSession[]> {
-  const refs = await listRefs(repository, [LIVE], {
-    content: true,
-    timeoutMs,
-  });
-  return sessionsFrom(refs);
+  return sessionsFrom(await listRefs(repository, [LIVE], { content: true, timeoutMs }));
 }
 
 /** The session records among refs that were listed with their content. */
