@@ -18,6 +18,7 @@ const SWAPPED = new Map([
   ['<', '>='],
   ['>', '<='],
   ['+', '-'],
+  ['|', '&'],
 ]);
 for (const [one, other] of [...SWAPPED]) SWAPPED.set(other, one);
 const BOUNDARY = new Map([
