@@ -179,26 +179,30 @@ interface PutFile {
   readonly isPrivate?: boolean;
 }
 
-const DOT_GIT = Buffer.from('.git');
+/** A name from the top as text in which each character is a byte, so that any name can be split and joined. */
+const bytesOf = (path: Buffer) => path.toString('latin1');
+
+const inTree = (top: string, bytes: string) =>
+  Buffer.concat([Buffer.from(`${top}/`), Buffer.from(bytes, 'latin1')]);
 
 /**
  * Returns what keeps a file from being written to a working tree: a link or a file among its folders, another repository, or a
  * folder in its place. Files in `going` are about to be removed: they do not count, nor do folders that hold only such files.
  */
 export function obstacle(top: string, path: Buffer, going?: ReadonlySet<string>): string | undefined {
-  const parts = partsOf(path);
-  if (parts.some((part) => /^\.git$/i.test(part.toString()) || part.length === 0 || isDots(part)))
+  const parts = bytesOf(path).split('/');
+  if (parts.some((part) => /^(?:\.git|\.{0,2})$/i.test(part)))
     return 'no file of a working tree can have this name';
   for (let length = 1; length < parts.length; length++) {
-    const folder = joined(top, parts.slice(0, length));
-    const name = folder.toString().slice(top.length + 1);
-    const stat = lstatSync(folder, { throwIfNoEntry: false });
+    const folder = parts.slice(0, length).join('/');
+    const name = Buffer.from(folder, 'latin1').toString();
+    const stat = lstatSync(inTree(top, folder), QUIET);
     if (stat === undefined) return undefined;
     if (!stat.isDirectory()) return going?.has(name) === true ? undefined : `${name} is not a folder`;
-    if (lstatSync(joined(top, [...parts.slice(0, length), DOT_GIT]), { throwIfNoEntry: false }) !== undefined)
+    if (lstatSync(inTree(top, `${folder}/.git`), QUIET) !== undefined)
       return `${name} is a repository of its own`;
   }
-  const stat = lstatSync(joined(top, parts), { throwIfNoEntry: false });
+  const stat = lstatSync(inTree(top, bytesOf(path)), QUIET);
   const goes = going !== undefined && stat?.isDirectory() === true && holdsOnly(top, path.toString(), going);
   return stat?.isDirectory() === true && !goes ? `${path.toString()} is a folder` : undefined;
 }
@@ -213,7 +217,7 @@ export function holdsOnly(top: string, folder: string, files: ReadonlySet<string
 
 /** Whether anything but a folder exists at a path of the working tree. */
 export function isOccupied(top: string, path: Buffer): boolean {
-  return lstatOf(joined(top, partsOf(path)))?.isDirectory() === false;
+  return lstatOf(inTree(top, bytesOf(path)))?.isDirectory() === false;
 }
 
 /**
@@ -221,32 +225,21 @@ export function isOccupied(top: string, path: Buffer): boolean {
  * first, because this follows links among the file's folders.
  */
 export function putFile(top: string, { path, mode, content, isPrivate = false }: PutFile): void {
-  const parts = partsOf(path);
-  const folder = joined(top, parts.slice(0, -1));
-  mkdirSync(folder, { recursive: true });
-  const temporary = Buffer.concat([folder, Buffer.from(`/.git-handoff-${randomName()}`)]);
+  const name = bytesOf(path);
+  const folder = name.slice(0, name.lastIndexOf('/') + 1);
+  mkdirSync(inTree(top, folder), { recursive: true });
+  const temporary = inTree(top, `${folder}.git-handoff-${randomName()}`);
   try {
     if (mode === '120000') symlinkSync(content, temporary);
     else {
       const everybody = mode === '100755' ? 0o777 : 0o666;
       writeFileSync(temporary, content, { mode: isPrivate ? everybody & 0o700 : everybody, flag: 'wx' });
     }
-    renameSync(temporary, joined(top, parts));
+    renameSync(temporary, inTree(top, name));
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
-}
-
-function partsOf(path: Buffer): Buffer[] {
-  const parts = path.toString('latin1').split('/');
-  return parts.map((part) => Buffer.from(part, 'latin1'));
-}
-
-const isDots = (part: Buffer) => part.equals(Buffer.from('.')) || part.equals(Buffer.from('..'));
-
-function joined(top: string, parts: readonly Buffer[]): Buffer {
-  return Buffer.concat([Buffer.from(top), ...parts.flatMap((part) => [Buffer.from('/'), part])]);
 }
 
 /**

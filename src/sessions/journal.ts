@@ -161,27 +161,22 @@ function appendText(file: string, text: string): number {
 const compactedSize = (file: string): number =>
   Number(/^\{"compacted":(\d+)\}\n/.exec(readBeginning(file, 64) ?? '')?.[1] ?? 0);
 
-/** Rewrites a journal without the events that no longer count. */
-export function compactJournal(commonDir: string, session: SessionId, now = Date.now()): void {
-  rewrite(journalFile(commonDir, session), now, (text) => {
-    const lines = formatLines(compactLines(foldJournal(session, parseLines(text)), now - FORGET_MS));
-    return `{"compacted":${lines.length}}\n${lines}`;
-  });
-}
-
 /**
- * Rewrites a file without losing what others append: after the rename, it copies what was appended to the old file. A process
- * that appends even later sees that the file was replaced, and appends again.
+ * Rewrites a journal without the events that no longer count, and without losing what others append: after the rename, it
+ * copies what was appended to the old file. A process that appends even later sees that the file was replaced, and appends
+ * again.
  */
-function rewrite(file: string, now: number, rewritten: (text: string) => string): void {
+export function compactJournal(commonDir: string, session: SessionId, now = Date.now()): void {
+  const file = journalFile(commonDir, session);
   const lock = `${file}.lock`;
   if (!takeLock(lock, now)) return;
   try {
     const descriptor = openSync(file, 'r');
     try {
-      const text = readFileSync(descriptor, 'utf8');
+      const events = parseLines(readFileSync(descriptor, 'utf8'));
+      const lines = formatLines(compactLines(foldJournal(session, events), now - FORGET_MS));
       const temporary = `${file}.new`;
-      writeFileSync(temporary, rewritten(text), { mode: 0o600 });
+      writeFileSync(temporary, `{"compacted":${lines.length}}\n${lines}`, { mode: 0o600 });
       share(temporary);
       renameSync(temporary, file);
       const tail = readFileSync(descriptor, 'utf8');
