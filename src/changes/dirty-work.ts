@@ -27,12 +27,12 @@ import { type LedgerPlace, appendEvents, readLedgers, readRunningAgents } from '
 import { settledClaims } from './settle-claims.ts';
 import { changesSince } from './window-changes.ts';
 import { readLast, readStart } from './windows.ts';
-import { lstatSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
-import { quietly, realPath } from '../host/disk.ts';
+import { quietly, realPath, lstatOf } from '../host/disk.ts';
 
 /** A working tree and where its ledgers are. */
 export interface WorkTree {
@@ -204,15 +204,16 @@ export function parsePathArgument(
   throw new Failure('usage', `${escapeLine(typed)} is not a path in this repository's worktrees`, { hint });
 }
 
-/** Resolves a path literally: from `cwd` or, after the prefix `TOP_LITERAL` as in our lists, from the top. */
+/** Resolves a path literally: from `cwd` or, after a prefix that our lists (`TOP_LITERAL`) or hints (`:/`) have, from the top. */
 function absoluteOf(typed: string, cwd: string, current: WorkTree | undefined): string {
-  const listed = typed.startsWith(TOP_LITERAL) && current !== undefined;
-  return listed ? resolve(current.top, typed.slice(TOP_LITERAL.length)) : resolve(cwd, typed);
+  const prefix = [TOP_LITERAL, ':/'].find((one) => typed.startsWith(one));
+  if (prefix === undefined || current === undefined) return resolve(cwd, typed);
+  return resolve(current.top, typed.slice(prefix.length));
 }
 
 /** Finds the repository of a path. A submodule's folder belongs to the repository around it. */
 function repositoryOf(absolute: string, commonDir: string): FoundRepository | undefined {
-  const isFolder = lstatSync(absolute, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isFolder = lstatOf(absolute)?.isDirectory() === true;
   const at = isFolder ? discoverRepository(absolute) : undefined;
   if (at !== undefined && isSame(at.commonDir, commonDir)) return at;
   return discoverRepository(dirname(absolute));

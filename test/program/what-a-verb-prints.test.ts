@@ -280,6 +280,7 @@ describe('work', () => {
       (exit 1)
       "
     `);
+    expect(prints(['status', '--', 'src/a.ts/below'], A)).toContain('error: there is no src/a.ts/below, and');
     expect(prints(['status', '--', 'src'], A)).toContain('src/a.ts');
     world.end(A);
     expect(prints(['take', 'src/a.ts'], B)).toMatchInlineSnapshot(`

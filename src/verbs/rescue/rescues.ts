@@ -1,10 +1,10 @@
+import { type WorkTree, isNamed } from '../../changes/dirty-work.ts';
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { Failure } from '../../domain/failure.ts';
 import { type Oid, type SessionId, shortId } from '../../domain/names.ts';
 import { type SnapshotItem, contentOf, isOnlyStaged } from '../../domain/snapshot.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { readSettings } from '../../git/config.ts';
-import { type Repository, topLevel } from '../../git/repository.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { stashItems } from '../../git/stash.ts';
 import { contentState, readTreeStatus } from '../../git/worktrees.ts';
@@ -23,10 +23,8 @@ import { readStashOwners, pinStash } from '../../snapshot/stash.ts';
 import { putLast, readLast } from '../../changes/windows.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { saveVanished } from '../../snapshot/vanished.ts';
-import { type Workspace, openWorkspace } from '../workspace.ts';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { type Workspace, openWorkspace, pathHere, workTreeOf } from '../workspace.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
-import { realPath } from '../../host/disk.ts';
 import { timestamp } from '../../domain/age.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import type { CommandResult } from '../verb.ts';
@@ -49,32 +47,37 @@ export type KnownRescue =
 export interface Rescues {
   readonly workspace: Workspace;
   readonly settings: Settings;
-  /** The top of the working tree; `undefined` in a bare repository. */
-  readonly top: string | undefined;
+  /** The working tree; `undefined` in a bare repository. */
+  readonly tree: WorkTree | undefined;
+  /** The paths that the command names, from the top of the working tree. */
+  readonly paths: readonly string[];
   /** All rescues, newest first. */
   readonly all: readonly KnownRescue[];
-  /** The id of the worktree in which the command runs. */
-  readonly worktreeId: string | undefined;
+  /** The worktree in which the command runs; `undefined`: no session has ever worked in it. */
+  readonly place: LedgerPlace | undefined;
 }
 
 /**
  * Returns everything that can be restored. It first saves what has disappeared since the last tool call, and new stash
  * entries, so that these are included.
  *
- * @throws Failure `environment` outside of a repository
+ * @param typed the paths of the command line; each may be gone from the disk, with its folder
+ * @throws Failure `environment` outside of a repository, `usage` for a path outside of the working tree
  */
-export async function openRescues(context: Context): Promise<Rescues> {
+export async function openRescues(context: Context, typed: readonly string[]): Promise<Rescues> {
   const { cwd, now } = context;
   const [workspace, settings] = await Promise.all([openWorkspace(context), readSettings(cwd)]);
   const { repository } = workspace;
-  const top = await topLevel(repository);
-  const place = rescuePlace(repository, top);
-  if (place !== undefined) await keepWhatIsGone(place, settings, context);
-  const id =
-    place?.worktreeId ?? (isInitialised(repository.commonDir) ? worktreeId(repository.gitDir) : undefined);
+  const { gitDir, commonDir } = repository;
+  const tree = await workTreeOf(repository);
+  const paths = typed.map((path) => pathHere(path, cwd, repository, tree));
+  const known = tree === undefined ? undefined : knownWorktreeId(gitDir);
+  const place = known === undefined ? undefined : { commonDir, worktreeId: known };
+  if (tree !== undefined && place !== undefined) await keepWhatIsGone(tree.top, place, settings, context);
+  const id = known ?? (isInitialised(commonDir) ? worktreeId(gitDir) : undefined);
   const stash = id === undefined ? undefined : await pinStash({ cwd, worktreeId: id }, settings.rescue, now);
   const found = stash?.fresh.length === 0 ? stash.rescues : await listRescues(cwd);
-  const owners = readStashOwners(repository.commonDir);
+  const owners = readStashOwners(commonDir);
   const indexes = new Map(stash?.entries.map(({ oid, index }) => [oid, index]));
   const all: KnownRescue[] = [];
   for (const rescue of found) {
@@ -87,7 +90,7 @@ export async function openRescues(context: Context): Promise<Rescues> {
     const held = owner === null ? items : items.map((item) => ({ ...item, owner }));
     all.push({ ...rescue, held, owner, index: indexes.get(rescue.oid) ?? null });
   }
-  return { workspace, settings, top, all: all.reverse(), worktreeId: place?.worktreeId };
+  return { workspace, settings, tree, paths, all: all.reverse(), place };
 }
 
 /** Whether a rescue keeps what `git handoff undo` took back: its restore also deletes files again, and restores the index. */
@@ -97,17 +100,9 @@ export function isUndone(rescue: Rescue | FoundObject): boolean {
 
 const isHeld = (rescue: Rescue, item: SnapshotItem) => contentOf(item) !== null || isUndone(rescue);
 
-/** Returns the worktree in which the command runs, if a session has ever worked in it. */
-export function rescuePlace(
-  { gitDir, commonDir }: Repository,
-  top: string | undefined,
-): (LedgerPlace & { top: string; gitDir: string }) | undefined {
-  const id = knownWorktreeId(gitDir);
-  return id === undefined || top === undefined ? undefined : { commonDir, worktreeId: id, top, gitDir };
-}
-
 async function keepWhatIsGone(
-  place: LedgerPlace & { top: string },
+  top: string,
+  place: LedgerPlace,
   { rescue: limits }: Settings,
   { now, budget }: Context,
 ): Promise<void> {
@@ -117,7 +112,7 @@ async function keepWhatIsGone(
   if (before.dirty.size === 0) return;
   const owners = claimOwners(ledgers);
   const scratch = scratchStore(place.commonDir);
-  const after = await readTreeStatus(place.top, {
+  const after = await readTreeStatus(top, {
     now,
     scratch,
     ...(last === undefined ? {} : { known: last }),
@@ -125,7 +120,7 @@ async function keepWhatIsGone(
   const ownerOf = (path: string) => owners.get(path);
   const looked = { before, after, ownerOf, session: null, command: '', limits, now, budget };
   try {
-    await saveVanished(place, looked);
+    await saveVanished({ ...place, top }, looked);
   } catch {
     // A ref is locked: a later command saves what has disappeared.
     return;
@@ -147,16 +142,12 @@ const LEAST_ID = 4;
 
 /** Whether the command names a rescue's file. */
 function isWanted(rescue: KnownRescue, item: SnapshotItem, { which, paths }: Wanted): boolean {
-  const isNamed = paths.length === 0 || paths.some((path) => coversFile(path, item.path));
-  if (which === '' || which === String(rescue.number)) return isNamed;
-  return isNamed && which.length >= LEAST_ID && begins(sessionOf(rescue, item) ?? '', which);
+  const isMeant = paths.length === 0 || paths.some((path) => isNamed(item.path, path));
+  if (which === '' || which === String(rescue.number)) return isMeant;
+  return isMeant && which.length >= LEAST_ID && begins(sessionOf(rescue, item) ?? '', which);
 }
 
 const begins = (id: string, text: string) => id.startsWith(text) || shortId(id).startsWith(text);
-
-/** Whether a path names a file: the file itself, or a folder above it. */
-export const coversFile = (path: string, file: string) =>
-  path === '' || path === file || file.startsWith(`${path}/`);
 
 /** Returns a file's session: its owner, or else the session that ran the command. */
 export function sessionOf(rescue: KnownRescue | FoundObject, item: SnapshotItem): SessionId | null {
@@ -172,18 +163,19 @@ export function sessionOf(rescue: KnownRescue | FoundObject, item: SnapshotItem)
  */
 export async function select(
   cwd: string,
-  { all, top, worktreeId }: Rescues,
-  wanted: Wanted,
+  { all, tree, place, paths }: Rescues,
+  which: string,
 ): Promise<{ rescue: KnownRescue; items: readonly SnapshotItem[] }> {
+  const wanted = { which, paths };
   const isNumber =
     /^\d{1,9}$/.test(wanted.which) && all.some(({ number }) => String(number) === wanted.which);
   // Two worktrees that save at the same instant may use the same number. Then this worktree's rescue is meant.
-  const here = all.filter((rescue) => rescue.worktreeId === worktreeId);
+  const here = all.filter((rescue) => rescue.worktreeId === place?.worktreeId);
   if (!isNumber) requireOneSession(all, wanted.which);
   const isEnd = (one: KnownRescue) => groupOf(one) === 'stop';
   const end = here.find((one) => isEnd(one) && one.held.some((item) => isWanted(one, item, wanted)));
-  const isCalm = end !== undefined && isStanding(top, end, wanted);
-  const isLast = (one: KnownRescue) => isEnd(one) && (isCalm || one.worktreeId !== worktreeId);
+  const isCalm = end !== undefined && isStanding(tree?.top, end, wanted);
+  const isLast = (one: KnownRescue) => isEnd(one) && (isCalm || one.worktreeId !== place?.worktreeId);
   const likely = [...all].sort((a, b) => Number(isLast(a)) - Number(isLast(b)));
   for (const rescue of isNumber ? [...here, ...all] : likely) {
     if (isNumber && String(rescue.number) !== wanted.which) continue;
@@ -231,7 +223,7 @@ export async function findObject(
       const named = { path: name, ...(raw === undefined ? {} : { name: raw }) };
       return { ...named, base: null, index: null, disk: { mode, oid: blob } };
     }),
-  ].filter((item) => paths.some((one) => coversFile(one, item.path)));
+  ].filter((item) => paths.some((one) => isNamed(item.path, one)));
   if (items.length > 0) return { rescue, items };
   const hint = `git handoff rescue search -- ${shellWord(`:/${path ?? ''}`)}`;
   throw new Failure('not-found', `${which} has no ${listed(names.map(escapeLine))}`, { hint });
@@ -257,29 +249,6 @@ function requireOneSession(all: readonly KnownRescue[], which: string): void {
   throw new Failure('usage', `${which} matches several sessions`, { hint: 'git handoff rescue list' });
 }
 
-/**
- * Returns the paths of a command line, from the top of the working tree. A path may be gone from the disk, with its folder.
- *
- * @throws Failure `usage` for a path outside of the working tree
- */
-export function wantedPaths(typed: readonly string[], cwd: string, top: string | undefined): string[] {
-  if (typed.length === 0) return [];
-  const root = top === undefined ? undefined : realPath(top);
-  return typed.map((path) => {
-    // `:/src/a.ts` starts at the top, as in git's pathspecs: a hint with such a path works in any folder.
-    const absolute =
-      path.startsWith(':/') && top !== undefined ? resolve(top, path.slice(2)) : resolve(cwd, path);
-    const real = join(realPath(dirname(absolute)), relative(dirname(absolute), absolute));
-    const inside = root === undefined ? undefined : relative(root, real).replaceAll(sep, '/');
-    if (inside === undefined || path === '' || inside === '..' || inside.startsWith('../')) {
-      throw new Failure('usage', `${escapeLine(path)} is not a path in this worktree`, {
-        hint: 'git handoff rescue list',
-      });
-    }
-    return inside;
-  });
-}
-
 interface RescueListOptions {
   /** A session's id or its beginning, or a number; empty: all. */
   readonly which: string;
@@ -292,17 +261,16 @@ export interface RescueListValue {
 
 /** Lists what can be restored, newest first, and after that the rescues from ends of turns. */
 export async function listRescued(
-  { which, paths }: RescueListOptions,
+  { which, paths: typed }: RescueListOptions,
   context: Context,
 ): Promise<CommandResult<RescueListValue>> {
-  const { all, top, workspace } = await openRescues(context);
-  const wanted: Wanted = { which, paths: wantedPaths(paths, context.cwd, top) };
+  const { all, paths, workspace } = await openRescues(context, typed);
   // Each worktree's newest rescue from the end of a turn is enough, unless the command names a session or paths.
   const ends = all.filter((one) => groupOf(one) === 'stop');
   const newest = new Map(ends.toReversed().map((one) => [one.worktreeId, one]));
   const shown = which + paths.join('') === '' ? [...newest.values()] : ends;
   const items = [...all.filter((one) => !ends.includes(one)), ...shown].flatMap((rescue) => {
-    const held = rescue.held.filter((item) => isWanted(rescue, item, wanted));
+    const held = rescue.held.filter((item) => isWanted(rescue, item, { which, paths }));
     return held.length > 0 ? [rescueShape(rescue, held)] : [];
   });
   const { notices, sessions } = workspace;
@@ -363,9 +331,9 @@ export async function showRescued(
   context: Context,
 ): Promise<CommandResult<RescueShowValue>> {
   const { cwd } = context;
-  const rescues = await openRescues(context);
-  const { top, workspace } = rescues;
-  const { rescue, items: all } = await select(cwd, rescues, { which, paths: wantedPaths(paths, cwd, top) });
+  const rescues = await openRescues(context, paths);
+  const { workspace } = rescues;
+  const { rescue, items: all } = await select(cwd, rescues, which);
   const kept = all.filter((item) => contentOf(item) !== null);
   if (raw && kept.length !== 1) {
     throw new Failure('usage', `--raw prints one file, not ${kept.length}`, {

@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import type { OpenClaim, SessionLedger } from '../../domain/ledger/claims.ts';
 import { sameState, type DirtyPath, type TreeStatus } from '../../domain/ledger/tree-status.ts';
@@ -7,7 +7,6 @@ import { type SessionId, peerName, sessionOfOwner } from '../../domain/names.ts'
 import type { SnapshotItem } from '../../domain/snapshot.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { diskState } from '../../git/worktrees.ts';
-import { realPath } from '../../host/disk.ts';
 import { worktreeId } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
 import type { Context } from '../../sessions/caller.ts';
@@ -18,16 +17,14 @@ import type { RestorePlan, TreePlace } from '../../snapshot/plan.ts';
 import { type Restoring, restoreSnapshot, treePlace } from '../../snapshot/restore.ts';
 import { takeSnapshot } from '../../snapshot/take.ts';
 import type { CommandResult } from '../verb.ts';
-import { findOwner, judgedSessions } from '../workspace.ts';
+import { findOwner, judgedSessions, pathFrom, requireWorkTree } from '../workspace.ts';
 import {
-  wantedPaths,
   type FoundObject,
   type KnownRescue,
   findObject,
   isUndone,
   type Rescues,
   openRescues,
-  rescuePlace,
   select,
   sessionOf,
 } from './rescues.ts';
@@ -80,15 +77,13 @@ export async function restoreRescued(
   context: Context,
 ): Promise<CommandResult<RestoreValue>> {
   const { cwd, now, budget } = context;
-  const rescues = await openRescues(context);
-  const { top, workspace, settings } = rescues;
-  if (top === undefined)
-    throw new Failure('environment', 'there is no working tree here', { hint: 'git worktree list' });
-  const wanted = { which, paths: wantedPaths(paths, cwd, top) };
-  const { rescue, items } = (await findObject(cwd, wanted)) ?? (await select(cwd, rescues, wanted));
+  const rescues = await openRescues(context, paths);
+  const { workspace, settings } = rescues;
+  const { top } = rescues.tree ?? (await requireWorkTree(workspace.repository));
+  const { rescue, items } =
+    (await findObject(cwd, { which, paths: rescues.paths })) ?? (await select(cwd, rescues, which));
   const place = treePlace(workspace.repository, top, context.env);
-  const ledgerPlace = rescuePlace(workspace.repository, top);
-  const ledgers = ledgerPlace === undefined ? [] : readLedgers(ledgerPlace);
+  const ledgers = rescues.place === undefined ? [] : readLedgers(rescues.place);
   const self = findOwner(context, workspace, option);
   const judged = judgedSessions(workspace, settings, now);
   const scene = { cwd, place, rescues, rescue, items, self, judged, ledgers, now, budget };
@@ -130,7 +125,7 @@ function checkDirty(scene: Scene, restoring: Restoring, force: boolean): void {
   }
   if (force) return;
   const names = dirty.map(({ path }) => escapeLine(path)).join(', ');
-  const words = paths.map(({ path }) => shellWord(relative(realPath(cwd), join(realPath(place.top), path))));
+  const words = paths.map(({ path }) => shellWord(pathFrom(cwd, place.top)(path)));
   throw new Failure('refused', `this would overwrite uncommitted changes: ${names}`, {
     hint: `git handoff rescue restore --force ${rescue.number} -- ${words.join(' ')}`,
   });

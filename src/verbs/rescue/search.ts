@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
+import { isNamed } from '../../changes/dirty-work.ts';
 import { timestamp } from '../../domain/age.ts';
-import { Failure } from '../../domain/failure.ts';
 import { type Oid, shortOid } from '../../domain/names.ts';
 import { type Pieces, piecesOf, similarity } from '../../domain/similarity.ts';
 import { contentOf } from '../../domain/snapshot.ts';
 import { inBatches, twoAtOnce } from '../../git/batches.ts';
 import { readObjects } from '../../git/objects.ts';
 import { readEntries } from '../../git/private-index.ts';
-import { openRepository, topLevel } from '../../git/repository.ts';
+import { openRepository } from '../../git/repository.ts';
 import { hashFiles } from '../../git/scratch-store.ts';
 import { listTree, pastChanges } from '../../git/staged.ts';
 import { type Unreachable, looseSince, readUnreachable } from '../../git/unreachable.ts';
-import { lstatOf, realPath } from '../../host/disk.ts';
+import { lstatOf } from '../../host/disk.ts';
 import { isInitialised } from '../../host/folders.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { readSnapshots } from '../../snapshot/commit.ts';
 import type { FoundShape } from '../shapes.ts';
 import type { CommandResult } from '../verb.ts';
-import { coversFile, wantedPaths } from './rescues.ts';
+import { pathFrom, pathHere, requireWorkTree } from '../workspace.ts';
 
 /** The most folders to look into, the most contents without a name to compare, their total bytes, and the bytes of one. */
 const MOST_FOLDERS = 300;
@@ -69,10 +69,9 @@ const KINDS: readonly Source['kind'][] = ['commit', 'stash', 'index', 'untracked
  */
 export async function searchLost(typed: string, { cwd }: Context): Promise<CommandResult<SearchValue>> {
   const repository = await openRepository(cwd);
-  const top = await topLevel(repository);
-  if (top === undefined)
-    throw new Failure('environment', 'there is no working tree here', { hint: 'git worktree list' });
-  const [path = ''] = wantedPaths([typed], cwd, top);
+  const tree = await requireWorkTree(repository);
+  const { top } = tree;
+  const path = pathHere(typed, cwd, repository, tree);
   const lost = await readUnreachable(top);
   const all = await namedContents(top, path, lost);
   const known = await knownVersions(top, path, [...new Set([path, ...all.map((one) => one.path)])]);
@@ -87,7 +86,7 @@ export async function searchLost(typed: string, { cwd }: Context): Promise<Comma
         rankOf(a) - rankOf(b) || (b.at ?? 0) - (a.at ?? 0) || (b.like?.percent ?? 0) - (a.like?.percent ?? 0),
     )
     .map(({ at, ...one }) => ({ ...one, at: at === undefined ? null : timestamp(at) }));
-  const words = relative(realPath(cwd), join(realPath(top), path)) || '.';
+  const words = pathFrom(cwd, top)(path) || '.';
   const mayBeKept = isInitialised(repository.commonDir);
   // A leading `:/` would mean the top.
   return { value: { path, typed: words.startsWith(':') ? `./${words}` : words, items, mayBeKept } };
@@ -157,7 +156,7 @@ async function namedContents(top: string, path: string, lost: Unreachable): Prom
     for (const [at, source] of kept.entries())
       for (const item of snapshots[at]?.items ?? []) {
         const blob = contentOf(item)?.oid;
-        if (coversFile(path, item.path) && blob !== null && blob !== undefined)
+        if (isNamed(item.path, path) && blob !== null && blob !== undefined)
           add({ path: item.path, blob, source });
       }
   }

@@ -8,8 +8,7 @@ import { type SessionId, canMean, meantId, ownerName, sessionOfOwner } from '../
 import { stopsMerge } from '../../domain/overlap.ts';
 import { type Branches, findDefaultBranch, listBranches } from '../../git/branches.ts';
 import { commitNamed } from '../../git/commits.ts';
-import { readSettings } from '../../git/config.ts';
-import { type Repository, openRepository } from '../../git/repository.ts';
+import type { Repository } from '../../git/repository.ts';
 import { type ScratchStore, ownStore } from '../../git/scratch-store.ts';
 import { readTreeStatus, type ListedWorktree, listWorktrees } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
@@ -18,7 +17,7 @@ import type { JudgedSession } from '../../sessions/records.ts';
 import { namedSession } from '../handoff-shape.ts';
 import type { CommandResult } from '../verb.ts';
 import type { OverlapShape, OverlapSideShape } from '../shapes.ts';
-import { judgedSessions, openWorkspace } from '../workspace.ts';
+import { openJudged } from '../workspace.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type Paint, type Rendered, type TextContext, columns, counted } from '../../ui/terminal.ts';
 
@@ -67,15 +66,13 @@ export async function overlap(
   options: OverlapOptions,
   context: Context,
 ): Promise<CommandResult<OverlapValue>> {
-  const { cwd, now, budget } = context;
-  const repository = await openRepository(cwd);
-  const [workspace, settings, branches, worktrees] = await Promise.all([
-    openWorkspace(context, repository),
-    readSettings(cwd),
+  const { cwd, budget } = context;
+  const [workspace, branches, worktrees] = await Promise.all([
+    openJudged(context),
     listBranches(cwd, { timeoutMs: budget.left() }),
     listWorktrees({ cwd }),
   ]);
-  const sessions = judgedSessions(workspace, settings, now);
+  const { repository, judged: sessions } = workspace;
   const self = findSession(context, workspace.sessions, options.session)?.id;
   const scratch = ownStore(repository.commonDir);
   const scene = { repository, sessions, worktrees, branches, scratch, context };

@@ -1,7 +1,5 @@
-import { join, relative } from 'node:path';
 import { literal, pathWords } from '../../changes/hint-words.ts';
 import { isInitialised } from '../../host/folders.ts';
-import { realPath } from '../../host/disk.ts';
 import { type DirtyWork, type Asker, askerOf, lookAtWork } from '../../changes/dirty-work.ts';
 import {
   type SessionPart,
@@ -22,13 +20,11 @@ import {
 } from '../../domain/names.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { readSettings } from '../../git/config.ts';
 import { matchingPaths } from '../../git/named-files.ts';
 import { hashFiles, scratchStore } from '../../git/scratch-store.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
-import { noWorkTree, workTreeOf } from './status.ts';
-import { findOwner, judgedSessions, openWorkspace } from '../workspace.ts';
+import { findOwner, openJudged, pathFrom, requireWorkTree } from '../workspace.ts';
 
 /** Whose uncommitted work a verb is about, and in which paths. */
 export interface WorkOptions {
@@ -68,25 +64,21 @@ export async function readSessionWork(
   { keep = true, ...context }: Context & { readonly keep?: boolean },
 ): Promise<SessionWork> {
   const { cwd, now } = context;
-  const [{ repository, sessions, notices }, settings] = await Promise.all([
-    openWorkspace(context),
-    readSettings(cwd),
-  ]);
+  const workspace = await openJudged(context);
+  const { repository, settings, judged, notices } = workspace;
   if (keep && !isInitialised(repository.commonDir)) {
     throw new Failure('not-found', 'no session is on record in this repository', {
       hint: 'git handoff init',
     });
   }
-  const tree = await workTreeOf(repository);
-  if (tree === undefined) throw noWorkTree();
-  const found = findOwner(context, { repository, sessions }, session);
+  const tree = await requireWorkTree(repository);
+  const found = findOwner(context, workspace, session);
   const self = found === undefined || isPerson(found) ? undefined : found;
-  const judged = judgedSessions({ repository, sessions }, settings, now);
   const [work, named] = await Promise.all([
     lookAtWork(tree, judged, now, { keep }),
     pathspecs.length === 0 ? undefined : matchingPaths(cwd, pathspecs),
   ]);
-  const here = (path: string) => relative(realPath(cwd), join(realPath(tree.top), path));
+  const here = pathFrom(cwd, tree.top);
   const typedPaths = (paths: readonly string[]) =>
     pathWords(tree.commonDir, paths, (path) => literal(here(path)));
   const asker = askerOf(self, judged, tree.commonDir);

@@ -1,14 +1,13 @@
 import { type WorkTree, askerOf, belongingOf, lookAtWork } from '../../changes/dirty-work.ts';
 import { readLedgers } from '../../sessions/journal.ts';
 import { timestamp, ago } from '../../domain/age.ts';
-import { readSettings } from '../../git/config.ts';
 import { listWorktrees, type ListedWorktree } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import type { CommandResult } from '../verb.ts';
 import type { RequestShape, SessionShape, AllowShape } from '../shapes.ts';
-import { judgedSessions, openWorkspace } from '../workspace.ts';
+import { openJudged } from '../workspace.ts';
 import type { SessionLedger } from '../../domain/ledger/claims.ts';
 import { openRequests, wishText } from '../../domain/ledger/ownership.ts';
 import { listed, escapeLine, shellWord } from '../../domain/surfacing.ts';
@@ -33,14 +32,11 @@ export async function sessions(
   options: SessionsOptions,
   context: Context,
 ): Promise<CommandResult<SessionsValue>> {
-  const { cwd } = context;
-  const [{ repository, sessions: stored, notices }, settings, worktrees] = await Promise.all([
-    openWorkspace(context),
-    readSettings(cwd),
-    listWorktrees({ cwd }),
+  const [{ repository, sessions: stored, judged, notices }, worktrees] = await Promise.all([
+    openJudged(context),
+    listWorktrees({ cwd: context.cwd }),
   ]);
   const self = findSession(context, stored, options.session)?.id;
-  const judged = judgedSessions({ repository, sessions: stored }, settings, context.now);
   const places = new Map(worktrees.map((worktree) => [knownWorktreeId(worktree.gitDir), worktree]));
   const work = await uncommittedPaths(worktrees, repository.commonDir, judged, context.now);
   const items = judged

@@ -1,15 +1,14 @@
-import { lstatSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type BelongsTo, type Belonging, changeKind, isStaged } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { Failure } from '../../domain/failure.ts';
 import { type SessionId, sessionOfOwner } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
 import type { RemoteSummary } from '../../domain/tracking/relation.ts';
 import { readSettingsAndRemotes } from '../../git/config.ts';
 import { HANDOFFS, PRUNED, REMOTE, parsePath } from '../../git/namespace.ts';
 import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
-import { type Repository, topLevel } from '../../git/repository.ts';
+import { lstatOf } from '../../host/disk.ts';
 import { isInitialised } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
@@ -23,7 +22,6 @@ import {
   lookAtWork,
   settleClaims,
   isNamed,
-  parsePathArgument,
 } from '../../changes/dirty-work.ts';
 import { ownersOf, unrecordedClaims } from '../../changes/session-parts.ts';
 import { type OtherTree, overlapsElsewhere } from '../../changes/overlaps.ts';
@@ -31,7 +29,7 @@ import type { AlsoChangedShape, DirtyPathShape, NamedSessionShape, RequestShape 
 import { requestShapes } from './sessions.ts';
 import { timestamp } from '../../domain/age.ts';
 import { namedSession } from '../handoff-shape.ts';
-import { findOwner, judgedSessions, openWorkspace } from '../workspace.ts';
+import { findOwner, judgedSessions, openWorkspace, pathHere, requireWorkTree } from '../workspace.ts';
 
 interface StatusOptions {
   /** The paths to show, a folder with all that is in it; empty: every path. */
@@ -64,9 +62,8 @@ export async function status(options: StatusOptions, context: Context): Promise<
     openWorkspace(context),
     readSettingsAndRemotes(cwd),
   ]);
-  const tree = await workTreeOf(repository);
-  if (tree === undefined) throw noWorkTree();
-  const named = options.paths.map((path) => namedHere(path, cwd, tree));
+  const tree = await requireWorkTree(repository);
+  const named = options.paths.map((path) => pathHere(path, cwd, repository, tree));
   const self = findOwner(context, { repository, sessions }, options.session);
   const judged = judgedSessions({ repository, sessions }, settings, context.now);
   const [work, waiting] = await Promise.all([
@@ -120,29 +117,9 @@ async function summariseRemotes(
   return summary.filter(({ remote }) => remotes.has(remote));
 }
 
-/** The working tree that a command runs in; a bare repository has none, and neither has the inside of `.git`. */
-export async function workTreeOf(repository: Repository): Promise<WorkTree | undefined> {
-  const top = await topLevel(repository);
-  const { gitDir, commonDir } = repository;
-  return top === undefined ? undefined : { top, gitDir, commonDir };
-}
-
-export function noWorkTree(): Failure {
-  return new Failure('environment', 'there is no working tree here', { hint: 'git worktree list' });
-}
-
-function namedHere(typed: string, cwd: string, here: WorkTree): string {
-  const { tree, path } = parsePathArgument(typed, cwd, here.commonDir, here);
-  if (tree.gitDir === here.gitDir) return path;
-  throw new Failure('usage', `${typed} is in another worktree`, {
-    hint: `git -C ${shellWord(tree.top)} handoff status`,
-  });
-}
-
 /** Refuses a path that does not exist: a mistyped name must not look like a clean one. */
 function requireThere(typed: string, path: string, { top }: WorkTree, dirty: readonly string[]): void {
-  const isThere = lstatSync(join(top, path), { throwIfNoEntry: false }) !== undefined;
-  if (isThere || dirty.some((one) => isNamed(one, path))) return;
+  if (lstatOf(join(top, path)) !== undefined || dirty.some((one) => isNamed(one, path))) return;
   const message = `there is no ${escapeLine(typed)}, and no uncommitted change removed it`;
   throw new Failure('not-found', message, { hint: 'git handoff status' });
 }

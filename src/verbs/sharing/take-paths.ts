@@ -19,7 +19,6 @@ import { claimEvents } from '../../domain/journal/compact.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { shortId, type SessionId, peerName, peerNames, sessionOfOwner } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
-import { readSettings } from '../../git/config.ts';
 import { committer } from '../../git/repository.ts';
 import { isAllowedOnce } from '../../sessions/bypass.ts';
 import { isInitialised, worktreeId } from '../../host/folders.ts';
@@ -29,8 +28,8 @@ import { type JudgedSession, clientsOf, putRecord } from '../../sessions/records
 import { removeLoneSession } from '../../sessions/lone-session.ts';
 import type { CommandResult } from '../verb.ts';
 import type { TakenPathShape } from '../shapes.ts';
-import { judgedSessions, openWorkspace } from '../workspace.ts';
-import { prefixIn, workTreeOf } from './status.ts';
+import { openJudged, workTreeOf } from '../workspace.ts';
+import { prefixIn } from './status.ts';
 
 interface TakePathsOptions {
   readonly paths: readonly string[];
@@ -53,10 +52,7 @@ export async function takePaths(
   context: Context,
 ): Promise<CommandResult<TakePathsValue>> {
   const { cwd, now } = context;
-  const [{ repository, sessions, notices }, settings] = await Promise.all([
-    openWorkspace(context),
-    readSettings(cwd),
-  ]);
+  const { repository, judged, notices } = await openJudged(context);
   const { commonDir } = repository;
   if (!isInitialised(commonDir)) {
     throw new Failure('not-found', 'no session is on record in this repository', {
@@ -65,7 +61,6 @@ export async function takePaths(
   }
   const current = await workTreeOf(repository);
   const named = options.paths.map((path) => parsePathArgument(path, cwd, commonDir, current));
-  const judged = judgedSessions({ repository, sessions }, settings, now);
   const taker = await takerOf(options, context, judged, commonDir);
   const plans: { work: DirtyWork; targets: readonly Target[] }[] = [];
   for (const tree of new Set(named.map((one) => one.tree.gitDir))) {

@@ -1,4 +1,4 @@
-import { join, relative, posix } from 'node:path';
+import { posix } from 'node:path';
 import { askerOf, lookAtWork, openClaims } from '../../changes/dirty-work.ts';
 import { Failure } from '../../domain/failure.ts';
 import { commandOwner } from '../../changes/windows.ts';
@@ -8,8 +8,7 @@ import { isMoving, workSizeText } from '../../domain/snapshot.ts';
 import { type TreeConfig, readSettings, readTreeConfig } from '../../git/config.ts';
 import type { TransferOptions } from '../../git/transfer.ts';
 import { readObjects } from '../../git/objects.ts';
-import { committer, openRepository, topLevel, type Repository } from '../../git/repository.ts';
-import { realPath } from '../../host/disk.ts';
+import { committer, openRepository, type Repository } from '../../git/repository.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import { type FoundWork, authorText, findWork, noteUnpacked } from '../../notes/work/find-work.ts';
 import { type LoadedWork, readWork, carriedWork, keptWork } from '../../notes/work/work-commit.ts';
@@ -20,7 +19,7 @@ import { IN_LINES, type PlannedPath, type RestorePlan, type TreePlace } from '..
 import { type How, type Restoring, restoreSnapshot, treePlace } from '../../snapshot/restore.ts';
 import type { CommandResult } from '../verb.ts';
 import { withCommitLock } from '../sharing/commit.ts';
-import { judgedSessions, openWorkspace } from '../workspace.ts';
+import { openJudged, pathFrom, requireWorkTree } from '../workspace.ts';
 import type { Rendered } from '../../ui/terminal.ts';
 import type { HandoffCommit } from '../../domain/handoff.ts';
 import type { TopicState } from '../../notes/topic.ts';
@@ -65,25 +64,21 @@ interface UnpackValue {
  */
 export async function unpack(options: UnpackOptions, context: Context): Promise<CommandResult<UnpackValue>> {
   const repository = await openRepository(context.cwd);
-  const [{ sessions, notices }, author, top, config, settings] = await Promise.all([
-    openWorkspace(context, repository),
+  const [{ sessions, judged, notices }, author, { top }, config] = await Promise.all([
+    openJudged(context, repository),
     committer(context.cwd),
-    topLevel(repository),
+    requireWorkTree(repository),
     readTreeConfig(context.cwd),
-    readSettings(context.cwd),
   ]);
-  if (top === undefined)
-    throw new Failure('environment', 'there is no working tree here', { hint: 'git worktree list' });
   const caller = findCaller(context, sessions, options.session, author);
   const owner = caller.isPerson ? caller.id : commandOwner(repository.commonDir, caller.id, context.env);
   const found = await findWork(repository, { ...options, author });
   if (!found.isLocal) await requireHarmless(top, found, config, options);
   const place = treePlace(repository, top, context.env);
-  const here = hereOf(context.cwd, top);
+  const here = pathFrom(context.cwd, top);
   let others: string[] = [];
   const check = async ({ paths, refused }: Restoring) => {
     requireFree(found, refused, options, here);
-    const judged = judgedSessions({ repository, sessions }, settings, context.now);
     const held = options.dryRun ? new Map() : await heldByOthers(place, owner, paths, judged, context.now);
     others = stayNotices(held, askerOf(owner, judged, repository.commonDir).groups);
     const isClaimed = !caller.isPerson && !isLoneSession(place.gitDir, caller.id);
@@ -140,10 +135,6 @@ function stayNotices(
   const owners = peerNames([...held.values()].flat(), known);
   return [`${names}: this uncommitted work is here already, and still belongs to ${owners}`];
 }
-
-/** A path from the top, relative to the folder where the command runs. */
-const hereOf = (cwd: string, top: string) => (path: string) =>
-  relative(realPath(cwd), join(realPath(top), path));
 
 function requireFree(
   { state, work }: FoundWork,
