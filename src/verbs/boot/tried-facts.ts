@@ -36,13 +36,10 @@ async function uncommittedTrees(
   const trees: Oid[] = [];
   for (const session of new Set(sessions)) {
     if (session === undefined) continue;
-    const builder = await TreeBuilder.open(scene, context, 'scratch');
-    try {
+    await TreeBuilder.use(scene, context, 'scratch', async (builder) => {
       const failed = await builder.add((await workOfSession(scene, session)).parts);
       if (failed.length === 0) trees.push(await builder.tree());
-    } finally {
-      builder.remove();
-    }
+    });
   }
   return trees;
 }

@@ -35,46 +35,34 @@ export async function diff(
   const scene = await readSessionWork(options, context);
   const { self, judged, notices } = scene;
   const session = options.of === undefined ? self : sessionNamed(options.of, scene);
-  const trees = await TreeBuilder.open(scene, context, 'scratch');
+  const isAll = session === undefined;
   const records = { clients: clientsOf(judged) };
-  const form = options.stat ? '--stat' : 'patch';
-  try {
-    const shown: { session: SessionId | null; patch: Buffer }[] = [];
-    const failed: Inseparable[] = [];
-    const whose =
-      session === undefined
-        ? await allParts(scene)
-        : [{ session, parts: (await workOfSession(scene, session)).parts }];
-    for (const one of whose) {
-      failed.push(...(await trees.add(one.parts)));
-      shown.push({ session: one.session, patch: await trees.patch(form) });
-    }
-    let unusable = failed.filter(({ why }) => why === 'unusable').map(({ part }) => part.dirty.path);
-    if (session === undefined) {
-      unusable = await trees.addRest();
-      shown.push({ session: null, patch: await trees.patch(form) });
-    }
-    const some = shown.filter(({ patch }) => patch.length > 0);
-    const named = (id: SessionId | null) =>
-      id === null ? 'the user, an unknown session, or several at once' : peerName(id, records);
-    const bytes = Buffer.concat(
-      some.flatMap(({ session: id, patch }) =>
-        session === undefined ? [Buffer.from(`# ${escapeLine(named(id))}\n`), patch] : [patch],
-      ),
-    );
-    const items = some.map(({ session: id, patch }) => ({ session: id, ...patchShape(patch) }));
-    return {
-      value: { items },
-      bytes,
-      notices: [
-        ...notices,
-        ...failed.flatMap((one) => apartNotice(one, records, session === undefined)),
-        ...unusable.map((path) => `${escapeLine(path)}: ${UNUSABLE}; it is left out`),
-      ],
+  const shown: { session: SessionId | null; patch: Buffer }[] = [];
+  const left: string[] = [];
+  await TreeBuilder.use(scene, context, 'scratch', async (trees) => {
+    const show = async (whose: SessionId | null) => {
+      const patch = await trees.patch(options.stat ? '--stat' : 'patch');
+      if (patch.length > 0) shown.push({ session: whose, patch });
     };
-  } finally {
-    trees.remove();
-  }
+    const whose = isAll ? await allParts(scene) : [{ session, ...(await workOfSession(scene, session)) }];
+    for (const one of whose) {
+      const failed = await trees.add(one.parts);
+      left.push(...failed.flatMap((part) => apartText(part, records, isAll)));
+      await show(one.session);
+    }
+    if (!isAll) return;
+    left.push(...(await trees.addRest()).map(unusableText));
+    await show(null);
+  });
+  const title = (id: SessionId | null) =>
+    id === null ? 'the user, an unknown session, or several at once' : peerName(id, records);
+  const bytes = Buffer.concat(
+    shown.flatMap((one) =>
+      isAll ? [Buffer.from(`# ${escapeLine(title(one.session))}\n`), one.patch] : [one.patch],
+    ),
+  );
+  const items = shown.map(({ session: id, patch }) => ({ session: id, ...patchShape(patch) }));
+  return { value: { items }, bytes, notices: [...notices, ...left] };
 }
 
 /** How much an owner (a session or a running sub-agent) has changed in a working tree and not committed. */
@@ -100,16 +88,14 @@ export async function workSizes(context: Context): Promise<WorkSize[]> {
     const { parts } = await workOfSession(scene, session);
     const claims = parts.flatMap(({ mine }) => mine);
     const [since, at] = [claims.map((one) => one.since), claims.map((one) => one.at)];
-    const trees = await TreeBuilder.open(scene, context, 'scratch');
-    try {
+    const patch = await TreeBuilder.use(scene, context, 'scratch', async (trees) => {
       await trees.add(parts);
-      const lines = (await trees.patch('--numstat')).toString('utf8').split('\n').filter(Boolean);
-      const sum = (n: 0 | 1) => lines.reduce((all, line) => all + (Number(line.split('\t')[n]) || 0), 0);
-      const size = { files: lines.length, added: sum(0), removed: sum(1) };
-      if (size.files > 0) sizes.push({ session, since: Math.min(...since), at: Math.max(...at), ...size });
-    } finally {
-      trees.remove();
-    }
+      return trees.patch('--numstat');
+    });
+    const lines = patch.toString('utf8').split('\n').filter(Boolean);
+    const sum = (n: 0 | 1) => lines.reduce((all, line) => all + (Number(line.split('\t')[n]) || 0), 0);
+    const size = { files: lines.length, added: sum(0), removed: sum(1) };
+    if (size.files > 0) sizes.push({ session, since: Math.min(...since), at: Math.max(...at), ...size });
   }
   return sizes;
 }
@@ -119,14 +105,17 @@ function patchShape(patch: Buffer): { patch: string } | { patchBase64: string } 
   return Buffer.from(text).equals(patch) ? { patch: text } : { patchBase64: patch.toString('base64') };
 }
 
-/** Says that a path is left out because the changes there cannot be separated. */
-function apartNotice(
+const unusableText = (path: string) => `${escapeLine(path)}: ${UNUSABLE}; it is left out`;
+
+/** Says that a path is left out because the changes there cannot be separated, or because no patch can name it. */
+function apartText(
   { part, why }: Inseparable,
   records: { readonly clients: ReadonlyMap<string, string> },
   isAll: boolean,
 ): string[] {
-  if (why === 'unusable') return [];
   const { dirty, mine, others } = part;
+  // For everybody, the rest names such a path.
+  if (why === 'unusable') return isAll ? [] : [unusableText(dirty.path)];
   const names = (claims: typeof mine) => peerNames(new Set(claims.map(({ session }) => session)), records);
   const beside = others.length === 0 ? 'others' : names(others);
   const cannot =

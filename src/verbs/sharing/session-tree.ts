@@ -18,24 +18,33 @@ export class TreeBuilder {
   readonly #git: GitOptions;
   /** The tree's content at the paths where it may differ from HEAD's. */
   readonly #states = new Map<string, FileState>();
-  #before: string;
+  #before: Oid;
 
-  private constructor(scene: SessionWork, index: PrivateIndex, git: GitOptions, before: string) {
+  private constructor(scene: SessionWork, index: PrivateIndex, git: GitOptions, before: Oid) {
     [this.#scene, this.#index, this.#git, this.#before] = [scene, index, git, before];
   }
 
-  /** @param store where the objects are stored: for an hour (`scratch`), or among the objects of the repository */
-  static async open(
+  /**
+   * Begins with HEAD's tree, and removes the index when `run` is over.
+   *
+   * @param store where the objects are stored: for an hour (`scratch`), or among the objects of the repository
+   */
+  static async use<T>(
     scene: SessionWork,
     { env }: Context,
     store: 'scratch' | 'repository',
-  ): Promise<TreeBuilder> {
+    run: (trees: TreeBuilder) => Promise<T>,
+  ): Promise<T> {
     const { tree, status } = scene.work;
     const scratch = store === 'scratch' ? scratchEnvironment(scratchStore(tree.commonDir)) : {};
     const place = treePlace(tree, tree.top, env);
     const index = await PrivateIndex.open({ ...place, env: scratch }, status.head.oid);
     const options = { cwd: tree.top, env: index.env };
-    return new TreeBuilder(scene, index, options, await writeTree(options));
+    try {
+      return await run(new TreeBuilder(scene, index, options, await writeTree(options)));
+    } finally {
+      index.remove();
+    }
   }
 
   /** Adds a session's parts; returns those that cannot be separated from others' changes. */
@@ -84,7 +93,8 @@ export class TreeBuilder {
 
   /** What the tree has at a path. */
   at({ path, head }: DirtyPath): FileState {
-    return this.#states.get(path) ?? head;
+    const state = this.#states.get(path);
+    return state === undefined ? head : state;
   }
 
   /** Adds paths as they are on the disk. An ignored file that was taken out of the index counts as removed, though it exists. */
@@ -96,15 +106,11 @@ export class TreeBuilder {
   }
 
   /** The object name of the tree. */
-  async tree(): Promise<Oid> {
-    return (await writeTree(this.#git)) as Oid;
-  }
-
-  remove(): void {
-    this.#index.remove();
+  tree(): Promise<Oid> {
+    return writeTree(this.#git);
   }
 }
 
-async function writeTree(options: GitOptions): Promise<string> {
-  return (await git(['write-tree'], options)).trim();
+async function writeTree(options: GitOptions): Promise<Oid> {
+  return (await git(['write-tree'], options)).trim() as Oid;
 }

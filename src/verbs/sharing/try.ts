@@ -111,8 +111,7 @@ async function treeOf(
   context: Context,
 ): Promise<{ tree: Oid; count: number }> {
   const paths = self === undefined ? await pathsOfNobody(scene, context) : [];
-  const trees = await TreeBuilder.open(scene, context, 'repository');
-  try {
+  return TreeBuilder.use(scene, context, 'repository', async (trees) => {
     if (self === undefined) {
       await trees.addFromDisk(paths);
       return { tree: await trees.tree(), count: paths.length };
@@ -128,9 +127,7 @@ async function treeOf(
     });
     requireApart([...pathsIn(failed), ...doubtful.map(({ path }) => path)]);
     return { tree: await trees.tree(), count: parts.length };
-  } finally {
-    trees.remove();
-  }
+  });
 }
 
 /** The paths whose changes cannot be separated, except those that no tree can name. */
@@ -144,8 +141,7 @@ async function pathsOfNobody(scene: SessionWork, context: Context): Promise<Dirt
     judged.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session),
   );
   const theirs = (await allParts(scene)).filter(({ session }) => live.has(sessionOfOwner(session)));
-  const trees = await TreeBuilder.open(scene, context, 'scratch');
-  try {
+  return TreeBuilder.use(scene, context, 'scratch', async (trees) => {
     const mixed: string[] = [];
     for (const { parts } of theirs) mixed.push(...pathsIn(await trees.add(parts)));
     const dirty = new Map(theirs.flatMap(({ parts }) => parts.map((part) => [part.dirty.path, part.dirty])));
@@ -153,9 +149,7 @@ async function pathsOfNobody(scene: SessionWork, context: Context): Promise<Dirt
     requireApart(mixed);
     const all = [...work.status.dirty.values()].filter(differsOnDisk);
     return all.filter(({ path }) => isUsable(path) && !dirty.has(path));
-  } finally {
-    trees.remove();
-  }
+  });
 }
 
 function requireApart(paths: readonly string[]): void {
