@@ -273,7 +273,7 @@ const MAX_NOTES = 500;
 /** The most bytes in one text, and in all texts together. */
 const [MAX_NOTE_BYTES, MAX_NOTES_BYTES] = [64 * 1024, 1024 * 1024];
 
-/** Texts of the newest versions, as many as there is room for. A note that is too large is left out. Two processes. */
+/** Texts of the newest versions, as many as there is room for. A note that is too large is left out. */
 async function boardNotes(
   repository: InRepository,
   topics: readonly BoardTopic[],
@@ -282,23 +282,16 @@ async function boardNotes(
     .flatMap(({ versions }) => versions)
     .sort((a, b) => b.at - a.at)
     .slice(0, MAX_NOTES)
-    .map(({ oid }) => ({ name: `${oid}:${NOTE_FILE}`, oid }));
-  const options = { cwd: repository.cwd };
-  const requests = newest.map(({ name }) => ({ name, infoOnly: true }));
-  const sizes = await readObjects(options, requests);
-  let left = MAX_NOTES_BYTES;
-  const wanted = newest.filter((_, at) => {
-    const found = sizes[at];
-    if (found?.type !== 'blob' || found.size > MAX_NOTE_BYTES || found.size > left) return false;
-    left -= found.size;
-    return true;
-  });
-  const found = await readObjects(options, wanted);
+    .map(({ oid }) => ({ name: `${oid}:${NOTE_FILE}`, mostBytes: MAX_NOTE_BYTES, oid }));
+  const found = await readObjects({ cwd: repository.cwd }, newest);
   const notes: Record<string, string> = {};
-  wanted.forEach(({ oid }, at) => {
-    const object = found[at];
-    if (object?.type === 'blob') notes[oid] = escapeText(object.content.toString('utf8'));
-  });
+  let left = MAX_NOTES_BYTES;
+  for (const [at, { oid }] of newest.entries()) {
+    const { type, size = 0, content } = found[at] ?? {};
+    if (type !== 'blob' || content?.length !== size || size > left) continue;
+    left -= size;
+    notes[oid] = escapeText(content.toString('utf8'));
+  }
   return notes;
 }
 
