@@ -44,13 +44,14 @@ export function findSession(
 ): Omit<Caller, 'isPerson'> | undefined {
   const table = context.processes();
   const records = sessions.map((stored) => stored.record);
+  const ids = records.map(({ session }) => session);
   const identity = decideIdentity({
     ancestors: ancestorsOf(context.clientPid, table),
     records: records.filter((record) => record.ended === null),
     bootId: table.bootId,
     pidNs: table.pidNs,
     variable: (name) => context.env[name],
-    option: option === undefined ? undefined : wholeId(option, records),
+    option: option === undefined ? undefined : (sessionMeant(option, ids) ?? option),
   });
   switch (identity.kind) {
     case 'person':
@@ -75,15 +76,15 @@ export function findSession(
 }
 
 /**
- * Returns the full id of the session that a full or short id means, or the text itself if it means no session.
+ * Returns the session that a full or short id means; `undefined`: none.
  *
  * @throws Failure `usage` when a short id fits several sessions
  */
-function wholeId(text: string, records: readonly SessionRecord[]): string {
-  const ids = records.map(({ session }) => session);
-  const meant = meantId(text, ids);
-  if (meant !== undefined || !ids.some((id) => canMean(text, id))) return meant ?? text;
-  throw new Failure('usage', `--session ${text} matches several sessions`, {
+export function sessionMeant(text: string, ids: Iterable<SessionId>): SessionId | undefined {
+  const known = [...ids];
+  const meant = meantId(text, known);
+  if (meant !== undefined || !known.some((id) => canMean(text, id))) return meant;
+  throw new Failure('usage', `${text} matches several sessions`, {
     hint: 'git handoff sessions --all --json',
   });
 }

@@ -1,13 +1,13 @@
 import { BYPASS_TTL_MS } from '../../domain/bypass.ts';
 import { Failure } from '../../domain/failure.ts';
-import { type SessionId, canMean, meantId, peerName } from '../../domain/names.ts';
+import { type SessionId, peerName } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { openRepository } from '../../git/repository.ts';
 import { isInitialised, repositoryFolder } from '../../host/folders.ts';
 import { appendLog } from '../../host/log.ts';
 import { putToken } from '../../sessions/bypass.ts';
 import { type StoredSession, clientsOf, listSessions } from '../../sessions/records.ts';
-import type { Context } from '../../sessions/caller.ts';
+import { type Context, sessionMeant } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
 import type { AllowShape } from '../shapes.ts';
 import { timestamp } from '../../domain/age.ts';
@@ -66,10 +66,9 @@ export async function allow(options: AllowOptions, context: Context): Promise<Co
 function chosen(text: string | undefined, sessions: readonly StoredSession[]): SessionId | undefined {
   if (text === undefined) return undefined;
   const known = sessions.filter(({ record }) => record.ended === null).map(({ record }) => record.session);
-  const meant = meantId(text, known);
+  const meant = sessionMeant(text, known);
   if (meant !== undefined) return meant;
-  const what = known.some((id) => canMean(text, id)) ? 'several sessions are' : 'no session is';
-  throw new Failure('not-found', `${what} on record as ${escapeLine(text)}`, {
+  throw new Failure('not-found', `no session is on record as ${escapeLine(text)}`, {
     hint: 'git handoff sessions',
   });
 }

@@ -1,18 +1,19 @@
-import { realpathSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { askerOf, belongingOf, workSeen } from '../../changes/dirty-work.ts';
 import { type Side, changersIn, overlapsBetween } from '../../changes/overlaps.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
-import { type SessionId, canMean, meantId, ownerName, sessionOfOwner } from '../../domain/names.ts';
+import { type SessionId, ownerName, sessionOfOwner } from '../../domain/names.ts';
 import { stopsMerge } from '../../domain/overlap.ts';
 import { type Branches, findDefaultBranch, listBranches } from '../../git/branches.ts';
 import { commitNamed } from '../../git/commits.ts';
 import type { Repository } from '../../git/repository.ts';
 import { type ScratchStore, ownStore } from '../../git/scratch-store.ts';
 import { readTreeStatus, type ListedWorktree, listWorktrees } from '../../git/worktrees.ts';
+import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
+import { type Context, findSession, sessionMeant } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { namedSession } from '../handoff-shape.ts';
 import type { CommandResult } from '../verb.ts';
@@ -46,6 +47,8 @@ interface Line {
   readonly status: TreeStatus | undefined;
 }
 
+type LinePair = readonly [one: Line, other: Line];
+
 /** What a comparison needs of the repository. */
 interface Scene {
   readonly repository: Repository;
@@ -75,8 +78,8 @@ export async function overlap(
   const { repository, judged: sessions } = workspace;
   const self = findSession(context, workspace.sessions, options.session)?.id;
   const scratch = ownStore(repository.commonDir);
-  const scene = { repository, sessions, worktrees, branches, scratch, context };
   try {
+    const scene = { repository, sessions, worktrees, branches, scratch, context };
     const { items, compared } = await compareAll(scene, options.names);
     const live = sessions.filter(({ liveness, record }) => liveness === 'live' && record.session !== self);
     const others = new Set(live.map(({ record }) => record.session)).size;
@@ -95,54 +98,36 @@ async function compareAll(
   scene: Scene,
   names: readonly string[],
 ): Promise<Pick<OverlapValue, 'items' | 'compared'>> {
-  const { repository, worktrees, sessions, branches } = scene;
-  const named = names.map((name) => meaningOf(name, scene));
-  const isHere = ({ gitDir }: ListedWorktree) => gitDir === repository.gitDir;
+  const { repository, worktrees, branches } = scene;
+  const named = new Set(names.flatMap((name) => placesNamed(name, scene)));
   const trees = await Promise.all(
     worktrees
-      .filter(
-        (one) =>
-          isHere(one) ||
-          sessions.some((session) => session.liveness === 'live' && isAt(session, one)) ||
-          named.some((meaning) => meaning.worktrees.includes(one)),
-      )
+      .filter((one) => {
+        const isHere = one.gitDir === repository.gitDir;
+        return isHere || named.has(one.gitDir) || sessionsAt(one, scene).length > 0;
+      })
       .map((one) => lineOfWorktree(one, scene)),
   );
-  const asked = named.flatMap(({ branch }) => {
-    const head = branches.heads.get(branch ?? '');
-    const isThere = trees.some((tree) => tree.branch === branch);
-    return head === undefined || isThere ? [] : [lineOfBranch(branch, head.oid)];
-  });
-  const pairs = pairsOf([...trees, ...asked], await targetsOf(trees, scene)).filter(
-    ([one, other]) => isAsked(named, one, other) && !isOneSession(one, other),
+  const asked = [...named].flatMap((name) => lineOfBranch(name, branches.heads.get(name)?.oid) ?? []);
+  const isNamed = ({ worktree, branch = '' }: Line) => named.has(worktree?.gitDir ?? branch);
+  // One name asks for all pairs that have it, several names for the pairs among them.
+  const isAsked = (one: Line, other: Line) =>
+    names.length < 2 ? names.length === 0 || isNamed(one) || isNamed(other) : isNamed(one) && isNamed(other);
+  const pairs = pairsOf([...trees, ...asked], await targetsOf(trees, scene)).filter((pair) =>
+    isAsked(...pair),
   );
   const items: OverlapShape[] = [];
   for (const pair of pairs) items.push(...(await compare(pair, scene)));
-  items.push(
-    ...trees.filter((tree) => isAsked(named, tree, tree)).flatMap((tree) => sharedPaths(tree, scene)),
-  );
-  const here = worktrees.find(isHere)?.path;
-  const concerns = ({ sides }: OverlapShape) => sides.some(({ worktree }) => worktree === here);
-  return {
-    // The overlaps with the caller's worktree come first.
-    items: items.toSorted((a, b) => Number(concerns(b)) - Number(concerns(a))),
-    compared: new Set(pairs.flat()).size,
-  };
+  items.push(...trees.filter((tree) => isAsked(tree, tree)).flatMap((tree) => sharedPaths(tree, scene)));
+  return { items, compared: new Set(pairs.flat()).size };
 }
 
-async function lineOfWorktree(
-  worktree: ListedWorktree,
-  { sessions, scratch, context }: Scene,
-): Promise<Line> {
+async function lineOfWorktree(worktree: ListedWorktree, scene: Scene): Promise<Line> {
+  const { scratch, context } = scene;
   const { path, branch } = worktree;
   const status = await readTreeStatus(path, { now: context.now, scratch }).catch(() => undefined);
-  return {
-    worktree,
-    branch,
-    sessions: sessions.filter((one) => one.liveness === 'live' && isAt(one, worktree)),
-    side: status === undefined ? undefined : { head: status.head.oid, dirty: filesOf(status) },
-    status,
-  };
+  const side = status === undefined ? undefined : { head: status.head.oid, dirty: filesOf(status) };
+  return { worktree, branch, sessions: sessionsAt(worktree, scene), side, status };
 }
 
 /** The changed files. A submodule counts as unchanged: its own commits are not in this repository. */
@@ -150,33 +135,31 @@ function filesOf({ dirty }: TreeStatus): Side['dirty'] {
   return new Map([...dirty].filter(([, { disk }]) => disk?.mode !== '160000' || disk.oid !== null));
 }
 
-const lineOfBranch = (branch: string | undefined, commit: Side['head']): Line => ({
-  worktree: undefined,
-  branch,
-  sessions: [],
-  side: { head: commit, dirty: new Map() },
-  status: undefined,
-});
+function lineOfBranch(branch: string, commit: Side['head'] | undefined): Line | undefined {
+  if (commit === undefined) return undefined;
+  const side = { head: commit, dirty: new Map() };
+  return { worktree: undefined, branch, sessions: [], side, status: undefined };
+}
 
-/** Whether a session is working in a worktree. */
-const isAt = ({ worktreeId }: JudgedSession, { gitDir }: ListedWorktree) =>
-  worktreeId === knownWorktreeId(gitDir);
+/** The live sessions that work in a worktree. */
+function sessionsAt({ gitDir }: ListedWorktree, { sessions }: Scene): JudgedSession[] {
+  const id = knownWorktreeId(gitDir);
+  return sessions.filter(({ liveness, worktreeId }) => liveness === 'live' && worktreeId === id);
+}
 
 /** Pairs each worktree that is on another branch with the default branch, into which it will be merged. */
 async function targetsOf(
   trees: readonly Line[],
   { context: { cwd, budget }, branches }: Scene,
 ): Promise<readonly LinePair[]> {
-  const { name, refs: [ref] = [] } =
+  const { name, refs: [ref = ''] = [] } =
     (await findDefaultBranch(cwd, branches, { timeoutMs: budget.left() })) ?? {};
-  const commit = ref === undefined ? undefined : await commitNamed(cwd, ref);
-  if (ref === undefined || commit === undefined) return [];
+  const commit = ref === '' ? undefined : await commitNamed(cwd, ref);
   const target = lineOfBranch(ref.replace(/^refs\/(?:heads|remotes)\//, ''), commit);
+  if (target === undefined) return [];
   const others = trees.filter(({ branch }) => branch !== undefined && branch !== name);
   return others.map((tree) => [tree, target] as const);
 }
-
-type LinePair = readonly [one: Line, other: Line];
 
 /** The pairs to compare: never two branches without worktrees. */
 function pairsOf(lines: readonly Line[], targets: readonly LinePair[]): LinePair[] {
@@ -184,12 +167,6 @@ function pairsOf(lines: readonly Line[], targets: readonly LinePair[]): LinePair
     lines.slice(n + 1).flatMap((other): LinePair[] => (one.worktree === undefined ? [] : [[one, other]])),
   );
   return [...among, ...targets.filter(([, target]) => !lines.some(({ branch }) => branch === target.branch))];
-}
-
-/** Whether the same sessions work in both worktrees, and so know both sides. */
-function isOneSession(one: Line, other: Line): boolean {
-  const ids = [one, other].map(({ sessions }) => sessions.map(({ record }) => record.session).join());
-  return ids[0] !== '' && ids[0] === ids[1];
 }
 
 /** Returns one item with the paths that both sides have changed; none if there is no such path. */
@@ -265,45 +242,28 @@ function sharedPaths(
   }));
 }
 
-/** What a name stands for: worktrees, or a branch that no worktree has checked out. */
-interface Meaning {
-  readonly worktrees: readonly ListedWorktree[];
-  readonly branch: string | undefined;
-}
-
-/** @throws Failure `usage` for an unknown name */
-function meaningOf(name: string, { context, worktrees, sessions, branches }: Scene): Meaning {
-  const folder = realFolder(resolve(context.cwd, name));
-  const places = worktrees.filter(({ path, branch }) => branch === name || realFolder(path) === folder);
-  if (places.length > 0) return { worktrees: places, branch: undefined };
-  if (branches.heads.has(name)) return { worktrees: [], branch: name };
-  const ids = sessions.map(({ record }) => record.session);
-  const meant = meantId(name, ids);
-  const theirs = sessions.filter(({ record }) => record.session === meant);
-  if (theirs.length > 0)
-    return { worktrees: worktrees.filter((one) => theirs.some((its) => isAt(its, one))), branch: undefined };
-  const isUnclear = ids.some((id) => canMean(name, id));
-  const why = isUnclear ? 'fits several sessions' : 'is no session, branch or worktree of this repository';
-  const hint = isUnclear ? 'git handoff sessions --all --json' : 'git handoff sessions';
-  throw new Failure('usage', `${name} ${why}`, { hint });
-}
-
-function realFolder(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
+/**
+ * Returns what a name stands for: the git directories of worktrees, or a branch that no worktree has checked out.
+ *
+ * @throws Failure `usage` for an unknown name
+ */
+function placesNamed(name: string, { context, worktrees, sessions, branches }: Scene): readonly string[] {
+  const folder = realPath(resolve(context.cwd, name));
+  const places = worktrees.filter(({ path, branch }) => branch === name || realPath(path) === folder);
+  if (places.length > 0) return places.map(({ gitDir }) => gitDir);
+  if (branches.heads.has(name)) return [name];
+  const meant = sessionMeant(
+    name,
+    sessions.map(({ record }) => record.session),
+  );
+  if (meant === undefined) {
+    throw new Failure('usage', `${name} is no session, branch or worktree of this repository`, {
+      hint: 'git handoff sessions',
+    });
   }
-}
-
-/** Whether the names ask for a pair. One name asks for all pairs that have it, several names for the pairs among them. */
-function isAsked(named: readonly Meaning[], one: Line, other: Line): boolean {
-  const isNamed = (line: Line) =>
-    named.some(({ worktrees, branch }) =>
-      line.worktree === undefined ? branch === line.branch : worktrees.includes(line.worktree),
-    );
-  if (named.length === 0) return true;
-  return named.length === 1 ? isNamed(one) || isNamed(other) : isNamed(one) && isNamed(other);
+  const ids = sessions.filter(({ record }) => record.session === meant).map((one) => one.worktreeId);
+  const isIts = ({ gitDir }: ListedWorktree) => ids.some((id) => id === knownWorktreeId(gitDir));
+  return worktrees.filter(isIts).map(({ gitDir }) => gitDir);
 }
 
 /** Prints each pair with the paths that overlap. */

@@ -10,19 +10,12 @@ import {
 } from '../../changes/session-parts.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
-import {
-  type SessionId,
-  agentOfOwner,
-  canMean,
-  isPerson,
-  meantId,
-  sessionOfOwner,
-} from '../../domain/names.ts';
+import { type SessionId, agentOfOwner, isPerson, sessionOfOwner } from '../../domain/names.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { matchingPaths } from '../../git/named-files.ts';
 import { hashFiles, scratchStore } from '../../git/scratch-store.ts';
-import type { Context } from '../../sessions/caller.ts';
+import { type Context, sessionMeant } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { findOwner, openJudged, pathFrom, requireWorkTree } from '../workspace.ts';
 
@@ -95,14 +88,11 @@ export function sessionNamed(text: string, { work, judged }: SessionWork): Sessi
     ...work.ledgers.map(({ session }) => session),
     ...judged.map(({ record }) => record.session),
   ]);
-  const meant = meantId(text, ids);
+  const meant = sessionMeant(text, ids);
   if (meant !== undefined) return meant;
-  const several = [...ids].some((id) => canMean(text, id));
-  throw new Failure(
-    several ? 'usage' : 'not-found',
-    several ? `${escapeLine(text)} matches several sessions` : `no session here is named ${escapeLine(text)}`,
-    { hint: several ? 'git handoff sessions --all --json' : 'git handoff status' },
-  );
+  throw new Failure('not-found', `no session here is named ${escapeLine(text)}`, {
+    hint: 'git handoff status',
+  });
 }
 
 /** Why a path can be in no session's part. */
