@@ -51,13 +51,7 @@ export const COMMIT_VERBS: VerbTable = {
       const options = {
         messages: args.texts('message'),
         text: messageText(args, interaction),
-        amend: args.flag('amend'),
-        noEdit: args.flag('no-edit'),
-        noVerify: args.flag('no-verify'),
-        allowEmpty: args.flag('allow-empty'),
-        signoff: args.flag('signoff'),
-        gpgSign: args.flag('gpg-sign'),
-        passed: passedWords(args),
+        words: passedWords(args),
         pathspecs: readPathspecs(args, interaction),
         session: args.text('session'),
         pass: interaction.pass,
@@ -89,13 +83,18 @@ export const COMMIT_VERBS: VerbTable = {
   },
 };
 
+const FLAGS = ['amend', 'no-edit', 'no-verify', 'allow-empty', 'signoff', 'gpg-sign'];
+
 /** The options that are passed to git commit unchanged. */
 function passedWords(args: Arguments): string[] {
   const values = ['author', 'date', 'fixup', 'reuse-message'].map((name) => [name, args.text(name)] as const);
   const trailers = args.texts('trailer').map((value) => ['trailer', value] as const);
-  return [...values, ...trailers].flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}=${value}`],
-  );
+  return [
+    ...FLAGS.filter((name) => args.flag(name)).map((name) => `--${name}`),
+    ...[...values, ...trailers].flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}=${value}`],
+    ),
+  ];
 }
 
 /** The message of `-F`, read before anything else happens. */

@@ -10,8 +10,7 @@ import { namedPeer, namesOwn, claimsOn, strong, type Share } from '../../domain/
 import { type Oid, peerName } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { changedPaths, parentsOf } from '../../git/commits.ts';
-import { TextMerger } from '../../git/merge-file.ts';
-import { ObjectBatch, readObjects } from '../../git/objects.ts';
+import { ObjectBatch } from '../../git/objects.ts';
 import type { Operation } from '../../git/operations.ts';
 import { setEntries, whileLocked, whileMoved } from '../../git/private-index.ts';
 import { objectFormat, openRepository } from '../../git/repository.ts';
@@ -19,12 +18,15 @@ import { runGit } from '../../git/run.ts';
 import { headCommit } from '../../git/log.ts';
 import { stagedPaths, unmergedPaths } from '../../git/staged.ts';
 import { takeLock } from '../../host/process-lock.ts';
+import { StateMerger } from '../../snapshot/three-way.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
 import type { CommitShape } from '../shapes.ts';
 import {
   composeContended,
+  composeShare,
   type Again,
+  type Composed,
   commitAgain,
   passedNotices,
   requireOwnership,
@@ -39,6 +41,8 @@ interface CommitOptions extends GitCommitOptions {
   /** Whether a person can use an editor here. */
   readonly isAtTerminal: boolean;
 }
+
+const isAmend = ({ words }: CommitOptions) => words.includes('--amend');
 
 /**
  * Commits this session's own paths and nothing else, with git's own hooks, signing and editor. If another live
@@ -65,15 +69,12 @@ async function requireMessage(options: CommitOptions, { cwd, env }: Context): Pr
   if ((await runGit(['config', '--get', 'core.editor'], { cwd })).code === 0) return;
   const paths = options.pathspecs.length === 0 ? '' : ` -- ${options.pathspecs.map(shellWord).join(' ')}`;
   throw new Failure('usage', 'a commit needs a message, and there is no terminal to ask for one', {
-    hint: `git handoff commit ${options.amend ? '--amend ' : ''}-m '<message>'${paths}`,
+    hint: `git handoff commit ${isAmend(options) ? '--amend ' : ''}-m '<message>'${paths}`,
   });
 }
 
-/** What the commit will hold. */
-interface CommitPlan extends IndexPlan {
-  /** Others' paths that a command of this session only touched, and that are left out. */
-  readonly passed: readonly Share[];
-}
+/** What the commit will hold, and what is left out. */
+type CommitPlan = IndexPlan & Pick<Composed, 'passed'>;
 
 async function commitOnce(
   options: CommitOptions,
@@ -85,7 +86,7 @@ async function commitOnce(
   const again = commitAgain(scene, options);
   requireOwnership(scene, again, now);
   const operation = unfinishedHere(scene, now);
-  if (options.amend) await requireOwnCommit(scene);
+  if (isAmend(options)) await requireOwnCommit(scene);
   const plan =
     operation === undefined
       ? await planCommit(scene, options, again)
@@ -103,14 +104,11 @@ const NOT_INDEXED =
   'the commit was made, but the index could not be written; to fix it: git reset -q -- <its paths>';
 
 async function planCommit(scene: CommitScene, options: CommitOptions, again: Again): Promise<CommitPlan> {
-  const { shares, untracked, work } = scene;
-  const { entries: hunks, passed } = await composeContended(scene, again);
-  const composed = new Map([...hunks, ...untracked.map((path) => [path, null] as const)]);
-  const headOf = (path: string) => work.status.dirty.get(path)?.head ?? null;
+  const { whole, entries: composed, passed } = await composeShare(scene, again);
+  const headOf = (path: string) => scene.work.status.dirty.get(path)?.head ?? null;
   const entries = new Map([...composed].filter(([path, state]) => !sameState(state, headOf(path))));
-  const whole = shares.whole.map(({ dirty }) => dirty.path).filter((path) => !untracked.includes(path));
-  if (whole.length + entries.size === 0 && !options.amend && !options.allowEmpty)
-    throw nothingToCommit(scene, options, passed);
+  const mayBeEmpty = isAmend(options) || options.words.includes('--allow-empty');
+  if (whole.length + entries.size === 0 && !mayBeEmpty) throw nothingToCommit(scene, options, passed);
   return { whole, entries, passed };
 }
 
@@ -119,12 +117,10 @@ function nothingToCommit(
   { pathspecs }: CommitOptions,
   passed: readonly Share[],
 ): Failure {
-  const [others] = passedNotices(passed, scene);
-  if (others !== undefined)
-    return new Failure('not-found', `nothing to commit: ${others}`, { hint: 'git handoff status' });
   const where =
     pathspecs.length === 0 ? 'no uncommitted change is this session’s' : 'nothing has changed there';
-  return new Failure('not-found', `nothing to commit: ${where}`, { hint: 'git handoff status' });
+  const [why = where] = passedNotices(passed, scene);
+  return new Failure('not-found', `nothing to commit: ${why}`, { hint: 'git handoff status' });
 }
 
 /**
@@ -203,27 +199,23 @@ function claimNamed(scene: CommitScene, now: number): void {
  * @throws Failure `not-owner` when HEAD's commit is another session's, or when nobody knows whose it is
  */
 async function requireOwnCommit(scene: CommitScene): Promise<void> {
-  const { top } = scene.work.tree;
-  const head = await headCommit(top);
+  const { self, owners, asker, work } = scene;
+  const { groups } = asker;
+  const head = await headCommit(work.tree.top);
   if (head === undefined) {
     throw new Failure('usage', 'there is no commit yet to amend', {
       hint: "git handoff commit -m '<message>'",
     });
   }
   const { oid, sessions } = head;
-  const { own, foreign } = scene.asker.groups;
-  const others = [...own, ...foreign].filter((id) => !scene.owners.has(id));
-  const groups = { own: scene.owners, foreign: new Set(others) };
-  const stranger = sessions.find((id) => !namesOwn(id, groups));
-  const isOwn =
-    sessions.length > 0
-      ? stranger === undefined
-      : scene.work.lone?.session === scene.self || (await isOnRecord(scene, oid));
-  if (isOwn) return;
+  const others = [...groups.own, ...groups.foreign].filter((id) => !owners.has(id));
+  const stranger = sessions.find((id) => !namesOwn(id, { own: owners, foreign: new Set(others) }));
+  const isKnown = sessions.length > 0 || work.lone?.session === self || (await isOnRecord(scene, oid));
+  if (isKnown && stranger === undefined) return;
   const whose =
     stranger === undefined
       ? 'is not known to be this session’s'
-      : `was made by ${peerName(namedPeer(stranger, scene.asker.groups) ?? stranger, scene.asker.groups)}`;
+      : `was made by ${peerName(namedPeer(stranger, groups) ?? stranger, groups)}`;
   throw new Failure('not-owner', `the commit ${oid.slice(0, 12)} at HEAD ${whose}; it stays as it is`, {
     hint: "git handoff commit -m '<message>'",
   });
@@ -309,23 +301,13 @@ async function entryAfter(
 
 /** Merges what somebody staged on the old HEAD into the content of the new HEAD; `undefined` when that fails. */
 async function carryOver(top: string, change: StagedPath, index: FileState): Promise<FileState | undefined> {
-  const oids = [change.index?.oid, change.head?.oid, index?.oid];
-  const [current, before, after] = await Promise.all(
-    oids.map(async (oid) => {
-      const [object] = oid === undefined || oid === null ? [] : await readObjects({ cwd: top }, [oid]);
-      return object?.content;
-    }),
-  );
-  if (index === null || current === undefined || before === undefined || after === undefined)
-    return undefined;
-  const merger = new TextMerger();
+  const batch = new ObjectBatch(await objectFormat({ cwd: top }, index?.oid ?? undefined));
+  const merger = new StateMerger({ cwd: top }, batch);
   try {
-    const merged = await merger.apply(current, before, after);
+    const merged = await merger.merge({ base: change.head, ours: change.index, theirs: index });
     if (merged.kind !== 'merged') return undefined;
-    const batch = new ObjectBatch(await objectFormat({ cwd: top }, index.oid ?? undefined));
-    const oid = batch.blob(merged.content);
     await batch.store({ cwd: top });
-    return { mode: index.mode, oid };
+    return merged.state;
   } finally {
     merger.close();
   }

@@ -5,7 +5,7 @@ import { gitFailure } from '../../git/run.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
 import type { StagedShape } from '../shapes.ts';
-import { composeContended, passedNotices, requireOwnership } from './commit/compose.ts';
+import { composeShare, passedNotices, requireOwnership } from './commit/compose.ts';
 import { withOwnIndex } from './commit/git-commit.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
 
@@ -34,9 +34,7 @@ export async function stage(options: StageOptions, context: Context): Promise<Co
   const again = { done: 'staged', command: 'git handoff stage --mine' } as const;
   requireOwnership(scene, again, context.now);
   requireOwn(scene);
-  const { entries: hunks, passed } = await composeContended(scene, again);
-  const entries = new Map([...hunks, ...scene.untracked.map((path) => [path, null] as const)]);
-  const whole = scene.shares.whole.map(({ dirty }) => dirty.path).filter((path) => !entries.has(path));
+  const { whole, entries, passed } = await composeShare(scene, again);
   return withOwnIndex(scene, { whole, entries }, context.now, async (_, held) => {
     const result = await whileLocked(() => setEntries(scene.work.tree.top, held));
     if (result.code !== 0) throw gitFailure('update-index', result);

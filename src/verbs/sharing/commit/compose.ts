@@ -12,18 +12,34 @@ import { findUnfinished, operationText, whoBeganText, ownWorktree } from '../../
 import { ago } from '../../../domain/age.ts';
 import type { Operation } from '../../../git/operations.ts';
 import { recordRefusal } from '../../../sessions/happenings.ts';
-import { type GitCommitOptions, opensEditor, optionsOf } from './git-commit.ts';
+import { type GitCommitOptions, type IndexPlan, opensEditor } from './git-commit.ts';
 
 /** The most files that a hint's command names. */
 const MAX_LOOK = 5;
 
 /** What to commit of the contended paths. */
-interface Composed {
+export interface Composed {
   readonly entries: ReadonlyMap<string, FileState>;
   /** The contents of the entries, not stored yet. */
   readonly contents: ReadonlyMap<Oid, Buffer>;
   /** Others' paths that a command of this session changed in passing, and whose hunks cannot be separated. */
   readonly passed: readonly Share[];
+}
+
+/**
+ * Returns all that the session takes: whole files, and entries for contended files and those it took out of the index.
+ *
+ * @throws Failure as `composeHunks` does
+ */
+export async function composeShare(
+  scene: CommitScene,
+  again: Again,
+): Promise<IndexPlan & Pick<Composed, 'passed'>> {
+  const { shares, untracked } = scene;
+  const { entries: hunks, passed } = await composeContended(scene, again);
+  const entries = new Map([...hunks, ...untracked.map((path) => [path, null] as const)]);
+  const whole = shares.whole.map(({ dirty }) => dirty.path).filter((path) => !untracked.includes(path));
+  return { whole, entries, passed };
 }
 
 /**
@@ -98,12 +114,13 @@ export interface Again {
 }
 
 /** `git handoff commit` with its message and options as they were typed. */
-export function commitAgain({ work }: CommitScene, words: GitCommitOptions): Again {
+export function commitAgain({ work }: CommitScene, options: GitCommitOptions): Again {
   const { commonDir } = work.tree;
-  const { messages, text } = words;
+  const { messages, text, words } = options;
   const message = text === undefined ? messageWords(commonDir, messages) : textWords(commonDir, text);
-  const asked = opensEditor(words) ? (words.amend ? ' --no-edit' : " -m '<message>'") : message;
-  return { done: 'committed', command: `git handoff commit${asked}${otherWords(optionsOf(words))}` };
+  const isAmend = words.includes('--amend');
+  const asked = opensEditor(options) ? (isAmend ? ' --no-edit' : " -m '<message>'") : message;
+  return { done: 'committed', command: `git handoff commit${asked}${otherWords(words)}` };
 }
 
 /**

@@ -19,14 +19,8 @@ export interface GitCommitOptions {
   readonly messages: readonly string[];
   /** The message of `-F`. */
   readonly text: Uint8Array | undefined;
-  readonly amend: boolean;
-  readonly noEdit: boolean;
-  readonly noVerify: boolean;
-  readonly allowEmpty: boolean;
-  readonly signoff: boolean;
-  readonly gpgSign: boolean;
-  /** Options of git-commit(1) with their values, passed on unread. */
-  readonly passed: readonly string[];
+  /** All other options, each as one word: `--amend`, `--author=…`. */
+  readonly words: readonly string[];
   /** Receives what git and its hooks print. */
   readonly pass: (text: Uint8Array) => void;
 }
@@ -42,22 +36,8 @@ export interface IndexPlan {
 }
 
 /** Whether git will ask for the message in an editor. */
-export const opensEditor = ({ messages, text, noEdit, passed }: GitCommitOptions): boolean =>
-  messages.length === 0 && text === undefined && !noEdit && !hasSource({ kept: passed });
-
-/** The options of git-commit(1): everything but the message. */
-export function optionsOf(words: GitCommitOptions): string[] {
-  const flags = {
-    amend: words.amend,
-    'no-edit': words.noEdit,
-    'no-verify': words.noVerify,
-    'allow-empty': words.allowEmpty,
-    signoff: words.signoff,
-    'gpg-sign': words.gpgSign,
-  };
-  const given = Object.entries(flags).filter(([, isGiven]) => isGiven);
-  return [...given.map(([name]) => `--${name}`), ...words.passed];
-}
+export const opensEditor = ({ messages, text, words }: GitCommitOptions): boolean =>
+  messages.length === 0 && text === undefined && !words.includes('--no-edit') && !hasSource({ kept: words });
 
 /** Puts the plan into a private index. Then calls `run` with that index and with its entries at the plan's paths. */
 export async function withOwnIndex<T>(
@@ -96,13 +76,13 @@ export async function withOwnIndex<T>(
 export async function makeCommit(
   scene: CommitScene,
   plan: IndexPlan,
-  words: GitCommitOptions,
+  options: GitCommitOptions,
   now: number,
 ): Promise<Oid | 'moved'> {
   const folder = mkdtempSync(join(tmpdir(), 'git-commit-'));
   try {
-    const args = ['commit', ...messageOf(words, folder), ...optionsOf(words)];
-    return await withOwnIndex(scene, plan, now, ({ env }) => commitIndex(scene, words, args, env));
+    const args = ['commit', ...messageOf(options, folder), ...options.words];
+    return await withOwnIndex(scene, plan, now, ({ env }) => commitIndex(scene, options, args, env));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -117,7 +97,7 @@ function messageOf({ messages, text }: GitCommitOptions, folder: string): string
 
 async function commitIndex(
   { work }: CommitScene,
-  words: GitCommitOptions,
+  options: GitCommitOptions,
   args: readonly string[],
   index: Readonly<Record<string, string>>,
 ): Promise<Oid | 'moved'> {
@@ -125,13 +105,13 @@ async function commitIndex(
   const { oid: head } = work.status.head;
   // Our hook refuses the commit if HEAD has moved since.
   const env = head === null ? index : { ...index, GIT_HANDOFF_EXPECT: head };
-  const result = await userGit(args, { cwd, env, show: opensEditor(words) ? 'terminal' : words.pass });
+  const result = await userGit(args, { cwd, env, show: opensEditor(options) ? 'terminal' : options.pass });
   if (result.code !== 0) {
     if (((await commitNamed(cwd, 'HEAD')) ?? null) !== head) return 'moved';
     throw commitRefusal(result);
   }
   const commit = await commitOf(result, { cwd, env: index }, head);
-  const [parent = null] = words.amend ? [head] : await parentsOf(cwd, commit);
+  const [parent = null] = options.words.includes('--amend') ? [head] : await parentsOf(cwd, commit);
   if (parent === head) return commit;
   // Somebody committed while our commit began, and no hook noticed: ours would revert theirs.
   await runGit(['update-ref', '-m', 'git handoff commit: undone', 'HEAD', parent ?? '', commit], { cwd });
