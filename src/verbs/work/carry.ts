@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { typedPaths } from '../../changes/hint-words.ts';
+import { stagedOnly } from '../../changes/session-parts.ts';
 import { readStart } from '../../changes/windows.ts';
 import { Failure } from '../../domain/failure.ts';
 import { formatMessage } from '../../domain/handoff.ts';
@@ -56,7 +57,7 @@ export interface CarriedByNote {
 export async function carryWork(options: CarryOptions, context: Context): Promise<CarriedByNote> {
   const { repository, target, pathspecs, caller, author } = options;
   const settings = await readSettings(repository.cwd);
-  const again = new TypedAgain(options);
+  const again = typedAgain(options);
   const packed = await packWork(options, again, settings.maxWork, context);
   if (packed === undefined) {
     const where = pathspecs.length > 0 ? ' there' : '';
@@ -91,24 +92,18 @@ export async function carryWork(options: CarryOptions, context: Context): Promis
 }
 
 /** The command to type again. Reading it for the first time saves the note's text to a file, which the command names. */
-class TypedAgain implements Again {
-  readonly done = 'written';
-  readonly #options: CarryOptions;
-  #command: string | undefined;
-
-  constructor(options: CarryOptions) {
-    this.#options = options;
-  }
-
-  get command(): string | undefined {
-    if (this.#command !== undefined) return this.#command;
-    const { note, target, allowSecret } = this.#options;
-    const file = keepInFile(note);
-    if (file === undefined) return undefined;
-    const allow = allowSecret ? ' --allow-secret' : '';
-    const name = typedTopic(target.branch, target.topic);
-    return (this.#command = `git handoff write ${name} --file ${shellWord(file)}${allow} --with-work`);
-  }
+function typedAgain({ note, target, allowSecret }: CarryOptions): Again {
+  let file: string | undefined;
+  return {
+    done: 'written',
+    get command() {
+      file ??= keepInFile(note);
+      if (file === undefined) return undefined;
+      const allow = allowSecret ? ' --allow-secret' : '';
+      const name = typedTopic(target.branch, target.topic);
+      return `git handoff write ${name} --file ${shellWord(file)}${allow} --with-work`;
+    },
+  };
 }
 
 /** Looks for secrets in every content before any of them is stored. */
@@ -219,44 +214,25 @@ function leftNotices(scene: CommitScene, chosen: readonly DirtyPath[]): string[]
 
 /** Chooses the paths to carry as they are on the disk. */
 function chooseWork(scene: CommitScene): DirtyPath[] {
-  const { shares, work, untracked, named } = scene;
+  const { self, shares, work, owners, untracked, named } = scene;
+  const { place, lone, ledgers, status } = work;
   const whole = new Set([...shares.whole.map(({ dirty }) => dirty.path), ...untracked]);
   const left = new Map(shares.left.map(({ path, owner }) => [path, owner]));
   const contended = new Set(shares.contended.map(({ dirty }) => dirty.path));
-  // Without a record of this session, what nobody has claimed counts as the writer's.
-  const isUnrecorded = isPerson(scene.self) || !isOnRecord(scene);
-  return [...work.status.dirty.values()].filter((dirty) => {
-    const { path } = dirty;
-    if (whole.has(path)) return true;
-    if (contended.has(path) || left.get(path) !== undefined || isOfLoneSession(scene, path)) return false;
-    if (named !== undefined) return named.has(path) && !left.has(path);
-    const isTracked = dirty.head !== null || dirty.index !== null;
-    return isTracked && (isUnrecorded || (!left.has(path) && isOwnStaged(scene, dirty)));
-  });
-}
-
-function isOnRecord({ self, work: { place, lone, ledgers } }: CommitScene): boolean {
-  return (
+  const staged = new Set(stagedOnly(work, owners).map(({ path }) => path));
+  const ofLone = lone === undefined || owners.has(lone.session) ? new Map() : lone.claims;
+  const isOnRecord =
     lone?.session === self ||
     ledgers.some(({ session }) => session === self) ||
-    (place !== undefined && readStart(place, self) !== undefined)
-  );
-}
-
-function isOfLoneSession({ work: { lone }, owners }: CommitScene, path: string): boolean {
-  return lone !== undefined && !owners.has(lone.session) && lone.claims.has(path);
-}
-
-/** Whether this session staged a change that only the index has. */
-function isOwnStaged(
-  { self, work: { place, lone, ledgers }, owners }: CommitScene,
-  dirty: DirtyPath,
-): boolean {
-  const { path, index } = dirty;
-  if (ledgers.some(({ session, staged }) => owners.has(session) && staged.has(path))) return true;
-  if (place === undefined || lone?.session !== self) return false;
-  const before = readStart(place, self)?.dirty.get(path);
-  return before === undefined || !sameState(before.index, index);
+    (place !== undefined && readStart(place, self) !== undefined);
+  // Without a record of this session, what nobody has claimed counts as the writer's.
+  const isUnrecorded = isPerson(self) || !isOnRecord;
+  return [...status.dirty.values()].filter(({ path, head, index }) => {
+    if (whole.has(path)) return true;
+    if (contended.has(path) || left.get(path) !== undefined || ofLone.has(path)) return false;
+    if (named !== undefined) return named.has(path) && !left.has(path);
+    return isUnrecorded ? head !== null || index !== null : staged.has(path);
+  });
 }
 
 /**
