@@ -1,5 +1,4 @@
-import { type WorkTree, askerOf, belongingOf, lookAtWork } from '../../changes/dirty-work.ts';
-import { readLedgers } from '../../sessions/journal.ts';
+import { askerOf, belongingOf, lookAtWork } from '../../changes/dirty-work.ts';
 import { timestamp, ago } from '../../domain/age.ts';
 import { listWorktrees, type ListedWorktree } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
@@ -37,91 +36,66 @@ export async function sessions(
     listWorktrees({ cwd: context.cwd }),
   ]);
   const self = findSession(context, stored, options.session)?.id;
-  const places = new Map(worktrees.map((worktree) => [knownWorktreeId(worktree.gitDir), worktree]));
-  const work = await uncommittedPaths(worktrees, repository.commonDir, judged, context.now);
+  const { commonDir } = repository;
+  const looks = await Promise.all(worktrees.map((one) => lookAt(one, commonDir, judged, context.now)));
+  const places = new Map(looks.map((look) => [look.id, look]));
   const items = judged
     .filter(({ liveness }) => options.all || liveness !== 'ended')
     .sort((a, b) => rank(a) - rank(b) || b.record.startedAt - a.record.startedAt)
-    .map((session) => ({
-      ...shape(session, places.get(session.worktreeId)),
-      self: session.record.session === self,
-      uncommitted: work.get(session.worktreeId)?.get(session.record.session) ?? [],
-    }));
-  const requests = worktrees.flatMap(({ path, gitDir }) => {
-    const worktreeId = knownWorktreeId(gitDir);
-    if (worktreeId === undefined) return [];
-    const isChanged = (session: string, name: string) =>
-      work.get(worktreeId)?.get(session)?.includes(name) === true;
-    const ledgers = readLedgers({ commonDir: repository.commonDir, worktreeId });
-    return requestShapes(ledgers, judged, path, isChanged);
-  });
-  return { value: { items, requests }, notices };
+    .map(({ record, liveness, silentMs, worktreeId }): SessionShape => {
+      const { session, client, pid, parent, succeeds, startedAt, ended } = record;
+      const place = places.get(worktreeId);
+      return {
+        session,
+        client,
+        liveness,
+        pid,
+        branch: place?.branch ?? null,
+        worktree: place?.path ?? null,
+        startedAt: timestamp(startedAt),
+        idleSeconds: silentMs === undefined ? null : Math.round(silentMs / 1000),
+        parent,
+        succeeds,
+        ended: ended === null ? null : { at: timestamp(ended.at), reason: ended.reason },
+        self: session === self,
+        uncommitted: place?.changed.get(session) ?? [],
+      };
+    });
+  return { value: { items, requests: looks.flatMap(({ requests }) => requests) }, notices };
 }
 
 const rank = ({ liveness }: JudgedSession) => ORDER.indexOf(liveness);
 
-function shape(
-  { record, liveness, silentMs }: JudgedSession,
-  place: { path: string; branch: string | undefined } | undefined,
-): Omit<SessionShape, 'self' | 'uncommitted'> {
-  const { session, client, pid, parent, succeeds, startedAt, ended } = record;
-  return {
-    session,
-    client,
-    liveness,
-    pid,
-    branch: place?.branch ?? null,
-    worktree: place?.path ?? null,
-    startedAt: timestamp(startedAt),
-    idleSeconds: silentMs === undefined ? null : Math.round(silentMs / 1000),
-    parent,
-    succeeds,
-    ended: ended === null ? null : { at: timestamp(ended.at), reason: ended.reason },
-  };
+/** A worktree, with the uncommitted paths of each of its sessions, and their requests. */
+interface Look extends ListedWorktree {
+  readonly id: string | undefined;
+  readonly changed: ReadonlyMap<string, readonly string[]>;
+  readonly requests: readonly RequestShape[];
 }
 
-/**
- * Reads the uncommitted paths of every session of a repository, with one `git status` in each worktree that has sessions.
- * Returns them by worktree id, then by session.
- */
-async function uncommittedPaths(
-  worktrees: readonly ListedWorktree[],
+/** Runs one `git status`, if the worktree has sessions. One that git cannot read counts as unchanged. */
+async function lookAt(
+  worktree: ListedWorktree,
   commonDir: string,
   sessions: readonly JudgedSession[],
   now: number,
-): Promise<Map<string, Map<string, string[]>>> {
-  const found = worktrees.map(async ({ path, gitDir }) => {
-    const id = knownWorktreeId(gitDir);
-    if (id === undefined || !sessions.some(({ worktreeId }) => worktreeId === id)) return [];
-    return [[id, await pathsIn({ top: path, gitDir, commonDir }, id, sessions, now)] as const];
-  });
-  return new Map((await Promise.all(found)).flat());
-}
-
-async function pathsIn(
-  tree: WorkTree,
-  worktreeId: string,
-  sessions: readonly JudgedSession[],
-  now: number,
-): Promise<Map<string, string[]>> {
-  const paths = new Map<string, string[]>();
-  // A sub-agent's change also counts as its session's.
-  const add = (owner: SessionId, path: string) => {
-    for (const id of new Set([owner, sessionOfOwner(owner)])) paths.set(id, [...(paths.get(id) ?? []), path]);
-  };
-  try {
-    const work = await lookAtWork(tree, sessions, now);
-    const asker = askerOf(undefined, sessions, tree.commonDir);
-    for (const dirty of work.status.dirty.values()) {
-      for (const { session } of belongingOf(work, dirty, asker).claims) add(session, dirty.path);
-    }
-  } catch {
-    // A worktree that git cannot read must not hide its sessions: the claims in the ledgers will do.
-    for (const { session, claims } of readLedgers({ commonDir: tree.commonDir, worktreeId })) {
-      for (const path of claims.keys()) add(session, path);
-    }
+): Promise<Look> {
+  const { path: top, gitDir } = worktree;
+  const id = knownWorktreeId(gitDir);
+  const isUsed = id !== undefined && sessions.some(({ worktreeId }) => worktreeId === id);
+  const tree = { top, gitDir, commonDir };
+  const work = isUsed ? await lookAtWork(tree, sessions, now).catch(() => undefined) : undefined;
+  if (work === undefined) return { ...worktree, id, changed: new Map(), requests: [] };
+  const changed = new Map<string, string[]>();
+  const asker = askerOf(undefined, sessions, commonDir);
+  for (const dirty of work.status.dirty.values()) {
+    const owners = belongingOf(work, dirty, asker).claims.map(({ session }) => session);
+    // A sub-agent's change also counts as its session's.
+    for (const owner of new Set(owners.flatMap((one) => [one, sessionOfOwner(one)])))
+      changed.set(owner, [...(changed.get(owner) ?? []), dirty.path]);
   }
-  return paths;
+  const isChanged = (session: string, path: string) => changed.get(session)?.includes(path) === true;
+  return { ...worktree, id, changed, requests: requestShapes(work.ledgers, sessions, top, isChanged) };
 }
 
 /**
