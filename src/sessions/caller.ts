@@ -1,5 +1,5 @@
 import { Failure } from '../domain/failure.ts';
-import { decideIdentity, type SessionRecord, succeededBy } from '../domain/session.ts';
+import { decideIdentity, succeededBy } from '../domain/session.ts';
 import { type SessionId, canMean, meantId, shortId, personId } from '../domain/names.ts';
 import { hash } from '../git/hash.ts';
 import type { Committer, Repository } from '../git/repository.ts';

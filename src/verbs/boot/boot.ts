@@ -8,7 +8,6 @@ import {
 } from '../../domain/handoff.ts';
 import { type Oid, type SessionId, sessionOfOwner, topicsOverlap } from '../../domain/names.ts';
 import { splitNote, type NoteSections, noteSections } from '../../domain/note/sections.ts';
-import { related, succeededBy } from '../../domain/session.ts';
 import {
   type HeadRelation,
   type VerificationFacts,
@@ -22,7 +21,6 @@ import {
 import { verify } from '../../domain/verification/verify.ts';
 import { type Branches, type Limits, listBranches } from '../../git/branches.ts';
 import { loadCommits } from '../../git/commits.ts';
-import { readSettings } from '../../git/config.ts';
 import { relate } from '../../git/histories.ts';
 import { lastChange } from '../../git/log.ts';
 import { movedFiles, existsInside, treeEntries } from '../../git/named-files.ts';
@@ -33,11 +31,11 @@ import { requireTip, typedTopic } from '../../notes/topic-argument.ts';
 import { commitOwner, personName } from '../../notes/person-name.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { type Context, findSession, personOf, worktreeName } from '../../sessions/caller.ts';
-import { clientsOf, type JudgedSession } from '../../sessions/records.ts';
+import { clientsOf, groupSessions } from '../../sessions/records.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import type { CommandResult } from '../verb.ts';
 import { carriedFacts } from '../work/unpack.ts';
-import { judgedSessions, openWorkspace } from '../workspace.ts';
+import { openJudged } from '../workspace.ts';
 import { type FoundBranch, findBranch, type Chosen, chooseNote } from './branch-place.ts';
 import { triedFacts } from './tried-facts.ts';
 import { parseTried } from '../../domain/tried.ts';
@@ -58,11 +56,10 @@ interface BootOptions {
 export async function boot(options: BootOptions, context: Context): Promise<CommandResult<BootShape>> {
   const { cwd } = context;
   const limits = { timeoutMs: context.budget.part(LOOK_MS).left() };
-  const [{ repository, sessions, notices }, branches, tree, settings] = await Promise.all([
-    openWorkspace(context),
+  const [{ repository, sessions, judged, notices }, branches, tree] = await Promise.all([
+    openJudged(context),
     listBranches(cwd, { ...limits, with: 'worktrees' }),
     readTreeState(cwd, limits.timeoutMs).catch(() => undefined),
-    readSettings(cwd),
   ]);
   const [chosen, top] = await Promise.all([chooseNote(repository, options.topic), topLevel(repository)]);
   const { state } = chosen;
@@ -73,8 +70,7 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   const named = importantPaths(sections.importantFiles ?? '', top);
   const caller = findSession(context, sessions, options.session);
   const reader = caller?.id ?? personOf(await committer(cwd));
-  const judged = judgedSessions({ repository, sessions }, settings, context.now);
-  const foreign = foreignLive(reader, judged);
+  const { foreign } = groupSessions(reader, judged, []);
   const owner = tip.trailers?.owner;
   const looked = { branches, tree, top, limits };
   const found = await repositoryFacts(repository, chosen, written, named, looked, foreign);
@@ -231,18 +227,6 @@ function foreignWork(
     .filter(({ session }) => foreign.has(sessionOfOwner(session)))
     .map(({ session, claims }) => ({ session, paths: [...claims.keys()].filter(isDirty).length }))
     .filter(({ paths: count }) => count > 0);
-}
-
-/** Returns the sessions at work, except the reader's conversation, its ancestors and its descendants. */
-function foreignLive(
-  reader: SessionId | undefined,
-  sessions: readonly JudgedSession[],
-): ReadonlySet<SessionId> {
-  const records = sessions.map(({ record }) => record);
-  const own = reader === undefined ? [] : [reader, ...succeededBy(reader, records)];
-  const isOwn = (id: SessionId) => own.some((one) => one === id || related(one, id, records));
-  const live = sessions.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
-  return new Set(live.filter((id) => !isOwn(id)));
 }
 
 /** Returns the other open notes of the branch, compared with the chosen one; the reader's own never count as overlapping. */
