@@ -44,7 +44,7 @@ export async function openWorkspace(context: Context, opened?: Repository): Prom
 }
 
 /** A workspace of a command that judges whether other sessions are at work. */
-export interface JudgedWorkspace extends Workspace {
+interface JudgedWorkspace extends Workspace {
   readonly settings: Settings;
   readonly judged: readonly JudgedSession[];
 }
