@@ -113,6 +113,8 @@ describe('git handoff try beside a peer', () => {
     world.wrote(A, 'src/a.ts', lines({ 2: 'A' }));
     put('mine.txt', 'mine\n');
     expect(tried(undefined, ['cat', 'src/a.ts', 'mine.txt']).stdout).toBe(`${TEN}mine\n`);
+    world.bash(A, 'rm src/b.ts');
+    expect(tried(undefined, ['cat', 'src/b.ts'])).toMatchObject({ status: 0 });
     put('src/a.ts', lines({ 2: 'A', 9: 'by hand' }));
     expect(tried(undefined, ['true']).stderr).toContain("cannot be separated from others' in src/a.ts");
     expect(tried(undefined, ['--session', 'bbbbbbbb', 'cat', 'src/a.ts']).stdout).toBe(TEN);
