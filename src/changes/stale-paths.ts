@@ -295,9 +295,6 @@ async function movedPaths(
   const args = ['--literal-pathspecs', 'diff', ...RAW_DIFF, `${from}...${to}`, '--', ...paths];
   const result = await runGit(args, { cwd });
   if (result.code !== 0) return [];
-  return parseRaw(result.stdout.toString('utf8')).map(({ path, head, index }) => ({
-    path,
-    from: head,
-    to: index,
-  }));
+  const changes = parseRaw(result.stdout.toString('utf8'));
+  return changes.map(({ path, head: before, index: after }) => ({ path, from: before, to: after }));
 }

@@ -27,7 +27,7 @@ import { judgeCommit } from './pre-commit.ts';
 import { checkPush } from './pre-push.ts';
 import { gitPid, mustCheck, runningCommit } from './whose-commit.ts';
 
-/** What a git hook's process was started with: what sh found, and the hook's arguments. */
+/** What sh found, and the hook's arguments. */
 type HookWords = Pick<StartedHook, 'clientPid' | 'gitDir' | 'commonDir' | 'args'>;
 
 /** The exit status that refuses a commit or push; Node itself never ends with it. git-hooks/ask.sh has the same number. */
@@ -42,12 +42,8 @@ export const REFUSED = 77;
 export async function gitHook(name: string, words: HookWords, io: Io, budget: Budget): Promise<number> {
   const { cwd, env, clock } = io;
   const context = { cwd, env, processes: keptTable(), now: clock(), clock, budget };
-  const { refused, lines } = await answerHook({
-    ...context,
-    ...words,
-    name,
-    readInput: () => readInput(io, budget),
-  });
+  const input = () => readInput(io, budget);
+  const { refused, lines } = await answerHook({ ...context, ...words, name, readInput: input });
   // A refusal counts even if nobody can read it.
   await io.stderr.write(lines.map((line) => `${line}\n`).join('')).catch(() => undefined);
   return refused ? REFUSED : 0;

@@ -60,16 +60,9 @@ interface BypassRequest {
 export function consumeBypass(commonDir: string, request: BypassRequest): 'again' | 'now' | undefined {
   if (isCovered(commonDir, request)) return 'again';
   const { session, key, now, files = false } = request;
-  const usable = readTokens(commonDir)
-    .filter(({ token }) => isTokenFresh(token, now) && fits(token, session))
-    // Tokens that name the session come first, then the oldest.
-    .sort(
-      (a, b) =>
-        Number(a.token.session === null) - Number(b.token.session === null) || a.token.at - b.token.at,
-    );
-  for (const token of usable) {
-    const own = join(usedFolder(commonDir, session), keyFile(key));
-    if (!moved(token.file, own)) continue;
+  const own = join(usedFolder(commonDir, session), keyFile(key));
+  for (const { file, token } of readTokens(commonDir)) {
+    if (!isTokenFresh(token, now) || !fits(token, session) || !moved(file, own)) continue;
     writeFileSync(own, formatBypass({ v: 1, key, at: now, files }), { mode: 0o600 });
     share(own);
     return 'now';
@@ -146,15 +139,10 @@ function readTokens(commonDir: string): { file: string; token: BypassToken }[] {
 /** Reads a file that belongs to this user; empty for any other. */
 const readOwn = (file: string): string => (isOwnFile(file) ? readText(file) : '');
 
-function usedFiles(
-  commonDir: string,
-  session: SessionId | undefined,
-): { file: string; consumed: ConsumedBypass | undefined }[] {
+function usedFiles(commonDir: string, session: SessionId | undefined) {
   const folder = usedFolder(commonDir, session);
-  return entries(folder).map((name) => {
-    const file = join(folder, name);
-    return { file, consumed: parseConsumed(readOwn(file)) };
-  });
+  const files = entries(folder).map((name) => join(folder, name));
+  return files.map((file) => ({ file, consumed: parseConsumed(readOwn(file)) }));
 }
 
 function dropWhere(
