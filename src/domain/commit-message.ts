@@ -106,7 +106,7 @@ export type RelatedSessions = readonly [SessionId, SessionId];
  * `Handoff-Accepted-From: <id>` names a session whose work was taken over on purpose: that session does not count.
  */
 export function mixedSessions(message: string, related: readonly RelatedSessions[] = []): SessionId[] {
-  const named = sessionsIn(message);
+  const named = messageSessions(message);
   if (named.length < 2) return [];
   const accepted = idsAfter(message, 'Handoff-Accepted-From');
   // If an id is named in full and short, the full form replaces the short one.
@@ -129,7 +129,7 @@ export function otherOwners(
   self: SessionId | undefined,
   related: readonly RelatedSessions[] = [],
 ): SessionId[] | undefined {
-  const named = sessionsIn(message);
+  const named = messageSessions(message);
   if (named.length === 0) return undefined;
   const family = self === undefined ? [] : familyOf(self, related);
   const others = named.filter((id) => !family.some((one) => sameId(id, one)));
@@ -144,7 +144,7 @@ const longer = (id: SessionId, ids: readonly SessionId[]) => ids.filter((one) =>
 const MAX_IDS = 256;
 
 /** The sessions that a commit message names, anywhere in it, by full or short ids. */
-export const sessionsIn = (message: string): SessionId[] => idsAfter(message, 'Claude-Session-Id');
+export const messageSessions = (message: string): SessionId[] => idsAfter(message, 'Claude-Session-Id');
 
 /** Returns the values of a key at the beginning of any line, each once, in their order. */
 function idsAfter(message: string, key: string): SessionId[] {

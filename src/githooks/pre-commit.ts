@@ -18,7 +18,7 @@ import {
   withChangesSince,
 } from '../domain/ledger/mixing.ts';
 import { type SessionGroups, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
-import { sessionsIn } from '../domain/commit-message.ts';
+import { messageSessions } from '../domain/commit-message.ts';
 import { markerOwner } from '../domain/marker.ts';
 import { type SessionId, agentOfOwner, canMean, parseSessionId, sessionOfOwner } from '../domain/names.ts';
 import { type HeadState, readHeadAndRefs } from '../git/head.ts';
@@ -284,7 +284,7 @@ async function amendedSession(
   ledgers: readonly SessionLedger[],
 ): Promise<SessionId | undefined> {
   if (place.oid === null || commit === undefined) return undefined;
-  const named = sessionsIn(commit.message);
+  const named = messageSessions(commit.message);
   if (named.some((one) => namesOwn(one, groups))) return undefined;
   const peer = named.map((one) => namedPeer(one, groups)).find((id) => id !== undefined);
   if (peer !== undefined) return peer;

@@ -1,4 +1,4 @@
-import { mixedSessions, otherOwners, sessionsIn } from '../domain/commit-message.ts';
+import { mixedSessions, otherOwners, messageSessions } from '../domain/commit-message.ts';
 import {
   type SessionId,
   type WithClients,
@@ -181,7 +181,7 @@ async function foreignCommits(scene: PushScene, policy: 'warn' | 'deny'): Promis
   const { commits, foreign, known } = scene;
   const theirs = commits.flatMap((commit) => {
     // A short id that fits several sessions names none of them.
-    const owners = sessionsIn(commit.message).map((id) => meantId(id, known));
+    const owners = messageSessions(commit.message).map((id) => meantId(id, known));
     const owner = owners.find((id) => id !== undefined && foreign.has(id));
     return owner === undefined ? [] : [{ commit, owner }];
   });
