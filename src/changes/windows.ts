@@ -1,3 +1,4 @@
+import { renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import type { EventOf, StartedCommand } from '../domain/journal/events.ts';
 import { FORGOTTEN_MS } from '../domain/ledger/claim-events.ts';
@@ -7,9 +8,8 @@ import type { TreeStatus, Window } from '../domain/ledger/tree-status.ts';
 import { formatTreeStatus, parseTreeStatus } from '../domain/ledger/snapshot-text.ts';
 import { AGENT_VARIABLE, type SessionId, ownerId, sessionOfOwner } from '../domain/names.ts';
 import { readHead, type FoundRepository, discoverRepository } from '../git/discover.ts';
-import { statOf, readText, realPath } from '../host/disk.ts';
-import { ensureFolder, lookFile, isInitialised, knownWorktreeId } from '../host/folders.ts';
-import { putText } from '../host/output-file.ts';
+import { statOf, randomName, readText, realPath } from '../host/disk.ts';
+import { ensureFolder, lookFile, isInitialised, knownWorktreeId, share } from '../host/folders.ts';
 import { type LedgerPlace, appendEvents, readJournal, readLedger, readLedgers } from '../sessions/journal.ts';
 import { emptyLedger } from '../domain/journal/fold.ts';
 import { type Budget, beforeAnswer } from '../host/io.ts';
@@ -139,11 +139,14 @@ export function readLast(place: LedgerPlace): TreeStatus | undefined {
   return parseTreeStatus(readText(lookFile(place)));
 }
 
-/** Keeps the newest status of the worktree. */
+/** Keeps the newest status of the worktree, in one step: a reader gets the former text or the new one. */
 export function putLast(place: LedgerPlace, status: TreeStatus): void {
   const file = lookFile(place);
+  const temporary = `${file}.${randomName()}.new`;
   ensureFolder(dirname(file));
-  putText(file, formatTreeStatus(status));
+  writeFileSync(temporary, formatTreeStatus(status), { mode: 0o600 });
+  share(temporary);
+  renameSync(temporary, file);
 }
 
 /** Whether HEAD may have moved since the newest status, by the times of the files that say where it is. */

@@ -16,6 +16,8 @@ import {
   rmSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
+  fsyncSync,
   type BigIntStats,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
@@ -236,6 +238,24 @@ export function putFile(top: string, { path, mode, content, isPrivate = false }:
       writeFileSync(temporary, content, { mode: isPrivate ? everybody & 0o700 : everybody, flag: 'wx' });
     }
     renameSync(temporary, inTree(top, name));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Replaces a file in one step, and syncs it to the disk. A link is replaced, not followed. */
+export function replaceFile(path: string, content: Uint8Array, mode = 0o666): void {
+  const temporary = join(dirname(path), `.git-handoff-${randomName()}`);
+  const file = openSync(temporary, 'wx', mode);
+  try {
+    try {
+      for (let at = 0; at < content.length;) at += writeSync(file, content, at);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
