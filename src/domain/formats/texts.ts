@@ -210,8 +210,6 @@ interface IndexRow {
   /** `sha256:<64 hex>`, as the index has it; empty if the column is empty. */
   readonly id: string;
   readonly file: string;
-  /** Whether somebody has marked it as read. */
-  readonly wasRead: boolean;
 }
 
 /** How many rows are read: nobody keeps a longer index. */
@@ -236,7 +234,7 @@ export function parseIndex(text: string): IndexRow[] {
     const cell = (name: string) => cells[columns?.get(name) ?? -1] ?? '';
     const file = cell('file');
     if (file === '') continue;
-    rows.push({ id: cell('handoff_id'), file, wasRead: cell('read_by') !== '' });
+    rows.push({ id: cell('handoff_id'), file });
     if (rows.length >= MAX_ROWS) break;
   }
   return rows;
@@ -248,15 +246,4 @@ function cellsOf(line: string): string[] | undefined {
   if (!text.startsWith('|')) return undefined;
   const inner = text.slice(1, text.length > 1 && text.endsWith('|') ? -1 : undefined);
   return inner.split('|').map((cell) => cell.replaceAll('`', '').trim());
-}
-
-/** Returns the bare name of a file that an index lists; `undefined` if its path leads out of the index's folder. */
-export function indexedName(file: string, folder: string): string | undefined {
-  const link = /^\[[^[\]]*\]\(([^()]*)\)$/.exec(file)?.[1] ?? file;
-  const slash = link.lastIndexOf('/');
-  const parent = link.slice(0, Math.max(slash, 0)).replace(/^\.(?:\/|$)/, '');
-  const name = link.slice(slash + 1);
-  if (slash === 0 || name === '' || name === '.' || name === '..' || /[\\\0]/.test(name)) return undefined;
-  // The program that maintains the index may write the path from the top of the repository.
-  return parent === '' || folder === parent || folder.endsWith(`/${parent}`) ? name : undefined;
 }

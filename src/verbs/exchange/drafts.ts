@@ -2,7 +2,6 @@ import { basename, dirname, join } from 'node:path';
 import {
   guardOwner,
   guardPlace,
-  indexedName,
   parseIndex,
   readExported,
   readHandover,
@@ -21,7 +20,6 @@ import {
   parseLongTopic,
 } from '../../domain/names.ts';
 import { splitNote } from '../../domain/note/sections.ts';
-import { type FrontMatter } from '../../domain/note/front-matter.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { commitNamed } from '../../git/commits.ts';
@@ -35,22 +33,20 @@ export interface Draft {
   readonly file: FoundFile;
   readonly branch: BranchName;
   readonly topic: Topic;
-  /** The owner; `undefined` for the session or person that imports it. */
-  readonly owner: SessionId | undefined;
+  /** The owner, if it is not the session or person that imports the note. */
+  readonly owner?: SessionId | undefined;
   readonly state: HandoffState;
   /** The operators that the front matter names. */
-  readonly from: string | undefined;
-  readonly to: string | undefined;
-  readonly base: Oid | undefined;
+  readonly from?: string;
+  readonly to?: string;
+  readonly base?: Oid | undefined;
   readonly note: Uint8Array;
   /** The note's text without its header; the first line becomes the summary. */
   readonly text: string;
-  readonly copyOf: Oid | undefined;
+  readonly copyOf?: Oid;
   /** What a person should know about the note, besides its place. */
-  readonly remark: string | undefined;
+  readonly remark?: string | undefined;
 }
-
-type Interpreted = { readonly draft: Draft } | { readonly skipped: UnimportedFile };
 
 /** Reads each file as a note to write, or says why it is not one. Returns the notes in the order to write them in. */
 export async function readDrafts(
@@ -63,8 +59,8 @@ export async function readDrafts(
   );
   for (const file of files) if (file.format !== 'structured') read.push(await interpret(file, world));
   return {
-    drafts: inWritingOrder(read.flatMap((one) => ('draft' in one ? [one.draft] : []))),
-    skipped: read.flatMap((one) => ('skipped' in one ? [one.skipped] : [])),
+    drafts: inWritingOrder(read.filter((one) => 'note' in one)),
+    skipped: read.filter((one) => 'why' in one),
   };
 }
 
@@ -97,16 +93,13 @@ function withinFormat(a: Draft, b: Draft): number {
   return isClosed(a) - isClosed(b) || a.file.mtimeMs - b.file.mtimeMs || byName;
 }
 
-async function interpret(file: FoundFile, world: ImportWorld): Promise<Interpreted> {
+async function interpret(file: FoundFile, world: ImportWorld): Promise<Draft | UnimportedFile> {
   const text = textOf(file.bytes);
-  if (text.trim() === '') return { skipped: skip(file, 'it is empty') };
+  if (text.trim() === '') return skip(file, 'it is empty');
   const copy = exportedCopy(file, text, world);
-  if (copy !== undefined) return { draft: copy };
-  if (file.format === 'guard') return { draft: guardDraft(file, text, world) };
-  return {
-    draft:
-      file.format === 'handover' ? await handoverDraft(file, text, world) : markdownDraft(file, text, world),
-  };
+  if (copy !== undefined) return copy;
+  if (file.format === 'guard') return guardDraft(file, text, world);
+  return file.format === 'handover' ? handoverDraft(file, text, world) : markdownDraft(file, text, world);
 }
 
 /** Returns the fields that every draft starts with. */
@@ -114,15 +107,9 @@ function plainDraft(file: FoundFile, world: ImportWorld): Omit<Draft, 'topic'> {
   return {
     file,
     branch: world.branch ?? world.repository.branch,
-    owner: undefined,
     state: 'open',
-    from: undefined,
-    to: undefined,
-    base: undefined,
     note: file.bytes,
     text: textOf(file.bytes),
-    copyOf: undefined,
-    remark: undefined,
   };
 }
 
@@ -199,108 +186,71 @@ function markdownDraft(file: FoundFile, text: string, world: ImportWorld): Draft
   };
 }
 
-/** The facts in an INDEX.md about the files beside it. */
-interface Index {
-  /** The ids in INDEX.md, by file name. */
-  readonly ids: ReadonlyMap<string, string>;
-  readonly order: readonly string[];
-  readonly wasRead: ReadonlySet<string>;
-  readonly skipped: readonly UnimportedFile[];
-}
-
 /** Reads the structured handoffs of all folders. In each folder, those that INDEX.md lists come first, in its order. */
-function interpretStructured(files: readonly FoundFile[], world: ImportWorld): Interpreted[] {
+function interpretStructured(files: readonly FoundFile[], world: ImportWorld): (Draft | UnimportedFile)[] {
   const folders = [...new Set(files.map(({ path }) => dirname(path)))];
   return folders.flatMap((folder) => {
     const here = files.filter(({ path }) => dirname(path) === folder);
-    const index = readIndex(folder, here);
-    const rank = ({ path }: FoundFile) => {
-      const at = index.order.indexOf(basename(path));
-      return at < 0 ? index.order.length : at;
-    };
+    const byName = new Map(here.map((file) => [basename(file.path), file]));
+    const ids = readIndex(folder);
+    const listed = [...ids.keys()].flatMap((name) => byName.get(name) ?? []);
     const seen = new Map<string, string>();
-    const notes = [...here]
-      .sort((a, b) => rank(a) - rank(b))
-      .map((file) => interpretOne(file, index, seen, world));
-    return [...notes, ...index.skipped.map((skipped) => ({ skipped }))];
+    return [...new Set([...listed, ...here])].map((file) => interpretOne(file, ids, seen, world));
   });
 }
 
-function readIndex(folder: string, here: readonly FoundFile[]): Index {
-  const path = join(folder, 'INDEX.md');
-  const read = readPlainFile(path, MAX_NOTE_BYTES);
-  const rows = read.kind === 'file' ? parseIndex(textOf(read.bytes)) : [];
-  const known = new Set(here.map((file) => basename(file.path)));
+/** Returns the ids that the INDEX.md of a folder has, by the names of the files, in its order. */
+function readIndex(folder: string): ReadonlyMap<string, string> {
+  const read = readPlainFile(join(folder, 'INDEX.md'), MAX_NOTE_BYTES);
   const ids = new Map<string, string>();
-  const wasRead = new Set<string>();
-  const skipped = read.kind === 'refused' ? [skip({ format: 'structured', path }, read.why)] : [];
-  for (const row of rows) {
-    const name = indexedName(row.file, folder);
-    if (name === undefined) {
-      skipped.push(
-        skip({ format: 'structured', path: row.file }, 'INDEX.md names it, but it leads out of the folder'),
-      );
-    } else if (known.has(name)) {
-      if (row.id !== '' && !ids.has(name)) ids.set(name, row.id);
-      if (row.wasRead) wasRead.add(name);
-    }
+  for (const { id, file } of read.kind === 'file' ? parseIndex(textOf(read.bytes)) : []) {
+    const name = basename(file);
+    if (id !== '' && !ids.has(name)) ids.set(name, id);
   }
-  return { ids, order: [...ids.keys()], wasRead, skipped };
+  return ids;
 }
 
+/** @param seen the files of the ids that were read before, which this file's id is added to */
 function interpretOne(
   file: FoundFile,
-  index: Index,
+  ids: ReadonlyMap<string, string>,
   seen: Map<string, string>,
   world: ImportWorld,
-): Interpreted {
+): Draft | UnimportedFile {
   const text = decodeNote(file.bytes);
-  if (text === undefined) return { skipped: skip(file, 'it is not UTF-8') };
-  if (text.trim() === '') return { skipped: skip(file, 'it is empty') };
+  if (text === undefined) return skip(file, 'it is not UTF-8');
+  if (text.trim() === '') return skip(file, 'it is empty');
   const read = readNote(text, world.now);
-  if (read.kind === 'none') return { skipped: skip(file, 'it has no front matter') };
-  if (read.kind === 'foreign') return { skipped: skip(file, 'its front matter is of another kind') };
+  if (read.kind === 'none') return skip(file, 'it has no front matter');
+  if (read.kind === 'foreign') return skip(file, 'its front matter is of another kind');
   if (read.kind === 'invalid') {
     const { message, hint } = read.problem;
-    return { skipped: { ...skip(file, message, 'usage'), hint } };
+    return { ...skip(file, message, 'usage'), hint };
   }
   const { fields, body, id, otherId } = read;
   const name = basename(file.path);
-  const wrong = wrongId(id, otherId, index.ids.get(name));
-  if (wrong !== undefined) return { skipped: skip(file, wrong, 'integrity') };
+  const wrong = wrongId(id, otherId, ids.get(name));
+  if (wrong !== undefined) return skip(file, wrong, 'integrity');
   const sameId = seen.get(id);
-  if (sameId !== undefined) return { skipped: skip(file, `it has the handoff_id of ${escapeLine(sameId)}`) };
+  if (sameId !== undefined) return skip(file, `it has the handoff_id of ${escapeLine(sameId)}`);
   seen.set(id, name);
-  return { draft: draftOf(file, body, fields, index.wasRead.has(name), world) };
+  const topic = topicOf(fields.topic);
+  const isRenamed = topic !== fields.topic && world.topic === undefined;
+  return {
+    ...plainDraft(file, world),
+    topic: world.topic ?? topic,
+    owner: parseClientSessionId(fields.from),
+    from: fields.from,
+    to: fields.to,
+    text: body,
+    remark: isRenamed ? `its topic ${fields.topic} stays in the front matter` : undefined,
+  };
 }
 
 function wrongId(computed: string, ...stated: readonly (string | undefined)[]): string | undefined {
   const other = stated.find((id) => id !== undefined && id !== computed);
   if (other === undefined) return undefined;
   return `handoff_id mismatch: supplied=${escapeLine(other.slice(0, 80))} computed=${computed}`;
-}
-
-function draftOf(
-  file: FoundFile,
-  body: string,
-  { topic: named, from, to }: FrontMatter,
-  wasRead: boolean,
-  world: ImportWorld,
-): Draft {
-  const topic = topicOf(named);
-  const remarks = [
-    topic === named || world.topic !== undefined ? '' : `its topic ${named} stays in the front matter`,
-    wasRead ? 'who has read it (read_by) is not imported' : '',
-  ].filter((remark) => remark !== '');
-  return {
-    ...plainDraft(file, world),
-    topic: world.topic ?? topic,
-    owner: parseClientSessionId(from),
-    from,
-    to,
-    text: body,
-    remark: remarks.length === 0 ? undefined : remarks.join('; '),
-  };
 }
 
 /** Returns the topic to write a note under, given the topic that its front matter names. */

@@ -8,7 +8,7 @@ import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { hash } from '../../git/hash.ts';
 import { linkedWorktrees } from '../../git/worktrees.ts';
 import { listRefs } from '../../git/refs.ts';
-import { type Repository, branchTip, topLevel } from '../../git/repository.ts';
+import { type Repository, topLevel } from '../../git/repository.ts';
 import { realPath, filesNamed, kindOf, plainFolder, readPlainFile } from '../../host/disk.ts';
 import { homeFolder } from '../../host/folders.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
@@ -34,8 +34,8 @@ export interface UnimportedFile {
   readonly why: string;
   /** Set if the file is faulty, rather than just left out; it decides the exit status. */
   readonly code: FailureCode | undefined;
-  /** How to correct it; `undefined` for the usual hint of the code. */
-  readonly hint?: string;
+  /** How to correct it. */
+  readonly hint: string;
 }
 
 /** What the readers of all formats need to know. */
@@ -66,7 +66,7 @@ export async function openWorld(
     repository,
     top,
     branches,
-    branch: await requiredBranch(options.branch, repository, branches),
+    branch: requiredBranch(options.branch, branches),
     topic: requiredTopic(options.topic),
     home: homeFolder(context.env),
     env: context.env,
@@ -74,17 +74,10 @@ export async function openWorld(
   };
 }
 
-async function requiredBranch(
-  text: string | undefined,
-  repository: Repository,
-  branches: readonly BranchName[],
-): Promise<BranchName | undefined> {
+function requiredBranch(text: string | undefined, branches: readonly BranchName[]): BranchName | undefined {
   if (text === undefined) return undefined;
   const branch = parseBranchName(text);
-  const exists =
-    branch !== undefined &&
-    (branches.includes(branch) || (await branchTip(repository, branch)) !== undefined);
-  if (branch !== undefined && exists) return branch;
+  if (branch !== undefined && branches.includes(branch)) return branch;
   const hint = branch === undefined ? 'git branch --list' : `git branch ${shellWord(branch)}`;
   throw new Failure('usage', `there is no branch ${escapeLine(text)}`, { hint });
 }
@@ -250,13 +243,14 @@ function shownPath({ path }: Candidate, all: readonly Candidate[], { top }: Impo
   return `${hashed(former)}/${renewed ? `${ARCHIVE}/` : ''}${name}`;
 }
 
-/** Returns a file that is not imported, with the reason. */
+/** Returns a file that is not imported, with the reason. A wrong id does not matter in plain Markdown, which has none. */
 export function skip(
-  file: Pick<FoundFile, 'format' | 'path'>,
+  { format, path }: Pick<FoundFile, 'format' | 'path'>,
   why: string,
   code?: FailureCode,
 ): UnimportedFile {
-  return { format: file.format, path: file.path, why, code };
+  const again = code === 'integrity' ? 'git handoff import --from markdown' : 'ls -ld';
+  return { format, path, why, code, hint: `${again} -- ${shellWord(path)}` };
 }
 
 /** Decodes UTF-8, replacing what is invalid: only the text's beginning and its headings matter. */

@@ -345,9 +345,7 @@ function finish(
   });
   const value = { dryRun, items: [...placed.map((one) => noteItem(one, cwd)), ...left] };
   const wrong = skipped.flatMap(({ path, why, code, hint }) =>
-    code === undefined
-      ? []
-      : [{ code, why: `${escapeLine(path)}: ${why}`, hint: hint ?? hintFor(code, path) }],
+    code === undefined ? [] : [{ code, why: `${escapeLine(path)}: ${why}`, hint }],
   );
   const all: Refusal[] = [...placed.flatMap(({ refusal }) => refusal ?? []), ...wrong];
   const worst = WORST.map((code) => all.find((one) => one.code === code)).find((one) => one !== undefined);
@@ -380,12 +378,6 @@ function noteItem({ draft, incoming, placement, as, oid, refusal }: Placed, cwd:
 function shownPath(path: string, cwd: string): string {
   const way = relative(cwd, path);
   return way.startsWith('..') || !path.startsWith('/') ? path : way;
-}
-
-/** Returns a hint. A note with a wrong id can still be imported as plain Markdown, which has no id. */
-function hintFor(code: FailureCode, path: string): string {
-  const word = shellWord(path);
-  return code === 'integrity' ? `git handoff import --from markdown -- ${word}` : `ls -ld -- ${word}`;
 }
 
 const WRITES = ['create', 'update', 'close'];
