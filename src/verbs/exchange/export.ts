@@ -8,15 +8,14 @@ import { type BranchName, type SessionId, type Topic, ownerName } from '../../do
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { loadCommits, type LoadedCommit } from '../../git/commits.ts';
 import { topLevel } from '../../git/repository.ts';
-import { findTopic, requireTip, typedTopic } from '../../notes/topic-argument.ts';
-import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import type { Context } from '../../sessions/caller.ts';
 import type { Rendered } from '../../ui/terminal.ts';
 import { noteShape } from '../handoff-shape.ts';
 import { putOutput } from '../put-output.ts';
 import type { CommandResult } from '../verb.ts';
 import type { ExportShape, NoteShape } from '../shapes.ts';
-import { openWorkspace } from '../workspace.ts';
+import { loadVersion, openTopic } from '../notes/reader.ts';
 
 interface ExportOptions {
   /** The topic; `undefined` for the newest open handoff of this branch. */
@@ -51,25 +50,17 @@ export async function exportNote(
   { topic, format, output, force, session }: ExportOptions,
   context: Context,
 ): Promise<CommandResult<ExportValue>> {
-  const { repository, sessions, notices } = await openWorkspace(context);
+  const { repository, state, tip, reader, notices } = await openTopic({ topic, session }, context);
   const { cwd, commonDir } = repository;
-  const caller = findSession(context, sessions, session)?.id;
-  const state = await findTopic(repository, topic);
-  const { oid } = requireTip(state);
-  const [commit] = await loadCommits({ cwd }, [oid], { notes: true });
-  if (commit?.note === undefined) {
-    throw new Failure('integrity', `the note of ${oid} cannot be read`, {
-      hint: 'git fsck --connectivity-only',
-    });
-  }
+  const { oid } = tip;
+  const commit = await loadVersion(cwd, oid);
   const note = { branch: state.branch, topic: state.topic, commit };
-  const warnings = [...notices, ...(await reportIllegalMoves(repository, [state], context.now))];
   const bytes = composeExport(note, format);
   const owner = commit.trailers?.owner ?? 'unknown';
   const item = { branch: note.branch, topic: note.topic, oid, owner, format };
   if (output === undefined || output === '-') {
     const items = [{ ...item, file: null, written: true }];
-    return { value: { items, ...noteShape(bytes) }, notices: warnings, bytes };
+    return { value: { items, ...noteShape(bytes) }, notices, bytes };
   }
   const written = await putOutput(bytes, {
     path: resolve(cwd, output),
@@ -81,9 +72,9 @@ export async function exportNote(
     refuse: async (found) =>
       (await isOwnCopy(note, found, cwd))
         ? undefined
-        : refusal(note, found, { format, output, force, caller }),
+        : refusal(note, found, { format, output, force, caller: reader.session }),
   });
-  return { value: { items: [{ ...item, file: output, written }] }, notices: warnings };
+  return { value: { items: [{ ...item, file: output, written }] }, notices };
 }
 
 /** Returns the bytes of the exported file: the header of its format, and the note unchanged. */

@@ -1,7 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
 import { type HandoffCommit, type HandoffState, recordState } from '../../domain/handoff.ts';
-import type { SessionId } from '../../domain/names.ts';
-import { branchTip, committer, workTreeFacts, openRepository } from '../../git/repository.ts';
+import { branchTip, committer, workTreeFacts } from '../../git/repository.ts';
 import { commitHandoff } from '../../notes/handoffs.ts';
 import { type Context, findCaller, worktreeName } from '../../sessions/caller.ts';
 import { findTopic, requireTip, typedTopic } from '../../notes/topic-argument.ts';
@@ -16,7 +15,7 @@ import { parseExpectation } from './write.ts';
 import type { CommandResult } from '../verb.ts';
 import { readerName } from '../../domain/note-owner.ts';
 import { readTopic } from '../../notes/topic.ts';
-import { findReader, readerFacts } from './reader.ts';
+import { openTopic } from './reader.ts';
 
 interface TopicOptions {
   readonly topic: string;
@@ -28,14 +27,6 @@ interface StateOptions extends TopicOptions {
   readonly take: boolean;
 }
 
-/** A commit that changes owner or state and leaves the note as it is. */
-interface TipChange extends StateOptions {
-  /** The new state; `undefined` to keep it. */
-  readonly state: HandoffState | undefined;
-  /** Whether the tip must still be the one that was read first, even without `--expect`. */
-  readonly pinned: boolean;
-}
-
 interface TipChanged {
   readonly shape: HandoffShape;
   readonly changed: boolean;
@@ -44,11 +35,14 @@ interface TipChanged {
   readonly notices: readonly string[];
 }
 
-/** Adds a commit that changes a topic's owner or state, unless `isAsWanted` says that the tip has the wanted one already. */
+/**
+ * Adds a commit that gives a topic the state `wanted` or, if that is `undefined`, the caller as its owner; none if the topic
+ * has it already. The note stays as it is. A take fails if the tip is no longer the one that was read.
+ */
 async function commitOnTip(
-  change: TipChange,
+  change: StateOptions,
+  wanted: HandoffState | undefined,
   context: Context,
-  isAsWanted: (owner: SessionId, me: SessionId, state: HandoffState) => boolean,
 ): Promise<TipChanged> {
   const { cwd } = context;
   const [{ repository, sessions, notices: seen }, tree, author] = await Promise.all([
@@ -59,26 +53,27 @@ async function commitOnTip(
   const before = await findTopic(repository, change.topic);
   const tip = requireTip(before);
   const caller = findCaller(context, sessions, change.session, author);
-  const expect = change.expect === undefined && change.pinned ? tip.oid : parseExpectation(change.expect);
+  const isPinned = wanted === undefined && change.expect === undefined;
+  const expect = isPinned ? tip.oid : parseExpectation(change.expect);
   const { client } = caller;
   const head = before.branch === repository.branch ? tree.head : await branchTip(repository, before.branch);
   const content = {
     note: undefined,
     summary: undefined,
-    state: change.state ?? tip.trailers?.state ?? 'open',
+    state: wanted ?? tip.trailers?.state ?? 'open',
     base: head,
     client,
     recorded: recordState({ ...before, ...tree, head, client, worktree: worktreeName(repository) }),
     author,
     seconds: Math.floor(context.now / 1000),
   };
-  const closes = change.state === 'closed';
+  const closes = wanted === 'closed';
   const name = typedTopic(before.branch, before.topic);
   const wish = { name, take: change.take, closes, expect };
   const result = await commitAs(caller, wish, { repository, sessions }, context, (intent) =>
     commitHandoff(repository, before.path, intent, content, {
       isAsWanted: ({ trailers }) =>
-        trailers !== undefined && isAsWanted(trailers.owner, caller.id, trailers.state),
+        wanted === undefined ? trailers?.owner === caller.id : trailers?.state === wanted,
     }),
   );
   const notices = [...seen, ...(await reportIllegalMoves(repository, [before], context.now))];
@@ -105,36 +100,19 @@ export type TakeValue = HandoffShape & { readonly taken: boolean; readonly tookF
  * the caller already owns is no error, and makes no commit.
  */
 export async function take(options: TopicOptions, context: Context): Promise<CommandResult<TakeValue>> {
-  const { shape, changed, tip, notices } = await commitOnTip(
-    { ...options, take: true, state: undefined, pinned: true },
-    context,
-    (owner, me) => owner === me,
-  );
+  const { shape, changed, tip, notices } = await commitOnTip({ ...options, take: true }, undefined, context);
   return { value: { ...shape, taken: changed, tookFrom: tip.oid }, notices, clients: clientsOfOwner(tip) };
 }
 
 export type StateValue = HandoffShape & { readonly changed: boolean };
 
-/** Marks a topic as done. Its history stays. Closing a closed topic is no error, and makes no commit. */
-export function close(options: StateOptions, context: Context): Promise<CommandResult<StateValue>> {
-  return changeState(options, 'closed', context);
-}
-
-/** Reopens a topic that was closed. Reopening an open topic is no error, and makes no commit. */
-export function reopen(options: StateOptions, context: Context): Promise<CommandResult<StateValue>> {
-  return changeState(options, 'open', context);
-}
-
-async function changeState(
+/** Closes a topic, which keeps its history, or reopens it. If it is so already, that is no error, and makes no commit. */
+export async function changeState(
   options: StateOptions,
   wanted: HandoffState,
   context: Context,
 ): Promise<CommandResult<StateValue>> {
-  const { shape, changed, notices } = await commitOnTip(
-    { ...options, state: wanted, pinned: false },
-    context,
-    (_owner, _me, state) => state === wanted,
-  );
+  const { shape, changed, notices } = await commitOnTip(options, wanted, context);
   return { value: { ...shape, changed }, notices };
 }
 
@@ -148,21 +126,18 @@ export type AckValue = HandoffShape & { readonly reader: string; readonly change
  * @throws Failure `lost-race` when the handoff is not at the expected commit.
  */
 export async function ack(options: TopicOptions, context: Context): Promise<CommandResult<AckValue>> {
-  const repository = await openRepository(context.cwd);
-  const [workspace, facts, state] = await Promise.all([
-    openWorkspace(context, repository),
-    readerFacts(repository, context),
-    findTopic(repository, options.topic),
-  ]);
   const expect = parseExpectation(options.expect);
-  const reader = findReader(facts, context, workspace, options.session);
+  const { repository, state, reader, notices, ...opened } = await openTopic(
+    { ...options, reading: true },
+    context,
+  );
   const name = readerName(reader);
   if (name === undefined) {
     throw new Failure('usage', 'git does not know your e-mail address, and no session is running this', {
       hint: 'git config user.email you@example.com',
     });
   }
-  let tip = requireTip(state);
+  let { tip } = opened;
   const { changed } = await acknowledge(repository, state.path, name, async () => {
     tip = requireTip(await readTopic(repository, state.path));
     if (expect === undefined || expect === tip.oid) return tip.oid;
@@ -172,6 +147,5 @@ export async function ack(options: TopicOptions, context: Context): Promise<Comm
     });
   });
   const shape = handoffShape(state, tip, reader, tip.oid);
-  const moved = await reportIllegalMoves(repository, [state], context.now);
-  return { value: { ...shape, reader: name, changed }, notices: [...workspace.notices, ...moved] };
+  return { value: { ...shape, reader: name, changed }, notices };
 }

@@ -1,22 +1,19 @@
-import { type HandoffCommit, NOTE_FILE } from '../../domain/handoff.ts';
-import { acknowledgedOf, readerName } from '../../domain/note-owner.ts';
-import { checkStep } from '../../domain/transition.ts';
-import { openRepository, type InRepository } from '../../git/repository.ts';
-import { ackOf, readAcks } from '../../notes/whose-note.ts';
-import { readHistory } from '../../notes/topic.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
-import type { CommandResult } from '../verb.ts';
-import { findTopic, requireTip, typedTopic } from '../../notes/topic-argument.ts';
-import { NOBODY, findReader, readerFacts } from './reader.ts';
-import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import type { StepName, VersionShape, HandoffShape } from '../shapes.ts';
-import { handoffShape } from '../handoff-shape.ts';
-import { openWorkspace } from '../workspace.ts';
 import { Failure } from '../../domain/failure.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { type HandoffCommit, NOTE_FILE } from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
-import { loadCommits, noteNames } from '../../git/commits.ts';
+import { acknowledgedOf, readerName } from '../../domain/note-owner.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { checkStep } from '../../domain/transition.ts';
+import { noteNames } from '../../git/commits.ts';
 import { gitFailure, runGit } from '../../git/run.ts';
+import { readHistory } from '../../notes/topic.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import { ackOf, readAcks } from '../../notes/whose-note.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { handoffShape } from '../handoff-shape.ts';
+import type { HandoffShape, StepName, VersionShape } from '../shapes.ts';
+import type { CommandResult } from '../verb.ts';
+import { loadVersion, openTopic } from './reader.ts';
 
 interface LogOptions {
   readonly topic: string | undefined;
@@ -33,15 +30,9 @@ export interface LogValue {
 
 /** Shows the history of a topic, newest first: who wrote it when, and how its owner changed. */
 export async function log(options: LogOptions, context: Context): Promise<CommandResult<LogValue>> {
-  const repository = await openRepository(context.cwd);
-  const [workspace, facts] = await Promise.all([
-    openWorkspace(context, repository),
-    options.reading ? readerFacts(repository, context) : NOBODY,
-  ]);
-  const reader = findReader(facts, context, workspace, options.session);
-  const state = await findTopic(repository, options.topic);
+  const { repository, state, tip, reader, notices } = await openTopic(options, context);
   const [history, acks] = await Promise.all([
-    readHistory(repository, requireTip(state).oid),
+    readHistory(repository, tip.oid),
     options.reading ? readAcks(repository, state.path) : new Map(),
   ]);
   const read = new Set(acknowledgedOf(history, ackOf(acks, state.path, readerName(reader) ?? '')));
@@ -50,10 +41,7 @@ export async function log(options: LogOptions, context: Context): Promise<Comman
     ...handoffShape(state, commit, reader, read.has(commit.oid) ? commit.oid : undefined),
     step: stepOf(known.get(commit.parents[0] ?? ''), commit),
   }));
-  return {
-    value: { branch: state.branch, topic: state.topic, items },
-    notices: [...workspace.notices, ...(await reportIllegalMoves(repository, [state], context.now))],
-  };
+  return { value: { branch: state.branch, topic: state.topic, items }, notices };
 }
 
 /** Returns the step from a parent to a commit. For a merge, the first parent is enough. */
@@ -108,21 +96,16 @@ export async function diffNotes(
   options: DiffOptions,
   context: Context,
 ): Promise<CommandResult<NoteDiffValue>> {
-  const { repository, sessions, notices } = await openWorkspace(context);
-  const state = await findTopic(repository, options.topic);
-  const history = await readHistory(repository, requireTip(state).oid);
+  const { repository, state, tip, reader, notices } = await openTopic(options, context);
+  const history = await readHistory(repository, tip.oid);
   const name = typedTopic(state.branch, state.topic);
   const [first, second] = options.versions.map((text) => versionIn(history, text, name));
-  const to = second ?? history[0] ?? requireTip(state);
+  const to = second ?? history[0] ?? tip;
   const from = first ?? (await lastOther(firstLine(history), context.cwd));
-  const [note] = await readNotes(from === undefined ? [to] : [to, from], context.cwd);
-  const hunks = from === undefined ? added(note) : await noteHunks(repository, from.oid, to.oid);
-  const reader = findSession(context, sessions, options.session)?.id;
+  const { note } = await loadVersion(context.cwd, to.oid);
+  const diff = from === undefined ? added(note) : await noteHunks(context.cwd, from.oid, to.oid);
   const shape = (commit: HandoffCommit) => handoffShape(state, commit, reader);
-  return {
-    value: { from: from === undefined ? null : shape(from), to: shape(to), diff: hunks.toString('utf8') },
-    notices: [...notices, ...(await reportIllegalMoves(repository, [state], context.now))],
-  };
+  return { value: { from: from === undefined ? null : shape(from), to: shape(to), diff }, notices };
 }
 
 /** Returns the newest version whose note differs from the tip's, or is missing: takes and closes change no note. */
@@ -133,43 +116,24 @@ async function lastOther(history: readonly HandoffCommit[], cwd: string): Promis
   return history.find(({ oid }) => tip !== undefined && notes.get(oid) !== notes.get(tip.oid));
 }
 
-async function readNotes(versions: readonly HandoffCommit[], cwd: string): Promise<Buffer[]> {
-  const oids = versions.map(({ oid }) => oid);
-  const loaded = await loadCommits({ cwd }, oids, { notes: true });
-  return oids.map((oid, at) => {
-    const note = loaded[at]?.note;
-    if (note !== undefined) return note;
-    throw new Failure('integrity', `the note of ${oid} cannot be read`, {
-      hint: 'git fsck --connectivity-only',
-    });
-  });
-}
-
 /** Returns a first version as a diff from nothing. */
-function added(note: Buffer | undefined): Buffer {
-  const lines = (note?.toString('utf8') ?? '').replace(/\n$/, '').split('\n');
-  return Buffer.from(`@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`);
+function added(note: Buffer): string {
+  const lines = note.toString('utf8').replace(/\n$/, '').split('\n');
+  return `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`;
 }
 
 /**
  * Returns the hunks between the notes of two handoff commits, as git-diff(1) prints them without its header; empty when
  * the notes are the same. It runs no diff program that the repository or the user configured.
  *
- * @throws Failure when git cannot read one of the notes
+ * @throws Failure `integrity` when the older note cannot be read
  */
-async function noteHunks(repository: InRepository, from: Oid, to: Oid): Promise<Buffer> {
-  const quiet = [
-    '--no-ext-diff',
-    '--no-textconv',
-    '--no-color',
-    '--no-renames',
-    '--no-relative',
-    '--text',
-    '--unified=3',
-  ];
+async function noteHunks(cwd: string, from: Oid, to: Oid): Promise<string> {
+  await loadVersion(cwd, from);
+  const quiet = '--no-ext-diff --no-textconv --no-color --no-renames --no-relative --text --unified=3';
   const notes = [`${from}:${NOTE_FILE}`, `${to}:${NOTE_FILE}`];
-  const result = await runGit(['diff', ...quiet, '--end-of-options', ...notes], { cwd: repository.cwd });
+  const result = await runGit(['diff', ...quiet.split(' '), '--end-of-options', ...notes], { cwd });
   if (result.code !== 0) throw gitFailure('diff', result);
   const at = result.stdout.indexOf('\n@@ ');
-  return at < 0 ? Buffer.alloc(0) : result.stdout.subarray(at + 1);
+  return at < 0 ? '' : result.stdout.subarray(at + 1).toString('utf8');
 }

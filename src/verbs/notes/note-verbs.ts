@@ -6,10 +6,18 @@ import type { Context } from '../../sessions/caller.ts';
 import { type Interaction, type Answer, type VerbTable, answer, word } from '../verb.ts';
 import { type Arguments, EXPECT, type OptionTable } from '../options.ts';
 import { anchored, PATHSPEC_OPTIONS, readPathspecs } from '../pathspecs.ts';
-import { ack, take } from './change-state.ts';
+import { ack, changeState, take } from './change-state.ts';
 import { list } from './list.ts';
 import { log } from './log.ts';
-import { renderAck, renderList, renderLog, renderShown, renderTaken, renderWritten } from './notes-text.ts';
+import {
+  renderAck,
+  renderList,
+  renderLog,
+  renderShown,
+  renderState,
+  renderTaken,
+  renderWritten,
+} from './notes-text.ts';
 import { show } from './show.ts';
 import { write } from './write.ts';
 
@@ -288,11 +296,7 @@ export const UPKEEP_VERBS: VerbTable = {
     words: [1, 1],
     options: TAKE_AND_EXPECT,
     examples: [['git handoff close auth-refresh', 'the work is done']],
-    async run(args, context) {
-      const { close } = await import('./change-state.ts');
-      const result = await close(stateOptions(args), context);
-      return answer(result, async () => (await import('./notes-text.ts')).renderState);
-    },
+    run: (args, context) => changedAnswer('closed', args, context),
   },
   reopen: {
     usage: 'reopen [<branch>/]<topic>',
@@ -301,19 +305,16 @@ export const UPKEEP_VERBS: VerbTable = {
     words: [1, 1],
     options: TAKE_AND_EXPECT,
     examples: [['git handoff reopen auth-refresh', 'it was not done after all']],
-    async run(args, context) {
-      const { reopen } = await import('./change-state.ts');
-      const result = await reopen(stateOptions(args), context);
-      return answer(result, async () => (await import('./notes-text.ts')).renderState);
-    },
+    run: (args, context) => changedAnswer('open', args, context),
   },
 };
 
-function stateOptions(args: Arguments) {
-  return {
+async function changedAnswer(state: 'open' | 'closed', args: Arguments, context: Context): Promise<Answer> {
+  const options = {
     topic: word(args),
     take: args.flag('take'),
     expect: args.text('expect'),
     session: args.text('session'),
   };
+  return answer(await changeState(options, state, context), async () => renderState);
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
-import type { SessionId } from '../../domain/names.ts';
+import type { HandoffCommit } from '../../domain/handoff.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
 import {
   ANYONE,
   type Operator,
@@ -9,11 +10,15 @@ import {
 } from '../../domain/operators.ts';
 import { type Reader, decideOperator, readerName } from '../../domain/note-owner.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
+import { loadCommits } from '../../git/commits.ts';
 import { readReaderSettings } from '../../git/config.ts';
-import { type Repository, workTreeTop } from '../../git/repository.ts';
+import { type Repository, openRepository, workTreeTop } from '../../git/repository.ts';
 import { OPERATORS_FILE, readOperatorsFile } from '../../host/marker-files.ts';
+import { reportIllegalMoves } from '../../notes/report-illegal.ts';
+import type { ReadableTopic } from '../../notes/topic.ts';
+import { findTopic, requireTip } from '../../notes/topic-argument.ts';
 import { type Context, findSession, personOf } from '../../sessions/caller.ts';
-import type { Workspace } from '../workspace.ts';
+import { type Workspace, openWorkspace } from '../workspace.ts';
 
 /** What decides, besides the session, who counts as the reader and writer of notes here. */
 export interface ReaderFacts {
@@ -71,6 +76,51 @@ export function findReader(
   option: string | undefined,
 ): Reader {
   return readerOf(facts, findSession(context, sessions, option)?.id);
+}
+
+/** A topic that a verb reads, with its reader. */
+interface OpenTopic {
+  readonly repository: Repository;
+  readonly state: ReadableTopic;
+  readonly tip: HandoffCommit;
+  readonly reader: Reader;
+  readonly notices: readonly string[];
+}
+
+/**
+ * Opens the topic that a command line names, or the newest of the branch. `reading`: whether to find out who the reader is,
+ * which costs a process; otherwise only a session is known. `note`: whether to read the note if that costs no process.
+ *
+ * @throws Failure `not-found`, or `integrity` for a topic without a valid commit
+ */
+export async function openTopic(
+  options: {
+    readonly topic: string | undefined;
+    readonly session: string | undefined;
+    readonly reading?: boolean;
+  },
+  context: Context,
+  { note = false } = {},
+): Promise<OpenTopic> {
+  const repository = await openRepository(context.cwd);
+  const [workspace, facts, state] = await Promise.all([
+    openWorkspace(context, repository),
+    options.reading === true ? readerFacts(repository, context) : NOBODY,
+    findTopic(repository, options.topic, { note }),
+  ]);
+  const reader = findReader(facts, context, workspace, options.session);
+  const tip = requireTip(state);
+  const moved = await reportIllegalMoves(repository, [state], context.now);
+  return { repository, state, tip, reader, notices: [...workspace.notices, ...moved] };
+}
+
+/** Loads a version with the bytes of its note. */
+export async function loadVersion(cwd: string, oid: Oid) {
+  const [commit] = await loadCommits({ cwd }, [oid], { notes: true });
+  if (commit?.note !== undefined) return { ...commit, note: commit.note };
+  throw new Failure('integrity', `the note of ${oid} cannot be read`, {
+    hint: 'git fsck --connectivity-only',
+  });
 }
 
 /** Returns an operator as an option names it; `me` means the reader. */

@@ -1,28 +1,23 @@
 import { timestamp } from '../../domain/age.ts';
 import { Failure } from '../../domain/failure.ts';
-import type { HandoffCommit } from '../../domain/handoff.ts';
-import type { Oid } from '../../domain/names.ts';
 import { acknowledgedOf, readerName } from '../../domain/note-owner.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
-import { loadCommits } from '../../git/commits.ts';
 import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import { REMOTE } from '../../git/namespace.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import type { Budget } from '../../host/io.ts';
 import { ackOf, readAcks } from '../../notes/whose-note.ts';
-import { findTopic, requireTip, parseTopicArgument, typedTopic } from '../../notes/topic-argument.ts';
+import { requireTip, parseTopicArgument, typedTopic } from '../../notes/topic-argument.ts';
 import { decodeNote, mayHaveFrontMatter } from '../../notes/front-matter/prepare.ts';
 import { listLost, readLost } from '../../notes/lost.ts';
-import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { type ReadableTopic, type TopicState, readHistory } from '../../notes/topic.ts';
 import { compareWithRemotes } from '../../notes/tracking.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { handoffShape, noteShape } from '../handoff-shape.ts';
 import type { CommandResult } from '../verb.ts';
 import type { HandoffShape, LostShape, NoteShape } from '../shapes.ts';
-import { openWorkspace } from '../workspace.ts';
-import { NOBODY, findReader, readerFacts } from './reader.ts';
+import { loadVersion, openTopic } from './reader.ts';
 import { versionIn } from './log.ts';
 
 interface ShowOptions {
@@ -54,30 +49,22 @@ export type ShowValue =
  * when a write was refused.
  */
 export async function show(options: ShowOptions, context: Context): Promise<CommandResult<ShowValue>> {
-  const repository = await openRepository(context.cwd);
-  if (options.lost !== false) return showLost(repository, options);
-  const [workspace, reader, state] = await Promise.all([
-    openWorkspace(context, repository),
-    options.reading ? readerFacts(repository, context) : NOBODY,
-    findTopic(repository, options.topic, { note: true }),
-  ]);
-  const view = findReader(reader, context, workspace, options.session);
-  const [moved, { commit, note, acknowledged }, remotes] = await Promise.all([
-    reportIllegalMoves(repository, [state], context.now),
-    version(repository, state, options.at, options.reading ? readerName(view) : undefined),
+  if (options.lost !== false) return showLost(await openRepository(context.cwd), options);
+  const { repository, state, reader, notices } = await openTopic(options, context, { note: true });
+  const [{ commit, note, acknowledged }, remotes] = await Promise.all([
+    version(repository, state, options.at, options.reading ? readerName(reader) : undefined),
     options.reading ? relationsOf(repository, state, context.budget) : undefined,
   ]);
-  const shape = handoffShape(state, commit, view, acknowledged);
   const facts = await noteFacts(note, context.now);
   return {
     value: {
       kind: 'handoff',
-      ...shape,
+      ...handoffShape(state, commit, reader, acknowledged),
       ...(remotes === undefined ? {} : { remotes }),
       ...facts.shape,
       ...noteShape(note),
     },
-    notices: [...workspace.notices, ...moved, ...facts.notices],
+    notices: [...notices, ...facts.notices],
     ...(options.raw ? { bytes: note } : {}),
   };
 }
@@ -92,33 +79,22 @@ async function relationsOf(
   return (await compareWithRemotes(repository, refs, tips, budget)).of(path);
 }
 
-interface ShownVersion {
-  readonly commit: HandoffCommit;
-  readonly note: Buffer;
-  /** This version's object name, if the reader has acknowledged it or a later one. */
-  readonly acknowledged: Oid | undefined;
-}
-
+/** Returns a version with its note, and its name if `reader` has acknowledged it or a later one. */
 async function version(
   repository: Repository,
   state: ReadableTopic,
   at: string | undefined,
   reader: string | undefined,
-): Promise<ShownVersion> {
+) {
   const tip = requireTip(state);
-  const history = at === undefined ? [] : await readHistory(repository, tip.oid);
-  const wanted =
-    at === undefined ? tip.oid : versionIn(history, at, typedTopic(state.branch, state.topic)).oid;
+  const history = at === undefined ? [tip] : await readHistory(repository, tip.oid);
+  const commit = at === undefined ? tip : versionIn(history, at, typedTopic(state.branch, state.topic));
   const newest =
     reader === undefined ? undefined : ackOf(await readAcks(repository, state.path), state.path, reader);
-  const read = at === undefined ? [newest] : acknowledgedOf(history, newest);
-  const acknowledged = read.includes(wanted) ? wanted : undefined;
-  if (at === undefined && state.note !== undefined) return { commit: tip, note: state.note, acknowledged };
-  const [commit] = await loadCommits({ cwd: repository.cwd }, [wanted], { notes: true });
-  if (commit?.note !== undefined) return { commit, note: commit.note, acknowledged };
-  throw new Failure('integrity', `the note of ${wanted} cannot be read`, {
-    hint: 'git fsck --connectivity-only',
-  });
+  const acknowledged = acknowledgedOf(history, newest).find((oid) => oid === commit.oid);
+  const loaded = at === undefined ? state.note : undefined;
+  const note = loaded ?? (await loadVersion(repository.cwd, commit.oid)).note;
+  return { commit, note, acknowledged };
 }
 
 async function showLost(repository: Repository, options: ShowOptions): Promise<CommandResult<ShowValue>> {
