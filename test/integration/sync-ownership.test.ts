@@ -41,16 +41,16 @@ describe('a session on another machine', () => {
 describe('a note that changed hands on another machine', () => {
   const taken = (session: string) =>
     new RegExp(
-      `forwarded +main/auth-refresh +\\w+ ${session.slice(0, 8)} took it from \\w+ sess-ada at \\d{4}-\\d\\d-\\d\\dT[\\d:]+Z; read it with: git handoff show main/auth-refresh\\n`,
+      `forwarded +main/auth-refresh +it belongs to \\w+ ${session.slice(0, 8)} now, no longer to \\w+ sess-ada; read it with: git handoff show main/auth-refresh\\n`,
     );
 
-  it('is reported by the former owner’s sync: who has it, and since when', () => {
+  it('is reported by the former owner’s sync: who has it now', () => {
     bob.ok(['take', 'auth-refresh'], { session: bob.session });
     bob.write('auth-refresh', 'bob\n');
     bob.sync();
     expect(ada.sync()).toMatch(taken(bob.session));
     expect(eve.json(['sync'], { session: eve.session }).items).toMatchObject([
-      { owner: ada.session, newOwner: bob.session, why: expect.stringContaining('took it from') as string },
+      { owner: ada.session, newOwner: bob.session, why: expect.stringContaining('it belongs to') as string },
     ]);
   });
 });

@@ -1,5 +1,4 @@
-import { NOTE_FILE } from '../../domain/handoff.ts';
-import { type Oid, type SessionId, parseOid } from '../../domain/names.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
 import { type FoldFacts, type Relation, type FoldAction, decideFold } from '../../domain/sync.ts';
 import { type IllegalReason, checkHandoffCommit } from '../../domain/transition.ts';
 import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
@@ -14,9 +13,8 @@ import {
   keptRef,
   lostNumber,
 } from '../../git/namespace.ts';
-import { type Found, loadJudged } from '../../git/commits.ts';
-import { readObjects } from '../../git/objects.ts';
-import { type Ref, listRefs, type RefUpdate, updateRefs } from '../../git/refs.ts';
+import { type Found, loadJudged, noteNames } from '../../git/commits.ts';
+import { type Ref, type RefUpdate, updateRefs } from '../../git/refs.ts';
 import type { InRepository, Repository } from '../../git/repository.ts';
 import { listBookkeepingRefs } from '../../git/migrate-ref-lists.ts';
 import { memoryName } from '../../notes/delete-notes.ts';
@@ -27,7 +25,7 @@ import { Failure } from '../../domain/failure.ts';
 import { inBatches, twoAtOnce } from '../../git/batches.ts';
 import { nextLostRef } from '../../notes/lost.ts';
 
-/** A topic as it is here and as a remote last showed it. */
+/** A topic as it is here and as a remote last showed it, or one that was deleted here. */
 export interface SyncedTopic {
   readonly path: HandoffPath;
   readonly here: TopicState | undefined;
@@ -48,30 +46,24 @@ export async function readSyncedTopics(
     listBookkeepingRefs(repository, [remotePrefix(remote), PRUNED]),
   ]);
   const here = new Map(states.map((state) => [handoffRef(state.path), state]));
-  const there = new Map(
-    beside.flatMap((ref) => {
-      const path = parsePath(ref.name, remotePrefix(remote));
-      return path === undefined ? [] : [[handoffRef(path), ref] as const];
-    }),
-  );
-  const memories = new Map(beside.map((ref) => [ref.name, ref.oid]));
-  return [...new Set([...here.keys(), ...there.keys()])].sort().flatMap((name) => {
+  const below = (prefix: string) =>
+    new Map(
+      beside.flatMap((ref) => {
+        const path = parsePath(ref.name, prefix);
+        return path === undefined ? [] : [[handoffRef(path), ref] as const];
+      }),
+    );
+  const [there, memories] = [below(remotePrefix(remote)), below(PRUNED)];
+  return [...new Set([...here.keys(), ...there.keys(), ...memories.keys()])].sort().flatMap((name) => {
     const path = parsePath(name, HANDOFFS);
     if (path === undefined) return [];
-    return [{ path, here: here.get(name), there: there.get(name), pruned: memories.get(prunedRef(path)) }];
+    return [{ path, here: here.get(name), there: there.get(name), pruned: memories.get(name)?.oid }];
   });
 }
 
-/** Returns the deleted tips of the handoffs that were deliberately deleted here, by their public refs. */
-export async function readRemoved(repository: InRepository): Promise<ReadonlyMap<string, Oid>> {
-  const refs = await listRefs(repository, [PRUNED], { content: true });
-  return new Map(
-    refs.flatMap(({ name, content }) => {
-      const oid = parseOid(content.trim());
-      return oid === undefined ? [] : [[HANDOFFS + name.slice(PRUNED.length), oid]];
-    }),
-  );
-}
+/** Whether a handoff was deliberately deleted here at the very commit that a remote has. */
+export const isDeletedHere = ({ pruned }: SyncedTopic, there: Oid): boolean =>
+  pruned !== undefined && pruned === memoryName(there);
 
 /** A topic whose tips here and at the remote differ, with the facts that decide how to fold it. */
 export interface Difference extends SyncedTopic {
@@ -113,26 +105,22 @@ export async function findDifferences(
     tips,
   );
   const reasonOf = new Map(moving.map((one, at) => [one, reasons[at]]));
-  const own = await withOwnText(
-    repository,
-    moving.filter((one) => relations.get(one) === 'diverged'),
-  );
-  return unequal.map((one, at) => ({
-    ...one,
-    facts: {
+  const own = new Set<SyncedTopic>();
+  for (const one of moving) {
+    if (relations.get(one) === 'diverged' && (await hasOwnText(repository, one))) own.add(one);
+  }
+  return unequal.map((one, at) => {
+    const tip = tips.get(one.there.oid);
+    const commit = typeof tip === 'object' ? tip : undefined;
+    const facts = {
       relation: relations.get(one) ?? (one.here?.tip === undefined ? 'only-there' : 'diverged'),
       illegal: strange[at] ?? reasonOf.get(one),
-      deletedHere: one.pruned !== undefined && one.pruned === memoryName(one.there.oid),
+      deletedHere: isDeletedHere(one, one.there.oid),
       hasOwnText: own.has(one),
-    },
-    ...ownerOf(tips.get(one.there.oid)),
-  }));
+    };
+    return { ...one, facts, owner: commit?.trailers?.owner, ownerText: commitOwner(commit) };
+  });
 }
-
-const ownerOf = (tip: Found | undefined) =>
-  typeof tip === 'object'
-    ? { owner: tip.trailers?.owner, ownerText: commitOwner(tip) }
-    : { owner: undefined, ownerText: undefined };
 
 type Unequal = SyncedTopic & { readonly there: Ref };
 
@@ -165,31 +153,18 @@ async function relate(
   );
 }
 
-/** Returns the topics whose history here has a note that the remote's history lacks. */
-async function withOwnText(
-  repository: InRepository,
-  topics: readonly Unequal[],
-): Promise<ReadonlySet<SyncedTopic>> {
-  const own = new Set<SyncedTopic>();
-  for (const one of topics) {
-    const [mine, theirs] = [
-      await noteNames(repository, one.here?.tip?.oid),
-      await noteNames(repository, one.there.oid),
-    ];
-    // An unreadable history may have a note of its own.
-    if (mine.length === 0 || mine.some((name) => name === undefined || !theirs.includes(name))) own.add(one);
-  }
-  return own;
+/** Whether the history here has a note that the remote's history lacks, or may have one because something is unreadable. */
+async function hasOwnText({ cwd }: InRepository, { here, there }: Unequal): Promise<boolean> {
+  const [mine, theirs] = [await notesOf(cwd, here?.tip?.oid), await notesOf(cwd, there.oid)];
+  return mine === undefined || theirs === undefined || [...mine].some((name) => !theirs.has(name));
 }
 
-/** The object names of all notes in a history, through every parent of a merge; `undefined` for an unreadable note. */
-async function noteNames(repository: InRepository, tip: Oid | undefined): Promise<(Oid | undefined)[]> {
-  if (tip === undefined) return [];
-  const options = { cwd: repository.cwd };
-  const walked = await walkHistories(options, [tip]);
-  if (typeof walked === 'string') return [undefined];
-  const requests = [...walked.keys()].map((oid) => ({ name: `${oid}:${NOTE_FILE}`, infoOnly: true }));
-  return (await readObjects(options, requests)).map((object) => object?.oid);
+/** The object names of all notes in a history, through every parent of a merge; `undefined` if one cannot be read. */
+async function notesOf(cwd: string, tip: Oid | undefined): Promise<ReadonlySet<Oid> | undefined> {
+  const walked = tip === undefined ? 'hole' : await walkHistories({ cwd }, [tip]);
+  if (typeof walked === 'string') return undefined;
+  const names = await noteNames({ cwd }, [...walked.keys()]);
+  return names.size < walked.size ? undefined : new Set(names.values());
 }
 
 /** The outcome for one topic. */

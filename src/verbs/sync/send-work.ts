@@ -16,7 +16,7 @@ import { type LoadedWork, readWork, carriedWork } from '../../notes/work/work-co
 import type { Outgoing, SyncWorld, SyncReport } from './items.ts';
 import type { Oid } from '../../domain/names.ts';
 import { inBatches, twoAtOnce } from '../../git/batches.ts';
-import type { Difference, SyncedTopic } from './differences.ts';
+import type { SyncedTopic } from './differences.ts';
 import { withoutSecrets } from './leaving-notes.ts';
 
 /** Work to send, as named on the command line. */
@@ -142,49 +142,65 @@ export function transferOptions(
   };
 }
 
-interface Push {
+/** The topics here, compared with what a remote shows. */
+export interface Compared {
   readonly topics: readonly SyncedTopic[];
-  readonly differences: readonly Difference[];
+  /** The tips that the remote shows, under our names for them. */
   readonly there: ReadonlyMap<string, Oid>;
+  /** Our refs of the handoffs that are ahead of the remote's; `undefined` as long as that is not known. */
+  readonly ahead: ReadonlySet<string> | undefined;
 }
 
-/** Pushes the handoffs that are ahead of the remote's. Returns `false` if somebody else was faster. */
-export async function pushOutgoing(
-  world: SyncWorld,
-  remote: Remote,
-  { topics, differences, there }: Push,
+/** Chooses the handoffs to push, and reports those that stay. `arrived`: the remote has them already. */
+export function chooseOutgoing(
+  { fetch, restore }: SyncWorld['options'],
+  { topics, there, ahead }: Compared,
   report: SyncReport,
-): Promise<boolean> {
-  const { options, prefix } = world;
-  const ahead = new Set(
-    differences.filter(({ facts }) => facts.relation === 'ahead').map(({ path }) => handoffRef(path)),
-  );
+): { readonly outgoing: readonly Outgoing[]; readonly arrived: readonly Outgoing[] } {
   const outgoing: Outgoing[] = [];
   const arrived: Outgoing[] = [];
   for (const { path, here, there: tracked } of topics) {
     const tip = here?.tip?.oid;
     if (tip === undefined) continue;
     const ref = handoffRef(path);
-    const facts = { tip, shown: there.get(ref), tracked: tracked?.oid, isAhead: ahead.has(ref) };
-    const action = decidePush({ ...facts, restore: options.restore });
+    const one = { path, tip, old: tracked?.oid };
+    const isAhead = ahead === undefined || ahead.has(ref);
+    const action = decidePush({ tip, shown: there.get(ref), tracked: one.old, isAhead, restore });
     // This round fetched a newer tip than the one that the remote had shown.
-    const isFolded = action === 'behind' && options.fetch && ahead.has(ref);
+    const isFolded = action === 'behind' && fetch && ahead?.has(ref) === true;
+    if (action === 'push' || isFolded) outgoing.push(one);
     // The remote has it although no push is recorded: the push was killed, or went through another remote's name.
-    if (action === 'current' && tracked?.oid !== tip) arrived.push({ path, tip, old: tracked?.oid });
-    if (action === 'push' || isFolded) outgoing.push({ path, tip, old: tracked?.oid });
-    else if (action === 'deleted-there' || (action === 'behind' && !options.fetch))
-      report.left(path, tip, action);
-    else if (action === 'blocked' && !options.fetch) report.left(path, tip, 'behind');
+    else if (action === 'current' && one.old !== tip) arrived.push(one);
+    else if (action === 'deleted-there') report.add('push', path, { action, oid: tip });
+    else if (action !== 'current' && !fetch) report.add('push', path, { action: 'behind', oid: tip });
   }
+  return { outgoing, arrived };
+}
+
+/** Pushes the handoffs that are ahead of the remote's. Returns `false` if somebody else was faster. */
+export async function pushOutgoing(
+  world: SyncWorld,
+  remote: Remote,
+  compared: Compared,
+  report: SyncReport,
+): Promise<boolean> {
+  const { options, prefix } = world;
+  const { there } = compared;
+  const { outgoing, arrived } = chooseOutgoing(options, compared, report);
   await track(world, remote, arrived);
-  const leaving = outgoing.length === 0 ? [] : await withoutSecrets(world, remote.name, outgoing, report);
+  const leaving = await withoutSecrets(world, remote.name, outgoing, report);
   if (leaving.length === 0) return true;
   if (there.size === 0) options.warn(firstPush(remote, leaving.length));
   const byRef = new Map(leaving.map((one) => [prefix + handoffRef(one.path).slice(HANDOFFS.length), one]));
   const outcomes = await pushAll(world, remote, there, byRef);
   const pushed = outcomes.flatMap(({ ref, kind }) => (kind === 'pushed' ? (byRef.get(ref) ?? []) : []));
   await track(world, remote, pushed);
-  report.pushed(outcomes, byRef);
+  for (const { ref, kind, reason } of outcomes) {
+    const one = byRef.get(ref);
+    if (one === undefined) continue;
+    const why = kind === 'pushed' ? null : reason;
+    report.add('push', one.path, { action: kind, oid: one.tip, former: one.old ?? null, why });
+  }
   return !outcomes.some(({ kind }) => kind === 'moved');
 }
 

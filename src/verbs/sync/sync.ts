@@ -8,6 +8,7 @@ import {
   SENT,
   UNPACKED,
   WORK,
+  decodeBranch,
   encodeRemote,
   handoffRef,
   parseWorkRef,
@@ -26,7 +27,7 @@ import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
 import type { SyncShape, SyncAction } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
-import { askShown, syncRemote } from './one-remote.ts';
+import { syncRemote } from './one-remote.ts';
 import { leavingWork, sendWork } from './send-work.ts';
 import type { SyncOptions, SyncWorld } from './items.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
@@ -53,16 +54,9 @@ interface SyncedRemote {
  */
 export async function sync(options: SyncOptions, context: Context): Promise<CommandResult<SyncValue>> {
   const repository = await openRepository(context.cwd);
-  const chosen = chooseRemotes(repository, options.remotes);
-  const asked = chosen.then(({ remotes: [first], settings }) => {
-    const prefix = checkRemotePrefix(settings.remotePrefix);
-    return askShown({ repository, options, prefix }, first);
-  });
-  // This is awaited at the first remote's turn; a failure must not go unhandled until then.
-  asked.catch(() => undefined);
   const [{ sessions, notices }, { remotes, settings }, states, kept, leaving] = await Promise.all([
     openWorkspace(context, repository),
-    chosen,
+    chooseRemotes(repository, options.remotes),
     readTopics(repository),
     listRefNames(repository, [WORK, SENT, UNPACKED]),
     options.withWork.length === 0 ? [] : leavingWork({ repository, options }, options.withWork),
@@ -70,14 +64,14 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
   const prefix = checkRemotePrefix(settings.remotePrefix);
   const illegal = await reportIllegalMoves(repository, states, context.now);
   const me = findSession(context, sessions, options.session)?.id;
-  const world = { repository, sessions, context, options, prefix, me };
+  const world = { repository, context, options, prefix, me };
   const items: SyncShape[] = [];
   const summaries: SyncedRemote[] = [];
   const failures: Failure[] = [];
   for (const [at, remote] of remotes.entries()) {
     try {
       await sendWork(world, remote, leaving);
-      const done = await syncRemote(world, remote, at === 0 ? { states, shown: asked } : undefined);
+      const done = await syncRemote(world, remote, at === 0 ? states : undefined);
       items.push(...done.items);
       summaries.push({ remote: remote.name, url: shownAddress(remote.url), same: done.same });
       if (options.push && !options.dryRun && kept.length > 0) await retireWork(world, remote, kept, states);
@@ -89,10 +83,21 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
   const stayed = kept.length === 0 ? [] : stayedNotices(items, states, kept, leaving);
   const failure = allOf(failures) ?? syncFailure(items, summaries, settings.remotePrefix);
   return {
-    value: { dryRun: options.dryRun, items, remotes: summaries },
+    value: { dryRun: options.dryRun, items: await withWholeNames(repository, items), remotes: summaries },
     notices: [...notices, ...illegal, ...stayed],
     ...(failure === undefined ? {} : { failure }),
   };
+}
+
+/** Names each branch in full. If a name is too long for a ref's name, only the handoff's commit has the whole name. */
+async function withWholeNames(
+  repository: Repository,
+  items: readonly SyncShape[],
+): Promise<readonly SyncShape[]> {
+  if (items.every(({ branch }) => branch === null || decodeBranch(branch) !== undefined)) return items;
+  const topics = await readTopics(repository);
+  const names = new Map<string, string>(topics.map(({ path, branch }) => [path.component, branch]));
+  return items.map((item) => ({ ...item, branch: names.get(item.branch ?? '') ?? item.branch }));
 }
 
 /** Joins the failures of several remotes into one, with the next command of the first. */
@@ -118,40 +123,19 @@ async function chooseRemotes(
   const [first, ...others] = wanted.map((name) => {
     const remote = all.find((one) => one.name === name);
     if (remote !== undefined && isRemoteName(name)) return remote;
-    throw notConfigured(name, all);
+    const message = `there is no remote ${escapeLine(JSON.stringify(shownAddress(name)))}`;
+    throw new Failure('usage', message, { hint: all.length === 0 ? ADD_REMOTE : 'git remote -v' });
   });
-  if (first === undefined) throw noRemote(all);
-  return { remotes: [first, ...others], settings };
-}
-
-function noRemote(all: readonly Remote[]): Failure {
-  const [first] = all;
-  if (first === undefined)
-    return new Failure('usage', 'there is no remote to sync with', {
-      hint: 'git remote add origin <url>',
-    });
-  const names = all.map(({ name }) => escapeLine(name)).join(', ');
-  return new Failure('usage', `which remote? There are ${names}`, {
-    hint: `git handoff sync ${shellWord(first.name)}`,
+  if (first !== undefined) return { remotes: [first, ...others], settings };
+  const [some] = all;
+  if (some === undefined) throw new Failure('usage', 'there is no remote to sync with', { hint: ADD_REMOTE });
+  const known = all.map(({ name }) => escapeLine(name)).join(', ');
+  throw new Failure('usage', `which remote? There are ${known}`, {
+    hint: `git handoff sync ${shellWord(some.name)}`,
   });
 }
 
-function notConfigured(name: string, all: readonly Remote[]): Failure {
-  const isAddress = /[/:]/.test(name);
-  const shown = shownAddress(name);
-  const message = isAddress
-    ? `${escapeLine(shown)} is an address; git-handoff needs the name of a remote`
-    : `there is no remote ${escapeLine(JSON.stringify(name))}`;
-  const add = `git remote add handoffs ${shown === name ? shellWord(name) : '<that address>'}`;
-  return new Failure('usage', message, {
-    hint:
-      isAddress && !name.startsWith('-')
-        ? add
-        : all.length === 0
-          ? 'git remote add origin <url>'
-          : 'git remote -v',
-  });
-}
+const ADD_REMOTE = 'git remote add origin <url>';
 
 /** A file in the git dir, so that it overwrites nothing in the working tree. */
 const KEPT_FILE = '$(git rev-parse --git-path handoff-note.md)';
