@@ -1,14 +1,14 @@
 import { Failure, asFailure } from '../../domain/failure.ts';
 import { MAX_NOTE_BYTES, recordState } from '../../domain/handoff.ts';
-import { type Oid, type SessionId, type Topic, parseOid, topicsOverlap } from '../../domain/names.ts';
+import { type Oid, type SessionId, parseOid, topicsOverlap } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { loadForWriting } from '../../git/objects.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../../git/repository.ts';
 import { type WriteResult, commitHandoff } from '../../notes/handoffs.ts';
-import { type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
+import { readTopic, readTopics } from '../../notes/topic.ts';
 import { type Context, type Caller, findCaller, worktreeName } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
-import { type Address, type NoteScene, type PreparedNote, isAddressed } from '../../domain/note/sections.ts';
+import { type Address, type NoteScene, isAddressed } from '../../domain/note/sections.ts';
 import { mayHaveFrontMatter, prepareNote } from '../../notes/front-matter/prepare.ts';
 import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';
 import { commitOwner } from '../../notes/person-name.ts';
@@ -84,41 +84,18 @@ async function writeNote(
     const file = keep();
     return `git handoff write ${topic}${file === undefined ? '' : ` --file ${shellWord(file)}`}`;
   });
-  const facts = readFacts(repository, context, options);
-  const read = readTopic(repository, target.path);
-  // `commitHandoff` awaits it, if the write gets that far.
-  read.catch(() => undefined);
-  loadForWriting();
-  return writeTo(repository, target, { ...(await facts), read }, options, context);
-}
-
-/** Reads what a write needs first. The slowest process is started first, and all run in parallel. */
-async function readFacts(repository: Repository, context: Context, options: WriteOptions) {
   const { cwd } = context;
-  const [tree, author, workspace, reader] = await Promise.all([
+  const facts = Promise.all([
     workTreeFacts(cwd),
     committer(cwd),
     openWorkspace(context, repository),
     mayBeAddressed(options) ? readerFacts(repository, context) : NOBODY,
   ]);
-  return { tree, author, workspace, reader };
-}
-
-/** Whether it can matter which operator writes: a note without front matter names none. */
-function mayBeAddressed({ note, address }: WriteOptions): boolean {
-  return typeof note === 'function' || isAddressed(address) || mayHaveFrontMatter(note);
-}
-
-type Facts = Awaited<ReturnType<typeof readFacts>> & { readonly read: Promise<TopicState> };
-
-async function writeTo(
-  repository: Repository,
-  target: TopicArgument,
-  { tree, author, workspace, reader, read }: Facts,
-  options: WriteOptions,
-  context: Context,
-): Promise<CommandResult<HandoffShape>> {
-  const { sessions, notices: seen } = workspace;
+  const read = readTopic(repository, target.path);
+  // `commitHandoff` awaits it, if the write gets that far.
+  read.catch(() => undefined);
+  loadForWriting();
+  const [tree, author, { sessions, notices: seen }, reader] = await facts;
   const expect = parseExpectation(options.expect);
   const stands = async () => (await read).tip !== undefined;
   const base = await requireBranch(repository, target, tree.head, stands);
@@ -131,7 +108,11 @@ async function writeTo(
   // Scan before anything is kept: a refused text may become an object of the repository, and a secret must not.
   const scanned = await checkSecrets(text, given, options);
   if (given.length > MAX_NOTE_BYTES) throw await failKeeping(text, 'usage', tooLong(given), SHORTEN);
-  const prepared = await prepare(text, address, scene, reader);
+  const prepared = await orKeep(text, 'git handoff write -h', async () => {
+    const done = await prepareNote(given, address, scene);
+    verifyOperators(reader, [done.to, done.from]);
+    return done;
+  });
   const secrets = prepared.note === given ? scanned : await checkSecrets(text, prepared.note, options);
   const client = caller.client;
   const carried = await workFor(options, { repository, target, note: given, caller, author }, context);
@@ -148,13 +129,16 @@ async function writeTo(
     seconds: Math.floor(context.now / 1000),
   };
   const wish = { name: typedTopic(target.branch, target.topic), take: options.take, expect };
-  const written = commitAs(caller, wish, { repository, sessions }, context, (intent) =>
-    commitHandoff(repository, target.path, intent, content, { read }),
-  );
-  const result = await requireWritten(written, text).catch(async (error: unknown) => {
-    await carried?.drop();
-    throw error;
-  });
+  const result = await orKeep(text, 'git handoff doctor', () =>
+    commitAs(caller, wish, { repository, sessions }, context, (intent) =>
+      commitHandoff(repository, target.path, intent, content, { read }),
+    ),
+  )
+    .then((done) => requireWritten(done, text))
+    .catch(async (error: unknown) => {
+      await carried?.drop();
+      throw error;
+    });
   const created = result.parent === undefined && result.before.illegal === undefined;
   return {
     value: handoffShape(target, result.commit, caller.id),
@@ -167,6 +151,11 @@ async function writeTo(
       ...(created ? await creationNotices(repository, target) : []),
     ],
   };
+}
+
+/** Whether it can matter which operator writes: a note without front matter names none. */
+function mayBeAddressed({ note, address }: WriteOptions): boolean {
+  return typeof note === 'function' || isAddressed(address) || mayHaveFrontMatter(note);
 }
 
 /** What a session last tried in this worktree, for the note. Commands that seem to contain a secret are left out. */
@@ -182,15 +171,21 @@ async function triedBy(session: SessionId, { commonDir, gitDir }: Repository): P
 }
 
 /** @throws Failure if the note was not written; its text is then kept */
-async function requireWritten(write: Promise<WriteResult>, text: WriteIntent) {
-  const result = await write.catch(async (error: unknown) => {
-    if (!(error instanceof Failure)) throw error;
-    throw await failKeeping(text, error.code, error.message, error.hint ?? 'git handoff doctor');
-  });
+async function requireWritten(result: WriteResult, text: WriteIntent) {
   if (result.kind === 'written') return result;
   if (result.kind === 'unchanged')
     throw new Failure('internal', 'a write was mistaken for a change of state');
   throw await refusal(result, text);
+}
+
+/** Takes a step of a write. If it fails, the text is kept; `next` is the hint of a failure that has none. */
+async function orKeep<T>(text: WriteIntent, next: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw await failKeeping(text, error.code, error.message, error.hint ?? next);
+  }
 }
 
 /** Packs and keeps the work before the note is written, because a note must never name work that does not exist. */
@@ -220,23 +215,6 @@ async function givenNote(
   if (!isAddressed(address)) return note({ ...target, head: '' });
   const { addressedHead } = await import('../../notes/front-matter/structured.ts');
   return note({ ...target, head: addressedHead(address, scene) });
-}
-
-/** Returns the note as it will be written. If its front matter is wrong, the write is refused and the text kept. */
-async function prepare(
-  text: WriteIntent & { readonly note: Uint8Array },
-  address: Address,
-  scene: NoteScene,
-  facts: ReaderFacts,
-): Promise<PreparedNote> {
-  try {
-    const prepared = await prepareNote(text.note, address, scene);
-    verifyOperators(facts, [prepared.to, prepared.from]);
-    return prepared;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    throw await failKeeping(text, error.code, error.message, error.hint ?? 'git handoff write -h');
-  }
 }
 
 const SHORTEN = 'keep the note short and name files instead of quoting them';
@@ -273,15 +251,16 @@ async function creationNotices(repository: Repository, target: TopicArgument): P
   const elsewhere = target.explicit
     ? []
     : open.filter(({ branch, topic }) => branch !== target.branch && topic === target.topic);
-  const named = ({ branch, topic }: { branch: string; topic: Topic }) => typedTopic(branch, topic);
   return [
     ...siblings.map((state) => {
       const owner = commitOwner(state.tip);
       const who = owner === undefined ? '' : ` of ${owner}`;
-      return `${named(state)}${who} looks like the same work: git handoff show ${named(state)}`;
+      const name = typedTopic(state.branch, state.topic);
+      return `${name}${who} looks like the same work: git handoff show ${name}`;
     }),
     ...elsewhere.map(
-      (state) => `${target.topic} also exists on another branch: git handoff show ${named(state)}`,
+      ({ branch, topic }) =>
+        `${topic} also exists on another branch: git handoff show ${typedTopic(branch, topic)}`,
     ),
   ];
 }
