@@ -24,13 +24,12 @@ import { byAge, parseTopicArgument, typedTopic } from '../../notes/topic-argumen
 import { commitOwner } from '../../notes/person-name.ts';
 import { isAllowedOnce } from '../../sessions/bypass.ts';
 import { type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
-import { type Context, findCaller, findSession } from '../../sessions/caller.ts';
-import type { StoredSession } from '../../sessions/records.ts';
+import { type Context, findSession, personOf } from '../../sessions/caller.ts';
 import { handoffShape, ownerText } from '../handoff-shape.ts';
 import { parseExpectation } from '../notes/write.ts';
 import type { CommandResult } from '../verb.ts';
 import type { HandoffShape } from '../shapes.ts';
-import { judgedSessions, openWorkspace } from '../workspace.ts';
+import { type Workspace, judgedSessions, openWorkspace } from '../workspace.ts';
 import { ago } from '../../domain/age.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
@@ -75,20 +74,18 @@ export async function deleteNote(
   options: DeleteOptions,
   context: Context,
 ): Promise<CommandResult<DeletedNoteValue>> {
-  const { repository, sessions, notices } = await openWorkspace(context);
-  const target = parseTarget(options.topic, repository);
-  const [refs, parties] = await Promise.all([
-    refsOfTopic(repository, target.path),
-    readParties(repository, sessions, target.path, options.session, context),
-  ]);
+  const workspace = await openWorkspace(context);
+  const { repository, notices } = workspace;
+  const deletion = await readDeletion(workspace, options, context);
+  const { refs, name } = deletion;
   if (refs.length === 0)
-    throw new Failure('not-found', `there is no ref of ${target.name}`, { hint: 'git handoff list --all' });
-  const value = describe(target, refs, parties, options.yes);
-  if (!options.yes) return { value, notices };
-  requireExpected(target, refs, options.expect);
-  requirePermission(repository, target, parties, options, context);
-  await removeHere(repository, target, refs, parties.remotes);
-  return { value, notices };
+    throw new Failure('not-found', `there is no ref of ${name}`, { hint: 'git handoff list --all' });
+  if (options.yes) {
+    requireExpected(deletion, options.expect);
+    requirePermission(repository, deletion, options.take, context);
+    await removeHere(repository, deletion);
+  }
+  return { value: describe(deletion, options.yes), notices };
 }
 
 /** The handoff to delete; perhaps one that no topic argument can name. */
@@ -119,8 +116,10 @@ function parseTarget(text: string, repository: Repository): DeleteTarget {
   return { path: { component, topic: topic as Topic }, branch: null, name: shellWord(text) };
 }
 
-/** The owner of the note, and the caller. */
-interface DeleteParties {
+/** A note to delete, with its owner and the caller. */
+interface Deletion extends DeleteTarget {
+  /** Every ref that this clone has of it. */
+  readonly refs: readonly DeletedRef[];
   /** The owner; `undefined` when there is none, or the tip cannot be read. */
   readonly owner: SessionId | undefined;
   /** The owner as messages name it. */
@@ -136,36 +135,31 @@ interface DeleteParties {
   readonly remotePrefix: string;
 }
 
-async function readParties(
-  repository: Repository,
-  sessions: readonly StoredSession[],
-  path: HandoffPath,
-  option: string | undefined,
+async function readDeletion(
+  { repository, sessions }: Workspace,
+  options: DeleteOptions,
   context: Context,
-): Promise<DeleteParties> {
-  const session = findSession(context, sessions, option);
-  const [author, { settings, remotes }, state] = await Promise.all([
+): Promise<Deletion> {
+  const target = parseTarget(options.topic, repository);
+  const caller = findSession(context, sessions, options.session);
+  const [refs, author, { settings, remotes }, state] = await Promise.all([
+    refsOfTopic(repository, target.path),
     committer(context.cwd),
     readSettingsAndRemotes(context.cwd),
-    readTopic(repository, path).catch((error: unknown) => {
+    readTopic(repository, target.path).catch((error: unknown) => {
       if (error instanceof Failure) return undefined;
       throw error;
     }),
   ]);
   const owner = state?.tip?.trailers?.owner;
   const judged = judgedSessions({ repository, sessions }, settings, context.now);
-  const isLive = judged.some(({ record, liveness }) => record.session === owner && liveness === 'live');
-  // A person without an e-mail address has no id.
-  const isKnown = session !== undefined || author.email !== undefined;
-  const caller = isKnown ? findCaller(context, sessions, option, author) : undefined;
-  const isOwn = owner === undefined || owner === caller?.id || caller?.succeeded.includes(owner) === true;
+  const ownerIsLive = judged.some(({ record, liveness }) => record.session === owner && liveness === 'live');
+  const session = caller === undefined || isPerson(caller.id) ? undefined : caller.id;
+  const ids = [caller?.id ?? personOf(author), ...(caller?.succeeded ?? [])];
   return {
-    owner,
-    ownerText: commitOwner(state?.tip),
-    ownerIsLive: isLive,
-    session: caller?.isPerson === false ? caller.id : undefined,
-    isAllowed: isOwn || ((caller?.isPerson ?? true) && !isLive),
-    remotes,
+    ...target,
+    ...{ refs, owner, ownerText: commitOwner(state?.tip), ownerIsLive, session, remotes },
+    isAllowed: owner === undefined || ids.includes(owner) || (session === undefined && !ownerIsLive),
     remotePrefix: checkRemotePrefix(settings.remotePrefix),
   };
 }
@@ -175,11 +169,7 @@ function shownTip(refs: readonly DeletedRef[]): Oid | undefined {
   return (refs.find(({ kind }) => kind === 'handoff') ?? refs.find(({ kind }) => kind === 'kept'))?.oid;
 }
 
-function requireExpected(
-  { name }: DeleteTarget,
-  refs: readonly DeletedRef[],
-  expect: string | undefined,
-): void {
+function requireExpected({ name, refs }: Deletion, expect: string | undefined): void {
   const expected = parseExpectation(expect);
   const tip = shownTip(refs);
   if (expected === undefined || (expected ?? undefined) === tip) return;
@@ -190,48 +180,35 @@ function requireExpected(
 }
 
 function requirePermission(
-  repository: Repository,
-  { name }: DeleteTarget,
-  { ownerText = '', ownerIsLive, isAllowed, session }: DeleteParties,
-  { take }: DeleteOptions,
+  { commonDir }: Repository,
+  { name, ownerText = '', ownerIsLive, isAllowed, session }: Deletion,
+  take: boolean,
   context: Context,
 ): void {
   if (isAllowed || (take && session === undefined)) return;
   const whose = `${name} belongs to ${ownerText}${ownerIsLive ? ', which is at work' : ''}`;
   if (session === undefined)
     throw new Failure('not-owner', whose, { hint: `git handoff delete ${name} --yes --take` });
-  if (isAllowedOnce(repository.commonDir, session, context.now)) return;
+  if (isAllowedOnce(commonDir, session, context.now)) return;
   throw new Failure('not-owner', `${whose}; a session deletes only its own notes: ask the user`, {
     hint: `git handoff show ${name}`,
   });
 }
 
-function describe(
-  target: DeleteTarget,
-  refs: readonly DeletedRef[],
-  parties: DeleteParties,
-  deleted: boolean,
-): DeletedNoteValue {
-  const take = parties.isAllowed || parties.session !== undefined ? '' : ' --take';
+function describe(deletion: Deletion, deleted: boolean): DeletedNoteValue {
+  const { path, branch, name, refs, owner, ownerText, isAllowed, session } = deletion;
+  const take = isAllowed || session !== undefined ? '' : ' --take';
   return {
-    branch: target.branch,
-    topic: target.path.topic,
-    ref: handoffRef(target.path),
-    owner: parties.owner ?? null,
-    ownerText: parties.ownerText ?? null,
+    ...{ branch, topic: path.topic, ref: handoffRef(path) },
+    ...{ owner: owner ?? null, ownerText: ownerText ?? null, deleted },
     items: refs.map(({ name, oid, kind, remote }) => ({ ref: name, oid, kind, remote })),
-    remotes: onRemotes(target, refs, parties),
-    deleted,
-    command: `git handoff delete ${target.name} --yes --expect ${shownTip(refs) ?? 'none'}${take}`,
+    remotes: onRemotes(deletion),
+    command: `git handoff delete ${name} --yes --expect ${shownTip(refs) ?? 'none'}${take}`,
   };
 }
 
 /** Returns the commands that delete the note, and work sent with it, from each remote that had them when last asked. */
-function onRemotes(
-  { path }: DeleteTarget,
-  refs: readonly DeletedRef[],
-  { remotes, remotePrefix }: DeleteParties,
-): DeletedNoteValue['remotes'] {
+function onRemotes({ path, refs, remotes, remotePrefix }: Deletion): DeletedNoteValue['remotes'] {
   const names = [...new Set(refs.flatMap(({ remote }) => remote ?? []))];
   return names
     .filter((name) => remotes.has(name))
@@ -246,12 +223,7 @@ function onRemotes(
 }
 
 /** @throws Failure `lost-race` when a ref differs from what was shown, `environment` when it is locked */
-async function removeHere(
-  repository: Repository,
-  { path, name }: DeleteTarget,
-  refs: readonly DeletedRef[],
-  remotes: ReadonlySet<string>,
-): Promise<void> {
+async function removeHere(repository: Repository, { path, name, refs, remotes }: Deletion): Promise<void> {
   const result = await deleteAllRefs(repository, refs);
   if (result.kind === 'locked') {
     const message = `a lock is in the way, nothing was removed: ${result.detail}`;
@@ -299,13 +271,8 @@ export async function deleteClosed(
     return [{ ...shape, deleted: gone.has(state) }];
   });
   const moved = options.yes ? items.length - gone.size : 0;
-  return {
-    value: { items, olderThan: options.age ?? null },
-    notices: [
-      ...notices,
-      ...(moved === 0 ? [] : [`${moved} changed meanwhile and stayed: git handoff list --all`]),
-    ],
-  };
+  const stayed = moved === 0 ? [] : [`${moved} changed meanwhile and stayed: git handoff list --all`];
+  return { value: { items, olderThan: options.age ?? null }, notices: [...notices, ...stayed] };
 }
 
 /** Whether a handoff is closed, was not moved by hand, and is older than `before` (milliseconds since the epoch). */
@@ -353,8 +320,8 @@ export function renderDeletedClosed(
   { items, olderThan }: DeletedClosedValue,
   { now }: TextContext,
 ): Rendered {
-  if (items.length === 0)
-    return `${olderThan === null ? 'there is no closed handoff that you may delete' : `no closed handoff that you may delete is older than ${escapeLine(olderThan)}`}\n`;
+  const older = olderThan === null ? '' : ` --older-than ${escapeLine(olderThan)}`;
+  if (items.length === 0) return `there is no closed handoff that you may delete${older}\n`;
   const rows = items.map((item) => [
     item.deleted ? 'deleted' : 'closed',
     escapeLine(`${item.branch}/${item.topic}`),
@@ -363,7 +330,6 @@ export function renderDeletedClosed(
     item.oid,
   ]);
   const gone = items.find((item) => item.deleted);
-  const older = olderThan === null ? '' : ` --older-than ${escapeLine(olderThan)}`;
   const next =
     gone === undefined
       ? `Nothing was deleted. To delete them: git handoff delete --closed${older} --yes`
