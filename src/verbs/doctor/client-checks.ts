@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../domain/settings.ts';
 import { randomHex } from '../../git/hash.ts';
@@ -6,6 +5,7 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { homeFolder, repositoryFolder, stateFolder } from '../../host/folders.ts';
 import { readLog } from '../../host/log.ts';
+import { exists } from '../../host/disk.ts';
 import {
   type ClientInstaller,
   HOW_TO_INSTALL,
@@ -58,10 +58,10 @@ export async function checkClients(
     const { installer, files } = one;
     const name = `hooks (${installer.client})`;
     const broken = files.filter(isOursBroken);
-    checks.push(...broken.map((file) => brokenCheck(name, file)));
+    checks.push(...broken.map((file) => brokenCheck(name, 'problem', file)));
     if (isGuarded(one)) {
       checks.push(...files.flatMap((file) => fileChecks(name, installer, file, reach)));
-      checks.push(...packageChecks(one, reach), ...doubleChecks(one, found));
+      checks.push(...packageChecks(one, reach), ...doubleChecks(name, one, found));
       checks.push(...offChecks(name, installer, files, places));
       continue;
     }
@@ -69,13 +69,12 @@ export async function checkClients(
     if (broken.length > 0 || !(isDefault || (await isInUse(installer, places)))) continue;
     const status = isDefault && settings.enabled === true ? 'problem' : 'warning';
     const [unread] = files.filter((file) => file.broken !== undefined);
-    if (unread !== undefined) {
-      const detail = `not registered, and ${escapeLine(unread.file)} is not valid JSON (${escapeLine(unread.broken ?? '')})`;
-      checks.push(doctorLine(name, status, detail, 'fix that file, then run: git handoff doctor'));
-      continue;
-    }
     const hint = `git handoff init --client ${installer.client}`;
-    checks.push(doctorLine(name, status, 'not registered: this client runs unguarded', hint));
+    checks.push(
+      unread === undefined
+        ? doctorLine(name, status, 'not registered: this client runs unguarded', hint)
+        : brokenCheck(name, status, unread),
+    );
   }
   return checks;
 }
@@ -85,9 +84,13 @@ function isOursBroken({ broken, text }: ClientSettings): boolean {
   return broken !== undefined && text.includes('git-handoff');
 }
 
-function brokenCheck(name: string, { file, broken = '' }: ClientSettings): CheckShape {
+function brokenCheck(
+  name: string,
+  status: CheckShape['status'],
+  { file, broken = '' }: ClientSettings,
+): CheckShape {
   const detail = `${escapeLine(file)} is not valid JSON (${escapeLine(broken)}): the client runs no hook from it`;
-  return doctorLine(name, 'problem', detail, 'fix that file, then run: git handoff doctor');
+  return doctorLine(name, status, detail, 'fix that file, then run: git handoff doctor');
 }
 
 function fileChecks(
@@ -96,24 +99,19 @@ function fileChecks(
   settings: ClientSettings,
   reach: Reach,
 ): CheckShape[] {
-  const init = `git handoff init --client ${settings.hooks[0]?.client ?? ''}${scopeOption(settings)}`;
-  const found = settings.hooks.map((hook) => {
-    if (!isHarmless(hook, installer, reach.launcher)) {
-      const detail = `the command in ${escapeLine(hook.file)} is not what git-handoff writes there: it was not tried`;
-      return doctorLine(name, 'warning', detail, init);
-    }
-    return { check: name, ...reachGuard(hook, installer, reach, init) };
+  const { missingEvents, file, scope, hooks } = settings;
+  const option = scope === 'user' ? '' : ` --${scope}`;
+  const init = `git handoff init --client ${installer.client}${option}`;
+  const found = hooks.map((hook) => {
+    if (isHarmless(hook, installer, reach.launcher)) return reachGuard(hook, installer, reach, init);
+    const detail = `the command in ${escapeLine(hook.file)} is not what git-handoff writes there: it was not tried`;
+    return doctorLine(name, 'warning', detail, init);
   });
-  const { missingEvents, file } = settings;
   if (missingEvents.length > 0) {
     const detail = `${escapeLine(file)} registers nothing for ${missingEvents.join(', ')}: not every call is seen`;
     found.push(doctorLine(name, 'warning', detail, init));
   }
   return found;
-}
-
-function scopeOption({ scope }: ClientSettings): string {
-  return scope === 'user' ? '' : ` --${scope}`;
 }
 
 /** Checks for settings, in any of the client's files, that keep the hooks from running. */
@@ -123,28 +121,20 @@ function offChecks(
   files: readonly ClientSettings[],
   places: SettingsFolders,
 ): CheckShape[] {
-  const others = installer.switches?.(places) ?? [];
-  const texts = [
-    ...files,
-    ...others.map((file) => ({ file, text: readSettingsText(file) ?? '', broken: undefined })),
-  ];
-  return texts
-    .filter(({ broken }) => broken === undefined)
-    .flatMap(({ file, text }) =>
-      quietly(() => installer.warnings(text)).map((warning) =>
-        doctorLine(
-          name,
-          'problem',
-          `${escapeLine(file)}: ${warning}`,
-          'remove that setting, then run: git handoff doctor',
-        ),
-      ),
-    );
+  const others = (installer.switches?.(places) ?? []).map((file) => {
+    return { file, text: readSettingsText(file) ?? '', broken: undefined };
+  });
+  return [...files, ...others].flatMap(({ file, text, broken }) =>
+    (broken === undefined ? warningsOf(installer, text) : []).map((warning) => {
+      const detail = `${escapeLine(file)}: ${warning}`;
+      return doctorLine(name, 'problem', detail, 'remove that setting, then run: git handoff doctor');
+    }),
+  );
 }
 
-function quietly(read: () => readonly string[]): readonly string[] {
+function warningsOf(installer: ClientInstaller, text: string): readonly string[] {
   try {
-    return read();
+    return installer.warnings(text);
   } catch {
     return [];
   }
@@ -168,24 +158,23 @@ function packageChecks({ installer, packageFile }: FoundClient, reach: Reach): C
   const { client } = installer;
   const command = guardCommand(installer, 'project', reach.launcher);
   const hook = { client, scope: 'project', file: packageFile, command } as const;
-  return [{ check: `hooks (${client})`, ...reachGuard(hook, installer, reach, HOW_TO_INSTALL) }];
+  return [reachGuard(hook, installer, reach, HOW_TO_INSTALL)];
 }
 
 /** Warns if a client starts the guard twice at every event, because each call then costs double. */
 function doubleChecks(
-  { installer, files, packageFile }: FoundClient,
+  name: string,
+  { files, packageFile }: FoundClient,
   all: readonly FoundClient[],
 ): CheckShape[] {
   const registered = files.filter(({ hooks }) => hooks.length > 0).map(({ file }) => file);
   const places = [...registered, ...(packageFile === undefined ? [] : [packageFile])].map(escapeLine);
   if (places.length < 2) return [];
-  const detail = `every event starts the guard ${places.length === 2 ? 'twice' : 'several times'}: ${places.join(' and ')}`;
-  const name = `hooks (${installer.client})`;
-  if (packageFile === undefined) return [doctorLine(name, 'warning', `${detail}; one of them is enough`)];
   const others = all.filter((one) => one.packageFile === undefined && isGuarded(one));
   const clients = others.map((one) => one.installer.client).join(',') || 'none';
-  const hint = `git handoff uninstall --user --yes && git handoff init --yes --client ${clients}`;
-  return [doctorLine(name, 'warning', detail, hint)];
+  const again = `git handoff uninstall --user --yes && git handoff init --yes --client ${clients}`;
+  const detail = `every event starts the guard more than once: ${places.join(' and ')}`;
+  return [doctorLine(name, 'warning', detail, packageFile === undefined ? null : again)];
 }
 
 /** What a test call needs. */
@@ -206,7 +195,7 @@ function reachGuard(
   installer: ClientInstaller,
   { repository, context }: Reach,
   init: string,
-): Pick<CheckShape, 'status' | 'detail' | 'hint'> {
+): CheckShape {
   const nonce = randomHex(8);
   const payload = installer.probe({
     session: 'doctor',
@@ -225,36 +214,30 @@ function reachGuard(
   if (status === 0 && logged?.includes(`"client":"${hook.client}"`) === true) {
     const note = installer.note === undefined ? '' : `; ${installer.note}`;
     const detail = `the guard is reached from ${file}; ${testedWith(installer)}${note}`;
-    return { status: 'ok', detail, hint: null };
+    return doctorLine(`hooks (${hook.client})`, 'ok', detail);
   }
+  const exit = `exit status ${status ?? 'none'} of ${escapeLine(shell)}`;
   const why =
-    reason(hook, context.env) ??
-    (logged === undefined ? exitReason(status, shell) : 'its calls count as those of another client');
+    reason(hook, context.env) ?? (logged === undefined ? exit : 'its calls count as those of another client');
   const detail = `the command in ${file} does not reach the guard (${why}): calls pass unguarded`;
-  return { status: 'problem', detail, hint: init };
-}
-
-function exitReason(status: number | null, shell: string): string {
-  return `exit status ${status ?? 'none'} of ${escapeLine(shell)}`;
+  return doctorLine(`hooks (${hook.client})`, 'problem', detail, init);
 }
 
 /** Returns a known reason why the command ends silently. */
 function reason(hook: RegisteredHook, env: NodeJS.ProcessEnv): string | undefined {
   if (env['GIT_HANDOFF'] === 'off') return 'GIT_HANDOFF=off is set';
   const quoted = /^p='((?:[^']|'\\'')*)'; \[ -x/.exec(hook.command)?.[1];
-  if (quoted !== undefined) return launcherReason(quoted.replaceAll("'\\''", "'"));
+  if (quoted !== undefined) {
+    const path = quoted.replaceAll("'\\''", "'");
+    if (isExecutable(path)) return undefined;
+    return exists(path)
+      ? `${escapeLine(path)} is not executable`
+      : `the package is not at ${escapeLine(path)} any more`;
+  }
   const [first] = programsOnPath(env);
   if (first === undefined) return 'git-handoff is not on PATH';
   if (!first.isOurs) return `${escapeLine(first.path)}, the first git-handoff on PATH, is another program`;
   return hook.client === 'codex' ? 'perhaps your login shell sets a PATH without git-handoff' : undefined;
-}
-
-function launcherReason(path: string): string | undefined {
-  if (isExecutable(path)) return undefined;
-  const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
-  return isThere
-    ? `${escapeLine(path)} is not executable`
-    : `the package is not at ${escapeLine(path)} any more`;
 }
 
 /** Checks what starts the hooks: Node, and the programs on PATH that are named git-handoff. */
@@ -270,32 +253,19 @@ function checkNode(env: NodeJS.ProcessEnv): CheckShape[] {
   const folders = (env['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
   const other = folders.some((folder) => isExecutable(join(folder, 'node')));
   const gone = `the Node that starts the hooks is gone (${escapeLine(stored)})`;
-  return other
-    ? [doctorLine('node', 'warning', `${gone}: they take the one on PATH`, 'git handoff init')]
-    : [
-        doctorLine(
-          'node',
-          'problem',
-          `${gone}, and PATH has no Node either: every call passes unguarded`,
-          'git handoff init',
-        ),
-      ];
+  const [status, now] = other
+    ? (['warning', 'they take the one on PATH'] as const)
+    : (['problem', 'and PATH has no Node either: every call passes unguarded'] as const);
+  return [doctorLine('node', status, `${gone}: ${now}`, 'git handoff init')];
 }
 
 function checkName(env: NodeJS.ProcessEnv): CheckShape[] {
-  const found = programsOnPath(env);
-  const others = found.filter(({ isOurs }) => !isOurs);
-  return others.map(({ path }) => {
-    const isFirst = found[0]?.path === path;
+  const hint = "put the folder of git-handoff's own program first on PATH, or remove the other program";
+  return programsOnPath(env).flatMap(({ path, isOurs }, at) => {
+    if (isOurs) return [];
     const detail = `${escapeLine(path)} is another program of the same name`;
-    const hint = `put the folder of git-handoff's own program first on PATH, or remove the other program`;
-    return isFirst
-      ? doctorLine(
-          'program',
-          'problem',
-          `${detail}, and the first on PATH: git handoff and project hooks start it`,
-          hint,
-        )
-      : doctorLine('program', 'warning', `${detail}, after ours on PATH`);
+    if (at > 0) return [doctorLine('program', 'warning', `${detail}, after ours on PATH`)];
+    const first = `${detail}, and the first on PATH: git handoff and project hooks start it`;
+    return [doctorLine('program', 'problem', first, hint)];
   });
 }

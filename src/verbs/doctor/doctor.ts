@@ -9,7 +9,7 @@ import type { CommandResult } from '../verb.ts';
 import type { CheckShape } from '../shapes.ts';
 import { checkClients, checkPrograms } from './client-checks.ts';
 import { checkGitHooks, checkGit, checkHookLog, checkInit, checkRemotes } from './repository-checks.ts';
-import { checkBrokenRefs, checkLeftovers, checkLocks, checkShared, checkTryTree } from './leftover-checks.ts';
+import { checkBrokenRefs, checkLeftovers, checkLocks, checkShared } from './leftover-checks.ts';
 import { checkObjects, checkRefs, checkWork } from './note-checks.ts';
 
 interface DoctorOptions {
@@ -47,7 +47,6 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...checkLocks(repository, fix, now),
     ...(await checkBrokenRefs(repository, fix)),
     ...checkLeftovers(repository, fix, now),
-    ...checkTryTree(repository),
     ...checkShared(repository, fix),
   ];
   const states = await readTopics(repository);

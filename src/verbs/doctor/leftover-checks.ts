@@ -1,10 +1,10 @@
 import { rmSync, statSync, readdirSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
 import { listBrokenRefs, removeBrokenRef } from '../../git/refs.ts';
 import type { Repository } from '../../git/repository.ts';
-import { entries, exists, readText } from '../../host/disk.ts';
-import { closedPaths, repositoryFolder, shareAll, tryTree } from '../../host/folders.ts';
+import { entries, readText } from '../../host/disk.ts';
+import { closedPaths, repositoryFolder, shareAll } from '../../host/folders.ts';
 import { isLeft } from '../../host/process-lock.ts';
 import { type ProcessTable, processTable } from '../../host/processes.ts';
 import { listGitDirs } from '../../install/repository-facts.ts';
@@ -12,15 +12,7 @@ import { counted } from '../../ui/terminal.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, doctorLine } from './repository-checks.ts';
 
-/** Reports the worktree that `try` uses, because git lists it and somebody may wonder whose it is. */
-export function checkTryTree({ commonDir }: Repository): CheckShape[] {
-  const top = tryTree(commonDir);
-  if (!exists(top)) return [];
-  const command = `git worktree remove --force --force ${shellWord(top)}`;
-  return [doctorLine('try', 'ok', `git handoff try runs in ${top}, which you may remove: ${command}`)];
-}
-
-/** A younger file may be in use although it does not name its process yet. Milliseconds. */
+/** A younger file or lock may be in use. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;
 
 /** Finds private indexes and commit locks whose process is gone, and removes them with `fix`. */
@@ -62,9 +54,6 @@ export function checkShared({ commonDir }: Repository, fix: boolean): CheckShape
 
 /** A lock older than this is reported: git's own writes take far less. Milliseconds. */
 const BLOCKING_MS = 60_000;
-/** A lock older than this counts as left behind. Milliseconds. */
-const STALE_MS = 10 * 60_000;
-
 /**
  * Finds lock files that a killed writer left on our refs, packed-refs, reftables and the config, which git never
  * removes. With `fix`, removes those that are at least ten minutes old.
@@ -84,7 +73,7 @@ export function checkLocks({ commonDir }: Repository, fix: boolean, now: number)
 function lockCheck(file: string, ageMs: number, commonDir: string, fix: boolean): CheckShape {
   const minutes = Math.round(ageMs / 60_000);
   const what = `${escapeLine(relative(commonDir, file))} is ${minutes} min old and blocks writes`;
-  if (ageMs < STALE_MS) {
+  if (ageMs < YOUNG_MS) {
     const detail = `${what}. If no git is running here, it was left behind; --fix removes it when it is 10 minutes old`;
     return doctorLine('locks', 'problem', detail, FIX);
   }

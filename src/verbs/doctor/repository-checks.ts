@@ -1,9 +1,9 @@
-import { statSync, promises as fs } from 'node:fs';
+import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import { type Settings, unknownValueText } from '../../domain/settings.ts';
 import { type Committer, type Repository, requireVersion } from '../../git/repository.ts';
 import { git, runGit } from '../../git/run.ts';
-import { repositoryFolder, stateFolder } from '../../host/folders.ts';
+import { isInitialised, repositoryFolder, stateFolder } from '../../host/folders.ts';
 import { LOG_FILE, readLog } from '../../host/log.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { counted } from '../../ui/terminal.ts';
@@ -28,7 +28,8 @@ export async function checkGit(cwd: string): Promise<CheckShape[]> {
 
 /** Checks that `init` ran here, and that git knows the person's e-mail address. */
 export function checkInit(repository: Repository, settings: Settings, person: Committer): CheckShape[] {
-  const enabled =
+  const { commonDir } = repository;
+  const found = [
     settings.enabled === true
       ? doctorLine('enabled', 'ok', 'handoff.enabled is true')
       : doctorLine(
@@ -36,31 +37,16 @@ export function checkInit(repository: Repository, settings: Settings, person: Co
           'warning',
           'sessions are not registered in this repository',
           'git handoff init',
-        );
-  const folder = statSync(repositoryFolder(repository.commonDir), { throwIfNoEntry: false }) !== undefined;
-  const found = [
-    enabled,
+        ),
     ...settings.unknown.map((one) => doctorLine('settings', 'warning', unknownValueText(one))),
   ];
-  if (settings.enabled === true && !folder) {
-    found.push(
-      doctorLine(
-        'folder',
-        'problem',
-        `${repositoryFolder(repository.commonDir)} is missing`,
-        'git handoff init',
-      ),
-    );
+  if (settings.enabled === true && !isInitialised(commonDir)) {
+    const detail = `${repositoryFolder(commonDir)} is missing`;
+    found.push(doctorLine('folder', 'problem', detail, 'git handoff init'));
   }
   if (person.email === undefined) {
-    found.push(
-      doctorLine(
-        'identity',
-        'warning',
-        'git knows no e-mail address: people cannot write notes',
-        'git config user.email you@example.com',
-      ),
-    );
+    const detail = 'git knows no e-mail address: people cannot write notes';
+    found.push(doctorLine('identity', 'warning', detail, 'git config user.email you@example.com'));
   }
   return found;
 }
@@ -148,46 +134,47 @@ async function hooksAt(
   const { files, notices } = planHooks(facts, hooks, receipt, packageRoot);
   const init = isNamed ? `cd ${shellWord(path)} && git handoff init` : 'git handoff init';
   const changed = files.map(({ change }) => change.path);
-  const missing = hooks.filter((hook) => changed.includes(hook.path));
-  const found: CheckShape[] = goneShims(hooks, init);
-  const gone = new Set(found.map(({ detail }) => detail.split(' runs ')[0]));
-  for (const hook of missing) {
-    const path = escapeLine(hook.path);
-    if (!gone.has(path)) found.push(changedCheck(hook, path, init));
-  }
+  const found = new Map<string, CheckShape>();
   for (const hook of hooks) {
-    if (hook.current === undefined || hook.executable || changed.includes(hook.path)) continue;
-    const detail = `${escapeLine(hook.path)} is not executable: git does not run it`;
-    found.push(doctorLine('git hooks', 'problem', detail, `chmod +x ${shellWord(hook.path)}`));
+    const check = hookCheck(hook, changed.includes(hook.path), init);
+    if (check !== undefined) found.set(hook.path, check);
   }
-  for (const hook of hooksForConfig(facts, hooks, packageRoot)) {
-    if (isConfigHookCurrent(facts.configHooks, hook, packageRoot)) continue;
-    const detail = `git runs no ${hook} hook of ours: hook.${configHookName(hook)} is missing or different`;
-    found.push(doctorLine('git hooks', 'problem', detail, init));
-  }
-  const left = notices.filter((notice) => notice.includes(': left as it is, '));
-  const isNoticed = (notice: string) =>
-    found.some(({ detail }) => notice.startsWith(detail.split(' is not ')[0] ?? ''));
-  for (const notice of left)
-    if (!isNoticed(notice)) found.push(doctorLine('git hooks', 'warning', escapeLine(notice)));
-  return found;
+  const missing = hooksForConfig(facts, hooks, packageRoot).filter(
+    (hook) => !isConfigHookCurrent(facts.configHooks, hook, packageRoot),
+  );
+  const left = notices.filter(
+    (notice) =>
+      notice.includes(': left as it is, ') && ![...found.keys()].some((hook) => notice.startsWith(hook)),
+  );
+  return [
+    ...found.values(),
+    ...missing.map((hook) => {
+      const detail = `git runs no ${hook} hook of ours: hook.${configHookName(hook)} is missing or different`;
+      return doctorLine('git hooks', 'problem', detail, init);
+    }),
+    ...left.map((notice) => doctorLine('git hooks', 'warning', escapeLine(notice))),
+  ];
 }
 
-function changedCheck({ current }: HookFacts, path: string, init: string): CheckShape {
-  if (current === undefined) return doctorLine('git hooks', 'problem', `${path} is missing`, init);
-  return hasMarker(current.toString('latin1'))
-    ? doctorLine('git hooks', 'warning', `${path} holds lines of another version of git-handoff`, init)
-    : doctorLine('git hooks', 'problem', `${path} does not run git-handoff any more`, init);
-}
-
-/** Returns a problem for each hook whose program is gone, because then nothing checks the commits. */
-function goneShims(hooks: readonly HookFacts[], init: string): CheckShape[] {
-  return hooks.flatMap(({ path, current }) => {
-    const shim = current === undefined ? undefined : namedShim(current.toString('utf8'));
-    if (shim === undefined || isExecutable(shim)) return [];
-    const detail = `${escapeLine(path)} runs ${escapeLine(shim)}, which is gone: commits go unchecked`;
-    return [doctorLine('git hooks', 'problem', detail, init)];
-  });
+/** Checks one hook. If the program that it runs is gone, nothing checks the commits. */
+function hookCheck(
+  { path, current, executable }: HookFacts,
+  isChanged: boolean,
+  init: string,
+): CheckShape | undefined {
+  const shim = current === undefined ? undefined : namedShim(current.toString('utf8'));
+  const shown = escapeLine(path);
+  const problem = (detail: string, hint = init) =>
+    doctorLine('git hooks', 'problem', `${shown} ${detail}`, hint);
+  if (shim !== undefined && !isExecutable(shim))
+    return problem(`runs ${escapeLine(shim)}, which is gone: commits go unchecked`);
+  if (isChanged && current === undefined) return problem('is missing');
+  if (isChanged && current !== undefined)
+    return hasMarker(current.toString('latin1'))
+      ? doctorLine('git hooks', 'warning', `${shown} holds lines of another version of git-handoff`, init)
+      : problem('does not run git-handoff any more');
+  if (current === undefined || executable) return undefined;
+  return problem('is not executable: git does not run it', `chmod +x ${shellWord(path)}`);
 }
 
 async function readReceipt(commonDir: string): Promise<Receipt> {
