@@ -29,10 +29,8 @@ export interface InitOptions {
   readonly contextNudge?: boolean;
 }
 
-/** What `init` or `uninstall` did. */
-export interface InstallResult {
-  /** `unchanged`: there was nothing to do; `planned`: only the plan was asked for; `declined`: the person said no. */
-  readonly outcome: 'applied' | 'unchanged' | 'planned' | 'declined';
+/** What `init` or `uninstall` would do. */
+interface InstallPlan {
   /** The plan as text, with a diff of every file that is not git-handoff's alone. */
   readonly plan: string;
   /** The plan by file, one line each. */
@@ -41,6 +39,12 @@ export interface InstallResult {
   readonly changed: readonly string[];
   /** What the person must know or do by hand. */
   readonly notices: readonly string[];
+}
+
+/** What `init` or `uninstall` did. */
+export interface InstallResult extends InstallPlan {
+  /** `unchanged`: there was nothing to do; `planned`: only the plan was asked for; `declined`: the person said no. */
+  readonly outcome: 'applied' | 'unchanged' | 'planned' | 'declined';
 }
 
 /**
@@ -72,9 +76,14 @@ export async function init(options: InitOptions, context: InstallContext): Promi
     nudge: contextNudge === true,
   });
   const { changes } = planned;
-  const notices = [...chosen.notices, ...planned.notices];
-  const plan = { text: describeChanges(changes), summary: summarize(changes, context, planned.repository) };
-  if (options.diff === true) return result(changes.length > 0 ? 'planned' : 'unchanged', plan, [], notices);
+  const plan = {
+    plan: describeChanges(changes),
+    summary: summarize(changes, context, planned.repository),
+    changed: [],
+    // They contain paths.
+    notices: [...chosen.notices, ...planned.notices].map(escapeLine),
+  };
+  if (options.diff === true) return { ...plan, outcome: changes.length > 0 ? 'planned' : 'unchanged' };
   await requireWritablePlaces(changes);
   if (changes.length > 0 && !options.yes) {
     if (context.confirm === undefined) {
@@ -82,14 +91,17 @@ export async function init(options: InitOptions, context: InstallContext): Promi
         hint: sameAgain(options, '--yes'),
       });
     }
-    if (!(await context.confirm(question(plan.summary, options)))) {
-      return result('declined', plan, [], notices);
-    }
+    if (!(await context.confirm(question(plan.summary, options)))) return { ...plan, outcome: 'declined' };
   }
   await applyChanges(changes);
   shareAll(repositoryFolder(commonDir));
-  return result(changes.length > 0 ? 'applied' : 'unchanged', plan, changes, notices);
+  return { ...plan, outcome: changes.length > 0 ? 'applied' : 'unchanged', changed: changedPaths(changes) };
 }
+
+/** Returns the paths of changes, each once. */
+export const changedPaths = (changes: readonly Change[]): string[] => [
+  ...new Set(changes.map(({ path }) => path)),
+];
 
 /** Returns what a person reads before answering. */
 function question(summary: string, options: InitOptions): string {
@@ -118,17 +130,6 @@ function sameAgain(
 /** Checks that every folder of a plan is writable, before the first change. */
 export async function requireWritablePlaces(changes: readonly Change[]): Promise<void> {
   for (const folder of new Set(changes.map((change) => dirname(change.path)))) await requireWritable(folder);
-}
-
-/** Returns the result of a plan. Notices are escaped, because they contain paths. */
-export function result(
-  outcome: InstallResult['outcome'],
-  plan: { readonly text: string; readonly summary: string },
-  changes: readonly Change[],
-  notices: readonly string[],
-): InstallResult {
-  const changed = [...new Set(changes.map((change) => change.path))];
-  return { outcome, plan: plan.text, summary: plan.summary, changed, notices: notices.map(escapeLine) };
 }
 
 /**

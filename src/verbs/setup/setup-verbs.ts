@@ -1,5 +1,5 @@
 import type { InstallResult } from './init.ts';
-import type { Arguments, OptionSpec } from '../options.ts';
+import type { OptionSpec } from '../options.ts';
 import { type Answer, type VerbTable, answer } from '../verb.ts';
 
 const DIFF: OptionSpec = { type: 'boolean', describe: 'only show every line that would change' };
@@ -45,7 +45,7 @@ export const SETUP_VERBS: VerbTable = {
         yes: args.flag('yes'),
         diff: args.flag('diff'),
         scope: args.flag('project') ? ('project' as const) : ('user' as const),
-        clients: parseClients(args),
+        clients: args.texts('client').flatMap((text) => text.split(',')),
         instructions: args.flag('instructions'),
         skill: args.flag('skill'),
         contextNudge: args.flag('context-nudge'),
@@ -77,8 +77,7 @@ export const SETUP_VERBS: VerbTable = {
     ],
     async run(args, context, interaction) {
       const { now } = context;
-      const { uninstall } = await import('./uninstall.ts');
-      const { unguardedSessions } = await import('./at-work.ts');
+      const { uninstall, unguardedSessions } = await import('./uninstall.ts');
       const options = {
         yes: args.flag('yes'),
         diff: args.flag('diff'),
@@ -100,9 +99,4 @@ function installAnswer(done: InstallResult, verb: 'init' | 'uninstall', yes: boo
     const { renderInstall } = await import('./init.ts');
     return () => renderInstall(done, verb, yes ? summary : undefined);
   });
-}
-
-/** Parses `--client`, given several times or with commas; empty when it is not given. */
-function parseClients(args: Arguments): string[] {
-  return args.texts('client').flatMap((text) => text.split(','));
 }

@@ -32,10 +32,9 @@ export function summarize(
   const rows = new Map<string, Row>();
   for (const change of changes) {
     const records = ours.find((folder) => change.path === folder || change.path.startsWith(`${folder}/`));
-    const gloss = records === undefined ? glossOf(change) : recordsGloss(change);
+    const gloss = records === undefined ? glossOf(change) : RECORDS;
     if (gloss === undefined) continue;
-    const isFolder = records !== undefined && gloss === RECORDS;
-    const path = shortPath(isFolder ? `${records}/` : change.path, base, home);
+    const path = shortPath(records === undefined ? change.path : `${records}/`, base, home);
     const key = records === undefined ? `${gloss}\0${dirname(path)}` : gloss;
     rows.set(key, { paths: [...new Set([...(rows.get(key)?.paths ?? []), path])], gloss });
   }
@@ -49,37 +48,23 @@ export function summarize(
 
 /** Ranks `handoff.enabled` first, and our records last: records come first in a plan, but matter least. */
 function rank({ gloss }: Row): number {
-  return gloss.includes('handoff.enabled') ? 0 : gloss.startsWith(RECORDS) ? 2 : 1;
-}
-
-function recordsGloss(change: Change): string {
-  const isGone = change.kind === 'remove-folder' || (change.kind === 'file' && change.after === undefined);
-  return isGone ? `${RECORDS}, removed` : RECORDS;
+  return gloss.includes('handoff.enabled') ? 0 : gloss === RECORDS ? 2 : 1;
 }
 
 /** Tells what a change means to a person. */
 function glossOf(change: Change): string | undefined {
   if (change.kind !== 'file') return undefined;
   const { role, path, client, before, after } = change;
-  if (role === 'bookkeeping') return recordsGloss(change);
+  if (role === 'bookkeeping' || role === 'node') return RECORDS;
   if (after === undefined) return 'removed: init created it';
+  if (role === 'config') return configGloss(before, after);
+  if (role === 'skill') return 'the skill git-handoff';
+  if (role === 'exclude' || isLess(before, after))
+    return role === 'settings' ? 'without our hooks' : 'without our lines';
+  if (role === 'git-hook') return hookGloss(basename(path));
+  if (role === 'instructions') return 'tells agents to leave and take up notes';
   const title = INSTALLERS.find((installer) => installer.client === client)?.title ?? 'the client';
-  switch (role) {
-    case 'config':
-      return configGloss(before, after);
-    case 'settings':
-      return isLess(before, after) ? 'without our hooks' : `${title} asks the guard about tool calls`;
-    case 'git-hook':
-      return isLess(before, after) ? 'without our lines' : hookGloss(basename(path));
-    case 'exclude':
-      return 'without our lines';
-    case 'instructions':
-      return isLess(before, after) ? 'without our lines' : 'tells agents to leave and take up notes';
-    case 'skill':
-      return 'the skill git-handoff';
-    case 'node':
-      return RECORDS;
-  }
+  return `${title} asks the guard about tool calls`;
 }
 
 /** Whether lines are only removed; a shorter version of ours that replaces a longer one is not less. */

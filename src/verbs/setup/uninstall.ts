@@ -1,8 +1,10 @@
 import { rmSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
+import { peerNames } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { createBundle } from '../../git/bundle.ts';
+import { readSettings } from '../../git/config.ts';
 import { HANDOFFS, LOCAL, REMOTE } from '../../git/namespace.ts';
 import { updateRefs, type RefValue, listRefNames } from '../../git/refs.ts';
 import { entries, exists } from '../../host/disk.ts';
@@ -11,7 +13,10 @@ import type { InstallContext } from '../../install/client.ts';
 import { describeChanges } from '../../install/describe.ts';
 import { planUninstall } from '../../install/plan-uninstall.ts';
 import type { RepositoryFacts } from '../../install/repository-facts.ts';
-import { type InstallResult, requireWritablePlaces, result } from './init.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { clientsOf } from '../../sessions/records.ts';
+import { judgedSessions, openWorkspace } from '../workspace.ts';
+import { type InstallResult, changedPaths, requireWritablePlaces } from './init.ts';
 import { summarize } from './summary.ts';
 
 export interface UninstallOptions {
@@ -41,18 +46,39 @@ export async function uninstall(options: UninstallOptions, context: InstallConte
   const hasRefs = belongings !== undefined && belongings.refs.length > 0;
   const kept = hasRefs ? describeBelongings(belongings) : '';
   const plan = {
-    text: kept + describeChanges(changes),
+    plan: kept + describeChanges(changes),
     summary: summarize(changes, context, repository) + kept.replace(/^(?=.)/gm, '  '),
+    changed: [],
+    notices: planned.notices.map(escapeLine),
   };
-  if (changes.length === 0 && !hasRefs) return result('unchanged', plan, [], planned.notices);
-  if (options.diff === true) return result('planned', plan, [], planned.notices);
+  if (changes.length === 0 && !hasRefs) return { ...plan, outcome: 'unchanged' };
+  if (options.diff === true) return { ...plan, outcome: 'planned' };
   await requireWritablePlaces(changes);
-  if (!(await mayApply(options, context, plan.summary))) return result('declined', plan, [], planned.notices);
+  if (!(await mayApply(options, context, plan.summary))) return { ...plan, outcome: 'declined' };
   if (hasRefs) await createBundle(context.cwd, belongings.backup, belongings.refs);
   await applyChanges(changes);
   if (belongings !== undefined) await removeBelongings(context.cwd, belongings);
-  const applied = result('applied', plan, changes, [...planned.notices, ...closing(repository, belongings)]);
-  return hasRefs ? { ...applied, changed: [...applied.changed, belongings.backup] } : applied;
+  return {
+    ...plan,
+    outcome: 'applied',
+    changed: [...changedPaths(changes), ...(hasRefs ? [belongings.backup] : [])],
+    notices: [...plan.notices, ...closing(repository, belongings).map(escapeLine)],
+  };
+}
+
+/** Names the sessions at work in the repository, because from now on nothing protects their work from each other. */
+export async function unguardedSessions(context: Context): Promise<string[]> {
+  try {
+    const [workspace, settings] = await Promise.all([openWorkspace(context), readSettings(context.cwd)]);
+    const judged = judgedSessions(workspace, settings, context.now);
+    const live = judged.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
+    if (live.length === 0) return [];
+    const names = peerNames(live, { clients: clientsOf(judged) });
+    return [`still at work here, without git-handoff from now on: ${names}`];
+  } catch {
+    // Outside of a repository only the user's settings are removed.
+    return [];
+  }
 }
 
 async function mayApply(
@@ -159,7 +185,7 @@ function restoreCommand({ backup }: Belongings): string {
 async function removeBelongings(cwd: string, { refs, files, folders }: Belongings): Promise<void> {
   const again = 'git handoff uninstall --purge';
   const updates = refs.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
-  const result = refs.length === 0 ? { kind: 'done' as const } : await updateRefs({ cwd }, updates);
+  const result = await updateRefs({ cwd }, updates);
   if (result.kind === 'locked') {
     throw new Failure('environment', `a lock is in the way; nothing was removed: ${result.detail}`, {
       hint: again,
