@@ -7,7 +7,7 @@ import { completionVerbs } from './completion-verbs.ts';
 import { DELETE_VERBS } from '../verbs/delete/delete-verbs.ts';
 import { DOCTOR_VERBS } from '../verbs/doctor/doctor-verbs.ts';
 import { EXCHANGE_VERBS } from '../verbs/exchange/exchange-verbs.ts';
-import { NOTE_VERBS, UPKEEP_VERBS } from '../verbs/notes/note-verbs.ts';
+import { NOTE_VERBS } from '../verbs/notes/note-verbs.ts';
 import { RESCUE_VERBS } from '../verbs/rescue/rescue-verbs.ts';
 import { SETUP_VERBS } from '../verbs/setup/setup-verbs.ts';
 import { SYNC_VERBS } from '../verbs/sync/sync-verbs.ts';
@@ -17,7 +17,6 @@ import type { VerbTable } from '../verbs/verb.ts';
 /** Every verb of the command line, in the order that help shows. */
 export const VERBS: VerbTable = {
   ...NOTE_VERBS,
-  ...UPKEEP_VERBS,
   ...DELETE_VERBS,
   ...BOOT_VERBS,
   ...WORK_VERBS,

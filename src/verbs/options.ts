@@ -13,6 +13,20 @@ export interface OptionSpec {
 
 export type OptionTable = Readonly<Record<string, OptionSpec>>;
 
+/** Makes an option without a value. */
+export const flag = (describe: string, more: Pick<OptionSpec, 'alias'> = {}): OptionSpec => ({
+  type: 'boolean',
+  describe,
+  ...more,
+});
+
+/** Makes an option with a value, of which help shows the placeholder. */
+export const option = (
+  value: string,
+  describe: string,
+  more: Pick<OptionSpec, 'alias' | 'array' | 'optionalValue'> = {},
+): OptionSpec => ({ type: 'string', value, describe, ...more });
+
 /** The words of a command line, checked against a verb's table. */
 export interface Arguments {
   readonly words: readonly string[];
@@ -30,8 +44,7 @@ export const COMMON_OPTIONS = {
   help: { type: 'boolean', alias: 'h', describe: 'show this help' },
 } as const satisfies OptionTable;
 
-export const EXPECT: OptionSpec = {
-  type: 'string',
-  value: '<oid>',
-  describe: 'only if the handoff is still at this commit (none: only if there is no note yet)',
-};
+export const EXPECT = option(
+  '<oid>',
+  'only if the handoff is still at this commit (none: only if there is no note yet)',
+);

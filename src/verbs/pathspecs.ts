@@ -5,16 +5,12 @@ import { openRepository } from '../git/repository.ts';
 import { type Context, findSession } from '../sessions/caller.ts';
 import { listSessions } from '../sessions/records.ts';
 import type { Interaction } from './verb.ts';
-import type { Arguments, OptionTable } from './options.ts';
+import { type Arguments, type OptionTable, flag, option } from './options.ts';
 
 /** The options by which a verb reads its pathspecs from a file, as git's own commands do. */
 export const PATHSPEC_OPTIONS: OptionTable = {
-  'pathspec-from-file': {
-    type: 'string',
-    value: '<file>',
-    describe: 'read the paths from a file, one per line',
-  },
-  'pathspec-file-nul': { type: 'boolean', describe: 'the paths in that file end in NUL' },
+  'pathspec-from-file': option('<file>', 'read the paths from a file, one per line'),
+  'pathspec-file-nul': flag('the paths in that file end in NUL'),
 };
 
 /**

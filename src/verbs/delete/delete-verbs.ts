@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/failure.ts';
 import { parseAge } from '../../domain/settings.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { EXPECT } from '../options.ts';
+import { EXPECT, flag, option } from '../options.ts';
 import { type VerbTable, answer } from '../verb.ts';
 
 /** The verb that deletes notes. */
@@ -14,14 +14,10 @@ export const DELETE_VERBS: VerbTable = {
       'First lists what it would delete. A session can delete only its own notes. For remotes, prints the command to type.',
     words: [0, 1],
     options: {
-      closed: { type: 'boolean', describe: 'delete closed notes instead of one note' },
-      'older-than': {
-        type: 'string',
-        value: '<age>',
-        describe: 'with --closed: not changed for this long (30d, 2w, 12h)',
-      },
-      yes: { type: 'boolean', describe: 'delete what is listed' },
-      take: { type: 'boolean', describe: 'as a person: delete the note even if its session is at work' },
+      closed: flag('delete closed notes instead of one note'),
+      'older-than': option('<age>', 'with --closed: not changed for this long (30d, 2w, 12h)'),
+      yes: flag('delete what is listed'),
+      take: flag('as a person: delete the note even if its session is at work'),
       expect: EXPECT,
     },
     examples: [

@@ -1,3 +1,4 @@
+import { flag } from '../options.ts';
 import { type VerbTable, answer } from '../verb.ts';
 
 /** The verb that finds and repairs what is wrong. */
@@ -9,7 +10,7 @@ export const DOCTOR_VERBS: VerbTable = {
     details: 'Checks that hooks reach the guard, notes are sound, and dead processes left nothing behind.',
     words: [0, 0],
     options: {
-      fix: { type: 'boolean', describe: 'fix what can be fixed without losing anything' },
+      fix: flag('fix what can be fixed without losing anything'),
     },
     examples: [['git handoff doctor --fix', 'put back what was moved by hand, remove stale locks']],
     async run(args, context, interaction) {

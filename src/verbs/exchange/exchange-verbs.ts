@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
 import { EXPORT_FORMATS, FORMATS } from '../../domain/formats/texts.ts';
-import type { Arguments } from '../options.ts';
+import { type Arguments, flag, option } from '../options.ts';
 import { type VerbTable, answer } from '../verb.ts';
 
 /** The verbs that import notes from other programs' files, and export them to files. */
@@ -12,18 +12,11 @@ export const EXCHANGE_VERBS: VerbTable = {
     details: 'From claude-handoff-guard, handover, structured handoffs, or plain Markdown.',
     words: [0, Infinity],
     options: {
-      from: {
-        type: 'string',
-        value: 'guard|handover|structured|markdown',
-        describe: 'the kind of files, if it cannot be detected',
-      },
-      'dry-run': { type: 'boolean', alias: 'n', describe: "only show each note's new place and owner" },
-      branch: { type: 'string', value: '<branch>', describe: 'put the notes on this branch' },
-      topic: { type: 'string', value: '<topic>', describe: 'the topic, for one file' },
-      'allow-secret': {
-        type: 'boolean',
-        describe: 'import notes that look like they contain a secret, too; the commits record this',
-      },
+      from: option('guard|handover|structured|markdown', 'the kind of files, if it cannot be detected'),
+      'dry-run': flag("only show each note's new place and owner", { alias: 'n' }),
+      branch: option('<branch>', 'put the notes on this branch'),
+      topic: option('<topic>', 'the topic, for one file'),
+      'allow-secret': flag('import notes that look like they contain a secret, too; the commits record this'),
     },
     examples: [
       ['git handoff import --dry-run', 'list what those programs left for this project'],
@@ -50,18 +43,9 @@ export const EXCHANGE_VERBS: VerbTable = {
     details: 'Or to standard output, for programs that only read files.',
     words: [0, 1],
     options: {
-      output: {
-        type: 'string',
-        alias: 'o',
-        value: '<file>',
-        describe: 'write this file (-: standard output)',
-      },
-      format: { type: 'string', value: 'markdown|guard|handover', describe: 'the format of the copy' },
-      force: {
-        type: 'boolean',
-        alias: 'f',
-        describe: "replace any file but another session's handoff file",
-      },
+      output: option('<file>', 'write this file (-: standard output)', { alias: 'o' }),
+      format: option('markdown|guard|handover', 'the format of the copy'),
+      force: flag("replace any file but another session's handoff file", { alias: 'f' }),
     },
     examples: [
       ['git handoff export auth-refresh -o handover.md --format handover', 'for readers of handover.md'],

@@ -4,7 +4,7 @@ import { Failure } from '../../domain/failure.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { type Interaction, type Answer, type VerbTable, answer, word } from '../verb.ts';
-import { type Arguments, EXPECT, type OptionTable } from '../options.ts';
+import { type Arguments, EXPECT, type OptionTable, flag, option } from '../options.ts';
 import { anchored, PATHSPEC_OPTIONS, readPathspecs } from '../pathspecs.ts';
 import { ack, changeState, take } from './change-state.ts';
 import { list } from './list.ts';
@@ -21,6 +21,11 @@ import {
 import { show } from './show.ts';
 import { write } from './write.ts';
 
+const TAKE_AND_EXPECT: OptionTable = {
+  take: flag('take the note over first; with close, only a person can'),
+  expect: EXPECT,
+};
+
 /** The verbs that read and write notes. People type these most, so they need only the bundle cli.cjs (scripts/build.mjs). */
 export const NOTE_VERBS: VerbTable = {
   write: {
@@ -30,41 +35,17 @@ export const NOTE_VERBS: VerbTable = {
     details: 'The note comes from -m, --file, stdin, or the editor.',
     words: [1, Infinity],
     options: {
-      message: {
-        type: 'string',
-        alias: 'm',
-        array: true,
-        value: '<text>',
-        describe: 'the note; several texts become paragraphs',
-      },
-      file: {
-        type: 'string',
-        alias: 'F',
-        value: '<file>',
-        describe: 'read the note from a file (- for stdin)',
-      },
-      take: { type: 'boolean', describe: 'become the owner if another session owns the topic' },
+      message: option('<text>', 'the note; several texts become paragraphs', { alias: 'm', array: true }),
+      file: option('<file>', 'read the note from a file (- for stdin)', { alias: 'F' }),
+      take: flag('become the owner if another session owns the topic'),
       expect: EXPECT,
-      to: {
-        type: 'string',
-        value: '<operator>',
-        describe: 'address the note to this operator, in its front matter (me: yourself)',
-      },
-      tag: { type: 'string', array: true, value: '<tag>', describe: 'a tag in its front matter' },
-      reference: {
-        type: 'string',
+      to: option('<operator>', 'address the note to this operator, in its front matter (me: yourself)'),
+      tag: option('<tag>', 'a tag in its front matter', { array: true }),
+      reference: option('<ref>', 'a reference in its front matter: an issue, a commit, a file', {
         array: true,
-        value: '<ref>',
-        describe: 'a reference in its front matter: an issue, a commit, a file',
-      },
-      'allow-secret': {
-        type: 'boolean',
-        describe: 'write it although it looks like it contains a secret; the commit records this',
-      },
-      'with-work': {
-        type: 'boolean',
-        describe: 'add your uncommitted changes, for git handoff unpack; they stay on this machine',
-      },
+      }),
+      'allow-secret': flag('write it although it looks like it contains a secret; the commit records this'),
+      'with-work': flag('add your uncommitted changes, for git handoff unpack; they stay on this machine'),
       ...PATHSPEC_OPTIONS,
     },
     examples: [
@@ -102,14 +83,11 @@ export const NOTE_VERBS: VerbTable = {
     details: 'Without a topic: the newest open note of this branch.',
     words: [0, 1],
     options: {
-      raw: { type: 'boolean', describe: "only the note's bytes, unescaped" },
-      at: { type: 'string', value: '<oid>', describe: 'the note as it was at that commit' },
-      lost: {
-        type: 'string',
+      raw: flag("only the note's bytes, unescaped"),
+      at: option('<oid>', 'the note as it was at that commit'),
+      lost: option('[=<n>]', 'list the texts kept when a write was refused, or print one', {
         optionalValue: true,
-        value: '[=<n>]',
-        describe: 'list the texts kept when a write was refused, or print one',
-      },
+      }),
     },
     examples: [
       ['git handoff show', 'what the last session left on this branch'],
@@ -133,10 +111,10 @@ export const NOTE_VERBS: VerbTable = {
     summary: "list open notes, this branch's first",
     words: [0, 0],
     options: {
-      all: { type: 'boolean', alias: 'a', describe: 'closed ones too' },
-      state: { type: 'string', value: 'open|closed', describe: 'only open or only closed notes' },
-      unread: { type: 'boolean', describe: 'only what you have neither written nor acknowledged' },
-      to: { type: 'string', value: '<operator>', describe: 'only notes to this operator (me: to you)' },
+      all: flag('closed ones too', { alias: 'a' }),
+      state: option('open|closed', 'only open or only closed notes'),
+      unread: flag('only what you have neither written nor acknowledged'),
+      to: option('<operator>', 'only notes to this operator (me: to you)'),
     },
     examples: [['git handoff list --all --json', 'everything, for a program']],
     async run(args, context) {
@@ -161,7 +139,7 @@ export const NOTE_VERBS: VerbTable = {
     summary: 'show who wrote, took and closed a note, and when',
     details: 'With -p: the last change of the text, or what changed since version <a>, or from <a> to <b>.',
     words: [0, 3],
-    options: { patch: { type: 'boolean', alias: 'p', describe: 'show what changed in the text' } },
+    options: { patch: flag('show what changed in the text', { alias: 'p' }) },
     examples: [
       ['git handoff log main/auth-refresh', 'its whole history'],
       ['git handoff log -p auth-refresh', 'what the last writer changed'],
@@ -192,9 +170,7 @@ export const NOTE_VERBS: VerbTable = {
     options: { expect: EXPECT },
     examples: [['git handoff ack main/auth-refresh', 'then list --unread leaves it out']],
     async run(args, context) {
-      const options = { topic: word(args), expect: args.text('expect'), session: args.text('session') };
-      const result = await ack(options, context);
-      return answer(result, async () => renderAck);
+      return answer(await ack(noteOptions(args), context), async () => renderAck);
     },
   },
   take: {
@@ -212,12 +188,30 @@ export const NOTE_VERBS: VerbTable = {
       const isList = args.text('pathspec-from-file') !== undefined;
       if (args.afterDashes.length > 0 || isList) return takePathsAnswer(args, context, interaction);
       if (args.words.length !== 1) throw oneTopic(pathsHint(args.words, context));
-      const options = { topic: word(args), expect: args.text('expect'), session: args.text('session') };
-      const taken = await take(options, context).catch((error: unknown) => {
+      const taken = await take(noteOptions(args), context).catch((error: unknown) => {
         throw withHint(error, pathsHint(args.words, context));
       });
       return answer(taken, async () => renderTaken);
     },
+  },
+  close: {
+    usage: 'close [<branch>/]<topic>',
+    group: 'notes',
+    summary: 'mark a note as done',
+    details: 'Its history stays.',
+    words: [1, 1],
+    options: TAKE_AND_EXPECT,
+    examples: [['git handoff close auth-refresh', 'the work is done']],
+    run: (args, context) => changedAnswer('closed', args, context),
+  },
+  reopen: {
+    usage: 'reopen [<branch>/]<topic>',
+    group: 'notes',
+    summary: 'reopen a note that was closed',
+    words: [1, 1],
+    options: TAKE_AND_EXPECT,
+    examples: [['git handoff reopen auth-refresh', 'it was not done after all']],
+    run: (args, context) => changedAnswer('open', args, context),
   },
 };
 
@@ -281,40 +275,13 @@ function parseState(text: string | undefined): 'open' | 'closed' | undefined {
   throw new Failure('usage', '--state is open or closed', { hint: 'git handoff list --state open' });
 }
 
-const TAKE_AND_EXPECT: OptionTable = {
-  take: { type: 'boolean', describe: 'take the note over first; with close, only a person can' },
-  expect: EXPECT,
-};
-
-/** The verbs that close a note and reopen it. */
-export const UPKEEP_VERBS: VerbTable = {
-  close: {
-    usage: 'close [<branch>/]<topic>',
-    group: 'notes',
-    summary: 'mark a note as done',
-    details: 'Its history stays.',
-    words: [1, 1],
-    options: TAKE_AND_EXPECT,
-    examples: [['git handoff close auth-refresh', 'the work is done']],
-    run: (args, context) => changedAnswer('closed', args, context),
-  },
-  reopen: {
-    usage: 'reopen [<branch>/]<topic>',
-    group: 'notes',
-    summary: 'reopen a note that was closed',
-    words: [1, 1],
-    options: TAKE_AND_EXPECT,
-    examples: [['git handoff reopen auth-refresh', 'it was not done after all']],
-    run: (args, context) => changedAnswer('open', args, context),
-  },
-};
+const noteOptions = (args: Arguments) => ({
+  topic: word(args),
+  take: args.flag('take'),
+  expect: args.text('expect'),
+  session: args.text('session'),
+});
 
 async function changedAnswer(state: 'open' | 'closed', args: Arguments, context: Context): Promise<Answer> {
-  const options = {
-    topic: word(args),
-    take: args.flag('take'),
-    expect: args.text('expect'),
-    session: args.text('session'),
-  };
-  return answer(await changeState(options, state, context), async () => renderState);
+  return answer(await changeState(noteOptions(args), state, context), async () => renderState);
 }

@@ -1,8 +1,8 @@
 import type { InstallResult } from './init.ts';
-import type { OptionSpec } from '../options.ts';
+import { flag, option } from '../options.ts';
 import { type Answer, type VerbTable, answer } from '../verb.ts';
 
-const DIFF: OptionSpec = { type: 'boolean', describe: 'only show every line that would change' };
+const DIFF = flag('only show every line that would change');
 
 /** The verbs that switch git-handoff on and off. */
 export const SETUP_VERBS: VerbTable = {
@@ -13,25 +13,21 @@ export const SETUP_VERBS: VerbTable = {
     details: 'Shows what it will change, then asks.',
     words: [0, 0],
     options: {
-      yes: { type: 'boolean', alias: 'y', describe: 'do not ask' },
+      yes: flag('do not ask', { alias: 'y' }),
       diff: DIFF,
-      project: { type: 'boolean', describe: "register the client's hooks for everybody in the project" },
-      client: {
-        type: 'string',
-        array: true,
-        value: '<name>',
-        describe:
-          'claude, codex, gemini, qwen, opencode, cursor, copilot, none, or all that are in use (default)',
-      },
-      instructions: {
-        type: 'boolean',
-        describe: "add a few lines to the project's AGENTS.md, CLAUDE.md, GEMINI.md, for everybody in it",
-      },
-      'context-nudge': {
-        type: 'boolean',
-        describe: 'ask for a note when the context fills up in Codex, too; trust the new hook in /hooks',
-      },
-      skill: { type: 'boolean', describe: 'install the git-handoff skill for you in each of the clients' },
+      project: flag("register the client's hooks for everybody in the project"),
+      client: option(
+        '<name>',
+        'claude, codex, gemini, qwen, opencode, cursor, copilot, none, or all that are in use (default)',
+        { array: true },
+      ),
+      instructions: flag(
+        "add a few lines to the project's AGENTS.md, CLAUDE.md, GEMINI.md, for everybody in it",
+      ),
+      'context-nudge': flag(
+        'ask for a note when the context fills up in Codex, too; trust the new hook in /hooks',
+      ),
+      skill: flag('install the git-handoff skill for you in each of the clients'),
     },
     examples: [
       ['git handoff init', 'see the plan and say yes'],
@@ -60,16 +56,10 @@ export const SETUP_VERBS: VerbTable = {
     details: 'Restores files byte for byte. The notes stay.',
     words: [0, 0],
     options: {
-      yes: { type: 'boolean', alias: 'y', describe: 'do not ask' },
+      yes: flag('do not ask', { alias: 'y' }),
       diff: DIFF,
-      user: {
-        type: 'boolean',
-        describe: 'remove the hooks from your own settings even if other repositories use them',
-      },
-      purge: {
-        type: 'boolean',
-        describe: 'also remove the notes and everything else of ours, after a backup to a git bundle',
-      },
+      user: flag('remove the hooks from your own settings even if other repositories use them'),
+      purge: flag('also remove the notes and everything else of ours, after a backup to a git bundle'),
     },
     examples: [
       ['git handoff uninstall', 'the notes stay'],
