@@ -86,13 +86,11 @@ async function requireNoSecret(
     const path = [...paths.values()][number] ?? '';
     const found = describeFindings(verdict.findings);
     const message = `the work of ${name} looks like it contains a secret: ${escapeLine(path)}: ${found}`;
-    if (!isRefused) {
-      warn(message);
-      continue;
-    }
-    throw new Failure('secret', `${message}; nothing was sent`, {
-      hint: `if it is not a secret: git handoff sync --push --with-work ${name} --allow-secret`,
-    });
+    if (isRefused)
+      throw new Failure('secret', `${message}; nothing was sent`, {
+        hint: `if it is not a secret: git handoff sync --push --with-work ${name} --allow-secret`,
+      });
+    warn(message);
   }
 }
 
@@ -245,8 +243,6 @@ async function pushAll(
   const own = await listRefNames(world.repository, [HANDOFFS]);
   const goes = ({ name, oid }: RefValue) => values.get(name) === oid;
   const except = own.filter((ref) => !goes(ref) && there.get(ref.name) !== ref.oid).map(({ name }) => name);
-  // git compares each exception with each ref, so with many exceptions a push by name costs no more.
-  if (except.length > MAX_NAMED) return pushRefs(transfer, remote.name, named);
   const inPattern = new Set<string>(
     own.filter(goes).map(({ name }) => world.prefix + name.slice(HANDOFFS.length)),
   );

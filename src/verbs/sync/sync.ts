@@ -148,7 +148,7 @@ function syncFailure(
   prefix: string,
 ): Failure | undefined {
   const of = (action: SyncShape['action']) => items.filter((item) => item.action === action);
-  const [declined, refused, moved, behind] = [of('declined'), of('refused'), of('moved'), of('behind')];
+  const [declined, refused] = [of('declined'), of('refused')];
   const [secret] = of('secret');
   if (secret !== undefined) return secretFailure(secret, of('secret').length, prefix);
   if (declined[0] !== undefined) {
@@ -167,13 +167,11 @@ function syncFailure(
       { hint: `git handoff log ${typedTopic(branch ?? '', topic ?? '')}` },
     );
   }
-  if (moved[0] !== undefined)
-    return new Failure('lost-race', `others moved ${count(moved)} first each time; nothing is lost`, {
-      hint: `git handoff sync ${shellWord(moved[0].remote)}`,
-    });
-  if (behind[0] === undefined) return undefined;
-  return new Failure('lost-race', `${count(behind)} moved on at ${escapeLine(behind[0].remote)}`, {
-    hint: `git handoff sync ${shellWord(behind[0].remote)}`,
+  const late = items.filter(({ action }) => action === 'moved' || action === 'behind');
+  if (late[0] === undefined) return undefined;
+  const remote = late[0].remote;
+  return new Failure('lost-race', `${count(late)} moved on at ${escapeLine(remote)}; nothing is lost`, {
+    hint: `git handoff sync ${shellWord(remote)}`,
   });
 }
 
