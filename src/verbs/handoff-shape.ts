@@ -86,15 +86,18 @@ export function namedSession({ record, liveness }: JudgedSession): NamedSessionS
 
 /** Prints a line for each remote that is out of sync. Only a person sees the command: an agent would run it. */
 export function remoteLines(remotes: readonly RemoteSummary[], isAtTerminal: boolean): string {
-  return remotes.map((one) => remoteLine(one, isAtTerminal)).join('');
-}
-
-function remoteLine({ remote, toPush, toFetch, diverged }: RemoteSummary, isAtTerminal: boolean): string {
-  const parts = [
-    ...(toPush === 0 ? [] : [`${toPush} not pushed to ${escapeLine(remote)}`]),
-    ...(toFetch === 0 ? [] : [`${toFetch} to fetch from ${escapeLine(remote)}`]),
-    ...(diverged === 0 ? [] : [`${diverged} diverged from ${escapeLine(remote)}`]),
-  ];
-  const command = isAtTerminal ? `: git handoff sync ${shellWord(remote)}` : '';
-  return parts.length === 0 ? '' : `Handoffs: ${parts.join(', ')}${command}\n`;
+  return remotes
+    .map(({ remote, toPush, toFetch, diverged }) => {
+      const counts = [
+        [toPush, 'not pushed to'],
+        [toFetch, 'to fetch from'],
+        [diverged, 'diverged from'],
+      ] as const;
+      const parts = counts.flatMap(([count, what]) =>
+        count === 0 ? [] : [`${count} ${what} ${escapeLine(remote)}`],
+      );
+      const command = isAtTerminal ? `: git handoff sync ${shellWord(remote)}` : '';
+      return parts.length === 0 ? '' : `Handoffs: ${parts.join(', ')}${command}\n`;
+    })
+    .join('');
 }

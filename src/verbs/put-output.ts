@@ -65,16 +65,13 @@ function requirePlace({ path, typed, top, commonDir }: Output, shown: string, lo
   }
   if (typed === undefined) return;
   const real = realPath(folder);
+  const target = join(real, basename(path));
   const isGits =
-    !leadsOut(relative(realPath(commonDir), join(real, basename(path)))) ||
-    join(real, basename(path))
-      .split('/')
-      .some((part) => /^\.git$/i.test(part));
-  if (isGits)
-    throw new Failure('refused', `${shown} is not written: it is in git's own folder`, { hint: look });
+    !leadsOut(relative(realPath(commonDir), target)) ||
+    target.split('/').some((part) => /^\.git$/i.test(part));
+  const refuse = (why: string) => new Failure('refused', `${shown} is not written: ${why}`, { hint: look });
+  if (isGits) throw refuse("it is in git's own folder");
   const way = top === undefined ? '..' : relative(top, folder);
-  if (top !== undefined && !leadsOut(way) && real !== join(realPath(top), way)) {
-    const why = 'a symbolic link is on the way there';
-    throw new Failure('refused', `${shown} is not written: ${why}`, { hint: look });
-  }
+  if (top !== undefined && !leadsOut(way) && real !== join(realPath(top), way))
+    throw refuse('a symbolic link is on the way there');
 }

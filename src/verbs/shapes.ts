@@ -9,7 +9,7 @@ import type { BoardWork } from '../ui/board/shape.ts';
 
 /**
  * The shapes of `--json`. Every answer is one object `{"schema":1,"ok":true,…}`, with lists under `items`.
- * schema/output.schema.json describes them for programs.
+ * schema/output.schema.json describes them for programs. Times are RFC 3339, UTC.
  */
 export interface HandoffShape {
   readonly branch: string;
@@ -19,14 +19,12 @@ export interface HandoffShape {
   readonly parent: string | null;
   readonly state: 'open' | 'closed';
   readonly owner: string;
-  /** The person's name; `null` for a session. */
   readonly ownerName: string | null;
   readonly agent: string | null;
   readonly client: string | null;
   readonly summary: string;
   /** The commit of `HEAD` when the note was written. */
   readonly base: string | null;
-  /** RFC 3339, UTC. */
   readonly createdAt: string;
   readonly takenFrom: string | null;
   /** The operator to whom the note is addressed, and the operator that wrote it. */
@@ -96,14 +94,11 @@ export interface SyncShape {
   readonly former: string | null;
   /** The number with which `show --lost` prints what was here. */
   readonly lost: number | null;
-  /** The former owner here. */
   readonly owner: string | null;
   /** The former owner as messages name it. */
   readonly ownerText: string | null;
-  /** The owner of what the remote has. */
   readonly newOwner: string | null;
   readonly newOwnerText: string | null;
-  /** Why it was refused, ignored or declined, or who took it. */
   readonly why: string | null;
 }
 
@@ -161,7 +156,6 @@ export interface OverlapShape {
 
 /** A path that differs from HEAD, with the session whose change it is. */
 export interface DirtyPathShape {
-  /** The path from the top of the working tree. */
   readonly path: string;
   readonly change: ChangeKind;
   readonly state: BelongsTo;
@@ -196,7 +190,6 @@ export interface RequestShape {
   readonly from: string;
   readonly to: string;
   readonly wish: Wish;
-  /** The path from the top of the working tree. */
   readonly path: string;
   readonly worktree: string;
   readonly askedAt: string;
@@ -211,7 +204,6 @@ export interface TakenPathShape {
   readonly from: readonly string[];
   /** The new owner; `null` when a person took it. */
   readonly to: string | null;
-  /** Whether there was anything to take. */
   readonly taken: boolean;
 }
 
@@ -221,7 +213,6 @@ export interface MixedCommitShape {
   readonly oid: string;
   readonly summary: string;
   readonly sessions: readonly string[];
-  /** How many paths it changes. */
   readonly paths: number;
 }
 
@@ -375,7 +366,6 @@ export interface BoardShape {
   readonly work: readonly ({ readonly session: string } & BoardWork)[];
   readonly handoffs: number;
   readonly refusals: number;
-  /** The size of the page. */
   readonly bytes: number;
   /** The file; `null` for standard output. */
   readonly file: string | null;
@@ -409,6 +399,5 @@ export interface CarriedShape {
   /** `12 paths, 34 KiB` */
   readonly size: string;
   readonly unpacks: 'cleanly' | 'is there' | 'no' | 'not fetched';
-  /** What prevents it. */
   readonly why: string | null;
 }

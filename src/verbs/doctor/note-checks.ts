@@ -39,9 +39,9 @@ export async function checkRefs(
       continue;
     }
     await recordIllegalMove(repository, state, now);
-    const isRestored = (await restoreKeptTip(repository, state)).kind === 'done';
+    const { kind } = await restoreKeptTip(repository, state);
     found.push(
-      isRestored
+      kind === 'done'
         ? doctorLine('refs', 'fixed', `${detail}; put back. What was there: git handoff show ${name} --lost`)
         : doctorLine('refs', 'problem', `${detail}; it moved again meanwhile`, FIX),
     );

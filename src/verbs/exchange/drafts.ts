@@ -9,7 +9,6 @@ import {
 } from '../../domain/formats/texts.ts';
 import { slugWords, topicFrom } from '../../domain/formats/placement.ts';
 import { type HandoffState, MAX_NOTE_BYTES } from '../../domain/handoff.ts';
-import { markerOwner } from '../../domain/marker.ts';
 import {
   type BranchName,
   type Oid,
@@ -139,8 +138,6 @@ function guardDraft(file: FoundFile, text: string, world: ImportWorld): Draft {
     repository.branch,
   );
   const owner = guardOwner(text);
-  const unmarked =
-    markerOwner(text) === undefined ? 'no session owns it' : 'its marker names no session that could own it';
   return {
     ...plainDraft(file, world),
     branch: branch ?? place.branch,
@@ -148,7 +145,7 @@ function guardDraft(file: FoundFile, text: string, world: ImportWorld): Draft {
     owner,
     state: owner === undefined || file.archived ? 'closed' : 'open',
     text: withoutMarker(text),
-    remark: owner === undefined ? `${unmarked}: closed` : undefined,
+    remark: owner === undefined ? 'no session owns it: closed' : undefined,
   };
 }
 

@@ -91,14 +91,6 @@ function requiredTopic(text: string | undefined): Topic | undefined {
   });
 }
 
-/** The files found at the places that were searched. */
-interface Findings {
-  readonly files: readonly FoundFile[];
-  readonly skipped: readonly UnimportedFile[];
-  /** The places, for the message that nothing was found. */
-  readonly places: readonly string[];
-}
-
 /** A file before it is read. */
 interface Candidate {
   readonly format: Format;
@@ -117,9 +109,11 @@ const isIndex = (name: string) => name === 'INDEX.md';
 /**
  * Finds the files to import, in order: those under the named paths, or else where other programs keep this project's notes.
  *
+ * `places`: where it looked, for the message that nothing was found.
+ *
  * @throws Failure `usage` for a path that holds nothing to import, or too much.
  */
-export function findFiles(paths: readonly string[], from: Format | undefined, world: ImportWorld): Findings {
+export function findFiles(paths: readonly string[], from: Format | undefined, world: ImportWorld) {
   const places = paths.length === 0 ? knownPlaces(world) : [];
   const named = paths.map((path) => resolve(world.repository.cwd, path));
   const candidates =
@@ -197,13 +191,11 @@ function inFolder(format: Format, folder: string): Candidate[] {
 
 function atPath(path: string, from: Format | undefined): Candidate[] {
   const kind = kindOf(path);
-  if (kind === 'none') {
-    throw new Failure('usage', `there is no ${escapeLine(path)}`, { hint: `ls -ld -- ${shellWord(path)}` });
-  }
-  if (kind === 'link') {
-    throw new Failure('usage', `${escapeLine(path)} is a symbolic link, which is not followed`, {
-      hint: `ls -ld -- ${shellWord(path)}`,
-    });
+  if (kind === 'none' || kind === 'link') {
+    const shown = escapeLine(path);
+    const why =
+      kind === 'none' ? `there is no ${shown}` : `${shown} is a symbolic link, which is not followed`;
+    throw new Failure('usage', why, { hint: `ls -ld -- ${shellWord(path)}` });
   }
   if (kind !== 'folder') {
     if (isIndex(basename(path)) && from !== 'markdown') return inFolder('structured', dirname(path));

@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.ts';
-import { type HandoffCommit, type HandoffState, recordState } from '../../domain/handoff.ts';
+import { type HandoffState, recordState } from '../../domain/handoff.ts';
 import { branchTip, committer, workTreeFacts } from '../../git/repository.ts';
 import { commitHandoff } from '../../notes/handoffs.ts';
 import { type Context, findCaller, worktreeName } from '../../sessions/caller.ts';
@@ -27,23 +27,11 @@ interface StateOptions extends TopicOptions {
   readonly take: boolean;
 }
 
-interface TipChanged {
-  readonly shape: HandoffShape;
-  readonly changed: boolean;
-  /** The tip on which the commit was made. */
-  readonly tip: HandoffCommit;
-  readonly notices: readonly string[];
-}
-
 /**
  * Adds a commit that gives a topic the state `wanted` or, if that is `undefined`, the caller as its owner; none if the topic
- * has it already. The note stays as it is. A take fails if the tip is no longer the one that was read.
+ * has it already. `tip`: the one on which the commit was made. The note stays as it is. A take fails if the tip is no longer the one that was read.
  */
-async function commitOnTip(
-  change: StateOptions,
-  wanted: HandoffState | undefined,
-  context: Context,
-): Promise<TipChanged> {
+async function commitOnTip(change: StateOptions, wanted: HandoffState | undefined, context: Context) {
   const { cwd } = context;
   const [{ repository, sessions, notices: seen }, tree, author] = await Promise.all([
     openWorkspace(context),

@@ -1,5 +1,4 @@
 import { Failure } from '../../domain/failure.ts';
-import type { HandoffCommit } from '../../domain/handoff.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
 import {
   ANYONE,
@@ -15,7 +14,6 @@ import { readReaderSettings } from '../../git/config.ts';
 import { type Repository, openRepository, workTreeTop } from '../../git/repository.ts';
 import { OPERATORS_FILE, readOperatorsFile } from '../../host/marker-files.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import type { ReadableTopic } from '../../notes/topic.ts';
 import { findTopic, requireTip } from '../../notes/topic-argument.ts';
 import { type Context, findSession, personOf } from '../../sessions/caller.ts';
 import { type Workspace, openWorkspace } from '../workspace.ts';
@@ -78,17 +76,8 @@ export function findReader(
   return readerOf(facts, findSession(context, sessions, option)?.id);
 }
 
-/** A topic that a verb reads, with its reader. */
-interface OpenTopic {
-  readonly repository: Repository;
-  readonly state: ReadableTopic;
-  readonly tip: HandoffCommit;
-  readonly reader: Reader;
-  readonly notices: readonly string[];
-}
-
 /**
- * Opens the topic that a command line names, or the newest of the branch. `reading`: whether to find out who the reader is,
+ * Opens the topic that a command line names, or the newest of the branch, for its reader. `reading`: whether to find out who the reader is,
  * which costs a process; otherwise only a session is known. `note`: whether to read the note if that costs no process.
  *
  * @throws Failure `not-found`, or `integrity` for a topic without a valid commit
@@ -101,7 +90,7 @@ export async function openTopic(
   },
   context: Context,
   { note = false } = {},
-): Promise<OpenTopic> {
+) {
   const repository = await openRepository(context.cwd);
   const [workspace, facts, state] = await Promise.all([
     openWorkspace(context, repository),

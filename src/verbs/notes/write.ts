@@ -59,15 +59,14 @@ interface EditedNote {
  * @throws Failure; the text is then kept under a ref, or in a file that the message names.
  */
 export async function write(options: WriteOptions, context: Context): Promise<CommandResult<HandoffShape>> {
-  const { note } = options;
+  const text = typeof options.note === 'function' || options.note.length === 0 ? undefined : options.note;
   let file: string | undefined;
-  const keep = () =>
-    (file ??= typeof note === 'function' || note.length === 0 ? undefined : keepInFile(note));
+  const keep = () => (file ??= text && keepInFile(text));
   try {
     return await writeNote(options, context, keep);
   } catch (error) {
     const failure = asFailure(error);
-    if (failure.locatesText || typeof note === 'function' || note.length === 0) throw failure;
+    if (failure.locatesText || text === undefined) throw failure;
     const details = { cause: error, ...(failure.hint === undefined ? {} : { hint: failure.hint }) };
     throw new Failure(failure.code, `${failure.message}; ${keptText(keep())}`, details);
   }
