@@ -88,7 +88,7 @@ describe.each(['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot'] as co
       expect(stderr).toContain('every event starts the guard twice');
       expect(registers(join(repo.home, settings))).toBe(true);
       const [double] = doctor().filter(({ status }) => status === 'warning');
-      expect(double?.['detail']).toContain('twice');
+      expect(double?.['detail']).toContain('more than once');
       expect(repo.run('sh', ['-c', String(double?.['hint'])]).status).toBe(0);
       expect(doctor()).toMatchObject([{ status: 'ok' }]);
     });

@@ -88,21 +88,12 @@ export async function deleteNote(
   return { value: describe(deletion, options.yes), notices };
 }
 
-/** The handoff to delete; perhaps one that no topic argument can name. */
-interface DeleteTarget {
-  readonly path: HandoffPath;
-  /** The branch; `null` when only the ref is known. */
-  readonly branch: string | null;
-  /** The name as it is typed. */
-  readonly name: string;
-}
-
 /**
  * Parses `[<branch>/]<topic>`, or the full name of a ref whose branch or topic is badly named.
  *
  * @throws Failure `usage`
  */
-function parseTarget(text: string, repository: Repository): DeleteTarget {
+function parseTarget(text: string, repository: Repository): Pick<Deletion, 'path' | 'branch' | 'name'> {
   if (!text.startsWith(HANDOFFS)) {
     const { branch, topic, path } = parseTopicArgument(text, repository);
     return { path, branch, name: typedTopic(branch, topic) };
@@ -116,8 +107,13 @@ function parseTarget(text: string, repository: Repository): DeleteTarget {
   return { path: { component, topic: topic as Topic }, branch: null, name: shellWord(text) };
 }
 
-/** A note to delete, with its owner and the caller. */
-interface Deletion extends DeleteTarget {
+/** A note to delete, perhaps one that no topic argument can name; with its owner and the caller. */
+interface Deletion {
+  readonly path: HandoffPath;
+  /** The branch; `null` when only the ref is known. */
+  readonly branch: string | null;
+  /** The name as it is typed. */
+  readonly name: string;
   /** Every ref that this clone has of it. */
   readonly refs: readonly DeletedRef[];
   /** The owner; `undefined` when there is none, or the tip cannot be read. */
@@ -200,9 +196,10 @@ function describe(deletion: Deletion, deleted: boolean): DeletedNoteValue {
   const take = isAllowed || session !== undefined ? '' : ' --take';
   return {
     ...{ branch, topic: path.topic, ref: handoffRef(path) },
-    ...{ owner: owner ?? null, ownerText: ownerText ?? null, deleted },
+    ...{ owner: owner ?? null, ownerText: ownerText ?? null },
     items: refs.map(({ name, oid, kind, remote }) => ({ ref: name, oid, kind, remote })),
     remotes: onRemotes(deletion),
+    deleted,
     command: `git handoff delete ${name} --yes --expect ${shownTip(refs) ?? 'none'}${take}`,
   };
 }

@@ -83,7 +83,7 @@ export async function init(options: InitOptions, context: InstallContext): Promi
     // They contain paths.
     notices: [...chosen.notices, ...planned.notices].map(escapeLine),
   };
-  if (options.diff === true) return { ...plan, outcome: changes.length > 0 ? 'planned' : 'unchanged' };
+  if (options.diff === true) return { outcome: changes.length > 0 ? 'planned' : 'unchanged', ...plan };
   await requireWritablePlaces(changes);
   if (changes.length > 0 && !options.yes) {
     if (context.confirm === undefined) {
@@ -91,11 +91,11 @@ export async function init(options: InitOptions, context: InstallContext): Promi
         hint: sameAgain(options, '--yes'),
       });
     }
-    if (!(await context.confirm(question(plan.summary, options)))) return { ...plan, outcome: 'declined' };
+    if (!(await context.confirm(question(plan.summary, options)))) return { outcome: 'declined', ...plan };
   }
   await applyChanges(changes);
   shareAll(repositoryFolder(commonDir));
-  return { ...plan, outcome: changes.length > 0 ? 'applied' : 'unchanged', changed: changedPaths(changes) };
+  return { outcome: changes.length > 0 ? 'applied' : 'unchanged', ...plan, changed: changedPaths(changes) };
 }
 
 /** Returns the paths of changes, each once. */

@@ -51,16 +51,16 @@ export async function uninstall(options: UninstallOptions, context: InstallConte
     changed: [],
     notices: planned.notices.map(escapeLine),
   };
-  if (changes.length === 0 && !hasRefs) return { ...plan, outcome: 'unchanged' };
-  if (options.diff === true) return { ...plan, outcome: 'planned' };
+  if (changes.length === 0 && !hasRefs) return { outcome: 'unchanged', ...plan };
+  if (options.diff === true) return { outcome: 'planned', ...plan };
   await requireWritablePlaces(changes);
-  if (!(await mayApply(options, context, plan.summary))) return { ...plan, outcome: 'declined' };
+  if (!(await mayApply(options, context, plan.summary))) return { outcome: 'declined', ...plan };
   if (hasRefs) await createBundle(context.cwd, belongings.backup, belongings.refs);
   await applyChanges(changes);
   if (belongings !== undefined) await removeBelongings(context.cwd, belongings);
   return {
-    ...plan,
     outcome: 'applied',
+    ...plan,
     changed: [...changedPaths(changes), ...(hasRefs ? [belongings.backup] : [])],
     notices: [...plan.notices, ...closing(repository, belongings).map(escapeLine)],
   };

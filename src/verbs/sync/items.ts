@@ -48,7 +48,7 @@ export class SyncReport {
 
   /** Reports a ref of the remote that is no handoff, and is left alone. */
   ignore(ref: string, oid: Oid, why: string): void {
-    this.#put(ref, { action: 'ignored', branch: null, topic: null, ref, oid, why });
+    this.#put(ref, { action: 'ignored', ref, oid, why });
   }
 
   add(half: 'fetch' | 'push', path: HandoffPath, item: SyncItem): void {
@@ -60,14 +60,15 @@ export class SyncReport {
     return [...this.#items.values()];
   }
 
-  #put(key: string, item: SyncItem & Pick<SyncShape, 'branch' | 'topic' | 'ref'>): void {
-    const nobody = { owner: null, ownerText: null, newOwner: null, newOwnerText: null };
-    this.#items.set(key, {
-      ...{ remote: this.#remote, oid: null, former: null, lost: null, why: null, ...nobody },
-      ...item,
-    });
+  #put(key: string, item: SyncItem): void {
+    this.#items.set(key, { remote: this.#remote, ...NOTHING, ...item });
   }
 }
+
+const NOTHING = {
+  ...{ branch: null, topic: null, ref: '', oid: null, former: null, lost: null },
+  ...{ owner: null, ownerText: null, newOwner: null, newOwnerText: null, why: null },
+};
 
 /** Returns the item for what a fetch did to a handoff; none if it did nothing. */
 export function foldedItem({ difference, kind, reason, lost }: Folded): SyncItem | undefined {

@@ -81,9 +81,10 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
     }
   }
   const stayed = kept.length === 0 ? [] : stayedNotices(items, states, kept, leaving);
-  const failure = allOf(failures) ?? syncFailure(items, summaries, settings.remotePrefix);
+  const named = await withWholeNames(repository, items);
+  const failure = allOf(failures) ?? syncFailure(named, summaries, settings.remotePrefix);
   return {
-    value: { dryRun: options.dryRun, items: await withWholeNames(repository, items), remotes: summaries },
+    value: { dryRun: options.dryRun, items: named, remotes: summaries },
     notices: [...notices, ...illegal, ...stayed],
     ...(failure === undefined ? {} : { failure }),
   };
