@@ -95,11 +95,11 @@ export async function init(options: InitOptions, context: InstallContext): Promi
   }
   await applyChanges(changes);
   shareAll(repositoryFolder(commonDir));
-  return { outcome: changes.length > 0 ? 'applied' : 'unchanged', ...plan, changed: changedPaths(changes) };
+  return { outcome: changes.length > 0 ? 'applied' : 'unchanged', ...plan, changed: pathsOfPlan(changes) };
 }
 
 /** Returns the paths of changes, each once. */
-export const changedPaths = (changes: readonly Change[]): string[] => [
+export const pathsOfPlan = (changes: readonly Change[]): string[] => [
   ...new Set(changes.map(({ path }) => path)),
 ];
 

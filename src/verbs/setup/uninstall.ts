@@ -16,7 +16,7 @@ import type { RepositoryFacts } from '../../install/repository-facts.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
-import { type InstallResult, changedPaths, requireWritablePlaces } from './init.ts';
+import { type InstallResult, pathsOfPlan, requireWritablePlaces } from './init.ts';
 import { summarize } from './summary.ts';
 
 export interface UninstallOptions {
@@ -61,7 +61,7 @@ export async function uninstall(options: UninstallOptions, context: InstallConte
   return {
     outcome: 'applied',
     ...plan,
-    changed: [...changedPaths(changes), ...(hasRefs ? [belongings.backup] : [])],
+    changed: [...pathsOfPlan(changes), ...(hasRefs ? [belongings.backup] : [])],
     notices: [...plan.notices, ...closing(repository, belongings).map(escapeLine)],
   };
 }
