@@ -8,8 +8,17 @@ import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 import type { CommandResult } from '../verb.ts';
 import type { CheckShape } from '../shapes.ts';
 import { checkClients, checkPrograms } from './client-checks.ts';
-import { checkGitHooks, checkGit, checkHookLog, checkInit, checkRemotes } from './repository-checks.ts';
-import { checkBrokenRefs, checkLeftovers, checkLocks, checkShared } from './leftover-checks.ts';
+import {
+  checkGitHooks,
+  checkGit,
+  checkHookLog,
+  checkInit,
+  checkRemotes,
+  checkBrokenRefs,
+  checkLeftovers,
+  checkLocks,
+  checkShared,
+} from './repository-checks.ts';
 import { checkObjects, checkRefs, checkWork } from './note-checks.ts';
 
 interface DoctorOptions {

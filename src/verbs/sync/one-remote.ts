@@ -12,8 +12,7 @@ import {
   readSyncedTopics,
 } from './differences.ts';
 import { SyncReport, type SyncWorld, foldedItem } from './items.ts';
-import { withoutSecrets } from './leaving-notes.ts';
-import { MAX_NAMED, chooseOutgoing, pushOutgoing, transferOptions } from './send-work.ts';
+import { MAX_NAMED, chooseOutgoing, pushOutgoing, transferOptions, withoutSecrets } from './send.ts';
 
 /** Maximum number of rounds with one remote. Each round may lose a race against another push. */
 const MAX_ROUNDS = 6;

@@ -28,7 +28,7 @@ import type { CommandResult } from '../verb.ts';
 import type { SyncShape, SyncAction } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
 import { syncRemote } from './one-remote.ts';
-import { leavingWork, sendWork } from './send-work.ts';
+import { leavingWork, sendWork } from './send.ts';
 import type { SyncOptions, SyncWorld } from './items.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 

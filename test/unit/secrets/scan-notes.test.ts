@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type LeavingVersion, refuseLeaving } from '../../../src/verbs/sync/leaving-notes.ts';
+import { type LeavingVersion, refuseLeaving } from '../../../src/verbs/sync/send.ts';
 import type { BranchName, Oid, Topic } from '../../../src/domain/names.ts';
 import { encodeBranch } from '../../../src/git/namespace.ts';
 import { SECRETS, TOKEN, TOKEN_RULE } from '../../support/secrets.ts';
@@ -24,7 +24,7 @@ function leaving(name: string, blob: string, text: string, allowed: readonly str
 }
 
 /** The refusals, by topic. Each text is read once, as a push reads it. */
-async function told(notes: readonly Leaving[], scan: 'deny' | 'warn' = 'deny') {
+async function refusalsOf(notes: readonly Leaving[], scan: 'deny' | 'warn' = 'deny') {
   const texts = [...new Map(notes.map((note) => [note.oid, note])).values()];
   const refused = await refuseLeaving(notes, texts, scan);
   return Object.fromEntries([...refused].map(([{ path }, why]) => [path.topic, why]));
@@ -34,13 +34,13 @@ describe('secrets in the notes that a push would include', () => {
   it('are reported by handoff, commit and finding', async () => {
     const notes = [leaving('fine-note', 'a', '# Goal\n'), leaving('bad-note', 'b', `x\n${TOKEN}\n`)];
     const why = `main/bad-note looks like it contains a secret: at bbbbbbbbbbbb line 2: ${TOKEN_RULE}, ghp_… (40 characters)`;
-    expect(await told(notes, 'warn')).toEqual({ 'bad-note': why });
+    expect(await refusalsOf(notes, 'warn')).toEqual({ 'bad-note': why });
   });
 
   it('are allowed if the commit records their rule, and only that rule', async () => {
     const both = `${TOKEN}\n${SECRETS['slack/SLACK_TOKEN']}`;
-    expect(await told([leaving('bad-note', 'b', TOKEN, [TOKEN_RULE])])).toEqual({});
-    const why = (await told([leaving('bad-note', 'b', both, [TOKEN_RULE])]))['bad-note'];
+    expect(await refusalsOf([leaving('bad-note', 'b', TOKEN, [TOKEN_RULE])])).toEqual({});
+    const why = (await refusalsOf([leaving('bad-note', 'b', both, [TOKEN_RULE])]))['bad-note'];
     expect(why).toContain('line 2: slack/SLACK_TOKEN');
     expect(why).not.toContain(TOKEN_RULE);
   });
@@ -48,26 +48,26 @@ describe('secrets in the notes that a push would include', () => {
   it('are allowed in a text that any of its commits, before or after, allows', async () => {
     const open = leaving('one-note', 'b', TOKEN);
     const allowed = leaving('two-note', 'b', TOKEN, [TOKEN_RULE]);
-    expect(await told([open, allowed])).toEqual({});
-    expect(await told([allowed, open])).toEqual({});
+    expect(await refusalsOf([open, allowed])).toEqual({});
+    expect(await refusalsOf([allowed, open])).toEqual({});
   });
 
   it('in older commits of the chain are judged separately', async () => {
     const older = leaving('one-note', 'b', `${TOKEN}\nolder`);
     const tip = leaving('one-note', 'c', TOKEN, [TOKEN_RULE]);
-    expect((await told([tip, older]))['one-note']).toMatch(/secret: at b{12} [^;]*$/);
+    expect((await refusalsOf([tip, older]))['one-note']).toMatch(/secret: at b{12} [^;]*$/);
   });
 
   it('in one blob are all reported', async () => {
     const notes = [leaving('one-note', 'b', TOKEN), leaving('two-note', 'b', TOKEN)];
-    expect(Object.keys(await told(notes))).toEqual(['one-note', 'two-note']);
+    expect(Object.keys(await refusalsOf(notes))).toEqual(['one-note', 'two-note']);
   });
 });
 
 describe('the report on refs that would include a secret', () => {
   it('names each ref once, with its versions, and only the mask of the secret', async () => {
     const versions = ['1', '2', '3', '4', '5'].map((blob) => leaving('one-note', blob, `${TOKEN}\n${blob}`));
-    const refusals = await told([...versions, leaving('two-note', '1', TOKEN)]);
+    const refusals = await refusalsOf([...versions, leaving('two-note', '1', TOKEN)]);
     expect(refusals).toEqual({
       'one-note': expect.stringMatching(
         /^main\/one-note looks like it contains a secret: (?:at \d{12} line 1: [^;]+; ){3}and in 2 more versions$/,
@@ -78,11 +78,11 @@ describe('the report on refs that would include a secret', () => {
   });
 
   it('is empty if nothing was found', async () => {
-    expect(await told([leaving('one-note', 'a', '# Goal\n')])).toEqual({});
+    expect(await refusalsOf([leaving('one-note', 'a', '# Goal\n')])).toEqual({});
   });
 
   it('spells the branch as people write it', async () => {
-    const refusals = await told([leaving('one-note@feat/x', 'b', TOKEN)]);
+    const refusals = await refusalsOf([leaving('one-note@feat/x', 'b', TOKEN)]);
     expect(refusals['one-note']).toContain('feat/x/one-note looks like');
   });
 });
