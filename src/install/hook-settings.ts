@@ -5,7 +5,7 @@
  */
 import {
   type JsonNode,
-  appendItems,
+  appendItem,
   contentStart,
   isBlank,
   jsonValue,
@@ -42,7 +42,8 @@ interface SettingsFormat {
 export class SettingsError extends Error {}
 
 /**
- * The text with our entries in it, each exactly once, and with all other bytes as they were.
+ * The text with our entries in it, each exactly once, and with all other bytes as they were. A text without content keeps
+ * its byte order mark and its kind of line ending.
  *
  * @throws SettingsError when the text is not JSON or `hooks` has another shape
  */
@@ -53,39 +54,31 @@ export function registerHooks(
   format: SettingsFormat = {},
 ): string {
   const { version } = format;
-  if (isBlank(text)) return newSettings(text, entries, version);
-  const root = scanRoot(text, format);
-  if (version === undefined || memberOf(root, 'version') !== undefined) {
-    return insertHooks(text, entries, isOurs, format);
-  }
-  const versioned = appendItems(text, root, 1, [`"version": ${version}`], styleOf(text, root));
-  return insertHooks(versioned, entries, isOurs, format);
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  let result = isBlank(text) ? `${text.slice(0, contentStart(text))}{}${eol}` : text;
+  const root = scanRoot(result, format);
+  if (version !== undefined && memberOf(root, 'version') === undefined)
+    result = appendItem(result, root, 1, `"version": ${version}`, styleOf(result, root));
+  if (hooksAreCurrent(result, entries, isOurs, format)) return result;
+  result = unregisterHooks(result, isOurs, format);
+  for (const entry of entries) result = withEntry(result, entry, format);
+  return result;
 }
 
-function insertHooks(
-  text: string,
-  entries: readonly HookEntry[],
-  isOurs: CommandTest,
-  format: SettingsFormat,
-): string {
-  if (hooksAreCurrent(text, entries, isOurs, format)) return text;
-  const base = unregisterHooks(text, isOurs, format);
-  const root = scanRoot(base, format);
-  const style = styleOf(base, root);
+function withEntry(text: string, entry: HookEntry, format: SettingsFormat): string {
+  const { event } = entry;
+  const root = scanRoot(text, format);
+  const style = styleOf(text, root);
+  const group = groupOf(entry);
   const hooks = memberOf(root, 'hooks')?.value;
-  if (hooks === undefined) {
-    const body = '"hooks": ' + renderJson(groupsByEvent(entries), 1, style);
-    return appendItems(base, root, 1, [body], style);
-  }
+  if (hooks === undefined)
+    return appendItem(text, root, 1, `"hooks": ${renderJson({ [event]: [group] }, 1, style)}`, style);
   if (hooks.kind !== 'object') throw new SettingsError('"hooks" is not an object');
-  const missing = entries.filter((entry) => memberOf(hooks, entry.event) === undefined);
-  let result = base;
-  for (const entry of entries.filter((candidate) => !missing.includes(candidate))) {
-    result = appendGroup(result, entry, format);
-  }
-  if (missing.length === 0) return result;
-  const bodies = missing.map((entry) => `"${entry.event}": ` + renderJson([groupOf(entry)], 2, style));
-  return appendItems(result, hooksNode(result, format), 2, bodies, style);
+  const list = memberOf(hooks, event)?.value;
+  if (list === undefined)
+    return appendItem(text, hooks, 2, `"${event}": ${renderJson([group], 2, style)}`, style);
+  if (list.kind !== 'array') throw new SettingsError(`"hooks.${event}" is not a list`);
+  return appendItem(text, list, 3, renderJson(group, 3, style), style);
 }
 
 /**
@@ -136,31 +129,6 @@ function groupOf(entry: HookEntry): object {
   return entry.matcher === undefined ? { hooks } : { matcher: entry.matcher, hooks };
 }
 
-function groupsByEvent(entries: readonly HookEntry[]): Record<string, object[]> {
-  return Object.fromEntries(entries.map((entry) => [entry.event, [groupOf(entry)]]));
-}
-
-/** A file without content keeps its byte order mark and its kind of line ending. */
-function newSettings(base: string, entries: readonly HookEntry[], version: number | undefined): string {
-  const style = styleOf(base, undefined);
-  const head = version === undefined ? {} : { version };
-  const body = renderJson({ ...head, hooks: groupsByEvent(entries) }, 0, style);
-  return base.slice(0, contentStart(base)) + body + style.eol;
-}
-
-function appendGroup(text: string, entry: HookEntry, format: SettingsFormat): string {
-  const list = memberOf(hooksNode(text, format), entry.event)?.value;
-  if (list?.kind !== 'array') throw new SettingsError(`"hooks.${entry.event}" is not a list`);
-  const style = styleOf(text, scanRoot(text, format));
-  return appendItems(text, list, 3, [renderJson(groupOf(entry), 3, style)], style);
-}
-
-function hooksNode(text: string, format: SettingsFormat): JsonNode {
-  const hooks = memberOf(scanRoot(text, format), 'hooks')?.value;
-  if (hooks?.kind !== 'object') throw new SettingsError('"hooks" is not an object');
-  return hooks;
-}
-
 function scanRoot(text: string, { comments }: SettingsFormat): JsonNode {
   const plain = comments === true ? withoutComments(text) : text;
   try {
@@ -178,23 +146,29 @@ interface Place {
   readonly index: number;
 }
 
-/** The path from `hooks` down to each handler of ours. */
-function* ourPlaces(text: string, root: JsonNode, isOurs: CommandTest): Generator<Place[]> {
-  for (const [hooksAt, hooks] of root.items.entries()) {
-    if (hooks.key !== 'hooks') continue;
-    for (const [eventAt, event] of hooks.value.items.entries()) {
-      for (const [groupAt, group] of event.value.items.entries()) {
-        const place = [
+/** A handler of ours: the path to it from `hooks` down, and the group (or the bare handler) under its event. */
+interface OurHandler {
+  readonly path: readonly Place[];
+  readonly event: string | undefined;
+  readonly group: JsonNode;
+}
+
+function* ourHandlers(text: string, root: JsonNode, isOurs: CommandTest): Generator<OurHandler> {
+  for (const [hooksAt, { key, value: hooks }] of root.items.entries()) {
+    if (key !== 'hooks') continue;
+    for (const [eventAt, { key: event, value: groups }] of hooks.items.entries()) {
+      for (const [groupAt, { value: group }] of groups.items.entries()) {
+        const path = [
           { container: root, index: hooksAt },
-          { container: hooks.value, index: eventAt },
-          { container: event.value, index: groupAt },
+          { container: hooks, index: eventAt },
+          { container: groups, index: groupAt },
         ];
-        if (isOurs(commandOf(text, group.value))) yield place;
-        const handlers = memberOf(group.value, 'hooks')?.value;
-        for (const [handlerAt, handler] of (handlers?.items ?? []).entries()) {
-          if (handlers === undefined || !isOurs(commandOf(text, handler.value))) continue;
-          yield [...place, { container: handlers, index: handlerAt }];
-        }
+        if (isOurs(commandOf(text, group))) yield { path, event, group };
+        const handlers = memberOf(group, 'hooks')?.value;
+        if (handlers === undefined) continue;
+        for (const [index, { value }] of handlers.items.entries())
+          if (isOurs(commandOf(text, value)))
+            yield { path: [...path, { container: handlers, index }], event, group };
       }
     }
   }
@@ -209,7 +183,7 @@ function commandOf(text: string, handler: JsonNode): string {
 
 /** Our first handler, or the outermost item around it that holds nothing else. */
 function findOurs(text: string, root: JsonNode, isOurs: CommandTest): Place | undefined {
-  for (const path of ourPlaces(text, root, isOurs)) {
+  for (const { path } of ourHandlers(text, root, isOurs)) {
     const alone = path.findLastIndex((place) => place.container.items.length > 1);
     return path[Math.max(alone, 0)];
   }
@@ -218,11 +192,8 @@ function findOurs(text: string, root: JsonNode, isOurs: CommandTest): Place | un
 
 /** `<event> <group as compact JSON>` for each handler of ours. */
 function ourGroups(text: string, root: JsonNode, isOurs: CommandTest): string[] {
-  return [...ourPlaces(text, root, isOurs)].map(([, event, group]) => {
-    const node = group?.container.items[group.index]?.value;
-    const name = event?.container.items[event.index]?.key ?? '';
-    const value: unknown =
-      node === undefined ? null : JSON.parse(withoutComments(text.slice(node.start, node.end)));
-    return `${name} ${JSON.stringify(value)}`;
+  return [...ourHandlers(text, root, isOurs)].map(({ event, group: { start, end } }) => {
+    const value: unknown = JSON.parse(withoutComments(text.slice(start, end)));
+    return `${event} ${JSON.stringify(value)}`;
   });
 }

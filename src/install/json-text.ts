@@ -57,13 +57,33 @@ export function jsonValue(text: string): unknown {
   return JSON.parse(Buffer.from(text.slice(contentStart(text)), 'latin1').toString('utf8'));
 }
 
+/** A string (maybe after a byte order mark), a bracket, comma or colon, or a number or word. */
+const TOKEN = /"(?:[^"\\]|\\[^])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
 /**
  * Finds the places of all values.
  *
  * @param text valid JSON (`jsonValue` checks that) without comments, with or without a byte order mark
  */
 export function scanJson(text: string): JsonNode {
-  return scanValue(text, skipSpace(text, contentStart(text)));
+  const tokens = [...text.matchAll(TOKEN)].map(({ 0: token, index }) => ({ token, index }));
+  let at = contentStart(text) === 0 ? 0 : 1;
+  const next = () => tokens[at++] ?? { token: '', index: text.length };
+  const value = ({ token, index: start } = next()): JsonNode => {
+    const kind = token === '{' ? 'object' : token === '[' ? 'array' : 'scalar';
+    const items: JsonItem[] = [];
+    let last = { token, index: start };
+    if (kind !== 'scalar') {
+      for (last = next(); !'}]'.includes(last.token); last = next()) {
+        const first = last.token === ',' ? next() : last;
+        const key = kind === 'object' ? (JSON.parse(first.token) as string) : undefined;
+        const inner = key === undefined ? value(first) : value((next(), next()));
+        items.push({ key, start: first.index, end: inner.end, value: inner });
+      }
+    }
+    return { kind, start, end: last.index + last.token.length, items };
+  };
+  return value();
 }
 
 /** The last member of that name, the one that `JSON.parse` keeps. */
@@ -71,56 +91,10 @@ export function memberOf(node: JsonNode, key: string): JsonItem | undefined {
   return node.items.findLast((item) => item.key === key);
 }
 
-function skipSpace(text: string, from: number): number {
-  let at = from;
-  while (' \t\r\n'.includes(text[at] ?? 'x')) at++;
-  return at;
-}
-
-function scanValue(text: string, start: number): JsonNode {
-  const open = text[start];
-  if (open === '{' || open === '[') return scanContainer(text, start, open === '{' ? 'object' : 'array');
-  const end = open === '"' ? stringEnd(text, start) : scalarEnd(text, start);
-  return { kind: 'scalar', start, end, items: [] };
-}
-
-function scanContainer(text: string, start: number, kind: 'object' | 'array'): JsonNode {
-  const close = kind === 'object' ? '}' : ']';
-  const items: JsonItem[] = [];
-  let at = skipSpace(text, start + 1);
-  while (text[at] !== close) {
-    const itemStart = at;
-    let key: string | undefined;
-    if (kind === 'object') {
-      const keyEnd = stringEnd(text, at);
-      key = JSON.parse(text.slice(at, keyEnd)) as string;
-      at = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    }
-    const value = scanValue(text, at);
-    items.push({ key, start: itemStart, end: value.end, value });
-    at = skipSpace(text, value.end);
-    if (text[at] === ',') at = skipSpace(text, at + 1);
-  }
-  return { kind, start, end: at + 1, items };
-}
-
-function stringEnd(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at + 1;
-}
-
-function scalarEnd(text: string, start: number): number {
-  let at = start;
-  while (/[^\s,\]}]/.test(text[at] ?? ' ')) at++;
-  return at;
-}
-
 /** Reads the layout from the first member; the default is two blanks and a line feed. */
-export function styleOf(text: string, root: JsonNode | undefined): JsonStyle {
+export function styleOf(text: string, root: JsonNode): JsonStyle {
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
-  const first = root?.items[0];
-  const before = first === undefined ? '' : text.slice((root?.start ?? 0) + 1, first.start);
+  const before = text.slice(root.start + 1, root.items[0]?.start ?? root.start);
   return { indent: /\n([ \t]{1,10})$/.exec(before)?.[1] ?? '  ', eol };
 }
 
@@ -131,24 +105,23 @@ export function renderJson(value: unknown, depth: number, style: JsonStyle): str
 }
 
 /**
- * Adds rendered items at the end of a container.
+ * Adds a rendered item at the end of a container.
  *
  * @param depth the nesting level of the container's items
  */
-export function appendItems(
+export function appendItem(
   text: string,
   container: JsonNode,
   depth: number,
-  bodies: readonly string[],
+  body: string,
   style: JsonStyle,
 ): string {
-  const lineStart = style.eol + style.indent.repeat(depth);
   const last = container.items.at(-1);
   const at = last === undefined ? container.start + 1 : last.end;
   // If a line end or a comment precedes the closing bracket already, no line end is added.
   const isOnSeveralLines = /[\n/]/.test(text.slice(at, container.end - 1));
   const tail = isOnSeveralLines ? '' : style.eol + style.indent.repeat(depth - 1);
-  const added = (last === undefined ? '' : ',') + lineStart + bodies.join(',' + lineStart) + tail;
+  const added = (last === undefined ? '' : ',') + style.eol + style.indent.repeat(depth) + body + tail;
   return text.slice(0, at) + added + text.slice(at);
 }
 
