@@ -276,12 +276,12 @@ function same(left: Buffer | undefined, right: Buffer | undefined): boolean {
 }
 
 async function makeFolder(change: FolderChange): Promise<Undo> {
-  if (await pathExists(change.path)) return async () => undefined;
+  if (pathExists(change.path)) return async () => undefined;
   const made = await fs.mkdir(change.path, { mode: change.mode }).then(
     () => true,
     async (error: unknown) => {
       // Somebody else made it just now.
-      if (await pathExists(change.path)) return false;
+      if (pathExists(change.path)) return false;
       throw error;
     },
   );

@@ -23,16 +23,14 @@ interface ChosenInstallers {
  *
  * @throws Failure `usage` for an unknown client, for `none` beside others, and when no client is in use
  */
-export async function chooseInstallers(
-  names: readonly string[],
-  places: SettingsFolders,
-): Promise<ChosenInstallers> {
+export function chooseInstallers(names: readonly string[], places: SettingsFolders): ChosenInstallers {
   if (names.includes(NONE)) return noInstallers(names);
-  if (names.includes(ALL)) return installersInUse(await installersWithFolder(places), places, true);
-  if (names.length > 0) return installersNamed([...new Set(names)], places);
-  const found = await installersHere(places);
-  if (found.length > 0) return installersInUse(found, places, false);
-  return installersNamed(['claude'], places);
+  const isAsked = names.includes(ALL);
+  if (names.length > 0 && !isAsked) return installersNamed([...new Set(names)], places);
+  const used = INSTALLERS.filter((installer) => isInUse(installer, places));
+  if (used.length > 0 || isAsked) return installersInUse(used, places, isAsked);
+  const onPath = INSTALLERS.filter(({ programs }) => isOnPath(programs, places.env));
+  return onPath.length > 0 ? installersInUse(onPath, places, false) : installersNamed(['claude'], places);
 }
 
 function noInstallers(names: readonly string[]): ChosenInstallers {
@@ -55,16 +53,6 @@ function installersNamed(names: readonly string[], places: SettingsFolders): Cho
     ];
   });
   return { installers, notices };
-}
-
-async function installersWithFolder(places: SettingsFolders): Promise<ClientInstaller[]> {
-  const isUsed = await Promise.all(INSTALLERS.map((installer) => isInUse(installer, places)));
-  return INSTALLERS.filter((_, index) => isUsed[index]);
-}
-
-async function installersHere(places: SettingsFolders): Promise<ClientInstaller[]> {
-  const used = await installersWithFolder(places);
-  return used.length > 0 ? used : INSTALLERS.filter(({ programs }) => isOnPath(programs, places.env));
 }
 
 function installersInUse(
@@ -95,7 +83,7 @@ function installersInUse(
 }
 
 /** Whether a client has been used on this account: it makes the folder of its settings when it first runs. */
-export function isInUse(installer: ClientInstaller, places: SettingsFolders): Promise<boolean> {
+export function isInUse(installer: ClientInstaller, places: SettingsFolders): boolean {
   return pathExists(userFolder(installer, places));
 }
 

@@ -1,7 +1,7 @@
 import { constants, promises as fs } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { Failure } from '../domain/failure.ts';
-import { randomName } from '../host/disk.ts';
+import { kindOf, randomName } from '../host/disk.ts';
 
 const MAX_LINKS = 40;
 
@@ -72,28 +72,19 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
 }
 
 /** Whether anything is there, a dangling link included. */
-export async function pathExists(path: string): Promise<boolean> {
-  return fs.lstat(path).then(
-    () => true,
-    () => false,
-  );
-}
+export const pathExists = (path: string): boolean => kindOf(path) !== 'none';
 
-/** The path with its symbolic links resolved as far as it exists. */
-export async function resolvedPath(path: string): Promise<string> {
-  return fs.realpath(path).catch(async (): Promise<string> => {
-    const parent = dirname(path);
-    return parent === path
-      ? path
-      : join(await resolvedPath(parent), path.slice(parent.length).replace(/^\//, ''));
-  });
+/** Whether a path is a folder, or lies in it. Both are absolute, and have no links. */
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
 }
 
 /** The folders on the way to `path` (inclusive) that do not exist, outermost first. */
-export async function missingFolders(path: string): Promise<string[]> {
-  if (await pathExists(path)) return [];
+export function missingFolders(path: string): string[] {
+  if (pathExists(path)) return [];
   const parent = dirname(path);
-  return parent === path ? [] : [...(await missingFolders(parent)), path];
+  return parent === path ? [] : [...missingFolders(parent), path];
 }
 
 /**
@@ -102,7 +93,7 @@ export async function missingFolders(path: string): Promise<string[]> {
  * @throws Failure `environment`
  */
 export async function requireWritable(folder: string): Promise<void> {
-  const [outermost] = await missingFolders(folder);
+  const [outermost] = missingFolders(folder);
   const present = outermost === undefined ? folder : dirname(outermost);
   try {
     if (!(await fs.stat(present)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });

@@ -1,6 +1,6 @@
-import { promises as fs } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { GitRunner } from '../git/run.ts';
+import { exists, kindOf } from '../host/disk.ts';
 import { type PlannedFile, type PlannedFiles, type Receipt, planFile } from './changes.ts';
 import { configHookName } from './config-hooks.ts';
 import { readBytes } from './disk.ts';
@@ -14,13 +14,14 @@ import {
   withBlock,
   withoutBlocks,
 } from './hook-block.ts';
+import { isExecutable } from './programs.ts';
 import { type HooksFolder, type RepositoryFacts, isIgnored } from './repository-facts.ts';
 
 /** One hook as it is in the folder that git takes hooks from. */
 export interface HookFacts {
   readonly hook: GitHook;
   readonly path: string;
-  readonly kind: 'missing' | 'regular' | 'link' | 'dangling link' | 'other';
+  readonly kind: ReturnType<typeof kindOf>;
   readonly current: Buffer | undefined;
   readonly executable: boolean;
   /** False: the file would show up in `git status`, or is tracked. */
@@ -34,28 +35,18 @@ export async function readHooks(git: GitRunner, folder: HooksFolder): Promise<Ho
   return Promise.all(
     GIT_HOOKS.map(async (hook): Promise<HookFacts> => {
       const path = join(folder.path, hook);
-      const link = await fs.lstat(path).catch(() => undefined);
-      const target = await fs.stat(path).catch(() => undefined);
-      const kind = kindOf(link, target);
+      const kind = kindOf(path);
       return {
         hook,
         path,
         kind,
-        current: kind === 'regular' ? await readBytes(path) : undefined,
-        executable: ((target?.mode ?? 0) & 0o111) !== 0,
+        current: kind === 'file' ? await readBytes(path) : undefined,
+        executable: isExecutable(path),
         hidden: !folder.inWorkTree || (await isIgnored(git, path)),
         legacy: await readBytes(`${path}.legacy`).catch(() => undefined),
       };
     }),
   );
-}
-
-type Stat = Awaited<ReturnType<typeof fs.stat>> | undefined;
-
-function kindOf(link: Stat, target: Stat): HookFacts['kind'] {
-  if (link === undefined) return 'missing';
-  if (link.isSymbolicLink()) return target === undefined ? 'dangling link' : 'link';
-  return link.isFile() ? 'regular' : 'other';
 }
 
 /** Plans our blocks. Pure. A hook that cannot be changed safely is left as it is, with a notice. */
@@ -66,20 +57,25 @@ export function planHooks(
   packageRoot: string,
 ): PlannedFiles {
   const folder = repository.hooksFolder;
-  if (folder === undefined) return { files: [], notices: [folderNotice(repository)] };
+  if (folder === undefined) {
+    const instead = repository.runsConfigHooks
+      ? 'git runs ours through hook.handoff-* in its config'
+      : 'no git hook is installed';
+    return { files: [], notices: [`core.hooksPath is empty or cannot be read: ${instead}`] };
+  }
   const files: PlannedFile[] = [];
   const notices: string[] = [];
   for (const facts of hooks) {
-    const reason = reasonToLeave(folder, facts);
-    if (reason === undefined) {
+    const left = reasonToLeave(folder, facts, packageRoot);
+    if (left === undefined) {
       const planned = planHook(facts, receipt, packageRoot);
       if (planned !== undefined) files.push(planned);
       notices.push(...managerNotice(facts));
     } else if (!callsUs(facts, packageRoot)) {
       notices.push(
         repository.runsConfigHooks
-          ? `${facts.path}: not changed, ${reason}; git runs ours through hook.${configHookName(facts.hook)} in its config`
-          : `${facts.path}: left as it is, ${reason}. ${advice(facts, packageRoot)}`,
+          ? `${facts.path}: not changed, ${left.why}; git runs ours through hook.${configHookName(facts.hook)} in its config`
+          : `${facts.path}: left as it is, ${left.why}. ${left.advice}`,
       );
     }
   }
@@ -100,15 +96,8 @@ export function hooksForConfig(
   if (!runsConfigHooks) return [];
   if (hooksFolder === undefined) return [...GIT_HOOKS];
   return hooks
-    .filter((facts) => reasonToLeave(hooksFolder, facts) !== undefined && !callsUs(facts, packageRoot))
+    .filter((facts) => reasonToLeave(hooksFolder, facts, packageRoot) && !callsUs(facts, packageRoot))
     .map(({ hook }) => hook);
-}
-
-function folderNotice({ runsConfigHooks }: RepositoryFacts): string {
-  const found = 'core.hooksPath is empty or cannot be read';
-  return runsConfigHooks
-    ? `${found}: git runs ours through hook.handoff-* in its config`
-    : `${found}: no git hook is installed`;
 }
 
 function planHook(facts: HookFacts, receipt: Receipt, packageRoot: string): PlannedFile | undefined {
@@ -125,37 +114,43 @@ function planHook(facts: HookFacts, receipt: Receipt, packageRoot: string): Plan
   });
 }
 
-function reasonToLeave(folder: HooksFolder, facts: HookFacts): string | undefined {
-  if (folder.shared) return 'because core.hooksPath leads outside this repository';
-  if (facts.kind === 'dangling link') return 'because it is a symbolic link that leads nowhere';
-  if (facts.kind === 'link') return 'because it is a symbolic link to a file that others may use';
-  if (facts.kind === 'other') return 'because it is not a file';
-  if (!facts.hidden) return 'because it belongs to the working tree (git does not ignore it)';
-  if (facts.current === undefined) return undefined;
-  const text = facts.current.toString('latin1');
-  if (!facts.executable) return 'because it is not executable (git does not run it)';
-  if (!isShellScript(text)) return 'because no POSIX shell runs it';
-  return withoutBlocks(text) === undefined ? 'because the end of our block is missing' : undefined;
+/** Why a hook's file is not changed, and what a person can do instead. */
+interface LeftHook {
+  readonly why: string;
+  readonly advice: string;
+}
+
+function reasonToLeave(folder: HooksFolder, facts: HookFacts, packageRoot: string): LeftHook | undefined {
+  const { kind, path, hidden, current, executable } = facts;
+  const shim = shellQuote(shimPath(packageRoot, facts.hook));
+  const line = `Add this line to the hook: [ ! -x ${shim} ] || ${shim} "$@" || exit`;
+  const left = (why: string, advice = line) => ({ why: `because ${why}`, advice });
+  if (folder.shared) return left('core.hooksPath leads outside this repository');
+  if (kind === 'link')
+    return left(
+      `it is a symbolic link ${exists(path) ? 'to a file that others may use' : 'that leads nowhere'}`,
+    );
+  if (kind !== 'file' && kind !== 'none') return left('it is not a file');
+  if (!hidden) return left('it belongs to the working tree (git does not ignore it)');
+  if (current === undefined) return undefined;
+  const text = current.toString('latin1');
+  if (!executable)
+    return left(
+      'it is not executable (git does not run it)',
+      'Make it executable or remove it, then run: git handoff init',
+    );
+  if (!isShellScript(text))
+    return left(
+      'no POSIX shell runs it',
+      `At its end, run ${shim} with the hook's own arguments, and exit with that command's status`,
+    );
+  return withoutBlocks(text) === undefined ? left('the end of our block is missing') : undefined;
 }
 
 /** Whether the hook calls our shim already, because somebody followed our advice. */
 function callsUs(facts: HookFacts, packageRoot: string): boolean {
   const shim = Buffer.from(shimPath(packageRoot, facts.hook), 'utf8');
   return facts.current?.includes(shim) ?? false;
-}
-
-function advice(facts: HookFacts, packageRoot: string): string {
-  const shim = shellQuote(shimPath(packageRoot, facts.hook));
-  if (facts.kind === 'regular' && !facts.executable)
-    return `Make it executable or remove it, then run: git handoff init`;
-  if (
-    facts.kind === 'regular' &&
-    facts.current !== undefined &&
-    !isShellScript(facts.current.toString('latin1'))
-  ) {
-    return `At its end, run ${shim} with the hook's own arguments, and exit with that command's status`;
-  }
-  return `Add this line to the hook: [ ! -x ${shim} ] || ${shim} "$@" || exit`;
 }
 
 /** Whether the program pre-commit renamed our hook to `<hook>.legacy` and runs it first. */

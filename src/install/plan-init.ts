@@ -1,5 +1,6 @@
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Failure } from '../domain/failure.ts';
+import { realPath } from '../host/disk.ts';
 import { repositoryEntry, stateFolder } from '../host/folders.ts';
 import {
   type Change,
@@ -16,11 +17,11 @@ import {
 } from './changes.ts';
 import { type ClientInstaller, HOW_TO_INSTALL, type InstallContext, testedWith } from './client.ts';
 import { userFolder } from './choose-clients.ts';
-import { type DiskFile, missingFolders, readBytes, readFileFacts, resolvedPath } from './disk.ts';
+import { type DiskFile, missingFolders, readBytes, readFileFacts } from './disk.ts';
 import { configWithoutUs, wantedConfig } from './edit-config.ts';
 import { type HookFacts, hooksForConfig, planHooks, readHooks } from './git-hooks.ts';
 import { SettingsError } from './hook-settings.ts';
-import { planInstructions, readInstructionFiles } from './instructions.ts';
+import { isInTree, planInstructions, readInstructionFiles } from './instructions.ts';
 import { type RepositoryFacts, isEnabled, readRepository } from './repository-facts.ts';
 
 /** What `init` sets up in a repository. */
@@ -81,14 +82,14 @@ export async function planInit(context: InstallContext, goal: InitGoal): Promise
   const ofUser = [...(scope === 'user' ? settings.files : []), ...skills.files];
   const enabledBefore = isEnabled(repository.enabled) ? {} : { enabledBefore: repository.enabled };
   const files = [
-    write(ownFile, formatReceipt({ ...(await recorded(ownFile, own, inRepository)), ...enabledBefore })),
-    write(userFile, formatReceipt(await recorded(userFile, users, ofUser))),
+    write(ownFile, formatReceipt({ ...recorded(ownFile, own, inRepository), ...enabledBefore })),
+    write(userFile, formatReceipt(recorded(userFile, users, ofUser))),
     write(await readFileFacts(join(state, 'node')), Buffer.from(`${context.nodePath}\n`)),
     write(await readFileFacts(repositoryEntry(state, commonDir)), Buffer.from(`${commonDir}\n`)),
     ...[...ofUser, ...inRepository].map(({ change }) => change),
   ].filter((change) => change !== undefined);
   return {
-    changes: await withFolders(files, join(commonDir, 'handoff', 'beat')),
+    changes: withFolders(files, join(commonDir, 'handoff', 'beat')),
     notices: [settings, hookPlan, instructions, skills].flatMap(({ notices }) => notices),
     repository,
   };
@@ -152,8 +153,8 @@ async function settingsFile(
   }
   const facts = await readFileFacts(path);
   if (scope === 'user' || topLevel === undefined) return facts;
-  const [real, top] = await Promise.all([resolvedPath(facts.path), resolvedPath(topLevel)]);
-  if (!/^(?:\.\.|\.git)(?:\/|$)/.test(relative(top, real))) return facts;
+  const [real, top] = [realPath(facts.path), realPath(topLevel)];
+  if (isInTree(real, top)) return facts;
   const what = `${path} is a symbolic link that leads out of the working tree, to ${real}`;
   throw new Failure('environment', what, { hint: 'git handoff init' });
 }
@@ -280,29 +281,29 @@ function write({ path, bytes: before }: DiskFile, after: Buffer): FileChange | u
 }
 
 /** Adds to a receipt the planned files and the missing folders, except the receipt's folder, which uninstall removes whole. */
-async function recorded(file: DiskFile, receipt: Receipt, planned: readonly PlannedFile[]): Promise<Receipt> {
-  const folders = await Promise.all(planned.map(({ change }) => missingFolders(dirname(change.path))));
-  const above = (await missingFolders(dirname(file.path))).slice(0, -1);
+function recorded(file: DiskFile, receipt: Receipt, planned: readonly PlannedFile[]): Receipt {
+  const folders = planned.flatMap(({ change }) => missingFolders(dirname(change.path)));
+  const above = missingFolders(dirname(file.path)).slice(0, -1);
   return mergeReceipt(
     receipt,
     planned.map(({ receipt: one }) => one),
-    [...folders.flat(), ...above],
+    [...folders, ...above],
   );
 }
 
 /** Puts each missing folder before the first file that needs it; only this user may enter our own folders. */
-async function withFolders(files: readonly FileChange[], ours: string): Promise<Change[]> {
+function withFolders(files: readonly FileChange[], ours: string): Change[] {
   const changes: Change[] = [];
   const made = new Set<string>();
-  const make = async (folder: string, mode: number) => {
-    for (const path of await missingFolders(folder)) {
+  const make = (folder: string, mode: number) => {
+    for (const path of missingFolders(folder)) {
       if (!made.has(path)) changes.push({ kind: 'folder', path, mode });
       made.add(path);
     }
   };
-  await make(ours, 0o700);
+  make(ours, 0o700);
   for (const file of files) {
-    await make(dirname(file.path), file.role === 'bookkeeping' ? 0o700 : 0o777);
+    make(dirname(file.path), file.role === 'bookkeeping' ? 0o700 : 0o777);
     changes.push(file);
   }
   return changes;

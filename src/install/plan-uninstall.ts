@@ -1,7 +1,7 @@
-import { promises as fs } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { isInitialised, isTryTree, repositoryEntry, stateFolder, tryTree } from '../host/folders.ts';
+import { entries, kindOf, readText } from '../host/disk.ts';
 import { discoverRepository } from '../git/discover.ts';
 import {
   type Change,
@@ -18,7 +18,7 @@ import { type DiskFile, pathExists, plainFileFacts, readFileFacts } from './disk
 import { configWithoutUs } from './edit-config.ts';
 import { GIT_HOOKS, hasMarker, withoutBlocks } from './hook-block.ts';
 import { SettingsError } from './hook-settings.ts';
-import { blockState, withoutInstructions, instructionSuspects } from './instructions.ts';
+import { findBlock, withoutInstructions } from './instructions.ts';
 import { type InstallPlan, isInstalled } from './plan-init.ts';
 import { type RepositoryFacts, readRepository } from './repository-facts.ts';
 
@@ -59,7 +59,7 @@ export async function planUninstall(context: InstallContext, userToo: boolean): 
   // This folder holds `node` (Node's path), `install.json` (receipt of the user's settings), `repositories/<hash>` (common dirs).
   const state = stateFolder({ ...context.env, HOME: context.home });
   const users = await readReceipt(join(state, 'install.json'));
-  const others = await otherRepositories(state, repository?.commonDir);
+  const others = otherRepositories(state, repository?.commonDir);
   const userGoes = userToo || others.length === 0;
   const changes: Change[] = [];
   const tail: Change[] = [];
@@ -78,7 +78,7 @@ export async function planUninstall(context: InstallContext, userToo: boolean): 
     const tried = discoverRepository(tryTree(commonDir));
     if (tried !== undefined && isTryTree(tried.workTree))
       tail.push({ kind: 'remove-folder', path: tried.gitDir, tree: true });
-    if (await pathExists(folder)) tail.push({ kind: 'remove-folder', path: folder, tree: true });
+    if (pathExists(folder)) tail.push({ kind: 'remove-folder', path: folder, tree: true });
   }
   if (userGoes) {
     const places = { ...context, topLevel: undefined };
@@ -88,7 +88,7 @@ export async function planUninstall(context: InstallContext, userToo: boolean): 
     }));
     const suspects = await withDefaults(users, 'settings', settings);
     changes.push(...suspects.flatMap((suspect) => undoFile(suspect, notices)));
-    if (await pathExists(state))
+    if (pathExists(state))
       tail.push({ kind: 'remove-folder', path: state, tree: true }, ...emptyFolders(users.folders));
   } else {
     const list = others.slice(0, 3).map(dirname).join(', ') + (others.length > 3 ? ', …' : '');
@@ -103,20 +103,18 @@ async function readReceipt(path: string): Promise<Receipt> {
   return parseReceipt((await readFileFacts(path)).bytes, path);
 }
 
-async function suspectsIn({ hooksFolder, topLevel }: RepositoryFacts, receipt: Receipt): Promise<Suspect[]> {
+async function suspectsIn({ hooksFolder }: RepositoryFacts, receipt: Receipt): Promise<Suspect[]> {
   const hooks =
     hooksFolder === undefined || hooksFolder.shared
       ? []
       : GIT_HOOKS.map((hook) => ({ path: join(hooksFolder.path, hook) }));
-  const found = [
-    ...(await withDefaults(receipt, 'git-hook', hooks)),
-    ...(await instructionSuspects(receipt.files, topLevel)),
-  ];
+  const found = await withDefaults(receipt, 'git-hook', hooks);
   return found.filter(({ role }) => role !== 'config');
 }
 
 /**
- * The receipt's files, and other places where our part may be, even without a receipt. A path that is a folder now is left out.
+ * The receipt's files, and other places where our part may be, even without a receipt. A path that is a folder now is left
+ * out, and so are instructions in whose place a link is now: it may lead out of the project.
  */
 async function withDefaults(
   receipt: Receipt,
@@ -129,8 +127,9 @@ async function withDefaults(
     if (facts === undefined) return;
     if (!suspects.some((suspect) => suspect.path === facts.path)) suspects.push({ ...facts, ...file });
   };
-  for (const file of receipt.files.filter((one) => one.role !== 'instructions')) {
+  for (const file of receipt.files) {
     const { client, existed } = file;
+    if (file.role === 'instructions' && kindOf(file.path) !== 'file') continue;
     for (const suffix of file.role === 'git-hook' ? RENAMED : [''])
       await add(file.path + suffix, { role: file.role, client, existed, receipt: file });
   }
@@ -140,14 +139,10 @@ async function withDefaults(
 }
 
 /** Common dirs of the other repositories that are still set up. */
-async function otherRepositories(state: string, commonDir: string | undefined): Promise<string[]> {
+function otherRepositories(state: string, commonDir: string | undefined): string[] {
   const folder = join(state, 'repositories');
-  const names = await fs.readdir(folder).catch((): string[] => []);
-  const listed = await Promise.all(
-    names.map((name) => fs.readFile(join(folder, name), 'utf8').catch(() => '')),
-  );
-  return listed
-    .map((text) => text.replace(/\n$/, ''))
+  return entries(folder)
+    .map((name) => readText(join(folder, name)).replace(/\n$/, ''))
     .filter((dir) => dir !== '' && dir !== commonDir && isInitialised(dir))
     .sort();
 }
@@ -190,7 +185,7 @@ function withoutUs(text: string, { role, path, client, receipt }: Suspect, notic
       notices.push(`${path}: somebody edited it; it is left as it is`);
       return text;
     case 'instructions':
-      if (blockState(text) === 'damaged')
+      if (findBlock(text) === 'damaged')
         notices.push(`${path}: our block is damaged or occurs twice; remove our lines by hand`);
       return withoutInstructions(text);
     default: {

@@ -1,9 +1,8 @@
-import { promises as fs } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type GitRunner, gitFailure } from '../git/run.ts';
-import { entries } from '../host/disk.ts';
+import { entries, isFolder, realPath } from '../host/disk.ts';
 import { type ConfigHooks, parseConfigHooks, runsConfigHooks } from './config-hooks.ts';
-import { followLinks, readBytes, resolvedPath } from './disk.ts';
+import { followLinks, isInside, readBytes } from './disk.ts';
 
 /** The folder that git takes hooks from in this worktree (githooks(5), `core.hooksPath`). */
 export interface HooksFolder {
@@ -49,7 +48,7 @@ export async function readRepository(git: GitRunner, cwd: string): Promise<Repos
     throw gitFailure('rev-parse', result);
   };
   const gitDir = (await ask('--git-dir')) ?? '';
-  const commonDir = await resolvedPath((await ask('--git-common-dir')) ?? '');
+  const commonDir = realPath((await ask('--git-common-dir')) ?? '');
   const topLevel = await ask('--show-toplevel');
   const configPath = await followLinks(join(commonDir, 'config'));
   const enabled = await git(['config', '--local', '-z', '--get-all', 'handoff.enabled'], { cwd });
@@ -101,35 +100,25 @@ async function readHooksFolder(
   if (configured === '') return undefined;
   const runsIn = at.topLevel ?? at.gitDir;
   const path = configured === undefined ? join(at.commonDir, 'hooks') : resolve(runsIn, configured);
-  const real = await resolvedPath(path);
+  const real = realPath(path);
   const inGitDir = isInside(real, at.commonDir);
   const inWorkTree = !inGitDir && (await workTreeOf(git, real, at.commonDir));
   const perWorktree = configured !== undefined && !isAbsolute(configured);
   return { path, perWorktree, shared: !inGitDir && !inWorkTree, inWorkTree };
 }
 
-function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
-}
-
 /** Whether a path lies in a working tree of this repository. */
 async function workTreeOf(git: GitRunner, path: string, commonDir: string): Promise<boolean> {
-  const cwd = await presentFolder(path);
+  const cwd = presentFolder(path);
   const result = await git(['rev-parse', '--path-format=absolute', '--git-common-dir'], { cwd });
   if (result.code !== 0) return false;
-  return (await resolvedPath(result.stdout.toString('utf8').replace(/\n$/, ''))) === commonDir;
+  return realPath(result.stdout.toString('utf8').replace(/\n$/, '')) === commonDir;
 }
 
-async function presentFolder(path: string): Promise<string> {
-  for (let at = path; ; at = resolve(at, '..')) {
-    const stat = await fs.stat(at).catch(() => undefined);
-    if (stat?.isDirectory() === true) return at;
-  }
-}
+const presentFolder = (path: string): string => (isFolder(path) ? path : presentFolder(dirname(path)));
 
 /** Whether git ignores a path of a working tree (a tracked path is not ignored). */
 export async function isIgnored(git: GitRunner, path: string): Promise<boolean> {
-  const cwd = await presentFolder(resolve(path, '..'));
+  const cwd = presentFolder(dirname(path));
   return (await git(['check-ignore', '-q', '--', path], { cwd })).code === 0;
 }

@@ -66,7 +66,7 @@ export async function checkClients(
       continue;
     }
     const isDefault = installer === INSTALLERS[0] && !isAnyGuarded;
-    if (broken.length > 0 || !(isDefault || (await isInUse(installer, places)))) continue;
+    if (broken.length > 0 || !(isDefault || isInUse(installer, places))) continue;
     const status = isDefault && settings.enabled === true ? 'problem' : 'warning';
     const [unread] = files.filter((file) => file.broken !== undefined);
     const hint = `git handoff init --client ${installer.client}`;

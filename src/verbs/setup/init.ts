@@ -59,7 +59,7 @@ export async function init(options: InitOptions, context: InstallContext): Promi
     throw new Failure('environment', 'git-handoff does not run on Windows; install and run it inside WSL');
   }
   const { topLevel, commonDir } = await readRepository(context.git, context.cwd);
-  const chosen = await chooseInstallers(options.clients, { ...context, topLevel });
+  const chosen = chooseInstallers(options.clients, { ...context, topLevel });
   const { installers } = chosen;
   if (installers.length === 0 && options.skill === true) {
     throw new Failure('usage', '--skill needs a client, and none is chosen; a plugin includes the skill', {

@@ -3,12 +3,16 @@ import { describe, expect, it } from 'vitest';
 import {
   INSTRUCTIONS_END as END,
   INSTRUCTIONS_START as START,
-  blockState,
+  findBlock,
   importsFile,
   withInstructions,
   withoutInstructions,
 } from '../../../src/install/instructions.ts';
 
+const blockState = (text: string) => {
+  const found = findBlock(text);
+  return typeof found === 'string' ? found : 'whole';
+};
 const BOM = '\xEF\xBB\xBF';
 const BLOCK = withInstructions('').trimEnd();
 
@@ -100,7 +104,7 @@ describe('withoutInstructions', () => {
   });
 });
 
-describe('blockState', () => {
+describe('findBlock', () => {
   it.each([
     ['', 'none'],
     [`x ${START}\n`, 'none'],
