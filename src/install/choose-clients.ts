@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import type { ClientInstaller, SettingsFolders } from './client.ts';
 import { INSTALLERS } from './clients.ts';
@@ -45,7 +44,7 @@ function noInstallers(names: readonly string[]): ChosenInstallers {
 function installersNamed(names: readonly string[], places: SettingsFolders): ChosenInstallers {
   const installers = names.map(installerOf);
   const notices = installers.flatMap((installer) => {
-    const file = installer.packageFile?.(places);
+    const file = installer.packageFile(places);
     if (file === undefined) return [];
     return [
       `${installer.client}: its plugin has these hooks already (${file}), so every event starts the guard twice; ` +
@@ -64,9 +63,9 @@ function installersInUse(
   const absent: string[] = [];
   let packaged = 0;
   for (const installer of INSTALLERS) {
-    const file = installer.packageFile?.(places);
+    const file = installer.packageFile(places);
     if (!found.includes(installer)) {
-      if (isAsked) absent.push(`${installer.client} (no folder ${userFolder(installer, places)})`);
+      if (isAsked) absent.push(`${installer.client} (no folder ${installer.folder(places)})`);
     } else if (file !== undefined) {
       packaged += 1;
       absent.push(`${installer.client} (its plugin has the hooks, ${file})`);
@@ -84,12 +83,7 @@ function installersInUse(
 
 /** Whether a client has been used on this account: it makes the folder of its settings when it first runs. */
 export function isInUse(installer: ClientInstaller, places: SettingsFolders): boolean {
-  return pathExists(userFolder(installer, places));
-}
-
-/** The folder where a client keeps this user's settings and skills. */
-export function userFolder(installer: ClientInstaller, places: SettingsFolders): string {
-  return installer.userFolder?.(places) ?? dirname(installer.settingsFile('user', places) ?? places.home);
+  return pathExists(installer.folder(places));
 }
 
 export function installerOf(client: string): ClientInstaller {

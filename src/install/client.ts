@@ -26,12 +26,8 @@ interface ProbeCall {
   readonly tool_input: object;
 }
 
-/**
- * One row of the table of clients: where a client's settings lie, and how our hooks get in and out of them. Texts are
- * binary strings (one character per byte). The client's dialect (src/agents/) reads what the client sends. `init`,
- * `doctor`, the packages and docs/clients.md use these rows.
- */
-export interface ClientInstaller {
+/** What the table of clients says about a client itself, and where it looks for files. */
+interface Row {
   readonly client: string;
   /** Its name as its makers write it. */
   readonly title: string;
@@ -41,35 +37,44 @@ export interface ClientInstaller {
   readonly note?: string;
   /** Whether the client refuses a tool call when a hook ends with any status but 0, whatever the reason. */
   readonly failsClosed?: true;
-  /** The client's events that start the guard, as the client spells them. */
-  readonly events: readonly string[];
   /** The file at the top of a working tree whose text the client gives to every session. */
   readonly instructionsFile: string;
-  /** The settings file's absolute path; undefined if there is no working tree, or the client has no such scope. */
-  settingsFile(scope: InstallScope, places: SettingsFolders): string | undefined;
-  /** The folder that the client makes when it first runs, if that is not the folder of its settings file. */
-  userFolder?(places: SettingsFolders): string;
   /** Whether the client reads comments in its settings file, so that people may have written some there. */
   readonly comments?: true;
   /** The shell that runs the client's hooks, if not `/bin/sh`; `login` is the user's own, as a login shell. */
   readonly hookShell?: 'bash' | 'login';
   /** The names that the client's program may have. */
   readonly programs: readonly string[];
+  /** The folder of this user's settings and skills, which the client makes when it first runs. */
+  readonly folder: (places: SettingsFolders) => string;
+  /** The settings file's path: for a user under `folder`; for a project, or one person in it, under the working tree's top. */
+  readonly files: { readonly user: string; readonly project: string; readonly local?: string };
   /** The file that switches the client's own package of our hooks on (a plugin, an extension); undefined if none does. */
-  packageFile?(places: SettingsFolders): string | undefined;
+  readonly packageFile?: (folder: string, places: SettingsFolders) => string | undefined;
   /** Further files whose settings can switch the client's hooks off; `warnings` reads them, too. */
-  switches?(places: SettingsFolders): readonly string[];
+  readonly switches?: (folder: string, places: SettingsFolders) => readonly string[];
+  /** The fields, besides those of `ProbeCall`, of a payload that the client sends before a tool call. */
+  readonly probe: (session: string, cwd: string) => object;
+}
+
+/**
+ * A row of the table of clients: where a client's settings lie, and how our hooks get in and out of them. Texts are
+ * binary strings (one character per byte). The client's dialect (src/agents/) reads what the client sends. `init`,
+ * `doctor`, the packages and docs/clients.md use these rows.
+ */
+export interface ClientInstaller extends Omit<Row, 'packageFile' | 'switches' | 'probe'> {
+  /** The client's events that start the guard, as the client spells them. */
+  readonly events: readonly string[];
+  /** The settings file's absolute path; undefined if there is no working tree, or the client has no such scope. */
+  settingsFile(scope: InstallScope, places: SettingsFolders): string | undefined;
+  packageFile(places: SettingsFolders): string | undefined;
+  switches(places: SettingsFolders): readonly string[];
   /**
    * The text with our hooks in it; unchanged if it has them. Throws SettingsError.
    *
-   * @param options `nudge` (`--context-nudge`): also registers the event of the user's prompts where it is left out otherwise
+   * @param nudge `--context-nudge`: also registers the event of the user's prompts where it is left out otherwise
    */
-  register(
-    text: string,
-    scope: InstallScope,
-    launcher: string,
-    options?: { readonly nudge?: boolean },
-  ): string;
+  register(text: string, scope: InstallScope, launcher: string, nudge?: boolean): string;
   /** Whether the event of the user's prompts is registered already; `init` then keeps it. Throws SettingsError. */
   isNudged?(text: string): boolean;
   /** The hooks of a settings file as JSON, for a client whose file is not JSON. */
@@ -113,43 +118,28 @@ export function clientFolder({ env, home, cwd }: SettingsFolders, variable: stri
   return isAbsolute(folder) ? folder : resolve(cwd, folder);
 }
 
-/** What a row says about where its client looks for files. */
-interface Row extends Pick<
-  ClientInstaller,
-  'client' | 'title' | 'proven' | 'note' | 'instructionsFile' | 'comments' | 'hookShell' | 'programs'
-> {
-  /** The folder of this user's settings. */
-  readonly folder: (places: SettingsFolders) => string;
-  /** Whether the settings lie in a subfolder of `folder`. The client makes only `folder` itself when it first runs. */
-  readonly isDeep?: true;
-  /** The settings file's path: for a user under `folder`; for a project, or one person in it, under the working tree's top. */
-  readonly files: { readonly user: string; readonly project: string; readonly local?: string };
-  readonly packageFile?: (folder: string, places: SettingsFolders) => string | undefined;
-  readonly probe: (session: string, cwd: string) => object;
-}
-
-/** Builds the part of an installer that follows from its row's data alone. */
-export function placesOf({ folder, isDeep, files, packageFile, probe, ...row }: Row) {
+/** Builds the part of an installer that follows from its row alone. */
+export function placesOf({ packageFile, switches, probe, ...row }: Row) {
+  const { folder, files } = row;
   return {
     ...row,
-    ...(isDeep ? { userFolder: folder } : {}),
     settingsFile(scope: InstallScope, places: SettingsFolders) {
       if (scope === 'user') return join(folder(places), files.user);
       const name = files[scope];
       return name === undefined || places.topLevel === undefined ? undefined : join(places.topLevel, name);
     },
-    ...(packageFile === undefined
-      ? {}
-      : { packageFile: (places: SettingsFolders) => packageFile(folder(places), places) }),
+    packageFile: (places: SettingsFolders) => packageFile?.(folder(places), places),
+    switches: (places: SettingsFolders) => switches?.(folder(places), places) ?? [],
     probe: ({ session, ...call }: ProbeCall) => ({ ...probe(session, call.cwd), ...call }),
   };
 }
 
 /** A row of a client whose hooks are entries in a JSON file. */
 interface JsonRow extends Row {
-  readonly failsClosed?: true;
-  /** The events that start the guard; a tool event has a matcher for the tools' names. */
-  readonly registrations: readonly (readonly [event: string, matcher?: string])[];
+  /** The events that start the guard, besides those of tools. */
+  readonly events: readonly string[];
+  /** The events of tools, each with a matcher for the tools' names. */
+  readonly toolEvents: Readonly<Record<string, string>>;
   /** Events that `init` registers only with `--context-nudge`. */
   readonly onNudge?: readonly string[];
   /** Builds the entry that makes the client run a command at an event. */
@@ -160,43 +150,28 @@ interface JsonRow extends Row {
   readonly version?: number;
   /** Returns why these settings keep the client's hooks from running; undefined if they do not. */
   readonly off?: (settings: Readonly<Record<string, unknown>>) => string | undefined;
-  readonly switches?: (folder: string, places: SettingsFolders) => readonly string[];
 }
 
-export function jsonClient({
-  registrations,
-  onNudge = [],
-  handler,
-  flat,
-  version,
-  off,
-  switches,
-  failsClosed,
-  ...row
-}: JsonRow): ClientInstaller {
+export function jsonClient(json: JsonRow): ClientInstaller {
+  const { events, toolEvents, onNudge = [], handler, flat, version, off, ...row } = json;
   const { client, comments } = row;
   const isOurs = isGuardCommand(client);
-  const format = { ...(version === undefined ? {} : { version }), ...(comments ? { comments } : {}) };
-  const guarded = { client, ...(failsClosed ? { failsClosed } : {}) };
-  const entries = (scope: InstallScope, launcher: string, nudge: boolean) => {
-    const command = guardCommand(guarded, scope, launcher);
-    const nudges = onNudge.map((event): [string, string?] => [event]);
-    return [...registrations, ...(nudge ? nudges : [])].map(([event, matcher]): HookEntry => {
-      const more = { ...(matcher === undefined ? {} : { matcher }), ...(flat ? { flat } : {}) };
-      return { event, handler: handler(command, event), ...more };
-    });
-  };
+  const format = { version, comments };
   return {
     ...placesOf(row),
-    ...guarded,
-    ...(switches === undefined ? {} : { switches: (places) => switches(row.folder(places), places) }),
-    events: registrations.map(([event]) => event),
-    register: (text, scope, launcher, { nudge = false } = {}) =>
-      registerHooks(text, entries(scope, launcher, nudge), isOurs, format),
+    events: [...events, ...Object.keys(toolEvents)],
+    register(text, scope, launcher, nudge = false) {
+      const command = guardCommand(row, scope, launcher);
+      const all = [...events, ...Object.keys(toolEvents), ...(nudge ? onNudge : [])];
+      const entries = all.map((event) => {
+        return { event, matcher: toolEvents[event], handler: handler(command, event), flat };
+      });
+      return registerHooks(text, entries, isOurs, format);
+    },
     isNudged: (text) => onNudge.some((event) => hasHooks(text, event, isOurs, format)),
     unregister: (text) => unregisterHooks(text, isOurs, format),
     warnings(text) {
-      const settings = isBlank(text) ? undefined : jsonValue(comments ? withoutComments(text) : text);
+      const settings = isBlank(text) ? {} : jsonValue(comments ? withoutComments(text) : text);
       const why = off?.((settings ?? {}) as Record<string, unknown>);
       return why === undefined ? [] : [why];
     },

@@ -34,6 +34,12 @@ const COPILOT_SHELL = 'Bash|bash|PowerShell|powershell';
 /** Copilot CLI's own names of tools, Claude Code's, and `<server>-<tool>` of an MCP server. */
 const COPILOT_TOOLS = `${COPILOT_SHELL}|Write|create|Edit|edit|str_replace_editor|apply_patch|.+-.+`;
 
+/** For a client that one setting keeps from running any hook. */
+const allOff = (title: string) => (settings: Readonly<Record<string, unknown>>) =>
+  settings['disableAllHooks'] === true
+    ? `"disableAllHooks" is true in these settings: ${title} runs no hook, nothing is guarded`
+    : undefined;
+
 const CLAUDE_FILES = {
   user: 'settings.json',
   project: '.claude/settings.json',
@@ -53,23 +59,18 @@ const claude = jsonClient({
       join(folder, CLAUDE_FILES.user),
       ...(top === undefined ? [] : [join(top, CLAUDE_FILES.project), join(top, CLAUDE_FILES.local)]),
     ]),
-  registrations: [
-    ['SessionStart'],
-    ['SessionEnd'],
-    ['UserPromptSubmit'],
-    ['Stop'],
-    ['PreCompact'],
-    ['SubagentStart'],
-    ['SubagentStop'],
-    ['PreToolUse', CLAUDE_TOOLS],
-    ['PostToolUse', CLAUDE_TOOLS],
-    ['PostToolUseFailure', 'Bash'],
+  events: [
+    'SessionStart',
+    'SessionEnd',
+    'UserPromptSubmit',
+    'Stop',
+    'PreCompact',
+    'SubagentStart',
+    'SubagentStop',
   ],
+  toolEvents: { PreToolUse: CLAUDE_TOOLS, PostToolUse: CLAUDE_TOOLS, PostToolUseFailure: 'Bash' },
   handler: (command) => ({ type: 'command', command, timeout: TIMEOUT_S }),
-  off: ({ disableAllHooks }) =>
-    disableAllHooks === true
-      ? '"disableAllHooks" is true in these settings: Claude Code runs no hook, so nothing is guarded'
-      : undefined,
+  off: allOff('Claude Code'),
   probe: (id) => ({
     session_id: id,
     transcript_path: '',
@@ -91,15 +92,8 @@ const codex = jsonClient({
   folder: (places) => clientFolder(places, 'CODEX_HOME', '.codex'),
   files: { user: 'hooks.json', project: '.codex/hooks.json' },
   packageFile: (folder) => codexPlugin(join(folder, 'config.toml')),
-  registrations: [
-    ['SessionStart'],
-    ['SessionEnd'],
-    ['Stop'],
-    ['PreCompact'],
-    ['SubagentStart'],
-    ['PreToolUse', CODEX_TOOLS],
-    ['PostToolUse', CODEX_TOOLS],
-  ],
+  events: ['SessionStart', 'SessionEnd', 'Stop', 'PreCompact', 'SubagentStart'],
+  toolEvents: { PreToolUse: CODEX_TOOLS, PostToolUse: CODEX_TOOLS },
   // Codex asks its user to trust each hook; this one would make it ask once more.
   onNudge: ['UserPromptSubmit'],
   handler: (command, event) => ({
@@ -131,14 +125,8 @@ const gemini = jsonClient({
   packageFile: (folder, { topLevel, cwd }) =>
     extension(join(folder, 'extensions'), topLevel ?? cwd, 'gemini-extension.json'),
   // PreCompress is left out: Gemini sends it at every turn, before it knows whether there is anything to compress.
-  registrations: [
-    ['SessionStart'],
-    ['SessionEnd'],
-    ['BeforeAgent'],
-    ['AfterAgent'],
-    ['BeforeTool', GEMINI_TOOLS],
-    ['AfterTool', GEMINI_TOOLS],
-  ],
+  events: ['SessionStart', 'SessionEnd', 'BeforeAgent', 'AfterAgent'],
+  toolEvents: { BeforeTool: GEMINI_TOOLS, AfterTool: GEMINI_TOOLS },
   handler: (command) => ({ type: 'command', name: NAME, command, timeout: TIMEOUT_MS }),
   off({ hooksConfig }) {
     const { enabled, disabled } = (hooksConfig ?? {}) as { enabled?: unknown; disabled?: unknown };
@@ -168,21 +156,10 @@ const qwen = jsonClient({
   files: { user: 'settings.json', project: '.qwen/settings.json' },
   packageFile: (folder, { topLevel, cwd }) =>
     extension(join(folder, 'extensions'), topLevel ?? cwd, 'qwen-extension.json'),
-  registrations: [
-    ['SessionStart'],
-    ['SessionEnd'],
-    ['UserPromptSubmit'],
-    ['Stop'],
-    ['PreCompact'],
-    ['PreToolUse', QWEN_TOOLS],
-    ['PostToolUse', QWEN_TOOLS],
-    ['PostToolUseFailure', '^run_shell_command$'],
-  ],
+  events: ['SessionStart', 'SessionEnd', 'UserPromptSubmit', 'Stop', 'PreCompact'],
+  toolEvents: { PreToolUse: QWEN_TOOLS, PostToolUse: QWEN_TOOLS, PostToolUseFailure: '^run_shell_command$' },
   handler: (command) => ({ type: 'command', name: NAME, command, timeout: TIMEOUT_MS }),
-  off: ({ disableAllHooks }) =>
-    disableAllHooks === true
-      ? '"disableAllHooks" is true in these settings: Qwen Code runs no hook, nothing is guarded'
-      : undefined,
+  off: allOff('Qwen Code'),
   probe: (id) => ({
     session_id: id,
     transcript_path: '',
@@ -202,15 +179,8 @@ const cursor = jsonClient({
   files: { user: 'hooks.json', project: '.cursor/hooks.json' },
   flat: true,
   version: 1,
-  registrations: [
-    ['sessionStart'],
-    ['sessionEnd'],
-    ['stop'],
-    ['preCompact'],
-    ['preToolUse', CURSOR_TOOLS],
-    ['postToolUse', CURSOR_TOOLS],
-    ['postToolUseFailure', 'Shell'],
-  ],
+  events: ['sessionStart', 'sessionEnd', 'stop', 'preCompact'],
+  toolEvents: { preToolUse: CURSOR_TOOLS, postToolUse: CURSOR_TOOLS, postToolUseFailure: 'Shell' },
   handler: (command) => ({ command, timeout: TIMEOUT_S }),
   probe: (id, cwd) => ({
     conversation_id: id,
@@ -233,7 +203,6 @@ const copilot = jsonClient({
   hookShell: 'bash',
   programs: ['copilot'],
   folder: (places) => clientFolder(places, 'COPILOT_HOME', '.copilot'),
-  isDeep: true,
   files: { user: 'hooks/git-handoff.json', project: '.github/hooks/git-handoff.json' },
   packageFile: (folder) => enabledPlugin([join(folder, 'settings.json')]),
   switches: (folder, { topLevel: top }) => [
@@ -245,21 +214,11 @@ const copilot = jsonClient({
   flat: true,
   version: 1,
   // With this spelling of the events, the payloads name their event.
-  registrations: [
-    ['SessionStart'],
-    ['SessionEnd'],
-    ['UserPromptSubmit'],
-    ['Stop'],
-    ['PreCompact'],
-    ['SubagentStart'],
-    ['PreToolUse', COPILOT_TOOLS],
-    ['PostToolUse', COPILOT_TOOLS],
-    ['PostToolUseFailure', COPILOT_SHELL],
-  ],
+  events: ['SessionStart', 'SessionEnd', 'UserPromptSubmit', 'Stop', 'PreCompact', 'SubagentStart'],
+  toolEvents: { PreToolUse: COPILOT_TOOLS, PostToolUse: COPILOT_TOOLS, PostToolUseFailure: COPILOT_SHELL },
   // The key is `bash`: PowerShell, if it is the only shell, would run a `command`, fail, and so refuse every call.
   handler: (bash) => ({ type: 'command', bash, timeoutSec: TIMEOUT_S }),
-  off: ({ disableAllHooks }) =>
-    disableAllHooks === true ? '"disableAllHooks" is true: Copilot CLI runs no hook of ours' : undefined,
+  off: allOff('Copilot CLI'),
   probe: (id) => ({
     hook_event_name: 'PreToolUse',
     session_id: id,
@@ -309,7 +268,6 @@ const opencode: ClientInstaller = {
     instructionsFile: 'AGENTS.md',
     programs: ['opencode'],
     folder: (places) => clientFolder(places, 'OPENCODE_CONFIG_DIR', '.config/opencode'),
-    isDeep: true,
     files: { user: 'plugin/git-handoff.js', project: '.opencode/plugin/git-handoff.js' },
     packageFile(folder, { topLevel: top }) {
       const folders = [folder, ...(top === undefined ? [] : [top, join(top, '.opencode')])];

@@ -21,10 +21,10 @@ import {
 /** One registration: the handler runs at each such event, or only at those of the tools that the matcher names. */
 export interface HookEntry {
   readonly event: string;
-  readonly matcher?: string;
+  readonly matcher?: string | undefined;
   readonly handler: Readonly<Record<string, string | number | boolean>>;
   /** Whether the client lists handlers directly under an event, not in groups (`{ matcher, hooks }`). */
-  readonly flat?: true;
+  readonly flat?: true | undefined;
 }
 
 /** Whether a command is ours. */
@@ -33,9 +33,9 @@ export type CommandTest = (command: string) => boolean;
 /** What a client's settings may hold besides hooks. */
 interface SettingsFormat {
   /** The `"version"` that the client requires; settings that have one keep it. */
-  readonly version?: number;
+  readonly version?: number | undefined;
   /** Whether the client reads JSON with comments. */
-  readonly comments?: true;
+  readonly comments?: true | undefined;
 }
 
 /** The settings cannot be edited safely; the message says why. */
@@ -121,12 +121,9 @@ export function hasHooks(text: string, event: string, isOurs: CommandTest, forma
   );
 }
 
-function groupOf(entry: HookEntry): object {
-  if (entry.flat === true) {
-    return { ...entry.handler, ...(entry.matcher === undefined ? {} : { matcher: entry.matcher }) };
-  }
-  const hooks = [entry.handler];
-  return entry.matcher === undefined ? { hooks } : { matcher: entry.matcher, hooks };
+/** The entry as its list holds it; JSON leaves a matcher out that is `undefined`. */
+function groupOf({ matcher, handler, flat }: HookEntry): object {
+  return flat === true ? { ...handler, matcher } : { matcher, hooks: [handler] };
 }
 
 function scanRoot(text: string, { comments }: SettingsFormat): JsonNode {

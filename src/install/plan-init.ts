@@ -16,7 +16,6 @@ import {
   sha256,
 } from './changes.ts';
 import { type ClientInstaller, HOW_TO_INSTALL, type InstallContext, testedWith } from './client.ts';
-import { userFolder } from './choose-clients.ts';
 import { type DiskFile, missingFolders, readBytes, readFileFacts } from './disk.ts';
 import { configWithoutUs, wantedConfig } from './edit-config.ts';
 import { type HookFacts, hooksForConfig, planHooks, readHooks } from './git-hooks.ts';
@@ -168,7 +167,7 @@ function planSettingsFile(
 ): PlannedFile | undefined {
   const isNudged = nudge === true || installer.isNudged?.(bytes?.toString('latin1') ?? '') === true;
   const register = (text: string) =>
-    installer.register(text, scope, `${packageRoot}/bin/git-handoff`, { nudge: isNudged });
+    installer.register(text, scope, `${packageRoot}/bin/git-handoff`, isNudged);
   return planFile({
     role: 'settings',
     path,
@@ -241,7 +240,7 @@ async function planSkills(
   const files: PlannedFile[] = [];
   const notices: string[] = [];
   for (const installer of installers) {
-    const folder = userFolder(installer, { ...context, topLevel: undefined });
+    const folder = installer.folder({ ...context, topLevel: undefined });
     const { path, bytes } = await readFileFacts(join(folder, SKILL));
     const prior = receipt.files.find((file) => file.path === path);
     if (bytes !== undefined && !bytes.equals(text) && !isInstalled(bytes, prior)) {

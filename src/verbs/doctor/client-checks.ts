@@ -50,7 +50,7 @@ export async function checkClients(
   const found = INSTALLERS.map((installer) => ({
     installer,
     files: readClientSettings(installer, places),
-    packageFile: installer.packageFile?.(places),
+    packageFile: installer.packageFile(places),
   }));
   const isAnyGuarded = found.some(isGuarded);
   const checks: CheckShape[] = [];
@@ -121,7 +121,7 @@ function offChecks(
   files: readonly ClientSettings[],
   places: SettingsFolders,
 ): CheckShape[] {
-  const others = (installer.switches?.(places) ?? []).map((file) => {
+  const others = installer.switches(places).map((file) => {
     return { file, text: readSettingsText(file) ?? '', broken: undefined };
   });
   return [...files, ...others].flatMap(({ file, text, broken }) =>

@@ -1,7 +1,6 @@
 import type { Oid, SessionId } from '../../domain/names.ts';
 import { type HandoffPath, decodeBranch, handoffRef } from '../../git/namespace.ts';
 import type { TransferProgress } from '../../git/transfer.ts';
-import type { TransferProgress } from '../../git/network.ts';
 import type { Repository } from '../../git/repository.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { reasonText } from '../../notes/report-illegal.ts';

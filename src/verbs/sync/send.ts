@@ -15,7 +15,6 @@ import { loadCommits } from '../../git/commits.ts';
 import { readSettings } from '../../git/config.ts';
 import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
 import { remoteWorkRef, sentRef, HANDOFFS, handoffRef, trackingRef } from '../../git/namespace.ts';
-import type { TransferOptions } from '../../git/network.ts';
 import { readObjects } from '../../git/objects.ts';
 import { updateRefs, type RefValue, listRefNames } from '../../git/refs.ts';
 import type { Remote } from '../../git/remotes.ts';
