@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import { Failure } from '../domain/failure.ts';
 import { hash } from '../git/hash.ts';
-import { diskFailure, pathExists, placeFile, readBytes } from './disk.ts';
+import { diskFailure, placeFile, readBytes } from './disk.ts';
 import { NEW_HOOK } from './hook-block.ts';
 import { contentStart } from './json-text.ts';
 
@@ -49,8 +49,6 @@ export interface FileReceipt {
   /** sha256 of the bytes before and after. */
   readonly before: string;
   readonly after: string;
-  /** sha256 of the bytes that an earlier `init` put there: after an interrupted upgrade the file still holds them. */
-  readonly formerly?: string;
   /** The one range that differs: from offset `at`, `added` bytes replaced `removed` (base64). */
   readonly at: number;
   readonly removed: string;
@@ -68,19 +66,25 @@ export function fileReceipt(
   before: Buffer,
   after: Buffer,
 ): FileReceipt {
-  const most = Math.min(before.length, after.length);
-  let at = 0;
-  while (at < most && before[at] === after[at]) at++;
-  let tail = 0;
-  while (tail < most - at && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  const { head, tail } = sameEnds(before, after);
   return {
     ...file,
     before: sha256(before),
     after: sha256(after),
-    at,
-    removed: before.subarray(at, before.length - tail).toString('base64'),
-    added: after.length - tail - at,
+    at: head,
+    removed: before.subarray(head, before.length - tail).toString('base64'),
+    added: after.length - tail - head,
   };
+}
+
+/** How many elements two lists have in common at their beginnings, and then at their ends. */
+export function sameEnds<T>(before: ArrayLike<T>, after: ArrayLike<T>): { head: number; tail: number } {
+  const most = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < most && before[head] === after[head]) head++;
+  let tail = 0;
+  while (tail < most - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  return { head, tail };
 }
 
 /** The bytes before our change, or undefined when the file is not as we left it. */
@@ -152,13 +156,14 @@ interface FileGoal {
   readonly path: string;
   readonly client?: string;
   readonly current: Buffer | undefined;
-  readonly prior: FileReceipt | undefined;
+  /** What an earlier `init` did in this place. */
+  readonly receipt: Receipt;
   /** Mode for a file that does not exist yet. */
   readonly mode: number;
   /** Takes our part out of a text that somebody has edited since we wrote it. */
-  strip(text: string): string;
+  readonly strip: (text: string) => string;
   /** Returns the wanted text, given the current text and the same without our part (`base`). */
-  want(base: string, current: string): string;
+  readonly want: (base: string, current: string) => string;
 }
 
 export interface PlannedFile {
@@ -175,30 +180,30 @@ export interface PlannedFiles {
 /** Plans the change of a file; undefined if the file is already as wanted. Pure. */
 export function planFile(goal: FileGoal): PlannedFile | undefined {
   const { role, path, client, current, mode } = goal;
-  const base = withoutUs(goal);
-  const text = goal.want(base.bytes.toString('latin1'), current?.toString('latin1') ?? '');
+  const prior = goal.receipt.files.find((file) => file.path === path);
+  const base = current === undefined ? Buffer.alloc(0) : withoutUs(current, prior, goal.strip);
+  const text = goal.want(base.toString('latin1'), current?.toString('latin1') ?? '');
   const after = Buffer.from(text, 'latin1');
   if (current !== undefined && after.equals(current)) return undefined;
   const file = { path, role, ...(client === undefined ? {} : { client }) };
+  const existed = current !== undefined && (prior?.existed ?? true);
   return {
     change: { kind: 'file', ...file, before: current, after, mode },
-    receipt: fileReceipt({ ...file, existed: base.existed }, base.bytes, after),
+    receipt: fileReceipt({ ...file, existed }, base, after),
   };
 }
 
-/** The file as it would be without our part. */
-function withoutUs(goal: FileGoal): { bytes: Buffer; existed: boolean } {
-  const { current, prior } = goal;
-  if (current === undefined) return { bytes: Buffer.alloc(0), existed: false };
-  const exact = prior === undefined ? undefined : bytesBefore(prior, current);
-  const bytes = exact ?? Buffer.from(goal.strip(current.toString('latin1')), 'latin1');
-  return { bytes, existed: prior?.existed ?? true };
+/** The file without our part: its exact former bytes if it is as we left it, or else what `strip` leaves of it. */
+function withoutUs(
+  current: Buffer,
+  receipt: FileReceipt | undefined,
+  strip: (text: string) => string,
+): Buffer {
+  const exact = receipt && bytesBefore(receipt, current);
+  return exact ?? Buffer.from(strip(current.toString('latin1')), 'latin1');
 }
 
-/**
- * Plans to take our part out of a file. Restores the exact former bytes if the file is as we left it; or else `strip` removes
- * our part. Undefined when there is nothing to do. Pure.
- */
+/** Plans to take our part out of a file. Undefined when there is nothing to do. Pure. */
 export function unplanFile(
   file: { path: string; role: FileRole; existed: boolean },
   current: Buffer | undefined,
@@ -206,8 +211,7 @@ export function unplanFile(
   strip: (text: string) => string,
 ): FileChange | undefined {
   if (current === undefined) return undefined;
-  const exact = receipt === undefined ? undefined : bytesBefore(receipt, current);
-  const before = exact ?? Buffer.from(strip(current.toString('latin1')), 'latin1');
+  const before = withoutUs(current, receipt, strip);
   if (before.equals(current)) return undefined;
   const gone = !file.existed && isNothing(before.toString('latin1'));
   const { path, role } = file;
@@ -276,17 +280,8 @@ function same(left: Buffer | undefined, right: Buffer | undefined): boolean {
 }
 
 async function makeFolder(change: FolderChange): Promise<Undo> {
-  if (pathExists(change.path)) return async () => undefined;
-  const made = await fs.mkdir(change.path, { mode: change.mode }).then(
-    () => true,
-    async (error: unknown) => {
-      // Somebody else made it just now.
-      if (pathExists(change.path)) return false;
-      throw error;
-    },
-  );
-  if (!made) return async () => undefined;
-  return () => fs.rmdir(change.path);
+  const made = await fs.mkdir(change.path, { recursive: true, mode: change.mode });
+  return async () => (made === undefined ? undefined : fs.rmdir(change.path));
 }
 
 /** Removes a folder, unless it is gone, or should be empty and somebody else put things into it. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { withoutComments } from './json-text.ts';
+import { jsonValue, withoutComments } from './json-text.ts';
 
 /*
  * Finds out whether a client's own package of our hooks (a plugin, an extension) is switched on: if `init` registered
@@ -22,7 +22,7 @@ export function readSettingsText(file: string): string | undefined {
 export function enabledPlugin(files: readonly string[]): string | undefined {
   let enabledBy: string | undefined;
   for (const file of files) {
-    const plugins = objectIn(objectIn(parse(readSettingsText(file)))['enabledPlugins']);
+    const plugins = objectIn(fieldsOf(file)['enabledPlugins']);
     for (const [name, isEnabled] of Object.entries(plugins)) {
       if (name.startsWith(`${NAME}@`)) enabledBy = isEnabled === false ? undefined : file;
     }
@@ -52,7 +52,7 @@ function switchesOff(line: string): boolean {
 export function extension(folder: string, cwd: string, name: string): string | undefined {
   const manifest = join(folder, NAME, name);
   if (readSettingsText(manifest) === undefined) return undefined;
-  const rules = objectIn(objectIn(parse(readSettingsText(join(folder, 'extension-enablement.json'))))[NAME]);
+  const rules = objectIn(fieldsOf(join(folder, 'extension-enablement.json'))[NAME]);
   const overrides = Array.isArray(rules['overrides']) ? (rules['overrides'] as unknown[]) : [];
   const last = overrides.findLast((rule) => typeof rule === 'string' && covers(rule, cwd));
   return typeof last === 'string' && last.startsWith('!') ? undefined : manifest;
@@ -68,7 +68,7 @@ function covers(rule: string, cwd: string): boolean {
 /** The settings file that lists our folder among its `plugin`s (OpenCode). */
 export function listedPlugin(files: readonly string[]): string | undefined {
   return files.find((file) => {
-    const { plugin } = objectIn(parse(withoutComments(readSettingsText(file) ?? '')));
+    const { plugin } = fieldsOf(file);
     const modules = Array.isArray(plugin) ? (plugin as unknown[]) : [];
     return modules.some((module) => typeof module === 'string' && isOurs(module, dirname(file)));
   });
@@ -76,18 +76,15 @@ export function listedPlugin(files: readonly string[]): string | undefined {
 
 function isOurs(module: string, from: string): boolean {
   const manifest = join(resolve(from, module.replace(/^file:\/\//, '')), 'package.json');
-  return objectIn(parse(readSettingsText(manifest)))['name'] === NAME;
+  return fieldsOf(manifest)['name'] === NAME;
 }
 
-function parse(text: string | undefined): unknown {
+/** The fields of a JSON file, perhaps with comments; none if it cannot be read. */
+function fieldsOf(file: string): Record<string, unknown> {
   try {
-    return JSON.parse(
-      Buffer.from(text ?? '', 'latin1')
-        .toString('utf8')
-        .replace(/^\uFEFF/, ''),
-    );
+    return objectIn(jsonValue(withoutComments(readSettingsText(file) ?? '')));
   } catch {
-    return undefined;
+    return {};
   }
 }
 

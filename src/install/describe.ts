@@ -1,5 +1,5 @@
 import { escapeLine, escapeText } from '../domain/surfacing.ts';
-import type { Change, FileChange } from './changes.ts';
+import { type Change, type FileChange, sameEnds } from './changes.ts';
 
 /**
  * Returns a plan as a person reads it: a diff without context lines (settings may hold secrets) for every file that
@@ -27,11 +27,7 @@ function verb(change: FileChange): string {
 function diff(change: FileChange, path: string): string {
   const before = lines(change.before);
   const after = lines(change.after);
-  const most = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < most && before[head] === after[head]) head++;
-  let tail = 0;
-  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  const { head, tail } = sameEnds(before, after);
   const removed = before.slice(head, before.length - tail);
   const added = after.slice(head, after.length - tail);
   return [

@@ -107,7 +107,7 @@ function planHook(facts: HookFacts, receipt: Receipt, packageRoot: string): Plan
     role: 'git-hook',
     path,
     current,
-    prior: receipt.files.find((file) => file.path === path),
+    receipt,
     mode: 0o755,
     strip: (text) => withoutBlocks(text) ?? text,
     want: (base, text) => withBlock(text, base, hook, packageRoot),

@@ -81,15 +81,15 @@ export function planInstructions(
 }
 
 function planOne({ path, bytes }: InstructionFacts, receipt: Receipt): PlannedFile | undefined {
-  const prior = receipt.files.find((file) => file.path === path);
+  const isOurs = receipt.files.some((file) => file.path === path);
   return planFile({
     role: 'instructions',
     path,
     current: bytes,
-    prior,
+    receipt,
     mode: 0o644,
     // A block that came with the project is not ours to strip.
-    strip: prior === undefined ? (text) => text : withoutInstructions,
+    strip: isOurs ? withoutInstructions : (text) => text,
     // The current text counts: the person may have moved the block.
     want: (_, current) => withInstructions(current),
   });

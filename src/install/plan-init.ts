@@ -102,11 +102,7 @@ async function planSettings(
 ): Promise<PlannedFiles> {
   const files: PlannedFile[] = [];
   const notices: string[] = [];
-  const failed: {
-    readonly installer: ClientInstaller;
-    readonly path: string;
-    readonly error: SettingsError;
-  }[] = [];
+  const failed: { readonly client: string; readonly problem: string; readonly cause: SettingsError }[] = [];
   for (const installer of goal.installers) {
     const file = await settingsFile(installer, context, repository, goal);
     try {
@@ -118,22 +114,20 @@ async function planSettings(
       }
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
-      failed.push({ installer, path: file.path, error });
+      const { client } = installer;
+      failed.push({ client, problem: `${file.path}: ${error.message}`, cause: error });
     }
   }
   const [first] = failed;
-  if (first === undefined) return { files, notices };
-  if (goal.isLenient === true && failed.length < goal.installers.length) {
-    const left = failed.map(
-      ({ installer, path, error }) => `${installer.client} is left out: ${path}: ${error.message}`,
-    );
+  if (first === undefined || (goal.isLenient === true && failed.length < goal.installers.length)) {
+    const left = failed.map(({ client, problem }) => `${client} is left out: ${problem}`);
     return { files, notices: [...left, ...notices] };
   }
-  const { client } = first.installer;
+  const { client, problem, cause } = first;
   const others = goal.installers.map((one) => one.client).filter((name) => name !== client);
-  throw new Failure('usage', `${first.path}: ${first.error.message}; nothing was changed`, {
+  throw new Failure('usage', `${problem}; nothing was changed`, {
     hint: `fix that file, or leave ${client} out: git handoff init --client ${others.join(',') || 'none'}`,
-    cause: first.error,
+    cause,
   });
 }
 
@@ -173,7 +167,7 @@ function planSettingsFile(
     path,
     client: installer.client,
     current: bytes,
-    prior: receipt.files.find((file) => file.path === path),
+    receipt,
     mode: 0o644,
     strip: (text) => installer.unregister(text),
     want: (base, current) => (current !== '' && register(current) === current ? current : register(base)),
@@ -195,18 +189,17 @@ async function planConfig(
   hooks: readonly HookFacts[],
   receipt: Receipt,
 ): Promise<PlannedFile[]> {
-  const prior = receipt.files.find(({ role }) => role === 'config');
   const forConfig = hooksForConfig(repository, hooks, packageRoot);
   const wanted = await wantedConfig(git, repository, forConfig, packageRoot);
   const without =
-    repository.configHooks.size === 0 && prior === undefined
+    repository.configHooks.size === 0 && !receipt.files.some(({ role }) => role === 'config')
       ? repository.config
       : await configWithoutUs(git, repository, receipt.enabledBefore ?? repository.enabled);
   const planned = planFile({
     role: 'config',
     path: repository.configPath,
     current: repository.config,
-    prior,
+    receipt,
     mode: 0o644,
     strip: () => without.toString('latin1'),
     want: () => wanted.toString('latin1'),
@@ -254,23 +247,20 @@ async function planSkills(
       path,
       client: installer.client,
       current: bytes,
-      prior,
+      receipt,
       mode: 0o644,
       // The file never holds anything but our skill.
       strip: () => '',
       want: () => text.toString('latin1'),
     });
-    if (planned === undefined) continue;
-    const formerly = bytes === undefined ? {} : { formerly: sha256(bytes) };
-    files.push({ ...planned, receipt: { ...planned.receipt, ...formerly } });
+    if (planned !== undefined) files.push(planned);
   }
   return { files, notices };
 }
 
 /** Whether a file holds the bytes that we put there. */
 export function isInstalled(bytes: Buffer, receipt: FileReceipt | undefined): boolean {
-  const hash = sha256(bytes);
-  return hash === receipt?.after || hash === receipt?.formerly;
+  return sha256(bytes) === receipt?.after;
 }
 
 /** Writes a file of our own bookkeeping, which uninstall removes as a whole. */

@@ -3,7 +3,7 @@ import { CALL_MS } from '../host/io.ts';
 import type { ClientInstaller, SettingsFolders } from './client.ts';
 import { readSettingsText } from './client-packages.ts';
 import type { InstallScope } from './guard-command.ts';
-import { withoutComments } from './json-text.ts';
+import { isBlank, jsonValue, withoutComments } from './json-text.ts';
 
 /** A command line of ours that a client's settings register. */
 export interface RegisteredHook {
@@ -58,12 +58,8 @@ function settingsOf(
 }
 
 function parse(text: string): { value: unknown; error: string | undefined } {
-  const content = Buffer.from(text, 'latin1')
-    .toString('utf8')
-    .replace(/^\uFEFF/, '');
-  if (content.trim() === '') return { value: undefined, error: undefined };
   try {
-    return { value: JSON.parse(content), error: undefined };
+    return { value: isBlank(text) ? undefined : jsonValue(text), error: undefined };
   } catch (error) {
     return { value: undefined, error: (error as Error).message };
   }
