@@ -79,20 +79,8 @@ async function readSettledTopic(
   path: HandoffPath,
   note: boolean,
 ): Promise<ReadableTopic | undefined> {
-  const ref = handoffRef(path);
-  const settled = await loadSettled({ cwd: repository.cwd }, keptRef(path), ref, note);
-  if (settled === undefined) return undefined;
-  const { oid } = settled;
-  return {
-    path,
-    branch: branchFor(path, settled),
-    topic: path.topic,
-    tip: settled,
-    publicOid: oid,
-    keptOid: oid,
-    illegal: undefined,
-    note: settled.note,
-  };
+  const settled = await loadSettled({ cwd: repository.cwd }, keptRef(path), handoffRef(path), note);
+  return settled && { ...settledState(path, branchFor(path, settled), settled), note: settled.note };
 }
 
 async function compareTopic(
@@ -103,19 +91,14 @@ async function compareTopic(
   const refs = await listBookkeepingRefs(repository, [handoffRef(path), keptRef(path)]);
   const publicRef = refs.find((ref) => ref.name === handoffRef(path));
   const keptOid = refs.find((ref) => ref.name === keptRef(path))?.oid;
-  const { illegal, tipOid } = await effectiveTip(repository, path, publicRef, keptOid);
+  const publicOid = publicRef?.oid;
+  const reason = await illegalReason(repository, path, publicRef, keptOid);
+  const illegal = isShown(reason) ? undefined : { reason, bad: publicOid };
+  const tipOid = illegal === undefined ? publicOid : keptOid;
   const [tip] =
     tipOid === undefined ? [] : await loadCommits({ cwd: repository.cwd }, [tipOid], { notes: note });
-  return {
-    path,
-    branch: branchFor(path, tip),
-    topic: path.topic,
-    tip,
-    publicOid: publicRef?.oid,
-    keptOid,
-    illegal,
-    note: tip?.note,
-  };
+  const branch = branchFor(path, tip);
+  return { path, branch, topic: path.topic, tip, publicOid, keptOid, illegal, note: tip?.note };
 }
 
 /**
@@ -133,24 +116,13 @@ export async function readTopicsBeside(
   below: string,
   local: Promise<readonly RefValue[]>,
 ): Promise<TopicState[]> {
-  const listed = listRefs(repository, [HANDOFFS + below]);
-  const [publicRefs, localRefs] = await Promise.all([listed, local]);
-  return topicsFrom(repository, publicRefs, localRefs);
-}
-
-/** Builds the topics from the public refs and from the refs of `kept` among the local ones. */
-async function topicsFrom(
-  repository: InRepository,
-  publicRefs: readonly Ref[],
-  local: readonly RefValue[],
-): Promise<TopicState[]> {
+  const [publicRefs, localRefs] = await Promise.all([listRefs(repository, [HANDOFFS + below]), local]);
   const kept = new Map(
-    local.flatMap(({ name, oid }) => (name.startsWith(KEPT) ? [[name.slice(KEPT.length), oid]] : [])),
+    localRefs.flatMap(({ name, oid }) => (name.startsWith(KEPT) ? [[name.slice(KEPT.length), oid]] : [])),
   );
-  const places = publicRefs.map(({ name }) => name.slice(HANDOFFS.length));
-  const found = publicRefs.flatMap((ref, at) => {
+  const found = publicRefs.flatMap((ref) => {
     const path = parsePath(ref.name, HANDOFFS);
-    return path === undefined ? [] : [{ ref, path, keptOid: kept.get(places[at] ?? '') }];
+    return path === undefined ? [] : [{ ref, path, keptOid: kept.get(ref.name.slice(HANDOFFS.length)) }];
   });
   const oids = found.flatMap(({ ref }) => (isPlainCommit(ref) ? ref.oid : []));
   const listed = await readListed({ cwd: repository.cwd }, oids);
@@ -159,12 +131,12 @@ async function topicsFrom(
   const states: TopicState[] = [];
   for (const { ref, path, keptOid } of found) {
     const isSettled = ref.oid === keptOid && !ref.symbolic;
-    const state = fetched.get(ref.name) ?? (isSettled ? settledState(path, tips.get(ref.oid)) : undefined);
+    const state = fetched.get(ref.name) ?? (isSettled ? listedState(path, tips.get(ref.oid)) : undefined);
     states.push(state ?? (await readTopic(repository, path)));
   }
-  const open = new Set(places);
+  for (const { name } of publicRefs) kept.delete(name.slice(HANDOFFS.length));
   for (const place of kept.keys()) {
-    const path = open.has(place) ? undefined : parsePath(KEPT + place, KEPT);
+    const path = parsePath(KEPT + place, KEPT);
     if (path !== undefined) states.push(await readTopic(repository, path));
   }
   return states;
@@ -183,9 +155,9 @@ async function judgeFetched(
   const reasons = await judgeMoves({ cwd: repository.cwd }, moves);
   for (const [at, { ref, path }] of fetched.entries()) {
     const reason = reasons[at];
-    // A later version's commit is still shown.
-    const isShown = reason === undefined || reason === 'unknown format version';
-    const state = isShown ? settledState(path, tips.get(ref.oid)) : illegalState(path, ref.oid, reason);
+    const state = isShown(reason)
+      ? listedState(path, tips.get(ref.oid))
+      : illegalState(path, ref.oid, reason);
     if (state !== undefined) states.set(ref.name, { ...state, keptOid: undefined });
   }
   return states;
@@ -198,33 +170,23 @@ function illegalState(path: HandoffPath, bad: Oid, reason: IllegalReason): Topic
   return { path, branch, topic: path.topic, publicOid: bad, illegal, ...none };
 }
 
-/** The state in the common case: the public ref equals `kept`, and its commit says all that a list shows. */
-function settledState(path: HandoffPath, tip: ListedCommit | undefined): TopicState | undefined {
+/** The state by a commit that says all that a list shows; `undefined` if that does not include the whole branch name. */
+function listedState(path: HandoffPath, tip: ListedCommit | undefined): TopicState | undefined {
   const branch = decodeBranch(path.component);
-  if (branch === undefined || tip === undefined) return undefined;
+  return branch && tip && settledState(path, branch, tip);
+}
+
+/** The state in the common case: the public ref equals `kept`. */
+function settledState(path: HandoffPath, branch: BranchName, tip: HandoffCommit): TopicState {
   const { oid } = tip;
   return { path, branch, topic: path.topic, tip, publicOid: oid, keptOid: oid, illegal: undefined };
 }
 
 const isPlainCommit = (ref: Ref) => ref.type === 'commit' && !ref.symbolic;
 
-async function effectiveTip(
-  repository: InRepository,
-  path: HandoffPath,
-  publicRef: Ref | undefined,
-  keptOid: Oid | undefined,
-): Promise<{ tipOid: Oid | undefined; illegal: IllegalMove | undefined }> {
-  if (publicRef === undefined && keptOid === undefined) return { tipOid: undefined, illegal: undefined };
-  if (publicRef !== undefined && publicRef.oid === keptOid && isPlainCommit(publicRef)) {
-    return { tipOid: keptOid, illegal: undefined };
-  }
-  const reason = await illegalReason(repository, path, publicRef, keptOid);
-  // A later version's commit is shown, and never written over (decideOwnership refuses).
-  if (reason === undefined || reason === 'unknown format version') {
-    return { tipOid: publicRef?.oid, illegal: undefined };
-  }
-  return { tipOid: keptOid, illegal: { reason, bad: publicRef?.oid } };
-}
+/** A later version's commit is shown, and never written over (decideOwnership refuses). */
+const isShown = (reason: IllegalReason | undefined): reason is 'unknown format version' | undefined =>
+  reason === undefined || reason === 'unknown format version';
 
 /** Walks from `kept` to the public ref; `undefined` when every step is legal. */
 async function illegalReason(
@@ -233,8 +195,9 @@ async function illegalReason(
   publicRef: Ref | undefined,
   keptOid: Oid | undefined,
 ): Promise<IllegalReason | undefined> {
-  if (publicRef === undefined) return 'deleted';
+  if (publicRef === undefined) return keptOid === undefined ? undefined : 'deleted';
   if (!isPlainCommit(publicRef)) return 'not a descendant';
+  if (publicRef.oid === keptOid) return undefined;
   const [reason] = await judgeMoves(repository, [{ path, old: keptOid, next: publicRef.oid }]);
   return reason;
 }
