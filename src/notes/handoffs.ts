@@ -95,8 +95,8 @@ export async function commitHandoff(
   content: CommitContent,
   options: HandoffCommitOptions = {},
 ): Promise<WriteResult> {
-  const blocked: string[] = [];
-  for (let attempt = 0; attempt < MAX_TRIES && blocked.length < MAX_LOCKED; attempt++) {
+  let locked = 0;
+  for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     if (attempt > 0) await pause(attempt);
     const before = await ((attempt === 0 ? options.read : undefined) ?? readTopic(repository, path));
     requireReadable(before);
@@ -118,13 +118,18 @@ export async function commitHandoff(
       }
       return { kind: 'written', commit, parent: before.tip, passing, before };
     }
-    if (result.kind === 'name-conflict')
-      throw new Failure('integrity', result.detail, { hint: 'git handoff doctor' });
-    if (result.kind === 'locked') blocked.push(result.detail);
+    if (result.kind === 'locked') locked++;
+    if (result.kind === 'name-conflict' || locked === MAX_LOCKED) throw refFailure(result);
   }
-  if (blocked.length === MAX_LOCKED)
-    throw new Failure('environment', `a lock is in the way: ${blocked[0]}`, { hint: 'git handoff doctor' });
   return { kind: 'lost-race', tip: (await readTopic(repository, path)).tip?.oid };
+}
+
+/** The failure for a ref that cannot be moved, whoever tries it how often. */
+export function refFailure(result: TransactionResult): Failure {
+  const detail = 'detail' in result ? result.detail : 'its objects were pruned';
+  return result.kind === 'locked'
+    ? new Failure('environment', `a lock is in the way: ${detail}`, { hint: 'git handoff doctor' })
+    : new Failure('integrity', detail, { hint: 'git handoff doctor' });
 }
 
 /** Fails for a tip that cannot be read: it still has an owner, so nothing may replace it. */

@@ -6,7 +6,7 @@ import type { Repository, InRepository } from '../git/repository.ts';
 import { notifyOwners } from '../sessions/happenings.ts';
 import { isAllowedOnce } from '../sessions/bypass.ts';
 import type { Caller, Context } from '../sessions/caller.ts';
-import type { WriteResult } from './handoffs.ts';
+import { type WriteResult, refFailure } from './handoffs.ts';
 import { type StoredSession, judgeSessions, listSessions, groupSessions } from '../sessions/records.ts';
 import { Failure } from '../domain/failure.ts';
 import { ACKS, type HandoffPath, ackRef } from '../git/namespace.ts';
@@ -130,19 +130,15 @@ export async function acknowledge(
   tip: () => Promise<Oid>,
 ): Promise<{ readonly tip: Oid; readonly changed: boolean }> {
   const ref = ackRef(path, reader);
-  let locked: string | undefined;
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
+  for (let tries = 1; tries <= MAX_TRIES; tries++) {
     const old = ackOf(await readAcks(repository, path), path, reader);
     const next = await tip();
     if (old === next) return { tip: next, changed: false };
     const result = await updateRefs(repository, [{ ref, next, old }]);
     if (result.kind === 'done') return { tip: next, changed: true };
-    if (result.kind === 'name-conflict')
-      throw new Failure('integrity', result.detail, { hint: 'git handoff doctor' });
-    locked = result.kind === 'locked' ? result.detail : undefined;
+    const isLocked = result.kind === 'locked' && tries === MAX_TRIES;
+    if (result.kind === 'name-conflict' || isLocked) throw refFailure(result);
   }
-  if (locked !== undefined)
-    throw new Failure('environment', `a lock is in the way: ${locked}`, { hint: 'git handoff doctor' });
   throw new Failure('lost-race', 'the acknowledgement changed at every attempt', {
     hint: 'git handoff list --unread',
   });

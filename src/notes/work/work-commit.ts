@@ -24,7 +24,6 @@ import {
 } from '../../git/objects.ts';
 import type { GitOptions } from '../../git/run.ts';
 import { numberedBlobs } from '../../snapshot/commit.ts';
-import { Failure } from '../../domain/failure.ts';
 import {
   type HandoffPath,
   WORK,
@@ -36,6 +35,7 @@ import {
 } from '../../git/namespace.ts';
 import { updateRefs, type RefValue, listRefNames, listRefs } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
+import { refFailure } from '../handoffs.ts';
 import { readHistory, readTopics } from '../topic.ts';
 import type { PushedRef } from '../../git/push-range.ts';
 
@@ -154,12 +154,7 @@ export async function keepWork(repository: InRepository, path: HandoffPath, oid:
   const isThere = (await keptWork(repository, path)).some((one) => one.oid === oid);
   const result = await updateRefs(repository, [{ ref: workRef(path, oid), next: oid, old: undefined }]);
   if (result.kind === 'done' || result.kind === 'moved') return !isThere;
-  const [code, why] =
-    result.kind === 'locked'
-      ? (['environment', `a lock is in the way: ${result.detail}`] as const)
-      : (['integrity', result.kind === 'objects-gone' ? 'its objects were pruned' : result.detail] as const);
-  const message = `the work of ${path.topic} could not be kept: ${why}`;
-  throw new Failure(code, message, { hint: 'git handoff doctor' });
+  throw refFailure(result);
 }
 
 /** The work commits that this clone keeps for a topic. */
