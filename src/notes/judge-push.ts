@@ -215,7 +215,10 @@ async function judgeAllWork(work: readonly PushedWork[], { cwd, maxWork }: Judge
       ref,
       path,
       why: why === 'deleted' ? 'deleted, while the note that carries it is open' : why,
-      hint: path === undefined ? 'git handoff list' : `git handoff ${verb} ${typedPath(path)}`,
+      hint:
+        path === undefined
+          ? 'git handoff list'
+          : `git handoff ${verb} ${typedTopic(path.branch, path.topic)}`,
     });
   }
   return refused;
@@ -227,29 +230,31 @@ function decodePath(path: HandoffPath | undefined): RefusedRef['path'] {
   return path === undefined || branch === undefined ? undefined : { branch, topic: path.topic };
 }
 
-const typedPath = ({ branch, topic }: NonNullable<RefusedRef['path']>) =>
-  shellWord(typedTopic(branch, topic));
-
 function refusedFor(ref: PushedRef, named: HandoffPath | undefined, reason: RefReason): RefusedRef {
   const path = decodePath(named);
-  const why = TEXTS[reason] ?? reasonText(reason as IllegalReason);
-  return { ref, path, why, hint: nextCommand(path, reason) };
+  const { why = reasonText(reason as IllegalReason), hint = 'git handoff doctor --fix' } = HELP[reason] ?? {};
+  const isClosable = reason === 'deleted' && path !== undefined;
+  return {
+    ref,
+    path,
+    why,
+    hint: isClosable ? `git handoff close ${typedTopic(path.branch, path.topic)}` : hint,
+  };
 }
 
-const TEXTS: Partial<Record<RefReason, string>> = {
-  'badly named': 'not the name of a handoff, which is <branch>/<topic> with a topic that says something',
-  misspelt: 'some servers treat that name as one of refs/handoffs*',
-  symbolic: 'a symbolic ref is not a handoff',
-  replacing: 'git would show it instead of a handoff',
-  bookkeeping: 'the bookkeeping of one machine is never pushed',
-  'unknown format version': 'written by a later git-handoff than this server has; update the server first',
+/** A reason in words, if `reasonText` has none, and the command that helps, if it is not `doctor --fix`. */
+const HELP: Partial<Record<RefReason, { readonly why?: string; readonly hint?: string }>> = {
+  'not a descendant': { hint: 'git handoff sync' },
+  'names another branch or topic': { hint: 'git handoff sync' },
+  'badly named': {
+    why: 'not the name of a handoff, which is <branch>/<topic> with a topic that says something',
+  },
+  symbolic: { why: 'a symbolic ref is not a handoff' },
+  misspelt: { why: 'some servers treat that name as one of refs/handoffs*', hint: 'git push --all' },
+  replacing: { why: 'git would show it instead of a handoff', hint: 'git push --all' },
+  bookkeeping: { why: 'the bookkeeping of one machine is never pushed', hint: 'git push --all' },
+  'unknown format version': {
+    why: 'written by a later git-handoff than this server has; update the server first',
+    hint: 'git handoff --version',
+  },
 };
-
-function nextCommand(path: RefusedRef['path'], reason: RefReason): string {
-  const topic = path === undefined ? undefined : typedPath(path);
-  if (reason === 'deleted' && topic !== undefined) return `git handoff close ${topic}`;
-  if (reason === 'not a descendant' || reason === 'names another branch or topic') return 'git handoff sync';
-  if (['bookkeeping', 'misspelt', 'replacing'].includes(reason)) return 'git push --all';
-  if (reason === 'unknown format version') return 'git handoff --version';
-  return 'git handoff doctor --fix';
-}
