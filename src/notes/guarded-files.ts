@@ -99,10 +99,11 @@ export async function rememberFiles(cwd: string, paths: readonly string[]): Prom
     files.map(({ path }) => filesRef(path)),
     { content: true },
   );
-  const seen = new Map(copies.map((copy) => [copy.name, treeOf(copy).get(CONTENT)]));
-  const fresh = files.filter(({ path, content }) => {
-    const name = seen.get(filesRef(path));
-    return name === undefined || blobName(content, name) !== name;
+  const fresh = files.flatMap((file): NewCopy[] => {
+    const copy = copies.find(({ name }) => name === filesRef(file.path));
+    const name = copy && treeOf(copy).get(CONTENT);
+    if (name !== undefined && blobName(file.content, name) === name) return [];
+    return [{ ...file, old: copy?.oid }];
   });
   if (fresh.length > 0) await putCopies({ cwd }, fresh);
 }
@@ -111,33 +112,25 @@ function treeOf(copy: Ref): ReadonlyMap<string, Oid> {
   return parseTree(Buffer.from(copy.content, 'latin1'), formatOf(copy.oid));
 }
 
-/** A copy to store; `found` is set if a change is being reported. */
+/** A copy to store in the place of `old`; `found` is set if a change is being reported. */
 interface NewCopy {
   readonly path: string;
   readonly content: Uint8Array;
   readonly found: Uint8Array | undefined;
+  readonly old: Oid | undefined;
 }
 
 /** Stores copies, each under its own ref. A ref that another process moved meanwhile stays as it is. */
 async function putCopies(repository: InRepository, copies: readonly NewCopy[]): Promise<void> {
   const batch = new ObjectBatch(await objectFormat(repository));
-  const trees = copies.map(({ path, content, found }) => {
+  const updates = copies.map(({ path, content, found, old }): RefUpdate => {
     const entries: TreeEntry[] = [
       { name: CONTENT, oid: batch.blob(content) },
       { name: PATH, oid: batch.blob(Buffer.from(path)) },
     ];
     if (found !== undefined) entries.push({ name: FOUND, oid: batch.blob(found) });
-    return { ref: filesRef(path), next: batch.tree(entries) };
+    return { ref: filesRef(path), next: batch.tree(entries), old };
   });
-  const known = await listRefs(
-    repository,
-    trees.map(({ ref }) => ref),
-  );
-  const old = new Map(known.map((ref) => [ref.name, ref.oid]));
-  const updates: RefUpdate[] = trees.flatMap(({ ref, next }) =>
-    old.get(ref) === next ? [] : [{ ref, next, old: old.get(ref) }],
-  );
-  if (updates.length === 0) return;
   await batch.store({ cwd: repository.cwd });
   for (const update of updates) await updateRefs(repository, [update]);
 }
@@ -171,53 +164,45 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
   const before = copy.content.toString('utf8');
   const reportedBefore = copy.found !== undefined && blobName(there, copy.found) === copy.found;
   const decision = decideGuardedChange({ before, now: disk?.toString('utf8'), reportedBefore }, session);
-  const { path } = copy;
+  const { path, ref, tree: old } = copy;
+  const put = (content: Uint8Array, found: Uint8Array | undefined) =>
+    putCopies({ cwd }, [{ path, content, found, old }]);
   if (decision === 'accept') {
     // The owner's text may not have been put back after the earlier report: it stays readable.
-    const found = reportedBefore ? copy.content : undefined;
     if (disk === undefined) await forgetCopy({ cwd }, copy);
-    else await putCopies({ cwd }, [{ path, content: disk, found }]);
+    else await put(disk, reportedBefore ? copy.content : undefined);
     return [];
   }
   const who = `\`${escapeLine(basename(path))}\` of ${ownerName(markerOwner(before) ?? '')}`;
   if (decision === 'tell') {
-    await putCopies({ cwd }, [{ path, content: there, found: copy.content }]);
+    await put(there, copy.content);
     return [
-      `${who} was changed without the guard seeing it. Its previous text: git cat-file -p ${copy.ref}:found`,
+      `${who} was changed without the guard seeing it. Its previous text: git cat-file -p ${ref}:found`,
     ];
   }
-  await putCopies({ cwd }, [{ path, content: copy.content, found: there }]);
+  await put(copy.content, there);
   mkdirSync(dirname(path), { recursive: true });
   // A link in the file's place leads to somebody else's file.
   if (linkTarget(path) !== undefined) unlinkSync(path);
   writeFileSync(path, copy.content);
   const what = disk === undefined ? 'removed' : 'overwritten';
   return [
-    `${who} was ${what} without the guard seeing it; its text was put back. What was there: git cat-file -p ${copy.ref}:found`,
+    `${who} was ${what} without the guard seeing it; its text was put back. What was there: git cat-file -p ${ref}:found`,
   ];
 }
 
-/** A guarded file that no longer has the content that was seen last. */
-interface GuardedChange {
-  /** The content that was seen last. */
-  readonly before: string;
-  /** The content now; `undefined` when the file is gone. */
-  readonly now: string | undefined;
-  /** Whether the same change was reported before: then somebody means it. */
-  readonly reportedBefore: boolean;
-}
-
 /**
- * `accept`: the owner's own change, or nobody's file · `tell`: changed outside the guard, the owner still named ·
- * `restore`: the owner's mark or the whole file is gone, so the former text is put back.
+ * What to do about a changed file if `session` (or a person) is the first to notice. `accept`: the owner's own change, or
+ * nobody's file · `tell`: changed outside the guard, the owner still named · `restore`: the owner's mark or the whole file is
+ * gone, so the former text is put back.
+ *
+ * @param change the content that was seen last, and that of now (`undefined`: the file is gone); whether the same change was
+ * reported before, so that somebody means it
  */
-type GuardedChangeDecision = 'accept' | 'tell' | 'restore';
-
-/** What to do about such a change when `session` (or a person) is the first to notice it. */
 export function decideGuardedChange(
-  change: GuardedChange,
+  change: { readonly before: string; readonly now: string | undefined; readonly reportedBefore: boolean },
   session: SessionId | undefined,
-): GuardedChangeDecision {
+): 'accept' | 'tell' | 'restore' {
   const owner = markerOwner(change.before);
   if (owner === undefined || owner === session || change.reportedBefore) return 'accept';
   return change.now !== undefined && markerOwner(change.now) === owner ? 'tell' : 'restore';
