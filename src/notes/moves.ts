@@ -103,7 +103,9 @@ async function rangesOf(
   );
   for (const [move, walked] of walks) {
     if (walked === 'too long') reasons.set(move, 'history too long');
-    else ranges.push(walked === 'hole' ? await readableRange(options, move) : addedBy(walked, move));
+    else if (walked !== 'hole') ranges.push(addedBy(walked, move));
+    // Around a hole, only the first parents that can be read count.
+    else ranges.push({ move, added: await firstParentChain(options, move.next, move.old), beside: [] });
   }
   return ranges;
 }
@@ -114,11 +116,6 @@ function addedBy(walked: Parents, move: HandoffMove): Range {
   const here = new Set(added);
   const beside = added.flatMap((oid) => (walked.get(oid) ?? []).filter((parent) => !here.has(parent)));
   return { move, added, beside };
-}
-
-/** The commits that a move adds, if the history has a hole: first parents only, as far as they can be read. */
-async function readableRange(options: InRepository, move: HandoffMove): Promise<Range> {
-  return { move, added: await firstParentChain(options, move.next, move.old), beside: [] };
 }
 
 /** The commits that are not loaded yet, at most as many as are loaded at a time. */

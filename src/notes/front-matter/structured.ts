@@ -98,19 +98,17 @@ function checkTopic(fields: FrontMatter, topic: string): void {
 
 /** Checks that the options only repeat the note's front matter. */
 function checkSame(fields: FrontMatter, { to, tags, references }: Address): void {
-  const same = (some: readonly string[], others: readonly string[]) =>
-    some.length === 0 || JSON.stringify(some) === JSON.stringify(others);
-  const other =
-    to !== undefined && to !== fields.to
-      ? (['--to', 'to', fields.to] as const)
-      : !same(tags, fields.tags)
-        ? (['--tag', 'tags', fields.tags.join(', ')] as const)
-        : !same(references, fields.references)
-          ? (['--reference', 'references', fields.references.join(', ')] as const)
-          : undefined;
+  const options = [
+    ['--to', 'to', to === undefined ? [] : [to], [fields.to]],
+    ['--tag', 'tags', tags, fields.tags],
+    ['--reference', 'references', references, fields.references],
+  ] as const;
+  const other = options.find(
+    ([, , given, stated]) => given.length > 0 && JSON.stringify(given) !== JSON.stringify(stated),
+  );
   if (other === undefined) return;
-  const [option, key, value] = other;
-  const shown = value === '' ? 'nothing' : escapeLine(value).slice(0, 200);
+  const [option, key, , stated] = other;
+  const shown = stated.length === 0 ? 'nothing' : escapeLine(stated.join(', ')).slice(0, 200);
   const message = `${option} contradicts the note's front matter, where ${key} is ${shown}`;
   throw new Failure('usage', message, { hint: `leave ${option} out, or change the note's front matter` });
 }

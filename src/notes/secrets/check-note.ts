@@ -7,11 +7,11 @@ import {
   formatAllowed,
   possibleRules,
 } from '../../domain/secrets.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { shellWord } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { keepInFile } from '../../host/folders.ts';
 import type { Address } from '../../domain/note/sections.ts';
-import type { WriteIntent } from '../refusal.ts';
+import { type WriteIntent, keptText } from '../refusal.ts';
 import { typedTopic } from '../topic-argument.ts';
 
 /** A note that may be written. */
@@ -74,17 +74,16 @@ async function refused(
   findings: readonly SecretFinding[],
   options: SecretOptions,
 ): Promise<Failure> {
-  const refusal = `${name} was not written: ${looksLike(findings)}`;
   const file = keepInFile(note);
+  const message = `${name} was not written: ${looksLike(findings)}; ${keptText(file)}`;
   if (file === undefined)
-    return new Failure('secret', `${refusal}; your text could NOT be kept: no folder is writable`, {
+    return new Failure('secret', message, {
       hint: `git handoff write ${name} -m '<text>'`,
       locatesText: true,
     });
   const again = `git handoff write ${name} --file ${shellWord(file)}${await asBefore(options)}`;
-  const message = `${refusal}; your text is kept in ${escapeLine(file)}, which only you can read`;
   const hint = `remove it from that file, then: ${again}; or, if it is not a secret: ${again} --allow-secret`;
-  return new Failure('secret', message, { hint, locatesText: true });
+  return new Failure('secret', `${message}, which only you can read`, { hint, locatesText: true });
 }
 
 /** The options of the refused command, to be printed; without `--to`, `--tag` and `--reference` if one looks like a secret. */
