@@ -11,6 +11,7 @@ import {
   sessionButtons,
   sessionName,
   stateOf,
+  styled,
   workText,
 } from './dom.ts';
 import { diffLines, withContext } from './line-diff.ts';
@@ -26,10 +27,12 @@ export interface Detail {
 }
 
 export function detailOf(stage: Stage, shown: Shown): Detail {
-  if (shown.kind === 'session') return sessionDetail(stage, shown.index);
-  if (shown.kind === 'items')
-    return { title: `${shown.items.length} events`, body: [eventList(stage, shown.items, false)] };
-  const { subject } = shown.item;
+  if ('session' in shown) return sessionDetail(stage, shown.session);
+  const { items } = shown;
+  const [first, ...more] = items;
+  if (first === undefined || more.length > 0)
+    return { title: `${items.length} events`, body: [eventList(stage, items, false)] };
+  const { subject } = first;
   switch (subject.kind) {
     case 'version':
       return versionDetail(stage, subject.topic, subject.version);
@@ -62,7 +65,7 @@ function sessionDetail(stage: Stage, index: number): Detail {
   };
   const end = state === 'live' ? undefined : `${full(to)} (${duration(to - from)})`;
   const list = factList([
-    ['Id', client === 'person' ? undefined : el('span', { class: 'id' }, id)],
+    ['Id', client === 'person' ? undefined : styled('id', id)],
     ['State', stateOf(session)],
     ['Client', client],
     ['Branch', branch],
@@ -86,7 +89,7 @@ function sessionDetail(stage: Stage, index: number): Detail {
 
 function commitDetail(stage: Stage, { oid, at, by, branch, subject }: BoardCommit): Detail {
   const list = factList([
-    ['Commit', el('span', { class: 'id' }, oid)],
+    ['Commit', styled('id', oid)],
     ['By', sessionButtons(stage, by, 'dc')],
     ['Branch', branch],
     ['Time', full(at)],
@@ -109,7 +112,7 @@ function versionDetail(stage: Stage, topic: BoardTopic, version: BoardVersion): 
   const { sessions } = stage.model.board;
   const from = version.takenFrom;
   const list = factList([
-    ['Version', el('span', { class: 'id' }, version.oid.slice(0, 12), isTip ? ' (the newest)' : '')],
+    ['Version', styled('id', version.oid.slice(0, 12), isTip ? ' (the newest)' : '')],
     ['Step', STEP_NAMES[version.step] + (from === undefined ? '' : `, from ${ownerName(from)}`)],
     ['By', version.by === undefined ? undefined : sessionButton(stage, version.by, 'dv')],
     ['For', version.to],
@@ -161,17 +164,10 @@ function text(stage: Stage, oid: string, base: string, typed: string): HTMLEleme
   const lines = withContext(diffLines(before, now));
   if (lines.length === 0) return [note('The texts are the same.')];
   const names = { ' ': 'same', '+': 'added', '-': 'removed' };
-  return [
-    el(
-      'pre',
-      { class: 'diff' },
-      ...lines.map((line) =>
-        line === undefined
-          ? el('span', { class: 'gap' }, '⋯\n')
-          : el('span', { class: names[line.sign] }, `${line.sign} ${line.text}\n`),
-      ),
-    ),
-  ];
+  const rows = lines.map((line) =>
+    line === undefined ? styled('gap', '⋯\n') : styled(names[line.sign], `${line.sign} ${line.text}\n`),
+  );
+  return [el('pre', { class: 'diff' }, ...rows)];
 }
 
 const MAX_LISTED = 100;
@@ -181,29 +177,18 @@ function versionList(stage: Stage, topic: BoardTopic, current: BoardVersion): HT
     const { oid, step, at, by, summary } = version;
     const item = versionItem(topic, version);
     const { kind } = item;
-    const isCurrent = oid === current.oid;
-    const who = by === undefined ? '' : sessionName(stage.model.board.sessions[by]);
-    return el(
-      'li',
-      {},
-      button(
-        `dl${oid}`,
-        () => stage.show({ kind: 'item', item }),
-        {
-          class: 'link',
-          'aria-current': isCurrent ? 'true' : undefined,
-          title: `${KIND_NAMES[kind]}, ${full(at)}`,
-        },
-        el('span', { class: `k-${kind}` }, glyph(kind)),
-        `${short(at)} ${STEP_NAMES[step]}${who === '' ? '' : ` by ${who}`}: ${summary}`,
-      ),
-    );
+    const who = by === undefined ? '' : ` by ${sessionName(stage.model.board.sessions[by])}`;
+    const isCurrent = oid === current.oid ? 'true' : undefined;
+    const attributes = {
+      class: 'link',
+      'aria-current': isCurrent,
+      title: `${KIND_NAMES[kind]}, ${full(at)}`,
+    };
+    const show = () => stage.show({ items: [item] });
+    const text = `${short(at)} ${STEP_NAMES[step]}${who}: ${summary}`;
+    return el('li', {}, button(`dl${oid}`, show, attributes, styled(`k-${kind}`, glyph(kind)), text));
   });
   const more = topic.versions.length - MAX_LISTED;
-  return el(
-    'ol',
-    { class: 'versions' },
-    ...rows,
-    more > 0 ? el('li', {}, `and ${more} older ones`) : undefined,
-  );
+  if (more > 0) rows.push(el('li', {}, `and ${more} older ones`));
+  return el('ol', { class: 'versions' }, ...rows);
 }

@@ -24,6 +24,10 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Makes a span of a class. */
+export const styled = (name: string, ...children: Child[]): HTMLElement =>
+  el('span', { class: name }, ...children);
+
 /** Makes a button. `key` finds the same button again after a redraw. */
 export function button(
   key: string,
@@ -54,12 +58,7 @@ export const stateDot = (state: LaneState): HTMLElement =>
 
 /** A session's state, and how it ended. */
 export const stateOf = ({ state, reason }: BoardSession): HTMLElement =>
-  el(
-    'span',
-    { class: 'state' },
-    stateDot(state),
-    STATE_NAMES[state] + (reason === undefined ? '' : ` (${reason})`),
-  );
+  styled('state', stateDot(state), STATE_NAMES[state] + (reason === undefined ? '' : ` (${reason})`));
 
 export const note = (text: string): HTMLElement => el('p', { class: 'note' }, text);
 
@@ -80,7 +79,7 @@ export const workText = ({ work = [] }: BoardSession): string =>
 export function sessionButton(stage: Pick<Stage, 'model' | 'show'>, index: number, key: string): HTMLElement {
   const session = stage.model.board.sessions[index];
   const isPerson = session?.client === 'person';
-  const show = () => stage.show({ kind: 'session', index });
+  const show = () => stage.show({ session: index });
   return button(
     `${key}-s${index}`,
     show,
@@ -91,7 +90,7 @@ export function sessionButton(stage: Pick<Stage, 'model' | 'show'>, index: numbe
 
 /** A button for each of several sessions. */
 export const sessionButtons = (stage: Stage, by: readonly number[], key: string): HTMLElement =>
-  el('span', { class: 'chips' }, ...by.map((index) => sessionButton(stage, index, key)));
+  styled('chips', ...by.map((index) => sessionButton(stage, index, key)));
 
 /** Says which part of a list is shown, with buttons to the parts before and after it. */
 export function pager(stage: Stage, total: number, size: number, what: string): HTMLElement | undefined {

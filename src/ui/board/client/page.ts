@@ -71,11 +71,8 @@ function emptyState({ initialised }: Board): HTMLElement {
     'div',
     { class: 'empty' },
     el('h2', {}, 'Nothing has happened here yet'),
-    note('No session is on record and no handoff was written in this repository.'),
-    ...(initialised
-      ? []
-      : [note('Switch the guard on, so that sessions are known:'), command('git handoff init')]),
-    note('Leave the first note:'),
+    note('No session is on record and no handoff was written in this repository. To begin:'),
+    ...(initialised ? [] : [command('git handoff init')]),
     command("git handoff write auth-refresh -m 'what the next session must know'"),
   );
 }
@@ -99,12 +96,7 @@ function followWidth(list: HTMLElement, draw: () => void): void {
 }
 
 /** The panel beside the list: a modal dialog, so that Escape closes it and the focus returns to where it was. */
-interface Panel {
-  readonly element: HTMLDialogElement;
-  readonly show: (shown: Shown) => void;
-}
-
-function makePanel(detail: (shown: Shown) => Detail): Panel {
+function makePanel(detail: (shown: Shown) => Detail) {
   /** The items that the panel has shown since it opened. It shows the last one now. */
   const past: Shown[] = [];
   const title = el('h2', { id: 'detail-title', tabindex: -1 });
@@ -135,7 +127,7 @@ function makePanel(detail: (shown: Shown) => Detail): Panel {
   });
   return {
     element,
-    show(shown) {
+    show(shown: Shown) {
       past.push(shown);
       draw();
     },

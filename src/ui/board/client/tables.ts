@@ -10,6 +10,7 @@ import {
   sessionButton,
   sessionButtons,
   stateOf,
+  styled,
   workText,
 } from './dom.ts';
 import { type Item, KIND_NAMES, byLife, nameOf, versionItem } from './model.ts';
@@ -37,27 +38,14 @@ function table<T>(
   const classes = ({ wide, number }: Column<T>) =>
     [wide === true ? 'wide' : '', number === true ? 'number' : ''].join(' ').trim() || undefined;
   const head = columns.map((column) => el('th', { scope: 'col', class: classes(column) }, column.title));
+  const cell = (row: T, key: string) => (column: Column<T>, at: number) =>
+    el('td', { class: classes(column) }, column.cell(row, `${key}-${at}`));
   const body = pageOf(rows, stage.view, ROWS).map((row, at) =>
-    el(
-      'tr',
-      {},
-      ...columns.map((column, place) =>
-        el('td', { class: classes(column) }, column.cell(row, `t${at}-${place}`)),
-      ),
-    ),
+    el('tr', {}, ...columns.map(cell(row, `t${at}`))),
   );
-  return el(
-    'div',
-    { class: 'table' },
-    el(
-      'table',
-      {},
-      el('caption', {}, what),
-      el('thead', {}, el('tr', {}, ...head)),
-      el('tbody', {}, ...body),
-    ),
-    pager(stage, rows.length, ROWS, what),
-  );
+  const parts = [el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...body)];
+  const list = el('table', {}, el('caption', {}, what), ...parts);
+  return el('div', { class: 'table' }, list, pager(stage, rows.length, ROWS, what));
 }
 
 const time = (at: number): HTMLElement =>
@@ -101,7 +89,7 @@ export function handoffTable(stage: Stage): HTMLElement {
     {
       title: 'Handoff',
       cell: ({ topic, tip }, key) => {
-        const show = () => stage.show({ kind: 'item', item: versionItem(topic, tip) });
+        const show = () => stage.show({ items: [versionItem(topic, tip)] });
         return button(key, show, { class: 'link' }, nameOf(topic));
       },
     },
@@ -150,19 +138,15 @@ function eventRows(stage: Stage, rows: readonly Item[], isOwn = false): HTMLElem
     { title: 'Time', cell: ({ at }) => time(at) },
     {
       title: 'Kind',
-      cell: ({ kind }) =>
-        el('span', { class: 'state' }, el('span', { class: `k-${kind}` }, glyph(kind)), KIND_NAMES[kind]),
+      cell: ({ kind }) => styled('state', styled(`k-${kind}`, glyph(kind)), KIND_NAMES[kind]),
     },
     ...(isOwn ? [] : [who]),
     {
       title: 'What',
-      cell: (item, key) =>
-        button(
-          key,
-          () => stage.show({ kind: 'item', item }),
-          { class: 'link what' },
-          item.label || '(no text)',
-        ),
+      cell(item, key) {
+        const show = () => stage.show({ items: [item] });
+        return button(key, show, { class: 'link what' }, item.label || '(no text)');
+      },
     },
   ]);
 }

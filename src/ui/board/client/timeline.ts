@@ -1,6 +1,6 @@
 import { shortId } from '../../../domain/names.ts';
 import type { BoardSession } from '../shape.ts';
-import { button, el, glyph, note, pager, sessionName, stateDot } from './dom.ts';
+import { button, el, glyph, note, pager, sessionName, stateDot, styled } from './dom.ts';
 import { type Item, KIND_NAMES, type Kind, STATE_NAMES, byLife } from './model.ts';
 import { duration, full, ticks } from './time.ts';
 import { type Stage, itemMatches, pageOf, sessionMatches, windowOf } from './view.ts';
@@ -82,23 +82,18 @@ function laneRow(stage: Stage, { index, session, items }: Lane, frame: Frame): H
   const from = Math.max(session.from, span.from);
   const to = Math.min(session.to, span.to);
   const isPerson = session.client === 'person';
-  const bar = el('span', { class: `bar ${session.state}` });
+  const bar = styled(`bar ${session.state}`);
   bar.style.left = percent(from);
   bar.style.width = `calc(${percent(span.from + to - from)} + 2px)`;
   const head = button(
     `s${session.id}`,
-    () => stage.show({ kind: 'session', index }),
+    () => stage.show({ session: index }),
     { class: 'who' },
     stateDot(session.state),
-    el(
-      'span',
-      { class: 'id' },
-      el('span', { class: 'sr' }, 'Session '),
-      isPerson ? sessionName(session) : shortId(session.id),
-    ),
-    el('span', { class: 'client' }, session.client ?? ''),
+    styled('id', styled('sr', 'Session '), isPerson ? sessionName(session) : shortId(session.id)),
+    styled('client', session.client ?? ''),
     el('span', { class: 'branch', title: session.branch }, shownPlace(session)),
-    el('span', { class: 'sr' }, unseen(session, items.length)),
+    styled('sr', unseen(session, items.length)),
   );
   const marks = clusters(items, frame).map(({ at, some }) => markButton(stage, at, some, frame));
   return el(
@@ -138,7 +133,7 @@ function markButton(stage: Stage, at: number, some: Item[], { percent }: Frame):
   const text = isOne ? `${KIND_NAMES[first.kind]}: ${first.label}, ${full(first.at)}` : summaryOf(some);
   const mark = button(
     `m${first?.key ?? ''}`,
-    () => stage.show(isOne ? { kind: 'item', item: first } : { kind: 'items', items: some }),
+    () => stage.show({ items: some }),
     { class: `mark ${isOne ? '' : 'many'} k-${kind}`, title: text, 'aria-label': text },
     isOne
       ? glyph(kind)

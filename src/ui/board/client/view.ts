@@ -21,11 +21,8 @@ export interface Stage {
   readonly turn: (page: number) => void;
 }
 
-/** What the panel can show. */
-export type Shown =
-  | { readonly kind: 'session'; readonly index: number }
-  | { readonly kind: 'item'; readonly item: Item }
-  | { readonly kind: 'items'; readonly items: readonly Item[] };
+/** What the panel can show: a session by its index, one event in detail, or a list of several. */
+export type Shown = { readonly session: number } | { readonly items: readonly Item[] };
 
 /** Whether one of these texts contains the query; an empty query always matches. */
 export const has = (query: string, ...texts: readonly (string | undefined)[]): boolean =>
