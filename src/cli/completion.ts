@@ -82,21 +82,17 @@ const takesValue = (spec: OptionSpec | undefined) =>
 async function valuesOf(spec: OptionSpec | undefined, cwd: string): Promise<readonly string[]> {
   const value = spec?.value ?? '';
   if (/^[a-z]+(?:\|[a-z]+)+$/.test(value)) return value.split('|');
-  switch (value) {
-    case '<branch>':
-      return branches(cwd);
-    case '<topic>':
-      return topics(cwd);
-    case '<id>':
-      return sessions(cwd);
-    case '<name>':
-      return [...INSTALLERS.map(({ client }) => client), 'all', 'none'];
-    case '<operator>':
-      return ['me'];
-    default:
-      return [];
-  }
+  return (await VALUES[value]?.(cwd)) ?? [];
 }
+
+/** What finds the values, by the placeholder. */
+const VALUES: Readonly<Record<string, (cwd: string) => Promise<readonly string[]> | readonly string[]>> = {
+  '<branch>': branches,
+  '<topic>': topics,
+  '<id>': sessions,
+  '<name>': () => [...INSTALLERS.map(({ client }) => client), 'all', 'none'],
+  '<operator>': () => ['me'],
+};
 
 /** What the first word after a verb may be, judging by the verb's usage. */
 async function firstWords(name: string, { usage }: Verb, cwd: string): Promise<readonly string[]> {

@@ -76,7 +76,8 @@ export function parseArguments(verb: string, argv: readonly string[], table: Opt
 /** How a verb reads its note, asks its user, warns and shows progress. */
 export function interaction(io: Io): Interaction {
   const { cwd, env, stdin, stderr, terminal } = io;
-  const ask = terminal?.isInput === true ? asking(terminal) : undefined;
+  const ask =
+    terminal?.isInput === true ? (question: string) => askAtTerminal(question, terminal) : undefined;
   return {
     note: noteSource(cwd, stdin, ask !== undefined),
     progress: terminal?.isErrors === true ? (line) => void stderr.write(`\r\x1b[K${line}`) : undefined,
@@ -91,23 +92,13 @@ export function interaction(io: Io): Interaction {
         env,
         packageRoot: lastingName(dirname(dirname(realpathSync(io.program)))),
         nodePath: lastingName(process.execPath),
-        confirm: ask && confirming(ask),
+        // Anything but yes is no.
+        confirm: ask && (async (plan) => /^y(?:es)?$/i.test((await ask(`${plan}\nApply? [y/N] `)).trim())),
         git: (await import('../git/run.ts')).runGit,
         platform: process.platform,
       };
     },
   };
-}
-
-type Asking = (question: string) => Promise<string>;
-
-function asking(terminal: Terminal): Asking {
-  return (question) => askAtTerminal(question, terminal);
-}
-
-/** Shows a plan and asks; anything but yes is no. */
-function confirming(ask: Asking): (plan: string) => Promise<boolean> {
-  return async (plan) => /^y(?:es)?$/i.test((await ask(`${plan}\nApply? [y/N] `)).trim());
 }
 
 /** Reads the note from `-m`, `--file` or a piped stdin, or returns a function that opens the editor. */

@@ -1,30 +1,29 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, closeSync, constants, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
-import { realPath } from '../host/disk.ts';
-
-/** A program that a shell would start for `git-handoff`, or git for `git handoff`. */
-interface FoundProgram {
-  readonly path: string;
-  /** False for another program of the same name (there is a Go tool that moves branches). */
-  readonly isOurs: boolean;
-}
+import { readBeginning, realPath } from '../host/disk.ts';
 
 const NAME = 'git-handoff';
 /** What the second line of the launcher begins with, whatever its release. */
 const LAUNCHER_MARK = '\n# git-handoff: ';
 const HEAD_BYTES = 4096;
-/** Milliseconds. */
 const VERSION_TIMEOUT_MS = 2000;
 
-/** Every `git-handoff` on PATH, in PATH's order. Relative entries are skipped, as by the launcher. */
-export function programsOnPath(env: NodeJS.ProcessEnv): FoundProgram[] {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The programs of this name on PATH, in PATH's order. Relative entries are skipped, as by the launcher. */
+function onPath(name: string, env: Environment): string[] {
   const folders = new Set((env['PATH'] ?? '').split(':').filter(isAbsolute));
-  return [...folders].flatMap((folder) => {
-    const path = join(folder, NAME);
-    return isExecutable(path) ? [{ path, isOurs: isOurs(path, env) }] : [];
-  });
+  return [...folders].map((folder) => join(folder, name)).filter(isExecutable);
+}
+
+/**
+ * What a shell would start for `git-handoff`, or git for `git handoff`, the first one before those that it hides. Another
+ * program of that name is not ours (there is a Go tool that moves branches).
+ */
+export function programsOnPath(env: NodeJS.ProcessEnv): { path: string; isOurs: boolean }[] {
+  return onPath(NAME, env).map((path) => ({ path, isOurs: isOurs(path, env) }));
 }
 
 /**
@@ -40,13 +39,8 @@ export function lastingName(path: string): string {
 }
 
 /** Whether one of these programs is on a PATH. */
-export function isOnPath(
-  names: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): boolean {
-  const folders = (env['PATH'] ?? '').split(':').filter(isAbsolute);
-  return folders.some((folder) => names.some((name) => isExecutable(join(folder, name))));
-}
+export const isOnPath = (names: readonly string[], env: Environment): boolean =>
+  names.some((name) => onPath(name, env).length > 0);
 
 /** Whether the file is there and may be run. */
 export function isExecutable(path: string): boolean {
@@ -64,7 +58,7 @@ export function isExecutable(path: string): boolean {
  * manager, so it is run with `--version`, without input and outside of any repository.
  */
 function isOurs(path: string, env: NodeJS.ProcessEnv): boolean {
-  const head = readHead(path);
+  const head = readBeginning(path, HEAD_BYTES) ?? '';
   if (head.includes(LAUNCHER_MARK)) return true;
   if (!head.startsWith('#!')) return !basename(realPath(path)).startsWith(NAME);
   const { status, stdout } = spawnSync(path, ['--version'], {
@@ -76,18 +70,4 @@ function isOurs(path: string, env: NodeJS.ProcessEnv): boolean {
     killSignal: 'SIGKILL',
   });
   return status === 0 && /^git-handoff version \d/.test(stdout);
-}
-
-function readHead(path: string): string {
-  const buffer = Buffer.alloc(HEAD_BYTES);
-  try {
-    const file = openSync(realpathSync(path), 'r');
-    try {
-      return buffer.toString('latin1', 0, readSync(file, buffer, 0, HEAD_BYTES, 0));
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return '';
-  }
 }

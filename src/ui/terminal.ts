@@ -54,19 +54,13 @@ export function exitCode(failure: Failure): number {
 /** Formats rows as columns. Pads each column to its widest cell, except the last, and trims trailing blanks. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
-  for (const row of rows) {
-    for (let at = 0; at < row.length - 1; at++) widths[at] = Math.max(widths[at] ?? 0, width(row[at] ?? ''));
-  }
-  let text = '';
-  for (const row of rows) {
-    let line = '';
-    for (let at = 0; at < row.length; at++) {
-      const cell = row[at] ?? '';
-      line += at === row.length - 1 ? cell : `${cell}${' '.repeat((widths[at] ?? 0) - width(cell))}  `;
-    }
-    text += `${line.trimEnd()}\n`;
-  }
-  return text;
+  for (const row of rows)
+    for (const [at, cell] of row.slice(0, -1).entries()) widths[at] = Math.max(widths[at] ?? 0, width(cell));
+  const lines = rows.map((row) => {
+    const cells = row.slice(0, -1).map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - width(cell)));
+    return `${[...cells, row.at(-1) ?? ''].join('  ').trimEnd()}\n`;
+  });
+  return lines.join('');
 }
 
 /** "1 line", "2 lines". */
