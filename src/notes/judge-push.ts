@@ -19,7 +19,7 @@ import { gitFailure, oidsIn, runGit } from '../git/run.ts';
 import { type HandoffMove, judgeMoves } from './moves.ts';
 import { reasonText } from './report-illegal.ts';
 import { typedTopic } from './topic-argument.ts';
-import { type PushedWork, isCarried, judgeWork, workIn } from './work/work-commit.ts';
+import { type PushedNote, isCarried, judgeWork } from './work/work-commit.ts';
 
 /** A ref that may not be pushed, with the reason and the command that helps. */
 interface RefusedRef {
@@ -42,28 +42,22 @@ interface Judge {
   readonly at: 'server' | 'clone';
 }
 
-/** The verdict on a push. */
-interface JudgedPush {
-  readonly refused: readonly RefusedRef[];
-  /** The number of pushed handoffs. */
-  readonly handoffs: number;
-  /** The refs that are neither handoffs nor work. */
-  readonly others: readonly PushedRef[];
-}
-
 /**
  * Judges the refs of a push, for the hooks of servers and for pre-push: handoffs may only move legally, work may only
- * be created, and the bookkeeping of a machine stays on it.
+ * be created, and the bookkeeping of a machine stays on it. Returns the refused refs, the number of pushed handoffs, and the refs
+ * that are neither handoffs nor work.
  *
  * @throws Failure when something could not be read
  */
-export async function judgePush(refs: readonly PushedRef[], judge: Judge): Promise<JudgedPush> {
+export async function judgePush(refs: readonly PushedRef[], judge: Judge) {
   const { prefixes } = judge;
-  const handoffs = refs.flatMap((ref): PushedHandoff[] => {
-    const prefix = prefixes.find((each) => `${ref.remoteRef}/`.startsWith(each));
-    return prefix === undefined ? [] : [{ ref, prefix }];
-  });
-  const work = workIn(refs, prefixes);
+  const below = (rootOf: (prefix: string) => string) =>
+    refs.flatMap((ref): PushedNote[] => {
+      const prefix = prefixes.find((each) => `${ref.remoteRef}/`.startsWith(rootOf(each)));
+      return prefix === undefined ? [] : [{ ref, prefix }];
+    });
+  const handoffs = below((prefix) => prefix);
+  const work = below(remoteWorkPrefix);
   const named = new Set([...handoffs, ...work].map(({ ref }) => ref));
   const others = refs.filter((ref) => !named.has(ref));
   const ours = [...prefixes, ...prefixes.map(remoteWorkPrefix)];
@@ -74,7 +68,7 @@ export async function judgePush(refs: readonly PushedRef[], judge: Judge): Promi
     replacingHandoffs(others, pushed, judge),
     replacedBefore(pushed, judge),
   ]);
-  const refused = [
+  const refused: RefusedRef[] = [
     ...moved,
     ...carried,
     ...replacing.map((ref) => refusedFor(ref, undefined, 'replacing')),
@@ -96,16 +90,10 @@ export async function judgePush(refs: readonly PushedRef[], judge: Judge): Promi
   return { refused, handoffs: handoffs.length, others };
 }
 
-/** A pushed ref under a prefix of handoffs, well named or not. */
-interface PushedHandoff {
-  readonly ref: PushedRef;
-  readonly prefix: string;
-}
-
 /** Why a ref is refused: for an illegal move, or for the ref itself. */
 type RefReason = IllegalReason | 'badly named' | 'misspelt' | 'symbolic' | 'bookkeeping' | 'replacing';
 
-async function judgeHandoffs(handoffs: readonly PushedHandoff[], judge: Judge): Promise<RefusedRef[]> {
+async function judgeHandoffs(handoffs: readonly PushedNote[], judge: Judge): Promise<RefusedRef[]> {
   if (handoffs.length === 0) return [];
   const options = { cwd: judge.cwd };
   const [symbolic, isAccepted] = await Promise.all([
@@ -127,7 +115,7 @@ async function judgeHandoffs(handoffs: readonly PushedHandoff[], judge: Judge): 
 
 /** The move whose commits are to be judged, or why the ref is refused before that; `undefined`: it may be deleted. */
 function moveOf(
-  { ref, prefix }: PushedHandoff,
+  { ref, prefix }: PushedNote,
   symbolic: ReadonlySet<string>,
 ): HandoffMove | RefReason | undefined {
   const path = parsePath(ref.remoteRef, prefix);
@@ -202,7 +190,7 @@ async function objectsOf(cwd: string, tips: readonly Oid[]): Promise<ReadonlySet
 }
 
 /** Judges pushed work one at a time, because each may be large. */
-async function judgeAllWork(work: readonly PushedWork[], { cwd, maxWork }: Judge): Promise<RefusedRef[]> {
+async function judgeAllWork(work: readonly PushedNote[], { cwd, maxWork }: Judge): Promise<RefusedRef[]> {
   const refused: RefusedRef[] = [];
   for (const one of work) {
     const { ref, prefix } = one;

@@ -4,7 +4,7 @@ import type { Oid, RefName, SessionId } from '../domain/names.ts';
 import { type LoadedCommit, loadCommits } from '../git/commits.ts';
 import { type HandoffPath, LOST, lostNumber, lostPrefix, lostRef, parsePath } from '../git/namespace.ts';
 import { ObjectBatch, readObjects } from '../git/objects.ts';
-import { updateRefs, listRefNames, listRefs } from '../git/refs.ts';
+import { type RefValue, updateRefs, listRefNames, listRefs } from '../git/refs.ts';
 import { type Repository, objectFormat } from '../git/repository.ts';
 import { Failure } from '../domain/failure.ts';
 
@@ -51,7 +51,7 @@ export async function saveLost(
     { name: DETAILS_FILE, oid: batch.blob(Buffer.from(`${JSON.stringify(details)}\n`)) },
   ]);
   await batch.store({ cwd: repository.cwd });
-  let number = 1 + Math.max(0, ...taken.map((ref) => lostNumber(ref.name)));
+  let number = nextNumber(taken);
   for (let tries = 0, locked = 0; tries < MAX_TRIES && locked < MAX_LOCKED; tries++, number++) {
     const ref = lostRef(path, number);
     const result = await updateRefs(repository, [{ ref, next: tree, old: undefined }]);
@@ -65,10 +65,12 @@ export async function saveLost(
   throw new Failure('environment', 'the text could not be kept under a ref', { hint: 'git handoff doctor' });
 }
 
+const nextNumber = (taken: readonly RefValue[]) =>
+  1 + Math.max(0, ...taken.map(({ name }) => lostNumber(name)));
+
 /** The ref of the next lost text of a topic. */
 export async function nextLostRef(repository: Repository, path: HandoffPath): Promise<RefName> {
-  const taken = await listRefNames(repository, [lostPrefix(path)]);
-  return lostRef(path, 1 + Math.max(0, ...taken.map(({ name }) => lostNumber(name))));
+  return lostRef(path, nextNumber(await listRefNames(repository, [lostPrefix(path)])));
 }
 
 /** The kept texts of a topic, oldest first. */

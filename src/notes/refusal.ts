@@ -75,21 +75,12 @@ async function refusedToOthers(
     });
   }
   const beside = await nameBeside(text);
-  const failure = await failKeeping(text, 'not-owner', message, (print) =>
+  const besideIt = (print: string | undefined) =>
     print === undefined || beside === undefined
       ? `git handoff show ${name}`
-      : `${print} | git handoff write ${beside} --file -`,
-  );
-  if (state === 'at work') return failure;
-  const { hint = take, lostRef } = failure;
-  const kept = lostRef === undefined ? {} : { lostRef };
+      : `${print} | git handoff write ${beside} --file -`;
   // The user may want the caller to take the note over.
-  return new Failure(failure.code, failure.message, {
-    hint,
-    otherHint: take,
-    ...kept,
-    locatesText: true,
-  });
+  return failKeeping(text, 'not-owner', message, besideIt, state === 'idle' ? take : undefined);
 }
 
 const STATES = { 'at work': ', which is at work', idle: ', which waits for its user', gone: '' } as const;
@@ -111,23 +102,26 @@ export async function failKeeping(
   code: FailureCode,
   message: string,
   next: string | ((print: string | undefined) => string),
+  otherHint?: string,
 ): Promise<Failure> {
-  const hintFor = (print?: string) => (typeof next === 'string' ? next : next(print));
-  if (text.note === undefined || text.note.length === 0)
-    return new Failure(code, message, { hint: hintFor() });
+  const hintsFor = (print?: string) => ({
+    hint: typeof next === 'string' ? next : next(print),
+    ...(otherHint === undefined ? {} : { otherHint }),
+  });
+  if (text.note === undefined || text.note.length === 0) return new Failure(code, message, hintsFor());
   try {
     const { repository, target, note, caller, context } = text;
     const details = { kind: 'refused', session: caller, at: context.now, reason: code, tip: null } as const;
     const { number, ref } = await saveLost(repository, target.path, note, details);
     const print = `git handoff show ${typedTopic(target.branch, target.topic)} --lost=${number}`;
     return new Failure(code, `${message}; your text is kept, print it with: ${print}`, {
-      hint: hintFor(print),
+      ...hintsFor(print),
       lostRef: ref,
       locatesText: true,
     });
   } catch {
     return new Failure(code, `${message}; ${keptText(keepInFile(text.note))}`, {
-      hint: hintFor(),
+      ...hintsFor(),
       locatesText: true,
     });
   }

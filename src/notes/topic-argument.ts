@@ -97,8 +97,7 @@ export async function findTopic(
   const argument = parseTopicArgument(text, repository);
   const state = await readTopic(repository, argument.path, { note });
   if (state.tip !== undefined || state.illegal !== undefined) return state;
-  const elsewhere = (await readTopics(repository)).filter(({ topic }) => topic === argument.topic);
-  const [other] = elsewhere;
+  const other = (await readTopics(repository)).find(({ topic }) => topic === argument.topic);
   throw new Failure('not-found', `there is no handoff ${typedTopic(argument.branch, argument.topic)}`, {
     hint:
       other === undefined

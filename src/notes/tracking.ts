@@ -74,18 +74,11 @@ export async function compareWithRemotes(
   // Out of time, no count is known.
   const walks = await walkEach({ cwd, timeoutMs }, [...pairs.values()], tipsOf).catch(() => undefined);
   const apart = new Map([...pairs].map(([key, pair]) => [key, countApart(pair, walks?.get(pair))]));
-  const copied = [...remotes].map(([remote, copies]) => ({
-    remote,
-    copies,
-    // Made once: thousands of handoffs share these two relations.
-    absent: localOnly(remote),
-    same: decideRelation(remote, { ahead: 0, behind: 0 }),
-  }));
   const relate = (place: string) =>
-    copied.map(({ remote, copies, absent, same }) => {
-      if (!copies.has(place)) return absent;
+    [...remotes].map(([remote, copies]) => {
+      if (!copies.has(place)) return localOnly(remote);
       const key = `${remote} ${place}`;
-      return apart.has(key) ? decideRelation(remote, apart.get(key)) : same;
+      return decideRelation(remote, apart.has(key) ? apart.get(key) : { ahead: 0, behind: 0 });
     });
   const relations = new Map([...local.keys()].map((place) => [place, relate(place)]));
   return {

@@ -2,7 +2,6 @@ import { Failure } from '../../domain/failure.ts';
 import {
   type SecretFinding,
   describeFindings,
-  type SecretVerdict,
   decideSecrets,
   formatAllowed,
   possibleRules,
@@ -41,7 +40,11 @@ export async function checkSecrets(
   note: Uint8Array,
   options: SecretOptions,
 ): Promise<CheckedNote> {
-  const verdict = await judgeNote(note, options.allowSecret, text.repository.cwd);
+  const findings = await findSecrets(note);
+  if (findings.length === 0) return { allowed: undefined, notices: [] };
+  // The settings cost a process.
+  const { secretScan } = await readSettings(text.repository.cwd);
+  const verdict = decideSecrets(findings, options.allowSecret ? 'all' : [], secretScan);
   const name = typedTopic(text.target.branch, text.target.topic);
   switch (verdict.kind) {
     case 'clean':
@@ -53,14 +56,6 @@ export async function checkSecrets(
     case 'refuse':
       throw await refused(text, name, verdict.findings, options);
   }
-}
-
-/** The settings cost a process, and are read only for a note with findings. */
-async function judgeNote(note: Uint8Array, allow: boolean, cwd: string): Promise<SecretVerdict> {
-  const findings = await findSecrets(note);
-  if (findings.length === 0) return { kind: 'clean' };
-  const { secretScan } = await readSettings(cwd);
-  return decideSecrets(findings, allow ? 'all' : [], secretScan);
 }
 
 /** The words for findings in every message. */

@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
 import type { HandoffCommit } from '../../domain/handoff.ts';
-import { canMean, ownerName, type Oid, parseOid } from '../../domain/names.ts';
+import { canMean, ownerName, type Oid } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync.ts';
 import { workSizeText } from '../../domain/snapshot.ts';
@@ -17,7 +17,7 @@ import {
   parseWorkRef,
   unpackedRef,
 } from '../../git/namespace.ts';
-import { listRefNames, updateRefs, type Ref, type RefValue, listRefs } from '../../git/refs.ts';
+import { listRefNames, updateRefs, type RefValue, listRefs } from '../../git/refs.ts';
 import { isRemoteName, readRemotes } from '../../git/remotes.ts';
 import { type Committer, type Repository, objectFormat } from '../../git/repository.ts';
 import { type TransferOptions, fetchRefs, showRemote } from '../../git/transfer.ts';
@@ -136,37 +136,35 @@ async function fetchWork(
   ].filter((one) => isRemoteName(one.name));
   const options = { ...transfer, cwd: repository.cwd };
   const prefix = remoteWorkPrefix(checkRemotePrefix(settings.remotePrefix));
-  let [remote, there]: [string | undefined, string | undefined] = [undefined, undefined];
-  for (const one of remotes) {
-    const shown = await showRemote(options, one.name, prefix);
-    there = shown.find(
+  for (const { name: remote } of remotes) {
+    const shown = await showRemote(options, remote, prefix);
+    const there = shown.find(
       (ref) => ref.oid === oid && ref.name.endsWith(`/${oid}`) && ref.odd === undefined,
-    )?.name;
-    remote = one.name;
-    if (there !== undefined) break;
+    );
+    if (there === undefined) continue;
+    const amount = size === undefined ? 'of unknown size' : workSizeText(size);
+    warn(`fetching the work of ${authorText(tip)}, ${amount}, from ${escapeLine(remote)}`);
+    // The work gets no ref here, because it is read only once.
+    return fetchRefs(options, remote, [there.name]);
   }
-  if (remote === undefined || there === undefined) {
-    const names = remotes.map((one) => escapeLine(one.name)).join(' or ');
-    const where = names === '' ? 'in this clone' : `on ${names}`;
-    const message = `the work of ${name} is not ${where}; it stays on the machine of ${authorText(tip)} until it is sent from there (git handoff sync --push --with-work ${name})`;
-    throw new Failure('not-found', message, { hint: `git handoff show ${name}` });
-  }
-  const amount = size === undefined ? 'of unknown size' : workSizeText(size);
-  warn(`fetching the work of ${authorText(tip)}, ${amount}, from ${escapeLine(remote)}`);
-  // The work gets no ref here, because it is read only once.
-  await fetchRefs(options, remote, [there]);
+  const names = remotes.map((one) => escapeLine(one.name)).join(' or ');
+  const where = names === '' ? 'in this clone' : `on ${names}`;
+  const message = `the work of ${name} is not ${where}; it stays on the machine of ${authorText(tip)} until it is sent from there (git handoff sync --push --with-work ${name})`;
+  throw new Failure('not-found', message, { hint: `git handoff show ${name}` });
 }
 
-/** Records what was unpacked, in which worktree and on which HEAD: once it is committed, the work is settled. */
+/** What was unpacked onto which HEAD, and the new content of each path (`null`: it was removed). */
+interface Unpacked {
+  readonly head: Oid | null;
+  readonly paths: Readonly<Record<string, Oid | null>>;
+}
+
+/** Records what was unpacked in this worktree: once it is committed, the work is settled. */
 export async function noteUnpacked(
   repository: Repository,
   path: HandoffPath,
   oid: Oid,
-  what: {
-    readonly head: Oid | null;
-    /** The new content of each path; `null`: the path was removed. */
-    readonly paths: Readonly<Record<string, Oid | null>>;
-  },
+  what: Unpacked,
 ): Promise<void> {
   const { cwd } = repository;
   const batch = new ObjectBatch(await objectFormat({ cwd }, oid));
@@ -200,7 +198,8 @@ export async function settleUnpacked(
   const settled: SettledWork[] = [];
   for (const record of records) {
     const path = parseWorkRef(record.name, UNPACKED);
-    const { base, paths, worktree } = parseRecord(record);
+    const json = jsonFields(Buffer.from(record.content, 'latin1').toString('utf8'));
+    const { head: base = null, paths = {}, worktree } = json as Partial<Unpacked & { worktree: string }>;
     const unpacked = Object.entries(paths);
     if (path === undefined || head.oid === null || unpacked.some(([one]) => dirty.has(one))) continue;
     // This worktree's files say nothing about work unpacked in another worktree.
@@ -217,20 +216,4 @@ export async function settleUnpacked(
     (await listRefNames(repository, [WORK])).filter(({ oid }) => over.has(oid)),
   );
   return settled;
-}
-
-function parseRecord({ content }: Ref): {
-  base: Oid | null;
-  paths: Readonly<Record<string, unknown>>;
-  worktree: string | undefined;
-} {
-  const { head, paths, worktree } = jsonFields<'head' | 'paths' | 'worktree'>(
-    Buffer.from(content, 'latin1').toString('utf8'),
-  );
-  const base = typeof head === 'string' ? (parseOid(head) ?? null) : null;
-  return {
-    base,
-    paths: typeof paths === 'object' && paths !== null ? { ...paths } : {},
-    worktree: typeof worktree === 'string' ? worktree : undefined,
-  };
 }

@@ -190,19 +190,10 @@ export async function dropWork(repository: InRepository, refs: readonly RefValue
   );
 }
 
-/** A pushed ref under the prefix for work, well named or not. */
-export interface PushedWork {
+/** A pushed handoff or pushed work, well named or not, with the prefix of the handoffs. */
+export interface PushedNote {
   readonly ref: PushedRef;
-  /** The prefix of the notes that the work belongs to. */
   readonly prefix: string;
-}
-
-/** Finds the pushed refs that are work, given the prefixes of the notes. */
-export function workIn(refs: readonly PushedRef[], prefixes: readonly string[]): PushedWork[] {
-  return refs.flatMap((ref): PushedWork[] => {
-    const prefix = prefixes.find((each) => `${ref.remoteRef}/`.startsWith(remoteWorkPrefix(each)));
-    return prefix === undefined ? [] : [{ ref, prefix }];
-  });
 }
 
 /**
@@ -213,7 +204,7 @@ export function workIn(refs: readonly PushedRef[], prefixes: readonly string[]):
  */
 export async function judgeWork(
   { cwd }: InRepository,
-  { ref: { local, remote, remoteRef }, prefix }: PushedWork,
+  { ref: { local, remote, remoteRef }, prefix }: PushedNote,
   maxBytes: number,
 ): Promise<string | undefined> {
   const path = parseWorkRef(remoteRef, remoteWorkPrefix(prefix));
@@ -226,7 +217,7 @@ export async function judgeWork(
 }
 
 /** Whether an open note carries this work here: then it must not be deleted. */
-export async function isCarried({ cwd }: InRepository, { ref, prefix }: PushedWork): Promise<boolean> {
+export async function isCarried({ cwd }: InRepository, { ref, prefix }: PushedNote): Promise<boolean> {
   const path = parseWorkRef(ref.remoteRef, remoteWorkPrefix(prefix));
   if (path === undefined) return false;
   const note = refBelow(prefix, path);
