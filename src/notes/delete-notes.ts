@@ -1,4 +1,4 @@
-import type { Oid, RefName } from '../domain/names.ts';
+import type { Oid } from '../domain/names.ts';
 import { formatOf, objectName } from '../git/hash.ts';
 import {
   ACKS,
@@ -42,35 +42,27 @@ export interface DeletedRef extends RefValue {
 /** Every ref that holds anything of one handoff, whether its objects can be read or not. */
 export async function refsOfTopic(repository: InRepository, path: HandoffPath): Promise<DeletedRef[]> {
   const place = handoffRef(path).slice(HANDOFFS.length);
-  const [lost, acks, work] = [lostPrefix(path), ackRef(path, ''), workPrefix(path)];
+  const here: readonly (readonly [DeletedKind, name: string])[] = [
+    ['handoff', handoffRef(path)],
+    ['kept', keptRef(path)],
+    ['lost', lostPrefix(path)],
+    ['ack', ackRef(path, '')],
+    ['work', workPrefix(path)],
+    ['work', `${UNPACKED}${place}/`],
+  ];
   // A ref name holds none of the characters that would make it a pattern (git-check-ref-format(1)).
-  const unpacked = `${UNPACKED}${place}/`;
-  const elsewhere = [`${REMOTE}*/${place}`, `${SENT}*/${place}/*`];
-  const patterns = [handoffRef(path), keptRef(path), lost, acks, work, unpacked, ...elsewhere];
+  const patterns = [...here.map(([, name]) => name), `${REMOTE}*/${place}`, `${SENT}*/${place}/*`];
   const refs = await listBookkeeping(repository, patterns);
-  const kindOf = (name: RefName): DeletedKind | undefined => {
-    if (name === handoffRef(path)) return 'handoff';
-    if (name === keptRef(path)) return 'kept';
-    if (name.startsWith(lost)) return 'lost';
-    if (name.startsWith(acks)) return 'ack';
-    if (name.startsWith(work) || name.startsWith(unpacked) || sentTo(name, path) !== null) return 'work';
-    return name.startsWith(REMOTE) && name.endsWith(`/${place}`) ? 'tracking' : undefined;
-  };
-  return refs.flatMap((ref) => {
-    const kind = kindOf(ref.name);
-    const remote =
-      kind === 'tracking' ? (parseTrackingRef(ref.name)?.remote ?? null) : sentTo(ref.name, path);
-    return kind === undefined ? [] : [{ ...ref, kind, remote }];
+  return refs.flatMap((ref): DeletedRef[] => {
+    const { name } = ref;
+    const found = here.find(([, start]) => (start.endsWith('/') ? name.startsWith(start) : name === start));
+    if (found !== undefined) return [{ ...ref, kind: found[0], remote: null }];
+    const isSent = name.startsWith(SENT);
+    const [component = '', ...rest] = name.slice((isSent ? SENT : REMOTE).length).split('/');
+    const isOfTopic = isSent ? rest.slice(0, -1).join('/') === place : rest.join('/') === place;
+    if (!isOfTopic || !(isSent || name.startsWith(REMOTE))) return [];
+    return [{ ...ref, kind: isSent ? 'work' : 'tracking', remote: decodeRemote(component) }];
   });
-}
-
-/** The remote that a work commit of this handoff was sent to. */
-function sentTo(name: RefName, path: HandoffPath): string | null {
-  const component = name.startsWith(SENT) ? (name.slice(SENT.length).split('/')[0] ?? '') : '';
-  const { topic, component: branch } = path;
-  return component !== '' && name.startsWith(`${SENT}${component}/${branch}/${topic}/`)
-    ? decodeRemote(component)
-    : null;
 }
 
 /** The order of deletion: the handoff itself goes last, so that a crash in between leaves it where everybody looks. */
@@ -125,23 +117,18 @@ export async function deleteTopics(
   topics: readonly TopicState[],
 ): Promise<TopicState[]> {
   const beside = await listBookkeeping(repository, [ACKS, REMOTE, WORK]);
-  const traces = { beside, memories: await storeMemories(repository, topics, beside) };
+  const memories = await storeMemories(repository, topics, beside);
+  const remove = (some: readonly TopicState[]) => deleted(repository, some, beside, memories);
   const gone: TopicState[] = [];
   for (let at = 0; at < topics.length; at += BATCH) {
     const batch = topics.slice(at, at + BATCH);
-    if (await deleted(repository, batch, traces)) gone.push(...batch);
-    else for (const one of batch) if (await deleted(repository, [one], traces)) gone.push(one);
+    if (await remove(batch)) gone.push(...batch);
+    else for (const one of batch) if (await remove([one])) gone.push(one);
   }
   return gone;
 }
 
-/** What else belongs to topics: acknowledgements, work and tracking refs, and the blobs that remember the deletion. */
-interface Traces {
-  readonly beside: readonly RefValue[];
-  readonly memories: ReadonlyMap<TopicState, Oid>;
-}
-
-/** Stores the names of the tips that a remote may still have. */
+/** Stores the blobs that remember the tips that a remote may still have. */
 async function storeMemories(
   repository: Repository,
   topics: readonly TopicState[],
@@ -163,10 +150,12 @@ async function storeMemories(
   return memories;
 }
 
+/** Deletes topics in one transaction; `beside`: refs among which are their acknowledgements and work. */
 async function deleted(
   repository: Repository,
   topics: readonly TopicState[],
-  { beside, memories }: Traces,
+  beside: readonly RefValue[],
+  memories: ReadonlyMap<TopicState, Oid>,
 ): Promise<boolean> {
   const updates = topics.flatMap((state): RefUpdate[] => {
     const { path, publicOid, keptOid } = state;

@@ -120,43 +120,23 @@ function addedBy(walked: Parents, move: HandoffMove): Range {
 
 /** The commits that are not loaded yet, at most as many as are loaded at a time. */
 function missingOf(ranges: readonly Range[], found: ReadonlyMap<Oid, Found>): Oid[] {
-  const wanted = new Set<Oid>();
-  for (const { added, beside } of ranges) {
-    for (const oids of [added, beside]) {
-      for (const oid of oids) {
-        if (wanted.size >= AT_A_TIME) return [...wanted];
-        if (!found.has(oid)) wanted.add(oid);
-      }
-    }
-  }
-  return [...wanted];
+  const all = new Set(ranges.flatMap(({ added, beside }) => [...added, ...beside]));
+  return [...all].filter((oid) => !found.has(oid)).slice(0, AT_A_TIME);
 }
 
 function judge({ move, added, beside }: Range, found: ReadonlyMap<Oid, Found>): IllegalReason | undefined {
   const { path, old, next } = move;
   const present = (oids: readonly Oid[]): HandoffCommit[] =>
-    oids.flatMap((oid) => {
-      const commit = found.get(oid);
-      return typeof commit === 'object' ? [commit] : [];
-    });
-  const verdict = checkMove(
-    {
-      old: old === undefined ? undefined : present([old])[0],
-      next,
-      chain: present(added),
-      others: new Map(present(beside).map((commit) => [commit.oid, commit])),
-    },
-    topicPlace(path),
-  );
-  return verdict.legal ? undefined : verdict.reason;
-}
-
-function topicPlace(path: HandoffPath): Place {
-  return {
+    oids.map((oid) => found.get(oid)).filter((commit) => typeof commit === 'object');
+  const place: Place = {
     topic: path.topic,
-    holdsBranch: (name) => {
+    holdsBranch(name) {
       const branch = parseBranchName(name);
       return branch !== undefined && encodeBranch(branch) === path.component;
     },
   };
+  const others = new Map(present(beside).map((commit) => [commit.oid, commit]));
+  const [before] = old === undefined ? [] : present([old]);
+  const verdict = checkMove({ old: before, next, chain: present(added), others }, place);
+  return verdict.legal ? undefined : verdict.reason;
 }

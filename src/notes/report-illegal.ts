@@ -4,7 +4,7 @@ import { handoffRef, keptRef } from '../git/namespace.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import type { IllegalReason } from '../domain/transition.ts';
 import type { Repository } from '../git/repository.ts';
-import type { IllegalMove, TopicState } from './topic.ts';
+import type { TopicState } from './topic.ts';
 import { typedTopic } from './topic-argument.ts';
 import { loadCommits } from '../git/commits.ts';
 import { type TransactionResult, updateRefs } from '../git/refs.ts';
@@ -22,17 +22,16 @@ export async function reportIllegalMoves(
   states: readonly TopicState[],
   now: number,
 ): Promise<string[]> {
-  const notices: string[] = [];
   const illegal = states.filter((state) => state.illegal !== undefined);
   if (illegal.length > FEW) {
     return [
       `${illegal.length} handoffs were moved behind git-handoff's back. To put them back: git handoff doctor --fix`,
     ];
   }
+  const notices: string[] = [];
   for (const state of illegal) {
-    if (state.illegal === undefined) continue;
-    const first = await recordIllegalMove(repository, state, now).catch(() => true);
-    if (first) notices.push(describe(state, state.illegal));
+    const isFirst = await recordIllegalMove(repository, state, now).catch(() => true);
+    if (isFirst) notices.push(describe(state));
   }
   return notices;
 }
@@ -54,9 +53,10 @@ const PLAIN_WORDS: Partial<Record<IllegalReason, string>> = {
 export const isUnreadable = ({ tip, keptOid, illegal }: TopicState): boolean =>
   tip === undefined && keptOid !== undefined && illegal?.bad === keptOid;
 
-function describe(state: TopicState, { reason }: IllegalMove): string {
+function describe(state: TopicState): string {
   if (isUnreadable(state))
     return `${escapeLine(handoffRef(state.path))}: ${truth(state)}. See: git handoff doctor`;
+  const reason = state.illegal?.reason ?? 'deleted';
   const what = reason === 'deleted' ? 'was deleted' : 'was moved';
   const how = reason === 'deleted' ? '' : ` (${reasonText(reason)})`;
   const name = typedTopic(state.branch, state.topic);

@@ -145,17 +145,9 @@ export async function findLanded(
   if (into === undefined || asked.length === 0) return undefined;
   const merged = await mergedBranches(cwd, into, left());
   const inDoubt = asked.filter((name) => merged.has(name));
-  const nothing = {
-    into: into.name,
-    refs: into.refs,
-    merged,
-    moves: new Map<string, never>(),
-    tips: new Set<string>(),
-  };
-  if (inDoubt.length === 0) return nothing;
-  const [moves, tips] = await Promise.all([
-    readBranchLogs(cwd, inDoubt, left()),
-    mergedTips(cwd, into, left()),
-  ]);
-  return { ...nothing, moves, tips };
+  const [moves, tips] =
+    inDoubt.length === 0
+      ? [new Map<string, never>(), new Set<string>()]
+      : await Promise.all([readBranchLogs(cwd, inDoubt, left()), mergedTips(cwd, into, left())]);
+  return { into: into.name, refs: into.refs, merged, moves, tips };
 }

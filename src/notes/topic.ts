@@ -26,7 +26,7 @@ import type { StoredSession } from '../sessions/records.ts';
 import { judgeMoves } from './moves.ts';
 
 /** How a public ref was moved illegally from `keptOid`: it is then not shown as the tip. */
-export interface IllegalMove {
+interface IllegalMove {
   readonly reason: IllegalReason;
   /** The ref's value; `undefined` when the ref is gone. */
   readonly bad: Oid | undefined;
