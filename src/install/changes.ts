@@ -177,20 +177,18 @@ export interface PlannedFiles {
   readonly notices: readonly string[];
 }
 
-/** Plans the change of a file; undefined if the file is already as wanted. Pure. */
-export function planFile(goal: FileGoal): PlannedFile | undefined {
+/** Plans the change of a file; empty if the file is already as wanted. Pure. */
+export function planFile(goal: FileGoal): PlannedFile[] {
   const { role, path, client, current, mode } = goal;
   const prior = goal.receipt.files.find((file) => file.path === path);
   const base = current === undefined ? Buffer.alloc(0) : withoutUs(current, prior, goal.strip);
   const text = goal.want(base.toString('latin1'), current?.toString('latin1') ?? '');
   const after = Buffer.from(text, 'latin1');
-  if (current !== undefined && after.equals(current)) return undefined;
+  if (current !== undefined && after.equals(current)) return [];
   const file = { path, role, ...(client === undefined ? {} : { client }) };
   const existed = current !== undefined && (prior?.existed ?? true);
-  return {
-    change: { kind: 'file', ...file, before: current, after, mode },
-    receipt: fileReceipt({ ...file, existed }, base, after),
-  };
+  const change = { kind: 'file', ...file, before: current, after, mode } as const;
+  return [{ change, receipt: fileReceipt({ ...file, existed }, base, after) }];
 }
 
 /** The file without our part: its exact former bytes if it is as we left it, or else what `strip` leaves of it. */
@@ -203,19 +201,19 @@ function withoutUs(
   return exact ?? Buffer.from(strip(current.toString('latin1')), 'latin1');
 }
 
-/** Plans to take our part out of a file. Undefined when there is nothing to do. Pure. */
+/** Plans to take our part out of a file. Empty when there is nothing to do. Pure. */
 export function unplanFile(
   file: { path: string; role: FileRole; existed: boolean },
   current: Buffer | undefined,
   receipt: FileReceipt | undefined,
   strip: (text: string) => string,
-): FileChange | undefined {
-  if (current === undefined) return undefined;
+): FileChange[] {
+  if (current === undefined) return [];
   const before = withoutUs(current, receipt, strip);
-  if (before.equals(current)) return undefined;
+  if (before.equals(current)) return [];
   const gone = !file.existed && isNothing(before.toString('latin1'));
   const { path, role } = file;
-  return { kind: 'file', role, path, before: current, after: gone ? undefined : before, mode: 0o644 };
+  return [{ kind: 'file', role, path, before: current, after: gone ? undefined : before, mode: 0o644 }];
 }
 
 /** Settings that hold nothing, or only the version that some clients require. */

@@ -59,19 +59,15 @@ function installersInUse(
   places: SettingsFolders,
   isAsked: boolean,
 ): ChosenInstallers {
-  const installers: ClientInstaller[] = [];
-  const absent: string[] = [];
-  let packaged = 0;
-  for (const installer of INSTALLERS) {
-    const file = installer.packageFile(places);
-    if (!found.includes(installer)) {
-      if (isAsked) absent.push(`${installer.client} (no folder ${installer.folder(places)})`);
-    } else if (file !== undefined) {
-      packaged += 1;
-      absent.push(`${installer.client} (its plugin has the hooks, ${file})`);
-    } else installers.push(installer);
-  }
-  if (installers.length === 0 && packaged === 0) {
+  const files = new Map(found.map((installer) => [installer, installer.packageFile(places)]));
+  const installers = found.filter((installer) => files.get(installer) === undefined);
+  const absent = INSTALLERS.flatMap((installer) => {
+    const file = files.get(installer);
+    if (file !== undefined) return [`${installer.client} (its plugin has the hooks, ${file})`];
+    const isMissing = isAsked && !files.has(installer);
+    return isMissing ? [`${installer.client} (no folder ${installer.folder(places)})`] : [];
+  });
+  if (found.length === 0) {
     throw new Failure('usage', `no client is in use here: ${absent.join(', ')}`, {
       hint: 'git handoff init --client claude',
     });

@@ -34,6 +34,12 @@ const COPILOT_SHELL = 'Bash|bash|PowerShell|powershell';
 /** Copilot CLI's own names of tools, Claude Code's, and `<server>-<tool>` of an MCP server. */
 const COPILOT_TOOLS = `${COPILOT_SHELL}|Write|create|Edit|edit|str_replace_editor|apply_patch|.+-.+`;
 
+const toolCall = (id: string, event: string) => ({
+  session_id: id,
+  transcript_path: '',
+  hook_event_name: event,
+});
+
 /** For a client that one setting keeps from running any hook. */
 const allOff = (title: string) => (settings: Readonly<Record<string, unknown>>) =>
   settings['disableAllHooks'] === true
@@ -71,13 +77,7 @@ const claude = jsonClient({
   toolEvents: { PreToolUse: CLAUDE_TOOLS, PostToolUse: CLAUDE_TOOLS, PostToolUseFailure: 'Bash' },
   handler: (command) => ({ type: 'command', command, timeout: TIMEOUT_S }),
   off: allOff('Claude Code'),
-  probe: (id) => ({
-    session_id: id,
-    transcript_path: '',
-    permission_mode: 'default',
-    hook_event_name: 'PreToolUse',
-    tool_use_id: id,
-  }),
+  probe: (id) => ({ ...toolCall(id, 'PreToolUse'), permission_mode: 'default', tool_use_id: id }),
 });
 
 /** Codex reads its hooks from `hooks.json`, beside its `config.toml`. */
@@ -136,12 +136,7 @@ const gemini = jsonClient({
       ? `"hooksConfig.disabled" names ${NAME} in these settings: Gemini CLI runs unguarded`
       : undefined;
   },
-  probe: (id) => ({
-    session_id: id,
-    transcript_path: '',
-    hook_event_name: 'BeforeTool',
-    timestamp: new Date().toISOString(),
-  }),
+  probe: (id) => ({ ...toolCall(id, 'BeforeTool'), timestamp: new Date().toISOString() }),
 });
 
 const qwen = jsonClient({
@@ -161,9 +156,7 @@ const qwen = jsonClient({
   handler: (command) => ({ type: 'command', name: NAME, command, timeout: TIMEOUT_MS }),
   off: allOff('Qwen Code'),
   probe: (id) => ({
-    session_id: id,
-    transcript_path: '',
-    hook_event_name: 'PreToolUse',
+    ...toolCall(id, 'PreToolUse'),
     timestamp: new Date().toISOString(),
     permission_mode: 'default',
     tool_use_id: id,

@@ -7,13 +7,10 @@ import { GIT_HOOKS, shimPath } from './hook-block.ts';
  * not ours to change. git runs them all, even if one fails, and then the hook's file; `-n` skips both. Pure.
  */
 
-const FIRST_MAJOR = 2;
-const FIRST_MINOR = 54;
-
 /** Whether a git with this output of `--version` runs hooks from its config; older ones ignore the keys. */
 export function runsConfigHooks(version: string): boolean {
   const [, major = '0', minor = '0'] = /(\d{1,6})\.(\d{1,6})/.exec(version) ?? [];
-  return Number(major) > FIRST_MAJOR || (Number(major) === FIRST_MAJOR && Number(minor) >= FIRST_MINOR);
+  return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 54);
 }
 
 /** The `<name>` in `hook.<name>`; git rejects one that is also the name of an event. */

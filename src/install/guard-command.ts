@@ -20,20 +20,13 @@ export function guardCommand(
   scope: InstallScope,
   launcher: string,
 ): string {
-  const guard = `guard --client ${client}`;
-  if (failsClosed === true) return openCommand(guard, scope, launcher);
-  if (scope === 'project') {
-    return `command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff ${guard}`;
-  }
-  return `p=${shellQuote(launcher)}; [ -x "$p" ] || exit 0; exec "$p" ${guard}`;
-}
-
-/** For a client that fails closed: not even a killed launcher, or another program of our name, may block its calls. */
-function openCommand(guard: string, scope: InstallScope, launcher: string): string {
-  const call = `${guard} --client-pid $PPID || exit 0`;
-  return scope === 'project'
-    ? `command -v git-handoff >/dev/null 2>&1 || exit 0; git-handoff ${call}`
-    : `p=${shellQuote(launcher)}; [ -x "$p" ] || exit 0; "$p" ${call}`;
+  const [find, program] =
+    scope === 'project'
+      ? ['command -v git-handoff >/dev/null 2>&1 || exit 0;', 'git-handoff']
+      : [`p=${shellQuote(launcher)}; [ -x "$p" ] || exit 0;`, '"$p"'];
+  const guard = `${program} guard --client ${client}`;
+  // Not even a killed launcher, or another program of our name, may block the calls of a client that fails closed.
+  return failsClosed === true ? `${find} ${guard} --client-pid $PPID || exit 0` : `${find} exec ${guard}`;
 }
 
 /** Returns a test for the commands that any release's `guardCommand` makes for a client. */

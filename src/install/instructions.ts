@@ -77,10 +77,10 @@ export function planInstructions(
   const targets = open.filter(({ path }, at) => open.findIndex((other) => other.path === path) === at);
   const [first] = targets;
   if (present.length > 0 && first !== undefined) notices.push(...unreadNotices(facts, installers, first));
-  return { files: targets.flatMap((one) => planOne(one, receipt) ?? []), notices };
+  return { files: targets.flatMap((one) => planOne(one, receipt)), notices };
 }
 
-function planOne({ path, bytes }: InstructionFacts, receipt: Receipt): PlannedFile | undefined {
+function planOne({ path, bytes }: InstructionFacts, receipt: Receipt): PlannedFile[] {
   const isOurs = receipt.files.some((file) => file.path === path);
   return planFile({
     role: 'instructions',

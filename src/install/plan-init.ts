@@ -108,10 +108,11 @@ async function planSettings(
     try {
       const planned = planSettingsFile(installer, file, context, goal, receipt);
       notices.push(...installer.warnings(file.bytes?.toString('latin1') ?? ''));
-      if (planned !== undefined) {
-        files.push(planned);
-        notices.push(...newcomersNotes(installer));
-      }
+      files.push(...planned);
+      if (planned.length === 0) continue;
+      const { title, proven, note } = installer;
+      if (proven === undefined) notices.push(`${title}: ${testedWith(installer)}`);
+      if (note !== undefined) notices.push(note);
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
       const { client } = installer;
@@ -158,7 +159,7 @@ function planSettingsFile(
   { packageRoot }: InstallContext,
   { scope, nudge }: InitGoal,
   receipt: Receipt,
-): PlannedFile | undefined {
+): PlannedFile[] {
   const isNudged = nudge === true || installer.isNudged?.(bytes?.toString('latin1') ?? '') === true;
   const register = (text: string) =>
     installer.register(text, scope, `${packageRoot}/bin/git-handoff`, isNudged);
@@ -174,15 +175,6 @@ function planSettingsFile(
   });
 }
 
-/** What a person has to know about a client whose hooks this run registers or changes. */
-function newcomersNotes(installer: ClientInstaller): readonly string[] {
-  const { title, proven, note } = installer;
-  return [
-    ...(proven === undefined ? [`${title}: ${testedWith(installer)}`] : []),
-    ...(note === undefined ? [] : [note]),
-  ];
-}
-
 async function planConfig(
   { git, packageRoot }: InstallContext,
   repository: RepositoryFacts,
@@ -195,7 +187,7 @@ async function planConfig(
     repository.configHooks.size === 0 && !receipt.files.some(({ role }) => role === 'config')
       ? repository.config
       : await configWithoutUs(git, repository, receipt.enabledBefore ?? repository.enabled);
-  const planned = planFile({
+  return planFile({
     role: 'config',
     path: repository.configPath,
     current: repository.config,
@@ -204,7 +196,6 @@ async function planConfig(
     strip: () => without.toString('latin1'),
     want: () => wanted.toString('latin1'),
   });
-  return planned === undefined ? [] : [planned];
 }
 
 async function readInstructions({ topLevel }: RepositoryFacts): ReturnType<typeof readInstructionFiles> {
@@ -253,7 +244,7 @@ async function planSkills(
       strip: () => '',
       want: () => text.toString('latin1'),
     });
-    if (planned !== undefined) files.push(planned);
+    files.push(...planned);
   }
   return { files, notices };
 }

@@ -34,15 +34,9 @@ interface Suspect extends DiskFile {
 const RENAMED = ['', '.legacy', '.old'];
 
 /** Files that the guard leaves in the git folders of worktrees. */
-const MARKERS = [
-  'handoff-id',
-  'handoff-solo',
-  'handoff-checked',
-  'handoff-committing',
-  'handoff-operation',
-  'handoff-try.lock',
-  'handoff-try.group',
-];
+const MARKERS = ['id', 'solo', 'checked', 'committing', 'operation', 'try.lock', 'try.group'].map(
+  (name) => `handoff-${name}`,
+);
 
 /**
  * Plans what `uninstall` changes: first the config, last the receipts, so that an interrupted run can be repeated. What is
@@ -154,21 +148,17 @@ async function undoConfig(
 ): Promise<FileChange[]> {
   // Used only if somebody has edited the config since `init`.
   const restored = await configWithoutUs(git, repository, receipt.enabledBefore ?? []);
-  const change = unplanFile(
+  return unplanFile(
     { path: repository.configPath, role: 'config', existed: true },
     repository.config,
     receipt.files.find((file) => file.role === 'config'),
     () => restored.toString('latin1'),
   );
-  return change === undefined ? [] : [change];
 }
 
 function undoFile(suspect: Suspect, notices: string[]): FileChange[] {
   try {
-    const change = unplanFile(suspect, suspect.bytes, suspect.receipt, (text) =>
-      withoutUs(text, suspect, notices),
-    );
-    return change === undefined ? [] : [change];
+    return unplanFile(suspect, suspect.bytes, suspect.receipt, (text) => withoutUs(text, suspect, notices));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     notices.push(`${suspect.path}: ${error.message}; it is left as it is`);

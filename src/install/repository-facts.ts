@@ -51,7 +51,9 @@ export async function readRepository(git: GitRunner, cwd: string): Promise<Repos
   const commonDir = realPath((await ask('--git-common-dir')) ?? '');
   const topLevel = await ask('--show-toplevel');
   const configPath = await followLinks(join(commonDir, 'config'));
-  const enabled = await git(['config', '--local', '-z', '--get-all', 'handoff.enabled'], { cwd });
+  const printed = async (...args: string[]) => (await git(args, { cwd })).stdout.toString('utf8');
+  const enabled = await printed('config', '--local', '-z', '--get-all', 'handoff.enabled');
+  const configHooks = await printed('config', '--local', '-z', '--get-regexp', '^hook\\.handoff-');
   return {
     cwd,
     gitDir,
@@ -59,17 +61,12 @@ export async function readRepository(git: GitRunner, cwd: string): Promise<Repos
     topLevel,
     configPath,
     config: (await readBytes(configPath)) ?? Buffer.alloc(0),
-    enabled: enabled.stdout.toString('utf8').split('\0').slice(0, -1),
+    enabled: enabled.split('\0').slice(0, -1),
     hooksFolder: await readHooksFolder(git, { cwd, gitDir, commonDir, topLevel }),
-    configHooks: await readConfigHooks(git, cwd),
-    runsConfigHooks: runsConfigHooks((await git(['--version'], { cwd })).stdout.toString('utf8')),
+    configHooks: parseConfigHooks(configHooks),
+    runsConfigHooks: runsConfigHooks(await printed('--version')),
     worktreeGitDirs: listGitDirs(commonDir),
   };
-}
-
-async function readConfigHooks(git: GitRunner, cwd: string): Promise<ConfigHooks> {
-  const found = await git(['config', '--local', '-z', '--get-regexp', '^hook\\.handoff-'], { cwd });
-  return parseConfigHooks(found.stdout.toString('utf8'));
 }
 
 /** Whether `handoff.enabled` has exactly one value, which switches the repository on. */

@@ -128,9 +128,7 @@ describe('a manager that installs itself again', () => {
       const before = files();
       await world.init();
       manager?.install(world, world.repository);
-      const { outcome, notices } = await world.init();
-      expect(outcome).toBe('applied');
-      expect(notices.join()).toContain(`${name.split(' ')[0]} writes this repository's hooks`);
+      expect((await world.init()).outcome).toBe('applied');
       world.commit('one');
       expect(world.calls()).toContainEqual(expect.stringContaining('shim commit-msg'));
       await world.uninstall();
