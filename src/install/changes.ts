@@ -55,11 +55,6 @@ export interface FileReceipt {
   readonly added: number;
 }
 
-/** The hash by which a receipt recognises bytes. */
-export function sha256(bytes: Uint8Array): string {
-  return hash('sha256', bytes);
-}
-
 /** Records what turns `after` back into `before`, without a copy of the rest of the file (it may hold secrets). */
 export function fileReceipt(
   file: { path: string; role: FileRole; client?: string; existed: boolean },
@@ -69,8 +64,8 @@ export function fileReceipt(
   const { head, tail } = sameEnds(before, after);
   return {
     ...file,
-    before: sha256(before),
-    after: sha256(after),
+    before: hash('sha256', before),
+    after: hash('sha256', after),
     at: head,
     removed: before.subarray(head, before.length - tail).toString('base64'),
     added: after.length - tail - head,
@@ -89,15 +84,15 @@ export function sameEnds<T>(before: ArrayLike<T>, after: ArrayLike<T>): { head: 
 
 /** The bytes before our change, or undefined when the file is not as we left it. */
 export function bytesBefore(receipt: FileReceipt, current: Buffer): Buffer | undefined {
-  const hash = sha256(current);
-  if (hash === receipt.before) return current;
-  if (hash !== receipt.after) return undefined;
+  const found = hash('sha256', current);
+  if (found === receipt.before) return current;
+  if (found !== receipt.after) return undefined;
   const before = Buffer.concat([
     current.subarray(0, receipt.at),
     Buffer.from(receipt.removed, 'base64'),
     current.subarray(receipt.at + receipt.added),
   ]);
-  return sha256(before) === receipt.before ? before : undefined;
+  return hash('sha256', before) === receipt.before ? before : undefined;
 }
 
 /** What `init` did in one place (a repository, or the user's folders), so that it can be undone. */
@@ -225,8 +220,6 @@ function isNothing(text: string): boolean {
   return content === '' || content === NEW_HOOK.trim() || EMPTY_SETTINGS.test(content);
 }
 
-type Undo = () => Promise<void>;
-
 /**
  * Carries out a plan in its order. If a step fails, undoes the steps before it, except for removed folders: a plan
  * therefore removes whole folders last.
@@ -234,16 +227,17 @@ type Undo = () => Promise<void>;
  * @throws Failure `environment` naming the path that could not be changed
  */
 export async function applyChanges(changes: readonly Change[]): Promise<void> {
-  const undone: Undo[] = [];
+  const undoing: Change[] = [];
   try {
-    for (const change of changes) undone.unshift(await applyOne(change));
+    for (const change of changes) undoing.unshift(...(await applyOne(change)));
   } catch (error) {
-    for (const undo of undone) await undo().catch(() => undefined);
+    for (const undo of undoing) await applyOne(undo).catch(() => undefined);
     throw error;
   }
 }
 
-async function applyOne(change: Change): Promise<Undo> {
+/** Carries out one step, and returns those that undo it. */
+async function applyOne(change: Change): Promise<Change[]> {
   try {
     if (change.kind === 'file') return await changeFile(change);
     return change.kind === 'folder' ? await makeFolder(change) : await removeFolder(change);
@@ -252,39 +246,34 @@ async function applyOne(change: Change): Promise<Undo> {
   }
 }
 
-async function changeFile(change: FileChange): Promise<Undo> {
-  const current = await readBytes(change.path);
-  if (same(current, change.after)) return async () => undefined;
-  if (!same(current, change.before)) {
-    throw new Failure('environment', `${change.path} was changed by someone else in the meantime`, {
+async function changeFile(change: FileChange): Promise<Change[]> {
+  const { path, role, before, after } = change;
+  const current = await readBytes(path);
+  if (same(current, after)) return [];
+  if (!same(current, before)) {
+    throw new Failure('environment', `${path} was changed by someone else in the meantime`, {
       hint: 'run the command again',
     });
   }
-  const mode = current === undefined ? change.mode : (await fs.stat(change.path)).mode & 0o7777;
-  await setBytes(change, change.after, mode);
-  return async () => {
-    if (same(await readBytes(change.path), change.after)) await setBytes(change, change.before, mode);
-  };
-}
-
-/** git locks its config file by creating `config.lock`; so do we. */
-async function setBytes(change: FileChange, bytes: Buffer | undefined, mode: number): Promise<void> {
-  if (bytes === undefined) await fs.rm(change.path, { force: true });
-  else await placeFile(change.path, bytes, mode, change.role === 'config');
+  const mode = current === undefined ? change.mode : (await fs.stat(path)).mode & 0o7777;
+  // git locks its config file by creating `config.lock`; so do we.
+  if (after !== undefined) await placeFile(path, after, mode, role === 'config');
+  else await fs.rm(path, { force: true });
+  return [{ ...change, before: after, after: before, mode }];
 }
 
 function same(left: Buffer | undefined, right: Buffer | undefined): boolean {
   return left === undefined || right === undefined ? left === right : left.equals(right);
 }
 
-async function makeFolder(change: FolderChange): Promise<Undo> {
-  const made = await fs.mkdir(change.path, { recursive: true, mode: change.mode });
-  return async () => (made === undefined ? undefined : fs.rmdir(change.path));
+async function makeFolder({ path, mode }: FolderChange): Promise<Change[]> {
+  const made = await fs.mkdir(path, { recursive: true, mode });
+  return made === undefined ? [] : [{ kind: 'remove-folder', path, tree: false }];
 }
 
 /** Removes a folder, unless it is gone, or should be empty and somebody else put things into it. */
-async function removeFolder(change: FolderRemoval): Promise<Undo> {
-  if (change.tree) await fs.rm(change.path, { recursive: true, force: true });
-  else await fs.rmdir(change.path).catch(() => undefined);
-  return async () => undefined;
+async function removeFolder({ path, tree }: FolderRemoval): Promise<Change[]> {
+  if (tree) await fs.rm(path, { recursive: true, force: true });
+  else await fs.rmdir(path).catch(() => undefined);
+  return [];
 }

@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { GitRunner } from '../git/run.ts';
 import { type InstallScope, guardCommand, isGuardCommand } from './guard-command.ts';
 import { type HookEntry, hasHooks, registerHooks, unregisterHooks } from './hook-settings.ts';
@@ -114,8 +114,7 @@ export interface InstallContext {
 
 /** The folder of a client's own settings: the one that a variable names, or one in the home folder. */
 export function clientFolder({ env, home, cwd }: SettingsFolders, variable: string, name: string): string {
-  const folder = env[variable] || join(home, name);
-  return isAbsolute(folder) ? folder : resolve(cwd, folder);
+  return resolve(cwd, env[variable] || join(home, name));
 }
 
 /** Builds the part of an installer that follows from its row alone. */

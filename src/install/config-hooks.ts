@@ -54,11 +54,6 @@ export function parseConfigHooks(output: string): ConfigHooks {
 
 /** Whether the config holds a hook exactly as it would be written now. */
 export function isConfigHookCurrent(present: ConfigHooks, hook: GitHook, packageRoot: string): boolean {
-  const entry = present.get(hook);
-  return (
-    entry?.commands.length === 1 &&
-    entry.commands[0] === configHookCommand(hook, packageRoot) &&
-    entry.events.length === 1 &&
-    entry.events[0] === hook
-  );
+  const { commands = [], events = [] } = present.get(hook) ?? {};
+  return commands.join('\0') === configHookCommand(hook, packageRoot) && events.join('\0') === hook;
 }

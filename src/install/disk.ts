@@ -12,16 +12,12 @@ function codeOf(error: unknown): string | undefined {
 /** Turns an error of the file system into the failure that names the path. */
 export function diskFailure(action: string, path: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (codeOf(error) === 'EEXIST') {
-    return new Failure('environment', `cannot ${action} ${path}: another process holds ${path}.lock`, {
-      hint: 'git handoff doctor --fix',
-      cause: error,
-    });
-  }
-  return new Failure('environment', `cannot ${action} ${path}: ${codeOf(error) ?? String(error)}`, {
-    hint: 'make it writable for this user (or free some space), then run the command again',
-    cause: error,
-  });
+  const isLocked = codeOf(error) === 'EEXIST';
+  const why = isLocked ? `another process holds ${path}.lock` : (codeOf(error) ?? String(error));
+  const hint = isLocked
+    ? 'git handoff doctor --fix'
+    : 'make it writable for this user (or free some space), then run the command again';
+  return new Failure('environment', `cannot ${action} ${path}: ${why}`, { hint, cause: error });
 }
 
 /** Where a path leads when every symbolic link is followed, even to a file that does not exist yet. */

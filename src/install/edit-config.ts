@@ -26,7 +26,7 @@ export function wantedConfig(
   const gone = [...configHooks.keys()].filter((hook) => !hooks.includes(hook));
   return edited(git, repository.config, async (edit) => {
     if (!isEnabled(repository.enabled)) await edit('--replace-all', 'handoff.enabled', 'true');
-    for (const hook of gone) await removeHook(edit, hook);
+    for (const hook of gone) await edit('--remove-section', `hook.${configHookName(hook)}`);
     for (const hook of changed) {
       const name = configHookName(hook);
       await edit('--replace-all', `hook.${name}.command`, configHookCommand(hook, packageRoot));
@@ -50,12 +50,8 @@ export function configWithoutUs(
     if (first === undefined) await edit('--unset-all', 'handoff.enabled');
     else await edit('--replace-all', 'handoff.enabled', first);
     for (const value of more) await edit('--add', 'handoff.enabled', value);
-    for (const hook of configHooks.keys()) await removeHook(edit, hook);
+    for (const hook of configHooks.keys()) await edit('--remove-section', `hook.${configHookName(hook)}`);
   });
-}
-
-function removeHook(edit: Edit, hook: GitHook): Promise<void> {
-  return edit('--remove-section', `hook.${configHookName(hook)}`);
 }
 
 /** Lets git itself make the changes, on a copy. */

@@ -30,7 +30,8 @@ async function readOne(top: string, name: string): Promise<InstructionFacts> {
   if (kind === 'none') return { name, path, bytes: undefined, isMissing: true, reason: undefined };
   const real = await fs.realpath(path).catch(() => undefined);
   if (real === undefined) return left('because it is a symbolic link that leads nowhere');
-  if (!isInTree(real, top)) return left('because it is a symbolic link that leads out of the working tree');
+  if (!isInWorkingTree(real, top))
+    return left('because it is a symbolic link that leads out of the working tree');
   if (kindOf(real) !== 'file') return left('because it is not a file');
   const bytes = await readBytes(real);
   return {
@@ -43,7 +44,7 @@ async function readOne(top: string, name: string): Promise<InstructionFacts> {
 }
 
 /** Whether a path lies in a working tree, outside of its `.git`. */
-export const isInTree = (path: string, top: string): boolean =>
+export const isInWorkingTree = (path: string, top: string): boolean =>
   isInside(path, top) && !isInside(path, join(top, '.git'));
 
 function reasonToLeave(text: string): string | undefined {

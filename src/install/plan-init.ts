@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { Failure } from '../domain/failure.ts';
+import { hash } from '../git/hash.ts';
 import { realPath } from '../host/disk.ts';
 import { repositoryEntry, stateFolder } from '../host/folders.ts';
 import {
@@ -13,14 +14,13 @@ import {
   mergeReceipt,
   parseReceipt,
   planFile,
-  sha256,
 } from './changes.ts';
 import { type ClientInstaller, HOW_TO_INSTALL, type InstallContext, testedWith } from './client.ts';
 import { type DiskFile, missingFolders, readBytes, readFileFacts } from './disk.ts';
 import { configWithoutUs, wantedConfig } from './edit-config.ts';
 import { type HookFacts, hooksForConfig, planHooks, readHooks } from './git-hooks.ts';
 import { SettingsError } from './hook-settings.ts';
-import { isInTree, planInstructions, readInstructionFiles } from './instructions.ts';
+import { isInWorkingTree, planInstructions, readInstructionFiles } from './instructions.ts';
 import { type RepositoryFacts, isEnabled, readRepository } from './repository-facts.ts';
 
 /** What `init` sets up in a repository. */
@@ -148,7 +148,7 @@ async function settingsFile(
   const facts = await readFileFacts(path);
   if (scope === 'user' || topLevel === undefined) return facts;
   const [real, top] = [realPath(facts.path), realPath(topLevel)];
-  if (isInTree(real, top)) return facts;
+  if (isInWorkingTree(real, top)) return facts;
   const what = `${path} is a symbolic link that leads out of the working tree, to ${real}`;
   throw new Failure('environment', what, { hint: 'git handoff init' });
 }
@@ -251,7 +251,7 @@ async function planSkills(
 
 /** Whether a file holds the bytes that we put there. */
 export function isInstalled(bytes: Buffer, receipt: FileReceipt | undefined): boolean {
-  return sha256(bytes) === receipt?.after;
+  return hash('sha256', bytes) === receipt?.after;
 }
 
 /** Writes a file of our own bookkeeping, which uninstall removes as a whole. */

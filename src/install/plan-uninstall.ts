@@ -61,7 +61,10 @@ export async function planUninstall(context: InstallContext, userToo: boolean): 
     const { commonDir } = repository;
     const folder = join(commonDir, 'handoff');
     const own = await readReceipt(join(folder, 'install.json'));
-    const suspects = await suspectsIn(repository, own);
+    const { hooksFolder: at } = repository;
+    const hooks =
+      at === undefined || at.shared ? [] : GIT_HOOKS.map((hook) => ({ path: join(at.path, hook) }));
+    const suspects = await withDefaults(own, 'git-hook', hooks);
     changes.push(...(await undoConfig(context, repository, own)));
     changes.push(...suspects.flatMap((suspect) => undoFile(suspect, notices)));
     for (const dir of repository.worktreeGitDirs)
@@ -97,17 +100,8 @@ async function readReceipt(path: string): Promise<Receipt> {
   return parseReceipt((await readFileFacts(path)).bytes, path);
 }
 
-async function suspectsIn({ hooksFolder }: RepositoryFacts, receipt: Receipt): Promise<Suspect[]> {
-  const hooks =
-    hooksFolder === undefined || hooksFolder.shared
-      ? []
-      : GIT_HOOKS.map((hook) => ({ path: join(hooksFolder.path, hook) }));
-  const found = await withDefaults(receipt, 'git-hook', hooks);
-  return found.filter(({ role }) => role !== 'config');
-}
-
 /**
- * The receipt's files, and other places where our part may be, even without a receipt. A path that is a folder now is left
+ * The receipt's files but the config, and other places where our part may be, even without a receipt. A path that is a folder now is left
  * out, and so are instructions in whose place a link is now: it may lead out of the project.
  */
 async function withDefaults(
@@ -123,7 +117,7 @@ async function withDefaults(
   };
   for (const file of receipt.files) {
     const { client, existed } = file;
-    if (file.role === 'instructions' && kindOf(file.path) !== 'file') continue;
+    if (file.role === 'config' || (file.role === 'instructions' && kindOf(file.path) !== 'file')) continue;
     for (const suffix of file.role === 'git-hook' ? RENAMED : [''])
       await add(file.path + suffix, { role: file.role, client, existed, receipt: file });
   }

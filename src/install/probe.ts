@@ -82,23 +82,16 @@ function eventsIn(settings: unknown): string[] {
   return Object.entries(hooks).flatMap(([event, groups]) => (commandsIn(groups).length > 0 ? [event] : []));
 }
 
-function shellOf(
-  { hookShell }: Pick<ClientInstaller, 'hookShell'>,
-  env: NodeJS.ProcessEnv,
-): readonly [program: string, flag: string] {
-  if (hookShell === 'login') return [env['SHELL'] || '/bin/sh', '-lc'];
-  return [hookShell ?? '/bin/sh', '-c'];
-}
-
 /** Runs a registered command line as its client would, with a payload on stdin, for at most ten seconds. Returns its status. */
 export function fireHook(
   hook: RegisteredHook,
-  installer: Pick<ClientInstaller, 'hookShell'>,
+  { hookShell = '/bin/sh' }: { readonly hookShell?: string },
   payload: object,
   options: { cwd: string; env: NodeJS.ProcessEnv },
 ): { status: number | null; shell: string } {
-  const [shell, flag] = shellOf(installer, options.env);
-  const { status } = spawnSync(shell, [flag, hook.command], {
+  const isLogin = hookShell === 'login';
+  const shell = isLogin ? options.env['SHELL'] || '/bin/sh' : hookShell;
+  const { status } = spawnSync(shell, [isLogin ? '-lc' : '-c', hook.command], {
     ...options,
     input: JSON.stringify(payload),
     encoding: 'utf8',
