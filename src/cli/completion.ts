@@ -118,17 +118,17 @@ async function topics(cwd: string): Promise<readonly string[]> {
   });
 }
 
-const HEADS = 'refs/heads/';
-
-async function branches(cwd: string): Promise<readonly string[]> {
-  return inRepository(cwd, async (repository) =>
-    (await listRefNames(repository, [HEADS])).map(({ name }) => name.slice(HEADS.length)),
-  );
+function branches(cwd: string): Promise<readonly string[]> {
+  return namesBelow(cwd, 'refs/heads/');
 }
 
 async function sessions(cwd: string): Promise<readonly string[]> {
+  return (await namesBelow(cwd, LIVE)).map((name) => name.slice(name.lastIndexOf('/') + 1));
+}
+
+function namesBelow(cwd: string, prefix: string): Promise<readonly string[]> {
   return inRepository(cwd, async (repository) =>
-    (await listRefNames(repository, [LIVE])).map(({ name }) => name.slice(name.lastIndexOf('/') + 1)),
+    (await listRefNames(repository, [prefix])).map(({ name }) => name.slice(prefix.length)),
   );
 }
 

@@ -78,9 +78,8 @@ function emptyState({ initialised }: Board): HTMLElement {
 }
 
 function legend(): HTMLElement {
-  const kinds: readonly Kind[] = ['write', 'take', 'close', 'commit', 'refusal'];
-  const rows = kinds.map((kind) =>
-    el('li', { class: `k-${kind}` }, glyph(kind), el('span', {}, KIND_NAMES[kind])),
+  const rows = Object.entries(KIND_NAMES).map(([kind, name]) =>
+    el('li', { class: `k-${kind}` }, glyph(kind as Kind), el('span', {}, name)),
   );
   return el('ul', { class: 'legend', 'aria-label': 'Marks' }, ...rows);
 }

@@ -156,7 +156,6 @@ function roving(grid: HTMLElement): void {
   const rows = [...grid.querySelectorAll<HTMLElement>('[role=row]')].map((row) => [
     ...row.querySelectorAll('button'),
   ]);
-  for (const one of rows.flat()) one.tabIndex = -1;
   let [row, column] = [0, 0];
   const enter = () => {
     const target = rows[row]?.[column];
