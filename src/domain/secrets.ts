@@ -4,7 +4,7 @@ import { escapeLine } from './surfacing.ts';
 export type SecretScan = 'deny' | 'warn' | 'off';
 
 /** What to do with a note that is being written or is about to leave this machine. */
-export type SecretVerdict =
+type SecretVerdict =
   | { readonly kind: 'clean' }
   /** Somebody said that the findings are no secrets: the commit records the `rules` that found them. */
   | { readonly kind: 'allowed'; readonly rules: readonly string[] }

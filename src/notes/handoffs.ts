@@ -32,13 +32,10 @@ export interface CarriedTrailers {
   readonly workSize: string;
 }
 
-/** The trailers that a write may set; if the note stays, it keeps the trailers that are not given. */
-type SetTrailers = Partial<
+/** What a write puts into its commit. If the note stays, it keeps the trailers that are not given. */
+export interface CommitContent extends Partial<
   Pick<HandoffTrailers, 'to' | 'from' | 'automatic' | 'importedFrom' | 'secretAllowed' | 'tried'>
->;
-
-/** What a write puts into its commit. */
-export interface CommitContent extends SetTrailers {
+> {
   /** `undefined`: the tip's note stays, byte for byte (take, close, reopen). */
   readonly note: Uint8Array | undefined;
   readonly summary: string | undefined;

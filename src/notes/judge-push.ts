@@ -58,10 +58,14 @@ export async function judgePush(refs: readonly PushedRef[], judge: Judge) {
     });
   const handoffs = below((prefix) => prefix);
   const work = below(remoteWorkPrefix);
-  const named = new Set([...handoffs, ...work].map(({ ref }) => ref));
+  const pushed = [...handoffs, ...work].map(({ ref }) => ref);
+  const named = new Set(pushed);
   const others = refs.filter((ref) => !named.has(ref));
   const ours = [...prefixes, ...prefixes.map(remoteWorkPrefix)];
-  const pushed = [...handoffs, ...work].map(({ ref }) => ref);
+  const misspelt = others.filter(({ remoteRef }) => looksLikeOurs(remoteRef, ours));
+  const bookkeeping = others.filter(
+    ({ local, remoteRef }) => local !== undefined && isBookkeeping(remoteRef),
+  );
   const [moved, carried, replacing, replaced] = await Promise.all([
     judgeHandoffs(handoffs, judge),
     judgeAllWork(work, judge),
@@ -80,12 +84,8 @@ export async function judgePush(refs: readonly PushedRef[], judge: Judge) {
           why: `git would show another object in its place: the server has ${replaced}`,
           hint: `git push origin --delete ${shellWord(replaced)}`,
         }))),
-    ...others
-      .filter(({ remoteRef }) => looksLikeOurs(remoteRef, ours))
-      .map((ref) => refusedFor(ref, undefined, 'misspelt')),
-    ...others
-      .filter(({ local, remoteRef }) => local !== undefined && isBookkeeping(remoteRef))
-      .map((ref) => refusedFor(ref, undefined, 'bookkeeping')),
+    ...misspelt.map((ref) => refusedFor(ref, undefined, 'misspelt')),
+    ...bookkeeping.map((ref) => refusedFor(ref, undefined, 'bookkeeping')),
   ];
   return { refused, handoffs: handoffs.length, others };
 }

@@ -28,23 +28,19 @@ export interface WriteIntent {
 /** Keeps the text of a refused write, and returns the failure that says who, what and the next command. */
 export async function refusal(result: RefusedWrite, text: WriteIntent): Promise<Failure> {
   const name = typedTopic(text.target.branch, text.target.topic);
-  const show = `git handoff show ${name}`;
+  const fail = (code: FailureCode, why: string) =>
+    failKeeping(text, code, `${name} ${why}`, `git handoff show ${name}`);
   switch (result.kind) {
     case 'not-owner':
       return refusedToOthers(result, text, name);
     case 'expectation-missed': {
       const now = result.tip === undefined ? 'it no longer exists' : `it is at ${result.tip}`;
-      return failKeeping(text, 'lost-race', `${name} is not at the expected commit: ${now}`, show);
+      return fail('lost-race', `is not at the expected commit: ${now}`);
     }
     case 'lost-race':
-      return failKeeping(text, 'lost-race', `${name} changed at every attempt`, show);
+      return fail('lost-race', 'changed at every attempt');
     case 'read-only':
-      return failKeeping(
-        text,
-        'integrity',
-        `${name} was written in a format this version does not know`,
-        show,
-      );
+      return fail('integrity', 'was written in a format this version does not know');
   }
 }
 

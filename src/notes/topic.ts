@@ -155,19 +155,14 @@ async function judgeFetched(
   const reasons = await judgeMoves({ cwd: repository.cwd }, moves);
   for (const [at, { ref, path }] of fetched.entries()) {
     const reason = reasons[at];
+    const bad = ref.oid;
+    const nothing = { path, branch: branchFor(path, undefined), topic: path.topic, tip: undefined };
     const state = isShown(reason)
-      ? listedState(path, tips.get(ref.oid))
-      : illegalState(path, ref.oid, reason);
+      ? listedState(path, tips.get(bad))
+      : { ...nothing, publicOid: bad, illegal: { reason, bad } };
     if (state !== undefined) states.set(ref.name, { ...state, keptOid: undefined });
   }
   return states;
-}
-
-function illegalState(path: HandoffPath, bad: Oid, reason: IllegalReason): TopicState {
-  const branch = branchFor(path, undefined);
-  const illegal = { reason, bad };
-  const none = { tip: undefined, keptOid: undefined };
-  return { path, branch, topic: path.topic, publicOid: bad, illegal, ...none };
 }
 
 /** The state by a commit that says all that a list shows; `undefined` if that does not include the whole branch name. */

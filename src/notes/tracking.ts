@@ -2,7 +2,6 @@ import type { Oid } from '../domain/names.ts';
 import {
   type Apart,
   type RemoteRelation,
-  type RemoteSummary,
   decideRelation,
   localOnly,
   summariseRemotes,
@@ -24,23 +23,15 @@ import { memoryName } from './delete-notes.ts';
 /** The time limit for counting, more than any repository needs; after it, counts are `unknown`. Milliseconds. */
 const COUNTING_MS = 2000;
 
-/** How the handoffs here relate to the tracking refs of every remote that has some. */
-interface Tracking {
-  /** The relations of one handoff, one per remote; empty if no remote was ever asked. */
-  of(path: HandoffPath): readonly RemoteRelation[];
-  readonly summary: readonly RemoteSummary[];
-}
-
 /** A handoff and the tip that counts here. */
 export interface LocalTip {
   readonly path: HandoffPath;
   readonly oid: Oid | undefined;
 }
 
-const NO_REMOTES: Tracking = { of: () => [], summary: [] };
-
 /**
  * Compares local tips with tracking refs, offline. Equal tips are in sync; one git process is started only if some differ.
+ * The result has the relations of one handoff, one for each remote that was ever asked, and a summary by remote.
  *
  * @param refs the tracking refs, and those that record deletions here; other refs among them are ignored
  */
@@ -49,9 +40,8 @@ export async function compareWithRemotes(
   refs: readonly RefValue[],
   tips: readonly LocalTip[],
   budget: Budget,
-): Promise<Tracking> {
+) {
   const remotes = byRemote(refs);
-  if (remotes.size === 0) return NO_REMOTES;
   const local = new Map(tips.flatMap(({ path, oid }) => (oid === undefined ? [] : [[placeName(path), oid]])));
   const deleted = new Map(
     refs.flatMap(({ name, oid }) => (name.startsWith(PRUNED) ? [[name as string, oid]] : [])),
@@ -82,7 +72,7 @@ export async function compareWithRemotes(
     });
   const relations = new Map([...local.keys()].map((place) => [place, relate(place)]));
   return {
-    of: (path) => relations.get(placeName(path)) ?? [],
+    of: (path: HandoffPath): readonly RemoteRelation[] => relations.get(placeName(path)) ?? [],
     summary: summariseRemotes([...remotes.keys()], [...relations.values()].flat(), remoteOnly),
   };
 }

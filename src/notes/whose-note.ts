@@ -18,16 +18,13 @@ import { updateRefs, type RefValue, listRefNames } from '../git/refs.ts';
  * if a person allows it once.
  */
 
-/** Whether the owner of a note still works on it, as far as this machine knows. */
-type OwnerState = 'at work' | 'idle' | 'gone';
-
-/** Returns the state of a note's owner, as far as it matters to another session that asks. */
+/** Whether the owner of a note still works on it, as far as this machine knows and it matters to the session that asks. */
 export async function ownerState(
   repository: Repository,
   owner: SessionId,
   asking: SessionId,
   context: Context,
-): Promise<OwnerState> {
+): Promise<'at work' | 'idle' | 'gone'> {
   const groups = await readSessionGroups(repository, await listSessions(repository), asking, context);
   if (!groups.foreign.has(owner)) return 'gone';
   return atWorkBeside([owner], groups).length > 0 ? 'at work' : 'idle';

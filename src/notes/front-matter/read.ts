@@ -1,30 +1,15 @@
-import {
-  type FrontMatterProblem,
-  type FrontMatter,
-  readFrontMatter,
-} from '../../domain/note/front-matter.ts';
+import { type FrontMatter, readFrontMatter } from '../../domain/note/front-matter.ts';
 import { handoffId } from '../../domain/note/handoff-id.ts';
 import { splitNote } from '../../domain/note/sections.ts';
 import { hash } from '../../git/hash.ts';
 
-type ReadNote =
-  /** No front matter, or another tool's. */
-  | { readonly kind: 'none' }
-  | { readonly kind: 'foreign' }
-  | { readonly kind: 'invalid'; readonly problem: FrontMatterProblem }
-  /** `id`: the id by the note's content; `otherId`: the different id that the front matter states. */
-  | {
-      readonly kind: 'structured';
-      readonly fields: FrontMatter;
-      readonly body: string;
-      readonly id: string;
-      readonly otherId: string | undefined;
-    };
-
-/** Reads the front matter of a note, wherever it comes from. `now` in milliseconds since the epoch. */
-export function readNote(text: string, now: number): ReadNote {
+/**
+ * Reads the front matter of a note, wherever it comes from. `id`: the id by the note's content; `otherId`: the different id
+ * that the front matter states. `now` in milliseconds since the epoch.
+ */
+export function readNote(text: string, now: number) {
   const { yaml, body } = splitNote(text);
-  if (yaml === undefined) return { kind: 'none' };
+  if (yaml === undefined) return { kind: 'none' } as const;
   const read = readFrontMatter(yaml, now);
   if (read.kind !== 'structured') return read;
   const { fields } = read;

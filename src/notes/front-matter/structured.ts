@@ -56,23 +56,14 @@ function addressedFields(address: Address, scene: NoteScene): FrontMatter {
       hint: 'leave --to, --tag and --reference out',
     });
   }
-  const fields = {
-    schemaVersion: SCHEMA_VERSION,
-    handoffId: undefined,
-    from,
-    to: address.to ?? ANYONE,
-    topic,
-    tsUtc: timestamp(now),
-    references: address.references,
-    tags: address.tags,
-  };
-  const { references, tags, to } = fields;
+  const { references, tags, to = ANYONE } = address;
+  const tsUtc = timestamp(now);
   const problem = checkFrontMatter(
-    { schema_version: SCHEMA_VERSION, from, to, topic, ts_utc: fields.tsUtc, references, tags },
+    { schema_version: SCHEMA_VERSION, from, to, topic, ts_utc: tsUtc, references, tags },
     now,
   );
   if (problem !== undefined) throw invalid(problem);
-  return fields;
+  return { schemaVersion: SCHEMA_VERSION, handoffId: undefined, from, to, topic, tsUtc, references, tags };
 }
 
 /** Front matter as an editor shows it, for the author to change. */

@@ -13,13 +13,6 @@ import type { Address } from '../../domain/note/sections.ts';
 import { type WriteIntent, keptText } from '../refusal.ts';
 import { typedTopic } from '../topic-argument.ts';
 
-/** A note that may be written. */
-interface CheckedNote {
-  /** The scanner rules whose findings somebody allowed, for the commit's trailer. */
-  readonly allowed: string | undefined;
-  readonly notices: readonly string[];
-}
-
 /** The options of the command line: `allowSecret` decides about the note, the others are printed when it is refused. */
 interface SecretOptions {
   readonly allowSecret: boolean;
@@ -31,7 +24,7 @@ interface SecretOptions {
 
 /**
  * Looks for secrets in a note before any object is made of it. `note` is the text that would be committed,
- * `text.note` the text that was given.
+ * `text.note` the text that was given. Returns the scanner rules whose findings somebody allowed, for the commit's trailer.
  *
  * @throws Failure `secret`; the given text is then kept in a file of the user's own, never in the repository.
  */
@@ -39,7 +32,7 @@ export async function checkSecrets(
   text: WriteIntent & { readonly note: Uint8Array },
   note: Uint8Array,
   options: SecretOptions,
-): Promise<CheckedNote> {
+): Promise<{ readonly allowed: string | undefined; readonly notices: readonly string[] }> {
   const findings = await findSecrets(note);
   if (findings.length === 0) return { allowed: undefined, notices: [] };
   // The settings cost a process.

@@ -178,11 +178,6 @@ export async function noteUnpacked(
 /** The worktree's folder relative to the common directory; empty for the main worktree. */
 const worktreeOf = ({ commonDir, gitDir }: Repository) => relative(commonDir, gitDir);
 
-/** Work that was unpacked in this worktree and then committed. */
-interface SettledWork extends WorkPath {
-  readonly record: RefValue;
-}
-
 /**
  * Deletes this clone's copy of work that was unpacked in this worktree and has since been committed unchanged. The
  * caller deletes the record once the remotes have deleted their copies.
@@ -191,11 +186,11 @@ export async function settleUnpacked(
   repository: Repository,
   top: string,
   now: number,
-): Promise<SettledWork[]> {
+): Promise<(WorkPath & { readonly record: RefValue })[]> {
   const records = await listRefs(repository, [UNPACKED], { content: true });
   if (records.length === 0) return [];
   const { head, dirty } = await readTreeStatus(top, { now, namesOnly: true });
-  const settled: SettledWork[] = [];
+  const settled = [];
   for (const record of records) {
     const path = parseWorkRef(record.name, UNPACKED);
     const json = jsonFields(Buffer.from(record.content, 'latin1').toString('utf8'));

@@ -151,9 +151,9 @@ export async function carriedWork(
  * @throws Failure `environment` when a lock is held, `integrity` when the ref cannot be made
  */
 export async function keepWork(repository: InRepository, path: HandoffPath, oid: Oid): Promise<boolean> {
-  const isThere = (await keptWork(repository, path)).some((one) => one.oid === oid);
   const result = await updateRefs(repository, [{ ref: workRef(path, oid), next: oid, old: undefined }]);
-  if (result.kind === 'done' || result.kind === 'moved') return !isThere;
+  // The ref is named after the commit: if it exists, it has this value.
+  if (result.kind === 'done' || result.kind === 'moved') return result.kind === 'done';
   throw refFailure(result);
 }
 

@@ -34,7 +34,7 @@ interface Settling {
 }
 
 /** What happened to one work commit. */
-export interface SettledWork {
+interface SettledWork {
   readonly kind: 'gone' | 'kept' | 'stays';
   /** What to report; empty if the author deleted their own work. */
   readonly text: string;
