@@ -124,13 +124,11 @@ function makePanel(detail: (shown: Shown) => Detail) {
   element.addEventListener('click', ({ target }) => {
     if (target === element) element.close();
   });
-  return {
-    element,
-    show(shown: Shown) {
-      past.push(shown);
-      draw();
-    },
+  const show = (shown: Shown) => {
+    past.push(shown);
+    draw();
   };
+  return { element, show };
 }
 
 const app = document.getElementById('app');
