@@ -37,12 +37,7 @@ export function codexPlugin(file: string): string | undefined {
   if (start < 0) return undefined;
   const length = lines.slice(start + 1).findIndex((line) => line.startsWith('['));
   const table = lines.slice(start + 1, length < 0 ? undefined : start + 1 + length);
-  return table.some(switchesOff) ? undefined : file;
-}
-
-function switchesOff(line: string): boolean {
-  const [key = '', value = ''] = line.split('=');
-  return key.trim() === 'enabled' && value.trim().startsWith('false');
+  return table.some((line) => /^enabled\s*=\s*false/.test(line)) ? undefined : file;
 }
 
 /**

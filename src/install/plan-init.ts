@@ -57,7 +57,7 @@ export async function planInit(context: InstallContext, goal: InitGoal): Promise
   const { git, packageRoot } = context;
   const { scope, installers } = goal;
   const repository = await readRepository(git, context.cwd);
-  const { commonDir, hooksFolder } = repository;
+  const { commonDir, hooksFolder, topLevel } = repository;
   const state = stateFolder({ ...context.env, HOME: context.home });
   const ownFile = await readFileFacts(join(commonDir, 'handoff', 'install.json'));
   const userFile = await readFileFacts(join(state, 'install.json'));
@@ -66,9 +66,14 @@ export async function planInit(context: InstallContext, goal: InitGoal): Promise
   const settings = await planSettings(context, repository, goal, scope === 'user' ? users : own);
   const hooks = hooksFolder === undefined ? [] : await readHooks(git, hooksFolder);
   const hookPlan = planHooks(repository, hooks, own, packageRoot);
+  if (goal.instructions === true && topLevel === undefined) {
+    throw new Failure('usage', 'there is no working tree here for --instructions', {
+      hint: 'git handoff init --yes',
+    });
+  }
   const instructions =
-    goal.instructions === true
-      ? planInstructions(await readInstructions(repository), installers, own)
+    goal.instructions === true && topLevel !== undefined
+      ? planInstructions(await readInstructionFiles(topLevel), installers, own)
       : NOTHING;
   const skills = goal.skill === true ? await planSkills(context, installers, users) : NOTHING;
   const config = await planConfig(context, repository, hooks, own);
@@ -195,13 +200,6 @@ async function planConfig(
     mode: 0o644,
     strip: () => without.toString('latin1'),
     want: () => wanted.toString('latin1'),
-  });
-}
-
-async function readInstructions({ topLevel }: RepositoryFacts): ReturnType<typeof readInstructionFiles> {
-  if (topLevel !== undefined) return readInstructionFiles(topLevel);
-  throw new Failure('usage', 'there is no working tree here for --instructions', {
-    hint: 'git handoff init --yes',
   });
 }
 
