@@ -12,7 +12,7 @@ import {
 import { compactLines } from '../domain/journal/compact.ts';
 import type { JournalEvent, JournalLine, SessionEvent, WorktreeEvent } from '../domain/journal/events.ts';
 import { type SessionJournal, emptyLedger, foldJournal } from '../domain/journal/fold.ts';
-import { formatLines, ofAgent, parseLines } from '../domain/journal/lines.ts';
+import { formatLines, ofAgent, parseLines } from '../domain/journal/events.ts';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { ledgersIn, runningOwners, treesIn } from '../domain/ledger/sub-agents.ts';
 import { type SessionId, agentOfOwner, parseSessionId, sessionOfOwner } from '../domain/names.ts';

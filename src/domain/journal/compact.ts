@@ -1,7 +1,7 @@
 import { MAX_TRIED } from '../tried.ts';
 import type { OpenClaim, SessionLedger } from '../ledger/claims.ts';
 import type { EventOf, JournalLine, SessionEvent, WorktreeEvent } from './events.ts';
-import { ofAgent } from './lines.ts';
+import { ofAgent } from './events.ts';
 import { type AgentWork, type SessionJournal, emptyLedger, processOf } from './fold.ts';
 import { ledgersIn, treesIn } from '../ledger/sub-agents.ts';
 
@@ -14,11 +14,9 @@ const MAX_STASHED = 500;
 
 /** Returns the events that fold to a claim. */
 export function claimEvents(claim: OpenClaim): EventOf<'claim'>[] {
-  const { path, base, changes, evidence, weak, since, at } = claim;
-  const { agent, began } = claim;
-  const by = { ...(agent === undefined ? {} : { agent }), ...(began === undefined ? {} : { began }) };
-  return changes.map(({ before, after }, n) => {
-    return { t: 'claim', path, base, before, after, evidence, weak, ...by, at: n === 0 ? since : at };
+  const { path, base, changes, evidence, weak, agent, began, since, at } = claim;
+  return changes.map((change, n) => {
+    return { t: 'claim', path, base, ...change, evidence, weak, agent, began, at: n === 0 ? since : at };
   });
 }
 
@@ -84,9 +82,9 @@ function sessionEvents(journal: SessionJournal): SessionEvent[] {
     ...(model === undefined ? [] : [{ t: 'model', name: model, at: 0 } as const]),
     ...(asked === undefined ? [] : [{ t: 'asked', ...asked, at: 0 } as const]),
     ...refusals.slice(-MAX_REFUSALS),
-    ...[...notified].slice(-MAX_NOTIFIED).map(([id, { by, at }]) => {
-      return { t: 'notified', ids: [id], ...(by === undefined ? {} : { by }), at } as const;
-    }),
+    ...[...notified]
+      .slice(-MAX_NOTIFIED)
+      .map(([id, { by, at }]) => ({ t: 'notified', ids: [id], by, at }) as const),
   ];
 }
 
@@ -121,10 +119,9 @@ function otherEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent
     ...ledger.moves.slice(-8),
     ...(ledger.head === undefined || isMove ? [] : [ledger.head]),
     ...ledger.news.filter(isRecent),
-    ...ledger.windows.flatMap(({ id, from, to = 0, goesOn }): WorktreeEvent[] => {
-      const more = goesOn === true ? { goesOn } : {};
-      return to >= forgetBefore ? [{ t: 'command-end', id, from, ...more, at: to }] : [];
-    }),
+    ...ledger.windows.flatMap(({ id, from, to = 0, goesOn }): WorktreeEvent[] =>
+      to >= forgetBefore ? [{ t: 'command-end', id, from, goesOn, at: to }] : [],
+    ),
     ...ledger.commands.values(),
     ...ledger.requests.filter(isRecent),
     ...[...ledger.notified]

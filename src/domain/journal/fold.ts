@@ -1,5 +1,5 @@
 import type { OpenClaim, PathChange, SessionLedger } from '../ledger/claims.ts';
-import { type FileState, rankOf, sameState, type Window } from '../ledger/tree-status.ts';
+import { type FileState, sameState, strongest } from '../ledger/tree-status.ts';
 import { type Oid, type SessionId, ownerId } from '../names.ts';
 import type { ProcessId } from '../session.ts';
 import type { EventOf, JournalEvent, JournalLine, WorktreeEvent } from './events.ts';
@@ -231,9 +231,9 @@ function foldInto(ledger: Ledger, event: JournalEvent): void {
       ledger.commands.set(event.id, event);
       break;
     case 'command-end': {
-      ledger.commands.delete(event.id);
-      const window = windowOf(ledger.session, event);
-      if (window !== undefined) ledger.windows.push(window);
+      const { id, from, at: to, goesOn } = event;
+      ledger.commands.delete(id);
+      if (from !== undefined) ledger.windows.push({ session: ledger.session, id, from, to, goesOn });
       break;
     }
     default:
@@ -330,13 +330,6 @@ function endIn(ledger: Ledger): void {
   ledger.visitedTop = undefined;
 }
 
-function windowOf(session: SessionId, event: EventOf<'command-end'>): Window | undefined {
-  const { id, from, at, goesOn } = event;
-  return from === undefined
-    ? undefined
-    : { session, id, from, to: at, ...(goesOn === true ? { goesOn } : {}) };
-}
-
 /** Returns a process as the key of a map: a pid may be reused, but not with the same start time. */
 const processKey = ({ pid, start }: ProcessId): string => `${pid} ${start}`;
 
@@ -358,21 +351,21 @@ function isAnswered(path: string, { agent, at }: EventOf<'announced'>, event: Ev
 
 function withClaim(session: SessionId, known: OpenClaim | undefined, event: EventOf<'claim'>): OpenClaim {
   const { path, base, before, after, evidence, weak, at } = event;
-  const began = event.began === undefined && known?.began === undefined ? {} : { began: event.began ?? at };
-  const agent = event.agent === undefined ? {} : { agent: event.agent };
+  const began = event.began === undefined && known?.began === undefined ? undefined : (event.began ?? at);
   // A claim that the session has committed is over; a change after that begins another one.
   if (known === undefined || known.committed.some((state) => sameState(state, base))) {
-    const [changes, committed] = [[{ before, after }], [] as FileState[]];
-    const claim = { session, path, base, changes, after, committed, evidence, weak, since: at, at };
-    return { ...claim, ...began, ...agent };
+    const changes = [{ before, after }];
+    const { agent } = event;
+    const proof = { evidence, weak, agent, began };
+    return { session, path, base, changes, after, committed: [], ...proof, since: at, at };
   }
   addChange(known.changes as PathChange[], { before, after });
   return {
     ...known,
-    ...began,
-    ...agent,
+    began,
+    agent: event.agent ?? known.agent,
     after,
-    evidence: rankOf(known.evidence) >= rankOf(evidence) ? known.evidence : evidence,
+    evidence: strongest(known.evidence, evidence),
     weak: known.weak && weak,
     at,
   };

@@ -1,11 +1,11 @@
 import type { SessionId } from '../names.ts';
 import type { PathChange, OpenClaim, SessionLedger } from './claims.ts';
-import type { WorktreeEvent } from '../journal/events.ts';
+import type { EventOf, WorktreeEvent } from '../journal/events.ts';
 import {
   sameState,
   type Window,
   type WindowChange,
-  windowEvidence,
+  isDoubtful,
   type FileState,
   type TreeStatus,
   changesBetween,
@@ -30,22 +30,19 @@ interface WindowFacts {
   readonly isTimely: (change: WindowChange) => boolean;
 }
 
-type Claim = Extract<WorktreeEvent, { t: 'claim' }>;
-
 /** Returns the claims of the session that ran the command. */
-export function claimsInWindow(facts: WindowFacts): Claim[] {
+export function claimsInWindow(facts: WindowFacts): EventOf<'claim'>[] {
   const { window, ledgers, running, agent } = facts;
   const others = [...running, ...ledgers.flatMap(({ windows }) => windows)];
-  const sure = windowEvidence(window, others);
-  return facts.changes.flatMap((change): Claim[] => {
+  const doubtful = isDoubtful(window, others);
+  return facts.changes.flatMap((change): EventOf<'claim'>[] => {
     const { path, base } = change;
     const isNamed = namesPath(facts.named, path);
     if (!isNamed && isExplained(change, facts)) return [];
     const evidence = isNamed ? 'named' : 'window';
-    const weak = !isNamed && (sure.weak || !facts.isTimely(change));
-    const by = agent === undefined ? {} : { agent };
+    const weak = !isNamed && (doubtful || !facts.isTimely(change));
     return ownParts(change, facts).map((part) => {
-      return { t: 'claim', path, base, ...part, evidence, weak, ...by, began: window.from, at: window.to };
+      return { t: 'claim', path, base, ...part, evidence, weak, agent, began: window.from, at: window.to };
     });
   });
 }

@@ -1,6 +1,6 @@
 import { jsonFields } from '../json-fields.ts';
 import { parseOid } from '../names.ts';
-import { parseFileState } from '../journal/lines.ts';
+import { parseFileState } from '../journal/events.ts';
 import type { DirtyPath, TreeStatus } from './tree-status.ts';
 
 /** Writes a tree status as JSON, and reads it back. */

@@ -2,7 +2,7 @@ import { type SessionJournal, addChange, emptyLedger } from '../journal/fold.ts'
 import { type SessionId, ownerId } from '../names.ts';
 import type { OpenClaim, PathChange, SessionLedger } from './claims.ts';
 import { chainChanges } from './ownership.ts';
-import { rankOf } from './tree-status.ts';
+import { strongest } from './tree-status.ts';
 
 /**
  * Sub-agents as owners. A running sub-agent has a ledger of its own, under the owner `<session>/<agent>`: its changes, where
@@ -84,7 +84,7 @@ function joinedClaim(session: SessionId, claims: readonly OpenClaim[]): OpenClai
     return {
       ...{ ...last, session, base: first.base, changes, since: first.since },
       committed: [...one.committed, ...other.committed],
-      evidence: rankOf(one.evidence) >= rankOf(other.evidence) ? one.evidence : other.evidence,
+      evidence: strongest(one.evidence, other.evidence),
       weak: one.weak && other.weak,
     };
   });

@@ -50,7 +50,7 @@ export interface Window {
   /** `undefined` while the command runs. */
   readonly to: number | undefined;
   /** Whether a program that it started in the background may still run. */
-  readonly goesOn?: boolean;
+  readonly goesOn?: boolean | undefined;
 }
 
 /** How long a background program counts as running if nobody reports its end. Milliseconds. */
@@ -132,13 +132,10 @@ export function sameOnDisk(then: DirtyPath, now: DirtyPath): boolean {
   return sameState(then.disk, now.disk);
 }
 
-/** How sure we are of changes seen in a window. */
-export function windowEvidence(
-  window: Window,
-  others: readonly Window[],
-): { readonly evidence: Evidence; readonly weak: boolean } {
+/** Whether somebody else may have made a change that was seen in this window. */
+export function isDoubtful(window: Window, others: readonly Window[]): boolean {
   const length = (window.to ?? window.from) - window.from;
-  return { evidence: 'window', weak: length > LONG_WINDOW_MS || overlaps(window, others) };
+  return length > LONG_WINDOW_MS || overlaps(window, others);
 }
 
 /** What is at a path; `null`: nothing. `oid` is `null` if the content was not read (too big, a submodule). */
@@ -160,6 +157,11 @@ export const EVIDENCE = ['since-start', 'window', 'named', 'explicit'] as const;
 /** Ranks evidence: what proves more has a higher rank. */
 export function rankOf(evidence: Evidence): number {
   return EVIDENCE.indexOf(evidence);
+}
+
+/** Returns which of the two proves more. */
+export function strongest(a: Evidence, b: Evidence): Evidence {
+  return rankOf(a) >= rankOf(b) ? a : b;
 }
 
 /** What a session wanted to do with another's uncommitted work, when it was refused. */

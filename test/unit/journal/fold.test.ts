@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compactLines } from '../../../src/domain/journal/compact.ts';
 import type { EventOf, JournalEvent, JournalLine } from '../../../src/domain/journal/events.ts';
 import { type SessionJournal, foldJournal } from '../../../src/domain/journal/fold.ts';
-import { formatLines, parseLines, ofAgent } from '../../../src/domain/journal/lines.ts';
+import { formatLines, parseLines, ofAgent } from '../../../src/domain/journal/events.ts';
 import type { SessionLedger } from '../../../src/domain/ledger/claims.ts';
 import { ledgersIn, treesIn } from '../../../src/domain/ledger/sub-agents.ts';
 import { EVIDENCE, type FileState, WISHES } from '../../../src/domain/ledger/tree-status.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { WorktreeEvent } from '../../../src/domain/journal/events.ts';
 import { type SessionJournal, foldJournal, foldLedger } from '../../../src/domain/journal/fold.ts';
 import { compactLines } from '../../../src/domain/journal/compact.ts';
-import { formatLines, parseLines } from '../../../src/domain/journal/lines.ts';
+import { formatLines, parseLines } from '../../../src/domain/journal/events.ts';
 import { carriesOn, conversationOf, openRequests, wishText } from '../../../src/domain/ledger/ownership.ts';
 import { WISHES } from '../../../src/domain/ledger/tree-status.ts';
 import { sessionOf } from '../../support/chain.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compactLines } from '../../../src/domain/journal/compact.ts';
 import type { JournalEvent, JournalLine } from '../../../src/domain/journal/events.ts';
-import { ofAgent } from '../../../src/domain/journal/lines.ts';
+import { ofAgent } from '../../../src/domain/journal/events.ts';
 import { foldJournal } from '../../../src/domain/journal/fold.ts';
 import type { SessionLedger } from '../../../src/domain/ledger/claims.ts';
 import { ledgersIn, runningOwners } from '../../../src/domain/ledger/sub-agents.ts';

@@ -5,7 +5,7 @@ import {
   discardedBetween,
   overlaps,
   stagedBetween,
-  windowEvidence,
+  isDoubtful,
 } from '../../../src/domain/ledger/tree-status.ts';
 import { formatTreeStatus, parseTreeStatus } from '../../../src/domain/ledger/snapshot-text.ts';
 import { sessionOf } from '../../support/chain.ts';
@@ -87,9 +87,9 @@ describe('windows', () => {
   });
 
   it('are strong evidence if they were short and alone', () => {
-    expect(windowEvidence(window, []).weak).toBe(false);
-    expect(windowEvidence({ ...window, to: 100 + LONG_WINDOW_MS + 1 }, []).weak).toBe(true);
-    expect(windowEvidence(window, [{ session: b, id: '2', from: 150, to: undefined }]).weak).toBe(true);
+    expect(isDoubtful(window, [])).toBe(false);
+    expect(isDoubtful({ ...window, to: 100 + LONG_WINDOW_MS + 1 }, [])).toBe(true);
+    expect(isDoubtful(window, [{ session: b, id: '2', from: 150, to: undefined }])).toBe(true);
   });
 });
 
