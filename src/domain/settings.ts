@@ -1,47 +1,7 @@
-import type { SecretScan } from './secrets.ts';
 import { escapeLine } from './surfacing.ts';
 
 /** The program's git-config(1) settings; every one is documented in docs/git-handoff.1. */
-export interface Settings {
-  /** `undefined`: `init` never ran here, so only marker files are guarded. */
-  readonly enabled: boolean | undefined;
-  readonly marker: 'rewrite' | 'handshake';
-  /** Further shell patterns of files guarded like the predecessors' handoff files. */
-  readonly guardPath: readonly string[];
-  readonly trailer: 'id' | 'short' | 'off';
-  /** Whether a session's commits name its client and model (`Assisted-by`). */
-  readonly assistedBy: boolean;
-  /** What happens when a session edits a path that another live session has changed. */
-  readonly contention: 'deny' | 'warn' | 'off';
-  /** Whether a sub-agent's changes are its own while it runs (`agents`), or its session's at once. */
-  readonly subAgents: 'agents' | 'session';
-  /** `amend`: no session may rewrite another live session's commit; `strict`: nor use a tool while HEAD is such a commit. */
-  readonly headCheck: 'amend' | 'strict' | 'off';
-  /** What happens to a push that includes commits of other live sessions. */
-  readonly pushForeign: 'warn' | 'deny' | 'allow';
-  /** Whether to refuse a session's push that drops others' commits from a branch at the remote. */
-  readonly pushLease: boolean;
-  /** How long a silent session counts as live when its process cannot be seen. Milliseconds. */
-  readonly staleAfterMs: number;
-  /** Whether git-handoff leaves a note for a session that left none. */
-  readonly automaticNotes: boolean;
-  /** How much each worktree keeps of what destructive commands would lose. */
-  readonly rescue: RescueLimits;
-  /** The operator that reads and writes here, as typed; the name is checked where it is used. */
-  readonly operator: string | undefined;
-  /** Where remotes and servers that take no refs under `refs/handoffs/` keep handoffs; ends with a slash, not checked. */
-  readonly remotePrefix: string;
-  /** Whether a note may only name operators that OPERATORS.md knows. */
-  readonly verifyOperators: boolean;
-  /** What happens to a note that seems to hold a secret, when it is written and when it would leave this machine. */
-  readonly secretScan: SecretScan;
-  /** The most uncommitted work that a note may carry: bytes of all its contents. */
-  readonly maxWork: number;
-  /** Ignored dependencies that `try` links: names, or paths from the top. */
-  readonly tryLinks: readonly string[];
-  /** Invalid values; the default applies instead. */
-  readonly unknown: readonly UnknownValue[];
-}
+export type Settings = Readonly<ReturnType<typeof parseSettings>>;
 
 /** An invalid value of a setting. */
 export interface UnknownValue {
@@ -51,36 +11,6 @@ export interface UnknownValue {
   /** The valid values, in words. */
   readonly known: string;
 }
-
-export interface RescueLimits {
-  readonly maxCount: number;
-  readonly maxAgeMs: number;
-  /** Bytes of all files together. */
-  readonly maxBytes: number;
-}
-
-export const DEFAULT_SETTINGS: Settings = {
-  enabled: undefined,
-  marker: 'rewrite',
-  guardPath: [],
-  trailer: 'id',
-  assistedBy: false,
-  contention: 'deny',
-  subAgents: 'agents',
-  headCheck: 'amend',
-  pushForeign: 'warn',
-  pushLease: true,
-  staleAfterMs: 30 * 60 * 1000,
-  automaticNotes: true,
-  rescue: { maxCount: 50, maxAgeMs: 14 * 86_400_000, maxBytes: 200 * 1024 * 1024 },
-  operator: undefined,
-  remotePrefix: 'refs/handoffs/',
-  verifyOperators: false,
-  secretScan: 'deny',
-  maxWork: 20 * 1024 * 1024,
-  tryLinks: ['node_modules', '.venv', 'vendor'],
-  unknown: [],
-};
 
 const UNITS: Readonly<Record<string, number>> = { m: 60e3, h: 3600e3, d: 86400e3, w: 7 * 86400e3 };
 
@@ -100,66 +30,105 @@ function parseSize(text: string): number | undefined {
   return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
 }
 
-/** Builds the settings from `key value` pairs as git lists them; the last value of a key wins. */
-export function parseSettings(entries: readonly SettingEntry[]): Settings {
+const TRY_LINKS: readonly string[] = ['node_modules', '.venv', 'vendor'];
+const DEFAULT_NUDGE = 75;
+
+/** The values that a setting may have: how one is read, and the valid ones in words. */
+interface Kind<Value> {
+  /** Returns `undefined` for an invalid value. A key without a value has the value `undefined`. */
+  readonly parse: (value: string | undefined) => Value | undefined;
+  readonly known: string;
+}
+
+const FLAG: Kind<boolean> = { parse: parseBoolean, known: 'true, false' };
+const AGE: Kind<number> = { parse: (value = '') => parseAge(value), known: 'an age such as 30m, 12h or 14d' };
+const SIZE: Kind<number> = {
+  parse: (value = '') => parseSize(value),
+  known: 'a number such as 50, 512k or 200m',
+};
+const PERCENT: Kind<number> = { parse: percentOf, known: 'a percentage such as 75, or false' };
+const TOKENS: Kind<number> = { ...SIZE, known: 'a number of tokens such as 200000' };
+const TRAILER: Kind<'id' | 'short' | 'off'> = { parse: trailerOf, known: 'id, short, off' };
+
+const oneOf = <Word extends string>(...words: readonly Word[]): Kind<Word> => ({
+  parse: (value) => words.find((word) => word === value?.toLowerCase()),
+  known: words.join(', '),
+});
+
+/**
+ * Builds the settings from `key value` pairs as git lists them; the last value of a key wins. An invalid one counts as the
+ * default, which stands last in each line.
+ */
+export function parseSettings(entries: readonly SettingEntry[]) {
   const unknown: UnknownValue[] = [];
   const all = (key: string) =>
     entries.filter(([name]) => name.toLowerCase() === key).map(([, value]) => value);
   const last = (key: string) => all(key).at(-1);
-  const read = <T>(key: string, parse: (value: string | undefined) => T | undefined, known: string) => {
-    const values = all(key);
-    if (values.length === 0) return undefined;
-    const value = parse(values.at(-1));
-    if (value === undefined) unknown.push({ key, value: values.at(-1) ?? '', known });
-    return value;
-  };
-  const oneOf = <T extends string>(key: string, values: readonly T[]) =>
-    read(key, (given) => values.find((value) => value === given?.toLowerCase()), values.join(', '));
   const texts = (key: string) => all(key).flatMap((value) => value || []);
-  const flag = (key: string) => read(key, parseBoolean, 'true, false');
-  const age = (key: string) => read(key, (value = '') => parseAge(value), 'an age such as 30m, 12h or 14d');
-  const size = (key: string) =>
-    read(key, (value = '') => parseSize(value), 'a number such as 50, 512k or 200m');
-  const { rescue } = DEFAULT_SETTINGS;
+  const read = <Value, Default>(key: string, { parse, known }: Kind<Value>, otherwise: Default) => {
+    const values = all(key);
+    const value = parse(values.at(-1));
+    if (values.length > 0 && value === undefined) unknown.push({ key, value: values.at(-1) ?? '', known });
+    return values.length === 0 ? otherwise : (value ?? otherwise);
+  };
   return {
-    enabled: flag('handoff.enabled'),
-    marker: oneOf('handoff.marker', ['rewrite', 'handshake']) ?? DEFAULT_SETTINGS.marker,
+    /** `undefined`: `init` never ran here, so only marker files are guarded. */
+    enabled: read('handoff.enabled', FLAG, undefined),
+    marker: read('handoff.marker', oneOf('rewrite', 'handshake'), 'rewrite'),
+    /** Further shell patterns of files guarded like the predecessors' handoff files. */
     guardPath: texts('handoff.guardpath'),
-    trailer: read('handoff.trailer', trailerOf, 'id, short, off') ?? DEFAULT_SETTINGS.trailer,
-    assistedBy: flag('handoff.assistedby') ?? DEFAULT_SETTINGS.assistedBy,
-    contention: oneOf('handoff.contention', ['deny', 'warn', 'off']) ?? DEFAULT_SETTINGS.contention,
-    subAgents: oneOf('handoff.subagents', ['agents', 'session']) ?? DEFAULT_SETTINGS.subAgents,
-    headCheck: oneOf('handoff.headcheck', ['amend', 'strict', 'off']) ?? DEFAULT_SETTINGS.headCheck,
-    pushForeign: oneOf('handoff.pushforeign', ['warn', 'deny', 'allow']) ?? DEFAULT_SETTINGS.pushForeign,
-    pushLease: flag('handoff.pushlease') ?? DEFAULT_SETTINGS.pushLease,
-    staleAfterMs: age('handoff.staleafter') ?? DEFAULT_SETTINGS.staleAfterMs,
-    automaticNotes: flag('handoff.automaticnotes') ?? DEFAULT_SETTINGS.automaticNotes,
+    trailer: read('handoff.trailer', TRAILER, 'id'),
+    /** Whether a session's commits name its client and model (`Assisted-by`). */
+    assistedBy: read('handoff.assistedby', FLAG, false),
+    /** What happens when a session edits a path that another live session has changed. */
+    contention: read('handoff.contention', oneOf('deny', 'warn', 'off'), 'deny'),
+    /** Whether a sub-agent's changes are its own while it runs (`agents`), or its session's at once. */
+    subAgents: read('handoff.subagents', oneOf('agents', 'session'), 'agents'),
+    /** `amend`: no session may rewrite another live session's commit; `strict`: nor use a tool while HEAD is such a commit. */
+    headCheck: read('handoff.headcheck', oneOf('amend', 'strict', 'off'), 'amend'),
+    /** What happens to a push that includes commits of other live sessions. */
+    pushForeign: read('handoff.pushforeign', oneOf('warn', 'deny', 'allow'), 'warn'),
+    /** Whether to refuse a session's push that drops others' commits from a branch at the remote. */
+    pushLease: read('handoff.pushlease', FLAG, true),
+    /** How long a silent session counts as live when its process cannot be seen. Milliseconds. */
+    staleAfterMs: read('handoff.staleafter', AGE, 30 * 60_000),
+    /** Whether git-handoff leaves a note for a session that left none. */
+    automaticNotes: read('handoff.automaticnotes', FLAG, true),
+    /** How much each worktree keeps of what destructive commands would lose; `maxBytes`: of all files together. */
     rescue: {
-      maxCount: size('handoff.rescue.maxcount') ?? rescue.maxCount,
-      maxAgeMs: age('handoff.rescue.maxage') ?? rescue.maxAgeMs,
-      maxBytes: size('handoff.rescue.maxsize') ?? rescue.maxBytes,
+      maxCount: read('handoff.rescue.maxcount', SIZE, 50),
+      maxAgeMs: read('handoff.rescue.maxage', AGE, 14 * 86_400_000),
+      maxBytes: read('handoff.rescue.maxsize', SIZE, 200 * 1024 ** 2),
     },
-    operator: last('handoff.operator') === '' ? undefined : last('handoff.operator'),
-    remotePrefix: parsePrefix(last('handoff.remoteprefix')) ?? DEFAULT_SETTINGS.remotePrefix,
-    verifyOperators: flag('handoff.verifyoperators') ?? DEFAULT_SETTINGS.verifyOperators,
-    secretScan: oneOf('handoff.secretscan', ['deny', 'warn', 'off']) ?? DEFAULT_SETTINGS.secretScan,
-    maxWork: size('handoff.maxwork') ?? DEFAULT_SETTINGS.maxWork,
-    tryLinks: all('handoff.trylinks').length === 0 ? DEFAULT_SETTINGS.tryLinks : texts('handoff.trylinks'),
+    /** The operator that reads and writes here, as typed; the name is checked where it is used. */
+    operator: last('handoff.operator') || undefined,
+    /** Where remotes and servers that take no refs under `refs/handoffs/` keep handoffs; ends with a slash, not checked. */
+    remotePrefix: (last('handoff.remoteprefix') ?? 'refs/handoffs/').replace(/[^/]$/, '$&/'),
+    /** Whether a note may only name operators that OPERATORS.md knows. */
+    verifyOperators: read('handoff.verifyoperators', FLAG, false),
+    /** What happens to a note that seems to hold a secret, when it is written and when it would leave this machine. */
+    secretScan: read('handoff.secretscan', oneOf('deny', 'warn', 'off'), 'deny'),
+    /** The most uncommitted work that a note may carry: bytes of all its contents. */
+    maxWork: read('handoff.maxwork', SIZE, 20 * 1024 ** 2),
+    /** Ignored dependencies that `try` links: names, or paths from the top. */
+    tryLinks: all('handoff.trylinks').length === 0 ? TRY_LINKS : texts('handoff.trylinks'),
+    /** At how much of its context a session is asked for a note, in percent; 0: never. */
+    contextNudge: read('handoff.contextnudge', PERCENT, DEFAULT_NUDGE),
+    /** The size of the context in tokens, for clients that do not state it; 0: not known. */
+    contextWindow: read('handoff.contextwindow', TOKENS, 0),
+    /** Invalid values; the default applies instead. */
     unknown,
   };
 }
 
-/** Makes a ref prefix end with a slash. Whether it is valid is checked where it is used. */
-function parsePrefix(text: string | undefined): string | undefined {
-  return text === undefined || text === '' || text.endsWith('/') ? text : `${text}/`;
-}
+/** How much each worktree keeps of what destructive commands would lose. */
+export type RescueLimits = Settings['rescue'];
 
 /** Reads what goes into a commit's trailer; git's words for a boolean switch it on or off. */
-function trailerOf(value: string | undefined): Settings['trailer'] | undefined {
-  const known = (['id', 'short'] as const).find((one) => one === value?.toLowerCase());
-  if (known !== undefined) return known;
+function trailerOf(value: string | undefined): 'id' | 'short' | 'off' | undefined {
   const isOn = parseBoolean(value);
-  return isOn === undefined ? undefined : isOn ? 'id' : 'off';
+  if (isOn !== undefined) return isOn ? 'id' : 'off';
+  return (['id', 'short'] as const).find((one) => one === value?.toLowerCase());
 }
 
 /** Reads git's words for a boolean; a key without a value is true (git-config(1)). `undefined`: anything else. */
@@ -219,39 +188,10 @@ export function unknownValueText({ key, value, known }: UnknownValue): string {
   return `${escapeLine(key)} is set to ${escapeLine(JSON.stringify(value))}, which is not a valid value; the default applies. Valid: ${known}`;
 }
 
-/** When to ask a session for a note. Separate from the other settings, which every hook call reads. */
-interface ContextSettings {
-  /** Percent of the context at which to ask; `undefined`: never. */
-  readonly contextNudge: number | undefined;
-  /** The size of the context in tokens, for clients that do not state it. */
-  readonly contextWindow: number | undefined;
-  readonly unknown: readonly UnknownValue[];
-}
-
-const DEFAULT_NUDGE = 75;
-
-/** Reads these settings from git's `key value` pairs; the last value of a key wins. */
-export function parseContextSettings(entries: readonly SettingEntry[]): ContextSettings {
-  const last = (key: string) => entries.findLast(([name]) => name.toLowerCase() === key);
-  const [nudge, window] = [last('handoff.contextnudge'), last('handoff.contextwindow')];
-  const percent = nudge === undefined ? DEFAULT_NUDGE : percentOf(nudge[1]);
-  const tokens = window === undefined ? undefined : parseSize(window[1] ?? '');
-  const unknown = (entry: SettingEntry | undefined, value: number | undefined, known: string) =>
-    entry === undefined || value !== undefined ? [] : [{ key: entry[0], value: entry[1] ?? '', known }];
-  return {
-    contextNudge: (percent ?? DEFAULT_NUDGE) || undefined,
-    contextWindow: tokens || undefined,
-    unknown: [
-      ...unknown(nudge, percent, 'a percentage such as 75, or false'),
-      ...unknown(window, tokens, 'a number of tokens such as 200000'),
-    ],
-  };
-}
-
-/** Returns a percentage, 0 for git's false values; a key without a value means true (git-config(1)). */
+/** Reads a percentage; git's words for a boolean mean the default, and 0. */
 function percentOf(text = 'true'): number | undefined {
-  if (/^(?:true|yes|on)$/i.test(text)) return DEFAULT_NUDGE;
-  if (text === '' || FALSE_WORDS.includes(text.toLowerCase())) return 0;
+  const isOn = parseBoolean(text);
+  if (isOn !== undefined) return isOn ? DEFAULT_NUDGE : 0;
   const percent = /^(\d{1,3}) ?%?$/.exec(text)?.[1];
   return percent === undefined || Number(percent) > 100 ? undefined : Number(percent);
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { VERBS } from '../../src/cli/verbs.ts';
-import { parseContextSettings, DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import { parseSettings } from '../../src/domain/settings.ts';
 import { EXIT_CODES } from '../../src/domain/failure.ts';
 
 /** A section of a man(7) source: its text up to the next section, and its sub-sections by title. */
@@ -51,7 +51,7 @@ function helpOptions(verb: string): string[] {
 }
 
 // The last one is read only from a person's own configuration (sessions/happenings.ts).
-const settingKeys = Object.keys({ ...DEFAULT_SETTINGS, ...parseContextSettings([]), notifyCommand: '' })
+const settingKeys = Object.keys({ ...parseSettings([]), notifyCommand: '' })
   // `unknown` lists invalid settings, and is not a setting.
   .filter((key) => key !== 'unknown')
   .map((key) => `handoff.${key.replace(/Ms$/, '')}`);

@@ -9,7 +9,7 @@ import { type WorkPlace, ledgerOf, openLedgers, placePath } from '../../src/chan
 import type { WorktreeEvent } from '../../src/domain/journal/events.ts';
 import type { FileState, Wish, DirtyPath, TreeStatus } from '../../src/domain/ledger/tree-status.ts';
 import type { Oid, SessionId } from '../../src/domain/names.ts';
-import { DEFAULT_SETTINGS, type SettingEntry, type Settings } from '../../src/domain/settings.ts';
+import { parseSettings, type SettingEntry, type Settings } from '../../src/domain/settings.ts';
 import { type FoundRepository, checkedOutBranch, discoverRepository } from '../../src/git/discover.ts';
 import {
   type TreeCall,
@@ -215,7 +215,7 @@ async function callIn(given: Situation, home: string, top: string): Promise<Tree
   const { command, agent, client: dialect = claude, config: entries = [] } = given;
   const cwd = given.cwd === undefined ? top : join(top, given.cwd);
   const tool: ToolCall = given.tool ?? { kind: 'shell', command: command ?? 'true' };
-  const settings = { ...DEFAULT_SETTINGS, enabled: true, ...given.settings };
+  const settings = { ...parseSettings([]), enabled: true, ...given.settings };
   const repository = found(cwd);
   const env = { HOME: home };
   const event: GuardEvent = {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ago } from '../../src/domain/age.ts';
-import { DEFAULT_SETTINGS, parseAge, parseSettings } from '../../src/domain/settings.ts';
-import { unknownValueText } from '../../src/domain/settings.ts';
+import { parseAge, parseSettings, unknownValueText } from '../../src/domain/settings.ts';
+
+const DEFAULT_SETTINGS = parseSettings([]);
 
 const setting = (key: string, ...values: (string | undefined)[]) =>
   parseSettings(values.map((value) => [key, value] as const));
@@ -64,7 +65,6 @@ describe('invalid values of a setting', () => {
 
 describe('settings', () => {
   it('are the documented defaults when git knows none', () => {
-    expect(parseSettings([])).toEqual(DEFAULT_SETTINGS);
     expect(DEFAULT_SETTINGS).toMatchObject({ enabled: undefined, marker: 'rewrite', trailer: 'id' });
     expect(DEFAULT_SETTINGS.staleAfterMs).toBe(30 * 60e3);
   });

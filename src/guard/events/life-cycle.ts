@@ -10,7 +10,6 @@ import {
 } from '../../changes/windows.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { readTreeStatus } from '../../git/worktrees.ts';
-import { parseContextSettings } from '../../domain/settings.ts';
 import { parseLongTopic, shortId, ownerName } from '../../domain/names.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';
 import { encodeBranch } from '../../git/namespace.ts';
@@ -186,13 +185,13 @@ async function lookForLoss(call: TreeCall, place: WorkPlace): Promise<void> {
 }
 
 /** Returns how full the context is, in percent; `undefined` when that is unknown or not full enough to ask. */
-function fullness({ event, session, dialect, entries, machine }: TreeCall): number | undefined {
-  const { contextNudge: nudge, contextWindow: window } = parseContextSettings(entries);
+function fullness({ event, session, dialect, settings, machine }: TreeCall): number | undefined {
+  const { contextNudge: nudge, contextWindow } = settings;
   const file = event.transcript ?? sessionFile(dialect.client, session, machine.env) ?? '';
-  const tail = nudge === undefined ? undefined : readPart(file, -TAIL_BYTES)?.toString();
+  const tail = nudge === 0 ? undefined : readPart(file, -TAIL_BYTES)?.toString();
   const use = tail === undefined ? undefined : contextUse(dialect.client, tail);
-  const whole = use?.window ?? window;
-  if (nudge === undefined || use === undefined || whole === undefined) return undefined;
+  const whole = use?.window ?? contextWindow;
+  if (use === undefined || whole === 0) return undefined;
   const percent = Math.min(100, Math.floor((100 * use.used) / whole));
   return percent < nudge ? undefined : percent;
 }

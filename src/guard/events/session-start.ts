@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, basename } from 'node:path';
 import { type OtherTree, overlapsElsewhere } from '../../changes/overlaps.ts';
 import { ledgerOf } from '../../changes/windows.ts';
-import { parseContextSettings, type UnknownValue, unknownValueText } from '../../domain/settings.ts';
+import { type UnknownValue, unknownValueText } from '../../domain/settings.ts';
 import { isMarkerFileName } from '../../domain/marker.ts';
 import { type SessionId, shortId, ownerName } from '../../domain/names.ts';
 import { related } from '../../domain/session.ts';
@@ -97,7 +97,7 @@ async function writeStartText(call: TreeCall, started: Started): Promise<string 
     ...files,
     ...(await reportIllegalMoves(repository, states, call.now)),
     ...lostHooks(repository.commonDir),
-    ...newUnknownSettings(call, [...call.settings.unknown, ...parseContextSettings(call.entries).unknown]),
+    ...newUnknownSettings(call, call.settings.unknown),
   ];
   const old = registered.others.filter((one) => isOld(one, call.now));
   await removeRecords(repository, old);

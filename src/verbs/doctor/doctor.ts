@@ -1,6 +1,5 @@
-import { parseContextSettings } from '../../domain/settings.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { readSettings, plainConfig } from '../../git/config.ts';
+import { readSettings } from '../../git/config.ts';
 import { committer, openRepository } from '../../git/repository.ts';
 import { readTopics } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
@@ -39,16 +38,14 @@ interface DoctorValue {
 export async function doctor(options: DoctorOptions, context: Context): Promise<CommandResult<DoctorValue>> {
   const { cwd, now } = context;
   const { fix, packageRoot } = options;
-  const [repository, settings, entries, person] = await Promise.all([
+  const [repository, settings, person] = await Promise.all([
     openRepository(cwd),
     readSettings(cwd),
-    plainConfig(cwd, Infinity),
     committer(cwd),
   ]);
-  const unknown = [...settings.unknown, ...parseContextSettings(entries).unknown];
   const around = [
     ...(await checkGit(cwd)),
-    ...checkInit(repository, { ...settings, unknown }, person),
+    ...checkInit(repository, settings, person),
     ...checkPrograms(context),
     ...(await checkClients(repository, settings, context, packageRoot)),
     ...(settings.enabled === true ? await checkGitHooks(repository, packageRoot) : []),

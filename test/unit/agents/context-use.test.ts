@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contextUse } from '../../../src/agents/context-use.ts';
-import { parseContextSettings } from '../../../src/domain/settings.ts';
+import { parseSettings } from '../../../src/domain/settings.ts';
 
 const tail = (...lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 
@@ -58,17 +58,17 @@ describe('how full a context is', () => {
 
 describe('when to ask for a note', () => {
   it.each([
-    [[], 75, undefined],
-    [[['handoff.contextnudge', '60']], 60, undefined],
-    [[['handoff.contextnudge', '60 %']], 60, undefined],
-    [[['handoff.contextnudge', 'true']], 75, undefined],
-    [[['handoff.contextnudge', undefined]], 75, undefined],
-    [[['handoff.contextnudge', 'false']], undefined, undefined],
-    [[['handoff.contextnudge', '0']], undefined, undefined],
+    [[], 75, 0],
+    [[['handoff.contextnudge', '60']], 60, 0],
+    [[['handoff.contextnudge', '60 %']], 60, 0],
+    [[['handoff.contextnudge', 'true']], 75, 0],
+    [[['handoff.contextnudge', undefined]], 75, 0],
+    [[['handoff.contextnudge', 'false']], 0, 0],
+    [[['handoff.contextnudge', '0']], 0, 0],
     [[['handoff.contextwindow', '200000']], 75, 200_000],
-    [[['handoff.contextwindow', '0']], 75, undefined],
+    [[['handoff.contextwindow', '0']], 75, 0],
   ] as const)('%j', (entries, nudge, window) => {
-    expect(parseContextSettings(entries)).toEqual({
+    expect(parseSettings(entries)).toMatchObject({
       contextNudge: nudge,
       contextWindow: window,
       unknown: [],
@@ -80,8 +80,8 @@ describe('when to ask for a note', () => {
       ['handoff.contextnudge', '200'],
       ['handoff.contextwindow', 'large'],
     ] as const;
-    const { contextNudge, contextWindow, unknown } = parseContextSettings(entries);
-    expect([contextNudge, contextWindow]).toEqual([75, undefined]);
+    const { contextNudge, contextWindow, unknown } = parseSettings(entries);
+    expect([contextNudge, contextWindow]).toEqual([75, 0]);
     expect(unknown.map(({ key, value }) => [key, value])).toEqual(entries);
   });
 });
