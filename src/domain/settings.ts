@@ -132,7 +132,7 @@ function trailerOf(value: string | undefined): 'id' | 'short' | 'off' | undefine
 }
 
 /** Reads git's words for a boolean; a key without a value is true (git-config(1)). `undefined`: anything else. */
-function parseBoolean(given: string | undefined): boolean | undefined {
+export function parseBoolean(given: string | undefined): boolean | undefined {
   const value = given?.toLowerCase();
   if (value === undefined || TRUE_WORDS.includes(value)) return true;
   return value === '' || FALSE_WORDS.includes(value) ? false : undefined;
@@ -156,27 +156,10 @@ export function aliasesFrom(entries: readonly SettingEntry[]): ReadonlyMap<strin
   );
 }
 
-/** Returns the settings of git that decide what its verbs do to uncommitted work. */
-export function treeSettingsFrom(entries: readonly SettingEntry[]): TreeSettings {
-  const value = (key: string) => {
-    const found = entries.findLast(([name]) => name === key);
-    return found === undefined ? undefined : parseBoolean(found[1]);
-  };
-  return {
-    rebaseStashes: value('rebase.autostash') === true,
-    mergeStashes: value('merge.autostash') === true,
-    cleansUnforced: value('clean.requireforce') === false,
-  };
-}
-
-/** Settings of git that decide what a verb does to uncommitted work (git-config(1)). */
-export interface TreeSettings {
-  /** `rebase.autoStash` */
-  readonly rebaseStashes: boolean;
-  /** `merge.autoStash` */
-  readonly mergeStashes: boolean;
-  /** `clean.requireForce` is off. */
-  readonly cleansUnforced: boolean;
+/** Whether a setting of git itself is on; `undefined`: it is not set, or is no boolean. */
+export function isOn(entries: readonly SettingEntry[], key: string): boolean | undefined {
+  const found = entries.findLast(([name]) => name === key);
+  return found && parseBoolean(found[1]);
 }
 
 /** git's words for a boolean (git-config(1)), in any case of letters. */

@@ -1,4 +1,4 @@
-import type { TreeSettings } from '../domain/settings.ts';
+import { parseBoolean } from '../domain/settings.ts';
 import { type GitVerbCall, UNKNOWN, isKnown } from './effects.ts';
 import { type Options, hasOption, optionValue, optionValues, parseOptions } from './options.ts';
 import { diffPaths } from './programs/filters.ts';
@@ -36,7 +36,8 @@ interface ReachFacts {
   names(file: string, nul: boolean): readonly string[] | undefined;
   /** Returns the text of a patch file; `undefined` when it cannot be read. */
   text(file: string): string | undefined;
-  readonly settings: TreeSettings;
+  /** Whether one of git's settings is on (git-config(1)); `undefined`: it is not set. */
+  isOn(setting: string): boolean | undefined;
 }
 
 /** Returns a reach over the whole working tree. */
@@ -192,7 +193,7 @@ export function pushWords(words: readonly string[]): readonly string[] | undefin
 
 function cleans({ call, words, facts }: Judged): TreeReach | undefined {
   const { options, operands } = withPaths(words, facts, { short: 'e:', long: 'exclude= dry-run force' });
-  const isForced = hasOption(options, 'f', 'force') || settingsOf(call, facts).cleansUnforced;
+  const isForced = hasOption(options, 'f', 'force') || isOn('clean.requireforce', call, facts) === false;
   if (hasOption(options, 'n', 'dry-run', 'i', 'interactive') || !isForced) return undefined;
   // Without a pathspec, git-clean(1) cleans the folder in which it runs.
   const reach = covering(call, 'clean', 'destroy', operands.length === 0 ? ['.'] : operands);
@@ -223,38 +224,31 @@ function rebases({ call, words, facts }: Judged): TreeReach | undefined {
   });
   if (hasOption(options, 'abort', 'skip')) return whole(call, 'reset', 'destroy');
   if (hasOption(options, 'continue', 'quit', 'edit-todo', 'show-current-patch')) return undefined;
-  return autostashes(call, options, settingsOf(call, facts).rebaseStashes);
+  return autostashes(call, options, isOn('rebase.autostash', call, facts));
 }
 
 function pulls({ call, words, facts }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { short: 'X:s:', long: 'rebase=? strategy= autostash no-autostash' });
   // Other settings decide whether a pull merges or rebases, so either autostash counts.
-  const { rebaseStashes, mergeStashes } = settingsOf(call, facts);
-  return autostashes(call, options, rebaseStashes || mergeStashes);
+  const isEither = isOn('rebase.autostash', call, facts) || isOn('merge.autostash', call, facts);
+  return autostashes(call, options, isEither);
 }
 
 function merges({ call, words, facts }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { short: 'm:F:X:s:', long: 'message= autostash no-autostash abort' });
   if (hasOption(options, 'abort')) return unstages(call);
   if (hasOption(options, 'continue', 'quit')) return undefined;
-  return autostashes(call, options, settingsOf(call, facts).mergeStashes);
+  return autostashes(call, options, isOn('merge.autostash', call, facts));
 }
 
-/** Returns the settings, overridden by those that the call itself gives by `-c`. */
-function settingsOf({ settings }: GitVerbCall, facts: ReachFacts): TreeSettings {
-  const isOn = (key: string, otherwise: boolean) => {
-    const value = settings?.get(key)?.toLowerCase();
-    return value === undefined ? otherwise : /^(?:true|yes|on|1)$/.test(value);
-  };
-  return {
-    rebaseStashes: isOn('rebase.autostash', facts.settings.rebaseStashes),
-    mergeStashes: isOn('merge.autostash', facts.settings.mergeStashes),
-    cleansUnforced: !isOn('clean.requireforce', !facts.settings.cleansUnforced),
-  };
+/** Whether a setting is on, by what the call itself gives by `-c` or else by the configuration. */
+function isOn(setting: string, { settings }: GitVerbCall, facts: ReachFacts): boolean | undefined {
+  const given = settings?.get(setting);
+  return given === undefined ? facts.isOn(setting) : parseBoolean(given);
 }
 
 /** Returns the reach of an autostash, which holds all work while the branch moves, and keeps it if there is a conflict. */
-function autostashes(call: GitVerbCall, options: Options, byDefault: boolean): TreeReach | undefined {
+function autostashes(call: GitVerbCall, options: Options, byDefault = false): TreeReach | undefined {
   const given = hasOption(options, 'autostash') || (byDefault && !hasOption(options, 'no-autostash'));
   return given ? whole(call, 'autostash', 'carry') : undefined;
 }

@@ -3,7 +3,7 @@ import { pathspecMatcher } from '../../shell/options.ts';
 import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type TreeReach, treeReach } from '../../shell/tree-verbs.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
-import { treeSettingsFrom } from '../../domain/settings.ts';
+import { isOn } from '../../domain/settings.ts';
 import type { WorkPlace } from '../../changes/windows.ts';
 import { exists, readBeginning, realPath } from '../../host/disk.ts';
 import type { TreeCall } from '../call.ts';
@@ -29,7 +29,7 @@ export function reachAt(
         word !== '' && word !== '-' && (exists(resolve(cwd, word)) || isDirty(resolve(cwd, word))),
       names: (file, nul) => namesIn(resolve(cwd, file), nul),
       text: (file) => wholeText(resolve(cwd, file)),
-      settings: treeSettingsFrom(entries),
+      isOn: (setting) => isOn(entries, setting),
     },
   );
 }

@@ -13,7 +13,7 @@ function reach(command: string): string {
       names: (file) => (file === 'list' ? ['src/a.ts', 'b'] : undefined),
       text: (file) =>
         file === 'fix.patch' ? '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-x\n+y\n' : undefined,
-      settings: { rebaseStashes: false, mergeStashes: false, cleansUnforced: false },
+      isOn: () => undefined,
     },
   );
   if (found === undefined) return '-';

@@ -45,8 +45,8 @@ it.each([
 
 /** Whether these effects would make the program refuse or save something, or look who works elsewhere. */
 function acts(effects: ShellEffects): boolean {
-  const settings = { rebaseStashes: true, mergeStashes: true, cleansUnforced: true };
-  const facts = { isPath: () => true, names: () => undefined, text: () => undefined, settings };
+  const isOn = (setting: string) => setting !== 'clean.requireforce';
+  const facts = { isPath: () => true, names: () => undefined, text: () => undefined, isOn };
   return (
     effects.identity.length > 0 ||
     effects.handoffCalls.length > 0 ||
