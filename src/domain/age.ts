@@ -1,3 +1,5 @@
+import { counted } from './surfacing.ts';
+
 const STEPS: readonly (readonly [seconds: number, unit: string])[] = [
   [7 * 86_400, 'week'],
   [86_400, 'day'],
@@ -10,7 +12,7 @@ export function ago(then: number, now: number): string {
   const seconds = Math.floor((now - then) / 1000);
   for (const [size, unit] of STEPS) {
     const count = Math.floor(seconds / size);
-    if (count >= 1) return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
+    if (count >= 1) return `${counted(count, unit)} ago`;
   }
   return 'just now';
 }

@@ -1,6 +1,6 @@
 import type { AutomaticReason } from './handoff.ts';
 import { type Oid, type SessionId, type Topic, shortId, ownerName } from './names.ts';
-import { escapeLine, shellWord } from './surfacing.ts';
+import { counted, escapeLine, shellWord } from './surfacing.ts';
 
 /**
  * The note that git-handoff leaves for a session that left none: what git and the guard have seen, as Markdown with the
@@ -175,10 +175,6 @@ export function codeSpan(text: string): string {
 function cut(text: string): string {
   const characters = Array.from(text);
   return characters.length <= MAX_LINE ? text : `${characters.slice(0, MAX_LINE - 1).join('')}…`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

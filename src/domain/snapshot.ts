@@ -2,6 +2,7 @@ import { foldedName, type Oid, type SessionId, parseOid, parseSessionId } from '
 import { jsonFields } from './json-fields.ts';
 import type { FileState } from './ledger/tree-status.ts';
 import type { RescueLimits } from './settings.ts';
+import { counted } from './surfacing.ts';
 
 /**
  * A snapshot: uncommitted content, as a commit without parents. Its tree holds `work.json` and the contents as numbered
@@ -367,5 +368,3 @@ export function workSizeText({ paths, bytes }: WorkSize): string {
   const size = bytes < 1024 ? counted(bytes, 'byte') : `${Math.ceil(bytes / 1024)} KiB`;
   return `${counted(paths, 'path')}, ${size}`;
 }
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -81,6 +81,11 @@ export function listed(names: readonly string[], most = 5): string {
   return `${names.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
+/** `1 path`, `2 paths`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Cuts a text to at most `bytes` UTF-8 bytes at a character's edge, and marks the cut. */
 export function cutToBytes(text: string, bytes: number): string {
   const size = (value: string) => new TextEncoder().encode(value).length;

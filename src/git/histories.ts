@@ -1,5 +1,6 @@
 import { type Oid, parseOid } from '../domain/names.ts';
-import type { HeadRelation } from '../domain/verification/facts.ts';
+import { counted } from '../domain/surfacing.ts';
+import type { HeadRelation } from '../domain/verification/findings.ts';
 import type { Limits } from './branches.ts';
 import { isDamage } from './objects.ts';
 import { type GitOptions, runGit, requireGit, askGit, askForOid, gitFailure, oidsIn } from './run.ts';
@@ -84,22 +85,24 @@ export const mergeBase = (options: GitOptions, one: string, other: string): Prom
 
 /** How a branch's tip relates to a commit. Runs one process; two more when neither commit contains the other. */
 export async function relate(cwd: string, tip: Oid, base: Oid, limits: Limits): Promise<HeadRelation> {
-  if (tip === base) return { kind: 'equal' };
+  if (tip === base) return { code: 'head-equal' };
   const options = { cwd, ...limits };
   const both = `${tip}...${base}`;
   const counts = await askGit(['rev-list', '--left-right', '--count', both, '--'], options);
-  if (counts === undefined) return { kind: (await isShallow(options)) ? 'base-shallow' : 'base-missing' };
+  if (counts === undefined) return { code: (await isShallow(options)) ? 'base-shallow' : 'base-missing' };
   const [ours = 0, theirs = 0] = counts.split('\t').map(Number);
-  if (theirs === 0) return { kind: 'ahead', by: ours };
-  if (ours === 0) return { kind: 'behind', by: theirs };
+  if (theirs === 0) return { code: 'head-ahead', commits: counted(ours, 'commit') };
+  const commits = counted(theirs, 'commit');
+  if (ours === 0) return { code: 'head-behind', commits };
   const [trees, shallow] = await Promise.all([
     askGit(['rev-parse', `${tip}^{tree}`, `${base}^{tree}`], options),
     isShallow(options),
   ]);
   // In a shallow clone, one may contain the other beyond the cut.
-  if (shallow) return { kind: 'base-shallow' };
+  if (shallow) return { code: 'base-shallow' };
   const [ourTree, theirTree] = trees?.split('\n') ?? [];
-  return { kind: 'diverged', ours, theirs, sameTree: ourTree !== undefined && ourTree === theirTree };
+  const isSameTree = ourTree !== undefined && ourTree === theirTree;
+  return isSameTree ? { code: 'head-reworded' } : { code: 'head-diverged', commits, more: `${ours}` };
 }
 
 /** Whether the history here is cut off. */

@@ -63,11 +63,6 @@ export function columns(rows: readonly (readonly string[])[]): string {
   return lines.join('');
 }
 
-/** "1 line", "2 lines". */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** Colours our own words, or leaves them as they are if the output is not a terminal. */
 export interface Paint {
   /** For what belongs to the reader, or is in order. */

@@ -4,7 +4,7 @@ import type { Evidence, Wish } from '../domain/ledger/tree-status.ts';
 import type { Staleness } from '../domain/staleness.ts';
 import type { RemoteRelation } from '../domain/tracking/relation.ts';
 import type { AutomaticReason } from '../domain/handoff.ts';
-import type { NoteFinding } from '../domain/verification/facts.ts';
+import type { NoteFinding } from '../domain/verification/findings.ts';
 import type { BoardWork } from '../ui/board/shape.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_FILES, importantPaths } from '../../src/domain/verification/facts.ts';
+import { MAX_FILES, importantPaths } from '../../src/domain/verification/named-paths.ts';
 
 const paths = (text: string, top?: string) =>
   importantPaths(text, top).paths.map(({ path, text: named }) => path ?? `unsafe ${named}`);

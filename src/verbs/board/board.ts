@@ -6,7 +6,7 @@ import { NOTE_FILE } from '../../domain/handoff.ts';
 import type { SessionJournal } from '../../domain/journal/fold.ts';
 import { type Oid, ownerId, parseSessionId } from '../../domain/names.ts';
 import { runningOwners } from '../../domain/ledger/sub-agents.ts';
-import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
+import { counted, escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
 import { parseWorkSize, workSizeText } from '../../domain/snapshot.ts';
 import { type ChainCommit, handoffChains } from '../../git/commits.ts';
 import { discoverRepository } from '../../git/discover.ts';
@@ -34,7 +34,7 @@ import type {
   BoardRefusal,
   BoardSession,
 } from '../../ui/board/shape.ts';
-import { type Rendered, counted } from '../../ui/terminal.ts';
+import { type Rendered } from '../../ui/terminal.ts';
 import { putOutput } from '../put-output.ts';
 import { workSizes } from '../sharing/diff.ts';
 import type { CommandResult } from '../verb.ts';

@@ -6,19 +6,26 @@ import {
   NOTE_FILE,
   type RecordedState,
 } from '../../domain/handoff.ts';
-import { type Oid, type SessionId, sessionOfOwner, topicsOverlap } from '../../domain/names.ts';
+import {
+  type Oid,
+  type SessionId,
+  type WithClients,
+  peerName,
+  sessionOfOwner,
+  topicsOverlap,
+} from '../../domain/names.ts';
 import { splitNote, type NoteSections, noteSections } from '../../domain/note/sections.ts';
 import {
+  type FindingCode,
   type HeadRelation,
-  type VerificationFacts,
-  type TreeFact,
-  type SiblingFact,
-  type FileFact,
-  type NamedPaths,
-  importantPaths,
-  type NamedPath,
-} from '../../domain/verification/facts.ts';
-import { verify } from '../../domain/verification/verify.ts';
+  type NoteFinding,
+  type Situation,
+  finding,
+  siblingFindings,
+  treeFindings,
+  triedFindings,
+} from '../../domain/verification/findings.ts';
+import { type NamedPaths, importantPaths, type NamedPath } from '../../domain/verification/named-paths.ts';
 import { type Branches, type Limits, listBranches } from '../../git/branches.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { relate } from '../../git/histories.ts';
@@ -72,27 +79,30 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   const reader = caller?.id ?? personOf(await committer(cwd));
   const { foreign } = groupSessions(reader, judged, []);
   const owner = tip.trailers?.owner;
-  const looked = { branches, tree, top, limits };
-  const found = await repositoryFacts(repository, chosen, written, named, looked, foreign);
-  const facts = {
-    ...found,
-    tried: await triedFacts(
-      parseTried(tip.trailers?.tried),
-      [branches.heads.get(state.branch)?.oid, tree?.head],
-      [owner, caller?.id],
-      context,
-    ),
-    liveOwner: owner !== undefined && foreign.has(owner) ? owner : undefined,
-    clients: clientsOf(judged),
-    siblings: siblingFacts(chosen, [reader, ...(caller?.succeeded ?? [])]),
-  };
-  const verification = verify(facts);
+  const records = { clients: clientsOf(judged) };
+  const looked = { branches, tree, top, limits, foreign, records };
+  const tried = await triedFacts(
+    parseTried(tip.trailers?.tried),
+    [branches.heads.get(state.branch)?.oid, tree?.head],
+    [owner, caller?.id],
+    context,
+  );
+  const findings = [
+    ...noteFindings(state),
+    ...(await repositoryFindings(repository, chosen, written, named, looked)),
+    ...triedFindings(tried),
+    ...(owner !== undefined && foreign.has(owner)
+      ? [finding({ code: 'owner-live', who: peerName(owner, records) }, owner)]
+      : []),
+    ...siblings(chosen, [reader, ...(caller?.succeeded ?? [])]),
+  ];
+  const stale = findings.some(({ verdict }) => verdict === 'stale');
   const shape = handoffShape(state, tip, caller?.id);
   const carried = await carriedFacts(repository, state, tip, { top, context });
   return {
-    value: { ...shape, ...inherited(tip, written, sections), ...verification, carried },
+    value: { ...shape, ...inherited(tip, written, sections), stale, findings, carried },
     notices: [...notices, ...(await reportIllegalMoves(repository, [state], context.now))],
-    exitCode: verification.stale ? 1 : 0,
+    exitCode: stale ? 1 : 0,
   };
 }
 
@@ -102,45 +112,58 @@ interface Seen {
   readonly branches: Branches;
   readonly tree: TreeState | undefined;
   readonly top: string | undefined;
+  /** The other live sessions. */
+  readonly foreign: ReadonlySet<SessionId>;
+  readonly records: WithClients;
 }
 
-/** Returns all facts except those about sessions and people. */
-async function repositoryFacts(
+const LEFT: Readonly<Record<AutomaticReason, string>> = {
+  compaction: 'before its session lost the beginning of its context',
+  'session-end': 'when its session ended',
+  death: 'after its session died',
+};
+
+function noteFindings({ tip, illegal }: Chosen['state']): NoteFinding[] {
+  const { state, automatic } = tip?.trailers ?? {};
+  return [
+    ...(state === 'closed' ? [finding({ code: 'note-closed' })] : []),
+    ...(automatic === undefined ? [] : [finding({ code: 'note-automatic', when: LEFT[automatic] })]),
+    ...(illegal === undefined ? [] : [finding({ code: 'note-moved', why: illegal.reason })]),
+  ];
+}
+
+/** Compares the note with the repository: its branch, its base, the files that it names, and the working tree. */
+async function repositoryFindings(
   repository: Repository,
-  { state }: Chosen,
+  { state: { branch } }: Chosen,
   written: HandoffCommit,
   named: NamedPaths,
-  { branches, tree, top, limits }: Seen,
-  foreign: ReadonlySet<SessionId>,
-): Promise<Omit<VerificationFacts, 'liveOwner' | 'siblings' | 'tried'>> {
-  const { branch } = state;
+  seen: Seen,
+): Promise<NoteFinding[]> {
+  const { branches, tree, top, limits } = seen;
   const base = written.trailers?.base;
   const found = await findBranch(repository, branch, { mail: written.mail, limits }, branches);
-  const disk = tree !== undefined && top !== undefined && found.onDisk ? { top, state: tree } : undefined;
+  const { place, merged, onDisk, elsewhere } = found;
+  const disk = tree !== undefined && top !== undefined && onDisk ? { top, state: tree } : undefined;
   // For a deleted branch, only the files that are checked out are left to compare with.
-  const tip = found.tip ?? (found.onDisk ? tree?.head : undefined);
-  const elsewhere = found.place.kind === 'elsewhere' ? found.place.worktree : undefined;
+  const tip = found.tip ?? (onDisk ? tree?.head : undefined);
   const [head, files] = await Promise.all([
     headRelation(repository, found, base, tree?.head, limits),
     // A branch that exists nowhere has no files to compare.
-    found.place.kind === 'absent'
+    place.code === 'branch-absent'
       ? []
-      : fileFacts(named.paths, { cwd: repository.cwd, limits, base, tip, elsewhere, disk }),
+      : fileFindings(named.paths, { cwd: repository.cwd, limits, base, tip, elsewhere, disk }),
   ]);
   // A deleted branch is not checked out, although its files are looked up on this disk.
-  const isCheckedOut = found.onDisk && found.place.kind !== 'deleted';
-  return {
-    branch,
-    closed: state.tip?.trailers?.state === 'closed',
-    automatic: state.tip?.trailers?.automatic,
-    movedByHand: state.illegal?.reason,
-    place: found.place,
-    merged: found.merged,
-    head,
-    files,
-    filesLeft: named.left,
-    tree: treeFact(repository, tree, written.recorded, isCheckedOut, foreign),
-  };
+  const isCheckedOut = onDisk && place.code !== 'branch-deleted';
+  return [
+    finding({ ...place, branch }),
+    ...(merged === undefined ? [] : [finding({ ...merged, branch })]),
+    finding({ ...head, branch }),
+    ...files,
+    ...(named.left === 0 ? [] : [finding({ code: 'files-left', count: `${named.left}` })]),
+    ...comparedTree(repository, written.recorded, isCheckedOut, seen),
+  ];
 }
 
 async function headRelation(
@@ -151,16 +174,19 @@ async function headRelation(
   limits: Limits,
 ): Promise<HeadRelation> {
   if (tip === undefined) {
-    return place.kind === 'unborn' && base === undefined ? { kind: 'unborn' } : { kind: 'none' };
+    const isUnborn = place.code === 'branch-unborn' && base === undefined;
+    return { code: isUnborn ? 'head-unborn' : 'head-none' };
   }
-  if (base === undefined) return { kind: 'first' };
+  if (base === undefined) return { code: 'head-first' };
   const relation = await relate(cwd, tip, base, limits);
   // During a rebase HEAD is detached from the branch, and a note written then is about HEAD.
-  if (place.kind !== 'here' || checkedOut === undefined || checkedOut === tip) return relation;
-  if (relation.kind !== 'diverged' && relation.kind !== 'behind') return relation;
+  if (place.code !== 'branch-here' || checkedOut === undefined || checkedOut === tip) return relation;
+  if (!LACKS_BASE.includes(relation.code)) return relation;
   const toHead = await relate(cwd, checkedOut, base, limits);
-  return toHead.kind === 'equal' || toHead.kind === 'ahead' ? toHead : relation;
+  return toHead.code === 'head-equal' || toHead.code === 'head-ahead' ? toHead : relation;
 }
+
+const LACKS_BASE: readonly FindingCode[] = ['head-behind', 'head-diverged', 'head-reworded'];
 
 /** Returns everything that the note says. If it has no heading for the goal, its summary is the goal. */
 function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSections) {
@@ -192,26 +218,22 @@ async function writtenVersion(cwd: string, tip: HandoffCommit): Promise<HandoffC
 }
 
 /** Compares the working tree with what the note recorded of it. */
-function treeFact(
+function comparedTree(
   repository: Repository,
-  state: TreeState | undefined,
   recorded: RecordedState | undefined,
-  onDisk: boolean,
-  foreign: ReadonlySet<SessionId>,
-): TreeFact {
-  if (state === undefined) return { kind: 'none' };
+  isCheckedOut: boolean,
+  { tree, foreign, records }: Seen,
+): NoteFinding[] {
+  if (tree === undefined) return [finding({ code: 'tree-none' })];
   const worktree = recorded?.worktree ?? null;
   const here = worktreeName(repository) ?? null;
-  if (!onDisk || recorded === undefined || worktree !== here) {
-    return { kind: 'elsewhere', worktree: worktree === here ? null : worktree };
+  if (!isCheckedOut || recorded === undefined || worktree !== here) {
+    const where = worktree === null || worktree === here ? '' : ` (${worktree})`;
+    return [finding({ code: 'tree-elsewhere', where })];
   }
-  return {
-    kind: 'here',
-    now: state.dirty,
-    then: recorded.dirty,
-    others: foreignWork(repository, state, foreign),
-    operation: unfinishedOperation(repository.gitDir)?.name,
-  };
+  const others = foreignWork(repository, tree, foreign);
+  const operation = unfinishedOperation(repository.gitDir)?.name;
+  return treeFindings({ now: tree.dirty, then: recorded.dirty, others, operation }, records);
 }
 
 /** Counts the dirty paths that other live sessions have changed, from the ledgers alone. */
@@ -229,22 +251,20 @@ function foreignWork(
     .filter(({ paths: count }) => count > 0);
 }
 
-/** Returns the other open notes of the branch, compared with the chosen one; the reader's own never count as overlapping. */
-function siblingFacts({ state, beside }: Chosen, own: readonly (SessionId | undefined)[]): SiblingFact[] {
-  return beside.flatMap((one): SiblingFact[] => {
-    const { tip, topic, branch } = one;
+/** Judges the other open notes of the branch beside the chosen one; the reader's own never count as overlapping. */
+function siblings({ state, beside }: Chosen, own: readonly (SessionId | undefined)[]): NoteFinding[] {
+  return beside.flatMap(({ tip, topic, branch }) => {
     if (topic === state.topic || tip?.trailers?.state !== 'open') return [];
-    return [
-      {
-        name: typedTopic(branch, topic),
-        owner: tip.trailers.owner,
-        client: tip.trailers.client,
-        personName: personName(tip),
-        newer: tip.seconds > (state.tip?.seconds ?? 0),
-        overlaps: !own.includes(tip.trailers.owner) && topicsOverlap(topic, state.topic),
-        automatic: tip.trailers.automatic !== undefined,
-      },
-    ];
+    const { owner, client, automatic } = tip.trailers;
+    return siblingFindings({
+      name: typedTopic(branch, topic),
+      owner,
+      client,
+      personName: personName(tip),
+      newer: tip.seconds > (state.tip?.seconds ?? 0),
+      overlaps: !own.includes(owner) && topicsOverlap(topic, state.topic),
+      automatic: automatic !== undefined,
+    });
   });
 }
 
@@ -266,7 +286,7 @@ type Entries = ReadonlyMap<string, string>;
  * Tells what became of the files that a note names, from git's data and by checking whether a file exists. It never
  * opens a path that a note names.
  */
-async function fileFacts(named: readonly NamedPath[], scene: FileScene): Promise<FileFact[]> {
+async function fileFindings(named: readonly NamedPath[], scene: FileScene): Promise<NoteFinding[]> {
   const { cwd, base, tip, limits } = scene;
   const paths = named.flatMap(({ path }) => path ?? []);
   const [before, after] = await Promise.all([
@@ -278,19 +298,24 @@ async function fileFacts(named: readonly NamedPath[], scene: FileScene): Promise
     base !== undefined && tip !== undefined && paths.some(isGone)
       ? await movedFiles(cwd, base, tip, limits)
       : undefined;
-  return named.flatMap(({ text, path, sure }): FileFact[] => {
-    if (path === undefined) return [{ path: text, state: { kind: 'unsafe' } }];
-    const state = stateOf(path, { before, after, moved: moved ?? new Map() }, scene);
+  return named.flatMap(({ text, path, sure }) => {
+    if (path === undefined) return [finding({ code: 'file-unsafe', path: text }, text)];
+    const isKnown = before?.has(path) === true;
+    const situation = fileSituation(path, { before, after, moved: moved ?? new Map() }, scene);
     // A word that is perhaps no path is not reported as missing.
-    return state.kind === 'missing' && !state.known && !sure ? [] : [{ path, state }];
+    return situation.code === 'file-missing' && !isKnown && !sure
+      ? []
+      : [finding({ ...situation, path }, path)];
   });
 }
 
-function stateOf(
+type FileCode = 'file-present' | 'file-changed' | 'file-moved' | 'file-missing' | 'file-uncompared';
+
+function fileSituation(
   path: string,
   { before, after, moved }: { before: Entries | undefined; after: Entries | undefined; moved: Entries },
   { disk, elsewhere }: FileScene,
-): FileFact['state'] {
+): Situation<FileCode, 'path'> {
   const isDirty = disk?.state.paths.some((one) => one === path || one.startsWith(`${path}/`)) === true;
   const isTracked = after?.has(path) === true;
   const top = disk?.top ?? elsewhere;
@@ -298,10 +323,13 @@ function stateOf(
   const known = before?.has(path) === true;
   if (!there) {
     const to = disk?.state.moved.get(path) ?? moved.get(path);
-    return to === undefined ? { kind: 'missing', known } : { kind: 'moved', to };
+    if (to !== undefined) return { code: 'file-moved', to };
+    return { code: 'file-missing', gone: known ? 'gone' : "not here, and not in the note's base" };
   }
-  if (before === undefined) return { kind: 'uncompared' };
-  const committed = known && isTracked && before.get(path) !== after.get(path);
-  const uncommitted = isDirty && known;
-  return committed || uncommitted ? { kind: 'changed', committed, uncommitted } : { kind: 'present' };
+  if (before === undefined) return { code: 'file-uncompared' };
+  const how = [
+    ...(known && isTracked && before.get(path) !== after.get(path) ? ['by commits'] : []),
+    ...(isDirty && known ? ['not committed'] : []),
+  ];
+  return how.length === 0 ? { code: 'file-present' } : { code: 'file-changed', how: how.join(', ') };
 }

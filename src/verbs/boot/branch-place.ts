@@ -1,6 +1,6 @@
 import { hadOwnCommits } from '../../domain/staleness.ts';
 import type { BranchName, Oid } from '../../domain/names.ts';
-import type { BranchPlace, Merged } from '../../domain/verification/facts.ts';
+import type { BranchPlace, Situation } from '../../domain/verification/findings.ts';
 import {
   type Branches,
   type Limits,
@@ -17,12 +17,17 @@ import { type ReadableTopic, type TopicState, readTopic, readTopics } from '../.
 
 export interface FoundBranch {
   readonly place: BranchPlace;
+  /** Another worktree in which it is checked out. */
+  readonly elsewhere?: string | undefined;
+  /** How the default branch contains the branch's work. */
   readonly merged: Merged | undefined;
   /** The commit to compare the note's base with. */
   readonly tip: Oid | undefined;
   /** Whether the files on the disk are this branch's. */
   readonly onDisk: boolean;
 }
+
+type Merged = Situation<'branch-merged' | 'branch-squashed', 'branch'>;
 
 /** Who wrote the note, and how long a check may take. */
 interface Asked {
@@ -41,22 +46,24 @@ export async function findBranch(
   const { cwd, branch: current } = repository;
   if (branch === 'HEAD') {
     const place: BranchPlace =
-      current === 'HEAD' ? { kind: 'detached-still' } : { kind: 'detached-then', current };
+      current === 'HEAD' ? { code: 'detached-still' } : { code: 'detached-then', now: checkedOut(current) };
     return { place, merged: undefined, tip: await branchTip({ cwd }, 'HEAD' as BranchName), onDisk: true };
   }
   const head = branches.heads.get(branch);
   if (head === undefined) return findElsewhere(repository, branch, { mail, limits }, branches);
   const isHere = current === branch;
-  const place: BranchPlace = isHere
-    ? { kind: 'here' }
-    : { kind: 'elsewhere', current, worktree: head.worktree };
+  const where = head.worktree === undefined ? '' : `; ${branch} is in ${head.worktree}`;
   return {
-    place,
+    place: isHere ? { code: 'branch-here' } : { code: 'branch-elsewhere', now: checkedOut(current), where },
+    elsewhere: isHere ? undefined : head.worktree,
     merged: await findMerged(cwd, branch, head.oid, branches, limits),
     tip: head.oid,
     onDisk: isHere,
   };
 }
+
+const checkedOut = (current: string) =>
+  current === 'HEAD' ? 'HEAD is detached' : `${current} is checked out`;
 
 /** Finds a branch that does not exist here, at least not under this name. */
 async function findElsewhere(
@@ -66,7 +73,7 @@ async function findElsewhere(
   branches: Branches,
 ): Promise<FoundBranch> {
   const none = { merged: undefined, tip: undefined, onDisk: false };
-  if (current === branch) return { ...none, place: { kind: 'unborn' }, onDisk: true };
+  if (current === branch) return { ...none, place: { code: 'branch-unborn' }, onDisk: true };
   const [renamed, remote] = await Promise.all([
     renamedBranches(cwd, limits),
     remoteBranches(cwd, [branch], limits),
@@ -74,18 +81,20 @@ async function findElsewhere(
   const to = latestName(renamed, branch);
   const tip = to === undefined ? undefined : branches.heads.get(to)?.oid;
   if (to !== undefined && tip !== undefined) {
-    const place: BranchPlace = { kind: 'renamed', to, current };
+    const now = to === current ? 'which is checked out' : `and ${checkedOut(current)}`;
+    const place: BranchPlace = { code: 'branch-renamed', to, now };
     return { place, merged: await findMerged(cwd, to, tip, branches, limits), tip, onDisk: to === current };
   }
   const there = remote.get(branch);
-  if (there !== undefined) return { ...none, place: { kind: 'remote', remote: there.name }, tip: there.oid };
+  if (there !== undefined)
+    return { ...none, place: { code: 'branch-remote', remote: there.name }, tip: there.oid };
   const [{ email }, elsewhere] = await Promise.all([
     committer(cwd),
     branchesElsewhere(cwd, [branch], limits),
   ]);
   if (elsewhere.has(branch) || (email !== undefined && email !== mail))
-    return { ...none, place: { kind: 'absent' } };
-  return { ...none, place: { kind: 'deleted' }, onDisk: true };
+    return { ...none, place: { code: 'branch-absent' } };
+  return { ...none, place: { code: 'branch-deleted' }, onDisk: true };
 }
 
 async function findMerged(
@@ -99,10 +108,10 @@ async function findMerged(
   if (landed === undefined) return undefined;
   const { into, refs } = landed;
   if (!landed.merged.has(branch)) {
-    return (await isSquashed(cwd, refs, tip, limits)) ? { into, squashed: true } : undefined;
+    return (await isSquashed(cwd, refs, tip, limits)) ? { code: 'branch-squashed', into } : undefined;
   }
   const moves = landed.moves.get(branch) ?? [];
-  return hadOwnCommits(branch, moves, landed.tips.has(tip)) ? { into, squashed: false } : undefined;
+  return hadOwnCommits(branch, moves, landed.tips.has(tip)) ? { code: 'branch-merged', into } : undefined;
 }
 
 /** Returns a branch's latest name: it may have been renamed several times. */

@@ -1,6 +1,6 @@
 import type { Oid, SessionId } from '../../domain/names.ts';
 import type { Tried } from '../../domain/tried.ts';
-import type { TriedFact } from '../../domain/verification/facts.ts';
+import type { TriedFact } from '../../domain/verification/findings.ts';
 import { runGit } from '../../git/run.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { readSessionWork, workOfSession } from '../sharing/session-work.ts';

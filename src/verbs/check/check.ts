@@ -1,6 +1,6 @@
 import type { RelatedSessions } from '../../domain/commit-message.ts';
 import { shortId, peerNames } from '../../domain/names.ts';
-import { shellWord, escapeLine } from '../../domain/surfacing.ts';
+import { counted, shellWord, escapeLine } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync.ts';
 import { readSettings } from '../../git/config.ts';
 import {
@@ -23,7 +23,7 @@ import { clientsOf } from '../../sessions/records.ts';
 import type { CommandResult } from '../verb.ts';
 import type { IllegalMoveShape, MixedCommitShape } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
-import { type Rendered, type TextContext, columns, counted } from '../../ui/terminal.ts';
+import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 interface CheckValue {
   /** The range that was checked, as it is typed for git-log(1). */

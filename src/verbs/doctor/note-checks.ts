@@ -1,3 +1,4 @@
+import { counted } from '../../domain/surfacing.ts';
 import { type Oid, shortId } from '../../domain/names.ts';
 import type { Repository } from '../../git/repository.ts';
 import { withoutLarge } from '../../git/commits.ts';
@@ -12,7 +13,6 @@ import {
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { readWork, type KeptWork, leftWork } from '../../notes/work/work-commit.ts';
-import { counted } from '../../ui/terminal.ts';
 import { settleWork } from '../notes/settle-work.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, doctorLine } from './repository-checks.ts';

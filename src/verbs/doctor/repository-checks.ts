@@ -19,8 +19,8 @@ import { hasMarker, namedShim } from '../../install/hook-block.ts';
 import { isExecutable } from '../../install/programs.ts';
 import { readRepository, listGitDirs } from '../../install/repository-facts.ts';
 import type { Context } from '../../sessions/caller.ts';
-import { counted } from '../../ui/terminal.ts';
 import type { CheckShape } from '../shapes.ts';
+import { counted } from '../../domain/surfacing.ts';
 
 /** Checks that git is installed and new enough. */
 export async function checkGit(cwd: string): Promise<CheckShape[]> {

@@ -4,8 +4,8 @@ import type { SearchValue } from './search.ts';
 import type { FoundShape, RescueShape } from '../shapes.ts';
 import { ago } from '../../domain/age.ts';
 import { peerName } from '../../domain/names.ts';
-import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
-import { type Rendered, type TextContext, columns, counted } from '../../ui/terminal.ts';
+import { counted, escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
+import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 const MAX_NAMES = 4;
 

@@ -19,8 +19,8 @@ import { namedSession } from '../handoff-shape.ts';
 import type { CommandResult } from '../verb.ts';
 import type { OverlapShape, OverlapSideShape } from '../shapes.ts';
 import { openJudged } from '../workspace.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { type Paint, type Rendered, type TextContext, columns, counted } from '../../ui/terminal.ts';
+import { escapeLine, shellWord, counted } from '../../domain/surfacing.ts';
+import { type Paint, type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 interface OverlapOptions {
   /** Sessions, branches or folders of worktrees; empty: this worktree, and all in which a session is at work. */

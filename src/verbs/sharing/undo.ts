@@ -7,7 +7,7 @@ import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { isStaged } from '../../domain/ledger/ownership.ts';
 import { type TreeStatus, sameState } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, peerName, peerNames, sessionOfOwner, shortOid } from '../../domain/names.ts';
-import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
+import { counted, escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { commitsOf } from '../../git/log.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
 import { committer } from '../../git/repository.ts';
@@ -22,7 +22,7 @@ import { clientsOf } from '../../sessions/records.ts';
 import { applyPlan } from '../../snapshot/restore.ts';
 import { type TakeBackPlan, planTakeBack } from './take-back.ts';
 import { takeSnapshot } from '../../snapshot/take.ts';
-import { type Rendered, type TextContext, counted } from '../../ui/terminal.ts';
+import { type Rendered, type TextContext } from '../../ui/terminal.ts';
 import type { CommandResult } from '../verb.ts';
 import {
   type SessionWork,
