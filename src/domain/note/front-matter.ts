@@ -1,16 +1,16 @@
 import { Lexer, isMap, isScalar, parseDocument } from 'yaml';
 import { escapeLine } from '../surfacing.ts';
 
-/** What the front matter of a structured note says (schema/handoff-front-matter.schema.json). */
+/** What the front matter of a structured note says (schema/handoff-front-matter.schema.json), by its own keys. */
 export interface FrontMatter {
-  readonly schemaVersion: string;
+  readonly schema_version: string;
   /** The id that the note states; whether that id is right is checked elsewhere. */
-  readonly handoffId: string | undefined;
+  readonly handoff_id?: string | undefined;
   readonly from: string;
   readonly to: string;
   /** As the author wrote it; the ref's topic is its slug. */
   readonly topic: string;
-  readonly tsUtc: string;
+  readonly ts_utc: string;
   readonly references: readonly string[];
   readonly tags: readonly string[];
 }
@@ -39,31 +39,16 @@ export function readFrontMatter(yaml: string, now: number): FrontMatterResult {
   if (!isMapping(value) || !OUR_KEYS.some((key) => Object.hasOwn(value, key))) return { kind: 'foreign' };
   const problem = checkFrontMatter(value, now);
   if (problem !== undefined) return { kind: 'invalid', problem };
-  return { kind: 'structured', fields: fieldsOf(value) };
+  return { kind: 'structured', fields: { references: [], tags: [], ...value } as unknown as FrontMatter };
 }
 
 const PLAIN_HINT = "plain lines like to: 'bob', each key once, without tabs, anchors and tags";
 
-type Mapping = Readonly<Record<string, unknown>>;
+/** A mapping that may be front matter of ours. */
+type Mapping = Readonly<Partial<Record<string, unknown>>>;
 
 function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Returns the fields of a valid mapping. */
-function fieldsOf(value: Mapping): FrontMatter {
-  const text = (key: string) => value[key] as string;
-  const list = (key: string) => (value[key] ?? []) as readonly string[];
-  return {
-    schemaVersion: text('schema_version'),
-    handoffId: value['handoff_id'] as string | undefined,
-    from: text('from'),
-    to: text('to'),
-    topic: text('topic'),
-    tsUtc: text('ts_utc'),
-    references: list('references'),
-    tags: list('tags'),
-  };
 }
 
 /**
@@ -136,27 +121,16 @@ function refusedToken(text: string): string | undefined {
 
 /** Formats front matter, with its `---` lines, as the format's first implementation does: this order, single quotes. */
 export function formatFrontMatter(fields: FrontMatter): string {
-  const lines = [
-    line('schema_version', fields.schemaVersion),
-    ...(fields.handoffId === undefined ? [] : [line('handoff_id', fields.handoffId)]),
-    line('from', fields.from),
-    line('to', fields.to),
-    line('topic', fields.topic),
-    line('ts_utc', fields.tsUtc),
-    list('references', fields.references),
-    list('tags', fields.tags),
-  ];
+  const lines = KEYS.flatMap((key) => {
+    const value = fields[key];
+    if (value === undefined) return [];
+    if (typeof value === 'string') return `${key}: ${quoted(value)}`;
+    return value.length === 0 ? `${key}: []` : [`${key}:`, ...value.map((item) => `  - ${quoted(item)}`)];
+  });
   return `---\n${lines.join('\n')}\n---\n`;
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
-const line = (key: string, text: string) => `${key}: ${quoted(text)}`;
-
-function list(key: string, items: readonly string[]): string {
-  return items.length === 0
-    ? `${key}: []`
-    : [`${key}:`, ...items.map((item) => `  - ${quoted(item)}`)].join('\n');
-}
 
 /** A problem of front matter: the key, what is wanted, and a line that would be right. */
 export interface FrontMatterProblem {
@@ -168,46 +142,35 @@ export interface FrontMatterProblem {
 export const SCHEMA_VERSION = '1.0';
 
 interface Rule {
-  readonly required: boolean;
+  readonly isOptional?: true;
+  /** How many texts a list may have; left out: the key has one text. */
+  readonly most?: number;
   readonly pattern: RegExp;
   readonly wanted: string;
-  readonly example: string;
+  /** Left out: git-handoff computes the value. */
+  readonly example?: string;
 }
 
-const OPERATOR = { required: true, pattern: /^[A-Za-z0-9_-]{1,64}$/, wanted: '1 to 64 of A-Z a-z 0-9 _ -' };
-const SCALARS: Readonly<Record<string, Rule>> = {
-  schema_version: { required: true, pattern: /^1\.0$/, wanted: 'the text 1.0, quoted', example: "'1.0'" },
-  handoff_id: {
-    required: false,
-    pattern: /^sha256:[a-f0-9]{64}$/,
-    wanted: 'sha256: and 64 hex digits',
-    example: '',
-  },
+const OPERATOR = { pattern: /^[A-Za-z0-9_-]{1,64}$/, wanted: '1 to 64 of A-Z a-z 0-9 _ -' };
+
+/** Every key, in the order in which they are written. */
+const RULES: Readonly<Record<keyof FrontMatter, Rule>> = {
+  schema_version: { pattern: /^1\.0$/, wanted: 'the text 1.0, quoted', example: "'1.0'" },
+  handoff_id: { isOptional: true, pattern: /^sha256:[a-f0-9]{64}$/, wanted: 'sha256: and 64 hex digits' },
   from: { ...OPERATOR, example: "'alice'" },
   to: { ...OPERATOR, example: "'bob'" },
   topic: {
-    required: true,
     pattern: /^[A-Za-z0-9_-]{1,80}$/,
     wanted: '1 to 80 of A-Z a-z 0-9 _ -',
     example: "'auth-refresh'",
   },
   ts_utc: {
-    required: true,
     pattern: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/,
     wanted: 'a time in UTC, from 1970 to tomorrow',
     example: "'2026-05-07T12:00:00Z'",
   },
-};
-
-interface ListRule {
-  readonly most: number;
-  readonly pattern: RegExp;
-  readonly wanted: string;
-  readonly example: string;
-}
-
-const LISTS: Readonly<Record<string, ListRule>> = {
   references: {
+    isOptional: true,
     most: 256,
     // eslint-disable-next-line no-control-regex -- control characters are what must be refused
     pattern: /^[^\u0000-\u001f\u007f\ud800-\udfff]{1,1024}$/u,
@@ -215,6 +178,7 @@ const LISTS: Readonly<Record<string, ListRule>> = {
     example: "['commit:abc1234']",
   },
   tags: {
+    isOptional: true,
     most: 32,
     pattern: /^[A-Za-z0-9_-]{1,40}$/,
     wanted: 'a list of at most 32 words of 1 to 40 of A-Z a-z 0-9 _ -',
@@ -222,38 +186,45 @@ const LISTS: Readonly<Record<string, ListRule>> = {
   },
 };
 
-const KEYS = [...Object.keys(SCALARS), ...Object.keys(LISTS)];
+const KEYS = Object.keys(RULES) as (keyof FrontMatter)[];
 /** How far in the future a note may be dated, because clocks differ between machines. Milliseconds. */
 const FUTURE_MS = 24 * 3600e3;
 
 /** Returns the first problem of a mapping that is meant as our front matter; `undefined` if it has none. */
 export function checkFrontMatter(value: Mapping, now: number): FrontMatterProblem | undefined {
-  const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
+  const unknown = Object.keys(value).find((key) => !Object.hasOwn(RULES, key));
   if (unknown !== undefined) {
     const message = `front matter has no key ${escapeLine(JSON.stringify(unknown.slice(0, 80)))}`;
     return { key: unknown, message, hint: `only these: ${KEYS.join(', ')}` };
   }
-  for (const [key, rule] of Object.entries(SCALARS)) {
-    if (rule.required && !Object.hasOwn(value, key)) return problem(key, rule, 'is missing');
-    if (Object.hasOwn(value, key) && !isRight(key, rule, value[key], now)) {
-      return problem(key, rule, describeValue(value[key]));
-    }
-  }
-  for (const [key, rule] of Object.entries(LISTS)) {
-    const fault = Object.hasOwn(value, key) ? listFault(value[key], rule) : undefined;
-    if (fault !== undefined) return problem(key, rule, fault);
+  for (const key of KEYS) {
+    const fault = faultOf(key, value[key], now);
+    if (fault === undefined) continue;
+    const { wanted, example } = RULES[key];
+    const message = `front matter: ${key} ${fault}; wanted: ${wanted}`;
+    return { key, message, hint: example ? `${key}: ${example}` : `leave ${key} out, it is computed` };
   }
   return undefined;
 }
 
 /** Whether a text that was typed as an option may be an operator's name, a topic, a tag or a reference. */
 export function isAllowed(key: 'to' | 'from' | 'topic' | 'tags' | 'references', text: string): boolean {
-  return (SCALARS[key] ?? LISTS[key])?.pattern.test(text) === true;
+  return RULES[key].pattern.test(text);
 }
 
-function isRight(key: string, rule: Rule, value: unknown, now: number): boolean {
-  if (typeof value !== 'string' || !rule.pattern.test(value)) return false;
-  return key !== 'ts_utc' || isPossibleTime(value, now);
+/** Says what is wrong with a key's value; `undefined`: nothing. */
+function faultOf(key: keyof FrontMatter, value: unknown, now: number): string | undefined {
+  const { isOptional, most, pattern } = RULES[key];
+  if (value === undefined) return isOptional === true ? undefined : 'is missing';
+  const isRight = (one: unknown) => typeof one === 'string' && pattern.test(one);
+  if (most === undefined) {
+    const isPossible = isRight(value) && (key !== 'ts_utc' || isPossibleTime(value as string, now));
+    return isPossible ? undefined : describeValue(value);
+  }
+  if (!Array.isArray(value)) return describeValue(value);
+  if (value.length > most) return `has ${value.length} items`;
+  const bad = value.findIndex((item) => !isRight(item));
+  return bad < 0 ? undefined : `item ${bad + 1} ${describeValue(value[bad])}`;
 }
 
 function isPossibleTime(text: string, now: number): boolean {
@@ -264,23 +235,10 @@ function isPossibleTime(text: string, now: number): boolean {
   return real && time >= 0 && time <= now + FUTURE_MS;
 }
 
-function listFault(value: unknown, rule: ListRule): string | undefined {
-  if (!Array.isArray(value)) return describeValue(value);
-  if (value.length > rule.most) return `has ${value.length} items`;
-  const bad = value.findIndex((item) => typeof item !== 'string' || !rule.pattern.test(item));
-  return bad < 0 ? undefined : `item ${bad + 1} ${describeValue(value[bad])}`;
-}
-
 function describeValue(value: unknown): string {
   const shown = escapeLine(JSON.stringify(value)).slice(0, 80);
   if (typeof value === 'string') return `is ${shown}`;
   if (value === null) return 'is empty';
   if (typeof value === 'object') return Array.isArray(value) ? 'is a list' : 'is a mapping';
   return `is a ${typeof value} (${shown}), not quoted`;
-}
-
-function problem(key: string, rule: Rule | ListRule, fault: string): FrontMatterProblem {
-  const message = `front matter: ${key} ${fault}; wanted: ${rule.wanted}`;
-  const hint = rule.example === '' ? `leave ${key} out, it is computed` : `${key}: ${rule.example}`;
-  return { key, message, hint };
 }

@@ -13,7 +13,7 @@ export function canonicalJson(value: unknown): string {
 
 /** Returns the text whose hash is a note's id: exactly these eight fields, without `handoff_id` itself. */
 export function canonicalNote(fields: FrontMatter, body: string): string {
-  const { from, to, topic, references, tags, schemaVersion: schema_version, tsUtc: ts_utc } = fields;
+  const { schema_version, from, to, topic, ts_utc, references, tags } = fields;
   return canonicalJson({ schema_version, from, to, topic, ts_utc, references, tags, body: idBody(body) });
 }
 

@@ -14,7 +14,7 @@ export function readNote(text: string, now: number) {
   if (read.kind !== 'structured') return read;
   const { fields } = read;
   const id = noteId(fields, body);
-  return { ...read, body, id, otherId: fields.handoffId === id ? undefined : fields.handoffId };
+  return { ...read, body, id, otherId: fields.handoff_id === id ? undefined : fields.handoff_id };
 }
 
 /** The id of a structured note, by its content. */

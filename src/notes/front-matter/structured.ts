@@ -57,13 +57,10 @@ function addressedFields(address: Address, scene: NoteScene): FrontMatter {
     });
   }
   const { references, tags, to = ANYONE } = address;
-  const tsUtc = timestamp(now);
-  const problem = checkFrontMatter(
-    { schema_version: SCHEMA_VERSION, from, to, topic, ts_utc: tsUtc, references, tags },
-    now,
-  );
+  const fields = { schema_version: SCHEMA_VERSION, from, to, topic, ts_utc: timestamp(now), references, tags };
+  const problem = checkFrontMatter(fields, now);
   if (problem !== undefined) throw invalid(problem);
-  return { schemaVersion: SCHEMA_VERSION, handoffId: undefined, from, to, topic, tsUtc, references, tags };
+  return fields;
 }
 
 /** Front matter as an editor shows it, for the author to change. */
@@ -73,7 +70,7 @@ export function addressedHead(address: Address, scene: NoteScene): string {
 
 function composed(body: string, address: Address, scene: NoteScene) {
   const fields = addressedFields(address, scene);
-  const head = formatFrontMatter({ ...fields, handoffId: noteId(fields, body) });
+  const head = formatFrontMatter({ ...fields, handoff_id: noteId(fields, body) });
   return { note: Buffer.from(`${head}\n${body}`), to: fields.to, from: fields.from };
 }
 

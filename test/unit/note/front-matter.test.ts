@@ -55,12 +55,12 @@ describe('front matter of ours', () => {
   it('is read back as it was written', () => {
     const more = 'references: [\'commit:abc\', "x"]\ntags:\n  - a\n';
     expect(fields(yaml({}, more))).toEqual({
-      schemaVersion: '1.0',
-      handoffId: undefined,
+      schema_version: '1.0',
+      handoff_id: undefined,
       from: 'alice',
       to: 'bob',
       topic: 'retry-policy',
-      tsUtc: '2026-05-07T12:00:00Z',
+      ts_utc: '2026-05-07T12:00:00Z',
       references: ['commit:abc', 'x'],
       tags: ['a'],
     });
@@ -74,7 +74,7 @@ describe('front matter of ours', () => {
     ['keys in quotes', yaml({ to: undefined }, '"to": bob\n')],
     ['a flow mapping', `{${yaml().trim().replaceAll('\n', ', ')}}`],
     ['words that older YAML takes for booleans', yaml({ from: 'no', to: 'yes' })],
-  ])('may have %s', (_what, text) => expect(fields(text)?.tsUtc).toBe('2026-05-07T12:00:00Z'));
+  ])('may have %s', (_what, text) => expect(fields(text)?.ts_utc).toBe('2026-05-07T12:00:00Z'));
 
   it.each<[string, string, RegExp, RegExp]>([
     ['a missing key', yaml({ to: undefined }), /\bto is missing/, /^to: 'bob'$/],
@@ -150,12 +150,12 @@ describe('front matter of ours', () => {
 
   it('may be at every limit at once', () => {
     const full: FrontMatter = {
-      schemaVersion: '1.0',
-      handoffId: `sha256:${'a'.repeat(64)}`,
+      schema_version: '1.0',
+      handoff_id: `sha256:${'a'.repeat(64)}`,
       from: 'f'.repeat(64),
       to: 't'.repeat(64),
       topic: 'x'.repeat(80),
-      tsUtc: '2026-05-07T12:00:00.123456789Z',
+      ts_utc: '2026-05-07T12:00:00.123456789Z',
       references: Array.from({ length: 256 }, () => "'".repeat(1024)),
       tags: Array.from({ length: 32 }, () => 'g'.repeat(40)),
     };

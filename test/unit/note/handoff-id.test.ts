@@ -11,12 +11,12 @@ import { canonicalJson, canonicalNote, handoffId } from '../../../src/domain/not
 const NOW = Date.parse('2026-05-08T00:00:00Z');
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const FIELDS: FrontMatter = {
-  schemaVersion: '1.0',
-  handoffId: undefined,
+  schema_version: '1.0',
+  handoff_id: undefined,
   from: 'alice',
   to: 'bob',
   topic: 'retry-policy',
-  tsUtc: '2026-05-07T12:00:00Z',
+  ts_utc: '2026-05-07T12:00:00Z',
   references: [],
   tags: [],
 };
@@ -53,15 +53,15 @@ describe('handoff_id', () => {
   });
 
   it('does not cover itself, and changes with every other field', () => {
-    expect(id('body A\n', { handoffId: EMPTY })).toBe(BODY_A);
+    expect(id('body A\n', { handoff_id: EMPTY })).toBe(BODY_A);
     const changes: Partial<FrontMatter>[] = [
       { from: 'x' },
       { to: 'x' },
       { topic: 'x' },
-      { tsUtc: '2026-05-07T12:00:01Z' },
+      { ts_utc: '2026-05-07T12:00:01Z' },
       { tags: ['x'] },
       { references: ['x'] },
-      { schemaVersion: '1.1' },
+      { schema_version: '1.1' },
     ];
     const ids = changes.map((change) => id('body A\n', change));
     expect(new Set([...ids, BODY_A, id('body A')]).size).toBe(changes.length + 2);
@@ -72,7 +72,7 @@ describe('handoff_id', () => {
   });
 
   it('is the same after the note was written and read back', () => {
-    const fields = { ...FIELDS, ...LISTS, handoffId: WHOLE };
+    const fields = { ...FIELDS, ...LISTS, handoff_id: WHOLE };
     const note = `${formatFrontMatter(fields)}\n# Body\n\nThis is the handoff body.\n`;
     const { yaml, body } = splitNote(note);
     const read = readFrontMatter(yaml ?? '', NOW);
