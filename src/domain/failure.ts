@@ -1,20 +1,5 @@
-/** Why a command stopped; the closed list that `--json` shows and that decides the exit code. */
-export type FailureCode =
-  | 'not-found'
-  | 'stale'
-  | 'refused'
-  | 'secret'
-  | 'usage'
-  | 'not-owner'
-  | 'unknown-operator'
-  | 'lost-race'
-  | 'remote'
-  | 'integrity'
-  | 'environment'
-  | 'internal';
-
-/** Exit codes of the command line; 0 is success. */
-export const EXIT_CODES: Readonly<Record<FailureCode, number>> = {
+/** Why a command stopped: the closed list that `--json` shows, each with its exit code; 0 is success. */
+export const EXIT_CODES = {
   'not-found': 1,
   stale: 1,
   refused: 1,
@@ -27,7 +12,8 @@ export const EXIT_CODES: Readonly<Record<FailureCode, number>> = {
   integrity: 6,
   environment: 7,
   internal: 70,
-};
+} as const;
+export type FailureCode = keyof typeof EXIT_CODES;
 
 interface FailureDetails {
   /** The next command to type; it works as printed. */

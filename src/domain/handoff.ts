@@ -145,15 +145,15 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     ...found,
     owner,
     state,
-    base: base === undefined ? undefined : parseOid(base),
+    base: parseOid(base ?? ''),
     client: found.client,
-    takenFrom: takenFrom === undefined ? undefined : parseSessionId(takenFrom),
-    succeeds: succeeds === undefined ? undefined : parseSessionId(succeeds),
+    takenFrom: parseSessionId(takenFrom),
+    succeeds: parseSessionId(succeeds),
     to: found.to,
     automatic: parseAutomatic(found.automatic),
-    divergedFrom: divergedFrom === undefined ? undefined : parseTopic(divergedFrom),
+    divergedFrom: parseTopic(divergedFrom ?? ''),
     // An invalid object name counts as no work, and not as an error: version 0.1.0 lets any value pass.
-    work: found.work === undefined ? undefined : parseOid(found.work),
+    work: parseOid(found.work ?? ''),
   } as const;
   const checked = ['base', 'takenFrom', 'succeeds', 'divergedFrom'] as const;
   const isUnreadable = checked.some((field) => found[field] !== undefined && trailers[field] === undefined);
@@ -213,44 +213,32 @@ export function formatState(state: RecordedState): string {
   return `${JSON.stringify(state, null, 2)}\n`;
 }
 
+type StateFields = { readonly [Name in keyof RecordedState]?: unknown };
+
 /** Reads `state.json`. It checks only what `transition.ts` needs, so that later versions parse. */
 export function parseState(text: string): RecordedState | undefined {
-  const { version, branch, topic, head, upstream, dirty, client, worktree } =
-    jsonFields<keyof RecordedState>(text);
+  const fields: StateFields = jsonFields<keyof RecordedState>(text);
+  const { version, branch, topic } = fields;
   if (typeof version !== 'number' || typeof branch !== 'string' || typeof topic !== 'string')
     return undefined;
-  const text_ = (field: unknown) => (typeof field === 'string' ? field : null);
-  return {
-    version,
-    branch,
-    topic,
-    head: text_(head),
-    upstream: text_(upstream),
-    dirty: typeof dirty === 'number' ? dirty : 0,
-    client: text_(client),
-    worktree: text_(worktree),
-  };
+  return { version, branch, topic, ...factsOf(fields) };
 }
 
 /** Returns what `state.json` records of a write: no absolute path, no host name, no file names. */
-export function recordState(facts: {
-  branch: BranchName;
-  topic: string;
-  head: Oid | undefined;
-  upstream?: string | undefined;
-  dirty?: number;
-  client?: string | undefined;
-  worktree?: string | undefined;
-}): RecordedState {
+export function recordState(
+  facts: StateFields & { readonly branch: BranchName; readonly topic: string },
+): RecordedState {
+  return { version: FORMAT_VERSION, branch: facts.branch, topic: facts.topic, ...factsOf(facts) };
+}
+
+function factsOf({ head, upstream, dirty, client, worktree }: StateFields) {
+  const text = (field: unknown) => (typeof field === 'string' ? field : null);
   return {
-    version: FORMAT_VERSION,
-    branch: facts.branch,
-    topic: facts.topic,
-    head: facts.head ?? null,
-    upstream: facts.upstream ?? null,
-    dirty: facts.dirty ?? 0,
-    client: facts.client ?? null,
-    worktree: facts.worktree ?? null,
+    head: text(head),
+    upstream: text(upstream),
+    dirty: typeof dirty === 'number' ? dirty : 0,
+    client: text(client),
+    worktree: text(worktree),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { SessionId } from './names.ts';
+import { type SessionId, topicsOverlap } from './names.ts';
 
 /**
  * The handoff files of the predecessor (claude-handoff-guard): `handoff-<branch>-<topic>.md` in a
@@ -9,7 +9,6 @@ const MEMORY_FILE = /\/projects\/[^/]+\/memory\/(handoff-[^/]*)$/i;
 const MEMORY_FOLDER = /\/projects\/[^/]+\/memory$/;
 const GRAMMAR = /^handoff-[a-z0-9]+-[a-z0-9]+(?:-[a-z0-9]+)+\.md$/;
 const ARCHIVE = 'handoff-archive';
-const STOPWORDS = new Set('fix feat chore docs refactor test main master the and for a'.split(' '));
 
 /** Returns the name of such a file from its absolute path; any name with `handoff-` in front counts, whatever its case. */
 export function markerFileName(path: string): string | undefined {
@@ -63,17 +62,8 @@ export function withMarker(content: string, session: SessionId): string {
 
 /** Returns other files that are probably about the same work: their first two meaningful words are the same. */
 export function overlappingFiles(name: string, siblings: readonly string[]): string[] {
-  const words = (file: string) =>
-    file
-      .replace(/^handoff-|\.md$/g, '')
-      .split('-')
-      .filter((word) => word !== '' && !STOPWORDS.has(word))
-      .slice(0, 2);
-  const own = words(name);
-  return siblings.filter((sibling) => {
-    const other = words(sibling);
-    return sibling !== name && own.length === 2 && own.join('-') === other.join('-');
-  });
+  const words = (file: string) => file.replace(/^handoff-|\.md$/g, '');
+  return siblings.filter((sibling) => topicsOverlap(words(name), words(sibling)));
 }
 
 /** What is known of a guarded file before a tool touches it. */
@@ -107,26 +97,22 @@ export function decideMarkerFile(
   session: SessionId | undefined,
   mode: 'rewrite' | 'handshake',
 ): MarkerDecision {
-  const deny = (why: Extract<MarkerDecision, { kind: 'deny' }>['why']): MarkerDecision => ({
-    kind: 'deny',
-    why,
-  });
   const own = session !== undefined && file.owner === session;
-  if (file.owner !== undefined && !own) return deny('foreign');
+  if (file.owner !== undefined && !own) return { kind: 'deny', why: 'foreign' };
   const named = isMarkerFileName(file.name);
   switch (act.kind) {
     case 'remove':
-      return own || !file.exists ? { kind: 'allow' } : deny('no-marker');
+      return own || !file.exists ? { kind: 'allow' } : { kind: 'deny', why: 'no-marker' };
     case 'shell':
       // `sed -i.bak` and editors leave other files beside the note.
       if (!named && !/\.md$/i.test(file.name)) return { kind: 'allow' };
-      return own ? { kind: 'allow' } : deny(named ? 'shell' : 'grammar');
+      return own ? { kind: 'allow' } : { kind: 'deny', why: named ? 'shell' : 'grammar' };
     case 'edit':
-      if (!named) return deny('grammar');
-      if (!own && file.exists) return deny('no-marker');
-      return namesAnother(act.result, session) ? deny('marker-missing') : { kind: 'allow' };
+      if (!named) return { kind: 'deny', why: 'grammar' };
+      if (!own && file.exists) return { kind: 'deny', why: 'no-marker' };
+      return namesAnother(act.result, session) ? { kind: 'deny', why: 'marker-missing' } : { kind: 'allow' };
     case 'write':
-      return named ? decideWrite(file, act.content, session, mode) : deny('grammar');
+      return named ? decideWrite(file, act.content, session, mode) : { kind: 'deny', why: 'grammar' };
   }
 }
 

@@ -97,7 +97,7 @@ export function parseLongTopic(text: string): Topic | undefined {
 }
 
 /** Whether two topics are probably one piece of work: their first two meaningful words are the same. */
-export function topicsOverlap(a: Topic, b: Topic): boolean {
+export function topicsOverlap(a: string, b: string): boolean {
   const [[, ...first], [, ...second]] = [WORDS.exec(a) ?? [], WORDS.exec(b) ?? []];
   return a !== b && first[1] !== undefined && first.join('-') === second.join('-');
 }

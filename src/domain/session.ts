@@ -124,29 +124,26 @@ function parseEnd(value: unknown): SessionEnd | null {
 
 /** Returns every session whose conversation `session` carries on, nearest first. */
 export function succeededBy(session: SessionId, records: readonly SessionRecord[]): SessionId[] {
-  const bySession = new Map(records.map((record) => [record.session, record]));
-  const chain: SessionId[] = [];
-  let next = bySession.get(session)?.succeeds ?? null;
-  while (next !== null && !chain.includes(next) && next !== session) {
-    chain.push(next);
-    next = bySession.get(next)?.succeeds ?? null;
-  }
-  return chain;
+  return chainFrom(session, 'succeeds', records).slice(1);
 }
 
 /** Whether two sessions belong together: the same one, or one started inside the other. */
 export function related(a: SessionId, b: SessionId, records: readonly SessionRecord[]): boolean {
-  const lineage = (start: SessionId) => {
-    const seen: SessionId[] = [];
-    let at: SessionId | null = start;
-    while (at !== null && !seen.includes(at)) {
-      seen.push(at);
-      const current: SessionId = at;
-      at = records.find((record) => record.session === current)?.parent ?? null;
-    }
-    return seen;
-  };
-  return lineage(a).includes(b) || lineage(b).includes(a);
+  return chainFrom(a, 'parent', records).includes(b) || chainFrom(b, 'parent', records).includes(a);
+}
+
+/** Returns a session and those that it leads to, each of which may lead to another; a circle is left. */
+function chainFrom(
+  start: SessionId,
+  link: 'succeeds' | 'parent',
+  records: readonly SessionRecord[],
+): SessionId[] {
+  const chain = new Set([start]);
+  for (const session of chain) {
+    const next = records.find((record) => record.session === session && record[link] !== null)?.[link];
+    if (next) chain.add(next);
+  }
+  return [...chain];
 }
 
 export interface IdentityFacts {

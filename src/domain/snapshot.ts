@@ -21,21 +21,21 @@ const MAX_PATH_LENGTH = 4096;
 export interface SnapshotItem {
   readonly path: string;
   /** The bytes of a name that is not UTF-8, one character each. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly base: FileState;
   readonly index: FileState;
   readonly disk: FileState;
   /** The file's own bytes, if a checkout may not restore them; the same blob as `disk` if no filter changed them. */
-  readonly raw?: Oid;
+  readonly raw?: Oid | undefined;
   /** What `git handoff undo` left there, if that is not HEAD's content: others' part of the change. */
-  readonly left?: FileState;
+  readonly left?: FileState | undefined;
   /** Added by `git add --intent-to-add`. */
-  readonly intended?: true;
+  readonly intended?: true | undefined;
   /** The session that made the change; left out: nobody, not known, or whoever took the snapshot. */
-  readonly owner?: SessionId;
+  readonly owner?: SessionId | undefined;
   /** Whether only the file's owner could read it, which git's modes do not say. */
-  readonly isPrivate?: boolean;
-  readonly bytes?: number;
+  readonly isPrivate?: boolean | undefined;
+  readonly bytes?: number | undefined;
 }
 
 /** A file whose content the snapshot lacks: it was too big, unreadable or a repository of its own, or time ran out. */
@@ -76,7 +76,7 @@ export interface Snapshot {
   readonly base: Oid | null;
   readonly items: readonly SnapshotItem[];
   /** `undefined`: a note carries it. */
-  readonly reason?: SnapshotReason;
+  readonly reason?: SnapshotReason | undefined;
 }
 
 /** Returns `work.json`, where a state is a mode and a blob's number, and the blobs in the order of their numbers. */
@@ -94,8 +94,8 @@ export function formatSnapshot({ base, items, reason }: Snapshot): { text: strin
     base: pair(head),
     index: pair(index),
     disk: pair(disk),
-    ...(raw === undefined ? {} : { raw: numberOf(raw) }),
-    ...(left === undefined ? {} : { left: pair(left) }),
+    raw: raw && numberOf(raw),
+    left: left === undefined ? undefined : pair(left),
     ...marks,
   }));
   const text = `${JSON.stringify({ version: VERSION, base, items: listed, reason })}\n`;
@@ -124,8 +124,7 @@ export function parseSnapshot(text: string, blobs: readonly Oid[], isOwn = false
     names.add(key);
     items.push(item);
   }
-  const reason = parseReason(fields.reason);
-  return { base, items, ...(reason === undefined ? {} : { reason }) };
+  return { base, items, reason: parseReason(fields.reason) };
 }
 
 const DAMAGED = `${SNAPSHOT_FILE} is damaged`;
@@ -143,23 +142,22 @@ function parseItem(value: unknown, blobs: readonly Oid[], isOwn: boolean): Snaps
   if (raw !== undefined && (own === undefined || disk === null)) return DAMAGED;
   return {
     path,
-    ...(isOwn && typeof name === 'string' ? { name } : {}),
+    name: isOwn && typeof name === 'string' ? name : undefined,
     base,
     index,
     disk,
-    ...(own === undefined ? {} : { raw: own }),
-    ...(isOwn && left !== null ? { left } : {}),
-    ...(intended === true && index === null ? { intended } : {}),
+    raw: own,
+    left: (isOwn ? left : null) ?? undefined,
+    intended: intended === true && index === null ? intended : undefined,
     ...marksOf(rest),
   };
 }
 
 function marksOf({ owner, isPrivate, bytes }: Record<string, unknown>) {
-  const session = sessionOf(owner);
   return {
-    ...(session === null ? {} : { owner: session }),
-    ...(isPrivate === true ? { isPrivate } : {}),
-    ...(typeof bytes === 'number' ? { bytes } : {}),
+    owner: sessionOf(owner) ?? undefined,
+    isPrivate: isPrivate === true || undefined,
+    bytes: typeof bytes === 'number' ? bytes : undefined,
   };
 }
 
@@ -294,42 +292,13 @@ export function beyondLimits<T extends Kept>(kept: readonly T[], limits: RescueL
 
 /** Uncommitted work that a note carries: how much it is, and which of its files somebody must look at first. Pure. */
 
-/** Folders whose files make programs run or instruct agents. */
-const MOVING_FOLDERS = [
-  '.claude',
-  '.codex',
-  '.gemini',
-  '.qwen',
-  '.copilot',
-  '.opencode',
-  '.cursor',
-  '.agents',
-  '.husky',
-  '.vscode',
-  '.idea',
-  '.devcontainer',
-];
+/** Folders whose files make programs run or instruct agents: git's, clients', editors'. */
+const MOVING_FOLDER =
+  /^(?:\.git.*|git~\d.*|\.(?:claude|codex|gemini|qwen|copilot|opencode|cursor|agents|husky|vscode|idea|devcontainer))$/;
 
 /** Names of such files, in any folder. */
-const MOVING_FILES = [
-  'agents.md',
-  'agents.override.md',
-  'claude.md',
-  'claude.local.md',
-  'gemini.md',
-  'qwen.md',
-  'opencode.json',
-  'opencode.jsonc',
-  '.mcp.json',
-  '.cursorrules',
-  '.windsurfrules',
-  '.clinerules',
-  '.envrc',
-  '.npmrc',
-  '.yarnrc.yml',
-  '.pre-commit-config.yaml',
-  'lefthook.yml',
-];
+const MOVING_FILE =
+  /^(?:agents(?:\.override)?\.md|claude(?:\.local)?\.md|(?:gemini|qwen)\.md|opencode\.jsonc?|\.mcp\.json|\.(?:cursor|windsurf|cline)rules|\.envrc|\.npmrc|\.yarnrc\.yml|\.pre-commit-config\.yaml|lefthook\.yml)$/;
 
 /**
  * Whether a file can make programs run or instruct agents: clients' settings and instructions, git's own files, hooks. This
@@ -340,10 +309,7 @@ const MOVING_FILES = [
 export function isMoving(path: string, hooks: string | undefined): boolean {
   const parts = path.split('/').map(partName);
   if (hooks !== undefined && foldedName(`${path}/`).startsWith(foldedName(`${hooks}/`))) return true;
-  return (
-    parts.some((part) => part.startsWith('.git') || /^git~\d/.test(part) || MOVING_FOLDERS.includes(part)) ||
-    MOVING_FILES.includes(parts.at(-1) ?? '')
-  );
+  return parts.some((part) => MOVING_FOLDER.test(part)) || MOVING_FILE.test(parts.at(-1) ?? '');
 }
 
 /** How much work a note carries. A trailer states it, so that it is known before the work is fetched. */

@@ -51,8 +51,8 @@ describe('an automatic note', () => {
   });
 
   it('says everything known, under the headings of a handover', () => {
+    expect(noteSections(automaticNote(FACTS))).not.toHaveProperty('goal');
     expect(noteSections(automaticNote(FACTS))).toMatchObject({
-      goal: undefined,
       importantFiles: '- `src/a.ts`\n- `b c`',
       state: [
         '- Session: `aaaaaaaa-1111-4111-8111-111111111111`',

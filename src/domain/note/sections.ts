@@ -1,47 +1,26 @@
 import { cutToBytes, escapeText } from '../surfacing.ts';
 
-/** What a note says under the headings that a handover has; each text as it stands, without its heading. */
-export interface NoteSections {
-  readonly goal: string | undefined;
-  readonly state: string | undefined;
-  readonly nextAction: string | undefined;
-  readonly stopConditions: string | undefined;
-  readonly importantFiles: string | undefined;
-  readonly tests: string | undefined;
-}
-
 /** Headings as notes of this program and of its predecessors have them; compared in lower case, by their first words. */
-const HEADINGS: Readonly<Record<keyof NoteSections, readonly string[]>> = {
+const HEADINGS = {
   goal: ['goal', 'the goal', 'objective', 'purpose'],
   state: ['state', 'current state', 'status', 'where we are'],
   nextAction: [
-    'next action',
-    'next actions',
-    'next',
-    'next step',
-    'next steps',
-    'next session prompt',
-    "where we're going",
+    ...['next', 'next action', 'next actions', 'next step', 'next steps'],
+    ...['next session prompt', "where we're going"],
   ],
   stopConditions: ['stop conditions', 'stop condition', 'stop when', 'stop if'],
   importantFiles: ['important files', 'files', 'key files'],
   tests: ['tests', 'testing', 'tested', 'how it was tested', 'test results', 'test plan', 'verification'],
 };
 
+/** What a note says under the headings that a handover has; each text as it stands, without its heading. */
+export type NoteSections = { readonly [Field in keyof typeof HEADINGS]?: string | undefined };
+
 const FIELDS = new Map(
   Object.entries(HEADINGS).flatMap(([field, titles]) =>
     titles.map((title) => [title, field as keyof NoteSections] as const),
   ),
 );
-
-const NOTHING: NoteSections = {
-  goal: undefined,
-  state: undefined,
-  nextAction: undefined,
-  stopConditions: undefined,
-  importantFiles: undefined,
-  tests: undefined,
-};
 
 const ATX = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
 /** Backticks with more backticks after them on the line are a code span, not a fence. */
@@ -101,7 +80,7 @@ export function noteSections(body: string): NoteSections {
     if (field !== undefined && !sections.has(field)) sections.set(field, lines);
   }
   const texts = [...inner, ...found].map(([field, lines]) => [field, lines.join('\n').trim()] as const);
-  return { ...NOTHING, nextAction: sentence, ...Object.fromEntries(texts.filter(([, text]) => text !== '')) };
+  return { nextAction: sentence, ...Object.fromEntries(texts.filter(([, text]) => text !== '')) };
 }
 
 /** Whether a line is the heading of a section that handovers have, and nothing more. */
