@@ -109,29 +109,29 @@ export function putStart(
 
 /** Returns what was dirty when a session began to work alone; `undefined` when it has no start list. */
 export function readStart(place: LedgerPlace, session: SessionId): TreeStatus | undefined {
-  return parseTreeStatus(readLedger(place, session).loneStart?.look ?? '');
+  return parseTreeStatus(readLedger(place, session).lasting.alone?.look ?? '');
 }
 
 /** Forgets the start list and its pause. */
 export function removeStart(place: LedgerPlace, session: SessionId, now: number): void {
-  const { loneStart, paused } = readLedger(place, session);
-  if (loneStart !== undefined || paused !== undefined)
+  const { alone, paused } = readLedger(place, session).lasting;
+  if (alone !== undefined || paused !== undefined)
     appendEvents(place, session, [{ t: 'not-alone', at: now }]);
 }
 
 /** Returns what was dirty when a session ended or was found dead; `undefined` when its start list is not paused. */
 export function readPause(place: LedgerPlace, session: SessionId): TreeStatus | undefined {
-  return parseTreeStatus(readLedger(place, session).paused?.look ?? '');
+  return parseTreeStatus(readLedger(place, session).lasting.paused?.look ?? '');
 }
 
 /** Whether a start list waits for its session to come back. */
 export function isPaused(place: LedgerPlace, session: SessionId): boolean {
-  return readLedger(place, session).paused !== undefined;
+  return readLedger(place, session).lasting.paused !== undefined;
 }
 
 /** Returns the sessions that have a start list here, except those that ended long ago. */
 export function listStarts(place: LedgerPlace): SessionId[] {
-  return readLedgers(place).flatMap(({ session, loneStart }) => (loneStart === undefined ? [] : [session]));
+  return readLedgers(place).flatMap(({ session, lasting }) => (lasting.alone === undefined ? [] : [session]));
 }
 
 /** Returns the newest status that anybody read of the worktree: files with the same stamp need not be read again. */

@@ -163,13 +163,13 @@ export function checkMove(move: Move, place: Place): MoveVerdict {
   const steps: StepKind[] = [];
   // The commits that descend from `old`, by whichever parent.
   const moved = new Set(old === undefined ? [] : [old.oid]);
-  const lines = new MergedLines(known, new Set(move.chain.map(({ oid }) => oid)), old?.oid);
+  const areTwoLines = lineJudge(known, new Set(move.chain.map(({ oid }) => oid)), old?.oid);
   for (const { commit, topic } of walk.visits) {
     const refused = (reason: IllegalReason): MoveVerdict => ({ legal: false, reason, at: commit.oid });
     const parents = commit.parents.slice(0, MAX_PARENTS + 1).flatMap((oid) => known.get(oid) ?? []);
     const verdict = checkStep(parents, commit);
     if (!verdict.legal) return refused(verdict.reason);
-    if (parents.length > 1 && !lines.areTwo(commit.parents)) return refused('merge of its own past');
+    if (parents.length > 1 && !areTwoLines(commit.parents)) return refused('merge of its own past');
     const onLine = parents.filter(({ oid }) => moved.has(oid));
     if (onLine.length > 0) moved.add(commit.oid);
     if (parents.length > 1 && isTakenSilently(commit, onLine)) return refused('foreign owner without a take');
@@ -235,39 +235,31 @@ function namesPlace({ recorded }: HandoffCommit, topic: string, place: Place): b
 const MAX_LOOKS = 2_000_000;
 
 /**
- * Tells a merge of two lines from a merge of a line with its own past, by which a former owner would own the handoff again
- * without a take.
+ * Returns what tells a merge of two lines (neither parent is in the other's history) from a merge of a line with its own past,
+ * by which a former owner would own the handoff again without a take.
+ *
+ * @param known all commits that were read
+ * @param added those that the move adds to the history of `old`
  */
-class MergedLines {
-  #looks = 0;
-  readonly #known: ReadonlyMap<Oid, HandoffCommit>;
-  readonly #added: ReadonlySet<Oid>;
-  readonly #old: Oid | undefined;
-
-  /** `known`: all commits that were read · `added`: those that the move adds to the history of `old`. */
-  constructor(known: ReadonlyMap<Oid, HandoffCommit>, added: ReadonlySet<Oid>, old: Oid | undefined) {
-    this.#known = known;
-    this.#added = added;
-    this.#old = old;
-  }
-
-  /** Whether neither parent is in the other's history. */
-  areTwo([first, second]: readonly Oid[]): boolean {
-    if (first === undefined || second === undefined) return false;
-    return !this.#isBehind(second, first) && !this.#isBehind(first, second);
-  }
-
-  #isBehind(oid: Oid, tip: Oid): boolean {
+function lineJudge(
+  known: ReadonlyMap<Oid, HandoffCommit>,
+  added: ReadonlySet<Oid>,
+  old: Oid | undefined,
+): (parents: readonly Oid[]) => boolean {
+  let looks = 0;
+  const isBehind = (oid: Oid, tip: Oid): boolean => {
     const todo = [tip];
     const seen = new Set<Oid>();
     for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
-      if (at === oid || ++this.#looks > MAX_LOOKS) return true;
+      if (at === oid || ++looks > MAX_LOOKS) return true;
       if (seen.has(at)) continue;
       seen.add(at);
       // A commit that the move does not add is in the history of `old`, by definition.
-      if (at === this.#old && !this.#added.has(oid)) return true;
-      todo.push(...(this.#known.get(at)?.parents ?? []));
+      if (at === old && !added.has(oid)) return true;
+      todo.push(...(known.get(at)?.parents ?? []));
     }
     return false;
-  }
+  };
+  return ([first, second]) =>
+    first !== undefined && second !== undefined && !isBehind(second, first) && !isBehind(first, second);
 }

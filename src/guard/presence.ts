@@ -41,13 +41,13 @@ export function noteCall(call: TreeCall): boolean {
   const worktreeId = knownWorktreeId(tree.gitDir);
   if (worktreeId === undefined) return false;
   const client = clientPid(call);
-  const { registrations, loneStart } = readLedger({ commonDir: tree.commonDir, worktreeId }, session);
+  const { registrations, lasting } = readLedger({ commonDir: tree.commonDir, worktreeId }, session);
   // The pid is enough: no other process of this session can have got it since. Reading when it started may take a `ps`.
   const isFresh = ([key, at]: readonly [string, number]) =>
     processOf(key).pid === client && call.now >= at && call.now < at + FRESH_MS;
   if (![...registrations].some(isFresh)) return false;
   // Another session arrived, but was killed before it recorded what this one changed while alone.
-  if (loneStart !== undefined && !isLoneSession(tree.gitDir, session)) return false;
+  if (lasting.alone !== undefined && !isLoneSession(tree.gitDir, session)) return false;
   beat(tree.commonDir, session, call.event.kind);
   return true;
 }

@@ -181,7 +181,7 @@ export async function treesOf(call: SessionCall, paths: readonly string[]): Prom
 
 function putVisit({ commonDir, gitDir, workTree }: FoundRepository, session: SessionId, now: number): void {
   const place = { commonDir, worktreeId: worktreeId(gitDir) };
-  if (readLedger(place, session).visitedTop === workTree) return;
+  if (readLedger(place, session).lasting.visit?.top === workTree) return;
   appendEvents(place, session, [{ t: 'visit', top: workTree, at: now }]);
 }
 
@@ -190,11 +190,11 @@ export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRep
   return knownRepositories(env)
     .filter((commonDir) => exists(journalFile(commonDir, session)))
     .flatMap((commonDir) => [...readJournal(commonDir, session).trees.values()])
-    .flatMap(({ visitedTop }) => (visitedTop === undefined ? [] : (discoverRepository(visitedTop) ?? [])));
+    .flatMap(({ lasting: { visit } }) => (visit === undefined ? [] : (discoverRepository(visit.top) ?? [])));
 }
 
 function removeVisit({ commonDir, gitDir }: FoundRepository, session: SessionId, now: number): void {
   const place = { commonDir, worktreeId: worktreeId(gitDir) };
-  if (readLedger(place, session).visitedTop === undefined) return;
+  if (readLedger(place, session).lasting.visit === undefined) return;
   appendEvents(place, session, [{ t: 'visit-end', at: now }]);
 }

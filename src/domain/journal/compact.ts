@@ -133,12 +133,9 @@ function otherEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent
 }
 
 function presenceEvents(ledger: SessionLedger): WorktreeEvent[] {
-  const { registrations, visitedTop: top, loneStart, paused, isNoteDue, noteLeft } = ledger;
+  const { registrations, lasting } = ledger;
   return [
     ...[...registrations].map(([key, at]) => ({ t: 'registered', ...processOf(key), at }) as const),
-    ...(top === undefined ? [] : [{ t: 'visit', top, at: 0 } as const]),
-    ...[loneStart, paused].flatMap((event) => event ?? []),
-    ...(noteLeft === undefined ? [] : [{ t: 'note-left', process: noteLeft, at: 0 } as const]),
-    ...(isNoteDue ? [{ t: 'note-due', at: 0 } as const] : []),
+    ...Object.values(lasting),
   ];
 }

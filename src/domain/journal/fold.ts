@@ -1,4 +1,4 @@
-import type { OpenClaim, PathChange, SessionLedger } from '../ledger/claims.ts';
+import { LASTING, type OpenClaim, type PathChange, type SessionLedger } from '../ledger/claims.ts';
 import { type FileState, sameState, strongest } from '../ledger/tree-status.ts';
 import { type Oid, type SessionId, ownerId } from '../names.ts';
 import type { ProcessId } from '../session.ts';
@@ -186,11 +186,7 @@ export function emptyLedger(session: SessionId): Ledger {
     registrations: new Map(),
     operations: [],
     tried: new Map(),
-    visitedTop: undefined,
-    loneStart: undefined,
-    paused: undefined,
-    isNoteDue: false,
-    noteLeft: undefined,
+    lasting: {},
   };
 }
 
@@ -242,38 +238,25 @@ function foldInto(ledger: Ledger, event: JournalEvent): void {
   }
 }
 
+/** What each of these events ends. */
+const ENDS: { readonly [Kind in JournalEvent['t']]?: readonly (keyof SessionLedger['lasting'])[] } = {
+  'visit-end': ['visit'],
+  'not-alone': ['alone', 'paused'],
+  'note-left': ['note-due'],
+};
+
 function foldPresence(ledger: Ledger, event: JournalEvent): void {
-  switch (event.t) {
-    case 'registered':
-      ledger.registrations.set(processKey(event), event.at);
-      break;
-    case 'unregistered':
-      ledger.registrations.clear();
-      break;
-    case 'visit':
-      ledger.visitedTop = event.top;
-      break;
-    case 'visit-end':
-      ledger.visitedTop = undefined;
-      break;
-    case 'alone':
-      ledger.loneStart = event;
-      break;
-    case 'paused':
-      ledger.paused = event;
-      break;
-    case 'not-alone':
-      [ledger.loneStart, ledger.paused] = [undefined, undefined];
-      break;
-    case 'note-due':
-      ledger.isNoteDue = true;
-      break;
-    case 'note-left':
-      ledger.isNoteDue = false;
-      ledger.noteLeft = event.process ?? ledger.noteLeft;
-      break;
-    default:
-  }
+  const { registrations, lasting } = ledger;
+  if (event.t === 'registered') registrations.set(processKey(event), event.at);
+  if (event.t === 'unregistered') registrations.clear();
+  if (ENDS[event.t] !== undefined) ledger.lasting = without(lasting, ENDS[event.t] ?? []);
+  if (!LASTING.some((kind) => kind === event.t)) return;
+  const known = event.t === 'note-left' ? lasting['note-left'] : undefined;
+  ledger.lasting = { ...ledger.lasting, [event.t]: { ...known, ...event } };
+}
+
+function without(lasting: SessionLedger['lasting'], kinds: readonly string[]): SessionLedger['lasting'] {
+  return Object.fromEntries(Object.entries(lasting).filter(([kind]) => !kinds.includes(kind)));
 }
 
 /** Folds what holds for a path until a later event changes it. */
@@ -327,7 +310,7 @@ function endIn(ledger: Ledger): void {
   ledger.commands.clear();
   ledger.announced.clear();
   ledger.registrations.clear();
-  ledger.visitedTop = undefined;
+  ledger.lasting = without(ledger.lasting, ['visit']);
 }
 
 /** Returns a process as the key of a map: a pid may be reused, but not with the same start time. */

@@ -27,6 +27,9 @@ export interface OpenClaim extends Omit<EventOf<'claim'>, 't' | 'before'> {
 /** What a session did; `by`: the sub-agent that did it, if it no longer runs. */
 type DoneBy<Kind extends 'head' | 'news'> = EventOf<Kind> & { readonly by?: SessionId };
 
+export const LASTING = ['visit', 'alone', 'paused', 'note-due', 'note-left'] as const;
+type LastingKind = (typeof LASTING)[number];
+
 /** The state that a session's events in one worktree add up to. */
 export interface SessionLedger {
   readonly session: SessionId;
@@ -57,13 +60,6 @@ export interface SessionLedger {
   readonly operations: readonly EventOf<'operation'>[];
   /** The last run of each command that the session tried, the newest last. */
   readonly tried: ReadonlyMap<string, EventOf<'tried'>>;
-  /** The top of the worktree, if the session works here from a folder outside. */
-  readonly visitedTop: string | undefined;
-  /** What was dirty when it began to work alone here (`paused`: when that time was interrupted). */
-  readonly loneStart: EventOf<'alone'> | undefined;
-  readonly paused: EventOf<'paused'> | undefined;
-  /** Whether it has ended and its automatic note is still due. */
-  readonly isNoteDue: boolean;
-  /** The process as which the session died, once its automatic note was left or proved unnecessary. */
-  readonly noteLeft: string | undefined;
+  /** The last event of each of these kinds, unless another one has ended what it says. */
+  readonly lasting: { readonly [Kind in LastingKind]?: EventOf<Kind> };
 }

@@ -41,8 +41,8 @@ export function sessionsToNote(
   return sessions
     .filter((one) => {
       if (one.liveness !== 'ended' && !isGone(one, machine)) return false;
-      const { isNoteDue, noteLeft } = ledgerOf(commonDir, one);
-      return one.liveness === 'ended' ? isNoteDue : noteLeft !== processOf(one);
+      const { 'note-due': due, 'note-left': left } = ledgerOf(commonDir, one).lasting;
+      return one.liveness === 'ended' ? due !== undefined : left?.process !== processOf(one);
     })
     .sort((a, b) => b.record.startedAt - a.record.startedAt)
     .slice(0, MAX_AT_ONCE);

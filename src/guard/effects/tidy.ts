@@ -89,14 +89,14 @@ function tidyBeats(commonDir: string, { all, gone }: OnRecord): void {
 }
 
 /** Whether a ledger is still needed: others' calls may touch its claims, or its session may have changed more. */
-function isNeeded({ claims, loneStart, paused }: SessionLedger): boolean {
-  return claims.size > 0 || (loneStart !== undefined && paused === undefined);
+function isNeeded({ claims, lasting: { alone, paused } }: SessionLedger): boolean {
+  return claims.size > 0 || (alone !== undefined && paused === undefined);
 }
 
 /** The contents to which claims refer, or would refer if they were made from the session's start list. */
-function contents({ claims, ended, staged, loneStart, paused }: SessionLedger): string[] {
+function contents({ claims, ended, staged, lasting }: SessionLedger): string[] {
   const changes = [...claims.values(), ...ended.values()].flatMap((claim) => claim.changes);
-  const looks = [loneStart, paused].flatMap((one) => parseTreeStatus(one?.look ?? '') ?? []);
+  const looks = [lasting.alone, lasting.paused].flatMap((one) => parseTreeStatus(one?.look ?? '') ?? []);
   const states = [
     ...changes.flatMap(({ before, after }) => [before, after]),
     ...[...staged.values()].flat().map(({ state }) => state),

@@ -35,7 +35,8 @@ export function expectEndNotes(
   const own = all.filter(({ record }) => record.session === session);
   const placeFor = ({ worktreeId }: StoredSession) => ({ commonDir, worktreeId });
   const ending = own.filter(
-    (one) => one.record.ended === null || readLedger(placeFor(one), session).isNoteDue,
+    (one) =>
+      one.record.ended === null || readLedger(placeFor(one), session).lasting['note-due'] !== undefined,
   );
   for (const one of ending) appendEvents(placeFor(one), session, [{ t: 'note-due', at: now }]);
   return ending.find(({ worktreeId }) => worktreeId === knownWorktreeId(tree.gitDir));

@@ -164,7 +164,7 @@ function isUnsettled(
   const ledgers = readLedgers({ commonDir, worktreeId: worktreeId(gitDir) });
   if (!ledgers.some((one) => one.session === session && one.head !== undefined)) return true;
   return ledgers.some(
-    (one) => one.loneStart !== undefined && (one.session === session || peers.includes(one.session)),
+    (one) => one.lasting.alone !== undefined && (one.session === session || peers.includes(one.session)),
   );
 }
 
