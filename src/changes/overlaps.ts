@@ -1,4 +1,5 @@
 import {
+  type Replaced,
   type FileState,
   sameState,
   type DirtyPath,
@@ -6,13 +7,7 @@ import {
   type TreeStatus,
 } from '../domain/ledger/tree-status.ts';
 import { type Oid, type SessionId, sessionOfOwner } from '../domain/names.ts';
-import {
-  type OverlapKind,
-  type Progress,
-  type Standing,
-  overlapKindOf,
-  progressOf,
-} from '../domain/overlap.ts';
+import { type OverlapKind, type Progress, overlapKindOf, progressOf } from '../domain/overlap.ts';
 import { pathsBetween } from '../git/commits.ts';
 import { mergeBase } from '../git/histories.ts';
 import { type MergeWay, mergeWays, TextMerger } from '../git/merge-file.ts';
@@ -114,7 +109,7 @@ async function standings(
   { head, dirty }: Side,
   paths: readonly string[],
   options: Comparing,
-): Promise<(path: string) => Standing> {
+): Promise<(path: string) => Replaced> {
   const clean = paths.filter((path) => !dirty.has(path));
   const committed = await statesAt(cwd, head, clean, options.timeoutMs);
   return (path) => {

@@ -47,16 +47,17 @@ export function automaticSummary(facts: AutomaticFacts): string {
     ...(paths === undefined ? [] : [`${counted(paths.length, 'path')} uncommitted`]),
     ...(commits.length === 0 ? [] : [counted(commits.length, 'commit')]),
   ];
-  return `Automatic: ${ownerName(session, { client })} ${SHORT[facts.reason]}; ${what.join(', ')}`.slice(
+  return `Automatic: ${ownerName(session, { client })} ${FATES[facts.reason].short}; ${what.join(', ')}`.slice(
     0,
     72,
   );
 }
 
-const SHORT: Readonly<Record<AutomaticReason, string>> = {
-  compaction: 'compacted',
-  'session-end': 'ended',
-  death: 'is gone',
+/** What became of the session, in a list and in a heading. */
+const FATES: Readonly<Record<AutomaticReason, { readonly short: string; readonly full: string }>> = {
+  compaction: { short: 'compacted', full: 'before its context was compacted' },
+  'session-end': { short: 'ended', full: 'ended without a handoff' },
+  death: { short: 'is gone', full: 'died without a handoff' },
 };
 
 export function automaticNote(facts: AutomaticFacts): string {
@@ -87,14 +88,7 @@ export function automaticNote(facts: AutomaticFacts): string {
 const WHO_ELSE = 'Changes that a person made while the session worked alone count as its own.';
 
 function fate({ reason, proven }: AutomaticFacts): string {
-  switch (reason) {
-    case 'compaction':
-      return 'before its context was compacted';
-    case 'session-end':
-      return 'ended without a handoff';
-    case 'death':
-      return proven ? 'died without a handoff' : 'went silent and left no handoff';
-  }
+  return reason === 'death' && !proven ? 'went silent and left no handoff' : FATES[reason].full;
 }
 
 function stateLines(facts: AutomaticFacts): string[] {

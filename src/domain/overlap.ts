@@ -1,4 +1,4 @@
-import { type FileState, sameState } from './ledger/tree-status.ts';
+import { type FileState, type Replaced, sameState } from './ledger/tree-status.ts';
 import { escapeLine, listed, shellWord } from './surfacing.ts';
 
 /**
@@ -6,17 +6,11 @@ import { escapeLine, listed, shellWord } from './surfacing.ts';
  * file would merge. Formats the notice that a session gets.
  */
 
-/** What is at a path in a worktree. */
-export interface Standing {
-  readonly head: FileState;
-  readonly disk: FileState;
-}
-
 /** Where a worktree has its own change of a path. */
 export type Progress = 'uncommitted' | 'committed' | 'both';
 
 /** Returns where a worktree's change of a path is; `undefined`: it has none. */
-export function progressOf(base: FileState, { head, disk }: Standing): Progress | undefined {
+export function progressOf(base: FileState, { head, disk }: Replaced): Progress | undefined {
   const [isCommitted, isUncommitted] = [!sameState(head, base), !sameState(disk, head)];
   if (isCommitted) return isUncommitted ? 'both' : 'committed';
   return isUncommitted ? 'uncommitted' : undefined;

@@ -43,18 +43,17 @@ export function looksStructured(text: string): boolean {
   return /^(?:handoff_id|schema_version):/m.test(yaml) && /^topic:/m.test(yaml);
 }
 
-/** What the first line of an exported file says. */
-interface ExportOrigin {
+/** Where a note belongs. */
+interface NotePlace {
   readonly branch: BranchName;
   readonly topic: Topic;
+}
+
+/** What the first line of an exported file says. */
+interface ExportOrigin extends NotePlace {
   readonly oid: Oid;
   readonly owner: SessionId | undefined;
   readonly format: ExportFormat;
-}
-
-/** A parsed exported file; the note begins at the character `noteAt`. */
-interface ExportedFile extends ExportOrigin {
-  readonly noteAt: number;
 }
 
 /** What readers of a handover look for above the note. */
@@ -89,8 +88,8 @@ export function exportHeader(origin: ExportOrigin, facts: HandoverFacts): string
   return `${comment}# Session Handover\n\n## Metadata\n\n${lines}\n${NOTE_BEGINS}`;
 }
 
-/** Recognises a file that `exportHeader` began; `undefined` for any other. */
-export function readExported(text: string): ExportedFile | undefined {
+/** Recognises a file that `exportHeader` began, whose note begins at the character `noteAt`; `undefined` for any other. */
+export function readExported(text: string): (ExportOrigin & { readonly noteAt: number }) | undefined {
   const beginning = text.slice(0, MAX_HEADER);
   const match = FIRST_LINE.exec(beginning);
   const lineEnd = beginning.indexOf('\n');
@@ -105,7 +104,7 @@ export function readExported(text: string): ExportedFile | undefined {
   return { ...named, oid, owner: parseClientSessionId(marker), format, noteAt: begins };
 }
 
-function decode(place: string): { branch: BranchName; topic: Topic } | undefined {
+function decode(place: string): NotePlace | undefined {
   let text: string;
   try {
     text = decodeURIComponent(place);
@@ -162,12 +161,6 @@ function metadata(text: string): Pick<Handover, 'branch' | 'head'> {
   return { branch: valueOf('branch'), head: valueOf('head') };
 }
 
-/** Where a note of claude-handoff-guard belongs. */
-interface GuardPlace {
-  readonly branch: BranchName;
-  readonly topic: Topic;
-}
-
 const PREFIX = /^handoff-/i;
 const IMPORTED = 'imported-note';
 
@@ -176,7 +169,7 @@ const IMPORTED = 'imported-note';
  * one that leaves a valid topic, else the longest that leaves any word, else the first word, even if no branch has that
  * name. A single word is the topic, on the branch `current`.
  */
-export function guardPlace(name: string, branches: readonly BranchName[], current: BranchName): GuardPlace {
+export function guardPlace(name: string, branches: readonly BranchName[], current: BranchName): NotePlace {
   const words = slugWords(name.replace(PREFIX, '').replace(/\.md$/i, ''));
   const found = branches
     .map((branch) => ({ branch, begin: slugWords(branch) }))

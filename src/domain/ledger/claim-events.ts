@@ -7,6 +7,7 @@ import {
   type WindowChange,
   isDoubtful,
   type FileState,
+  type Replaced,
   type TreeStatus,
   changesBetween,
 } from './tree-status.ts';
@@ -133,16 +134,10 @@ export function claimsSettled(
   );
 }
 
-/** A path's content in HEAD, and the content that replaces it on disk or in the index. */
-interface Shown {
-  readonly head: FileState;
-  readonly disk: FileState;
-}
-
 /** Returns the ledgers, and reopens in them the ended claims whose changes show at their paths again. */
 export function withRevived(
   ledgers: readonly SessionLedger[],
-  changeAt: (path: string) => Shown | undefined,
+  changeAt: (path: string) => Replaced | undefined,
 ): SessionLedger[] {
   const back = revivals(ledgers, changeAt);
   return ledgers.map((ledger) => {
@@ -166,7 +161,7 @@ export function withoutEnded(ledger: SessionLedger, named: readonly string[]): S
  */
 function revivals(
   ledgers: readonly SessionLedger[],
-  changeAt: (path: string) => Shown | undefined,
+  changeAt: (path: string) => Replaced | undefined,
 ): OpenClaim[] {
   return ledgers.flatMap(({ ended }) =>
     [...ended.values()].filter(({ path, base, committed, after, at }) => {

@@ -1,6 +1,6 @@
 import { type Oid, type SessionId, sessionOfOwner } from '../names.ts';
 import type { OpenClaim, SessionLedger } from './claims.ts';
-import { sameState, type FileState, type HeadPlace, type TreeStatus } from './tree-status.ts';
+import { sameState, type FileState, type DirtyPath, type HeadPlace, type TreeStatus } from './tree-status.ts';
 import { type SessionGroups, claimsOn, strong } from './ownership.ts';
 import { type Candidate, isUpToDate } from './stale.ts';
 import { sinceStart } from './claim-events.ts';
@@ -8,11 +8,7 @@ import { sinceStart } from './claim-events.ts';
 /** Decides whether a commit would mix the work of sessions. Pure; the git hooks and `git handoff commit` call it. */
 
 /** A path of the index that differs from HEAD. */
-export interface StagedPath {
-  readonly path: string;
-  readonly head: FileState;
-  readonly index: FileState;
-}
+export type StagedPath = Pick<DirtyPath, 'path' | 'head' | 'index'>;
 
 /** A commit that a staged path would undo. */
 export interface Reversal {

@@ -1,5 +1,5 @@
 import type { OpenClaim } from './claims.ts';
-import { sameState, type FileState } from './tree-status.ts';
+import { sameState, type DirtyPath, type FileState } from './tree-status.ts';
 
 /**
  * Whether committing a path would undo what HEAD has gained: HEAD moved, and the index (or the disk) stayed as it was.
@@ -39,13 +39,6 @@ export function bearing(state: FileState, { from, to }: Gain): Bearing | undefin
     : 'conflict';
 }
 
-/** How a path changed in a commit that HEAD dropped. */
-interface LeftChange {
-  readonly path: string;
-  readonly head: FileState;
-  readonly index: FileState;
-}
-
 /**
  * Returns what HEAD has gained since the session began to change the path, according to its claims.
  *
@@ -54,7 +47,7 @@ interface LeftChange {
 export function claimGains(
   { path, own, head }: Candidate,
   at: number,
-  left: readonly (readonly LeftChange[])[] = [],
+  left: readonly (readonly Pick<DirtyPath, 'path' | 'head' | 'index'>[])[] = [],
 ): Gain[] {
   return own.flatMap(({ base }) => {
     // If HEAD went back, it lost the content that the claim began from, which is no gain.

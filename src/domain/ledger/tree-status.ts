@@ -20,6 +20,9 @@ export interface DirtyPath {
   readonly stamp: string;
 }
 
+/** What HEAD has at a path, and the content that replaces it on disk or in the index. */
+export type Replaced = Pick<DirtyPath, 'head' | 'disk'>;
+
 /** Where HEAD is: the full name of the branch (also unborn), or `HEAD` when detached. */
 export interface HeadPlace {
   readonly ref: string;

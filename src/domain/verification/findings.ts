@@ -88,6 +88,9 @@ export const RULES = {
 } as const satisfies Readonly<Record<string, readonly [Axis, NoteVerdict, string]>>;
 
 export type FindingCode = keyof typeof RULES;
+type CodeOf<On extends Axis> = {
+  [Code in FindingCode]: (typeof RULES)[Code][0] extends On ? Code : never;
+}[FindingCode];
 
 type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
@@ -123,33 +126,9 @@ export function finding(situation: Situation<FindingCode>, subject: string | nul
 }
 
 /** Where the branch of a note is now. */
-export type BranchPlace = Situation<
-  | 'branch-here'
-  | 'branch-unborn'
-  | 'detached-still'
-  | 'branch-elsewhere'
-  | 'branch-renamed'
-  | 'branch-remote'
-  | 'detached-then'
-  | 'branch-absent'
-  | 'branch-deleted',
-  'branch'
->;
-
+export type BranchPlace = Situation<CodeOf<'branch'>, 'branch'>;
 /** How the branch's tip relates to the commit that the note is about. */
-export type HeadRelation = Situation<
-  | 'head-equal'
-  | 'head-unborn'
-  | 'head-ahead'
-  | 'head-first'
-  | 'head-reworded'
-  | 'head-behind'
-  | 'head-diverged'
-  | 'head-none'
-  | 'base-missing'
-  | 'base-shallow',
-  'branch'
->;
+export type HeadRelation = Situation<CodeOf<'head'>, 'branch'>;
 
 /** What is uncommitted in the note's working tree. */
 interface TreeFacts {
