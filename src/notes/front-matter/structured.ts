@@ -57,7 +57,15 @@ function addressedFields(address: Address, scene: NoteScene): FrontMatter {
     });
   }
   const { references, tags, to = ANYONE } = address;
-  const fields = { schema_version: SCHEMA_VERSION, from, to, topic, ts_utc: timestamp(now), references, tags };
+  const fields = {
+    schema_version: SCHEMA_VERSION,
+    from,
+    to,
+    topic,
+    ts_utc: timestamp(now),
+    references,
+    tags,
+  };
   const problem = checkFrontMatter(fields, now);
   if (problem !== undefined) throw invalid(problem);
   return fields;
