@@ -2,7 +2,7 @@
  * Reports what the newest versions of the clients changed in the payloads of our hooks. Each is installed into a scratch
  * folder, driven once against a scripted model on 127.0.0.1 with a probe as hook for the events that `init` registers
  * (test/client-news), and compared with fixtures/payloads/<client>/. The tools that it offers the model, and those that its
- * package names, are compared with src/agents/tools.ts. Prints Markdown; exit status 1 if that table lacks one, or none was seen.
+ * package names, are compared with client-tools.mjs. Prints Markdown; exit status 1 if that table lacks one, or none was seen.
  *
  *   node scripts/client-news.mjs [client...]
  */
@@ -110,7 +110,7 @@ export function toolNews(table, tools) {
   const known = new Set(Object.values(table).flat());
   const unknown = tools.filter((name) => !known.has(name));
   return unknown.map(
-    (name) => `**unknown tool: ${name}**, src/agents/tools.ts does not say how it is judged`,
+    (name) => `**unknown tool: ${name}**, scripts/client-tools.mjs does not say how it is judged`,
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * Writes docs/clients.md, the clients' part of README.md, and their names in the help and the manual, from the table of
- * clients: the rows of src/install/clients.ts, the dialects and tools of src/agents/, the variables of src/domain/names.ts.
+ * clients: the rows of src/install/clients.ts, the dialects of src/agents/, client-tools.mjs, the variables of src/domain/names.ts.
  *
  *   node scripts/clients.mjs [--check]      --check: exit status 1 if what is committed is out of date
  */
@@ -8,6 +8,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { toolsOf } from './client-tools.mjs';
 
 const ROOT = dirname(import.meta.dirname);
 const PAGE = 'docs/clients.md';
@@ -85,7 +86,7 @@ export async function readClients() {
   const { SESSION_VARIABLES } = await load('src/domain/names.ts');
   const rows = INSTALLERS.map(async (installer) => {
     const dialect = await dialectFor(installer.client);
-    const tools = await readTools(installer.client);
+    const tools = readTools(installer.client);
     const hooks = installer.register('', 'project', join(ROOT, 'bin/git-handoff'));
     const variables = Object.keys(SESSION_VARIABLES).filter(
       (name) => SESSION_VARIABLES[name] === installer.client || hooks.includes(name),
@@ -96,8 +97,7 @@ export async function readClients() {
 }
 
 /** The tools of a client, grouped by how they are judged. */
-async function readTools(client) {
-  const { toolsOf } = await load('src/agents/tools.ts');
+function readTools(client) {
   const judgements = Object.keys(JUDGED);
   return Object.fromEntries(judgements.map((judgement) => [judgement, toolsOf(client, judgement)]));
 }
@@ -109,7 +109,7 @@ async function load(input) {
   return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
 }
 
-/** The page's words for how a tool's calls are judged (src/agents/tools.ts). */
+/** The page's words for how a tool's calls are judged (client-tools.mjs). */
 const JUDGED = {
   file: 'file tools',
   shell: 'shell tools',
@@ -178,7 +178,7 @@ function readmeList(rows) {
 }
 
 async function main() {
-  const grok = await readTools('grok');
+  const grok = readTools('grok');
   const clients = [...(await readClients()).values()];
   const names = clients.map(({ client }) => client);
   const rows = clients.toSorted((a, b) => (a.client in ENDED) - (b.client in ENDED));

@@ -1,7 +1,6 @@
 import type { ToolCall } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
 import { UNREADABLE, dialectOf, fields, text, patchCall, shellCall } from './payload.ts';
-import { toolsOf } from './tools.ts';
 
 /**
  * Codex CLI's hook protocol (0.169). Codex reads answers strictly: if an answer has an unknown key, or an `allow` without a
@@ -18,12 +17,12 @@ export const codex = dialectOf({
 });
 
 /** Hooks get the name `Bash` for every shell tool. The other names occur in rollouts and in older versions. */
-const isShell = (tool: string) => toolsOf('codex', 'shell').includes(tool);
+const SHELLS = /^(?:Bash|exec_command|shell|shell_command|local_shell|container\.exec)$/;
 
 function toolCall(tool: string | undefined, given: unknown): ToolCall {
   if (tool === undefined) return UNREADABLE;
   const input = fields(given);
-  if (isShell(tool)) return commandCall(input?.['command'] ?? input?.['cmd'], input?.['workdir']);
+  if (SHELLS.test(tool)) return commandCall(input?.['command'] ?? input?.['cmd'], input?.['workdir']);
   if (tool === 'apply_patch')
     return patchCall(text(given) ?? text(input?.['command']) ?? text(input?.['input']));
   return tool.startsWith('mcp__') && input !== undefined ? mcpCall(tool, input) : { kind: 'other' };

@@ -16,7 +16,6 @@ import {
   eventKind,
 } from './payload.ts';
 import { mcpCall } from './mcp.ts';
-import { toolsOf } from './tools.ts';
 
 /**
  * Copilot CLI's hook protocol (1.0). The spelling of an event in the settings selects one of two payloads. `init` registers
@@ -66,7 +65,7 @@ export const copilot: Dialect = dialectOf({
   },
 });
 
-const isShell = (tool: string) => toolsOf('copilot', 'shell').includes(tool);
+const SHELLS = /^(?:bash|powershell)$/i;
 /** A payload may also call `apply_patch` Edit: its input shows the difference. */
 const EDITORS = new Set(['Edit', 'edit', 'str_replace_editor', 'apply_patch', 'MultiEdit', 'NotebookEdit']);
 const WRITERS = new Set(['Write', 'create']);
@@ -98,7 +97,7 @@ function toolCall(event: Fields): ToolCall {
   const given = event['tool_input'] ?? event['toolArgs'];
   const input = fieldsOrJson(given);
   if (tool === undefined) return UNREADABLE;
-  if (isShell(tool)) {
+  if (SHELLS.test(tool)) {
     const runsOn = input?.['mode'] === 'async' || STILL_RUNNING.test(printed(event));
     return shellCall(input?.['command'], undefined, runsOn);
   }

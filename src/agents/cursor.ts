@@ -14,7 +14,6 @@ import {
   shellCall,
   lowerFirst,
 } from './payload.ts';
-import { toolsOf } from './tools.ts';
 
 /**
  * Cursor's hook protocol (3), as its vendor documents it; no real client was tested. A conversation is a session. The
@@ -44,7 +43,7 @@ export const cursor: Dialect = dialectOf({
 
 const PATH_KEYS = ['file_path', 'path', 'target_file', 'filePath', 'notebook_path', 'target_notebook'];
 const CONTENT_KEYS = ['content', 'contents', 'file_text'];
-const isFileTool = (tool: string) => toolsOf('cursor', 'file').includes(tool);
+const FILE_TOOLS = /^(?:Write|Edit|MultiEdit|StrReplace|TabWrite|EditNotebook|NotebookEdit)$/;
 
 /** Returns the folder that a tool event names. Other events name none: for them it is the workspace's first root. */
 function folder(event: Fields): string | undefined {
@@ -65,7 +64,7 @@ function toolCall(event: Fields): ToolCall {
   if (tool === 'Delete') {
     return path === undefined ? UNREADABLE : { kind: 'patch', files: [{ path, change: 'delete' }] };
   }
-  if (!isFileTool(tool)) return { kind: 'other' };
+  if (!FILE_TOOLS.test(tool)) return { kind: 'other' };
   return writeOrEdit(path, tool === 'Write' ? firstText(input, CONTENT_KEYS) : undefined, input);
 }
 

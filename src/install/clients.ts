@@ -18,9 +18,9 @@ const CODEX_END_TIMEOUT_S = 3;
 const NAME = 'git-handoff';
 
 /*
- * The tools that agents/tools.ts lists as file or shell tools, as each client's hooks spell them. Claude Code, Gemini CLI, Qwen
- * Code and Codex CLI look for a regex anywhere in a name, so theirs are anchored. For Copilot CLI the whole name must match.
- * Cursor documents names joined by bars.
+ * The tools that scripts/client-tools.mjs lists as file or shell tools, as each client's hooks spell them. Claude Code, Gemini
+ * CLI, Qwen Code and Codex CLI look for a regex anywhere in a name, so theirs are anchored. For Copilot CLI the whole name
+ * must match. Cursor documents names joined by bars.
  */
 /** Grok Build runs these hooks, too, and matches its tools by Claude Code's names for them, except for `monitor`. */
 const CLAUDE_TOOLS =

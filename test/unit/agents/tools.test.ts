@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dialectFor } from '../../../src/agents/index.ts';
-import { toolsOf } from '../../../src/agents/tools.ts';
+import { toolsOf } from '../../../scripts/client-tools.mjs';
 import { INSTALLERS } from '../../../src/install/clients.ts';
 
 /** An input with the fields of every file tool and every shell tool. */

@@ -1,15 +1,13 @@
 /**
- * How we judge the calls of a tool. `file`, `shell`: before they run, and again afterwards. `afterwards`: they may change
- * files, but no hook of ours hears about them, so we see what they changed at the session's next call. `reads`: they only
- * read. `ignored`: they concern the client itself, or sub-agents, whose own calls we judge.
+ * Every known tool of each client, as its model or its hooks spell it, grouped by how its dialect (src/agents) judges its
+ * calls. `file`, `shell`: before they run, and again afterwards. `afterwards`: they may change files, but no hook of ours
+ * hears about them, so we see what they changed at the session's next call. `reads`: they only read. `ignored`: they
+ * concern the client itself, or sub-agents, whose own calls we judge. We judge tools of MCP servers by the verbs in their
+ * names. test/unit/agents/tools.test.ts holds the dialects to this table; client-news.mjs reports tools that it lacks.
+ *
+ * @type {Record<string, Record<string, string>>}
  */
-type Judgement = 'file' | 'shell' | 'afterwards' | 'reads' | 'ignored';
-
-/**
- * Every known tool of each client, as its model or its hooks spell it, grouped by how we judge its calls. We judge tools of
- * MCP servers by the verbs in their names (mcp.ts). `scripts/client-news.mjs` reports tools that this table lacks.
- */
-const TOOLS: Readonly<Record<string, Readonly<Partial<Record<Judgement, string>>>>> = {
+const TOOLS = {
   claude: {
     file: 'Write Edit MultiEdit NotebookEdit',
     shell: 'Bash Monitor PowerShell ExitWorktree',
@@ -85,9 +83,14 @@ const TOOLS: Readonly<Record<string, Readonly<Partial<Record<Judgement, string>>
   },
 };
 
-/** Returns the names of a client's tools with these judgements, in the order of the table. */
-export function toolsOf(client: string, ...judgements: readonly Judgement[]): readonly string[] {
+/**
+ * Returns the names of a client's tools with these judgements, in the order of the table.
+ *
+ * @param {string} client
+ * @param {string[]} judgements
+ */
+export function toolsOf(client, ...judgements) {
   return Object.entries(TOOLS[client] ?? {}).flatMap(([judgement, names]) =>
-    judgements.includes(judgement as Judgement) ? names.trim().split(/\s+/) : [],
+    judgements.includes(judgement) ? names.trim().split(/\s+/) : [],
   );
 }
