@@ -1,5 +1,4 @@
-import { forEachChild } from 'unbash';
-import type { Assignment, ParameterExpansionPart, SyntaxNode, Word } from 'unbash';
+import type { Assignment, ParameterExpansionPart, Word } from 'unbash';
 import { AGENT_VARIABLE, SESSION_VARIABLES } from '../domain/names.ts';
 import { UNKNOWN } from './effects.ts';
 import type { Frame, ShellMachine } from './machine.ts';
@@ -48,23 +47,6 @@ export function assign(machine: ShellMachine, assignment: Assignment, frame: Fra
   const text = expandText(machine, value, frame);
   const isText = index === undefined && (before === undefined || typeof before === 'string');
   setVariable(machine, scope, name, isText ? (before ?? '') + text : UNKNOWN);
-}
-
-/** Marks as unknown the variables that an arithmetic expression assigns (`i = 1`, `i += 2`, `i++`). */
-export function assignArithmetic(machine: ShellMachine, root: SyntaxNode, scope: Scope): void {
-  const open: SyntaxNode[] = [root];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    const target = assigned(node);
-    if (target?.type === 'ArithmeticWord' && /^[A-Za-z_]\w*$/.test(target.value))
-      setVariable(machine, scope, target.value, UNKNOWN, '((');
-    forEachChild(node, (child) => open.push(child));
-  }
-}
-
-function assigned(node: SyntaxNode): SyntaxNode | undefined {
-  if (node.type === 'ArithmeticUnary') return /^(?:\+\+|--)$/.test(node.operator) ? node.operand : undefined;
-  const isAssignment = node.type === 'ArithmeticBinary' && /^(?:[-+*/%&|^]|<<|>>)?=$/.test(node.operator);
-  return isAssignment ? node.left : undefined;
 }
 
 /** The variables that the shell itself sets, to values that only it knows. */

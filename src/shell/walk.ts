@@ -17,15 +17,14 @@ import type {
 } from 'unbash';
 import { UNKNOWN } from './effects.ts';
 import { CommandInput, CommandOutput, type Frame, type ShellMachine, type Status } from './machine.ts';
-import { assign, assignArithmetic, setVariable } from './parameters.ts';
+import { assign, setVariable } from './parameters.ts';
 import { POSITIONAL, type Variable } from './scope.ts';
-import { expandFields, expandText, runEmbedded, expandBody } from './words.ts';
+import { expandFields, expandText, runExpression, expandBody } from './words.ts';
 
 type Loop = For | Select | While | ArithmeticFor;
 const MAX_IDLE_ROUNDS = 3;
 /** How many rounds of a loop of unknown length to run: the second may use what the first leaves behind. */
 const MAX_POSSIBLE_ROUNDS = 2;
-const MAX_LAYERS = 32;
 
 /** Runs a list of statements in order, until `exit` or the like ends them. */
 export function runStatements(machine: ShellMachine, statements: readonly Statement[], frame: Frame): Status {
@@ -79,12 +78,11 @@ function runNode(machine: ShellMachine, node: SyntaxNode, frame: Frame): Status 
     case 'Case':
       return runCase(machine, node, frame);
     case 'ArithmeticFor':
-      for (const part of [node.initialize, node.test, node.update]) runArithmetic(machine, part, frame);
+      for (const part of [node.initialize, node.test, node.update]) runExpression(machine, part, frame);
       return maybe(frame, (branch) => runBody(machine, node, branch));
     case 'ArithmeticCommand':
-      return runArithmetic(machine, node.expression, frame);
     case 'TestCommand':
-      runEmbedded(machine, node, frame);
+      runExpression(machine, node, frame);
       return undefined;
     case 'Function':
       frame.scope.defineFunction(expandText(machine, node.name, frame), node.body);
@@ -94,14 +92,6 @@ function runNode(machine: ShellMachine, node: SyntaxNode, frame: Frame): Status 
     default:
       return undefined;
   }
-}
-
-/** Runs an arithmetic command. Nothing is calculated, so the variables that it assigns are unknown. */
-function runArithmetic(machine: ShellMachine, node: SyntaxNode | undefined, frame: Frame): Status {
-  if (node === undefined) return undefined;
-  runEmbedded(machine, node, frame);
-  assignArithmetic(machine, node, frame.scope);
-  return undefined;
 }
 
 /** Runs a simple command: expands words, redirections and assignments in bash's order, then calls it. */
@@ -189,29 +179,25 @@ function runPipeline(machine: ShellMachine, node: Pipeline, frame: Frame): Statu
 
 /** Runs `a && b || c`: skips what is certainly skipped, and runs what may run in a branch of the scope. */
 function runAndOr(machine: ShellMachine, node: AndOr, frame: Frame): Status {
-  const layers: Frame[] = [frame];
   let status: Status = true;
+  let branch = frame;
   let previous: string | undefined;
-  const joinLayers = () => {
-    for (let top = layers.pop(); top !== undefined; top = layers.pop()) layers.at(-1)?.scope.join(top.scope);
-    layers.push(frame);
-  };
   for (const [index, command] of node.commands.entries()) {
     const operator = index === 0 ? undefined : node.operators[index - 1];
-    if (operator !== undefined && status === (operator === '||')) continue;
-    if (operator !== previous && index > 1) joinLayers();
-    previous = operator;
-    if (operator !== undefined && status === undefined) {
-      if (layers.length > MAX_LAYERS) joinLayers();
-      layers.push(subshell(layers.at(-1) ?? frame));
+    if (operator !== previous && branch !== frame) {
+      frame.scope.join(branch.scope);
+      branch = frame;
+      status = undefined;
     }
-    const top = layers.at(-1) ?? frame;
-    if (top.scope.stopped !== undefined || machine.exhausted) break;
-    status = runNode(machine, command, top);
+    if (operator !== undefined && status === (operator === '||')) continue;
+    previous = operator;
+    if (operator !== undefined && status === undefined && branch === frame) branch = subshell(frame);
+    if (branch.scope.stopped !== undefined || machine.exhausted) break;
+    status = runNode(machine, command, branch);
   }
-  const isCertain = layers.length === 1;
-  joinLayers();
-  return isCertain ? status : undefined;
+  if (branch === frame) return status;
+  frame.scope.join(branch.scope);
+  return undefined;
 }
 
 function runIf(machine: ShellMachine, node: If, frame: Frame): Status {

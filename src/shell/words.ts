@@ -1,7 +1,6 @@
 import {
   forEachChild,
   parse,
-  type ArithmeticExpansionPart,
   type CommandExpansionPart,
   type ProcessSubstitutionPart,
   type SyntaxNode,
@@ -10,25 +9,32 @@ import {
 } from 'unbash';
 import { UNKNOWN } from './effects.ts';
 import { CommandInput, CommandOutput, type Frame, type ShellMachine } from './machine.ts';
-import { assignArithmetic, expandParameter, readParameter } from './parameters.ts';
+import { expandParameter, readParameter, setVariable } from './parameters.ts';
 import { escapePattern, unescapePattern, hasWildcard } from './pattern.ts';
 
 /** Expands a word of a command to its arguments: braces, parameters, splitting, globs. */
 export function expandFields(machine: ShellMachine, word: Word, frame: Frame): string[] {
-  const parts = word.parts;
+  const { parts } = word;
   if (parts === undefined) return [expandTilde(machine, word.text, word.value, frame)];
-  if (!parts.some((part) => part.type === 'BraceExpansion')) return fieldsOf(machine, word, parts, frame);
-  const texts = expandBraces(word.text);
-  if (texts === undefined) machine.exhausted = true;
-  if (texts === undefined || texts.length < 2) return fieldsOf(machine, word, parts, frame);
-  return texts.flatMap((text) => {
-    if (!machine.spend(text.length)) return [];
-    const command = parse(`: ${text}`).commands[0]?.command;
-    const found = command?.type === 'Command' ? command.suffix : [];
-    return found.flatMap((part) =>
-      part.type === 'Word' ? fieldsOf(machine, part, part.parts ?? [], frame, part.value) : [],
-    );
-  });
+  for (const [at, part] of parts.entries()) {
+    const texts = part.type === 'BraceExpansion' ? alternatives(part.text) : undefined;
+    if (texts === undefined) continue;
+    if (texts.length > MAX_ALTERNATIVES) machine.exhausted = true;
+    const sourceOf = (some: readonly WordPart[]) => some.map(({ text }) => text).join('');
+    const [before, after] = [sourceOf(parts.slice(0, at)), sourceOf(parts.slice(at + 1))];
+    return texts.flatMap((text) => expandSource(machine, before + text + after, frame));
+  }
+  return fieldsOf(machine, word, parts, frame);
+}
+
+const PARSE_COST = 64;
+
+/** Expands a word that brace expansion has made. It is parsed again, because its text is new. */
+function expandSource(machine: ShellMachine, source: string, frame: Frame): string[] {
+  if (!machine.spend(source.length + PARSE_COST)) return [];
+  const command = parse(`: ${source}`).commands[0]?.command;
+  const words = command?.type === 'Command' ? command.suffix : [];
+  return words.flatMap((word) => (word.type === 'Word' ? expandFields(machine, word, frame) : []));
 }
 
 /** Expands a word to one text, without splitting and globbing: assignments, `case`, here-documents. */
@@ -58,14 +64,7 @@ function textOf(pieces: readonly Piece[]): string {
   return pieces.map((piece) => (piece === 'break' ? ' ' : piece.text)).join('');
 }
 
-function fieldsOf(
-  machine: ShellMachine,
-  word: Word,
-  parts: readonly WordPart[],
-  frame: Frame,
-  value = '',
-): string[] {
-  if (parts.length === 0) return [expandTilde(machine, word.text, value, frame)];
+function fieldsOf(machine: ShellMachine, word: Word, parts: readonly WordPart[], frame: Frame): string[] {
   const pieces = tildePieces(machine, word, piecesOf(machine, parts, frame), frame);
   const fields = splitFields(pieces, machine.text(frame.scope, 'IFS') ?? ' \t\n');
   if (!fields.some((field) => field.active)) return fields.map((field) => field.literal);
@@ -136,7 +135,8 @@ function piecesOf(machine: ShellMachine, parts: readonly WordPart[], frame: Fram
         pieces.push({ text: substitute(machine, part, frame), mode: quoted ? 'quoted' : 'split' });
         break;
       case 'ArithmeticExpansion':
-        pieces.push({ text: arithmetic(machine, part, frame), mode: 'quoted' });
+        runExpression(machine, part.expression, frame);
+        pieces.push({ text: UNKNOWN, mode: 'quoted' });
         break;
       case 'ProcessSubstitution':
         pieces.push({ text: processFile(machine, part, frame), mode: 'quoted' });
@@ -167,23 +167,28 @@ function pushList(pieces: Piece[], values: readonly string[], quoted: boolean): 
   }
 }
 
-/** Expands arithmetic to an unknown text, because nothing is calculated. */
-function arithmetic(machine: ShellMachine, { expression }: ArithmeticExpansionPart, frame: Frame): string {
-  if (expression !== undefined) {
-    runEmbedded(machine, expression, frame);
-    assignArithmetic(machine, expression, frame.scope);
+/**
+ * Runs the command substitutions inside arithmetic or a test, at any depth of the tree. Nothing is calculated, so the
+ * variables that an expression assigns (`i = 1`, `i += 2`, `i++`) are unknown afterwards.
+ */
+export function runExpression(machine: ShellMachine, root: SyntaxNode | undefined, frame: Frame): void {
+  const open = root === undefined ? [] : [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') {
+      substitute(machine, node, frame);
+      continue;
+    }
+    const target = assigned(node);
+    if (target?.type === 'ArithmeticWord' && /^[A-Za-z_]\w*$/.test(target.value))
+      setVariable(machine, frame.scope, target.value, UNKNOWN, '((');
+    forEachChild(node, (child) => open.push(child));
   }
-  return UNKNOWN;
 }
 
-/** Runs the command substitutions inside arithmetic or a test, at any depth of the tree. */
-export function runEmbedded(machine: ShellMachine, root: SyntaxNode, frame: Frame): void {
-  const open: SyntaxNode[] = [root];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion')
-      substitute(machine, node, frame);
-    else forEachChild(node, (child) => open.push(child));
-  }
+function assigned(node: SyntaxNode): SyntaxNode | undefined {
+  if (node.type === 'ArithmeticUnary') return /^(?:\+\+|--)$/.test(node.operator) ? node.operand : undefined;
+  const isAssignment = node.type === 'ArithmeticBinary' && /^(?:[-+*/%&|^]|<<|>>)?=$/.test(node.operator);
+  return isAssignment ? node.left : undefined;
 }
 
 type Substitution = Pick<CommandExpansionPart, 'text' | 'script'>;
@@ -269,57 +274,25 @@ function splitFields(pieces: readonly Piece[], separators: string): Field[] {
   return fields;
 }
 
-/** Brace expansion on the text of a word (bash expands braces before anything else), in one pass. */
+/** The most words that one brace expansion makes. */
+const MAX_ALTERNATIVES = 1024;
 
-const MAX_WORDS = 1024;
-const MAX_CHARACTERS = 1 << 18;
-
-interface Group {
-  readonly start: number;
-  /** The finished alternatives, each as the texts that it stands for. */
-  readonly done: string[][];
-  current: string[];
-}
-
-/** Returns the words that brace expansion makes of a word, in order; `undefined` when they are too many or too long. */
-function expandBraces(text: string): string[] | undefined {
-  const groups: Group[] = [{ start: 0, done: [], current: [''] }];
-  let literal = 0;
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charAt(i);
-    const group = groups.at(-1);
-    if (group === undefined) return undefined;
-    if (char === '\\') i++;
-    else if (char === "'" || char === '"' || char === '`') i = closingQuote(text, i, char);
-    else if (char === '$' && (text[i + 1] === '{' || text[i + 1] === '(')) i = closingParen(text, i + 1);
-    else if (char === '{' || (groups.length > 1 && (char === ',' || char === '}'))) {
-      if (!append(group, [text.slice(literal, i)])) return undefined;
-      literal = i + 1;
-      if (char === '{') groups.push({ start: i, done: [], current: [''] });
-      else if (char === ',') {
-        group.done.push(group.current);
-        group.current = [''];
-      } else {
-        groups.pop();
-        const parent = groups.at(-1);
-        if (parent === undefined || !append(parent, alternatives(group))) return undefined;
-      }
+/** Returns the texts that `{…}` stands for, in order; `undefined` when it stands for itself. */
+function alternatives(braces: string): string[] | undefined {
+  const inner = braces.slice(1, -1);
+  const texts: string[] = [];
+  let text = '';
+  let depth = 0;
+  for (const token of inner.match(/\\.|'[^']*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|./gs) ?? []) {
+    if (token === '{' || token === '(') depth++;
+    if (token === '}' || token === ')') depth--;
+    if (token !== ',' || depth > 0) text += token;
+    else {
+      texts.push(text);
+      text = '';
     }
   }
-  return finish(groups, text, literal);
-}
-
-function finish(groups: readonly Group[], text: string, literal: number): string[] | undefined {
-  const [outer, unclosed] = groups;
-  if (outer === undefined) return undefined;
-  const rest = unclosed === undefined ? text.slice(literal) : text.slice(unclosed.start);
-  return append(outer, [rest]) ? outer.current : undefined;
-}
-
-function alternatives(group: Group): string[] {
-  if (group.done.length > 0) return [...group.done, group.current].flat();
-  const only = group.current.length === 1 ? group.current[0] : undefined;
-  return (only === undefined ? undefined : range(only)) ?? group.current.map((text) => `{${text}}`);
+  return texts.length > 0 ? [...texts, text] : range(inner);
 }
 
 /** Returns the words of a sequence (`1..9`, `a..e`, `01..10..3`); `undefined` when the text is not a sequence. */
@@ -334,35 +307,7 @@ function range(text: string): string[] | undefined {
   const words: string[] = [];
   for (let n = number(from); by > 0 ? n <= number(to) : n >= number(to); n += by) {
     words.push(letters ? String.fromCharCode(n) : String(n).padStart(width, '0'));
-    if (words.length > MAX_WORDS) return words;
+    if (words.length > MAX_ALTERNATIVES) return words;
   }
   return words;
-}
-
-/** Appends every ending to every text of a group. Returns false when the result is too large. */
-function append(group: Group, endings: readonly string[]): boolean {
-  if (endings.length === 1 && endings[0] === '') return true;
-  if (group.current.length * endings.length > MAX_WORDS) return false;
-  group.current = group.current.flatMap((text) => endings.map((ending) => text + ending));
-  return group.current.length * (group.current[0]?.length ?? 0) <= MAX_CHARACTERS;
-}
-
-function closingQuote(text: string, open: number, quote: string): number {
-  for (let i = open + 1; i < text.length; i++) {
-    if (text[i] === '\\' && quote !== "'") i++;
-    else if (text[i] === quote) return i;
-  }
-  return text.length;
-}
-
-function closingParen(text: string, open: number): number {
-  let depth = 0;
-  for (let i = open; i < text.length; i++) {
-    const char = text.charAt(i);
-    if (char === '\\') i++;
-    else if (char === "'" || char === '"') i = closingQuote(text, i, char);
-    else if (char === '(' || char === '{') depth++;
-    else if ((char === ')' || char === '}') && --depth === 0) return i;
-  }
-  return text.length;
 }

@@ -208,6 +208,10 @@ describe('defects that generated commands revealed (test/faults/shell-fuzz.test.
     'if test -e a; then n=1; else n=2; fi; [[ $n == 2 ]] && rm @FILE@',
     'if test -e a; then n=1; else n=2; fi; ((n++)); [ $n = 3 ] && rm @FILE@',
     'n=a; while test -e x; do [ $n = b ] && rm @FILE@; n=b; done',
+    'test -e x && echo there || rm @FILE@',
+    'test -e x && cd @MEM@ && echo there && rm hand*',
+    'rm @MEM@/hand{le,o{x,ff-main-auth-{a,refresh}}}.md',
+    'rm @MEM@/{a","b,$(echo x,),handoff}-main-{1..3,auth-refresh}.md',
   ])('%s', async (command) => {
     expect(isHit(await analyse(command))).toBe(true);
   });
