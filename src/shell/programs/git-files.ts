@@ -1,7 +1,7 @@
 import { UNKNOWN, isKnown } from '../effects.ts';
 import type { ProgramCall, Status } from '../machine.ts';
 import { optionValues, parseOptions, type Options, hasOption, optionValue } from '../options.ts';
-import { switchesBranch, runChildShell } from './interpreters.ts';
+import { runChildShell } from './interpreters.ts';
 
 /** A git call without its global options: the verb, its words, and the place where it runs. */
 export interface GitCall {
@@ -72,30 +72,15 @@ function configure({ call: { machine, frame }, args }: GitCall): Status {
   return undefined;
 }
 
-/** Handles `git remote add --mirror=fetch`, which configures a refspec of all refs. */
-function remote({ call: { machine }, args }: GitCall): Status {
-  const [action, name] = args.filter((word) => !word.startsWith('-'));
-  const isMirror = args.some((word) => word === '--mirror' || word === '--mirror=fetch');
-  if (action === 'add' && name !== undefined && isMirror)
-    machine.settings.set(`remote.${name}.fetch`.toLowerCase(), '+refs/*:refs/*');
-  return undefined;
-}
-
 /** Handles the git commands that run other commands: `bisect run`, `rebase --exec`, `submodule foreach`. */
 function nested({ call, verb, args }: GitCall): Status {
-  const { machine, frame } = call;
-  if (verb === 'bisect' && args[0] === 'run') machine.run.argv(machine, args.slice(1), frame);
+  if (verb === 'bisect' && args[0] === 'run') call.machine.run.argv(call.machine, args.slice(1), call.frame);
   if (verb === 'submodule' && args.includes('foreach')) {
     const words = args.slice(args.indexOf('foreach') + 1).filter((word) => word !== '--recursive');
     runChildShell(call, words.join(' '));
   }
-  for (const text of optionValues(
-    parseOptions(args, { short: 'x:s:X:C:', long: 'exec= extcmd=' }),
-    'x',
-    'exec',
-    'extcmd',
-  ))
-    runChildShell(call, text);
+  const options = parseOptions(args, { short: 'x:s:X:C:', long: 'exec=' });
+  for (const text of optionValues(options, 'x', 'exec')) runChildShell(call, text);
   return undefined;
 }
 
@@ -123,28 +108,21 @@ function revParse({ call, args }: GitCall): Status {
   return undefined;
 }
 
-function town({ call, args }: GitCall): Status {
-  switchesBranch({ ...call, args }, 'git-town');
-  return undefined;
-}
-
 /** The verbs of this file, by name. */
 export const GIT_FILE_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
   ['mv', move],
   ['worktree', worktree],
   ['config', configure],
-  ['remote', remote],
   ['rev-parse', revParse],
-  ['town', town],
-  ...['bisect', 'submodule', 'rebase', 'difftool', 'for-each-repo'].map((name) => [name, nested] as const),
+  ...['bisect', 'submodule', 'rebase'].map((name) => [name, nested] as const),
 ]);
 
 /** git's own verbs with nothing to record here. git ignores aliases with these names. */
 export const OWN_VERBS = new Set(
   (
-    'add am apply archive blame cat-file checkout checkout-index cherry-pick clean commit config describe diff gc grep init ' +
+    'add am apply archive blame bundle cat-file checkout checkout-index cherry-pick clean commit config describe diff gc grep init ' +
     'lfs log ls-files merge merge-file mv notes read-tree reflog remote rerere reset restore revert rev-list rm show ' +
-    'sparse-checkout stage stash status switch tag update-index worktree'
+    'pack-refs sparse-checkout stage stash status switch tag update-index worktree'
   ).split(' '),
 );
 
@@ -234,10 +212,8 @@ function fetch(git: GitCall): Status {
     long: 'depth= refmap= upload-pack= jobs= recurse-submodules=? negotiation-tip= filter= shallow-since= server-option= strategy=',
   });
   const [remote = 'origin', ...specs] = options.operands;
-  const isAll = hasOption(options, 'all', 'multiple');
-  const own = [...git.call.machine.settings].filter(([key]) => isAll && /^remote\..*\.fetch$/.test(key));
   const configured = git.config(`remote.${remote}.fetch`) ?? '';
-  const all = [...specs, ...optionValues(options, 'refmap'), ...own.map(([, value]) => value), configured];
+  const all = [...specs, ...optionValues(options, 'refmap'), configured];
   for (const spec of all) for (const ref of destinations(spec)) change(git, ref);
   if (hasOption(options, 'stdin')) {
     for (const spec of git.call.frame.input.rest.split('\n'))
@@ -260,24 +236,14 @@ function rewrite(git: GitCall): Status {
   return undefined;
 }
 
-function fastImport(git: GitCall): Status {
-  const text = git.call.frame.input.rest;
-  const names = refsIn(text, /^(?:commit|reset) (refs\/\S+)/gm);
-  for (const name of names) change(git, name);
-  if (!isKnown(text)) change(git, UNKNOWN);
-  return undefined;
-}
-
 /** The verbs that change refs, or print the branch that is checked out. */
 export const GIT_REF_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
   ['update-ref', updateRef],
   ['symbolic-ref', symbolicRef],
   ['push', push],
-  ['send-pack', push],
   ['fetch', fetch],
   ['pull', fetch],
   ['branch', branch],
   ['filter-branch', rewrite],
   ['filter-repo', rewrite],
-  ['fast-import', fastImport],
 ]);

@@ -1,7 +1,8 @@
 import { dirname, isBelow } from '../disk.ts';
 import { type GitOverrides, type GitVerbCall, UNKNOWN, isKnown } from '../effects.ts';
 import type { CommandInput, Program, ProgramCall, ShellMachine, Status } from '../machine.ts';
-import { parseOptions } from '../options.ts';
+import { gitReads } from '../read-only.ts';
+import { recordNames } from '../spelled.ts';
 import { commandOfTry } from '../try-words.ts';
 import { CWD, type Scope } from '../scope.ts';
 import { GIT_FILE_VERBS, type GitCall, OWN_VERBS, writesOutputOption, GIT_REF_VERBS } from './git-files.ts';
@@ -19,6 +20,8 @@ const WITH_VALUE = new Set([
   '--attr-source',
 ]);
 const MAX_ALIASES = 4;
+/** The variable that passes a git call's options on. No script can use this name. */
+const INHERITED = ' git options';
 
 function git(call: ProgramCall): Status {
   const settings = new Map<string, string>();
@@ -55,8 +58,10 @@ function git(call: ProgramCall): Status {
   const named = workTree === undefined ? undefined : machine.path(scope, workTree);
   const top = named ?? (repository?.endsWith('/.git') === true ? dirname(repository) : undefined);
   if (top !== undefined && !isBelow(machine.cwd(scope), top)) machine.run.argv(machine, ['cd', top], frame);
-  const options = configOptions(machine, scope, own);
-  passOn(scope, options);
+  // git passes its options on to the git calls of its aliases.
+  const above = machine.text(scope, INHERITED);
+  const options = above === undefined ? own : [...above.split('\n'), ...own];
+  if (options.length > 0) scope.set(INHERITED, options.join('\n'), true);
   runVerb({ verb, args, repository: folder, call: inner, config, options }, 0);
   return undefined;
 }
@@ -75,11 +80,6 @@ function settingOf(word: string): [string, string] {
 function runVerb(git: GitCall, aliases: number): void {
   const { call, verb, args } = git;
   const { machine, frame } = call;
-  const older = verb === 'refs' ? olderCalls(args) : [];
-  if (older.length > 0) {
-    for (const words of older) runVerb({ ...git, verb: 'update-ref', args: words }, aliases);
-    return;
-  }
   if (verb === 'handoff') {
     recordHandoff(call, args);
     return;
@@ -98,17 +98,15 @@ function runVerb(git: GitCall, aliases: number): void {
     recordCall(git);
     writesOutputOption(git);
     known?.(git);
+    if (isAlias && !gitReads({ verb, words: args })) recordUnreadVerb(git);
     if (known === undefined || !frame.output.text) frame.output.add(UNKNOWN);
   }
 }
 
-/** Translates `git refs create`, `update`, `delete` and `rename` (git 2.56) into words of `git update-ref`. */
-function olderCalls([action, ...words]: readonly string[]): (readonly string[])[] {
-  const { operands } = parseOptions(words, { long: 'message= no-deref create-reflog' });
-  if (action === 'delete') return [['-d', ...operands]];
-  if (action === 'create' || action === 'update') return [operands];
-  const [from = '', to = ''] = operands;
-  return action === 'rename' ? [...olderCalls(['delete', from]), ...olderCalls(['create', to, from])] : [];
+/** Records the handoff refs that a verb which we do not know names in its words or its input (`refs`, `fast-import`). */
+function recordUnreadVerb({ args, call: { machine, frame }, verb }: GitCall): void {
+  for (const text of [...args, frame.input.rest])
+    if (text.includes('refs/handoffs')) recordNames(machine, frame.scope, text, `git ${verb}`);
 }
 
 /** The settings that change what a verb does to uncommitted work. */
@@ -191,9 +189,9 @@ export const GIT_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Progra
       return undefined;
     },
   ],
-  ...[...GIT_REF_VERBS.keys(), ...GIT_FILE_VERBS.keys(), ...OWN_VERBS]
-    .filter((verb) => verb !== 'town')
-    .map((verb) => [`git-${verb}`, dashed(verb)] as const),
+  ...[...GIT_REF_VERBS.keys(), ...GIT_FILE_VERBS.keys(), ...OWN_VERBS].map(
+    (verb) => [`git-${verb}`, dashed(verb)] as const,
+  ),
 ]);
 
 /** The variables that tell git which configuration to use (git(1), git-config(1)). */
@@ -208,20 +206,6 @@ const VARIABLES = [
 ];
 /** How many pairs of GIT_CONFIG_KEY_<n> and GIT_CONFIG_VALUE_<n> to read at most. */
 const MAX_PAIRS = 64;
-
-/** The variable that passes a git call's options to the git calls of its aliases. No script can use this name. */
-const INHERITED = ' git options';
-
-/** Returns the configuration options (`-c`, `--config-env`) of this git call and of the git call that started it. */
-function configOptions(machine: ShellMachine, scope: Scope, own: readonly string[]): readonly string[] {
-  const above = machine.text(scope, INHERITED);
-  return above === undefined ? own : [...above.split('\n'), ...own];
-}
-
-/** Passes the options to the git calls that this one starts, as git does through its environment. */
-function passOn(scope: Scope, options: readonly string[]): void {
-  if (options.length > 0) scope.set(INHERITED, options.join('\n'), true);
-}
 
 /** Returns how a call's configuration differs from that of a plain git in its folder; `undefined` if it does not differ. */
 function overridesOf(

@@ -65,51 +65,28 @@ const filterLanguage: Program = (call) => {
   return opaque(call);
 };
 
-/** Programs that switch branches or commit everything by themselves: what each does, and the words that make it do so. */
-const WRAPPERS: Readonly<Partial<Record<string, readonly ['switch' | 'stash' | 'snapshot', RegExp]>>> = {
-  gh: ['switch', /^(?:co|pr checkout|pr merge .*(?:-d|--delete-branch)|issue develop .*(?:-c|--checkout))\b/],
-  glab: ['switch', /^(?:co|mr checkout)\b/],
-  gt: [
-    'switch',
-    /^(?:checkout|co|create|c|get|sync|restack|r|up?|down|d|top|t|bottom|b|delete|dl|fold|split|sp|move|pop|rename|unbranch|squash|sq|absorb|ab|undo|branch)(?= |$)/,
-  ],
-  // git-town(1) stashes uncommitted work while it switches, and applies it on the other branch.
-  'git-town': [
-    'stash',
-    /^(?:hack|append|prepend|switch|sync|ship|kill|delete|compress|continue|skip|undo|merge|detach|swap|walk|up|down|park|observe|contribute|set-parent|rename|rename-branch)(?= |$)/,
-  ],
+/** Programs that switch branches or commit everything by themselves, and the words that make them do so. */
+const WRAPPERS: Readonly<Partial<Record<string, RegExp>>> = {
+  gh: /^(?:co|pr checkout|pr merge .*(?:-d|--delete-branch)|issue develop .*(?:-c|--checkout))\b/,
+  glab: /^(?:co|mr checkout)\b/,
+  gt: /^(?:checkout|co|create|c|get|sync|restack|r|up?|down|d|top|t|bottom|b|delete|dl|fold|split|sp|move|pop|rename|unbranch|squash|sq|absorb|ab|undo|branch)(?= |$)/,
   // Every jj command first commits the working tree. These commands leave the work in a commit, or check out another.
-  jj: [
-    'snapshot',
-    /^(?:abandon|absorb|backout|checkout|commit|ci|describe|desc|duplicate|edit|fix|merge|move|new|next|parallelize|prev|rebase|restore|revert|split|squash|undo|unsquash|simplify-parents|git (?:fetch|push|init)|op(?:eration)?(?! log| show))(?= |$)/,
-  ],
-  hub: ['switch', /^(?:checkout (?:.* )?https?:|pr checkout|sync|am)(?= |$|\/)/],
+  jj: /^(?:abandon|absorb|backout|checkout|commit|ci|describe|desc|duplicate|edit|fix|merge|move|new|next|parallelize|prev|rebase|restore|revert|split|squash|undo|unsquash|simplify-parents|git (?:fetch|push|init)|op(?:eration)?(?! log| show))(?= |$)/,
 };
 
-/** Records the git call that a program makes by itself. Returns false if its words ask for no such call. */
-export function switchesBranch({ args, frame, machine }: ProgramCall, name: string): boolean {
+/** Records the git call that a program makes by itself. */
+const wrapper: Program = ({ name, args, frame, machine }) => {
   const words = args.map((word) => (isKnown(word) ? word : '…'));
-  const [does, sought] = WRAPPERS[name] ?? [];
   // Options may precede the verb. Their values then count as words after the verb, which does little harm.
-  const verb = words.filter((word) => !word.startsWith('-'));
   const options = words.filter((word) => word.startsWith('-'));
-  if (sought === undefined || does === undefined || options.some((word) => /^(?:-h|--help)$/.test(word)))
-    return false;
-  if (!sought.test([...verb, ...options].join(' '))) return false;
+  const verb = words.filter((word) => !word.startsWith('-'));
+  const asksForHelp = options.some((word) => /^(?:-h|--help)$/.test(word));
+  frame.output.add(UNKNOWN);
+  if (asksForHelp || WRAPPERS[name]?.test([...verb, ...options].join(' ')) !== true) return undefined;
   const cwd = machine.cwd(frame.scope);
-  machine.git({
-    cwd: isKnown(cwd) ? cwd : undefined,
-    verb: does,
-    words: does === 'switch' ? ['--detach', 'HEAD'] : does === 'stash' ? ['--include-untracked'] : [],
-    by: [name.replace('-', ' '), ...words].join(' '),
-  });
-  return true;
-}
-
-const wrapper: Program = (call) => {
-  const isGit = !switchesBranch(call, call.name) && call.name === 'hub';
-  if (isGit) return call.machine.run.argv(call.machine, ['git', ...call.args], call.frame);
-  call.frame.output.add(UNKNOWN);
+  const does =
+    name === 'jj' ? { verb: 'snapshot', words: [] } : { verb: 'switch', words: ['--detach', 'HEAD'] };
+  machine.git({ cwd: isKnown(cwd) ? cwd : undefined, ...does, by: [name, ...words].join(' ') });
   return undefined;
 };
 
