@@ -1,15 +1,6 @@
 import type { ToolCall } from './dialect.ts';
-import { mcpCall } from './mcp.ts';
-import {
-  type Fields,
-  UNREADABLE,
-  dialectOf,
-  fields,
-  specific,
-  text,
-  writeOrEdit,
-  shellCall,
-} from './payload.ts';
+import { fields, text } from './payload.ts';
+import { dialectOf, specific } from './protocol.ts';
 
 /**
  * Claude Code's hook protocol (2.1). A denial is JSON with exit 0. A rewritten input without a decision approves
@@ -18,7 +9,15 @@ import {
 export const claude = dialectOf({
   client: 'claude',
 
-  tool: (event) => toolCall(text(event['tool_name']), fields(event['tool_input']), text(event['cwd'])),
+  tools: {
+    shell: /^(?:Bash|PowerShell|Monitor)$/,
+    write: /^Write$/,
+    edit: /^(?:Edit|MultiEdit|NotebookEdit)$/,
+    own(tool, input, event) {
+      if (tool === 'ExitWorktree' && input['action'] === 'remove') return worktreeRemoval(text(event['cwd']));
+      return tool === 'Monitor' && input['command'] === undefined ? { kind: 'other' } : undefined;
+    },
+  },
   more: (event) => ({ changedFiles: changedFiles(event['tool_response']) }),
 
   /** Organisation-hosted sessions turn a rewrite by the user's own hooks into a denial. */
@@ -43,28 +42,6 @@ export const claude = dialectOf({
   },
 });
 
-function toolCall(tool: string | undefined, input: Fields | undefined, cwd: string | undefined): ToolCall {
-  if (tool === undefined) return UNREADABLE;
-  switch (tool) {
-    case 'Bash':
-    case 'PowerShell':
-      return shellCall(input?.['command'], undefined, input?.['run_in_background'] === true);
-    case 'Monitor':
-      return input?.['command'] === undefined
-        ? { kind: 'other' }
-        : shellCall(input['command'], undefined, true);
-    case 'ExitWorktree':
-      return input?.['action'] === 'remove' ? worktreeRemoval(cwd) : { kind: 'other' };
-    case 'Write':
-    case 'Edit':
-    case 'MultiEdit':
-    case 'NotebookEdit':
-      return fileCall(tool, input ?? {});
-    default:
-      return tool.startsWith('mcp__') && input !== undefined ? mcpCall(tool, input) : { kind: 'other' };
-  }
-}
-
 /** Leaving a worktree may remove it with all its content, even if others work there; `cwd` is a folder in it. */
 function worktreeRemoval(cwd = ''): ToolCall {
   const top = /^.*\/\.claude\/worktrees\/[^/]+/.exec(cwd)?.[0];
@@ -77,9 +54,4 @@ function changedFiles(response: unknown): string[] {
   const files = fields(fields(response)?.['bashEditDiff'])?.['files'];
   if (!Array.isArray(files)) return [];
   return files.flatMap((file: unknown) => text(fields(file)?.['filePath']) ?? []);
-}
-
-function fileCall(tool: string, input: Fields): ToolCall {
-  const path = text(input['file_path']) ?? text(input['path']) ?? text(input['notebook_path']);
-  return writeOrEdit(path, tool === 'Write' ? text(input['content']) : undefined, input);
 }

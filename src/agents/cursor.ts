@@ -1,19 +1,8 @@
 import { parseClientSessionId } from '../domain/names.ts';
-import type { Dialect, GuardEvent, ToolCall } from './dialect.ts';
-import { mcpCall } from './mcp.ts';
-import {
-  type Fields,
-  UNREADABLE,
-  denial,
-  dialectOf,
-  fieldsOrJson,
-  firstText,
-  specific,
-  text,
-  writeOrEdit,
-  shellCall,
-  lowerFirst,
-} from './payload.ts';
+import type { Dialect, GuardEvent } from './dialect.ts';
+import { type Fields, UNREADABLE, firstText, text } from './payload.ts';
+import { denial, dialectOf, lowerFirst, specific } from './protocol.ts';
+import { PATH_KEYS } from './tools.ts';
 
 /**
  * Cursor's hook protocol (3), as its vendor documents it; no real client was tested. A conversation is a session. The
@@ -22,7 +11,17 @@ import {
 export const cursor: Dialect = dialectOf({
   client: 'cursor',
 
-  tool: toolCall,
+  tools: {
+    shell: /^(?:Shell|Bash)$/,
+    write: /^Write$/,
+    edit: /^(?:Edit|MultiEdit|StrReplace|TabWrite|EditNotebook|NotebookEdit)$/,
+    server: (tool) => (/^(?:MCP:|mcp__)/.test(tool) ? tool.replace(/^MCP:/, '') : undefined),
+    own(tool, input) {
+      if (tool !== 'Delete') return undefined;
+      const path = firstText(input, PATH_KEYS);
+      return path === undefined ? UNREADABLE : { kind: 'patch', files: [{ path, change: 'delete' }] };
+    },
+  },
   more: (event, name) => ({
     session: parseClientSessionId(event['conversation_id'] ?? event['session_id']),
     cwd: folder(event),
@@ -41,31 +40,11 @@ export const cursor: Dialect = dialectOf({
     cursor.contextEvents.has(lowerFirst(name)) ? { additional_context: message } : undefined,
 });
 
-const PATH_KEYS = ['file_path', 'path', 'target_file', 'filePath', 'notebook_path', 'target_notebook'];
-const CONTENT_KEYS = ['content', 'contents', 'file_text'];
-const FILE_TOOLS = /^(?:Write|Edit|MultiEdit|StrReplace|TabWrite|EditNotebook|NotebookEdit)$/;
-
 /** Returns the folder that a tool event names. Other events name none: for them it is the workspace's first root. */
 function folder(event: Fields): string | undefined {
   const roots = event['workspace_roots'];
   const [root] = Array.isArray(roots) ? (roots as readonly unknown[]) : [];
   return text(event['cwd']) || text(root);
-}
-
-function toolCall(event: Fields): ToolCall {
-  const tool = text(event['tool_name']);
-  if (tool === undefined) return UNREADABLE;
-  const input = fieldsOrJson(event['tool_input']);
-  if (tool === 'Shell' || tool === 'Bash') return shellCall(input?.['command'], input?.['working_directory']);
-  if (tool.startsWith('MCP:') || tool.startsWith('mcp__')) {
-    return input === undefined ? { kind: 'other' } : mcpCall(tool.replace(/^MCP:/, ''), input);
-  }
-  const path = firstText(input, PATH_KEYS);
-  if (tool === 'Delete') {
-    return path === undefined ? UNREADABLE : { kind: 'patch', files: [{ path, change: 'delete' }] };
-  }
-  if (!FILE_TOOLS.test(tool)) return { kind: 'other' };
-  return writeOrEdit(path, tool === 'Write' ? firstText(input, CONTENT_KEYS) : undefined, input);
 }
 
 function refusal(reason: string, event: GuardEvent): object {

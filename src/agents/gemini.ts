@@ -1,15 +1,5 @@
-import type { ToolCall } from './dialect.ts';
-import { mcpCall } from './mcp.ts';
-import {
-  type Fields,
-  UNREADABLE,
-  dialectOf,
-  fields,
-  specific,
-  text,
-  writeOrEdit,
-  shellCall,
-} from './payload.ts';
+import { fields, text } from './payload.ts';
+import { dialectOf, specific } from './protocol.ts';
 
 /**
  * Gemini CLI's hook protocol (0.61). A rewritten input replaces the whole input. It approves nothing: Gemini CLI still asks
@@ -26,7 +16,17 @@ export const gemini = dialectOf({
     BeforeAgent: 'prompt',
     AfterAgent: 'stop',
   },
-  tool: toolCall,
+  tools: {
+    shell: /^run_shell_command$/,
+    write: /^write_file$/,
+    edit: /^replace$/,
+    editCreates: true,
+    server(tool, event) {
+      const server = fields(event['mcp_context']);
+      const name = text(server?.['tool_name']) ?? tool;
+      return server !== undefined || tool.startsWith('mcp_') ? name : undefined;
+    },
+  },
 
   canRewrite: () => true,
 
@@ -44,32 +44,6 @@ export const gemini = dialectOf({
     return { ...specific(event, { tool_input: { ...input, [key]: content } }), ...message };
   },
 });
-
-function toolCall(event: Fields): ToolCall {
-  const tool = text(event['tool_name']);
-  const input = fields(event['tool_input']) ?? {};
-  switch (tool) {
-    case undefined:
-      return UNREADABLE;
-    case 'run_shell_command':
-      return shellCall(input['command'], input['dir_path']);
-    case 'write_file':
-    case 'replace':
-      return fileCall(input, tool);
-    default: {
-      const server = fields(event['mcp_context']);
-      const name = text(server?.['tool_name']) ?? tool;
-      return server !== undefined || tool.startsWith('mcp_') ? mcpCall(name, input) : { kind: 'other' };
-    }
-  }
-}
-
-/** Reads a call on one file; `replace` with an empty `old_string` creates the file. */
-function fileCall(input: Fields, tool: 'write_file' | 'replace'): ToolCall {
-  const isWhole = tool === 'write_file' || input['old_string'] === '';
-  const content = isWhole ? text(input[tool === 'replace' ? 'new_string' : 'content']) : undefined;
-  return writeOrEdit(text(input['file_path']), content, input);
-}
 
 /** The fields with the content of a whole file in inputs of `write_file`, MCP servers and `replace`. */
 const CONTENT_KEYS = ['content', 'text', 'new_string'];

@@ -1,7 +1,7 @@
 import { parseClientSessionId } from '../domain/names.ts';
-import type { GuardEvent, ToolCall } from './dialect.ts';
-import { mcpCall } from './mcp.ts';
-import { type Fields, UNREADABLE, dialectOf, fields, text, writeOrEdit, shellCall } from './payload.ts';
+import type { GuardEvent } from './dialect.ts';
+import { type Fields, text } from './payload.ts';
+import { dialectOf } from './protocol.ts';
 
 /**
  * Grok Build's hook protocol (1.0). It runs the hooks in Claude Code's settings, sends Claude Code's fields and its own camelCase
@@ -10,7 +10,12 @@ import { type Fields, UNREADABLE, dialectOf, fields, text, writeOrEdit, shellCal
 export const grok = dialectOf({
   client: 'grok',
 
-  tool: (event) => toolCall(text(event['tool_name']), fields(event['tool_input'])),
+  tools: {
+    shell: /^(?:run_terminal_command|monitor)$/,
+    write: /^write$/,
+    edit: /^search_replace$/,
+    server: (tool) => tool,
+  },
   more: agentFields,
 
   reportsAgentEnd: true,
@@ -26,21 +31,4 @@ function agentFields(event: Fields, name: string): Partial<GuardEvent> {
   if (event['subagentType'] === undefined) return { startedBy };
   const isOver = name === 'SessionEnd' || name === 'Stop' || name === 'SubagentStop';
   return { startedBy, agent: text(event['session_id']), ...(isOver ? { kind: 'agent-stop' } : {}) };
-}
-
-function toolCall(tool: string | undefined, input: Fields | undefined): ToolCall {
-  switch (tool) {
-    case undefined:
-      return UNREADABLE;
-    case 'monitor':
-    case 'run_terminal_command':
-      return shellCall(input?.['command'], undefined, tool === 'monitor' || input?.['background'] === true);
-    case 'write':
-    case 'search_replace': {
-      const content = tool === 'write' ? text(input?.['content']) : undefined;
-      return writeOrEdit(text(input?.['file_path']), content, input);
-    }
-    default:
-      return input === undefined ? { kind: 'other' } : mcpCall(tool, input);
-  }
 }
