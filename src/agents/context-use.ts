@@ -1,4 +1,4 @@
-import { type Fields, fields, text } from './payload.ts';
+import { type Fields, fields, fieldsOrJson } from './payload.ts';
 
 /** How many tokens of its context a session has used, as its client's own file records it. */
 interface ContextUse {
@@ -7,16 +7,50 @@ interface ContextUse {
   readonly window: number | undefined;
 }
 
-/** What one line says; `unknown`: the context was compacted, so its use is unknown until the model's next answer. */
-type LineUse = ContextUse | 'unknown' | undefined;
+/** How a client's session file records the use of the context. A path leads through the fields of a line. */
+interface Recorded {
+  /** The type of the lines that record it. */
+  readonly type: string;
+  /** The field that marks a sub-agent's lines. */
+  readonly ofAgent?: string;
+  /** The paths of the counts of used tokens, which add up. */
+  readonly used: readonly string[];
+  /** The path of the size of the model's window. */
+  readonly window?: string;
+  /** Matches type and subtype of a compaction: the use is unknown from there until the model's next answer. */
+  readonly compaction?: RegExp;
+}
 
-/** For each client, the function that reads the context use from one line of the client's session file. */
-const READERS: Readonly<Record<string, (line: Fields) => LineUse>> = {
-  claude,
-  codex,
-  copilot,
-  gemini,
-  qwen,
+const CLIENTS: Readonly<Record<string, Recorded>> = {
+  claude: {
+    type: 'assistant',
+    ofAgent: 'isSidechain',
+    used: ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].map(
+      (name) => `message.usage.${name}`,
+    ),
+    compaction: /^system compact_boundary$/,
+  },
+  codex: {
+    type: 'event_msg',
+    used: ['payload.info.last_token_usage.total_tokens'],
+    window: 'payload.info.model_context_window',
+    compaction: /^compacted /,
+  },
+  copilot: {
+    type: 'session.usage_record',
+    ofAgent: 'agentId',
+    used: ['data.usage.inputTokens'],
+    window: 'data.usage.maxPromptTokens',
+    compaction: /^session\.compaction/,
+  },
+  gemini: { type: 'gemini', used: ['tokens.input'] },
+  qwen: {
+    type: 'assistant',
+    ofAgent: 'isSidechain',
+    used: ['usageMetadata.promptTokenCount'],
+    window: 'contextWindowSize',
+    compaction: / chat_compression$/,
+  },
 };
 
 /**
@@ -24,11 +58,16 @@ const READERS: Readonly<Record<string, (line: Fields) => LineUse>> = {
  * first may be cut off.
  */
 export function contextUse(client: string, tail: string): ContextUse | undefined {
-  const read = Object.hasOwn(READERS, client) ? READERS[client] : undefined;
-  for (const line of read === undefined ? [] : tail.split('\n').reverse()) {
-    const use = useIn(line, read);
-    if (use === 'unknown') return undefined;
-    if (use !== undefined && use.used > 0) return use;
+  const recorded = Object.hasOwn(CLIENTS, client) ? CLIENTS[client] : undefined;
+  if (recorded === undefined) return undefined;
+  for (const text of tail.split('\n').reverse()) {
+    const line = text.startsWith('{') ? fieldsOrJson(text) : undefined;
+    if (recorded.compaction?.test(`${String(line?.['type'])} ${String(line?.['subtype'])}`) === true)
+      return undefined;
+    if (line?.['type'] !== recorded.type || Boolean(line[recorded.ofAgent ?? ''])) continue;
+    const used = recorded.used.reduce((sum, path) => sum + count(line, path), 0);
+    const window = recorded.window === undefined ? 0 : count(line, recorded.window);
+    if (used > 0) return { used, window: window || undefined };
   }
   return undefined;
 }
@@ -43,59 +82,7 @@ export function sessionFile(
   return client === 'copilot' ? `${home}/session-state/${session}/events.jsonl` : undefined;
 }
 
-function useIn(line: string, read: ((line: Fields) => LineUse) | undefined): LineUse {
-  try {
-    const entry = fields(JSON.parse(line));
-    return entry === undefined ? undefined : read?.(entry);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Claude Code records the input tokens of each answer, cached or not. A sidechain belongs to a sub-agent. */
-function claude(line: Fields): LineUse {
-  if (line['type'] === 'system' && line['subtype'] === 'compact_boundary') return 'unknown';
-  if (line['type'] !== 'assistant' || line['isSidechain'] === true) return undefined;
-  const usage = fields(fields(line['message'])?.['usage']);
-  const parts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
-  return { used: parts.reduce((sum, part) => sum + count(usage?.[part]), 0), window: undefined };
-}
-
-/** Codex records the total of used tokens and the size of the model's window after each answer. */
-function codex(line: Fields): LineUse {
-  if (line['type'] === 'compacted') return 'unknown';
-  const payload = fields(line['payload']);
-  if (payload?.['type'] !== 'token_count') return undefined;
-  const info = fields(payload['info']);
-  const last = fields(info?.['last_token_usage']);
-  return { used: count(last?.['total_tokens']), window: windowOf(info?.['model_context_window']) };
-}
-
-/** Copilot CLI records the tokens of each answer and the size of the model's window, for its sub-agents, too. */
-function copilot(line: Fields): LineUse {
-  if (text(line['type'])?.startsWith('session.compaction') === true) return 'unknown';
-  if (line['type'] !== 'session.usage_record' || line['agentId'] !== undefined) return undefined;
-  const usage = fields(fields(line['data'])?.['usage']);
-  return { used: count(usage?.['inputTokens']), window: windowOf(usage?.['maxPromptTokens']) };
-}
-
-function gemini(line: Fields): LineUse {
-  if (line['type'] !== 'gemini') return undefined;
-  return { used: count(fields(line['tokens'])?.['input']), window: undefined };
-}
-
-/** Qwen Code records the size of the model's window with each answer. */
-function qwen(line: Fields): LineUse {
-  if (text(line['subtype']) === 'chat_compression') return 'unknown';
-  if (line['type'] !== 'assistant' || line['isSidechain'] === true) return undefined;
-  const used = count(fields(line['usageMetadata'])?.['promptTokenCount']);
-  return { used, window: windowOf(line['contextWindowSize']) };
-}
-
-function count(value: unknown): number {
+function count(line: Fields, path: string): number {
+  const value = path.split('.').reduce<unknown>((object, name) => fields(object)?.[name], line);
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
-}
-
-function windowOf(value: unknown): number | undefined {
-  return count(value) || undefined;
 }
