@@ -136,7 +136,8 @@ function exec(call: ProgramCall): Status {
 
 /** Records that a command starts with an empty environment, and so without any session id. */
 export function clearIdentity({ machine }: ProgramCall, by: string): void {
-  for (const name of Object.keys(SESSION_VARIABLES)) machine.identity({ kind: 'variable', name, by });
+  for (const name of Object.keys(SESSION_VARIABLES))
+    machine.found.identity.push({ kind: 'variable', name, by });
 }
 
 /** Handles `command` and `builtin`: runs the words after them, but no function. `command -v` only looks a name up. */

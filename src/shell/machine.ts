@@ -101,6 +101,13 @@ export class ShellMachine {
   readonly mentionsHandoffs: boolean;
   /** The settings that `git config` and `git remote` made earlier in the command, by lower-case key. */
   readonly settings = new Map<string, string>();
+  readonly found = {
+    identity: [] as IdentityEffect[],
+    handoffCalls: [] as HandoffCall[],
+    gitCalls: [] as GitVerbCall[],
+    unnamedWrites: [] as UnnamedWrites[],
+    modes: [] as ModeEffect[],
+  };
   /** The folders in which unknown paths may change. */
   readonly folders = new Set<string>();
   #parseBudget = PARSE_BUDGET;
@@ -109,11 +116,6 @@ export class ShellMachine {
   readonly #ran = new Set<object>();
   readonly #paths = new Map<string, PathEffect>();
   readonly #refs = new Map<string, RefEffect>();
-  readonly #identity = new Map<string, IdentityEffect>();
-  readonly #handoffCalls: HandoffCall[] = [];
-  readonly #gitCalls: GitVerbCall[] = [];
-  readonly #unnamedWrites: UnnamedWrites[] = [];
-  readonly #modes: ModeEffect[] = [];
 
   constructor(world: ShellWorld, source: string, run: Runner) {
     this.disk = new Disk(world);
@@ -188,16 +190,8 @@ export class ShellMachine {
     this.#refs.set(`${ref} ${cwd}`, { ref, cwd, by });
   }
 
-  identity(effect: IdentityEffect): void {
-    this.#identity.set(effect.kind === 'variable' ? effect.name : ` ${effect.value}`, effect);
-  }
-
-  handoff(call: HandoffCall): void {
-    this.#handoffCalls.push(call);
-  }
-
   git(call: GitVerbCall): void {
-    if (this.#gitCalls.length < MAX_GIT_CALLS) this.#gitCalls.push(call);
+    if (this.found.gitCalls.length < MAX_GIT_CALLS) this.found.gitCalls.push(call);
   }
 
   /** Records that unknown paths in a folder may change. */
@@ -208,24 +202,16 @@ export class ShellMachine {
   /** Records a command that may change anything in a folder. An unknown folder counts as the current one. */
   addUnnamedWrites(scope: Scope, folder: string, effect: Omit<UnnamedWrites, 'folder'>): void {
     const path = this.path(scope, folder) ?? this.cwd(scope);
-    if (isKnown(path) && this.#unnamedWrites.length < MAX_GIT_CALLS)
-      this.#unnamedWrites.push({ ...effect, folder: path });
-  }
-
-  mode(effect: ModeEffect): void {
-    this.#modes.push(effect);
+    const { unnamedWrites } = this.found;
+    if (isKnown(path) && unnamedWrites.length < MAX_GIT_CALLS) unnamedWrites.push({ ...effect, folder: path });
   }
 
   result(): ShellEffects {
     return {
       paths: [...this.#paths.values()],
       refs: [...this.#refs.values()],
-      identity: [...this.#identity.values()],
-      handoffCalls: this.#handoffCalls,
-      gitCalls: this.#gitCalls,
       folders: [...this.folders],
-      unnamedWrites: this.#unnamedWrites,
-      modes: this.#modes,
+      ...this.found,
     };
   }
 

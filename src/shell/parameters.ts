@@ -23,7 +23,7 @@ export function checkIdentity(
   by: string,
 ): void {
   if (!IDENTITY_VARIABLES.includes(name) || machine.disk.world.variable(name) === value) return;
-  machine.identity({ kind: 'variable', name, by });
+  machine.found.identity.push({ kind: 'variable', name, by });
 }
 
 /** Sets a variable by name as the shell would. */

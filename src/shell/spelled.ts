@@ -25,7 +25,8 @@ export function recordSpelled(machine: ShellMachine, scope: Scope, text: string,
   // Most texts contain no such name.
   if (!NAMES.test(text)) return;
   machine.charge(text.length);
-  if (ALLOWS.test(text)) machine.handoff({ cwd: machine.disk.world.cwd, verb: 'allow', words: [] });
+  if (ALLOWS.test(text))
+    machine.found.handoffCalls.push({ cwd: machine.disk.world.cwd, verb: 'allow', words: [] });
   const rest = text.replace(READS, '()');
   // Words of a path do not count: a folder above the guarded file may be called `rm-tool` or `copies`.
   const verbs = rest.replace(WORDS, (word) => (word.includes('/') && NAMES.test(word) ? '' : word));

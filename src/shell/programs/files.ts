@@ -118,7 +118,7 @@ function changeMode({ args, frame, machine, name }: ProgramCall): Status {
   const isLike = args.some((word) => word.startsWith('--reference'));
   for (const word of words.slice(isLike ? 0 : 1)) {
     const path = machine.path(frame.scope, word);
-    if (path !== undefined) machine.mode({ path, grants });
+    if (path !== undefined) machine.found.modes.push({ path, grants });
   }
   return undefined;
 }

@@ -147,11 +147,11 @@ function recordHandoff(call: ProgramCall, all: readonly string[]): void {
   for (let i = 0; i < args.length; i++) {
     const word = args[i] ?? '';
     const claimed = word === '--session' ? args[++i] : /^--session=(.*)$/s.exec(word)?.[1];
-    if (claimed !== undefined) machine.identity({ kind: 'session-option', value: claimed });
+    if (claimed !== undefined) machine.found.identity.push({ kind: 'session-option', value: claimed });
     else words.push(word);
   }
   const at = words.findIndex((word) => !word.startsWith('-'));
-  machine.handoff({
+  machine.found.handoffCalls.push({
     cwd: machine.cwd(frame.scope),
     verb: words[at] ?? '',
     words: words.slice(at < 0 ? words.length : at + 1).map((word) => (isKnown(word) ? word : undefined)),
