@@ -1,6 +1,6 @@
 import { type GitVerbCall, type ShellEffects, UNKNOWN, isKnown } from './effects.ts';
 import { hasOption, parseOptions, optionValue } from './options.ts';
-import { updateRefOptions } from './programs/git-files.ts';
+import { parseConfig, updateRefOptions } from './programs/git-files.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { pushWords } from './tree-verbs.ts';
 
@@ -28,25 +28,11 @@ export interface ConfigChange {
 /** Returns the changes that a `git config` makes to settings that `isJudging` accepts. */
 export function configChanges({ verb, words }: GitVerbCall): ConfigChange[] {
   if (verb !== 'config') return [];
-  const known = words.map((word) => word ?? '');
-  const options = parseOptions(known, {
-    short: 'f:',
-    long: 'file= blob= type= default= comment= value= url= global system local worktree get get-all get-regexp list unset unset-all remove-section rename-section add replace-all',
-  });
-  if (hasOption(options, 'get', 'get-all', 'get-regexp', 'get-urlmatch', 'l', 'list')) return [];
-  const isGlobal = hasOption(options, 'global', 'system');
-  const [first = '', ...rest] = options.operands;
-  if (first === 'get' || first === 'list' || first === 'edit') return [];
-  const isVerb = /^(?:set|unset|remove-section|rename-section)$/.test(first) && rest.length > 0;
-  const [key = '', value] = isVerb ? rest : options.operands;
-  const drops = /section/.test(isVerb ? first : '') || hasOption(options, 'remove-section', 'rename-section');
-  if (drops)
-    return /^(?:core|handoff|hook\.handoff-.*)$/i.test(key) ? [{ key, value: undefined, isGlobal }] : [];
-  if (!isJudging(key)) return [];
-  if (first === 'unset' || hasOption(options, 'unset', 'unset-all'))
-    return [{ key, value: undefined, isGlobal }];
-  // With one operand git-config(1) only reads.
-  return value === undefined ? [] : [{ key, value: words.includes(undefined) ? undefined : value, isGlobal }];
+  const { action, key, value, isGlobal } = parseConfig(words.map((word) => word ?? ''));
+  const isMeant = action === 'section' ? /^(?:core|handoff|hook\.handoff-.*)$/i.test(key) : isJudging(key);
+  if (action === 'read' || !isMeant) return [];
+  const isKnown = action === 'set' && !words.includes(undefined);
+  return [{ key, value: isKnown ? value : undefined, isGlobal }];
 }
 
 /** Whether a command may bypass our hooks: it commits, or changes hooks or the settings that decide about them. Cheap. */

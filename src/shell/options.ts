@@ -118,25 +118,16 @@ export function pathspecMatcher(words: readonly string[], folder: string): (path
 }
 
 function parsePathspec(word: string, folder: string): Pathspec {
-  const long = /^:\(([^)]*)\)(.*)$/s.exec(word);
-  if (long !== null) return longForm((long[1] ?? '').split(','), long[2] ?? '', folder);
-  const short = /^:([/!^]+):?(.*)$/s.exec(word);
-  if (short === null)
-    return { excludes: false, covers: word === ':' ? always : matcher(word, folder, false) };
-  const magic = short[1] ?? '';
-  const excludes = /[!^]/.test(magic);
-  return { excludes, covers: matcher(short[2] ?? '', magic.includes('/') ? '' : folder, false) };
-}
-
-const always = () => true;
-
-function longForm(magic: readonly string[], rest: string, folder: string): Pathspec {
-  const excludes = magic.includes('exclude');
-  const isKnown = magic.every((name) => /^(?:top|exclude|literal|glob|)$/.test(name));
+  const [, long, short = '', rest = word] = /^:(?:\(([^)]*)\)|([/!^]+):?)(.*)$/s.exec(word) ?? [];
+  const magic = long?.split(',') ?? Array.from(short);
+  const isKnown = magic.every((name) => /^(?:top|exclude|literal|glob|[/!^]|)$/.test(name));
   // An unknown exclusion excludes nothing: excluding too little is safe.
-  if (!isKnown) return { excludes: false, covers: always };
-  const base = magic.includes('top') ? '' : folder;
-  return { excludes, covers: matcher(rest, base, magic.includes('literal')) };
+  if (word === ':' || !isKnown) return { excludes: false, covers: () => true };
+  const isTop = magic.includes('top') || magic.includes('/');
+  return {
+    excludes: magic.some((name) => /^(?:exclude|[!^])$/.test(name)),
+    covers: matcher(rest, isTop ? '' : folder, magic.includes('literal')),
+  };
 }
 
 function matcher(text: string, folder: string, isLiteral: boolean): (path: string) => boolean {

@@ -57,18 +57,35 @@ function worktree({ call: { machine, frame }, args: [action, ...rest] }: GitCall
   return undefined;
 }
 
+/** Parses the words of a `git config`, with verbs or with the older options. `key` may name a whole section. */
+export function parseConfig(words: readonly string[]) {
+  const options = parseOptions(words, {
+    short: 'f:',
+    long: 'file= blob= type= default= comment= value= url= global system local worktree get get-all get-regexp list unset unset-all remove-section rename-section add replace-all',
+  });
+  const [first = '', ...rest] = options.operands;
+  const isVerb = /^(?:set|unset|remove-section|rename-section)$/.test(first) && rest.length > 0;
+  const [key = '', value] = isVerb ? rest : options.operands;
+  const how = isVerb ? first : [...options.values.keys()].join(' ');
+  const reads =
+    /^(?:get|list|edit)$/.test(first) ||
+    hasOption(options, 'get', 'get-all', 'get-regexp', 'get-urlmatch', 'l', 'list');
+  const removes = /section|unset/.exec(how)?.[0];
+  return {
+    // With one operand git-config(1) only reads.
+    action: reads ? 'read' : (removes ?? (value === undefined ? 'read' : 'set')),
+    key,
+    value: value ?? '',
+    isGlobal: hasOption(options, 'global', 'system'),
+    file: optionValue(options, 'f', 'file'),
+  };
+}
+
 /** Handles `git config key value`: later parts of the command see the value. `-f file` writes that file. */
 function configure({ call: { machine, frame }, args }: GitCall): Status {
-  const isValue = (n: number) => /^(?:-f|--file|--type|--default|--comment)$/.test(args[n - 1] ?? '');
-  const words = args.filter((word, n) => !word.startsWith('-') && !isValue(n));
-  const [key, value] = words[0] === 'set' ? words.slice(1) : words;
-  const removes =
-    args.some((word) => /^--(?:unset|unset-all|remove-section|rename-section|add|replace-all)$/.test(word)) ||
-    /^(?:unset|remove-section)$/.test(words[0] ?? '');
-  const [file] = optionValues(parseOptions(args, { short: 'f:', long: 'file= type= default=' }), 'f', 'file');
-  if (file !== undefined && (removes || value !== undefined)) machine.write(frame.scope, file, 'git config');
-  if (key !== undefined && value !== undefined && !/^(?:get|list|unset)$/.test(words[0] ?? ''))
-    machine.settings.set(key.toLowerCase(), value);
+  const { action, key, value, file } = parseConfig(args);
+  if (action !== 'read' && file !== undefined) machine.write(frame.scope, file, 'git config');
+  if (action === 'set') machine.settings.set(key.toLowerCase(), value);
   return undefined;
 }
 
