@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<string, RegExp>> = {
   'git verbs that discard uncommitted work or carry it off':
     /apply|checkout|switch|restore|reset|clean|stash|rebase|merge|bisect|read-tree|abort|skip|\brm\b|\bmv\b|-delete/,
   'what all worktrees share': /worktree|branch /,
-  'programs that switch branches by themselves': /\bgt |\bjj |gh co|gh pr|glab |develop /,
+  'programs that switch branches by themselves': /\bhub |\bgt |\bjj |\btown|gh co|gh pr|glab |develop /,
   'git’s hooks, and whether they run': /hookspath|section|husky/i,
   'a redirection into a file': />(?![&>\s]|\/dev\/)|>\s+(?!\/dev\/)\S|>\s*\/(?!dev\/)/,
 };

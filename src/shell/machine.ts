@@ -203,7 +203,8 @@ export class ShellMachine {
   addUnnamedWrites(scope: Scope, folder: string, effect: Omit<UnnamedWrites, 'folder'>): void {
     const path = this.path(scope, folder) ?? this.cwd(scope);
     const { unnamedWrites } = this.found;
-    if (isKnown(path) && unnamedWrites.length < MAX_GIT_CALLS) unnamedWrites.push({ ...effect, folder: path });
+    if (isKnown(path) && unnamedWrites.length < MAX_GIT_CALLS)
+      unnamedWrites.push({ ...effect, folder: path });
   }
 
   result(): ShellEffects {

@@ -1,7 +1,7 @@
 import { UNKNOWN, isKnown } from '../effects.ts';
 import type { ProgramCall, Status } from '../machine.ts';
 import { optionValues, parseOptions, type Options, hasOption, optionValue } from '../options.ts';
-import { runChildShell } from './interpreters.ts';
+import { runChildShell, wrapper } from './interpreters.ts';
 
 /** A git call without its global options: the verb, its words, and the place where it runs. */
 export interface GitCall {
@@ -131,6 +131,7 @@ export const GIT_FILE_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitV
   ['worktree', worktree],
   ['config', configure],
   ['rev-parse', revParse],
+  ['town', ({ call, args }) => wrapper({ ...call, args, name: 'git-town' })],
   ...['bisect', 'submodule', 'rebase'].map((name) => [name, nested] as const),
 ]);
 

@@ -189,9 +189,9 @@ export const GIT_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Progra
       return undefined;
     },
   ],
-  ...[...GIT_REF_VERBS.keys(), ...GIT_FILE_VERBS.keys(), ...OWN_VERBS].map(
-    (verb) => [`git-${verb}`, dashed(verb)] as const,
-  ),
+  ...[...GIT_REF_VERBS.keys(), ...GIT_FILE_VERBS.keys(), ...OWN_VERBS]
+    .filter((verb) => verb !== 'town')
+    .map((verb) => [`git-${verb}`, dashed(verb)] as const),
 ]);
 
 /** The variables that tell git which configuration to use (git(1), git-config(1)). */

@@ -1,4 +1,4 @@
-import { UNKNOWN, isKnown } from '../effects.ts';
+import { type GitVerbCall, UNKNOWN, isKnown } from '../effects.ts';
 import { type Program, type ProgramCall, CommandInput, type Status } from '../machine.ts';
 import {
   hasOption,
@@ -70,23 +70,37 @@ const WRAPPERS: Readonly<Partial<Record<string, RegExp>>> = {
   gh: /^(?:co|pr checkout|pr merge .*(?:-d|--delete-branch)|issue develop .*(?:-c|--checkout))\b/,
   glab: /^(?:co|mr checkout)\b/,
   gt: /^(?:checkout|co|create|c|get|sync|restack|r|up?|down|d|top|t|bottom|b|delete|dl|fold|split|sp|move|pop|rename|unbranch|squash|sq|absorb|ab|undo|branch)(?= |$)/,
+  // git-town(1) stashes uncommitted work while it switches, and applies it on the other branch.
+  'git-town':
+    /^(?:hack|append|prepend|switch|sync|ship|kill|delete|compress|continue|skip|undo|merge|detach|swap|walk|up|down|park|observe|contribute|set-parent|rename|rename-branch)(?= |$)/,
+  hub: /^(?:checkout (?:.* )?https?:|pr checkout|sync|am)(?= |$|\/)/,
   // Every jj command first commits the working tree. These commands leave the work in a commit, or check out another.
   jj: /^(?:abandon|absorb|backout|checkout|commit|ci|describe|desc|duplicate|edit|fix|merge|move|new|next|parallelize|prev|rebase|restore|revert|split|squash|undo|unsquash|simplify-parents|git (?:fetch|push|init)|op(?:eration)?(?! log| show))(?= |$)/,
 };
 
-/** Records the git call that a program makes by itself. */
-const wrapper: Program = ({ name, args, frame, machine }) => {
+/** The git calls that stand for what they do; all others switch. */
+const OTHER_DEEDS: Readonly<Partial<Record<string, Pick<GitVerbCall, 'verb' | 'words'>>>> = {
+  jj: { verb: 'snapshot', words: [] },
+  'git-town': { verb: 'stash', words: ['--include-untracked'] },
+};
+
+/** Records the git call that a program makes by itself. hub passes its other words on to git. */
+export const wrapper: Program = ({ name, args, frame, machine }) => {
   const words = args.map((word) => (isKnown(word) ? word : '…'));
   // Options may precede the verb. Their values then count as words after the verb, which does little harm.
   const options = words.filter((word) => word.startsWith('-'));
   const verb = words.filter((word) => !word.startsWith('-'));
   const asksForHelp = options.some((word) => /^(?:-h|--help)$/.test(word));
   frame.output.add(UNKNOWN);
-  if (asksForHelp || WRAPPERS[name]?.test([...verb, ...options].join(' ')) !== true) return undefined;
+  if (asksForHelp || WRAPPERS[name]?.test([...verb, ...options].join(' ')) !== true)
+    return name === 'hub' ? machine.run.argv(machine, ['git', ...args], frame) : undefined;
   const cwd = machine.cwd(frame.scope);
-  const does =
-    name === 'jj' ? { verb: 'snapshot', words: [] } : { verb: 'switch', words: ['--detach', 'HEAD'] };
-  machine.git({ cwd: isKnown(cwd) ? cwd : undefined, ...does, by: [name, ...words].join(' ') });
+  const deed = OTHER_DEEDS[name] ?? { verb: 'switch', words: ['--detach', 'HEAD'] };
+  machine.git({
+    cwd: isKnown(cwd) ? cwd : undefined,
+    ...deed,
+    by: [name.replace('-', ' '), ...words].join(' '),
+  });
   return undefined;
 };
 

@@ -81,12 +81,12 @@ const VERBS = [
   'worktree remove x', 'worktree add ../x', 'branch -D x', 'branch -f x y', 'branch -m x y',
   'update-ref -d refs/handoffs/a/b', 'push . x:refs/handoffs/a/b', 'fetch . x:refs/handoffs/a/b', 'handoff write x',
   'config core.hooksPath x', 'config CORE.HOOKSPATH x', 'config --remove-section core', 'config handoff.enabled no',
-  'log -3', 'status', 'diff a', 'commit -m x', 'add .', 'show x',
+  'town sync', 'town hack x', 'log -3', 'status', 'diff a', 'commit -m x', 'add .', 'show x',
 ]; // prettier-ignore
 const OTHERS = [
   'gh pr checkout 1', 'gh co 1', 'gh pr merge -d', 'gh issue develop 1 -c', 'glab mr checkout 1', 'glab co 1',
-  'gt checkout x', 'gt create x', 'jj new', 'jj commit -m x',
-  'git-rm a -f', 'git-mv -f a b', 'git-checkout x', 'git-handoff uninstall',
+  'hub checkout x', 'hub pr checkout 1', 'hub rm a -f', 'gt checkout x', 'gt create x', 'jj new', 'jj commit -m x',
+  'git-town sync', 'git-rm a -f', 'git-mv -f a b', 'git-checkout x', 'git-handoff uninstall',
   'chmod -x .git/hooks/pre-commit', 'mv .git/hooks x', 'rm .git/hooks/pre-commit', 'rm -rf .husky',
   'cd .git && chmod -x hooks/pre-commit', 'unlink .husky/_/pre-commit', 'install x .git/hooks/pre-commit',
   'CLAUDE_CODE_SESSION_ID=x git commit', 'GIT_HANDOFF=off git commit', 'ls', 'make test', 'npm install',
