@@ -11,22 +11,19 @@ import type { TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { ShellEffects, GitOverrides } from '../shell/effects.ts';
 import { type Call, type TreeCall, failOpen, ownerOf, type CommandTool } from './call.ts';
 import { type People, readPeople } from './presence.ts';
-import type { SettingEntry } from '../domain/settings.ts';
 import { configUnder, plainConfig } from '../git/config.ts';
-import { type LoggedCommit, headCommit, leftCommits } from '../git/log.ts';
-import { mergeBase } from '../git/histories.ts';
-import { listIgnored, type TreeFile, listTree, unmergedPaths } from '../git/staged.ts';
+import { headCommit, leftCommits } from '../git/log.ts';
+import { listIgnored, listTree, unmergedPaths } from '../git/staged.ts';
 import { listRefs } from '../git/refs.ts';
 import { readTreeStatus } from '../git/worktrees.ts';
-import { type SeenStash, readStash } from '../snapshot/stash.ts';
+import { readStash } from '../snapshot/stash.ts';
 import { scratchStore } from '../git/scratch-store.ts';
 import { beforeAnswer } from '../host/io.ts';
 import { readsOnly } from '../shell/read-only.ts';
 
 /** The facts that checks of any call may ask for. */
 export interface CallFacts {
-  /** Gives access to git; each question starts a process. */
-  readonly git: () => Promise<GitAnswers>;
+  readonly git: GitAnswers;
 }
 
 /** What is known of a worktree in which a call is judged. Each fact is read only once, when a check first asks for it. */
@@ -81,7 +78,7 @@ export interface LedgerLook {
 }
 
 export function callFacts(call: Call): CallFacts {
-  return { git: once(async () => gitAnswers(call)) };
+  return { git: gitAnswers(call) };
 }
 
 export function treeFacts(call: TreeCall): TreeFacts {
@@ -100,55 +97,35 @@ export function once<T>(read: () => T): () => T {
 }
 
 /** What the checks ask git. Each question starts a process or two, and must be answered within the time of the call. */
-export interface GitAnswers {
-  /** How these paths of a working tree differ from HEAD. */
-  readonly look: (top: string, paths: readonly string[]) => Promise<TreeStatus>;
-  /** The commit that HEAD is at; `undefined` on an unborn branch. */
-  readonly head: (cwd: string) => Promise<LoggedCommit | undefined>;
-  /** The paths in conflict. */
-  readonly unmerged: (cwd: string) => Promise<readonly string[]>;
-  /** Whether a commit and HEAD have a common ancestor; false when git fails. */
-  readonly isRelated: (cwd: string, commit: string) => Promise<boolean>;
-  /** The ignored paths that match some pathspecs. */
-  readonly ignored: (
-    cwd: string,
-    pathspecs: readonly string[],
-    folders: boolean,
-  ) => Promise<readonly string[]>;
-  /** The commits that a branch loses when it is moved or deleted. */
-  readonly leftBehind: (
-    cwd: string,
-    branch: string,
-    to: string | undefined,
-  ) => Promise<readonly LoggedCommit[]>;
-  /** The files that a commit has at these paths. */
-  readonly filesOf: (cwd: string, commit: string, paths: readonly string[]) => Promise<readonly TreeFile[]>;
-  readonly stash: (cwd: string) => Promise<SeenStash>;
-  /** The settings on which our hooks depend; `undefined` when the command's own settings (`-c`) cannot be known. */
-  readonly settings: (cwd: string, overrides?: GitOverrides) => Promise<readonly SettingEntry[] | undefined>;
-  /** Whether any ref with this prefix exists; false when git fails. */
-  readonly hasRefs: (cwd: string, prefix: string) => Promise<boolean>;
-  /** Who is at work in the repository of a worktree. */
-  readonly people: (call: TreeCall) => Promise<People>;
-}
+export type GitAnswers = ReturnType<typeof gitAnswers>;
 
-/** Asks git itself. */
-function gitAnswers(call: Pick<Call, 'now' | 'budget'>): GitAnswers {
+function gitAnswers(call: Call) {
   const time = () => lookTimeoutMs(call);
   return {
-    look: (top, paths) => readTreeStatus(top, { paths, timeoutMs: time(), now: call.now }),
-    head: (cwd) => headCommit(cwd, time()),
-    unmerged: (cwd) => unmergedPaths(cwd),
-    isRelated: async (cwd, commit) =>
-      (await mergeBase({ cwd, timeoutMs: time() }, 'HEAD', commit)) !== undefined,
-    ignored: (cwd, pathspecs, folders) => listIgnored(cwd, pathspecs, { folders, timeoutMs: time() }),
-    leftBehind: (cwd, branch, to) => leftCommits(cwd, branch, to, time()),
-    filesOf: (cwd, commit, paths) => listTree(cwd, commit, paths, { timeoutMs: time() }),
-    stash: async (cwd) => readStash(cwd, time()),
-    settings: (cwd, overrides) =>
+    /** How these paths of a working tree differ from HEAD. */
+    look: (top: string, paths: readonly string[]) =>
+      readTreeStatus(top, { paths, timeoutMs: time(), now: call.now }),
+    /** The commit that HEAD is at; `undefined` on an unborn branch. */
+    head: (cwd: string) => headCommit(cwd, time()),
+    /** The paths in conflict. */
+    unmerged: (cwd: string) => unmergedPaths(cwd),
+    /** The ignored paths that match some pathspecs. */
+    ignored: (cwd: string, pathspecs: readonly string[], folders: boolean) =>
+      listIgnored(cwd, pathspecs, { folders, timeoutMs: time() }),
+    /** The commits that a branch loses when it is moved or deleted. */
+    leftBehind: (cwd: string, branch: string, to: string | undefined) => leftCommits(cwd, branch, to, time()),
+    /** The files that a commit has at these paths. */
+    filesOf: (cwd: string, commit: string, paths: readonly string[]) =>
+      listTree(cwd, commit, paths, { timeoutMs: time() }),
+    stash: async (cwd: string) => readStash(cwd, time()),
+    /** The settings on which our hooks depend; `undefined` when the command's own settings (`-c`) cannot be known. */
+    settings: (cwd: string, overrides?: GitOverrides) =>
       overrides === undefined ? plainConfig(cwd, time()) : configUnder(cwd, overrides, time()),
-    hasRefs: async (cwd, prefix) => (await listRefs({ cwd }, [prefix]).catch(() => [])).length > 0,
-    people: async (there) => readPeople(there),
+    /** Whether any ref with this prefix exists; false when git fails. */
+    hasRefs: async (cwd: string, prefix: string) =>
+      (await listRefs({ cwd }, [prefix]).catch(() => [])).length > 0,
+    /** Who is at work in the repository of a worktree. */
+    people: async (there: TreeCall) => readPeople(there),
   };
 }
 

@@ -266,7 +266,6 @@ async function factsOf(
   const git = {
     look: () => (given.late === true ? Promise.reject(new Error('late')) : look()),
     unmerged: () => Promise.resolve([]),
-    isRelated: () => Promise.resolve(true),
     ...given.git,
   };
   const placed = toolPaths(call.event.tool ?? { kind: 'other' })
@@ -275,7 +274,7 @@ async function factsOf(
   return {
     ledger: () => ledger,
     people: () => Promise.resolve(people),
-    git: () => Promise.resolve({ people: () => Promise.resolve(people), ...git } as GitAnswers),
+    git: { people: () => Promise.resolve(people), ...git } as unknown as GitAnswers,
     ...{ effects, placed, isNew: false, isOn: true, isFirst: true },
     looks: { forLedger, dirty: look },
     ...given.facts,

@@ -67,7 +67,7 @@ async function refuseLoss(
   { git }: CommandFacts,
 ): Promise<Refusal | undefined> {
   const cwd = move.call.cwd ?? call.cwd;
-  const commits = await (await git()).leftBehind(cwd, move.branch ?? headBranch(cwd), move.to);
+  const commits = await git.leftBehind(cwd, move.branch ?? headBranch(cwd), move.to);
   const peerOf = ({ sessions }: LoggedCommit) =>
     sessions.map((name) => namedPeer(name, groups)).find((id) => id !== undefined);
   const theirs = commits.find((commit) => peerOf(commit) !== undefined);

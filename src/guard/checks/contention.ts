@@ -217,7 +217,7 @@ export async function foreignClaims(
   seen?: TreeStatus,
 ): Promise<ForeignClaims> {
   const { all } = ledgers;
-  const look = async () => seen ?? (await facts.git()).look(place.top, paths);
+  const look = async () => seen ?? facts.git.look(place.top, paths);
   const looked = await Promise.all([facts.people(), look()]).catch((error: unknown) => {
     call.log('open', `decided by recorded changes alone: ${String(error)}`);
     return undefined;

@@ -15,7 +15,7 @@ export async function handoffRefs(
 ): Promise<readonly Finding[]> {
   const hit = effects.refs.find(({ ref }) => touchesHandoffs(ref));
   if (hit === undefined) return [];
-  const isGuarded = isOn || (await (await git()).hasRefs(hit.cwd, `${GUARDED_REFS}/`));
+  const isGuarded = isOn || (await git.hasRefs(hit.cwd, `${GUARDED_REFS}/`));
   return isGuarded ? [refusedRef(hit)] : [];
 }
 

@@ -35,7 +35,7 @@ export async function hookFiles(call: Call, { git }: CallFacts): Promise<readonl
   for (const there of await callsOf({ ...call, session }, paths)) {
     const written = hookFile(there, effects);
     const change = written === undefined ? undefined : `${escapeLine(by)} on ${escapeLine(written.path)}`;
-    const refusal = await hookRefusal(there, change, async () => (await git()).people(there));
+    const refusal = await hookRefusal(there, change, () => git.people(there));
     if (refusal !== undefined) return [refusal];
   }
   return [];

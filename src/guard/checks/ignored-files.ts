@@ -36,7 +36,7 @@ async function refuse(
   if (peers.length === 0) return undefined;
   const folders = reach.call.words.some((word) => /^-\w*d\w*$/.test(word ?? ''));
   const cwd = reach.call.cwd ?? call.cwd;
-  const files = await (await facts.git()).ignored(cwd, reach.paths ?? [], folders);
+  const files = await facts.git.ignored(cwd, reach.paths ?? [], folders);
   if (files.length === 0) return undefined;
   // We name folders first: they mostly hold build results, and seldom something that somebody wants to keep.
   const inOrder = [

@@ -42,7 +42,7 @@ async function conflictOn(
   const people = await facts.people();
   const open = findUnfinished(tree.gitDir, place, people)?.others;
   if (open === undefined) return [];
-  const unmerged = await (await facts.git()).unmerged(place.top);
+  const unmerged = await facts.git.unmerged(place.top);
   const hit = unmerged.filter((path) => touches.some((touch) => isTouched(path, touch)));
   if (hit.length === 0) return [];
   const isRefused = settings.contention === 'deny';

@@ -46,11 +46,10 @@ async function refuseUnchecked(
   const cwd = commit.cwd ?? call.cwd;
   const found = discoverRepository(realPath(cwd));
   if (found === undefined || !isInitialised(found.commonDir)) return undefined;
-  const answers = await git();
-  const why = await whyUnchecked(call, commit, cwd, found, answers);
+  const why = await whyUnchecked(call, commit, cwd, found, git);
   if (why === undefined) return undefined;
   const isOwn = found.commonDir === call.tree.commonDir;
-  const beside = await (isOwn ? people() : answers.people({ ...call, tree: { ...call.tree, ...found } }));
+  const beside = await (isOwn ? people() : git.people({ ...call, tree: { ...call.tree, ...found } }));
   const here = knownWorktreeId(found.gitDir);
   const owners = beside.live
     .filter(({ worktreeId }) => worktreeId === here)

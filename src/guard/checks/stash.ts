@@ -25,7 +25,7 @@ export async function stash(call: TreeCall, facts: CommandFacts): Promise<readon
   );
   const uses = gitCalls.flatMap((gitCall) => stashUse(gitCall) ?? []);
   if (uses.length === 0) return [];
-  const seen = await (await facts.git()).stash(tree.workTree);
+  const seen = await facts.git.stash(tree.workTree);
   const isPushed = uses.some(({ action }) => action === 'push');
   const keep = keepEntries(call, seen, isPushed);
   if (seen.entries.length === 0 || uses.every(({ action }) => action === 'push')) return [keep];

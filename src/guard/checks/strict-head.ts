@@ -1,6 +1,5 @@
 import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
-import { type SessionId, shortId } from '../../domain/names.ts';
-import type { LoggedCommit } from '../../git/log.ts';
+import { shortId } from '../../domain/names.ts';
 import type { TreeCall, Finding } from '../call.ts';
 import type { TreeFacts } from '../facts.ts';
 
@@ -24,45 +23,33 @@ export async function headOfOthers(
 ): Promise<string | undefined> {
   if (ledger() === undefined) return undefined;
   const { session, tree } = call;
-  const answers = await git();
-  const [head, groups] = await Promise.all([answers.head(tree.workTree), people()]);
+  const [head, groups] = await Promise.all([git.head(tree.workTree), people()]);
   if (head === undefined || head.sessions.some((one) => namesOwn(one, groups))) return undefined;
   const other = head.sessions.map((one) => namedPeer(one, groups)).find((id) => id !== undefined);
-  if (other !== undefined) return concurrent(head, session, other, what);
-  return head.subject.startsWith(WORKSPACE) ? workspace(head, session, what) : undefined;
-}
-
-function concurrent(head: LoggedCommit, session: SessionId, other: SessionId, what: string): string {
+  const isWorkspace = head.subject.startsWith(WORKSPACE);
+  if (other === undefined && !isWorkspace) return undefined;
+  const commit = head.oid.slice(0, 12);
+  const [error, change, last] =
+    other === undefined
+      ? [
+          'Temporary workspace',
+          'temporary workspace of another Claude session',
+          `If it was left behind: git revert ${commit}`,
+        ]
+      : ['Concurrent Claude session', 'Claude change from another session', 'Then try again.'];
   return [
-    'Error: Concurrent Claude session detected',
+    `Error: ${error} detected`,
     '',
-    `The ${what} is a Claude change from another session.`,
+    `The ${what} is a ${change}.`,
     'Another Claude Code session is likely active in this repo.',
     '',
     'To fix:',
     '1. See who it is: git handoff sessions',
     '2. Wait for it to end, or work in a worktree of your own: git worktree add -b <branch> ../<folder>',
-    '3. Then try again.',
+    `3. ${last}`,
     '',
-    `Current change: ${head.oid.slice(0, 12)}`,
+    `Current change: ${commit}`,
     `This session:   ${shortId(session)}`,
-    `Other session:  ${shortId(other)}`,
-  ].join('\n');
-}
-
-function workspace(head: LoggedCommit, session: SessionId, what: string): string {
-  return [
-    'Error: Temporary workspace detected',
-    '',
-    `The ${what} is a temporary workspace of another Claude session.`,
-    'Another Claude Code session is likely active in this repo.',
-    '',
-    'To fix:',
-    '1. See who it is: git handoff sessions',
-    '2. Wait for it to end, or work in a worktree of your own: git worktree add -b <branch> ../<folder>',
-    `3. If it was left behind: git revert ${head.oid.slice(0, 12)}`,
-    '',
-    `Current change: ${head.oid.slice(0, 12)}`,
-    `This session:   ${shortId(session)}`,
+    ...(other === undefined ? [] : [`Other session:  ${shortId(other)}`]),
   ].join('\n');
 }

@@ -47,11 +47,8 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
     const owners = hit.map((claim) => claim.session);
     const idle = idleText(place.commonDir, owners, groups, call.now);
     const why = `${idle}${how.isByLedger ? BY_LEDGER : ''}`;
-    const git = await facts.git();
-    const inConflict = (await git.unmerged(place.top)).length > 0;
-    const canMerge = reach.verb !== 'autostash' || (await git.isRelated(place.top, mergedName(reach.call)));
-    const own = { mine, inConflict, canMerge };
-    const text = treeRefusal(reach, hit, own, typedIn(call, place), why, groups);
+    const inConflict = (await facts.git.unmerged(place.top)).length > 0;
+    const text = treeRefusal(reach, hit, { mine, inConflict }, typedIn(call, place), why, groups);
     const asked = { place, from: self.session, wish: wishOf(reach), claims: hit };
     return [...found, { kind: 'refuse', text, owners, asked, allowedBy: 'person' }];
   }
@@ -96,8 +93,6 @@ interface OwnPart {
   readonly mine: readonly string[];
   /** Whether files are in conflict, so that git cannot stash. */
   readonly inConflict: boolean;
-  /** Whether HEAD has a common ancestor with the commit that the rebase or pull is for. */
-  readonly canMerge: boolean;
 }
 
 /**
@@ -153,20 +148,17 @@ function wishOf({ verb, does }: TreeReach): Wish {
 
 /** Suggests a safe command for the same purpose. */
 function instead({ verb, call, unsure }: TreeReach, own: OwnPart, typed: Typed): string {
-  const { mine, inConflict, canMerge } = own;
+  const { mine, inConflict } = own;
   const { git } = typed;
-  const wait = `wait until these files are committed. To see who made each change: ${git} handoff status`;
   if (unsure) return `Name paths, and only your own. To see who made each change: ${git} handoff status`;
   if (verb === 'switch')
     return `Work on the other branch in a worktree of your own: ${git} worktree add ${worktreeWords(call, typed)}`;
   if (inConflict && /^(?:autostash|snapshot|stash)$/.test(verb))
     return `git cannot do this while files are in conflict; see: ${git} status`;
-  if (verb === 'autostash')
-    return canMerge
-      ? mergeInstead(call, git)
-      : `git cannot merge instead, because there is no common ancestor: ${wait}`;
+  if (verb === 'autostash') return mergeInstead(call, git);
   // `--abort` and `--skip`: the session could undo its own changes, but that would not end the rebase.
-  if (call.verb === 'rebase') return `git resets the whole worktree for that: ${wait}`;
+  if (call.verb === 'rebase')
+    return `git resets the whole worktree for that: wait until these files are committed. To see who made each change: ${git} handoff status`;
   if (verb === 'snapshot') return `Commit only your own changes: ${git} handoff commit -m '<message>'`;
   if (mine.length === 0 || verb === 'rm')
     return `The command reaches no other file that this session may change; see: ${git} handoff status`;
@@ -190,51 +182,35 @@ const simple = (word: string) => (/^[\w./=-]+$/.test(word) ? word : shellWord(wo
  * Suggests a merge instead of a rebase or pull. To rebase, git first stashes all uncommitted changes. A merge leaves alone
  * the files that it does not change, and refuses to run if it would have to change uncommitted ones.
  */
-function mergeInstead(call: GitVerbCall, git: string): string {
-  const names = mergeOperands(call).map((word) => ` ${shellWord(word)}`);
-  const plain = '--no-autostash --no-edit';
-  return `Merge instead, which leaves uncommitted changes alone: ${
-    call.verb === 'pull'
-      ? `${git} pull --no-rebase ${plain}${names.join('')}`
-      : `${git} merge ${plain} ${shellWord(mergedName(call))}`
-  }`;
-}
-
-/** What {@link mergeInstead} merges. What a pull will fetch is not known, so HEAD stands for it. */
-const mergedName = (call: GitVerbCall): string =>
-  call.verb === 'pull' ? 'HEAD' : (mergeOperands(call)[0] ?? '@{upstream}');
-
-function mergeOperands({ words }: GitVerbCall): readonly string[] {
+function mergeInstead({ verb, words }: GitVerbCall, git: string): string {
   const known = words.map((word) => word ?? UNKNOWN);
   const spec = { short: 'x:X:s:C:m:F:', long: 'rebase=? onto= exec= strategy= strategy-option= message=' };
   const { operands } = parseOptions(known, spec);
-  return operands.includes(UNKNOWN) ? [] : operands;
+  const named = operands.includes(UNKNOWN) ? [] : operands.slice(0, verb === 'pull' ? undefined : 1);
+  const merge = verb === 'pull' ? 'pull --no-rebase' : 'merge';
+  const names = named.map((word) => ` ${shellWord(word)}`).join('');
+  return `Merge instead, which leaves uncommitted changes alone: ${git} ${merge} --no-autostash --no-edit${names}`;
 }
 
 /** Returns the words after `git worktree add` that give what the switch asked for; a new branch keeps its start point. */
-function worktreeWords({ verb, words, by }: GitVerbCall, { git, beside }: Typed): string {
-  if (by !== undefined) return `--detach ${beside('apart')}, then run there: ${escapeLine(by)}`;
-  const known = words.map((word) => word ?? UNKNOWN);
-  if (verb === 'symbolic-ref' && words[1]?.startsWith('refs/heads/') === true) {
-    const branch = words[1].slice('refs/heads/'.length);
-    return `${beside(branch)} ${shellWord(branch)}`;
-  }
-  if (known.some((word) => word === UNKNOWN || word === '') || !/^(?:switch|checkout)$/.test(verb))
-    return `--detach ${beside('apart')}`;
-  const options = parseOptions(known, {
-    short: 'b:B:c:C:',
-    long: 'create= force-create= orphan= conflict= detach track force discard-changes',
-  });
-  const made = optionValue(options, 'b', 'c', 'create');
-  const reset = optionValue(options, 'B', 'C', 'force-create');
-  const rootless = optionValue(options, 'orphan');
+function worktreeWords({ verb, words, by }: GitVerbCall, { beside }: Typed): string {
+  const apart = `--detach ${beside('apart')}`;
+  if (by !== undefined) return `${apart}, then run there: ${escapeLine(by)}`;
+  if (words.some((word) => word === undefined || word === '') || !/^(?:switch|checkout)$/.test(verb))
+    return apart;
+  const options = parseOptions(
+    words.map((word) => word ?? UNKNOWN),
+    {
+      short: 'b:B:c:C:',
+      long: 'create= force-create= orphan= conflict= detach track force discard-changes',
+    },
+  );
   const [start] = options.operands;
-  const from = start === undefined || start === '' ? '' : ` ${shellWord(start)}`;
-  if (made !== undefined) return `-b ${shellWord(made)} ${beside(made)}${from}`;
-  if (reset !== undefined) return `-B ${shellWord(reset)} ${beside(reset)}${from}`;
-  if (rootless !== undefined)
-    return `--detach ${beside(rootless)}${from} && ${git} -C ${beside(rootless)} ${verb} --orphan ${shellWord(rootless)}`;
-  if (hasOption(options, 'd', 'detach')) return `--detach ${beside('apart')}${from}`;
-  if (start === undefined || start === '-') return `--detach ${beside('apart')}`;
-  return `${beside(start)} ${shellWord(start)}`;
+  const from = start === undefined ? '' : ` ${shellWord(start)}`;
+  const made = optionValue(options, 'b', 'c', 'create');
+  const branch = made ?? optionValue(options, 'B', 'C', 'force-create');
+  if (branch !== undefined)
+    return `-${made === undefined ? 'B' : 'b'} ${shellWord(branch)} ${beside(branch)}${from}`;
+  const isBranch = start !== undefined && start !== '-' && !hasOption(options, 'd', 'detach', 'orphan');
+  return isBranch ? `${beside(start)}${from}` : `${apart}${from}`;
 }

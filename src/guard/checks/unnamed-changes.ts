@@ -167,7 +167,7 @@ async function heldBy(
   claims: readonly OpenClaim[],
 ): Promise<readonly OpenClaim[]> {
   const paths = claims.map(({ path }) => path);
-  const files = await (await git()).filesOf(cwd, commit, paths);
+  const files = await git.filesOf(cwd, commit, paths);
   const states = new Map(files.map((file) => [file.path, { mode: file.mode, oid: file.oid }]));
   return claims.filter(({ path, base, after }) => {
     const state = states.get(path) ?? null;

@@ -97,7 +97,7 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
   [
     'one that makes a branch without a past: no hint that would reset a branch of that name',
     both('git checkout --orphan topic'),
-    refused('git worktree add --detach ../topic && git -C ../topic checkout --orphan topic'),
+    refused('git worktree add --detach ../apart'),
   ],
   ...['git switch --detach', 'git switch -d', 'git stash branch topic'].map((command): Row => [
     `so would one that names no other branch: ${command}`,
@@ -111,12 +111,9 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     refused('stash, and may not bring back', 'git pull --no-rebase --no-autostash --no-edit'),
   ],
   [
-    'a rebase onto what shares no commit with HEAD: nothing can be merged instead',
-    {
-      ...both('git rebase --autostash apart'),
-      git: { isRelated: (_, name) => Promise.resolve(name !== 'apart') },
-    },
-    refused('because there is no common ancestor: wait', ': git handoff status'),
+    'a rebase with autostash would',
+    both('git rebase --autostash topic main'),
+    refused('Merge instead', 'git merge --no-autostash --no-edit topic'),
   ],
   [
     'a snapshot would commit it',
