@@ -18,8 +18,17 @@ import {
 import { analyseArgv, analyseShell } from '../shell/analyse.ts';
 import type { ShellEffects } from '../shell/effects.ts';
 import { gitReads } from '../shell/read-only.ts';
+import { namedPaths } from './checks/touch.ts';
 import { COMMANDS_ANYWHERE, COMMANDS_IN_TREE } from './checks/of-commands.ts';
-import { type CommandFacts, type Looks, callFacts, treeFacts, beginToLook, namesOnly } from './facts.ts';
+import {
+  type CommandFacts,
+  type Looks,
+  callFacts,
+  treeFacts,
+  beginToLook,
+  namesOnly,
+  once,
+} from './facts.ts';
 import { type CheckTarget, judge } from './judge.ts';
 import { type Visit, callsAt, visit } from './visits.ts';
 
@@ -74,7 +83,10 @@ function commandTargets(trees: readonly Looked[], effects: ShellEffects): CheckT
     trees.findIndex((one) => one.call.tree.commonDir === tree.commonDir) === n;
   return trees.map(({ call, looks }, n) => ({
     call,
-    facts: { ...treeFacts(call), effects, looks, isFirst: isFirst(call, n) },
+    facts: {
+      ...{ ...treeFacts(call), effects, looks, isFirst: isFirst(call, n) },
+      touches: once(() => namedPaths(effects, call.tree)),
+    },
   }));
 }
 

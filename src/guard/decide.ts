@@ -95,7 +95,7 @@ async function fileTargets(call: SessionCall, tool: ToolCall): Promise<CheckTarg
   );
   return trees.map(({ call: there, placed }) => ({
     call: there,
-    facts: { ...treeFacts(there), placed },
+    facts: { ...treeFacts(there), touches: () => placed.map(({ path }) => ({ path, removes: false })) },
   }));
 }
 

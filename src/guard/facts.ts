@@ -1,6 +1,5 @@
 import {
   type Ledgers,
-  type PlacedPath,
   type WorkPlace,
   ledgerOf,
   openLedgers,
@@ -9,6 +8,7 @@ import {
 } from '../changes/windows.ts';
 import type { TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { ShellEffects, GitOverrides } from '../shell/effects.ts';
+import type { Touch } from './checks/touch.ts';
 import { type Call, type TreeCall, failOpen, ownerOf, type CommandTool } from './call.ts';
 import { type People, readPeople } from './presence.ts';
 import { configUnder, plainConfig } from '../git/config.ts';
@@ -41,8 +41,8 @@ export interface OpenLedger {
 
 /** What is known of a file tool's call in one worktree. */
 export interface FileFacts extends TreeFacts {
-  /** The paths of this worktree that the tool names. */
-  readonly placed: readonly PlacedPath[];
+  /** The paths of this worktree that the tool or the command names as targets of a change. */
+  readonly touches: () => readonly Touch[];
 }
 
 /** What is known of a command, wherever it runs. */
@@ -54,7 +54,7 @@ export interface AnalysedFacts extends CallFacts {
 }
 
 /** What is known of a command in one worktree. */
-export interface CommandFacts extends TreeFacts {
+export interface CommandFacts extends FileFacts {
   /** What the command would change anywhere. */
   readonly effects: ShellEffects;
   readonly looks: Looks;

@@ -116,11 +116,6 @@ export function noteRegistration(
   if (client !== undefined) appendEvents(place, session, [{ t: 'registered', ...client, at: now }]);
 }
 
-/** Returns every process under which the session was registered here, including those that are gone. */
-export function registeredProcesses(place: LedgerPlace, session: SessionId): ProcessId[] {
-  return [...readLedger(place, session).registrations.keys()].map(processOf);
-}
-
 /** The model names that we record: none that could break a trailer, and no ARN, which contains an account number. */
 const MODEL = /^(?!arn:)[A-Za-z0-9][\w.:/@+[\]-]{0,99}$/;
 

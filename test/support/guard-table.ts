@@ -21,6 +21,7 @@ import {
 } from '../../src/guard/call.ts';
 import type { AnalysedFacts, CommandFacts, FileFacts, GitAnswers } from '../../src/guard/facts.ts';
 import type { Check } from '../../src/guard/judge.ts';
+import { namedPaths } from '../../src/guard/checks/touch.ts';
 import { budgetUntil } from '../../src/host/io.ts';
 import { markerFiles } from '../../src/host/marker-files.ts';
 import { keptTable } from '../../src/host/processes.ts';
@@ -268,14 +269,17 @@ async function factsOf(
     unmerged: () => Promise.resolve([]),
     ...given.git,
   };
-  const placed = toolPaths(call.event.tool ?? { kind: 'other' })
-    .flatMap((path) => placePath(toolPath(call, path), true) ?? [])
-    .filter((one) => one.found.gitDir === call.tree.gitDir);
+  const tool = call.event.tool ?? { kind: 'other' };
+  const placed = toolPaths(tool).flatMap((path) => placePath(toolPath(call, path), true) ?? []);
+  const touches = placed
+    .filter((one) => one.found.gitDir === call.tree.gitDir)
+    .map(({ path }) => ({ path, removes: false }));
   return {
     ledger: () => ledger,
     people: () => Promise.resolve(people),
     git: { people: () => Promise.resolve(people), ...git } as unknown as GitAnswers,
-    ...{ effects, placed, isNew: false, isOn: true, isFirst: true },
+    ...{ effects, isOn: true, isFirst: true },
+    touches: () => [...touches, ...namedPaths(effects, call.tree)],
     looks: { forLedger, dirty: look },
     ...given.facts,
   };

@@ -1,11 +1,10 @@
 import type { OpenClaim, SessionLedger } from '../../domain/ledger/claims.ts';
+import { processOf } from '../../domain/journal/fold.ts';
 import { type DirtyPath, type TreeStatus, sameState } from '../../domain/ledger/tree-status.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { readHead } from '../../git/discover.ts';
 import { contentState, diskState, stampOf } from '../../git/worktrees.ts';
-import { ancestorsOf, stillRuns } from '../../host/processes.ts';
-import type { Ledgers, WorkPlace } from '../../changes/windows.ts';
-import { clientChain, registeredProcesses } from '../presence.ts';
+import { stillRuns } from '../../host/processes.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts, OpenLedger } from '../facts.ts';
 
@@ -27,9 +26,7 @@ export async function seenBefore(call: TreeCall, { ledger, looks }: CommandFacts
   if (open === undefined || looks.forLedger === undefined) return undefined;
   const status = await looks.forLedger.status();
   if (status !== undefined) return { ...open, status, isByLedger: false };
-  const { place, ledgers } = open;
-  const known = statusByLedger(place, ledgers, looks.forLedger.known, call.now);
-  return { ...open, status: known, isByLedger: true };
+  return { ...open, status: statusByLedger(open, looks.forLedger.known, call.now), isByLedger: true };
 }
 
 /** The sentence in a refusal that is based on the ledgers alone. */
@@ -37,8 +34,7 @@ export const BY_LEDGER = 'git status did not finish in time, so this is what the
 
 /** Returns the working tree as the ledgers record it: the claimed paths that differ from what HEAD had. */
 function statusByLedger(
-  { top, gitDir }: WorkPlace,
-  { all }: Ledgers,
+  { place: { top, gitDir }, ledgers: { all } }: OpenLedger,
   known: TreeStatus | undefined,
   now: number,
 ): TreeStatus {
@@ -52,23 +48,12 @@ function statusByLedger(
   return { head: { ref: place, oid: known?.head.oid ?? null }, dirty: new Map(dirty), at: now };
 }
 
-/** Returns the sessions whose client runs and is neither an ancestor nor a descendant of the caller's client process. */
-export function aliveBeside(
-  call: TreeCall,
-  place: WorkPlace,
-  ledgers: readonly SessionLedger[],
-): ReadonlySet<SessionId> {
+/** Returns the sessions of which a process runs, or may run. */
+export function alive(call: TreeCall, ledgers: readonly SessionLedger[]): ReadonlySet<SessionId> {
   const table = call.machine.processes();
-  const above = clientChain(call);
-  const [client] = above;
-  const isRelated = (pid: number) =>
-    pid !== client?.pid &&
-    (above.some((one) => one.pid === pid) || ancestorsOf(pid, table).some((one) => one.pid === client?.pid));
-  const isBeside = (id: SessionId) => {
-    const alive = registeredProcesses(place, id).filter((one) => stillRuns(one, table) !== false);
-    return alive.length > 0 && !alive.some(({ pid }) => isRelated(pid));
-  };
-  return new Set(ledgers.map((ledger) => ledger.session).filter(isBeside));
+  const runs = ({ registrations }: SessionLedger) =>
+    [...registrations.keys()].some((key) => stillRuns(processOf(key), table) !== false);
+  return new Set(ledgers.filter(runs).map(({ session }) => session));
 }
 
 /** Whether a file differs from what HEAD had when the session first changed it. A file too big to read does. */

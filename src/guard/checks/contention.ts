@@ -1,37 +1,28 @@
 import { appendEvents } from '../../sessions/journal.ts';
-import { type Ledgers, type WorkPlace, lookTimeoutMs } from '../../changes/windows.ts';
+import { type Ledgers, lookTimeoutMs } from '../../changes/windows.ts';
 import { ago } from '../../domain/age.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type SessionGroups, atWorkBeside, strong, claimsOn } from '../../domain/ledger/ownership.ts';
 import { type SessionId, ownerName, peerName, peerNames, sessionOfOwner } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { idleText } from '../../sessions/records.ts';
-import type { TreeCall, Finding, Effect } from '../call.ts';
+import type { TreeCall, Finding, Effect, Refusal } from '../call.ts';
 import { keepLeft } from '../effects/keep-work.ts';
 import type { FileFacts, OpenLedger, TreeFacts } from '../facts.ts';
-import { BY_LEDGER, aliveBeside, isChanged } from './by-ledger.ts';
+import { BY_LEDGER, type Seen, alive, isChanged } from './by-ledger.ts';
 import { type Touch, isTouched } from './touch.ts';
 import { type Typed, typedIn } from './typed.ts';
 import { withRevived } from '../../domain/ledger/claim-events.ts';
-import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
+import type { TreeStatus, Wish } from '../../domain/ledger/tree-status.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 
-/** Judges a file tool on paths that another live session has changed and not committed. */
-export function contention(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
-  return contentionOn(
-    call,
-    facts,
-    facts.placed.map(({ path }) => ({ path, whole: false })),
-  );
-}
-
-/** Judges a change of paths that other sessions may have claimed. Without such a claim, it starts no git process. */
-export async function contentionOn(
-  call: TreeCall,
-  facts: TreeFacts,
-  touches: readonly Touch[],
-): Promise<readonly Finding[]> {
+/**
+ * Judges a change of paths that another live session may have changed and not committed. Without a claim of others on them,
+ * it starts no git process.
+ */
+export async function contention(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
   const ledger = facts.ledger();
+  const touches = facts.touches();
   if (ledger === undefined || touches.length === 0) return [];
   const candidates = pathsOfOthers(ledger.ledgers, touches);
   if (candidates.length === 0) return siblings(call, ledger, touches);
@@ -86,7 +77,7 @@ async function contended(
   candidates: readonly string[],
 ): Promise<readonly Finding[]> {
   const known = await foreignClaims(call, facts, ledger, candidates);
-  const { claims, groups, isByLedger, settle } = known;
+  const { claims, groups, settle } = known;
   const hit = strong(claims);
   if (hit.length === 0) {
     const [maybe] = claims;
@@ -94,24 +85,36 @@ async function contended(
     return [...settle, { kind: 'tell', text: `git-handoff: ${maybeText(maybe, groups, call.now)}` }];
   }
   const isRefused = call.settings.contention === 'deny';
-  const removes = touches.some(
-    (touch) => touch.discards === true && hit.some(({ path }) => isTouched(path, touch)),
-  );
-  const { taken } = ledger.ledgers.self;
-  const owners = [...new Set(hit.map(({ session: owner }) => owner))];
-  const wish = removes ? 'discard' : 'edit';
-  const idle = idleText(ledger.place.commonDir, owners, groups, call.now);
-  const outcome = `${idle}${isRefused ? 'Nothing was changed. ' : ''}${isByLedger ? BY_LEDGER : ''}`;
-  const asked = { place: ledger.place, from: ledger.ledgers.self.session, wish, claims: hit } as const;
-  const text = contentionText(hit, call, typedIn(call, ledger.place), {
-    ...{ outcome, removes, isRefused, groups, taken },
+  const removes = hit.some(({ path }) => touches.some((touch) => touch.removes && isTouched(path, touch)));
+  const refusal = refusalFor(call, ledger, known, removes ? 'discard' : 'edit', (why) => {
+    const outcome = isRefused ? `${why}Nothing was changed. ` : why;
+    const { taken } = ledger.ledgers.self;
+    const how = { outcome, removes, isRefused, groups, taken };
+    return contentionText(hit, call, typedIn(call, ledger.place), how);
   });
-  return [
-    ...settle,
-    isRefused
-      ? { kind: 'refuse', text, owners, asked, allowedBy: 'person' }
-      : { kind: 'tell', text: `git-handoff: ${text}` },
-  ];
+  return [...settle, isRefused ? refusal : { kind: 'tell', text: `git-handoff: ${refusal.text}` }];
+}
+
+/**
+ * Makes the refusal that protects others' claimed work, with what the session asks its owners for.
+ *
+ * @param textWith returns the text, given what else it has to say: that the owners are idle, or that only ledgers were read
+ */
+export function refusalFor(
+  call: TreeCall,
+  { place, ledgers: { self } }: OpenLedger,
+  { claims, groups, isByLedger }: ForeignClaims,
+  wish: Wish,
+  textWith: (why: string) => string,
+): Refusal {
+  const hit = strong(claims);
+  const owners = [...new Set(hit.map(({ session }) => session))];
+  const idle = idleText(place.commonDir, owners, groups, call.now);
+  const text = textWith(`${idle}${isByLedger ? BY_LEDGER : ''}`);
+  return {
+    ...{ kind: 'refuse', text, owners, allowedBy: 'person' },
+    asked: { place, from: self.session, wish, claims: hit },
+  };
 }
 
 /** Saves what ended sessions left in files that the call writes. `save-first` saves what a command throws away. */
@@ -121,7 +124,7 @@ async function leftWork(
   touches: readonly Touch[],
   { left, status, groups: { clients } }: ForeignClaims,
 ): Promise<readonly Effect[]> {
-  const written = touches.filter(({ discards }) => discards !== true);
+  const written = touches.filter(({ removes }) => !removes);
   const lost = strong(left).filter(({ path }) => written.some((touch) => isTouched(path, touch)));
   if (status === undefined || lost.length === 0) return [];
   return keepLeft(call, ledger, { left: lost, status, clients });
@@ -193,7 +196,7 @@ function maybeText(claim: OpenClaim, groups: SessionGroups, now: number): string
 }
 
 /** The open claims of other live sessions, without touches (`PathClaims`). */
-interface ForeignClaims {
+export interface ForeignClaims {
   readonly claims: readonly OpenClaim[];
   /** Claims, confirmed by the status, of sessions that are no longer live; empty without a status. */
   readonly left: readonly OpenClaim[];
@@ -206,38 +209,38 @@ interface ForeignClaims {
 }
 
 /**
- * Returns other live sessions' claims on paths, from a fresh status and the live refs or, if git does not answer in time,
- * from the ledgers.
+ * Returns other live sessions' claims on paths, from a status (by default a fresh one) and the live refs or, if git does not
+ * answer in time, from the ledgers.
  */
 export async function foreignClaims(
   call: TreeCall,
   facts: TreeFacts,
-  { place, ledgers }: OpenLedger,
+  open: OpenLedger & Partial<Seen>,
   paths: readonly string[],
-  seen?: TreeStatus,
 ): Promise<ForeignClaims> {
-  const { all } = ledgers;
-  const look = async () => seen ?? facts.git.look(place.top, paths);
+  const { place, ledgers } = open;
+  if (open.isByLedger === true) return claimsByLedger(call, open, paths);
+  const look = async () => open.status ?? facts.git.look(place.top, paths);
   const looked = await Promise.all([facts.people(), look()]).catch((error: unknown) => {
     call.log('open', `decided by recorded changes alone: ${String(error)}`);
     return undefined;
   });
-  if (looked === undefined) return claimsByLedger(call, place, ledgers, paths);
+  if (looked === undefined) return claimsByLedger(call, open, paths);
   const [groups, status] = looked;
   // The status covers only these paths: it says nothing about claims on others.
   const asked = new Set(paths);
   const only = <T>(claims: ReadonlyMap<string, T>) =>
     new Map([...claims].filter(([path]) => asked.has(path)));
-  const known = all.map((one) => ({ ...one, claims: only(one.claims), ended: only(one.ended) }));
+  const known = ledgers.all.map((one) => ({ ...one, claims: only(one.claims), ended: only(one.ended) }));
   const settled = await settledClaims(place, known, status, { timeoutMs: lookTimeoutMs(call) });
   const ended = [...settled].flatMap(([owner, entries]) =>
     entries.flatMap((entry) => (entry.t === 'end' ? [`${owner} ${entry.path}`] : [])),
   );
   const shown = withRevived(known, (path) => status.dirty.get(path));
-  const open = paths.map((path) => claimsOn(path, shown, groups, status.dirty.get(path)?.head));
+  const found = paths.map((path) => claimsOn(path, shown, groups, status.dirty.get(path)?.head));
   const isOpen = ({ session, path }: OpenClaim) => !ended.includes(`${session} ${path}`);
-  const claims = open.flatMap(({ foreign }) => foreign).filter(isOpen);
-  const left = open.flatMap((one) => one.left).filter(isOpen);
+  const claims = found.flatMap(({ foreign }) => foreign).filter(isOpen);
+  const left = found.flatMap((one) => one.left).filter(isOpen);
   const run = async () => {
     for (const [owner, entries] of settled) appendEvents(place, owner, entries);
     return [];
@@ -246,14 +249,13 @@ export async function foreignClaims(
 }
 
 /** Does the same as `foreignClaims` without git: a claim counts while the file's bytes differ from what HEAD had. */
-export function claimsByLedger(
+function claimsByLedger(
   call: TreeCall,
-  place: WorkPlace,
-  { all, self, others }: Ledgers,
+  { place, ledgers: { all, self, others } }: OpenLedger,
   paths: readonly string[],
 ): ForeignClaims {
   const own = new Set([self.session, call.session]);
-  const groups = { own, foreign: aliveBeside(call, place, others) };
+  const groups = { own, foreign: alive(call, others) };
   const bases = all.flatMap(({ claims }) => paths.flatMap((path) => claims.get(path) ?? []));
   const claims = paths.flatMap((path) => {
     const base = bases.find((claim) => claim.path === path)?.base ?? null;

@@ -12,39 +12,20 @@ import { strictHead } from './strict-head.ts';
 
 /** The checks of a file tool wherever its file is, in this order. */
 export const FILES_ANYWHERE: readonly Check<Call, CallFacts>[] = [
-  {
-    rule: 'handoff-files',
-    when: ({ settings }) => settings.enabled !== false,
-    judge: handoffFiles,
-  },
-  {
-    rule: 'hook-files',
-    when: (call) => call.session !== undefined && namesHook(call),
-    judge: hookFiles,
-  },
+  { rule: 'handoff-files', when: ({ settings }) => settings.enabled !== false, judge: handoffFiles },
+  { rule: 'hook-files', when: (call) => call.session !== undefined && namesHook(call), judge: hookFiles },
 ];
 
+/** The checks of a file tool in each worktree that has one of its files, in this order. */
 export const FILES_IN_TREE: readonly Check<TreeCall, FileFacts>[] = [
   {
     rule: 'open-conflict',
     when: ({ tree }) => unfinishedOperation(tree.gitDir) !== undefined,
     judge: openConflict,
   },
-  {
-    rule: 'contention',
-    when: ({ settings }, { placed }) => settings.contention !== 'off' && placed.length > 0,
-    judge: contention,
-  },
-  {
-    rule: 'strict-head',
-    when: ({ settings }) => settings.headCheck === 'strict',
-    judge: strictHead,
-  },
-  {
-    rule: 'announce',
-    when: (_, { placed }) => placed.length > 0,
-    judge: announcement,
-  },
+  { rule: 'contention', when: ({ settings }) => settings.contention !== 'off', judge: contention },
+  { rule: 'strict-head', when: ({ settings }) => settings.headCheck === 'strict', judge: strictHead },
+  { rule: 'announce', when: (_, { touches }) => touches().length > 0, judge: announcement },
 ];
 
 /** The names of our hooks and of git's configuration, in any folder. */

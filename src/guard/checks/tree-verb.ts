@@ -4,14 +4,13 @@ import { isWhollyMine, strong, type SessionGroups } from '../../domain/ledger/ow
 import type { Ledgers } from '../../changes/windows.ts';
 import { agentOfOwner, ownerName, peerNames } from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
-import { idleText } from '../../sessions/records.ts';
 import { type GitVerbCall, UNKNOWN } from '../../shell/effects.ts';
 import { hasOption, optionValue, parseOptions } from '../../shell/options.ts';
 import type { TreeReach } from '../../shell/tree-verbs.ts';
 import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
-import { BY_LEDGER, seenBefore } from './by-ledger.ts';
-import { claimsByLedger, foreignClaims } from './contention.ts';
+import { seenBefore } from './by-ledger.ts';
+import { foreignClaims, refusalFor } from './contention.ts';
 import { reachedPaths, reachesHere } from './reach.ts';
 import { typedIn, type Typed } from './typed.ts';
 
@@ -22,7 +21,7 @@ import { typedIn, type Typed } from './typed.ts';
 export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const seen = await seenBefore(call, facts);
   if (seen === undefined) return [];
-  const { place, status, ledgers, isByLedger } = seen;
+  const { place, status, ledgers } = seen;
   const { all, self, others } = ledgers;
   const found: Finding[] = [];
   for (const reach of reachesHere(call, facts.effects, seen)) {
@@ -34,23 +33,20 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
       .filter((path) => isReached(status.dirty.get(path)));
     if (candidates.length === 0) continue;
     const paths = [...new Set(candidates)];
-    const { claims, groups, ...how } = isByLedger
-      ? claimsByLedger(call, place, ledgers, paths)
-      : await foreignClaims(call, facts, seen, paths, status);
-    found.push(...how.settle);
-    const hit = strong(claims);
+    const known = await foreignClaims(call, facts, seen, paths);
+    found.push(...known.settle);
+    const hit = strong(known.claims);
     if (hit.length === 0) continue;
     const mine = [...self.claims.keys()].filter((path) => {
       const dirty = status.dirty.get(path);
-      return isMeant(reach, dirty) && isReached(dirty) && isWhollyMine(dirty, all, groups);
+      return isMeant(reach, dirty) && isReached(dirty) && isWhollyMine(dirty, all, known.groups);
     });
-    const owners = hit.map((claim) => claim.session);
-    const idle = idleText(place.commonDir, owners, groups, call.now);
-    const why = `${idle}${how.isByLedger ? BY_LEDGER : ''}`;
     const inConflict = (await facts.git.unmerged(place.top)).length > 0;
-    const text = treeRefusal(reach, hit, { mine, inConflict }, typedIn(call, place), why, groups);
-    const asked = { place, from: self.session, wish: wishOf(reach), claims: hit };
-    return [...found, { kind: 'refuse', text, owners, asked, allowedBy: 'person' }];
+    const typed = typedIn(call, place);
+    const refusal = refusalFor(call, seen, known, wishOf(reach), (why) =>
+      treeRefusal(reach, hit, { mine, inConflict }, typed, why, known.groups),
+    );
+    return [...found, refusal];
   }
   return found;
 }
@@ -116,7 +112,7 @@ function treeRefusal(
   );
   return (
     `\`${escapeLine(typedName(reach.call))}\` ${reach.unsure ? 'could' : 'would'} ${deed(reach)} uncommitted work of ${owners}: ` +
-    `${listed(names)}. Nothing was changed. ${why}${isOfIndex(reach) ? unstaged(claims, typed) : instead(reach, own, typed)}`
+    `${listed(names)}. ${why}Nothing was changed. ${isOfIndex(reach) ? unstaged(claims, typed) : instead(reach, own, typed)}`
   );
 }
 

@@ -2,20 +2,19 @@ import { relative, sep } from 'node:path';
 import type { WorkPlace } from '../../changes/windows.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { sameState, type Wish, type TreeStatus } from '../../domain/ledger/tree-status.ts';
-import { type SessionGroups, strong } from '../../domain/ledger/ownership.ts';
+import { strong } from '../../domain/ledger/ownership.ts';
 import { peerNames } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { headRef } from '../../git/refs.ts';
 import { readBeginning, realPath } from '../../host/disk.ts';
-import { idleText } from '../../sessions/records.ts';
 import { type ShellEffects, type UnnamedWrites, UNKNOWN, isKnown } from '../../shell/effects.ts';
 import { updateRefOptions } from '../../shell/programs/git-files.ts';
 import { diffPaths } from '../../shell/programs/filters.ts';
-import { type TreeCall, type Finding, type Refusal, ownerOf } from '../call.ts';
+import type { TreeCall, Finding, Refusal } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { type Seen, seenBefore } from './by-ledger.ts';
 import { callsInWorktree } from './reach.ts';
-import { foreignClaims } from './contention.ts';
+import { type ForeignClaims, foreignClaims, refusalFor } from './contention.ts';
 import { typedIn } from './typed.ts';
 
 /**
@@ -25,7 +24,7 @@ import { typedIn } from './typed.ts';
 export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const seen = await seenBefore(call, facts);
   if (seen === undefined) return [];
-  const { place, status, ledgers } = seen;
+  const { place, ledgers } = seen;
   const others = ledgers.others.flatMap(({ claims }) => [...claims.values()]);
   if (others.length === 0) return [];
   const found: Finding[] = [];
@@ -35,10 +34,9 @@ export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promi
   ]) {
     if (danger.claims.length === 0) continue;
     const paths = [...new Set(danger.claims.map(({ path }) => path))];
-    const { claims, groups, settle } = await foreignClaims(call, facts, seen, paths, status);
-    found.push(...settle);
-    const hit = strong(claims);
-    if (hit.length > 0) return [...found, refused(call, place, hit, groups, danger)];
+    const known = await foreignClaims(call, facts, seen, paths);
+    found.push(...known.settle);
+    if (strong(known.claims).length > 0) return [...found, refused(call, seen, known, danger)];
   }
   return found;
 }
@@ -84,24 +82,20 @@ async function moves(
   return [{ claims, wish: 'commit', does: `\`git ${moved.by}\` could commit`, instead }];
 }
 
-function refused(
-  call: TreeCall,
-  place: WorkPlace,
-  claims: readonly OpenClaim[],
-  groups: SessionGroups,
-  { wish, does, instead }: Danger,
-): Refusal {
-  const owners = [...new Set(claims.map(({ session }) => session))];
-  const idle = idleText(place.commonDir, owners, groups, call.now);
+function refused(call: TreeCall, seen: Seen, known: ForeignClaims, { wish, does, instead }: Danger): Refusal {
+  const claims = strong(known.claims);
+  const owners = peerNames(
+    claims.map(({ session }) => session),
+    known.groups,
+  );
   const names = listed(claims.map(({ path }) => escapeLine(path)));
-  const text = `${does} uncommitted work of ${peerNames(owners, groups)}: ${names}. ${idle}Nothing was changed. ${instead}`;
-  return {
-    kind: 'refuse',
-    text,
-    owners,
-    asked: { place, from: ownerOf(call), wish, claims },
-    allowedBy: 'person',
-  };
+  return refusalFor(
+    call,
+    seen,
+    known,
+    wish,
+    (why) => `${does} uncommitted work of ${owners}: ${names}. ${why}Nothing was changed. ${instead}`,
+  );
 }
 
 /** Returns a function that tells whether a patch or an archive may change a path (relative to the worktree's top). */

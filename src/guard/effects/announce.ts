@@ -10,17 +10,14 @@ import type { FileFacts, OpenLedger } from '../facts.ts';
 import { keepVanished } from './keep-work.ts';
 
 /** Before a file tool: announces its paths, so that its change is not taken for another session's, and copies the files. */
-export function announcement(call: TreeCall, { ledger, placed }: FileFacts): readonly Effect[] {
+export function announcement(call: TreeCall, { ledger, touches }: FileFacts): readonly Effect[] {
   const opened = ledger();
   if (opened === undefined) return [];
   const { place } = opened;
   const run = async () => {
-    announce(
-      call,
-      place,
-      placed.map(({ path }) => path),
-    );
-    for (const { path } of placed) {
+    const paths = touches().map(({ path }) => path);
+    announce(call, place, paths);
+    for (const path of paths) {
       await keepReverted(call, opened, path);
       keepBefore(place, call.session, place.top, path);
     }

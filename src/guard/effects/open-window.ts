@@ -14,10 +14,8 @@ import { AGENT_VARIABLE, agentOfOwner } from '../../domain/names.ts';
 import { type TreeStatus, sameDirty } from '../../domain/ledger/tree-status.ts';
 import { mergedTree } from '../../git/operations.ts';
 import { realPath } from '../../host/disk.ts';
-import type { ShellEffects } from '../../shell/effects.ts';
 import { type TreeCall, type Effect, type Finding, ownerOf, windowId } from '../call.ts';
 import { staysThere } from '../checks/typed.ts';
-import { namedPaths } from '../checks/contention-of-command.ts';
 import type { CommandFacts, LedgerLook, OpenLedger } from '../facts.ts';
 import { keepGoneOutside } from './hit-work.ts';
 
@@ -26,12 +24,12 @@ export function window(call: TreeCall, facts: CommandFacts): readonly Effect[] {
   const { forLedger } = facts.looks;
   const ledger = facts.ledger();
   if (ledger === undefined || forLedger === undefined) return [];
-  return [{ kind: 'do', when: 'allowed', run: () => open(call, facts.effects, ledger, forLedger) }];
+  return [{ kind: 'do', when: 'allowed', run: () => open(call, facts, ledger, forLedger) }];
 }
 
 async function open(
   call: TreeCall,
-  effects: ShellEffects,
+  { effects, touches }: CommandFacts,
   { place, ledgers }: OpenLedger,
   { known, status: look }: LedgerLook,
 ): Promise<readonly Finding[]> {
@@ -39,7 +37,7 @@ async function open(
   const owner = ownerOf(call);
   const agent = call.event.agent ?? '';
   const about = {
-    named: namedPaths(effects, place).map(({ path }) => path),
+    named: touches().map(({ path }) => path),
     agent,
     commits: [...effects.gitCalls, ...effects.handoffCalls].some(({ verb }) => verb === 'commit'),
     ...(staysThere(call) ? { shell: realPath(call.cwd) } : {}),

@@ -1,5 +1,6 @@
 import type { ToolCall } from '../../../../src/agents/dialect.ts';
 import type { WorkPlace } from '../../../../src/changes/windows.ts';
+import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';
 import { FILES_IN_TREE } from '../../../../src/guard/checks/of-files.ts';
 import {
   NOW,
@@ -122,11 +123,6 @@ table(FILES_IN_TREE, 'contention', [
     [refuses(['src/a.ts', 'git status did not finish in time'])],
   ],
   [
-    'git does not say in time, and the client runs below the peer',
-    { ...write(), ...byPeer, late: true, arrange: runsAs(process.ppid) },
-    [],
-  ],
-  [
     'git does not say in time, and nobody knows that the peer is alive',
     { ...write(), ...byPeer, late: true },
     [],
@@ -151,4 +147,32 @@ table(FILES_IN_TREE, 'contention', [
     },
     [],
   ],
+]);
+
+const waiting = [settle, refuses(/src\/a\.ts: session bbbbbbbb changed it.*try again later(?!.*take)/)];
+const leaving = [
+  settle,
+  refuses(/src\/a\.ts: session bbbbbbbb changed it.*Leave it alone until it is committed(?!.*take)/),
+];
+
+table(COMMANDS_IN_TREE, 'contention', [
+  ['a command writes what a peer has changed', { command: 'echo x >src/a.ts', ...byPeer }, waiting],
+  [
+    'it edits it in place',
+    { command: "sed -i 's/a/b/' src/a.ts", files: { 'src/a.ts': '' }, ...byPeer },
+    waiting,
+  ],
+  ['it changes its mode', { command: 'chmod +x src/a.ts', ...byPeer }, waiting],
+  ['it removes it', { command: 'rm src/a.ts', ...byPeer }, leaving],
+  ['it removes the folder around it', { command: 'rm -r src', ...byPeer }, leaving],
+  ['it removes the whole worktree', { command: 'rm -rf "$PWD"', ...byPeer }, leaving],
+  ['it removes what only begins alike', { command: 'rm -r src/a.ts.orig', ...byPeer }, []],
+  ['it writes elsewhere', { command: 'echo x >src/b.ts', ...byPeer }, []],
+  [
+    'it writes that path of another worktree',
+    { command: 'echo x >../wt/src/a.ts', worktrees: { wt: 'topic' }, ...byPeer },
+    [],
+  ],
+  ['it reads', { command: 'cat src/a.ts', ...byPeer }, []],
+  ['contention is off', { command: 'echo x >src/a.ts', ...byPeer, settings: { contention: 'off' } }, []],
 ]);
