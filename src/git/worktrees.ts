@@ -64,7 +64,7 @@ interface StatusOptions {
   /** Where to store contents of changed files; without it they are only hashed. */
   readonly scratch?: ScratchStore;
   /** An earlier status: files with the same stamp are not read again. */
-  readonly known?: TreeStatus;
+  readonly known?: TreeStatus | undefined;
   /** Whether to read no content at all, because the paths that differ are enough. */
   readonly namesOnly?: boolean;
   /** Milliseconds since the epoch. */

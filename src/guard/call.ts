@@ -6,8 +6,9 @@ import type { Budget } from '../host/io.ts';
 import type { MarkerFiles } from '../host/marker-files.ts';
 import type { ProcessTable } from '../host/processes.ts';
 import type { AskedFor } from '../sessions/happenings.ts';
-import { absolutePath, entries, readText } from '../host/disk.ts';
-import { nameHash, repositoryEntry, stateFolder } from '../host/folders.ts';
+import type { WorkPlace } from '../changes/windows.ts';
+import { absolutePath, entries, readText, realPath } from '../host/disk.ts';
+import { nameHash, repositoryEntry, stateFolder, worktreeId } from '../host/folders.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -70,6 +71,11 @@ export interface TreeCall extends SessionCall {
 export function ownerOf({ event, dialect, session, settings }: TreeCall): SessionId {
   const isOwner = settings.subAgents === 'agents' && dialect.reportsAgentEnd === true;
   return isOwner ? ownerId(session, event.agent) : session;
+}
+
+/** Returns the place of a worktree's ledgers. Gives the worktree an id if it has none. */
+export function workPlaceOf({ commonDir, gitDir, workTree }: FoundRepository): WorkPlace {
+  return { commonDir, gitDir, worktreeId: worktreeId(gitDir), top: realPath(workTree) };
 }
 
 /** Whether a session made the call, in a worktree where git-handoff is switched on. */

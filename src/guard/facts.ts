@@ -144,15 +144,23 @@ function ledgerLook(call: TreeCall): LedgerLook | undefined {
   const place = ledgerOf(call.tree, call.session);
   if (place === undefined) return undefined;
   const known = readLast(place);
-  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookTimeoutMs(call), now: call.now };
-  const look = known === undefined ? options : { ...options, known };
   const status = once(() =>
-    readTreeStatus(place.top, look).catch((error: unknown) => {
+    readStatus(call, place, { known }).catch((error: unknown) => {
       call.log('open', `the working tree was not looked at before the command: ${String(error)}`);
       return undefined;
     }),
   );
   return { known, status };
+}
+
+/** Reads the status of a worktree for its ledgers, and stores the contents of the changed files. */
+export function readStatus(
+  call: TreeCall,
+  place: WorkPlace,
+  what: { readonly known?: TreeStatus | undefined; readonly paths?: readonly string[] },
+): Promise<TreeStatus> {
+  const scratch = scratchStore(place.commonDir);
+  return readTreeStatus(place.top, { ...what, scratch, timeoutMs: lookTimeoutMs(call), now: call.now });
 }
 
 /** Returns a status without contents, which git reads when a check first asks. */

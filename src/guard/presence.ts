@@ -5,9 +5,15 @@ import { runningOwners } from '../domain/ledger/sub-agents.ts';
 import { type SessionId, agentOfOwner, sessionOfOwner } from '../domain/names.ts';
 import type { ProcessId } from '../domain/session.ts';
 import { exists } from '../host/disk.ts';
-import { beat, journalFile, knownWorktreeId } from '../host/folders.ts';
+import { beat, journalFile } from '../host/folders.ts';
 import { ancestorsOf, clientProcess } from '../host/processes.ts';
-import { type JudgedSession, judgeSessions, listSessions, groupSessions } from '../sessions/records.ts';
+import {
+  type JudgedSession,
+  type StoredSession,
+  judgeSessions,
+  listSessions,
+  groupSessions,
+} from '../sessions/records.ts';
 import {
   type LedgerPlace,
   appendEvents,
@@ -18,7 +24,14 @@ import {
 } from '../sessions/journal.ts';
 import { markNotified, openLedgers, undeliveredIds } from '../changes/windows.ts';
 import { isLoneSession, removeLoneSession } from '../sessions/lone-session.ts';
-import { type Call, type SessionCall, type TreeCall, knownRepositories, ownerOf } from './call.ts';
+import {
+  type Call,
+  type SessionCall,
+  type TreeCall,
+  knownRepositories,
+  ownerOf,
+  workPlaceOf,
+} from './call.ts';
 
 /** Returns the client's process and its ancestors, nearest first. */
 export const clientChain = (call: Call): ProcessId[] =>
@@ -38,10 +51,8 @@ function clientPid({ machine: { env, clientPid, processes } }: Call): number {
 /** Records the call of a session registered a moment ago. Returns false if the session has to be registered. */
 export function noteCall(call: TreeCall): boolean {
   const { session, tree } = call;
-  const worktreeId = knownWorktreeId(tree.gitDir);
-  if (worktreeId === undefined) return false;
   const client = clientPid(call);
-  const { registrations, lasting } = readLedger({ commonDir: tree.commonDir, worktreeId }, session);
+  const { registrations, lasting } = readLedger(workPlaceOf(tree), session);
   // The pid is enough: no other process of this session can have got it since. Reading when it started may take a `ps`.
   const isFresh = ([key, at]: readonly [string, number]) =>
     processOf(key).pid === client && call.now >= at && call.now < at + FRESH_MS;
@@ -65,7 +76,7 @@ export function noteAgent(call: TreeCall): void {
     const known = readJournal(tree.commonDir, session).agents.get(agent);
     if (known?.isRunning !== true)
       appendSessionEvents(tree.commonDir, session, [{ t: 'agent-started', agent, at: now }]);
-    const isNewHere = known?.trees.has(knownWorktreeId(tree.gitDir) ?? '') !== true;
+    const isNewHere = known?.trees.has(workPlaceOf(tree).worktreeId) !== true;
     if (isNewHere || known.hasEnded || event.kind === 'agent-start') noteWhatItKnows(call, owner);
     if (isLoneSession(tree.gitDir, session)) removeLoneSession(tree.gitDir);
   } catch (error) {
@@ -74,13 +85,11 @@ export function noteAgent(call: TreeCall): void {
 }
 
 /** A sub-agent begins with HEAD as its session last saw it, and need not hear earlier news. */
-function noteWhatItKnows({ tree: { commonDir, gitDir }, session, now }: TreeCall, owner: SessionId): void {
-  const worktreeId = knownWorktreeId(gitDir);
-  if (worktreeId === undefined) return;
-  const place = { commonDir, worktreeId };
+function noteWhatItKnows({ tree, session, now }: TreeCall, owner: SessionId): void {
+  const place = workPlaceOf(tree);
   markNotified(place, owner, undeliveredIds(openLedgers(place, owner)), now);
   // A lone session has recorded no HEAD. The status that ends its time alone records HEAD for the sub-agent, too.
-  const head = isLoneSession(gitDir, session) ? undefined : readLedger(place, session).head;
+  const head = isLoneSession(place.gitDir, session) ? undefined : readLedger(place, session).head;
   appendEvents(place, owner, head === undefined ? [] : [{ ...head, own: false, at: now }]);
 }
 
@@ -145,11 +154,23 @@ export interface People extends SessionGroups {
   readonly live: readonly JudgedSession[];
 }
 
+/**
+ * Reads the sessions on record in all worktrees, and judges whether each is alive.
+ *
+ * @param listed these sessions, if they were listed a moment ago
+ */
+export async function readSessions(
+  { tree, machine, settings, budget, now }: TreeCall,
+  listed?: readonly StoredSession[],
+): Promise<JudgedSession[]> {
+  const sessions = listed ?? (await listSessions({ cwd: tree.workTree }, budget.left()));
+  return judgeSessions(sessions, tree.commonDir, machine.processes(), settings.staleAfterMs, now);
+}
+
 /** Reads from the live refs who is at work. */
 export async function readPeople(call: TreeCall): Promise<People> {
-  const { tree, session, machine, settings, budget, now } = call;
-  const sessions = await listSessions({ cwd: tree.workTree }, budget.left());
-  const judged = judgeSessions(sessions, tree.commonDir, machine.processes(), settings.staleAfterMs, now);
+  const { tree, session } = call;
+  const judged = await readSessions(call);
   const agents = readRunningAgents(tree.commonDir);
   const groups = groupSessions(ownerOf(call), judged, agents);
   const live = judged.filter(

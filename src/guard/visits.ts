@@ -5,7 +5,7 @@ import { parseSettings } from '../domain/settings.ts';
 import { plainConfig } from '../git/config.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { unfinishedOperation } from '../git/operations.ts';
-import { knownWorktreeId, repositoryFolder, journalFile, worktreeId } from '../host/folders.ts';
+import { repositoryFolder, journalFile } from '../host/folders.ts';
 import { appendLog } from '../host/log.ts';
 import { listSessions, removeRecords } from '../sessions/records.ts';
 import {
@@ -16,6 +16,7 @@ import {
   isInTree,
   type Finding,
   ownerOf,
+  workPlaceOf,
   windowId,
   knownRepositories,
 } from './call.ts';
@@ -85,7 +86,7 @@ export async function visit(
 
 async function enter(call: TreeCall): Promise<Visit> {
   // A visit to the worktree where the session began is recorded, too: later events may come from the other folder.
-  putVisit(call.tree, call.session, call.now);
+  putVisit(call);
   noteModel(call.tree.commonDir, call.event, call.dialect.client, call);
   noteAgent(call);
   if (noteCall(call)) return { call, isNew: false };
@@ -111,22 +112,22 @@ export async function ranIn(call: SessionCall): Promise<TreeCall[]> {
 }
 
 /** Ends a visit once the session has no uncommitted work there, no command running, and no git operation to finish. */
-export async function leave({ tree, session, budget, now }: TreeCall): Promise<void> {
-  const worktreeId = knownWorktreeId(tree.gitDir);
-  if (worktreeId === undefined) return;
-  const ledger = { commonDir: tree.commonDir, worktreeId };
+export async function leave(call: TreeCall): Promise<void> {
+  const { tree, session, budget, now } = call;
+  const ledger = workPlaceOf(tree);
   const own = readLedgers(ledger).filter((one) => sessionOfOwner(one.session) === session);
   if (own.some(({ claims, commands }) => claims.size + commands.size > 0)) return;
   const operation = unfinishedOperation(tree.gitDir);
   if (operation !== undefined && readBeginners(ledger, operation).includes(session)) return;
   const repository = { cwd: tree.workTree };
   const all = await listSessions(repository, budget.left());
-  const records = all.filter((one) => one.worktreeId === worktreeId && one.record.session === session);
+  const records = all.filter((one) => one.worktreeId === ledger.worktreeId && one.record.session === session);
   if (!records.every(({ record }) => record.visiting)) return;
   await removeRecords(repository, records);
   appendEvents(ledger, session, [{ t: 'unregistered', at: now }]);
-  forgetCalls(tree, session, now);
-  removeVisit(tree, session, now);
+  forgetCalls(call);
+  if (readLedger(ledger, session).lasting.visit !== undefined)
+    appendEvents(ledger, session, [{ t: 'visit-end', at: now }]);
 }
 
 /**
@@ -179,10 +180,10 @@ export async function treesOf(call: SessionCall, paths: readonly string[]): Prom
  * repository records the visit. Calls of a session with a journal in another repository are always decided by Node.
  */
 
-function putVisit({ commonDir, gitDir, workTree }: FoundRepository, session: SessionId, now: number): void {
-  const place = { commonDir, worktreeId: worktreeId(gitDir) };
-  if (readLedger(place, session).lasting.visit?.top === workTree) return;
-  appendEvents(place, session, [{ t: 'visit', top: workTree, at: now }]);
+function putVisit({ tree, session, now }: TreeCall): void {
+  const place = workPlaceOf(tree);
+  if (readLedger(place, session).lasting.visit?.top === tree.workTree) return;
+  appendEvents(place, session, [{ t: 'visit', top: tree.workTree, at: now }]);
 }
 
 /** Returns the worktrees that the session visits and that still exist. */
@@ -191,10 +192,4 @@ export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRep
     .filter((commonDir) => exists(journalFile(commonDir, session)))
     .flatMap((commonDir) => [...readJournal(commonDir, session).trees.values()])
     .flatMap(({ lasting: { visit } }) => (visit === undefined ? [] : (discoverRepository(visit.top) ?? [])));
-}
-
-function removeVisit({ commonDir, gitDir }: FoundRepository, session: SessionId, now: number): void {
-  const place = { commonDir, worktreeId: worktreeId(gitDir) };
-  if (readLedger(place, session).lasting.visit === undefined) return;
-  appendEvents(place, session, [{ t: 'visit-end', at: now }]);
 }

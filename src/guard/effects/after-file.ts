@@ -24,12 +24,11 @@ import { type OverlapNotice, overlapText, stopsMerge } from '../../domain/overla
 import { shellWord } from '../../domain/surfacing.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { hashContent, scratchStore } from '../../git/scratch-store.ts';
-import { readTreeStatus } from '../../git/worktrees.ts';
-import { realPath, randomName } from '../../host/disk.ts';
-import { knownWorktreeId } from '../../host/folders.ts';
-import { idleText, clientsOf, judgeSessions, listSessions } from '../../sessions/records.ts';
-import { type SessionCall, type TreeCall, ownerOf } from '../call.ts';
-import { once } from '../facts.ts';
+import { randomName } from '../../host/disk.ts';
+import { idleText, clientsOf } from '../../sessions/records.ts';
+import { type SessionCall, type TreeCall, ownerOf, workPlaceOf } from '../call.ts';
+import { once, readStatus } from '../facts.ts';
+import { readSessions } from '../presence.ts';
 import { treesOf, leave } from '../visits.ts';
 import { deliverNews } from './news.ts';
 
@@ -41,11 +40,7 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
     if (placed.length === 0) continue;
     const written = placed.map(({ path }) => path);
     // One `git status` serves both the claims and the check for overlaps in other worktrees.
-    const look = once(() => {
-      const scratch = scratchStore(there.tree.commonDir);
-      const options = { paths: written, scratch, timeoutMs: lookTimeoutMs(there), now };
-      return readTreeStatus(realPath(there.tree.workTree), options);
-    });
+    const look = once(() => readStatus(there, workPlaceOf(there.tree), { paths: written }));
     const overlaps = newOverlaps(there, look).catch((error: unknown): string[] => {
       there.log('open', `not known what is changed in other worktrees: ${String(error)}`);
       return [];
@@ -126,21 +121,18 @@ async function stateBefore(
  * @param look the `git status` of these paths
  */
 async function newOverlaps(call: TreeCall, look: () => Promise<TreeStatus>): Promise<string[]> {
-  const { tree, session, now, machine, settings } = call;
-  const { commonDir, gitDir, folder } = tree;
-  if (!isAnybodyElsewhere(commonDir, knownWorktreeId(gitDir))) return [];
-  const top = realPath(tree.workTree);
-  const options = { asking: session, timeoutMs: lookTimeoutMs(call), now };
-  const [{ dirty }, stored] = await Promise.all([look(), listSessions({ cwd: folder }, call.budget.left())]);
-  const judged = judgeSessions(stored, commonDir, machine.processes(), settings.staleAfterMs, now);
-  const others = await overlapsElsewhere({ commonDir, gitDir, top }, dirty.values(), judged, options);
-  return others.flatMap((other) => noticesOf(call, top, other, clientsOf(judged)));
+  const place = workPlaceOf(call.tree);
+  if (!isAnybodyElsewhere(place)) return [];
+  const options = { asking: call.session, timeoutMs: lookTimeoutMs(call), now: call.now };
+  const [{ dirty }, judged] = await Promise.all([look(), readSessions(call)]);
+  const others = await overlapsElsewhere(place, dirty.values(), judged, options);
+  return others.flatMap((other) => noticesOf(call, place.top, other, clientsOf(judged)));
 }
 
 /** Whether any session's journal shows a registration in another worktree. */
-function isAnybodyElsewhere(commonDir: string, own: string | undefined): boolean {
+function isAnybodyElsewhere({ commonDir, worktreeId }: WorkPlace): boolean {
   return readAllLedgers(commonDir).some(
-    ({ place, ledger }) => place.worktreeId !== own && ledger.registrations.size > 0,
+    ({ place, ledger }) => place.worktreeId !== worktreeId && ledger.registrations.size > 0,
   );
 }
 
@@ -192,12 +184,10 @@ export async function seeHead(call: TreeCall, place: WorkPlace): Promise<void> {
   if (!mayHaveMoved(place)) return;
   const known = readLast(place);
   if (known === undefined) return;
-  const timeoutMs = lookTimeoutMs(call);
   try {
-    const options = { scratch: scratchStore(place.commonDir), timeoutMs, now: call.now, known };
-    const status = await readTreeStatus(place.top, options);
+    const status = await readStatus(call, place, { known });
     const { all } = openLedgers(place, call.session);
-    const settled = await settledClaims(place, all, status, { timeoutMs });
+    const settled = await settledClaims(place, all, status, { timeoutMs: lookTimeoutMs(call) });
     for (const [owner, entries] of settled) appendEvents(place, owner, entries);
     putLast(place, status);
   } catch (error) {

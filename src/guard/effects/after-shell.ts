@@ -37,10 +37,10 @@ import {
   ownerName,
 } from '../../domain/names.ts';
 import { isAncestor } from '../../git/histories.ts';
-import { scratchStore } from '../../git/scratch-store.ts';
 import { pastChanges } from '../../git/staged.ts';
-import { contentState, readTreeStatus } from '../../git/worktrees.ts';
+import { contentState } from '../../git/worktrees.ts';
 import { type TreeCall, ownerOf, windowId } from '../call.ts';
+import { readStatus } from '../facts.ts';
 import { seeHead } from './after-file.ts';
 import { claimsHit, keepHitWork } from './hit-work.ts';
 import { noteOperation } from './operations.ts';
@@ -62,9 +62,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
     // A command that only reads still gets the news of the other sessions.
     return deliverNews(call, place, openLedgers(place, owner));
   }
-  const known = window?.status ?? readLast(place);
-  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookTimeoutMs(call), now: call.now };
-  const looking = readTreeStatus(place.top, known === undefined ? options : { ...options, known });
+  const looking = readStatus(call, place, { known: window?.status ?? readLast(place) });
   const after = await looking.catch(async (error: unknown) => {
     if (window !== undefined) await claimBlindly(call, place, window);
     throw error;

@@ -11,12 +11,8 @@ import { changesLeft, resumedStart, sinceStart } from '../../domain/ledger/claim
 import { runningOwners } from '../../domain/ledger/sub-agents.ts';
 import { type SessionId, peerName } from '../../domain/names.ts';
 import type { SessionRecord } from '../../domain/session.ts';
-import type { FoundRepository } from '../../git/discover.ts';
-import { scratchStore } from '../../git/scratch-store.ts';
-import { readTreeStatus } from '../../git/worktrees.ts';
-import { realPath } from '../../host/disk.ts';
 import { claimLoneSession } from '../../sessions/lone-session.ts';
-import { knownWorktreeId, lastEvent, worktreeId } from '../../host/folders.ts';
+import { lastEvent } from '../../host/folders.ts';
 import { appendEvents, readJournal, readLedger, readLedgers } from '../../sessions/journal.ts';
 import {
   ARRIVAL,
@@ -30,12 +26,12 @@ import {
   readStart,
   removeStart,
   type WorkPlace,
-  lookTimeoutMs,
   markNotified,
   openLedgers,
   undeliveredIds,
 } from '../../changes/windows.ts';
-import type { TreeCall } from '../call.ts';
+import { type TreeCall, workPlaceOf } from '../call.ts';
+import { readStatus } from '../facts.ts';
 import { noteLoneOperation } from './operations.ts';
 
 /** A session that arrives, and the sessions that it finds. */
@@ -72,11 +68,10 @@ export async function beginLoneWork(
   record: SessionRecord,
   gone: readonly SessionId[],
 ): Promise<{ isLone: boolean; beginning?: Beginning }> {
-  const { tree: found } = call;
-  const place = placeFor(found);
+  const place = workPlaceOf(call.tree);
   const { session } = record;
   const now = await look(call, place);
-  if (!claimLoneSession(found.gitDir, record)) return { isLone: false };
+  if (!claimLoneSession(place.gitDir, record)) return { isLone: false };
   const returned = ownStart(place, session, record.succeeds);
   if (now !== undefined) pauseGone(place, gone, session, now);
   if (returned !== undefined) removeStart(place, returned.id, call.now);
@@ -89,9 +84,8 @@ export async function beginLoneWork(
 
 /** Ends a session's time alone: what changes from now on is not the session's, even if it comes back. */
 export async function endLoneWork(call: TreeCall): Promise<void> {
-  const { session, tree: found } = call;
-  if (knownWorktreeId(found.gitDir) === undefined) return;
-  const place = placeFor(found);
+  const { session, tree } = call;
+  const place = workPlaceOf(tree);
   if (readStart(place, session) === undefined) return;
   const status = await look(call, place);
   if (status !== undefined) pauseStart(place, session, status);
@@ -105,8 +99,8 @@ export async function arrive(
   call: TreeCall,
   { peers, clients, gone, former, lone, beginning, isBack }: Arrival,
 ): Promise<string[]> {
-  const { session, tree: found } = call;
-  const place = placeFor(found);
+  const { session, tree } = call;
+  const place = workPlaceOf(tree);
   if (beginning !== undefined) {
     settle(place, session, beginning.start, beginning.now, call.now);
     removeStart(place, session, call.now);
@@ -217,18 +211,12 @@ function isSettled(place: WorkPlace, session: SessionId): boolean {
 }
 
 async function look(call: TreeCall, place: WorkPlace): Promise<TreeStatus | undefined> {
-  const known = readLast(place);
-  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookTimeoutMs(call), now: call.now };
   try {
-    const status = await readTreeStatus(place.top, known === undefined ? options : { ...options, known });
+    const status = await readStatus(call, place, { known: readLast(place) });
     putLast(place, status);
     return status;
   } catch (error) {
     call.log('open', `the working tree could not be looked at: ${String(error)}`);
     return undefined;
   }
-}
-
-function placeFor({ commonDir, gitDir, workTree }: FoundRepository): WorkPlace {
-  return { commonDir, gitDir, worktreeId: worktreeId(gitDir), top: realPath(workTree) };
 }

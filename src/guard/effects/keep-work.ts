@@ -3,12 +3,10 @@ import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { peerNames, type SessionId } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { readTreeStatus } from '../../git/worktrees.ts';
-import { realPath } from '../../host/disk.ts';
-import { worktreeId } from '../../host/folders.ts';
 import { appendEvents, readLedgers } from '../../sessions/journal.ts';
 import { takeSnapshot } from '../../snapshot/take.ts';
 import { beforeAnswer } from '../../host/io.ts';
-import type { TreeCall, Effect, Finding } from '../call.ts';
+import { type TreeCall, type Effect, type Finding, workPlaceOf } from '../call.ts';
 import type { OpenLedger } from '../facts.ts';
 import { claimOwners, vanishedBetween } from '../../domain/ledger/vanished.ts';
 import { lookTimeoutMs, type WorkPlace } from '../../changes/windows.ts';
@@ -83,15 +81,14 @@ async function keep(
  */
 export async function keepTurn({ tree, session, settings, now, budget, log }: TreeCall): Promise<number> {
   try {
-    const cwd = realPath(tree.workTree);
-    const status = await readTreeStatus(cwd, { now, timeoutMs: budget.left(), namesOnly: true });
+    const place = workPlaceOf(tree);
+    const status = await readTreeStatus(place.top, { now, timeoutMs: budget.left(), namesOnly: true });
     if (status.dirty.size === 0) return 0;
-    const place = { commonDir: tree.commonDir, worktreeId: worktreeId(tree.gitDir) };
     const owners = claimOwners(readLedgers(place));
     const reason = { kind: 'stop', command: '', session, at: now } as const;
     const limits = { limits: settings.rescue, now, budget: budget.part(beforeAnswer(budget)) };
     const occasion = { reason, ownerOf: (path: string) => owners.get(path) ?? null };
-    await takeSnapshot({ ...place, cwd }, status, occasion, limits).catch((error: unknown) => {
+    await takeSnapshot({ ...place, cwd: place.top }, status, occasion, limits).catch((error: unknown) => {
       log('open', `uncommitted work was not kept at the end of a turn: ${String(error)}`);
     });
     return status.dirty.size;

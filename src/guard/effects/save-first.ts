@@ -8,12 +8,11 @@ import { type FoundRepository, discoverRepository } from '../../git/discover.ts'
 import { listIgnored } from '../../git/staged.ts';
 import { diskState, stampOf, readTreeStatus } from '../../git/worktrees.ts';
 import { realPath } from '../../host/disk.ts';
-import { knownWorktreeId, worktreeId } from '../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { takeSnapshot } from '../../snapshot/take.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
 import type { TreeReach } from '../../shell/tree-verbs.ts';
-import type { TreeCall, Effect, Finding } from '../call.ts';
+import { type TreeCall, type Effect, type Finding, workPlaceOf } from '../call.ts';
 import { folderIn, reachAt } from '../checks/reach.ts';
 import { removedWorktrees } from '../checks/worktree-removal.ts';
 import type { CommandFacts } from '../facts.ts';
@@ -67,11 +66,10 @@ async function save(
   const looking = look === undefined ? lookAgain() : look().then((seen) => seen ?? lookAgain());
   const status =
     ignored === undefined ? looking : withIgnored(await looking, found.workTree, ignored, budget.left());
-  const known = knownWorktreeId(found.gitDir);
-  const place = known === undefined ? undefined : { commonDir: found.commonDir, worktreeId: known };
-  const owners = claimOwners(place === undefined ? [] : readLedgers(place));
+  const place = workPlaceOf(found);
+  const owners = claimOwners(readLedgers(place));
   const saved = await takeSnapshot(
-    { cwd: found.workTree, worktreeId: known ?? worktreeId(found.gitDir) },
+    { ...place, cwd: found.workTree },
     status,
     {
       reason: { kind: 'before', command, session: call.session, at: now },

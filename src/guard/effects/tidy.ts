@@ -26,7 +26,7 @@ import {
   removeJournal,
 } from '../../sessions/journal.ts';
 import { removeFormerState } from '../../sessions/migrate-state.ts';
-import type { TreeCall } from '../call.ts';
+import { type TreeCall, workPlaceOf } from '../call.ts';
 
 /** How long we read the journal of an ended session without claims, and how long we keep any journal. Milliseconds. */
 const READ_MS = 6 * 3600_000;
@@ -35,10 +35,8 @@ const KEEP_MS = 7 * 86_400_000;
 const KEEP_CONTENTS_MS = 3600_000;
 
 /** Forgets the running calls of a session that is over. Its changes stay on record, because it may be resumed. */
-export function forgetCalls({ commonDir, gitDir }: TreeCall['tree'], session: SessionId, now: number): void {
-  const worktreeId = knownWorktreeId(gitDir);
-  if (worktreeId === undefined) return;
-  const place = { commonDir, worktreeId };
+export function forgetCalls({ tree, session, now }: TreeCall): void {
+  const place = workPlaceOf(tree);
   removeWindows(place, session, now);
   removeBefore(place, session);
   answerCalls(place, session, now);

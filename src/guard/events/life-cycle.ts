@@ -2,14 +2,11 @@ import { contextUse, sessionFile } from '../../agents/context-use.ts';
 import {
   type WorkPlace,
   ledgerOf,
-  lookTimeoutMs,
   openLedgers,
   putLast,
   readLast,
   readStart,
 } from '../../changes/windows.ts';
-import { scratchStore } from '../../git/scratch-store.ts';
-import { readTreeStatus } from '../../git/worktrees.ts';
 import { parseLongTopic, shortId, ownerName } from '../../domain/names.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';
 import { encodeBranch } from '../../git/namespace.ts';
@@ -28,6 +25,7 @@ import { keepTurn } from '../effects/keep-work.ts';
 import { deliverNews } from '../effects/news.ts';
 import { endLoneWork } from '../effects/arrival.ts';
 import { forgetCalls, answerCalls } from '../effects/tidy.ts';
+import { readStatus } from '../facts.ts';
 import { endAgents } from '../presence.ts';
 import { leave, visited } from '../visits.ts';
 import { noteCompaction, expectEndNotes, noteEnd, countOwn, hasWorkToNote } from './automatic.ts';
@@ -74,7 +72,7 @@ async function here(call: TreeCall): Promise<readonly Finding[]> {
 
 /** Records, in a worktree that the session visits, that its turn or the session itself is over. */
 async function endedThere(there: TreeCall): Promise<void> {
-  forgetCalls(there.tree, there.session, there.now);
+  forgetCalls(there);
   await leave(there);
   if (there.event.kind === 'stop') await keepTurn(there);
   if (there.event.kind === 'session-end') await sessionEnd(there);
@@ -123,7 +121,7 @@ async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
     await endSession(repository, stored, { at: call.now, reason: call.event.reason ?? 'other' });
   }
   if (isLoneSession(tree.gitDir, session)) removeLoneSession(tree.gitDir);
-  forgetCalls(tree, session, call.now);
+  forgetCalls(call);
   appendSessionEvents(tree.commonDir, session, [{ t: 'ended', at: call.now }]);
   removeBeat(tree.commonDir, session);
   // Without this, everything that changes until the session comes back would count as its own.
@@ -170,15 +168,13 @@ async function deliverNewsAtPrompt(call: TreeCall): Promise<readonly Finding[]> 
 
 /** Checks whether the session's uncommitted work is still there: a person may have removed it between two turns. */
 async function lookForLoss(call: TreeCall, place: WorkPlace): Promise<void> {
-  const { session, now, tree } = call;
+  const { session } = call;
   const ledgers = openLedgers(place, session);
   // We do not record the calls of a lone session, so it may have removed the work itself.
   if (ledgers.self.claims.size === 0 || readStart(place, session) !== undefined) return;
   const known = readLast(place);
-  const scratch = scratchStore(tree.commonDir);
-  const options = { now, scratch, timeoutMs: lookTimeoutMs(call), ...(known === undefined ? {} : { known }) };
   await failOpen(call, 'whether uncommitted work is gone', async () => {
-    const status = await readTreeStatus(place.top, options);
+    const status = await readStatus(call, place, { known });
     await keepGoneOutside(call, place, ledgers, known, status);
     putLast(place, status);
   });

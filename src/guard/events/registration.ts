@@ -1,26 +1,18 @@
 import { join } from 'node:path';
-import { readJournal, readLedgers, reopenJournal } from '../../sessions/journal.ts';
-import { rememberRepository, type TreeCall } from '../call.ts';
+import { type LedgerPlace, readJournal, readLedgers, reopenJournal } from '../../sessions/journal.ts';
+import { rememberRepository, type TreeCall, workPlaceOf } from '../call.ts';
 import { hasCallsRunning, isPaused } from '../../changes/windows.ts';
 import { runningOwners } from '../../domain/ledger/sub-agents.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { SessionRecord, ProcessId } from '../../domain/session.ts';
-import type { FoundRepository } from '../../git/discover.ts';
 import { openRepository } from '../../git/repository.ts';
 import { beat, ensureFolder, journalsFolder, worktreeId } from '../../host/folders.ts';
 import { takeLock } from '../../host/process-lock.ts';
 import type { ProcessTable } from '../../host/processes.ts';
-import {
-  type JudgedSession,
-  type StoredSession,
-  clientsOf,
-  judgeSessions,
-  listSessions,
-  putRecord,
-} from '../../sessions/records.ts';
+import { type JudgedSession, type StoredSession, clientsOf, putRecord } from '../../sessions/records.ts';
 import { claimLoneSession, removeLoneSession, loneSession } from '../../sessions/lone-session.ts';
 import { type Beginning, beginLoneWork, arrive } from '../effects/arrival.ts';
-import { callingClient, clientChain, noteRegistration } from '../presence.ts';
+import { callingClient, clientChain, noteRegistration, readSessions } from '../presence.ts';
 
 /** A session on record, and the other sessions on record. */
 export interface Registered {
@@ -82,10 +74,12 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   const table = call.machine.processes();
   rememberRepository(call.machine.env, tree.commonDir);
   reopenJournal(tree.commonDir, session);
-  const place = { commonDir: tree.commonDir, worktreeId: worktreeId(tree.gitDir) };
+  const place = workPlaceOf(tree);
   let here = await readSessionsHere(call, listed);
   const { own, others } = here;
-  const isBack = own === undefined || own.record.ended !== null || isResumed(tree, own);
+  // It may also have been resumed after its process had died and others had been here.
+  const isResumed = own?.liveness === 'dead' && isPaused(place, session);
+  const isBack = own === undefined || own.record.ended !== null || isResumed;
   let record = describe(call, own, others, table);
   let lone = loneSession(tree.gitDir);
   if (lone !== undefined && here.gone.includes(lone)) removeLoneSession(tree.gitDir);
@@ -112,7 +106,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   const { peers, client, isShared } = here;
   if (isShared) removeLoneSession(tree.gitDir);
   let notices: readonly string[] = [];
-  if (isShared && (isBack || beginning !== undefined || isUnsettled(tree, session, peers))) {
+  if (isShared && (isBack || beginning !== undefined || isUnsettled(place, session, peers))) {
     const former = record.succeeds;
     const { gone } = here;
     const clients = clientsOf(here.others);
@@ -137,10 +131,9 @@ interface SessionsHere extends OwnAndOthers {
 
 async function readSessionsHere(call: TreeCall, listed?: readonly StoredSession[]): Promise<SessionsHere> {
   const { session, tree } = call;
-  const table = call.machine.processes();
-  const worktree = worktreeId(tree.gitDir);
-  const known = splitOwn(await judged(call, table, listed), session, worktree);
-  const here = known.others.filter((one) => one.worktreeId === worktree);
+  const place = workPlaceOf(tree);
+  const known = splitOwn(await readSessions(call, listed), session, place);
+  const here = known.others.filter((one) => one.worktreeId === place.worktreeId);
   const those = (...liveness: JudgedSession['liveness'][]) =>
     here.filter((one) => liveness.includes(one.liveness)).map(({ record }) => record.session);
   const peers = those('live');
@@ -150,28 +143,17 @@ async function readSessionsHere(call: TreeCall, listed?: readonly StoredSession[
     isVisitor(call, known.own?.record) ||
     call.settings.guardPath.length > 0 ||
     runningOwners(readJournal(tree.commonDir, session)).length > 0 ||
-    (call.event.kind !== 'session-start' &&
-      hasCallsRunning({ commonDir: tree.commonDir, worktreeId: worktree }, session, call.now));
+    (call.event.kind !== 'session-start' && hasCallsRunning(place, session, call.now));
   return { ...known, peers, gone: those('dead', 'ended'), client, isShared };
 }
 
 /** True if this session has no ledger yet, or if it or another session at work here still keeps a start list. */
-function isUnsettled(
-  { commonDir, gitDir }: FoundRepository,
-  session: SessionId,
-  peers: readonly SessionId[],
-): boolean {
-  const ledgers = readLedgers({ commonDir, worktreeId: worktreeId(gitDir) });
+function isUnsettled(place: LedgerPlace, session: SessionId, peers: readonly SessionId[]): boolean {
+  const ledgers = readLedgers(place);
   if (!ledgers.some((one) => one.session === session && one.head !== undefined)) return true;
   return ledgers.some(
     (one) => one.lasting.alone !== undefined && (one.session === session || peers.includes(one.session)),
   );
-}
-
-/** Whether the session was resumed after its process had died and others had been here. */
-function isResumed({ commonDir, gitDir }: FoundRepository, own: JudgedSession): boolean {
-  const ledgers = { commonDir, worktreeId: worktreeId(gitDir) };
-  return own.liveness === 'dead' && isPaused(ledgers, own.record.session);
 }
 
 /** A session's own record in this worktree, and the records of other sessions in all worktrees. */
@@ -180,9 +162,13 @@ interface OwnAndOthers {
   readonly others: readonly JudgedSession[];
 }
 
-function splitOwn(sessions: readonly JudgedSession[], session: SessionId, worktree: string): OwnAndOthers {
+function splitOwn(
+  sessions: readonly JudgedSession[],
+  session: SessionId,
+  { worktreeId }: LedgerPlace,
+): OwnAndOthers {
   return {
-    own: sessions.find((one) => one.record.session === session && one.worktreeId === worktree),
+    own: sessions.find((one) => one.record.session === session && one.worktreeId === worktreeId),
     others: sessions.filter((one) => one.record.session !== session),
   };
 }
@@ -192,29 +178,19 @@ const TRIES = 5;
 
 /** Creates or updates the session's record, even if another process of the session does so at the same time. */
 async function putOnRecord(call: TreeCall, known: OwnAndOthers, table: ProcessTable): Promise<SessionRecord> {
-  const worktree = worktreeId(call.tree.gitDir);
+  const place = workPlaceOf(call.tree);
   let { own, others } = known;
   for (let tries = 1; ; tries += 1) {
     const record = describe(call, own, others, table);
     if (isSameRecord(own?.record, record)) return record;
     const repository = await openRepository(call.tree.folder);
-    if ((await putRecord(repository, worktree, record, own?.oid)) || tries === TRIES) return record;
-    ({ own, others } = splitOwn(await judged(call, table), call.session, worktree));
+    if ((await putRecord(repository, place.worktreeId, record, own?.oid)) || tries === TRIES) return record;
+    ({ own, others } = splitOwn(await readSessions(call), call.session, place));
   }
 }
 
 function isSameRecord(known: SessionRecord | undefined, record: SessionRecord): boolean {
   return JSON.stringify(known) === JSON.stringify(record);
-}
-
-/** Reads the sessions on record in all worktrees, and judges whether each is alive. */
-async function judged(
-  call: TreeCall,
-  table: ProcessTable,
-  listed?: readonly StoredSession[],
-): Promise<JudgedSession[]> {
-  const sessions = listed ?? (await listSessions({ cwd: call.tree.folder }, call.budget.left()));
-  return judgeSessions(sessions, call.tree.commonDir, table, call.settings.staleAfterMs, call.now);
 }
 
 /** Returns the calling session's record as it should be. */
