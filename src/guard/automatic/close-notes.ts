@@ -1,27 +1,27 @@
 import { type LedgerPlace, readJournal } from '../../sessions/journal.ts';
 import { recordState } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
-import { succeededBy } from '../../domain/session.ts';
+import type { SessionRecord } from '../../domain/session.ts';
 import type { HandoffPath } from '../../git/namespace.ts';
 import { type Repository, committer, workTreeFacts, type InRepository } from '../../git/repository.ts';
 import { worktreeName } from '../../sessions/caller.ts';
-import type { JudgedSession } from '../../sessions/records.ts';
 import { commitHandoff } from '../../notes/handoffs.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { readWork, dropWork, keptWork } from '../../notes/work/work-commit.ts';
-import { ownWork } from './own-work.ts';
+import { type Conversation, type NoteContext, conversation, ownWork } from './own-work.ts';
 
 /** The most notes that one start checks. */
 const MAX_LOOKS = 3;
 
-/** The open automatic notes of this branch, newest first. */
-function openNotes({ branch }: Repository, topics: readonly TopicState[]): TopicState[] {
+/** The open automatic notes of this branch with their owners, newest first. */
+function openNotes({ branch }: Repository, topics: readonly TopicState[]) {
   return topics
-    .filter(({ tip, illegal, branch: theirs }) => {
-      const { automatic, state } = tip?.trailers ?? {};
-      return theirs === branch && illegal === undefined && automatic !== undefined && state === 'open';
+    .flatMap((topic) => {
+      const { automatic, state, owner } = topic.tip?.trailers ?? {};
+      const isOne = topic.branch === branch && topic.illegal === undefined && automatic !== undefined;
+      return isOne && state === 'open' && owner !== undefined ? [{ topic, owner }] : [];
     })
-    .sort((a, b) => (b.tip?.seconds ?? 0) - (a.tip?.seconds ?? 0));
+    .sort((a, b) => (b.topic.tip?.seconds ?? 0) - (a.topic.tip?.seconds ?? 0));
 }
 
 /** Closes an automatic note in its owner's name, because its work is done or its owner has written a note about it. */
@@ -52,48 +52,37 @@ export async function closeNote(
 export async function closeOwnNotes(
   repository: Repository,
   topics: readonly TopicState[],
-  own: readonly SessionId[],
+  own: Conversation,
   now: number,
 ): Promise<void> {
-  for (const state of openNotes(repository, topics)) {
-    const owner = state.tip?.trailers?.owner;
-    if (owner !== undefined && own.includes(owner)) await closeNote(repository, state, now);
-  }
-}
-
-/** Where and when notes are checked, and which sessions are on record. */
-interface NoteContext {
-  readonly top: string;
-  readonly place: LedgerPlace;
-  readonly sessions: readonly JudgedSession[];
-  readonly now: number;
-  readonly timeoutMs: number;
+  for (const { topic, owner } of openNotes(repository, topics))
+    if (own.includes(owner)) await closeNote(repository, topic, now);
 }
 
 /**
  * Closes the automatic notes of sessions that are no longer live, that worked in this worktree, and that left nothing
  * uncommitted here. Returns whether it closed any.
+ *
+ * @param asking the session that will hear about the notes
  */
 export async function closeSettledNotes(
   repository: Repository,
   topics: readonly TopicState[],
-  { top, place, sessions, now, timeoutMs }: NoteContext,
+  context: NoteContext,
+  asking: SessionRecord,
 ): Promise<boolean> {
-  const live = sessions.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
-  const records = sessions.map(({ record }) => record);
-  const going = new Set(live.flatMap((session) => [session, ...succeededBy(session, records)]));
+  const { place, sessions, now } = context;
+  const records = [asking, ...sessions.map(({ record }) => record)];
+  const live = sessions.filter(({ liveness }) => liveness === 'live').map(({ record }) => record);
+  const going = new Set([asking, ...live].flatMap(({ session }) => conversation(session, records)));
+  const left = openNotes(repository, topics).filter(
+    ({ owner }) => !going.has(owner) && isKnownHere(place, owner),
+  );
   let isAny = false;
-  const left = openNotes(repository, topics).filter(({ tip }) => {
-    const owner = tip?.trailers?.owner;
-    return owner !== undefined && !going.has(owner) && isKnownHere(place, owner);
-  });
-  for (const state of left.slice(0, MAX_LOOKS)) {
-    const { owner } = state.tip?.trailers ?? {};
-    if (owner === undefined) continue;
-    const own = [owner, ...succeededBy(owner, records)];
-    const { paths } = await ownWork(top, place, { own, sessions, now, timeoutMs });
+  for (const { topic, owner } of left.slice(0, MAX_LOOKS)) {
+    const { paths } = await ownWork(context, conversation(owner, records));
     if (paths.length > 0) continue;
-    await closeNote(repository, state, now);
+    await closeNote(repository, topic, now);
     isAny = true;
   }
   return isAny;

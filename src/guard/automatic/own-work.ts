@@ -5,6 +5,8 @@ import { type TreeStatus, changesBetween } from '../../domain/ledger/tree-status
 import { type Oid, type SessionId, sessionOfOwner } from '../../domain/names.ts';
 import { changedAt, readTreeStatus } from '../../git/worktrees.ts';
 import { type LedgerPlace, readLedgers } from '../../sessions/journal.ts';
+import { type SessionRecord, succeededBy } from '../../domain/session.ts';
+import type { MarkerFiles } from '../../host/marker-files.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { readLast, readPause, readStart } from '../../changes/windows.ts';
 
@@ -23,24 +25,37 @@ export interface OwnWork {
   readonly changedAt: number | undefined;
 }
 
-interface OwnWorkOptions {
-  /** The session, and the sessions whose conversation it continues. */
-  readonly own: readonly SessionId[];
+/** A worktree in which automatic notes are written and closed, and what is known there. */
+export interface NoteContext {
+  readonly place: LedgerPlace & { readonly top: string };
+  /** All sessions on record. */
   readonly sessions: readonly JudgedSession[];
+  readonly files: MarkerFiles;
   readonly now: number;
+  /** The time limit of each git process. */
   readonly timeoutMs: number;
+}
+
+/** A session, and the sessions whose conversation it continues. */
+export type Conversation = readonly [SessionId, ...SessionId[]];
+
+/** Returns a session's conversation. */
+export function conversation(session: SessionId, records: readonly SessionRecord[]): Conversation {
+  return [session, ...succeededBy(session, records)];
 }
 
 /**
  * Finds a session's own changes in a working tree: of the paths that differ from HEAD, those that the session's ledger
  * claims or, if the session worked alone, those that its start list does not have.
  */
-export async function ownWork(top: string, place: LedgerPlace, options: OwnWorkOptions): Promise<OwnWork> {
-  const { own, sessions, now, timeoutMs } = options;
+export async function ownWork(
+  { place, sessions, now, timeoutMs }: NoteContext,
+  own: Conversation,
+): Promise<OwnWork> {
+  const { top } = place;
   const ledgers = readLedgers(place);
-  const known = readLast(place);
-  const status = await readTreeStatus(top, { now, timeoutMs, ...(known === undefined ? {} : { known }) });
-  const lone = loneClaims(top, place, own, status);
+  const status = await readTreeStatus(top, { now, timeoutMs, known: readLast(place) });
+  const lone = loneClaims(place, own, status);
   const others = liveOthers(sessions, own);
   const owners = ledgers.map(({ session }) => session);
   const groups = {
@@ -72,9 +87,8 @@ function timeOf(top: string, { path, at }: OpenClaim): number {
 }
 
 function loneClaims(
-  top: string,
-  place: LedgerPlace,
-  own: readonly SessionId[],
+  place: NoteContext['place'],
+  own: Conversation,
   status: TreeStatus,
 ): ReadonlyMap<string, OpenClaim> {
   for (const session of own) {
@@ -82,7 +96,7 @@ function loneClaims(
     if (start === undefined) continue;
     const pause = readPause(place, session);
     const changes = pause === undefined ? changesBetween(start, status) : changesLeft(start, pause, status);
-    return sinceStart(session, changes, (path) => Math.max(start.at, changedAt(top, path) ?? 0));
+    return sinceStart(session, changes, (path) => Math.max(start.at, changedAt(place.top, path) ?? 0));
   }
   return new Map();
 }

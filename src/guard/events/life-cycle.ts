@@ -15,7 +15,7 @@ import { readPart, randomName } from '../../host/disk.ts';
 import { stateFolder, beat, removeBeat } from '../../host/folders.ts';
 import { byAge, typedTopic } from '../../notes/topic-argument.ts';
 import { readTopics, type TopicState } from '../../notes/topic.ts';
-import { endSession, listSessions } from '../../sessions/records.ts';
+import { endSession } from '../../sessions/records.ts';
 import { appendSessionEvents, isFirstToReport, readJournal } from '../../sessions/journal.ts';
 import { isLoneSession, removeLoneSession } from '../../sessions/lone-session.ts';
 import { forgetAgents } from '../agents.ts';
@@ -26,7 +26,7 @@ import { deliverNews } from '../effects/news.ts';
 import { endLoneWork } from '../effects/arrival.ts';
 import { forgetCalls, answerCalls } from '../effects/tidy.ts';
 import { readStatus } from '../facts.ts';
-import { endAgents } from '../presence.ts';
+import { endAgents, readSessions } from '../presence.ts';
 import { leave, visited } from '../visits.ts';
 import { noteCompaction, expectEndNotes, noteEnd, countOwn, hasWorkToNote } from './automatic.ts';
 import { register } from './registration.ts';
@@ -112,9 +112,9 @@ async function hasNote(call: TreeCall): Promise<boolean> {
 /** Records that a session is over, in every worktree in which it is registered. */
 async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   const { session, tree } = call;
-  const all = await listSessions({ cwd: call.tree.folder }, call.budget.left());
+  const all = await readSessions(call);
   const own = all.filter(({ record }) => record.session === session && record.ended === null);
-  const here = expectEndNotes(call, all);
+  const isNoteDue = expectEndNotes(call, all);
   // We record the end before slow work: clients allow a second or two, and an unrecorded end would count as a death.
   const repository = await openRepository(call.tree.folder);
   for (const stored of own) {
@@ -126,7 +126,7 @@ async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   removeBeat(tree.commonDir, session);
   // Without this, everything that changes until the session comes back would count as its own.
   await endLoneWork(call);
-  if (here !== undefined) await noteEnd(call, here, all);
+  if (isNoteDue) await noteEnd(call, all);
   return [];
 }
 

@@ -79,8 +79,8 @@ interface Started {
 /** Writes the start text; `undefined` when it would tell the session nothing new. */
 async function writeStartText(call: TreeCall, started: Started): Promise<string | undefined> {
   const { session } = call;
-  const { repository, records, topics, registered } = started;
-  const isChanged = await settleNotes(call, registered, topics);
+  const { repository, records, registered } = started;
+  const isChanged = await settleNotes(call, started);
   const { reading, judging } = judgedTopics(started, isChanged);
   const peers = livePeers(registered, session);
   const copies = records.filter(({ name }) => name.startsWith(FILES));
@@ -104,7 +104,7 @@ async function writeStartText(call: TreeCall, started: Started): Promise<string 
   const kept = registered.others.filter((one) => !old.includes(one));
   tidy(call, onRecord(session, kept));
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
-  await closeOwn(call, registered, states);
+  await closeOwn(call, repository, registered, states);
   const worktree = knownWorktreeId(repository.gitDir);
   const elsewhere = peers.filter(({ worktreeId }) => worktreeId !== worktree);
   const overlaps = elsewhere.length === 0 ? [] : await overlapsOf(call, elsewhere, started.budget);
@@ -152,13 +152,9 @@ function judgedTopics({ repository, topics, budget }: Started, isChanged: boolea
 }
 
 /** Writes the notes of sessions that are gone, and closes needless ones. Returns false if nothing changed. */
-async function settleNotes(
-  call: TreeCall,
-  registered: Registered,
-  topics: Promise<TopicState[]>,
-): Promise<boolean> {
+async function settleNotes(call: TreeCall, { repository, registered, topics }: Started): Promise<boolean> {
   const isNoted = await noteGone(call, registered);
-  return (await closeSettled(call, registered, await topics)) || isNoted;
+  return (await closeSettled(call, repository, registered, await topics)) || isNoted;
 }
 
 /** Whether the session continues a conversation that heard at its beginning how to leave a note. */
