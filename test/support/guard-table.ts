@@ -81,7 +81,7 @@ interface Peer {
   readonly session: SessionId;
   /** A linked worktree by its name. */
   readonly worktree?: string;
-  readonly startedAt?: number;
+  readonly visiting?: true;
   readonly isAtWork?: boolean;
 }
 
@@ -304,13 +304,8 @@ function looked(given: Situation, entries: readonly WorktreeEvent[]): TreeStatus
 }
 
 function judged(one: SessionId | Peer): JudgedSession {
-  const {
-    session,
-    worktree,
-    startedAt = 1000,
-    isAtWork = true,
-  } = typeof one === 'string' ? { session: one } : one;
-  const record = recordOf(session, { startedAt });
+  const { session, worktree, visiting, isAtWork = true } = typeof one === 'string' ? { session: one } : one;
+  const record = recordOf(session, visiting === undefined ? {} : { visiting });
   return {
     record,
     worktreeId: worktreeIdOf(worktree),

@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import { peerNames } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { discoverRepository, type FoundRepository } from '../../git/discover.ts';
-import { realPath } from '../../host/disk.ts';
+import { readText, realPath, statOf } from '../../host/disk.ts';
 import type { PathEffect } from '../../shell/effects.ts';
 import {
   type Call,
@@ -18,7 +18,6 @@ import type { CallFacts } from '../facts.ts';
 import type { People } from '../presence.ts';
 import { callsAt } from '../visits.ts';
 import { typedAt } from './typed.ts';
-import { readFileSync, statSync } from 'node:fs';
 import { type SettingEntry, parseSettings } from '../../domain/settings.ts';
 import { GIT_HOOKS, type GitHook } from '../../install/hook-block.ts';
 
@@ -125,22 +124,10 @@ export function looksAtCommits(
   return runs('prepare-commit-msg') || (!skips && runs('pre-commit'));
 }
 
-/** Whether a hook is ours, or belongs to the pre-commit framework, which keeps ours beside its own and runs it first. */
-function isOurs(path: string): boolean {
-  try {
-    if ((statSync(path).mode & 0o111) === 0) return false;
-    return [path, `${path}.legacy`].some((file) => /git-handoff|git-hooks\//.test(textOf(file)));
-  } catch {
-    return false;
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return '';
-  }
+/** Whether git would run a hook that is ours, or the pre-commit framework's, which keeps ours beside its own and runs it first. */
+export function isOurs(path: string): boolean {
+  const isRun = ((statOf(path)?.mode ?? 0) & 0o111) !== 0;
+  return isRun && [path, `${path}.legacy`].some((file) => /git-handoff|git-hooks\//.test(readText(file)));
 }
 
 function runsByConfig(entries: readonly SettingEntry[], hook: GitHook): boolean {
@@ -149,16 +136,16 @@ function runsByConfig(entries: readonly SettingEntry[], hook: GitHook): boolean 
   return !isOff && (last('command') ?? '') !== '' && (last('event') ?? '') !== '';
 }
 
-/** Whether `init` installed git hooks in this repository. */
-export function hasInstalledHooks(commonDir: string): boolean {
+/** Returns the git hooks that `init`'s receipt names; the receipt may be damaged. */
+export function installedHooks(commonDir: string): string[] {
   try {
-    const { files } = JSON.parse(readFileSync(join(commonDir, 'handoff', 'install.json'), 'utf8')) as {
-      files: unknown;
-    };
-    const listed = Array.isArray(files) ? (files as readonly { role?: unknown }[]) : [];
-    return listed.some(({ role }) => role === 'git-hook');
+    const { files } = JSON.parse(readText(join(commonDir, 'handoff', 'install.json'))) as { files: unknown };
+    const listed = Array.isArray(files) ? (files as readonly { path?: unknown; role?: unknown }[]) : [];
+    return listed.flatMap(({ path, role }) =>
+      role === 'git-hook' && typeof path === 'string' ? [path] : [],
+    );
   } catch {
-    return false;
+    return [];
   }
 }
 

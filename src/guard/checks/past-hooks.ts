@@ -12,7 +12,7 @@ import {
   areNamed,
   hookFile,
   hookRefusal,
-  hasInstalledHooks,
+  installedHooks,
   hooksFolder,
   isHookPath,
   looksAtCommits,
@@ -78,7 +78,7 @@ async function whyUnchecked(
   };
   const usually = looksAtCommits(plain, found, how);
   if (overrides === undefined || !usually) {
-    const isLost = !usually && hasInstalledHooks(found.commonDir);
+    const isLost = !usually && installedHooks(found.commonDir).length > 0;
     return isLost ? lostBy(plain, found, home) : undefined;
   }
   const seen = await git.settings(cwd, overrides);

@@ -7,11 +7,10 @@ import type { ShellEffects } from '../../shell/effects.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { StashEntry } from '../../git/stash.ts';
 import { exists, realPath } from '../../host/disk.ts';
-import { worktreeId } from '../../host/folders.ts';
 import { expectStash, readStashOwners, type SeenStash, keepStash } from '../../snapshot/stash.ts';
 import { reachAt, reachedPaths, callsInRepository } from './reach.ts';
 import { type Typed, typedAt } from './typed.ts';
-import type { TreeCall, Effect, Finding } from '../call.ts';
+import { workPlaceOf, type TreeCall, type Effect, type Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 
 /**
@@ -57,8 +56,7 @@ export async function stash(call: TreeCall, facts: CommandFacts): Promise<readon
 /** Makes a ref for every entry. If the command adds an entry, records the session as the entry's maker. */
 function keepEntries({ tree, session, settings, now }: TreeCall, seen: SeenStash, isPushed: boolean): Effect {
   const run = async () => {
-    const place = { cwd: tree.workTree, worktreeId: worktreeId(tree.gitDir) };
-    await keepStash(place, seen, settings.rescue, now);
+    await keepStash({ ...workPlaceOf(tree), cwd: tree.workTree }, seen, settings.rescue, now);
     if (isPushed) {
       const oids = seen.entries.map(({ oid }) => oid);
       expectStash(tree.commonDir, session, oids, now);

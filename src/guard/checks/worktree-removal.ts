@@ -6,9 +6,8 @@ import type { FoundRepository } from '../../git/discover.ts';
 import { linkedWorktrees } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { exists, realPath } from '../../host/disk.ts';
-import { type LedgerPlace, readLedgers } from '../../sessions/journal.ts';
-import type { JudgedSession } from '../../sessions/records.ts';
-import type { TreeCall, Finding } from '../call.ts';
+import { readLedgers } from '../../sessions/journal.ts';
+import type { TreeCall, Finding, Worktree } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { callsInRepository } from './reach.ts';
 import { typedAt } from './typed.ts';
@@ -72,11 +71,12 @@ export async function worktreeRemoval(call: TreeCall, facts: CommandFacts): Prom
   const people = await facts.people();
   const { live } = people;
   for (const { top, gitDir, by } of removed) {
-    const id = knownWorktreeId(gitDir);
-    const place = id === undefined ? undefined : { commonDir: tree.commonDir, worktreeId: id };
-    const user = live.find(
-      (one) => one.worktreeId === id && (!isVisitor(one, live) || hasWork(place, one.record.session)),
-    )?.record;
+    const worktreeId = knownWorktreeId(gitDir);
+    const here = live.filter((one) => one.worktreeId === worktreeId).map(({ record }) => record);
+    // A visitor works in another worktree.
+    const user = here.find(
+      ({ visiting, session }) => visiting !== true || hasWork(tree, worktreeId, session),
+    );
     if (user === undefined) continue;
     const text =
       `\`${escapeLine(by)}\` would remove or move the worktree ${escapeLine(basename(top))}, in which ` +
@@ -87,18 +87,9 @@ export async function worktreeRemoval(call: TreeCall, facts: CommandFacts): Prom
   return [];
 }
 
-/** Whether the session works in another worktree, and has only visited this one. */
-function isVisitor({ record, worktreeId }: JudgedSession, live: readonly JudgedSession[]): boolean {
-  return live.some(
-    (one) =>
-      one.record.session === record.session &&
-      one.worktreeId !== worktreeId &&
-      one.record.startedAt < record.startedAt,
+function hasWork({ commonDir }: Worktree, worktreeId: string | undefined, session: SessionId): boolean {
+  const own = readLedgers({ commonDir, worktreeId: worktreeId ?? '' }).filter(
+    (one) => sessionOfOwner(one.session) === session,
   );
-}
-
-function hasWork(place: LedgerPlace | undefined, session: SessionId): boolean {
-  const ledgers = place === undefined ? [] : readLedgers(place);
-  const isOf = (owner: SessionId) => owner === session || sessionOfOwner(owner) === session;
-  return ledgers.some((one) => isOf(one.session) && one.claims.size > 0);
+  return own.some(({ claims }) => claims.size > 0);
 }

@@ -3,7 +3,6 @@ import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type TreeStatus, discardedBetween, overlaps, sameOnDisk } from '../../domain/ledger/tree-status.ts';
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { type Oid, type SessionId, ownerName, peerName, sessionOfOwner } from '../../domain/names.ts';
-import { aliasesFrom } from '../../domain/settings.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import {
   ARRIVAL,
@@ -14,6 +13,7 @@ import {
   readWindows,
 } from '../../changes/windows.ts';
 import { keepVanished } from './keep-work.ts';
+import { namesStash } from './look-around.ts';
 import { type TreeCall, windowId } from '../call.ts';
 import { type Typed, typedIn } from '../checks/typed.ts';
 import { pathWords } from '../../changes/hint-words.ts';
@@ -57,7 +57,8 @@ export async function keepHitWork(
   const before = window.status.head.oid;
   const isCommit = entries.some((entry) => entry.t === 'head' && entry.own);
   const isOthers = (path: string) => ledgers.others.some(({ claims }) => claims.has(path));
-  const discarded = isStash(call, command)
+  // A stash sets the session's own and unclaimed work aside, and discards nothing.
+  const discarded = namesStash(call, command)
     ? []
     : discardedBetween(window.status, after).filter((path) => !isOthers(path));
   const kept = await keepOthers(call, place, ledgers, { window, after, command, hit });
@@ -83,15 +84,6 @@ export async function keepHitWork(
 function isAllowed(call: TreeCall, { from }: OpenWindow): boolean {
   return readConsumed(call.tree.commonDir, call.session).some(({ key, at }) =>
     key.kind === 'git' ? at >= from : key.id === windowId(call),
-  );
-}
-
-/** Whether the command stashes: then it sets the session's own and unclaimed work aside, and discards nothing. */
-function isStash({ entries }: TreeCall, command: string): boolean {
-  const isNamed = (text: string) => /\bstash\b/.test(text);
-  return (
-    isNamed(command) ||
-    [...aliasesFrom(entries)].some(([name, value]) => isNamed(value) && command.includes(name))
   );
 }
 

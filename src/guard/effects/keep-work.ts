@@ -48,23 +48,14 @@ export function keepLeft(
 /** Saves claimed work and says in a sentence whether that worked; `undefined`: there is nothing to save. */
 async function keep(
   call: TreeCall,
-  place: OpenLedger['place'],
+  place: WorkPlace,
   status: TreeStatus,
   claims: readonly OpenClaim[],
 ): Promise<string | undefined> {
-  const { event, session, now, settings } = call;
   const owners = new Map(claims.map((claim) => [claim.path, claim.session]));
-  const ownerOf = (path: string) => owners.get(path) ?? null;
-  const command = event.toolName ?? 'a change';
-  const occasion = { reason: { kind: 'before', command, session, at: now }, ownerOf } as const;
-  const limits = { limits: settings.rescue, now, budget: call.budget.part(beforeAnswer(call.budget)) };
+  const cause = { kind: 'before', command: call.event.toolName ?? 'a change' } as const;
   try {
-    const saved = await takeSnapshot(
-      { cwd: place.top, worktreeId: place.worktreeId },
-      status,
-      occasion,
-      limits,
-    );
+    const saved = await saveStatus(call, place, status, cause, owners);
     if (saved === undefined) return undefined;
     return saved.skipped.length > 0
       ? 'It could not be saved.'
@@ -75,20 +66,33 @@ async function keep(
   }
 }
 
+/** Saves the changes that a status shows as a rescue, with their owners: by default those that the ledgers know. */
+export function saveStatus(
+  { session, settings, now, budget }: TreeCall,
+  place: WorkPlace,
+  status: TreeStatus | Promise<TreeStatus>,
+  cause: { readonly kind: 'before' | 'stop'; readonly command: string },
+  owners = claimOwners(readLedgers(place)),
+): ReturnType<typeof takeSnapshot> {
+  const occasion = {
+    reason: { ...cause, session, at: now },
+    ownerOf: (path: string) => owners.get(path) ?? null,
+  };
+  const limits = { limits: settings.rescue, now, budget: budget.part(beforeAnswer(budget)) };
+  return takeSnapshot({ ...place, cwd: place.top }, status, occasion, limits);
+}
+
 /**
  * Saves what is uncommitted at the end of a turn, even for a lone session. So if a person, a client's undo or a script discards
  * work later, at most the work of one turn is lost. Tells nobody. Returns how many paths differ from HEAD.
  */
-export async function keepTurn({ tree, session, settings, now, budget, log }: TreeCall): Promise<number> {
+export async function keepTurn(call: TreeCall): Promise<number> {
+  const { tree, now, budget, log } = call;
   try {
     const place = workPlaceOf(tree);
     const status = await readTreeStatus(place.top, { now, timeoutMs: budget.left(), namesOnly: true });
     if (status.dirty.size === 0) return 0;
-    const owners = claimOwners(readLedgers(place));
-    const reason = { kind: 'stop', command: '', session, at: now } as const;
-    const limits = { limits: settings.rescue, now, budget: budget.part(beforeAnswer(budget)) };
-    const occasion = { reason, ownerOf: (path: string) => owners.get(path) ?? null };
-    await takeSnapshot({ ...place, cwd: place.top }, status, occasion, limits).catch((error: unknown) => {
+    await saveStatus(call, place, status, { kind: 'stop', command: '' }).catch((error: unknown) => {
       log('open', `uncommitted work was not kept at the end of a turn: ${String(error)}`);
     });
     return status.dirty.size;

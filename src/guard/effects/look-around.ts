@@ -4,12 +4,11 @@ import { readHead } from '../../git/discover.ts';
 import { HANDOFFS, KEPT, RESCUE, STASH } from '../../git/namespace.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';
-import { worktreeId } from '../../host/folders.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { listCopies, settleCopies } from '../../notes/guarded-files.ts';
 import { readTopics } from '../../notes/topic.ts';
 import { entriesBeforeCommand, noteStashOwner, pinStash, readStashOwners } from '../../snapshot/stash.ts';
-import type { TreeCall } from '../call.ts';
+import { type TreeCall, workPlaceOf } from '../call.ts';
 
 /** Reports changes of guarded files and of public refs that bypassed git-handoff. It reports each change once. */
 export async function lookAround(call: TreeCall, command: string): Promise<string[]> {
@@ -52,23 +51,18 @@ async function newStash(call: TreeCall, command: string, refs: readonly Ref[]): 
  */
 async function seeStash(call: TreeCall, command: string): Promise<void> {
   const { session, tree, settings, now } = call;
-  const place = { cwd: tree.workTree, worktreeId: worktreeId(tree.gitDir) };
-  const { entries } = await pinStash(place, settings.rescue, now, lookTimeoutMs(call));
+  const place = workPlaceOf(tree);
+  const { entries } = await pinStash({ ...place, cwd: place.top }, settings.rescue, now, lookTimeoutMs(call));
   // This call may end while another call of the session stashes.
-  if (!namesStash(command, aliasesFrom(call.entries))) return;
+  if (!namesStash(call, command)) return;
   const before = entriesBeforeCommand(tree.commonDir, session);
   if (before === undefined) return;
   const owners = readStashOwners(tree.commonDir);
   const branch = readHead(tree.gitDir);
-  const made = entries.filter(
-    ({ oid, subject }) => !before.includes(oid) && !owners.has(oid) && isOfBranch(subject, branch),
-  );
-  noteStashOwner(
-    tree.commonDir,
-    session,
-    made.map(({ oid }) => oid),
-    now,
-  );
+  const made = entries
+    .filter(({ oid, subject }) => !before.includes(oid) && !owners.has(oid) && isOfBranch(subject, branch))
+    .map(({ oid }) => oid);
+  noteStashOwner(tree.commonDir, session, made, now);
 }
 
 /** Whether an entry was made on this branch (`WIP on main: …`, `On main: …`), and not meanwhile in another worktree. */
@@ -79,7 +73,8 @@ function isOfBranch(subject: string, ref: string | undefined): boolean {
 }
 
 /** Whether the command contains the word "stash", or a git alias for it. */
-function namesStash(command: string, aliases: ReadonlyMap<string, string>): boolean {
-  if (command.includes('stash')) return true;
-  return [...aliases].some(([name, value]) => value.includes('stash') && command.includes(name));
+export function namesStash({ entries }: TreeCall, command: string): boolean {
+  const isNamed = (text: string) => /\bstash\b/.test(text);
+  const aliases = [...aliasesFrom(entries)];
+  return isNamed(command) || aliases.some(([name, value]) => isNamed(value) && command.includes(name));
 }

@@ -1,7 +1,5 @@
 import { relative } from 'node:path';
-import { readLedgers } from '../../sessions/journal.ts';
 import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
-import { claimOwners } from '../../domain/ledger/vanished.ts';
 import type { SkippedFile } from '../../domain/snapshot.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
@@ -9,11 +7,11 @@ import { listIgnored } from '../../git/staged.ts';
 import { diskState, stampOf, readTreeStatus } from '../../git/worktrees.ts';
 import { realPath } from '../../host/disk.ts';
 import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
-import { takeSnapshot } from '../../snapshot/take.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
 import type { TreeReach } from '../../shell/tree-verbs.ts';
 import { type TreeCall, type Effect, type Finding, workPlaceOf } from '../call.ts';
 import { folderIn, reachAt } from '../checks/reach.ts';
+import { saveStatus } from './keep-work.ts';
 import { removedWorktrees } from '../checks/worktree-removal.ts';
 import type { CommandFacts } from '../facts.ts';
 
@@ -61,23 +59,13 @@ async function save(
   budget: Budget,
   look: (() => Promise<TreeStatus | undefined>) | undefined,
 ): Promise<readonly SkippedFile[]> {
-  const { now, settings } = call;
+  const { now } = call;
   const lookAgain = () => readTreeStatus(found.workTree, { now, timeoutMs: budget.left(), namesOnly: true });
   const looking = look === undefined ? lookAgain() : look().then((seen) => seen ?? lookAgain());
   const status =
     ignored === undefined ? looking : withIgnored(await looking, found.workTree, ignored, budget.left());
-  const place = workPlaceOf(found);
-  const owners = claimOwners(readLedgers(place));
-  const saved = await takeSnapshot(
-    { ...place, cwd: found.workTree },
-    status,
-    {
-      reason: { kind: 'before', command, session: call.session, at: now },
-      ownerOf: (path) => owners.get(path) ?? null,
-    },
-    { limits: settings.rescue, now, budget },
-  );
-  return saved?.skipped ?? [];
+  const cause = { kind: 'before', command } as const;
+  return (await saveStatus(call, workPlaceOf(found), status, cause))?.skipped ?? [];
 }
 
 function whereIs({ cwd, tree }: TreeCall, { workTree, gitDir }: FoundRepository): string {

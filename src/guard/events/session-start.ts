@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join, basename } from 'node:path';
 import { type OtherTree, overlapsElsewhere } from '../../changes/overlaps.ts';
 import { ledgerOf } from '../../changes/windows.ts';
@@ -16,7 +15,6 @@ import { entries, realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
-import { BLOCK_START } from '../../install/hook-block.ts';
 import { rememberFiles, settleCopies } from '../../notes/guarded-files.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { judgeBranches, type BranchStaleness, stalenessOf } from '../../notes/staleness.ts';
@@ -24,6 +22,7 @@ import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { appendSessionEvents, readJournals } from '../../sessions/journal.ts';
 import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
 import type { TreeCall, Finding } from '../call.ts';
+import { installedHooks, isOurs } from '../checks/hook-files.ts';
 import { deliverRequests } from '../effects/news.ts';
 import { tidy } from '../effects/tidy.ts';
 import { closeSettled, noteGone, closeOwn } from './automatic.ts';
@@ -216,7 +215,7 @@ function newUnknownSettings(
  * install`) or removed them. We repair nothing unasked: what a hook manager does is its user's decision.
  */
 function lostHooks(commonDir: string): string[] {
-  const lost = installedHooks(join(commonDir, 'handoff', 'install.json')).filter((path) => !isOurs(path));
+  const lost = installedHooks(commonDir).filter((path) => !isOurs(path));
   if (lost.length === 0) return [];
   const names = [...new Set(lost.map((path) => basename(path)))].filter((name) =>
     /^[a-z-]{1,40}$/.test(name),
@@ -226,30 +225,6 @@ function lostHooks(commonDir: string): string[] {
   return [
     `Another program rewrote the git hooks ${names.join(', ')}: commits go unchecked. To restore git-handoff’s: ${command}`,
   ];
-}
-
-/** The git hooks that `init`'s receipt names; it may be damaged. */
-function installedHooks(receipt: string): string[] {
-  try {
-    const { files } = JSON.parse(readFileSync(receipt, 'utf8')) as { files: unknown };
-    const listed = Array.isArray(files) ? (files as readonly { path?: unknown; role?: unknown }[]) : [];
-    return listed.flatMap(({ path, role }) =>
-      role === 'git-hook' && typeof path === 'string' ? [path] : [],
-    );
-  } catch {
-    return [];
-  }
-}
-
-/** Whether our block is in a hook, or in the copy that the pre-commit framework keeps and runs first. */
-function isOurs(path: string): boolean {
-  return ['', '.legacy'].some((suffix) => {
-    try {
-      return readFileSync(path + suffix, 'latin1').includes(`${BLOCK_START}\n`);
-    } catch {
-      return false;
-    }
-  });
 }
 
 /** How many notes of this branch come with an excerpt of their text. */

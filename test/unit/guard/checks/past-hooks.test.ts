@@ -14,7 +14,7 @@ const hooked = (command: string, seen: readonly SettingEntry[] | 'unknown' = CON
   files: {
     '.git/hooks/pre-commit': '#!/bin/sh\n# git-handoff\n',
     '.git/hooks/prepare-commit-msg': '#!/bin/sh\n# git-handoff\n',
-    '.git/handoff/install.json': JSON.stringify({ files: [{ role: 'git-hook' }] }),
+    '.git/handoff/install.json': JSON.stringify({ files: [{ role: 'git-hook', path: '' }] }),
   },
   arrange: ({ commonDir }: WorkPlace) => {
     for (const hook of ['pre-commit', 'prepare-commit-msg']) chmodSync(join(commonDir, 'hooks', hook), 0o755);
