@@ -16,6 +16,7 @@ import {
   type CommandTool,
 } from './call.ts';
 import { analyseArgv, analyseShell } from '../shell/analyse.ts';
+import { isBelow } from '../shell/disk.ts';
 import type { ShellEffects } from '../shell/effects.ts';
 import { gitReads } from '../shell/read-only.ts';
 import { namedPaths } from './checks/touch.ts';
@@ -30,7 +31,7 @@ import {
   once,
 } from './facts.ts';
 import { type CheckTarget, judge } from './judge.ts';
-import { type Visit, callsAt, visit } from './visits.ts';
+import { callsAt, visit } from './visits.ts';
 
 /**
  * Decides a command. The analyser tells what the command would change, without running it.
@@ -46,39 +47,27 @@ export async function beforeCommand(
   const isOn = call.tree !== undefined || visits.length > 0;
   const isOff = call.settings.enabled === false && !isOn;
   const trees = async () => {
-    const own = isInTree(call) ? [{ call, looks: looks ?? looksLater(call) }] : [];
-    return commandTargets([...own, ...(await beginLooks(visits, tool))], effects);
+    // A lone session keeps no ledger, but its command may destroy work: a status is read only if a check asks for it.
+    const later = (own: TreeCall) => ({ forLedger: undefined, dirty: namesOnly(own) });
+    const own = isInTree(call) ? [{ call, looks: looks ?? later(call) }] : [];
+    // The command may hit other sessions' work in the other worktrees that it touches, too.
+    const others = visits.map(async (there) => ({ call: there, looks: await beginToLook(there, tool) }));
+    return commandTargets([...own, ...(await Promise.all(others))], effects);
   };
   return judge(call, {
     anywhere: isOff ? [] : COMMANDS_ANYWHERE,
     facts: { ...callFacts(call), effects, isOn },
     inTrees: COMMANDS_IN_TREE,
     trees,
-    visits: visits.map((visit) => visit.call),
+    visits,
   });
 }
 
-interface Looked {
-  readonly call: TreeCall;
-  readonly looks: Looks;
-}
-
-/** Begins to read the status of the other worktrees that the command touches: it may hit other sessions' work there, too. */
-async function beginLooks(
-  visits: readonly { readonly call: TreeCall }[],
-  tool: CommandTool,
-): Promise<Looked[]> {
-  if (visits.length === 0) return [];
-  return Promise.all(visits.map(async ({ call }) => ({ call, looks: await beginToLook(call, tool) })));
-}
-
-/** A lone session keeps no ledger, but its command may destroy work: reads a status only if a check asks for it. */
-function looksLater(call: TreeCall): Looks {
-  return { forLedger: undefined, dirty: async () => namesOnly(call)() };
-}
-
 /** Marks the first worktree of each repository, because what all its worktrees share is judged only once. */
-function commandTargets(trees: readonly Looked[], effects: ShellEffects): CheckTarget<CommandFacts>[] {
+function commandTargets(
+  trees: readonly { readonly call: TreeCall; readonly looks: Looks }[],
+  effects: ShellEffects,
+): CheckTarget<CommandFacts>[] {
   const isFirst = ({ tree }: TreeCall, n: number) =>
     trees.findIndex((one) => one.call.tree.commonDir === tree.commonDir) === n;
   return trees.map(({ call, looks }, n) => ({
@@ -90,17 +79,15 @@ function commandTargets(trees: readonly Looked[], effects: ShellEffects): CheckT
   }));
 }
 
-/** What a command would change, and the worktrees besides the session's own in which it would change something. */
-interface Analysed {
-  readonly effects: ShellEffects;
-  readonly visits: readonly Visit[];
-}
-
 /**
  * Analyses a command. If it touches another repository, we analyse it again with that repository's aliases. If the session
  * is new in one of the worktrees, we analyse it once more, now that we know which paths other sessions have changed there.
+ * Returns what it would change, and the call as it concerns the other worktrees in which it would change something.
  */
-async function analysed(call: Call, tool: CommandTool): Promise<Analysed> {
+async function analysed(
+  call: Call,
+  tool: CommandTool,
+): Promise<{ readonly effects: ShellEffects; readonly visits: readonly TreeCall[] }> {
   const { session, repository } = call;
   const repositories = knownRepositories(call.machine.env);
   const touched = (effects: ShellEffects) => touchedTrees(effects, repository, repositories);
@@ -115,7 +102,7 @@ async function analysed(call: Call, tool: CommandTool): Promise<Analysed> {
   }
   const visits = await visit(caller, trees, known);
   if (visits.some(({ isNew }) => isNew)) effects = await analyse(call, tool, known, repositories);
-  return { effects, visits };
+  return { effects, visits: visits.map((one) => one.call) };
 }
 
 /** @param elsewhere the call as it concerns other repositories, each with its aliases */
@@ -203,7 +190,8 @@ function touchedTrees(
   for (const { cwd, verb } of handoffCalls) if (OWN_WRITES.has(verb)) add(cwd);
   for (const folder of folders) add(folder);
   if (removed.length > 0)
-    for (const tree of worktreesOf(repositories, own)) if (isBelow(tree, removed)) add(tree);
+    for (const tree of worktreesOf(repositories, own))
+      if (removed.some((folder) => isBelow(tree, folder))) add(tree);
   return [...trees.values()];
 }
 
@@ -211,8 +199,4 @@ function touchedTrees(
 function worktreesOf(repositories: readonly string[], own: FoundRepository | undefined): string[] {
   const others = repositories.filter((commonDir) => commonDir !== own?.commonDir);
   return others.flatMap((commonDir) => linkedWorktrees(commonDir).map(({ path }) => realPath(path)));
-}
-
-function isBelow(path: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => `${path}/`.startsWith(folder === '/' ? '/' : `${folder}/`));
 }

@@ -41,18 +41,11 @@ export async function besideBypass(
   handle: () => Promise<readonly Finding[]>,
 ): Promise<readonly Finding[]> {
   const { event, session, tree, now } = call;
-  switch (event.kind) {
-    case 'after-tool':
-      return afterCall(call, handle);
-    case 'session-start':
-    case 'session-end':
-    case 'stop':
-      // The turn has ended, so no call is running.
-      endBypass(tree.commonDir, session, undefined, now);
-      return handle();
-    default:
-      return handle();
-  }
+  if (event.kind === 'after-tool') return afterCall(call, handle);
+  // If the turn has ended, no call is running.
+  if (/^(?:session-start|session-end|stop)$/.test(event.kind))
+    endBypass(tree.commonDir, session, undefined, now);
+  return handle();
 }
 
 function keyOf(call: Call): Extract<BypassKey, { kind: 'call' }> {
@@ -87,13 +80,13 @@ async function afterCall(
 
 async function acceptChanges(cwd: string): Promise<void> {
   const repository = { cwd };
-  for (const copy of await changedCopies(repository, await listCopies(repository))) {
-    await rememberFiles(cwd, [copy.path]);
-  }
+  const changed = async () => changedCopies(repository, await listCopies(repository));
+  await rememberFiles(
+    cwd,
+    (await changed()).map(({ path }) => path),
+  );
   // A copy that still differs is of a deleted file.
-  for (const copy of await changedCopies(repository, await listCopies(repository))) {
-    await forgetCopy(repository, copy);
-  }
+  for (const copy of await changed()) await forgetCopy(repository, copy);
 }
 
 const MAX_DEED = 160;

@@ -14,7 +14,7 @@ import {
   type Permission,
   isRefused,
 } from './call.ts';
-import { withdrawVisits } from './visits.ts';
+import { leave } from './visits.ts';
 
 /** One rule of the guard. A check only judges: if something has to be written, it returns an effect that writes it. */
 export interface Check<C extends Call, Facts> {
@@ -52,11 +52,9 @@ export async function judge<Anywhere, InTree>(
   { anywhere, facts, inTrees, trees, visits = [] }: Question<Anywhere, InTree>,
 ): Promise<readonly Finding[]> {
   const permissionIn = rememberPermissions();
-  let refusing = call;
   const judged = async () => {
     const found = await ask(anywhere, call, facts, await permissionIn(call));
     for (const { call: there, facts: known } of isRefused(found) ? [] : await trees()) {
-      refusing = there;
       found.push(...(await ask(inTrees, there, known, await permissionIn(there))));
       if (isRefused(found)) break;
     }
@@ -64,7 +62,10 @@ export async function judge<Anywhere, InTree>(
   };
   const found = await whileJudging(judged);
   if (isRefused(found) && visits.length > 0)
-    await failOpen(call, 'work in another worktree', () => withdrawVisits(refusing, found, visits));
+    await failOpen(call, 'work in another worktree', async () => {
+      // The visits of a refused call end, except where the session has other work.
+      for (const there of visits) await leave(there);
+    });
   noteRefusal(call, found);
   return [...found, ...(await done(found))];
 }

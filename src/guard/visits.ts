@@ -9,12 +9,10 @@ import { repositoryFolder, journalFile } from '../host/folders.ts';
 import { appendLog } from '../host/log.ts';
 import { listSessions, removeRecords } from '../sessions/records.ts';
 import {
-  type Call,
   failOpen,
   type SessionCall,
   type TreeCall,
   isInTree,
-  type Finding,
   ownerOf,
   workPlaceOf,
   windowId,
@@ -128,22 +126,6 @@ export async function leave(call: TreeCall): Promise<void> {
   forgetCalls(call);
   if (readLedger(ledger, session).lasting.visit !== undefined)
     appendEvents(ledger, session, [{ t: 'visit-end', at: now }]);
-}
-
-/**
- * Ends the visits of a refused call, except where the session has other work. A refusal that protected sessions of another
- * repository is also logged in that repository.
- */
-export async function withdrawVisits(
-  { tree, repository, event, log }: Call,
-  found: readonly Finding[],
-  visits: readonly TreeCall[],
-): Promise<void> {
-  const refusal = found.find((one) => one.kind === 'refuse');
-  if (refusal !== undefined && tree?.commonDir !== repository?.commonDir) {
-    log('deny', `${event.toolName ?? ''}: ${refusal.text}`);
-  }
-  for (const visit of visits) await leave(visit);
 }
 
 /** Paths in one worktree, with the call as it concerns that worktree. */

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import type { TreeReach } from '../../shell/tree-verbs.ts';
-import { shortId } from '../../domain/names.ts';
+import { peerNames } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { realPath } from '../../host/disk.ts';
 import type { TreeCall, Finding, Refusal } from '../call.ts';
@@ -31,21 +31,18 @@ async function refuse(
   place: WorkPlace,
   reach: TreeReach,
 ): Promise<Refusal | undefined> {
-  const { live } = await facts.people();
-  const peers = live.filter(({ worktreeId }) => worktreeId === place.worktreeId);
+  const people = await facts.people();
+  const peers = people.live.filter(({ worktreeId }) => worktreeId === place.worktreeId);
   if (peers.length === 0) return undefined;
   const folders = reach.call.words.some((word) => /^-\w*d\w*$/.test(word ?? ''));
   const cwd = reach.call.cwd ?? call.cwd;
   const files = await facts.git.ignored(cwd, reach.paths ?? [], folders);
   if (files.length === 0) return undefined;
   // We name folders first: they mostly hold build results, and seldom something that somebody wants to keep.
-  const inOrder = [
-    ...files.filter((file) => file.endsWith('/')),
-    ...files.filter((file) => !file.endsWith('/')),
-  ];
+  const inOrder = [...files].sort((a, b) => Number(b.endsWith('/')) - Number(a.endsWith('/')));
   const placed = inOrder.map((file) => relative(place.top, join(realPath(cwd), file)));
   const owners = peers.map(({ record }) => record.session);
-  const who = `session${owners.length === 1 ? '' : 's'} ${owners.map(shortId).join(', ')}`;
+  const who = peerNames(owners, people);
   const text =
     `\`git clean\` would delete ignored files here that ${who} may be using: ${listed(files.map(escapeLine))}. ` +
     `Nothing was changed. ${instead(reach, placed, typedIn(call, place))}`;

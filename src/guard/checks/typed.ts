@@ -2,6 +2,7 @@ import { dirname, join, relative } from 'node:path';
 import { shellWord } from '../../domain/surfacing.ts';
 import { fileWord, literal, pathWords, typedPaths } from '../../changes/hint-words.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
+import type { WorkPlace } from '../../changes/windows.ts';
 import { absolutePath, exists, realPath } from '../../host/disk.ts';
 import type { TreeCall } from '../call.ts';
 
@@ -19,19 +20,13 @@ export interface Typed {
   readonly beside: (name: string) => string;
 }
 
-/** The working tree that a refusal is about; the path of its top contains no symbolic links. */
-interface Tree {
-  readonly top: string;
-  readonly commonDir: string;
-}
-
 /** Returns the parts for the repository in which a git call runs. */
 export function typedAt(call: TreeCall, { workTree, commonDir }: FoundRepository): Typed {
   return typedIn(call, { top: realPath(workTree), commonDir });
 }
 
-/** Returns the parts for a working tree whose top is known. */
-export function typedIn(call: TreeCall, { top, commonDir }: Tree): Typed {
+/** Returns the parts for a working tree whose top is known; its path contains no symbolic links. */
+export function typedIn(call: TreeCall, { top, commonDir }: Pick<WorkPlace, 'top' | 'commonDir'>): Typed {
   const cwd = realPath(call.cwd);
   const isHere = staysThere(call) && realPath(discoverRepository(cwd)?.workTree ?? '/') === top;
   const from = isHere ? cwd : top;

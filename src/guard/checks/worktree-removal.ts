@@ -9,6 +9,7 @@ import { exists, realPath } from '../../host/disk.ts';
 import { readLedgers } from '../../sessions/journal.ts';
 import type { TreeCall, Finding, Worktree } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
+import { isBelow } from '../../shell/disk.ts';
 import { callsInRepository } from './reach.ts';
 import { typedAt } from './typed.ts';
 
@@ -35,9 +36,7 @@ export function removedWorktrees(
   return linkedWorktrees(found.commonDir).flatMap(({ path, gitDir }): RemovedWorktree[] => {
     const top = realPath(path);
     // Without its `.git` file, the folder is no longer a working tree.
-    const removal = gone.find(
-      (one) => one.path === `${top}/.git` || `${top}/`.startsWith(one.path === '/' ? '/' : `${one.path}/`),
-    );
+    const removal = gone.find((one) => one.path === `${top}/.git` || isBelow(top, one.path));
     if (removal !== undefined) return [{ top, gitDir, by: removal.by }];
     const wipe = wiping.find(({ cwd }) => cwd !== undefined && top.startsWith(`${realPath(cwd)}/`));
     if (wipe !== undefined) return [{ top, gitDir, by: 'git clean' }];

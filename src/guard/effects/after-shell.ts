@@ -1,5 +1,5 @@
 import { appendEvents } from '../../sessions/journal.ts';
-import { movedHead, deliverNews, commitText, refName } from './news.ts';
+import { movedHead, othersMoved, deliverNews, commitText, refName } from './news.ts';
 import { commitRuns, type Around, claimsAround, changedWithin } from '../../changes/window-changes.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import {
@@ -90,11 +90,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
     noteOperation(call, place, ledgers, window, windows);
     closeWindow(place, window, call.now, mayOutliveCall(call));
   }
-  const headBefore = window?.status.head;
-  const moved =
-    headBefore === undefined
-      ? undefined
-      : await movedHead(ledgers, headBefore, place.top, lookTimeoutMs(call));
+  const moved = window && (await movedHead(call, { place, ledgers }, window.status.head));
   appendEvents(place, owner, entries);
   const news = await deliverNews(call, place, openLedgers(place, owner), moved);
   return [...news, ...notices];
@@ -287,11 +283,7 @@ async function headEntries(
     const seen = self.head?.ref === head.ref && self.head.oid === head.oid;
     return seen ? [] : [{ t: 'head', ...head, own: false, at }];
   }
-  const isReported = all.some(
-    (ledger) =>
-      ledger !== self &&
-      ledger.moves.some((move) => move.ref === head.ref && move.oid === head.oid && move.at >= before.at),
-  );
+  const isReported = othersMoved({ all, self }, head, before.at);
   const [from, to, timeoutMs] = [before.head.oid, head.oid, lookTimeoutMs(call)];
   // A detached HEAD leaves commits behind wherever it goes, and a switch leaves them on the other branch.
   const isSameBranch = before.head.ref === head.ref && head.ref !== 'HEAD';

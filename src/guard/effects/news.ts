@@ -73,22 +73,17 @@ interface MovedHead {
 
 /** Says where HEAD moved, if this session has not heard of it. Does not guess who moved it. */
 export async function movedHead(
-  { all, self }: Ledgers,
+  call: TreeCall,
+  { place: { top }, ledgers: { all, self } }: OpenLedger,
   head: HeadPlace,
-  top: string,
-  timeoutMs: number,
 ): Promise<MovedHead | undefined> {
   const seen = self.head;
   if (seen === undefined || (seen.ref === head.ref && seen.oid === head.oid)) return undefined;
   const id = `head:${head.ref}@${head.oid ?? ''}`;
   if (self.notified.has(id)) return undefined;
-  const isExplained = all.some(
-    (ledger) =>
-      ledger.session !== self.session &&
-      ledger.moves.some((move) => move.at >= seen.at && move.ref === head.ref && move.oid === head.oid),
-  );
-  if (isExplained) return { id, text: undefined };
+  if (othersMoved({ all, self }, head, seen.at)) return { id, text: undefined };
   if (seen.ref !== head.ref) return { id, text: switchedText(seen, head) };
+  const timeoutMs = lookTimeoutMs(call);
   const commit = await headCommit(top, timeoutMs).catch(() => undefined);
   const what =
     commit?.oid === head.oid
@@ -96,6 +91,16 @@ export async function movedHead(
       : '; it is not known who moved it';
   const places = `${refName(head.ref)} is at ${shortOid(head.oid)} now (was ${shortOid(seen.oid)})`;
   return { id, text: `${places}${what}. Check it before you build on it: git log --oneline -3` };
+}
+
+/** Whether another session or agent has said since then that it moved HEAD to this place. */
+export function othersMoved(
+  { all, self }: Pick<Ledgers, 'all' | 'self'>,
+  { ref, oid }: HeadPlace,
+  since: number,
+): boolean {
+  const moves = all.filter(({ session }) => session !== self.session).flatMap((ledger) => ledger.moves);
+  return moves.some((move) => move.at >= since && move.ref === ref && move.oid === oid);
 }
 
 /** Names a commit and its sessions by its trailers: `"Limit the rate", by claude aaaaaaaa`. */
@@ -142,8 +147,7 @@ export async function deliverNews(
 ): Promise<readonly string[]> {
   const isAddressee = call.event.agent === undefined || ledgers.self.session !== call.session;
   const news = undelivered(ledgers, isAddressee).slice(0, MAX_LINES);
-  const asked = isAddressee ? newRequests(ledgers) : [];
-  const handed = await deliver(call, { place, ledgers }, asked);
+  const handed = isAddressee ? await deliver(call, { place, ledgers }) : NOTHING;
   const ids = [...news.map(({ id }) => id), ...(moved === undefined ? [] : [moved.id]), ...handed.ids];
   markNotified(place, ledgers.self.session, ids, call.now);
   return [
@@ -155,23 +159,21 @@ export async function deliverNews(
 
 /** Returns, for the session's start text, the requests that it has not heard yet. */
 export async function deliverRequests(call: TreeCall, place: WorkPlace): Promise<readonly string[]> {
-  const ledgers = openLedgers(place, call.session);
-  const { lines, ids } = await deliver(call, { place, ledgers }, newRequests(ledgers));
+  const { lines, ids } = await deliver(call, { place, ledgers: openLedgers(place, call.session) });
   markNotified(place, call.session, ids, call.now);
   return lines;
 }
 
-function newRequests({ all, self }: Ledgers): Request[] {
-  return openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
-}
+const NOTHING: Handed = { lines: [], ids: [] };
 
-async function deliver(call: TreeCall, open: OpenLedger, asked: readonly Request[]): Promise<Handed> {
-  try {
-    if (asked.length > 0) return await handOver(call, open, asked);
-  } catch (error) {
+async function deliver(call: TreeCall, open: OpenLedger): Promise<Handed> {
+  const { all, self } = open.ledgers;
+  const asked = openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
+  if (asked.length === 0) return NOTHING;
+  return handOver(call, open, asked).catch((error: unknown) => {
     call.log('open', `requests wait for the next call: ${String(error)}`);
-  }
-  return { lines: [], ids: [] };
+    return NOTHING;
+  });
 }
 
 /** The most requests in one answer; the rest follow with the next call. */

@@ -8,7 +8,6 @@ import {
   openWindow,
   putLast,
   type WorkPlace,
-  lookTimeoutMs,
 } from '../../changes/windows.ts';
 import { AGENT_VARIABLE, agentOfOwner } from '../../domain/names.ts';
 import { type TreeStatus, sameDirty } from '../../domain/ledger/tree-status.ts';
@@ -85,7 +84,7 @@ async function news(
   { place, ledgers }: OpenLedger,
   { head }: TreeStatus,
 ): Promise<readonly Finding[]> {
-  const moved = await movedHead(ledgers, head, place.top, lookTimeoutMs(call));
+  const moved = await movedHead(call, { place, ledgers }, head);
   const lines = await deliverNews(call, place, ledgers, moved);
   return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
 }

@@ -8,7 +8,6 @@ import type { SessionRecord, ProcessId } from '../../domain/session.ts';
 import { openRepository } from '../../git/repository.ts';
 import { beat, ensureFolder, journalsFolder, worktreeId } from '../../host/folders.ts';
 import { takeLock } from '../../host/process-lock.ts';
-import type { ProcessTable } from '../../host/processes.ts';
 import { type JudgedSession, type StoredSession, clientsOf, putRecord } from '../../sessions/records.ts';
 import { claimLoneSession, removeLoneSession, loneSession } from '../../sessions/lone-session.ts';
 import { type Beginning, beginLoneWork, arrive } from '../effects/arrival.ts';
@@ -71,7 +70,6 @@ async function lockArrivals({
 
 async function registerIn(call: TreeCall, listed: readonly StoredSession[] | undefined): Promise<Registered> {
   const { session, tree } = call;
-  const table = call.machine.processes();
   rememberRepository(call.machine.env, tree.commonDir);
   reopenJournal(tree.commonDir, session);
   const place = workPlaceOf(tree);
@@ -80,7 +78,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   // It may also have been resumed after its process had died and others had been here.
   const isResumed = own?.liveness === 'dead' && isPaused(place, session);
   const isBack = own === undefined || own.record.ended !== null || isResumed;
-  let record = describe(call, own, others, table);
+  let record = describe(call, own, others);
   let lone = loneSession(tree.gitDir);
   if (lone !== undefined && here.gone.includes(lone)) removeLoneSession(tree.gitDir);
   let isLone = !here.isShared && !isBack && lone === session;
@@ -95,7 +93,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
     if (!isLone && !here.isShared) {
       ({ isLone, beginning } = await beginLoneWork(call, record, here.gone));
     }
-    record = await putOnRecord(call, here, table);
+    record = await putOnRecord(call, here);
     beat(tree.commonDir, session, call.event.kind);
     lone = loneSession(tree.gitDir) ?? lone;
     if (isLone) claimLoneSession(tree.gitDir, record);
@@ -177,11 +175,11 @@ function splitOwn(
 const TRIES = 5;
 
 /** Creates or updates the session's record, even if another process of the session does so at the same time. */
-async function putOnRecord(call: TreeCall, known: OwnAndOthers, table: ProcessTable): Promise<SessionRecord> {
+async function putOnRecord(call: TreeCall, known: OwnAndOthers): Promise<SessionRecord> {
   const place = workPlaceOf(call.tree);
   let { own, others } = known;
   for (let tries = 1; ; tries += 1) {
-    const record = describe(call, own, others, table);
+    const record = describe(call, own, others);
     if (isSameRecord(own?.record, record)) return record;
     const repository = await openRepository(call.tree.folder);
     if ((await putRecord(repository, place.worktreeId, record, own?.oid)) || tries === TRIES) return record;
@@ -198,8 +196,8 @@ function describe(
   call: TreeCall,
   own: JudgedSession | undefined,
   others: readonly JudgedSession[],
-  table: ProcessTable,
 ): SessionRecord {
+  const { bootId, pidNs, host } = call.machine.processes();
   const chain = clientChain(call);
   const [client] = chain;
   const isStart = call.event.kind === 'session-start';
@@ -214,9 +212,9 @@ function describe(
     client: call.dialect.client,
     pid: recorded?.pid ?? null,
     start: recorded?.start ?? null,
-    bootId: table.bootId,
-    pidNs: table.pidNs,
-    host: table.host,
+    bootId,
+    pidNs,
+    host,
     clone: call.tree.commonDir,
     parent: known?.parent ?? parentSession(chain.slice(1), others),
     succeeds: known?.succeeds ?? (isStart ? succeeded(call, client, others) : null),
@@ -236,32 +234,25 @@ function isOpen(known: SessionRecord | undefined): known is SessionRecord {
   return known !== undefined && known.ended === null;
 }
 
+const isProcess = ({ record }: JudgedSession, { pid, start }: ProcessId) =>
+  record.pid === pid && record.start === start;
+
 /** Returns the session in whose process tree this one's client runs. */
-function parentSession(
-  chain: readonly { pid: number; start: string }[],
-  others: readonly JudgedSession[],
-): SessionId | null {
-  for (const { pid, start } of chain) {
-    const found = others.find(
-      ({ record, liveness }) => liveness === 'live' && record.pid === pid && record.start === start,
-    );
-    if (found !== undefined) return found.record.session;
-  }
-  return null;
+function parentSession(chain: readonly ProcessId[], others: readonly JudgedSession[]): SessionId | null {
+  const live = others.filter(({ liveness }) => liveness === 'live');
+  const found = chain.flatMap((process) => live.find((one) => isProcess(one, process)) ?? []);
+  return found[0]?.record.session ?? null;
 }
 
 /** Returns the session that a start by `clear` continues: the one that ended by `clear` in the same process. */
 function succeeded(
-  call: TreeCall,
-  client: { pid: number; start: string } | undefined,
+  { event: { source } }: TreeCall,
+  client: ProcessId | undefined,
   others: readonly JudgedSession[],
 ): SessionId | null {
-  if (call.event.source !== 'clear' || client === undefined) return null;
+  if (source !== 'clear' || client === undefined) return null;
   const former = others
-    .filter(
-      ({ record }) =>
-        record.ended?.reason === 'clear' && record.pid === client.pid && record.start === client.start,
-    )
+    .filter((one) => one.record.ended?.reason === 'clear' && isProcess(one, client))
     .sort((a, b) => (b.record.ended?.at ?? 0) - (a.record.ended?.at ?? 0));
   return former[0]?.record.session ?? null;
 }

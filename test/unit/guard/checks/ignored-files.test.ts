@@ -23,7 +23,7 @@ table(COMMANDS_IN_TREE, 'ignored-files', [
   [
     'several peers are at work',
     { command: 'git clean -fdx', ...ignored, peers: [PEER, THIRD] },
-    [refuses('sessions bbbbbbbb, cccccccc may be', { owners: [PEER, THIRD] })],
+    [refuses('session bbbbbbbb, session cccccccc may be', { owners: [PEER, THIRD] })],
   ],
   ['ignored files stay', { command: 'git clean -fd', ...ignored }, []],
   ['it only tells what it would do', { command: 'git clean -ndx', ...ignored }, []],
