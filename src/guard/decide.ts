@@ -73,7 +73,7 @@ async function beforeTool(call: Call): Promise<readonly Finding[]> {
     case 'argv':
       return beforeCommand(call, tool);
     case 'other':
-      return judge(call, { anywhere: [], facts: undefined, inTrees: [], trees: () => [] });
+      return [];
     case 'unreadable':
       call.log('open', `the input of ${toolName ?? 'a nameless tool'} is unreadable`);
   }

@@ -1,5 +1,6 @@
 import {
   type Ledgers,
+  type OpenWindow,
   type WorkPlace,
   ledgerOf,
   openLedgers,
@@ -37,6 +38,19 @@ export interface TreeFacts extends CallFacts {
 export interface OpenLedger {
   readonly place: WorkPlace;
   readonly ledgers: Ledgers;
+}
+
+/** A worktree after a command, with the ledgers as they were before it. */
+export interface SeenAfter extends OpenLedger {
+  readonly after: TreeStatus;
+  readonly command: string;
+}
+
+/** A command that has a window, because the worktree was seen before it, too. */
+export interface Finished extends SeenAfter {
+  readonly window: OpenWindow;
+  /** The windows of all commands that are running, in any session. */
+  readonly windows: readonly OpenWindow[];
 }
 
 /** What is known of a file tool's call in one worktree. */

@@ -87,10 +87,9 @@ async function contended(
   const isRefused = call.settings.contention === 'deny';
   const removes = hit.some(({ path }) => touches.some((touch) => touch.removes && isTouched(path, touch)));
   const refusal = refusalFor(call, ledger, known, removes ? 'discard' : 'edit', (why) => {
+    const how = { groups, taken: ledger.ledgers.self.taken, isRefused, removes };
     const outcome = isRefused ? `${why}Nothing was changed. ` : why;
-    const { taken } = ledger.ledgers.self;
-    const how = { outcome, removes, isRefused, groups, taken };
-    return contentionText(hit, call, typedIn(call, ledger.place), how);
+    return `${whose(hit, how, call.now)} ${outcome}${instead(hit, typedIn(call, ledger.place), how)}`;
   });
   return [...settle, isRefused ? refusal : { kind: 'tell', text: `git-handoff: ${refusal.text}` }];
 }
@@ -130,43 +129,43 @@ async function leftWork(
   return keepLeft(call, ledger, { left: lost, status, clients });
 }
 
-/** Says who changed the paths and what to do, but never how to take over files that the command would then destroy. */
-function contentionText(
-  claims: readonly OpenClaim[],
-  { now }: TreeCall,
-  { git, plainPaths }: Typed,
-  {
-    outcome,
-    removes,
-    isRefused,
-    ...known
-  }: { outcome: string; removes: boolean; isRefused: boolean } & Known,
-): string {
+/** Who claims the paths, and what was decided. */
+interface Known {
+  readonly groups: SessionGroups;
+  /** The paths that were taken from the refused session, with the session that took each. */
+  readonly taken: ReadonlyMap<string, SessionId>;
+  readonly isRefused: boolean;
+  /** Whether the call would destroy one of the files. */
+  readonly removes: boolean;
+}
+
+/** Says who changed the paths: a sentence for each session and way. */
+function whose(claims: readonly OpenClaim[], known: Known, now: number): string {
   const groups = new Map<string, OpenClaim[]>();
   for (const claim of claims) {
     const like = `${claim.session} ${howItCame(claim, known)}`;
     groups.set(like, [...(groups.get(like) ?? []), claim]);
   }
-  const paths = [...new Set(claims.map(({ path }) => path))];
-  const whose = [...groups.values()].map((some) => whoChanged(some, known, now)).join(' ');
-  const it = paths.length === 1 ? 'it is' : 'they are';
-  if (removes) {
-    const them = paths.length === 1 ? 'it' : 'them';
-    return `${whose} ${outcome}Leave ${them} alone until ${it} committed. To see who made each change: ${git} handoff status`;
-  }
-  const owners = claims.map(({ session }) => session);
-  if (atWorkBeside(owners, known.groups).length > 0) {
-    const notified = isRefused ? `${peerNames(owners, known.groups)} will be told. ` : '';
-    return `${whose} ${outcome}${notified}Work on something else, and try again later. If you cannot go on without it, ask the user.`;
-  }
-  const change = paths.length === 1 ? 'that change' : 'those changes';
-  return `${whose} ${outcome}Work on something else until ${it} committed. If the user wants you to take over ${change}: ${git} handoff take${plainPaths(paths)}`;
+  return [...groups.values()].map((some) => whoChanged(some, known, now)).join(' ');
 }
 
-interface Known {
-  readonly groups: SessionGroups;
-  /** The paths that were taken from the refused session, with the session that took each. */
-  readonly taken: ReadonlyMap<string, SessionId>;
+/** Says what to do, but never how to take over files that the command would then destroy. */
+function instead(
+  claims: readonly OpenClaim[],
+  { git, plainPaths }: Typed,
+  { groups, removes, isRefused }: Known,
+): string {
+  const paths = [...new Set(claims.map(({ path }) => path))];
+  const [it, isIt, change] =
+    paths.length === 1 ? ['it', 'it is', 'that change'] : ['them', 'they are', 'those changes'];
+  if (removes)
+    return `Leave ${it} alone until ${isIt} committed. To see who made each change: ${git} handoff status`;
+  const owners = claims.map(({ session }) => session);
+  if (atWorkBeside(owners, groups).length > 0) {
+    const notified = isRefused ? `${peerNames(owners, groups)} will be told. ` : '';
+    return `${notified}Work on something else, and try again later. If you cannot go on without it, ask the user.`;
+  }
+  return `Work on something else until ${isIt} committed. If the user wants you to take over ${change}: ${git} handoff take${plainPaths(paths)}`;
 }
 
 /** Says how a path came to be the session's, and claims no more than the evidence shows. */

@@ -17,7 +17,8 @@ import { type SessionId, parseSessionId, parseTopic, shortId } from '../../domai
 import { escapeLine } from '../../domain/surfacing.ts';
 import { isHandoffRefFile } from '../../git/discover.ts';
 import { entries, readBeginning, realPath } from '../../host/disk.ts';
-import type { PathEffect, RefEffect } from '../../shell/effects.ts';
+import type { RefEffect } from '../../shell/effects.ts';
+import type { AnalysedFacts } from '../facts.ts';
 import { type Call, type Finding, type Refusal, toolPath } from '../call.ts';
 
 /**
@@ -39,10 +40,7 @@ export function handoffFiles(call: Call): readonly Finding[] {
 }
 
 /** Does the same for the paths that a command changes. */
-export function handoffFilesOfCommand(
-  call: Call,
-  { effects }: { readonly effects: { readonly paths: readonly PathEffect[] } },
-): readonly Finding[] {
+export function handoffFilesOfCommand(call: Call, { effects }: AnalysedFacts): readonly Finding[] {
   return effects.paths.flatMap(({ path, kind, follows, by }) => {
     if (kind === 'remove') return removePath(call, path, by);
     if (isHandoffRefFile(realPath(path, follows), false)) return [refusedRef({ ref: path, by })];
@@ -136,8 +134,12 @@ function refused({ session }: Call, why: Why, file: MarkerFile, by: string): Ref
 }
 
 /** Refuses a change of a ref that only `git handoff` may change. */
-export function refusedRef(effect: Pick<RefEffect, 'ref' | 'by'>): Refusal {
-  return { kind: 'refuse', text: refRefusal(effect), allowedBy: 'person' };
+export function refusedRef({ ref, by }: Pick<RefEffect, 'ref' | 'by'>): Refusal {
+  const text =
+    `${escapeLine(by)} would change ${escapeLine(ref)} behind git-handoff's back, and another ` +
+    "session's note could be lost. Look at it with: git handoff list --all; change it with: git handoff write, take " +
+    'or close <branch>/<topic>. To get handoffs from a remote, fetch into refs/handoffs-remote/<remote>/*.';
+  return { kind: 'refuse', text, allowedBy: 'person' };
 }
 
 function markerRefusal(why: Why, file: MarkerFile, session: SessionId | undefined, by: string): string {
@@ -179,12 +181,4 @@ function ownNote(file: MarkerFile): string {
   const topic = parseTopic(`${file.name.replace(/^handoff-[a-z0-9]+-|\.md$/g, '')}-cont`);
   const name = topic ?? 'your-topic';
   return `Leave your own note beside it instead: git handoff write ${name} -m '<what the next session must know>'`;
-}
-
-function refRefusal(effect: Pick<RefEffect, 'ref' | 'by'>): string {
-  return (
-    `${escapeLine(effect.by)} would change ${escapeLine(effect.ref)} behind git-handoff's back, and another ` +
-    "session's note could be lost. Look at it with: git handoff list --all; change it with: git handoff write, take " +
-    'or close <branch>/<topic>. To get handoffs from a remote, fetch into refs/handoffs-remote/<remote>/*.'
-  );
 }

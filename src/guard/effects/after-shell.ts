@@ -1,6 +1,6 @@
 import { appendEvents } from '../../sessions/journal.ts';
 import { movedHead, othersMoved, deliverNews, commitText, refName } from './news.ts';
-import { commitRuns, type Around, claimsAround, changedWithin } from '../../changes/window-changes.ts';
+import { commitRuns, claimsAround, changedWithin } from '../../changes/window-changes.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import {
   ARRIVAL,
@@ -13,6 +13,7 @@ import {
   type WorkPlace,
   ledgerOf,
   lookTimeoutMs,
+  markNotified,
   openLedgers,
   placePath,
 } from '../../changes/windows.ts';
@@ -40,7 +41,7 @@ import { isAncestor } from '../../git/histories.ts';
 import { pastChanges } from '../../git/staged.ts';
 import { contentState } from '../../git/worktrees.ts';
 import { type TreeCall, ownerOf, windowId } from '../call.ts';
-import { readStatus } from '../facts.ts';
+import { type Finished, type SeenAfter, readStatus } from '../facts.ts';
 import { seeHead } from './after-file.ts';
 import { claimsHit, keepHitWork } from './hit-work.ts';
 import { noteOperation } from './operations.ts';
@@ -68,32 +69,29 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
     throw error;
   });
   putLast(place, after);
-  const ledgers = ledgersBeside(place, owner, window?.named ?? []);
-  const notices: string[] = [];
-  // While another commit runs, its hooks may have set changes aside that will come back.
-  const isLooked = window?.looked === true && !commitRuns(place, call.now, window.id);
-  const hit = isLooked ? claimsHit(window, windows, ledgers, after) : [];
-  const ended = hit.filter(({ path }) => !after.dirty.has(path));
-  // If the command hit others' work, `keepHitWork` tells its session and the owners. `git am` commits without our hooks.
-  const isOwnKnown = ended.length > 0 || /\bgit (?:-[cC] \S+ )*am\b/.test(command);
-  const isNotified = (claim: OpenClaim) => ended.includes(claim) || (isOwnKnown && claim.session === owner);
-  const entries = await settled(call, place, ledgers, after, { window: window?.id, isNotified });
-  if (window === undefined) entries.push(...reportedChanges(call, place, after));
-  else {
-    entries.push(...(await claimsOf(call, place, ledgers, { window, windows, after })));
-    if (window.looked) entries.push(...(await movesOf(call, place, ledgers, window.status, after)));
-    if (isLooked) {
-      const kept = await keepHitWork(call, place, ledgers, { window, after, command, entries, hit });
-      entries.push(...kept.entries);
-      notices.push(...kept.notices);
-    }
-    noteOperation(call, place, ledgers, window, windows);
-    closeWindow(place, window, call.now, mayOutliveCall(call));
-  }
-  const moved = window && (await movedHead(call, { place, ledgers }, window.status.head));
+  const seen = { place, ledgers: ledgersBeside(place, owner, window?.named ?? []), after, command };
+  const { entries, notices } =
+    window === undefined
+      ? { entries: [...(await settled(call, seen, [])), ...reportedChanges(call, seen)], notices: [] }
+      : await finished(call, { ...seen, window, windows });
+  const moved = window && (await movedHead(call, seen, window.status.head));
   appendEvents(place, owner, entries);
   const news = await deliverNews(call, place, openLedgers(place, owner), moved);
   return [...news, ...notices];
+}
+
+/** Records what a command did, and closes its window. Returns its session's events, and what to tell the session. */
+async function finished(call: TreeCall, done: Finished) {
+  const { place, window } = done;
+  // While another commit runs, its hooks may have set changes aside that will come back.
+  const isLooked = window.looked && !commitRuns(place, call.now, window.id);
+  const hit = isLooked ? claimsHit(done) : [];
+  const entries = [...(await settled(call, done, hit, window.id)), ...(await claimsOf(call, done))];
+  if (window.looked) entries.push(...(await movesOf(call, done)));
+  const kept = isLooked ? await keepHitWork(call, done, hit, entries) : { entries: [], notices: [] };
+  noteOperation(call, done);
+  closeWindow(place, window, call.now, mayOutliveCall(call));
+  return { entries: [...entries, ...kept.entries], notices: kept.notices };
 }
 
 /** The ledgers as they were before the command. */
@@ -110,44 +108,44 @@ async function claimBlindly(call: TreeCall, place: WorkPlace, window: OpenWindow
   closeWindow(place, window, call.now, mayOutliveCall(call));
 }
 
-async function movesOf(
-  call: TreeCall,
-  place: WorkPlace,
-  ledgers: Ledgers,
-  before: TreeStatus,
-  after: TreeStatus,
-): Promise<WorktreeEvent[]> {
-  const moves = await headEntries(place, ledgers, before, after, call);
+async function movesOf(call: TreeCall, done: Finished): Promise<WorktreeEvent[]> {
+  const moves = await headEntries(call, done);
   if (moves.length > 0) {
-    const undone = await undoneClaims(call, place, ledgers, before, after);
-    for (const [owner, claims] of undone) appendEvents(place, owner, claims);
+    const undone = await undoneClaims(call, done);
+    for (const [owner, claims] of undone) appendEvents(done.place, owner, claims);
   }
-  return [...stagedEntries(before, after, call.now), ...moves];
+  return [...stagedEntries(done, call.now), ...moves];
 }
 
-/** Finds the claims that this status ends or restores. Writes other sessions' events, and returns this session's own. */
+/**
+ * Finds the claims that this status ends or restores. Writes other sessions' events, and returns this session's own.
+ *
+ * @param hit the claims that the command hit: `keepHitWork` tells both sides about those that have ended
+ */
 async function settled(
   call: TreeCall,
-  place: WorkPlace,
-  { all, self }: Ledgers,
-  after: TreeStatus,
-  how: Parameters<typeof settledClaims>[3],
-): Promise<WorktreeEvent[]> {
-  const found = await settledClaims(place, all, after, { ...how, timeoutMs: lookTimeoutMs(call) });
+  { place, ledgers: { all, self }, after, command }: SeenAfter,
+  hit: readonly OpenClaim[],
+  window?: string,
+): Promise<readonly WorktreeEvent[]> {
+  const ended = hit.filter(({ path }) => !after.dirty.has(path));
+  // `git am` commits without our hooks.
+  const isOwnKnown = ended.length > 0 || /\bgit (?:-[cC] \S+ )*am\b/.test(command);
+  const isNotified = (claim: OpenClaim) =>
+    ended.includes(claim) || (isOwnKnown && claim.session === self.session);
+  const how = { window, isNotified, timeoutMs: lookTimeoutMs(call) };
+  const found = await settledClaims(place, all, after, how);
   for (const [session, entries] of found) {
     if (session !== self.session) appendEvents(place, session, entries);
   }
-  return [...(found.get(self.session) ?? [])];
+  return found.get(self.session) ?? [];
 }
 
 /** Claims on what changed while the command ran. Work that came back belongs to the session that had claimed it before. */
 async function claimsOf(
   call: TreeCall,
-  place: WorkPlace,
-  { all, self }: Ledgers,
-  { window, windows, after }: Pick<Around, 'window' | 'windows' | 'after'>,
+  { place: { top }, ledgers: { all, self }, window, windows, after }: Finished,
 ): Promise<WorktreeEvent[]> {
-  const { top } = place;
   const ledgers = withRevived(all, (path) => after.dirty.get(path));
   const { now, event } = call;
   const own = new Set([self.session]);
@@ -163,7 +161,7 @@ async function claimsOf(
 }
 
 /** Changes that the command made only in the index (`git rm`, `git reset -- <path>`), and not what `git add -A` stages. */
-function stagedEntries(before: TreeStatus, after: TreeStatus, now: number): WorktreeEvent[] {
+function stagedEntries({ window: { status: before }, after }: Finished, now: number): WorktreeEvent[] {
   return stagedBetween(before, after).flatMap(({ path, state }): WorktreeEvent[] => {
     const dirty = after.dirty.get(path);
     const isRemoved = state === null && before.dirty.get(path)?.disk !== null;
@@ -173,7 +171,7 @@ function stagedEntries(before: TreeStatus, after: TreeStatus, now: number): Work
 }
 
 /** Claims on the files that the client reports as changed, for a command before which no status was read. */
-function reportedChanges(call: TreeCall, place: WorkPlace, after: TreeStatus): WorktreeEvent[] {
+function reportedChanges(call: TreeCall, { place, after }: SeenAfter): WorktreeEvent[] {
   return call.event.changedFiles.flatMap((file): WorktreeEvent[] => {
     const placed = placePath(file, true);
     const dirty = placed === undefined ? undefined : after.dirty.get(placed.path);
@@ -224,10 +222,7 @@ function blindClaims({ top }: WorkPlace, window: OpenWindow, now: number): Workt
  */
 async function undoneClaims(
   call: TreeCall,
-  { top }: WorkPlace,
-  { all, self }: Ledgers,
-  before: TreeStatus,
-  after: TreeStatus,
+  { place: { top }, ledgers: { all, self }, window: { status: before }, after }: Finished,
 ): Promise<Map<SessionId, WorktreeEvent[]>> {
   const claims = new Map<SessionId, WorktreeEvent[]>();
   const [from, to] = [after.head.oid, before.head.oid];
@@ -238,8 +233,7 @@ async function undoneClaims(
   const undone = await pastChanges(top, ['--first-parent', `${from}..${to}`], [], timeoutMs);
   // If the new HEAD has commits that the old HEAD lacked, nobody knows how much of the undone change is left.
   const isBack =
-    kept.some(({ path }) => before.dirty.has(path)) &&
-    (await isAncestor({ cwd: top, timeoutMs: lookTimeoutMs(call) }, from, to));
+    kept.some(({ path }) => before.dirty.has(path)) && (await isAncestor({ cwd: top, timeoutMs }, from, to));
   const ledgers = [self, ...all.filter(({ session }) => session !== self.session)];
   const sessions = ledgers.map(({ session }) => session);
   const isOf = (session: SessionId, id: string) => meantId(id, sessions) === session;
@@ -271,12 +265,10 @@ const isKept = ({ head, disk }: DirtyPath, then: DirtyPath | undefined): boolean
 
 /** Events that record where HEAD is after a command, whether this session moved it, and what to tell other sessions. */
 async function headEntries(
-  place: WorkPlace,
-  { self, all }: Ledgers,
-  before: TreeStatus,
-  { head }: TreeStatus,
   call: TreeCall,
+  { place, ledgers: { all, self }, window: { status: before }, after: { head } }: Finished,
 ): Promise<WorktreeEvent[]> {
+  const { top } = place;
   const at = call.now;
   const isUnmoved = before.head.ref === head.ref && before.head.oid === head.oid;
   if (isUnmoved) {
@@ -288,8 +280,8 @@ async function headEntries(
   // A detached HEAD leaves commits behind wherever it goes, and a switch leaves them on the other branch.
   const isSameBranch = before.head.ref === head.ref && head.ref !== 'HEAD';
   const [commits, left] = await Promise.all([
-    commitsBetween(place.top, from, to, timeoutMs),
-    isSameBranch ? droppedCommits(place.top, from, to, timeoutMs) : [],
+    commitsBetween(top, from, to, timeoutMs),
+    isSameBranch ? droppedCommits(top, from, to, timeoutMs) : [],
   ]).catch(() => [[], []]);
   const isOthers = () =>
     commits.every((one) => isForeign(one, call.session)) || isOfSibling(all, self.session, before.at);
@@ -299,8 +291,8 @@ async function headEntries(
   const told = news(moveText(ownerName(self.session, call.dialect), before, head, commits), at);
   // The main agent learns about a commit from its sub-agent's report.
   if (self.session !== call.session && before.head.ref === head.ref)
-    appendEvents(place, call.session, [{ t: 'notified', ids: [told.id], at }]);
-  return [entry, told, ...(await droppedNews(place, self.session, { commits, left, ref: head.ref }, call))];
+    markNotified(place, call.session, [told.id], at);
+  return [entry, told, ...(await droppedNews(call, place, self.session, { commits, left, ref: head.ref }))];
 }
 
 /**
@@ -308,18 +300,16 @@ async function headEntries(
  * -i`, by a script). A new commit with the subject and a session of an old one is its copy: a rebase and `--amend` make such.
  */
 async function droppedNews(
+  call: TreeCall,
   { top }: WorkPlace,
   self: SessionId,
-  { commits, left, ref }: { commits: readonly LoggedCommit[]; left: readonly LoggedCommit[]; ref: string },
-  call: TreeCall,
+  { commits, left, ref }: Record<'commits' | 'left', readonly LoggedCommit[]> & { readonly ref: string },
 ): Promise<WorktreeEvent[]> {
   const isCopied = ({ subject, sessions }: LoggedCommit) =>
     commits.some((one) => one.subject === subject && one.sessions.some((id) => sessions.includes(id)));
   const lost = left.filter((commit) => isForeign(commit, call.session) && !isCopied(commit));
   if (commits.length === 0 || lost.length === 0) return [];
-  const clients = await readClients({ cwd: top }, lookTimeoutMs(call)).catch(
-    () => new Map<SessionId, string>(),
-  );
+  const clients = await readClients({ cwd: top }, lookTimeoutMs(call));
   const names = lost.map((one) => `${shortOid(one.oid)} (${commitText(one, call.session, clients)})`);
   const back = lost.map(({ oid }) => shortOid(oid)).join(' ');
   const what = `dropped from ${refName(ref)}: ${names.join(', ')}. To bring that back: git cherry-pick ${back}`;

@@ -7,13 +7,13 @@ import { escapeLine, listed } from '../../domain/surfacing.ts';
 import {
   ARRIVAL,
   type OpenWindow,
-  type Ledgers,
   type WorkPlace,
   lookTimeoutMs,
   readWindows,
 } from '../../changes/windows.ts';
 import { keepVanished } from './keep-work.ts';
 import { namesStash } from './look-around.ts';
+import type { Finished, OpenLedger } from '../facts.ts';
 import { type TreeCall, windowId } from '../call.ts';
 import { type Typed, typedIn } from '../checks/typed.ts';
 import { pathWords } from '../../changes/hint-words.ts';
@@ -26,17 +26,6 @@ import { readClients } from '../../sessions/records.ts';
 
 const MAX_NAMES = 5;
 
-/** A finished command of the session, and the working tree after it. */
-interface Left {
-  readonly window: OpenWindow;
-  readonly after: TreeStatus;
-  readonly command: string;
-  /** The events that the command has caused so far. */
-  readonly entries: readonly WorktreeEvent[];
-  /** See {@link claimsHit}. */
-  readonly hit: readonly OpenClaim[];
-}
-
 /** Whose work was hit, how, and the number of the rescue that holds it as it was. */
 interface Hit {
   readonly owner: SessionId;
@@ -46,22 +35,28 @@ interface Hit {
   readonly kept: number | undefined;
 }
 
-/** Saves others' work that the command removed or replaced, and tells both sides. */
+/**
+ * Saves others' work that the command removed or replaced, and tells both sides.
+ *
+ * @param hit see {@link claimsHit}
+ * @param caused the events that the command has caused so far
+ */
 export async function keepHitWork(
   call: TreeCall,
-  place: WorkPlace,
-  ledgers: Ledgers,
-  { window, after, command, entries, hit }: Left,
+  done: Finished,
+  hit: readonly OpenClaim[],
+  caused: readonly WorktreeEvent[],
 ): Promise<{ entries: WorktreeEvent[]; notices: string[] }> {
+  const { place, ledgers, window, after, command } = done;
   const { dialect, now } = call;
   const before = window.status.head.oid;
-  const isCommit = entries.some((entry) => entry.t === 'head' && entry.own);
+  const isCommit = caused.some((entry) => entry.t === 'head' && entry.own);
   const isOthers = (path: string) => ledgers.others.some(({ claims }) => claims.has(path));
   // A stash sets the session's own and unclaimed work aside, and discards nothing.
   const discarded = namesStash(call, command)
     ? []
     : discardedBetween(window.status, after).filter((path) => !isOthers(path));
-  const kept = await keepOthers(call, place, ledgers, { window, after, command, hit });
+  const kept = await keepOthers(call, done, hit);
   const clients = hit.length === 0 ? undefined : await readClients({ cwd: place.top }, lookTimeoutMs(call));
   const howOf = (path: string) => (after.dirty.has(path) ? 'changed' : isCommit ? 'committed' : 'gone');
   // Both sides already know about a commit that a person allowed, and nobody should undo it.
@@ -101,12 +96,12 @@ function discardedEvents(gone: readonly string[], { session, dialect, now }: Tre
 }
 
 /** Others' claims on uncommitted work that is gone or replaced after this command, if no command of theirs explains that. */
-export function claimsHit(
-  window: OpenWindow,
-  windows: readonly OpenWindow[],
-  { others: ledgers, self }: Ledgers,
-  after: TreeStatus,
-): OpenClaim[] {
+export function claimsHit({
+  window,
+  windows,
+  ledgers: { others: ledgers, self },
+  after,
+}: Finished): OpenClaim[] {
   return ledgers.flatMap((ledger) => {
     const running = [...ledger.windows, ...windows.filter(({ session }) => session === ledger.session)];
     const others = running.filter(({ id }) => id !== ARRIVAL);
@@ -182,9 +177,8 @@ function keptText(kept: number | undefined, words: string): string {
 /** Saves others' work that is gone or replaced, and unclaimed work that is gone. A session may change its own work. */
 async function keepOthers(
   call: TreeCall,
-  place: WorkPlace,
-  { others, self }: Ledgers,
-  { window: { status, session }, after, command, hit }: Omit<Left, 'entries'>,
+  { place, ledgers: { others, self }, window: { status, session }, after, command }: Finished,
+  hit: readonly OpenClaim[],
 ): Promise<number | undefined> {
   const foreign = claimOwners(others);
   const own = [...self.claims.keys()].filter((path) => !foreign.has(path));
@@ -202,8 +196,7 @@ async function keepOthers(
  */
 export async function keepGoneOutside(
   call: TreeCall,
-  place: WorkPlace,
-  { all, self }: Ledgers,
+  { place, ledgers: { all, self } }: OpenLedger,
   known: TreeStatus | undefined,
   after: TreeStatus,
 ): Promise<boolean> {

@@ -49,7 +49,7 @@ async function open(
     if (known !== undefined) openWindow(place, owner, windowId(call), { ...known, at: now }, last);
     return [];
   }
-  const isNews = await keepGoneOutside(call, place, ledgers, known, status);
+  const isNews = await keepGoneOutside(call, { place, ledgers }, known, status);
   if (known === undefined || !sameDirty(known, status)) putLast(place, status);
   dropAbandoned(place, owner, agent, now);
   if (ledgers.self.announced.size > 0) {

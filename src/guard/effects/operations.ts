@@ -2,23 +2,15 @@ import { CLOCK_SLACK_MS, LONG_WINDOW_MS, type Window, overlaps } from '../../dom
 import type { SessionId } from '../../domain/names.ts';
 import { type Operation, unfinishedOperation, mergedTree } from '../../git/operations.ts';
 import { putBeginner } from '../../changes/operations.ts';
-import { ARRIVAL, type OpenWindow, type Ledgers, type WorkPlace } from '../../changes/windows.ts';
-import type { TreeCall } from '../call.ts';
+import { ARRIVAL, type WorkPlace } from '../../changes/windows.ts';
+import { type TreeCall, commandText } from '../call.ts';
+import type { Finished } from '../facts.ts';
 
 /**
  * After a shell command: if an unfinished merge, rebase … began while the command ran, records that this session began it.
  * In doubt it records nobody, and then anybody may finish the operation.
- *
- * @param window the command's own window
- * @param windows the windows of all commands that are running, in any session
  */
-export function noteOperation(
-  call: TreeCall,
-  place: WorkPlace,
-  { all }: Ledgers,
-  window: OpenWindow,
-  windows: readonly OpenWindow[],
-): void {
+export function noteOperation(call: TreeCall, { place, ledgers: { all }, window, windows }: Finished): void {
   const operation = unfinishedOperation(place.gitDir);
   if (operation === undefined) return;
   if (operation.at < window.from - CLOCK_SLACK_MS || operation.at > call.now + CLOCK_SLACK_MS) return;
@@ -51,7 +43,6 @@ const VERBS: Readonly<Record<Operation['name'], RegExp>> = {
 
 /** Whether the command itself names the operation. */
 function begins({ event: { tool } }: TreeCall, { name }: Operation): boolean {
-  if (tool?.kind !== 'shell' && tool?.kind !== 'argv') return false;
-  const text = tool.kind === 'shell' ? tool.command : tool.argv.join(' ');
+  const text = commandText(tool) ?? '';
   return /\bgit\b/.test(text) && VERBS[name].test(text);
 }

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { SessionLedger } from '../../domain/ledger/claims.ts';
 import { ledgersIn, treesIn } from '../../domain/ledger/sub-agents.ts';
 import { parseTreeStatus } from '../../domain/ledger/snapshot-text.ts';
-import { type SessionId, parseSessionId } from '../../domain/names.ts';
+import type { SessionId } from '../../domain/names.ts';
 import { linkedWorktrees } from '../../git/worktrees.ts';
 import { pruneScratch, scratchStore } from '../../git/scratch-store.ts';
 import { entries } from '../../host/disk.ts';
@@ -25,6 +25,7 @@ import {
   readLedger,
   removeJournal,
 } from '../../sessions/journal.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
 import { removeFormerState } from '../../sessions/migrate-state.ts';
 import { type TreeCall, workPlaceOf } from '../call.ts';
 
@@ -48,29 +49,31 @@ export function answerCalls(place: LedgerPlace, session: SessionId, now: number)
   appendEvents(place, session, [{ t: 'answered', at: now }]);
 }
 
-/** The sessions on record in a repository, grouped by whether they are at work. */
-interface OnRecord {
-  readonly all: ReadonlySet<SessionId>;
-  readonly live: ReadonlySet<SessionId>;
-  /** The sessions whose process is proven gone, or that have reported their end. */
-  readonly gone: ReadonlySet<SessionId>;
-}
-
-/** Removes what nobody needs any more: the state of ended sessions, and contents to which no claim refers. */
-export function tidy({ tree: { commonDir }, machine, now }: TreeCall, onRecord: OnRecord): void {
-  tidyBeats(commonDir, onRecord);
+/**
+ * Removes what nobody needs any more: the state of ended sessions, and contents to which no claim refers.
+ *
+ * @param others the other sessions on record
+ */
+export function tidy({ tree, machine, session, now }: TreeCall, others: readonly JudgedSession[]): void {
+  const { commonDir } = tree;
+  const idsOf = (some: readonly JudgedSession[]) =>
+    new Set([session, ...some.map((one) => one.record.session)]);
+  const onRecord = idsOf(others);
+  const live = idsOf(others.filter(({ liveness }) => liveness === 'live'));
+  const present = idsOf(others.filter(({ liveness }) => liveness !== 'dead' && liveness !== 'ended'));
+  tidyBeats(commonDir, present);
   const used = new Set<string>();
   for (const journal of readJournals(commonDir)) {
-    const { session } = journal;
+    const one = journal.session;
     const ledgers = treesIn(journal).flatMap((tree) => ledgersIn(journal, tree));
-    const age = now - (lastWritten(commonDir, session) ?? now);
-    const isOver = !onRecord.live.has(session);
-    if (isOver && age > KEEP_MS) removeJournal(commonDir, session);
-    else if (isOver && age > READ_MS && !ledgers.some(isNeeded)) closeJournal(commonDir, session);
+    const age = now - (lastWritten(commonDir, one) ?? now);
+    const isOver = !live.has(one);
+    if (isOver && age > KEEP_MS) removeJournal(commonDir, one);
+    else if (isOver && age > READ_MS && !ledgers.some(isNeeded)) closeJournal(commonDir, one);
     else for (const oid of ledgers.flatMap(contents)) used.add(oid);
   }
-  for (const { session, at } of closedJournals(commonDir)) {
-    if (now - at > KEEP_MS && !onRecord.all.has(session)) removeJournal(commonDir, session);
+  for (const { session: closed, at } of closedJournals(commonDir)) {
+    if (now - at > KEEP_MS && !onRecord.has(closed)) removeJournal(commonDir, closed);
   }
   pruneScratch(scratchStore(commonDir), used, now - KEEP_CONTENTS_MS);
   tidyWorktrees(commonDir);
@@ -78,12 +81,8 @@ export function tidy({ tree: { commonDir }, machine, now }: TreeCall, onRecord: 
 }
 
 /** Removes the beats of sessions that cannot be at work. With them, the git hooks would start Node for nothing. */
-function tidyBeats(commonDir: string, { all, gone }: OnRecord): void {
-  const folder = beatFolder(commonDir);
-  for (const name of entries(folder)) {
-    const session = parseSessionId(name);
-    if (session === undefined || gone.has(session) || !all.has(session)) removeBeat(commonDir, name);
-  }
+function tidyBeats(commonDir: string, present: ReadonlySet<string>): void {
+  for (const name of entries(beatFolder(commonDir))) if (!present.has(name)) removeBeat(commonDir, name);
 }
 
 /** Whether a ledger is still needed: others' calls may touch its claims, or its session may have changed more. */

@@ -175,7 +175,7 @@ async function lookForLoss(call: TreeCall, place: WorkPlace): Promise<void> {
   const known = readLast(place);
   await failOpen(call, 'whether uncommitted work is gone', async () => {
     const status = await readStatus(call, place, { known });
-    await keepGoneOutside(call, place, ledgers, known, status);
+    await keepGoneOutside(call, { place, ledgers }, known, status);
     putLast(place, status);
   });
 }

@@ -101,7 +101,7 @@ async function writeStartText(call: TreeCall, started: Started): Promise<string 
   const old = registered.others.filter((one) => isOld(one, call.now));
   await removeRecords(repository, old);
   const kept = registered.others.filter((one) => !old.includes(one));
-  tidy(call, onRecord(session, kept));
+  tidy(call, kept);
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
   await closeOwn(call, repository, registered, states);
   const worktree = knownWorktreeId(repository.gitDir);
@@ -167,18 +167,6 @@ function hasItsNotes({ event: { source } }: TreeCall, { isNew, record }: Registe
 function livePeers({ record, others }: Registered, session: SessionId): JudgedSession[] {
   const records = [record, ...others.map((one) => one.record)];
   return others.filter((one) => one.liveness === 'live' && !related(session, one.record.session, records));
-}
-
-function onRecord(session: SessionId, others: readonly JudgedSession[]) {
-  const those = (...liveness: JudgedSession['liveness'][]) =>
-    others.filter((one) => liveness.includes(one.liveness)).map(({ record }) => record.session);
-  const live = new Set([session, ...those('live')]);
-  const gone = those('dead', 'ended').filter((one) => !live.has(one));
-  return {
-    all: new Set([session, ...others.map(({ record }) => record.session)]),
-    live,
-    gone: new Set(gone),
-  };
 }
 
 function isOld({ record, liveness, silentMs }: JudgedSession, now: number): boolean {
