@@ -100,9 +100,9 @@ async function analysed(
     effects = await analyse(call, tool, known, repositories);
     trees = touched(effects);
   }
-  const visits = await visit(caller, trees, known);
-  if (visits.some(({ isNew }) => isNew)) effects = await analyse(call, tool, known, repositories);
-  return { effects, visits: visits.map((one) => one.call) };
+  const { visits, isNew } = await visit(caller, trees, known);
+  if (isNew) effects = await analyse(call, tool, known, repositories);
+  return { effects, visits };
 }
 
 /** @param elsewhere the call as it concerns other repositories, each with its aliases */

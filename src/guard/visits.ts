@@ -24,13 +24,6 @@ import { noteAgent, noteCall, noteModel } from './presence.ts';
 import { type SessionId, sessionOfOwner } from '../domain/names.ts';
 import { exists } from '../host/disk.ts';
 
-/** A call that was made elsewhere, as it concerns a worktree that it touches. */
-export interface Visit {
-  readonly call: TreeCall;
-  /** Whether the session is there for the first time. */
-  readonly isNew: boolean;
-}
-
 /** Returns the call as it concerns a worktree, with its settings; `undefined` where git-handoff is not switched on. */
 async function callAt(call: SessionCall, found: FoundRepository): Promise<TreeCall | undefined> {
   const tree = { ...found, folder: found.workTree, visiting: true } as const;
@@ -59,7 +52,8 @@ export async function callsAt(call: SessionCall, trees: readonly FoundRepository
 }
 
 /**
- * Puts the session on record in the worktrees that a call touches, before the call is judged there.
+ * Puts the session on record in the worktrees that a call touches, before the call is judged there. Returns the call as it
+ * concerns each of them, and whether the session is new in one.
  *
  * @param known what `callsAt` has already returned for some of these worktrees
  */
@@ -67,29 +61,24 @@ export async function visit(
   call: SessionCall,
   trees: readonly FoundRepository[],
   known: readonly TreeCall[] = [],
-): Promise<Visit[]> {
+): Promise<{ readonly visits: readonly TreeCall[]; readonly isNew: boolean }> {
   const strange = trees.filter(({ gitDir }) => !known.some(({ tree }) => tree.gitDir === gitDir));
   const calls = [...known, ...(await callsAt(call, strange))];
-  const visits = await Promise.all(
-    trees.map(async (found) => {
-      const there = calls.find(({ tree }) => tree.gitDir === found.gitDir);
-      if (there === undefined) return undefined;
-      // Even if the session cannot be put on record, others' work there is protected.
-      const entered = await failOpen(there, `who is at work in ${found.workTree}`, () => enter(there));
-      return entered ?? { call: there, isNew: false };
-    }),
+  const visits = calls.filter(({ tree }) => trees.some(({ gitDir }) => gitDir === tree.gitDir));
+  // Even if the session cannot be put on record, others' work there is protected.
+  const entered = visits.map((there) =>
+    failOpen(there, `who is at work in ${there.tree.workTree}`, () => enter(there)),
   );
-  return visits.filter((one) => one !== undefined);
+  return { visits, isNew: (await Promise.all(entered)).includes(true) };
 }
 
-async function enter(call: TreeCall): Promise<Visit> {
+/** Returns whether the session is in a worktree for the first time. */
+async function enter(call: TreeCall): Promise<boolean> {
   // A visit to the worktree where the session began is recorded, too: later events may come from the other folder.
   putVisit(call);
   noteModel(call.tree.commonDir, call.event, call.dialect.client, call);
   noteAgent(call);
-  if (noteCall(call)) return { call, isNew: false };
-  const registered = await register(call);
-  return { call, isNew: registered.isNew };
+  return !noteCall(call) && (await register(call)).isNew;
 }
 
 /** Returns the worktrees in which the session is on record although its calls are made elsewhere. */
@@ -150,10 +139,10 @@ export async function treesOf(call: SessionCall, paths: readonly string[]): Prom
   const others = [...trees.values()]
     .flatMap(([first]) => first?.found ?? [])
     .filter(({ gitDir }) => gitDir !== own);
-  const visits = others.length === 0 ? [] : await visit(call, others);
+  const { visits } = await visit(call, others);
   return [
     ...(isInTree(call) ? [{ call, placed: trees.get(own ?? '') ?? [] }] : []),
-    ...visits.map(({ call: there }) => ({ call: there, placed: trees.get(there.tree.gitDir) ?? [] })),
+    ...visits.map((there) => ({ call: there, placed: trees.get(there.tree.gitDir) ?? [] })),
   ];
 }
 

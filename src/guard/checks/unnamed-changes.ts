@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path';
 import type { WorkPlace } from '../../changes/windows.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
-import { sameState, type Wish, type TreeStatus } from '../../domain/ledger/tree-status.ts';
+import { sameState, type Wish } from '../../domain/ledger/tree-status.ts';
 import { strong } from '../../domain/ledger/ownership.ts';
 import { peerNames } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
@@ -66,20 +66,16 @@ function unnamedDangers({ effects }: CommandFacts, place: WorkPlace, others: rea
 async function moves(
   call: TreeCall,
   facts: CommandFacts,
-  { place, status }: Seen,
+  { place }: Seen,
   others: readonly OpenClaim[],
 ): Promise<Danger[]> {
   const moved = movesBranch(call, facts.effects);
   if (moved === undefined) return [];
-  const claims =
-    moved.takes === 'index'
-      ? others.filter(({ path }) => isStaged(status, path))
-      : moved.takes === 'all'
-        ? others
-        : await heldBy(facts, moved.cwd, moved.takes.commit, others);
+  const { by, cwd, commit } = moved;
+  const claims = commit === undefined ? others : await heldBy(facts, cwd, commit, others);
   const { git } = typedIn(call, place);
   const instead = `Commit your own changes with this instead: ${git} handoff commit -m '<message>'`;
-  return [{ claims, wish: 'commit', does: `\`git ${moved.by}\` could commit`, instead }];
+  return [{ claims, wish: 'commit', does: `\`git ${by}\` could commit`, instead }];
 }
 
 function refused(call: TreeCall, seen: Seen, known: ForeignClaims, { wish, does, instead }: Danger): Refusal {
@@ -122,8 +118,8 @@ function patchNames({ file, strip = 0 }: NonNullable<UnnamedWrites['patch']>): s
 interface Move {
   readonly by: string;
   readonly cwd: string;
-  /** Which work of others the commit may hold: what is staged, what a named commit has or, in doubt, all of it. */
-  readonly takes: 'all' | 'index' | { readonly commit: string };
+  /** The commit that becomes HEAD; `undefined` when it may hold any work of others. */
+  readonly commit: string | undefined;
 }
 
 /** Finds where a command replaces the commit that is checked out here, without running the hooks. */
@@ -133,24 +129,19 @@ function movesBranch(call: TreeCall, effects: ShellEffects): Move | undefined {
   const isHead = (name: string | undefined) => name === 'HEAD' || name === headRef(call.tree.gitDir);
   for (const [n, { verb, words, cwd = call.cwd }] of here.entries()) {
     const isMade = made >= 0 && made < n;
-    if (isMade && /^(?:reset|merge|symbolic-ref|checkout|switch|push|fetch)$/.test(verb))
-      return { by: 'commit-tree', cwd, takes: 'all' };
+    const unknown = { by: 'commit-tree', cwd, commit: undefined };
+    if (isMade && /^(?:reset|merge|symbolic-ref|checkout|switch|push|fetch)$/.test(verb)) return unknown;
     if (verb === 'history' && words[0] === 'fixup' && !words.includes('--dry-run'))
-      return { by: 'history fixup', cwd, takes: n === 0 ? 'index' : 'all' };
+      return { ...unknown, by: 'history fixup' };
     if (verb !== 'update-ref') continue;
     const known = words.map((word) => word ?? UNKNOWN);
     const [ref, to] = updateRefOptions(known).operands;
     // A ref that is unknown or comes from standard input may be HEAD's branch.
     const mayBeHead = ref === undefined || !isKnown(ref) || isHead(ref);
-    if (isMade && mayBeHead) return { by: 'commit-tree', cwd, takes: 'all' };
-    if (isHead(ref) && to !== undefined) return { by: 'update-ref', cwd, takes: { commit: to } };
+    if (isMade && mayBeHead) return unknown;
+    if (isHead(ref) && to !== undefined) return { by: 'update-ref', cwd, commit: to };
   }
   return undefined;
-}
-
-function isStaged({ dirty }: TreeStatus, path: string): boolean {
-  const found = dirty.get(path);
-  return found !== undefined && !sameState(found.index, found.head);
 }
 
 /** Returns the claims whose uncommitted content the commit holds. */

@@ -57,12 +57,6 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
   return news;
 }
 
-/** The fields that all claims from a file tool have in common. */
-function explicit({ event, now }: TreeCall) {
-  const agent = event.agent === undefined ? {} : { agent: event.agent };
-  return { evidence: 'explicit', weak: false, ...agent, at: now } as const;
-}
-
 /** Claims each path, and records its state in HEAD, before the tool, and now. */
 async function claimPaths(
   call: TreeCall,
@@ -70,8 +64,12 @@ async function claimPaths(
   paths: readonly string[],
   look: () => Promise<TreeStatus>,
 ): Promise<void> {
-  const { session } = call;
-  const timeoutMs = lookTimeoutMs(call);
+  const { session, event, now: at } = call;
+  const how = {
+    evidence: 'explicit',
+    weak: false,
+    ...(event.agent === undefined ? {} : { agent: event.agent }),
+  } as const;
   const copies = new Map(paths.map((path) => [path, takeBefore(place, session, path)]));
   const status = await look();
   const { self, all } = openLedgers(place, ownerOf(call));
@@ -79,29 +77,29 @@ async function claimPaths(
   for (const path of paths) {
     const dirty = status.dirty.get(path);
     if (dirty === undefined) {
-      if (self.claims.has(path)) entries.push({ t: 'end', path, why: 'clean', at: call.now });
+      if (self.claims.has(path)) entries.push({ t: 'end', path, why: 'clean', at });
       continue;
     }
     const copy = copies.get(path);
-    const before = await stateBefore(dirty, copy, all, self, { place, timeoutMs });
+    const before = await stateBefore(call, place, dirty, copy, all);
     const { head: base, disk: after } = dirty;
     if (sameState(before, after) && (copy !== undefined || self.claims.has(path))) continue;
-    entries.push({ t: 'claim', path, base, before, after, ...explicit(call) });
+    entries.push({ t: 'claim', path, base, before, after, ...how, at });
   }
   appendEvents(place, self.session, entries);
 }
 
 /** The state of a path before the tool ran: from the copy made then, or else the newest claim, or else HEAD. */
 async function stateBefore(
+  call: TreeCall,
+  place: WorkPlace,
   dirty: DirtyPath,
   copy: Buffer | undefined,
   ledgers: readonly SessionLedger[],
-  self: SessionLedger,
-  { place, timeoutMs }: { place: WorkPlace; timeoutMs: number },
 ): Promise<FileState> {
   const claims = ledgers.flatMap((ledger) => ledger.claims.get(dirty.path) ?? []);
   const last = [...claims].sort((a, b) => b.at - a.at)[0];
-  const known = [dirty.head, ...claims.map(({ after }) => after), self.claims.get(dirty.path)?.after ?? null];
+  const known = [dirty.head, ...claims.map(({ after }) => after)];
   const guess = last === undefined ? dirty.head : last.after;
   if (copy === undefined) return guess;
   const format = formatOf(known.find((state) => (state?.oid ?? null) !== null)?.oid ?? dirty.disk?.oid ?? '');
@@ -109,7 +107,7 @@ async function stateBefore(
   const found = known.find((state) => state?.oid === raw);
   if (found !== undefined) return found;
   const scratch = scratchStore(place.commonDir);
-  const oid = await hashContent(place.top, dirty.path, copy, scratch, timeoutMs);
+  const oid = await hashContent(place.top, dirty.path, copy, scratch, lookTimeoutMs(call));
   const mode = dirty.head?.mode ?? dirty.disk?.mode ?? '100644';
   return oid === undefined ? guess : { mode, oid };
 }

@@ -39,8 +39,10 @@ async function saveOne(
   const { found, command } = danger;
   const notSaved = (why: string) => {
     call.log('open', `not saved before ${command}: ${why}`);
+    const isHere = found.gitDir === call.tree.gitDir;
+    const where = isHere ? 'here' : `in ${escapeLine(relative(call.cwd, found.workTree))}`;
     return [
-      `not saved before \`${escapeLine(command)}\`: ${why}. If the command removes uncommitted work ${whereIs(call, found)}, git handoff rescue cannot bring it back.`,
+      `not saved before \`${escapeLine(command)}\`: ${why}. If the command removes uncommitted work ${where}, git handoff rescue cannot bring it back.`,
     ];
   };
   const budget = call.budget.part(beforeAnswer(call.budget));
@@ -66,10 +68,6 @@ async function save(
     ignored === undefined ? looking : withIgnored(await looking, found.workTree, ignored, budget.left());
   const cause = { kind: 'before', command } as const;
   return (await saveStatus(call, workPlaceOf(found), status, cause))?.skipped ?? [];
-}
-
-function whereIs({ cwd, tree }: TreeCall, { workTree, gitDir }: FoundRepository): string {
-  return gitDir === tree.gitDir ? 'here' : `in ${escapeLine(relative(cwd, workTree))}`;
 }
 
 const REASONS = {

@@ -3,9 +3,9 @@ import {
   PEER,
   SELF,
   THIRD,
+  type Row,
   type Situation,
   claim,
-  dirty,
   does,
   oid,
   refuses,
@@ -65,17 +65,11 @@ table(COMMANDS_IN_TREE, 'unnamed-changes', [
     beside('c=$(git commit-tree -m x HEAD^{tree}); git update-ref -m moved HEAD $c'),
     refused('`git commit-tree`'),
   ],
-  [
-    'what the peer has staged goes into an older commit',
-    { ...beside('git history fixup HEAD~1'), dirty: [dirty('src/a.ts', { index: state(2) })] },
+  ...['git history fixup HEAD~1', 'git add -A && git history fixup HEAD~1'].map((command): Row => [
+    `what is staged goes into an older commit: ${command}`,
+    beside(command),
     refused('`git history fixup` could commit uncommitted work of session bbbbbbbb: src/a.ts'),
-  ],
-  ['the peer has staged nothing', beside('git history fixup HEAD~1'), []],
-  [
-    'it is staged in the same command',
-    beside('git add -A && git history fixup HEAD~1'),
-    refused('`git history fixup` could commit'),
-  ],
+  ]),
   ['an older commit gets another message', beside('git history reword HEAD~1'), []],
   [
     'it is reset to',
