@@ -6,7 +6,7 @@ import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { realPath } from '../host/disk.ts';
 import { ensureFolder, homeFolder, isInitialised, repositoryFolder, stateFolder } from '../host/folders.ts';
 import { type Budget, beforeAnswer, inTime, runningCall } from '../host/io.ts';
-import { type LogLine, appendLog, trace } from '../host/log.ts';
+import { appendLog, trace } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
 import { keptTable } from '../host/processes.ts';
 import { ofItsSession } from './agents.ts';
@@ -34,14 +34,8 @@ export async function guard(received: ClientCall): Promise<string> {
   let folder = stateFolder(received.env);
   let event: GuardEvent | undefined;
   const log = (kind: string, detail: string) => {
-    const line: LogLine = {
-      event: event?.name ?? '',
-      client,
-      session: event?.session ?? '',
-      kind,
-      detail,
-    };
-    appendLog(folder, line);
+    const { name = '', session = '' } = event ?? {};
+    appendLog(folder, { event: name, client, session, kind, detail });
     trace('log', () => `${kind}: ${detail}`);
   };
   try {
@@ -108,10 +102,7 @@ async function readCall(
   received: ClientCall,
   dialect: Dialect,
   event: GuardEvent,
-  {
-    repository,
-    asking,
-  }: { readonly repository: FoundRepository | undefined; readonly asking: SettingsAnswer },
+  { repository, asking }: Pick<Call, 'repository'> & { readonly asking: SettingsAnswer },
   report: Pick<Call, 'log' | 'notChecked'>,
 ): Promise<Call> {
   const { env, clientPid, now, budget } = received;

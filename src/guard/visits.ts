@@ -32,14 +32,9 @@ async function callAt(call: SessionCall, found: FoundRepository): Promise<TreeCa
   const settings = parseSettings(entries);
   if (settings.enabled !== true) return undefined;
   const { event, dialect, session } = call;
+  const about = { event: event.name, client: dialect.client, session };
   const log = (kind: string, detail: string) =>
-    appendLog(repositoryFolder(found.commonDir), {
-      event: event.name,
-      client: dialect.client,
-      session,
-      kind,
-      detail,
-    });
+    appendLog(repositoryFolder(found.commonDir), { ...about, kind, detail });
   return { ...call, tree, settings, entries, log };
 }
 

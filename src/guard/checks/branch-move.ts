@@ -1,7 +1,7 @@
 import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
 import { type SessionId, peerName } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
+import { discoverRepository } from '../../git/discover.ts';
 import type { LoggedCommit } from '../../git/log.ts';
 import { linkedWorktrees } from '../../git/worktrees.ts';
 import { headRef } from '../../git/refs.ts';
@@ -39,24 +39,19 @@ const refused = (text: string, owner: SessionId): Refusal => ({
 
 /** Refuses to delete a branch on which another live session works, no matter who made its commits. */
 function refuseDeletion(call: TreeCall, move: BranchMove, people: People): Refusal | undefined {
-  const user = move.to === undefined ? userOf(move, call.tree, people) : undefined;
-  if (user === undefined) return undefined;
-  return refused(inUse(move, peerName(user, people), typedAt(call, call.tree)), user);
-}
-
-function userOf({ branch }: BranchMove, found: FoundRepository, { live }: People): SessionId | undefined {
-  const trees = linkedWorktrees(found.commonDir).filter(
-    ({ gitDir }) => headRef(gitDir) === `refs/heads/${branch ?? ''}`,
+  if (move.to !== undefined) return undefined;
+  const { branch = '' } = move;
+  const trees = linkedWorktrees(call.tree.commonDir).filter(
+    ({ gitDir }) => headRef(gitDir) === `refs/heads/${branch}`,
   );
   const ids = trees.map(({ gitDir }) => knownWorktreeId(gitDir));
-  return live.find(({ worktreeId }) => ids.includes(worktreeId))?.record.session;
-}
-
-function inUse({ branch = '', call }: BranchMove, user: string, { git }: Typed): string {
-  return (
-    `\`git ${escapeLine(call.verb)}\` would delete the branch ${escapeLine(branch)}, on which ${user} is at work. ` +
-    `Nothing was changed. To see who works where: ${git} handoff sessions`
-  );
+  const user = people.live.find(({ worktreeId }) => ids.includes(worktreeId))?.record.session;
+  if (user === undefined) return undefined;
+  const text =
+    `\`git ${escapeLine(move.call.verb)}\` would delete the branch ${escapeLine(branch)}, on which ` +
+    `${peerName(user, people)} is at work. Nothing was changed. ` +
+    `To see who works where: ${typedAt(call, call.tree).git} handoff sessions`;
+  return refused(text, user);
 }
 
 /** Refuses a move that would remove another live session's commit from a branch. */

@@ -107,7 +107,7 @@ export function refusalFor(
   textWith: (why: string) => string,
 ): Refusal {
   const hit = strong(claims);
-  const owners = [...new Set(hit.map(({ session }) => session))];
+  const owners = whoClaims(hit);
   const idle = idleText(place.commonDir, owners, groups, call.now);
   const text = textWith(`${idle}${isByLedger ? BY_LEDGER : ''}`);
   return {
@@ -115,6 +115,11 @@ export function refusalFor(
     asked: { place, from: self.session, wish, claims: hit },
   };
 }
+
+/** The sessions, or their sub-agents, that made claims. */
+export const whoClaims = (claims: readonly OpenClaim[]): SessionId[] => [
+  ...new Set(claims.map(({ session }) => session)),
+];
 
 /** Saves what ended sessions left in files that the call writes. `save-first` saves what a command throws away. */
 async function leftWork(
@@ -160,7 +165,7 @@ function instead(
     paths.length === 1 ? ['it', 'it is', 'that change'] : ['them', 'they are', 'those changes'];
   if (removes)
     return `Leave ${it} alone until ${isIt} committed. To see who made each change: ${git} handoff status`;
-  const owners = claims.map(({ session }) => session);
+  const owners = whoClaims(claims);
   if (atWorkBeside(owners, groups).length > 0) {
     const notified = isRefused ? `${peerNames(owners, groups)} will be told. ` : '';
     return `${notified}Work on something else, and try again later. If you cannot go on without it, ask the user.`;

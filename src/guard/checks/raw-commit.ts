@@ -1,9 +1,8 @@
 import { OUR_OPTIONS, otherWords, sourceWords } from '../../changes/hint-words.ts';
-import type { SessionGroups } from '../../domain/ledger/ownership.ts';
-import { peerName } from '../../domain/names.ts';
+import { peerNames } from '../../domain/names.ts';
 import { parseCommitWords } from '../../shell/commit-words.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';
-import type { TreeCall, Finding, Refusal } from '../call.ts';
+import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { callsInWorktree } from './reach.ts';
 import { typedIn } from './typed.ts';
@@ -14,25 +13,17 @@ import { typedIn } from './typed.ts';
  */
 export async function rawCommit(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const place = facts.ledger()?.place;
-  if (place === undefined) return [];
   const commit = callsInWorktree(call, facts.effects).find(({ verb }) => verb === 'commit');
-  if (commit === undefined) return [];
+  if (place === undefined || commit === undefined) return [];
+  const people = await facts.people();
+  const owners = [...people.foreign];
+  if (owners.length === 0) return [];
   const how = { git: typedIn(call, place).git, commonDir: place.commonDir, folder: commit.cwd ?? call.cwd };
-  const refusal = rawCommitRefusal(commit, await facts.people(), how);
-  return refusal === undefined ? [] : [refusal];
-}
-
-/** Writes the refusal of a commit; `undefined` for a session that is alone. */
-function rawCommitRefusal(commit: GitVerbCall, people: SessionGroups, how: Instead): Refusal | undefined {
-  const peers = [...people.foreign];
-  const [peer] = peers;
-  if (peer === undefined) return undefined;
-  const others = peers.length > 1 ? ` (and ${peers.length - 1} more)` : '';
   const text =
-    `No git hook runs in this shell, so the commit could include changes of ${peerName(peer, people)}${others}, ` +
+    `No git hook runs in this shell, so the commit could include changes of ${peerNames(owners, people)}, ` +
     "and the repository's own checks would be skipped. Nothing was run. Commit your own changes with this instead, " +
     `which runs the repository's hooks and signs as configured: ${commitInstead(commit, how)}`;
-  return { kind: 'refuse', text, owners: peers, allowedBy: 'person' };
+  return [{ kind: 'refuse', text, owners, allowedBy: 'person' }];
 }
 
 /** Where the command that replaces a refused commit will run. */

@@ -10,7 +10,7 @@ import type { TreeReach } from '../../shell/tree-verbs.ts';
 import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { seenBefore } from './by-ledger.ts';
-import { foreignClaims, refusalFor } from './contention.ts';
+import { foreignClaims, whoClaims, refusalFor } from './contention.ts';
 import { reachedPaths, reachesHere } from './reach.ts';
 import { typedIn, type Typed } from './typed.ts';
 
@@ -106,10 +106,7 @@ function treeRefusal(
   groups: SessionGroups,
 ): string {
   const names = [...new Set(claims.map(({ path }) => escapeLine(path)))];
-  const owners = peerNames(
-    claims.map(({ session }) => session),
-    groups,
-  );
+  const owners = peerNames(whoClaims(claims), groups);
   return (
     `\`${escapeLine(typedName(reach.call))}\` ${reach.unsure ? 'could' : 'would'} ${deed(reach)} uncommitted work of ${owners}: ` +
     `${listed(names)}. ${why}Nothing was changed. ${isOfIndex(reach) ? unstaged(claims, typed) : instead(reach, own, typed)}`

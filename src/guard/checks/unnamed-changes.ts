@@ -14,7 +14,7 @@ import type { TreeCall, Finding, Refusal } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { type Seen, seenBefore } from './by-ledger.ts';
 import { callsInWorktree } from './reach.ts';
-import { type ForeignClaims, foreignClaims, refusalFor } from './contention.ts';
+import { type ForeignClaims, foreignClaims, whoClaims, refusalFor } from './contention.ts';
 import { typedIn } from './typed.ts';
 
 /**
@@ -80,10 +80,7 @@ async function moves(
 
 function refused(call: TreeCall, seen: Seen, known: ForeignClaims, { wish, does, instead }: Danger): Refusal {
   const claims = strong(known.claims);
-  const owners = peerNames(
-    claims.map(({ session }) => session),
-    known.groups,
-  );
+  const owners = peerNames(whoClaims(claims), known.groups);
   const names = listed(claims.map(({ path }) => escapeLine(path)));
   return refusalFor(
     call,

@@ -21,7 +21,7 @@ table(COMMANDS_IN_TREE, 'raw-commit', [
   [
     'several are',
     { command: 'git commit -m x', client: gemini, peers: [PEER, THIRD] },
-    [refuses('(and 1 more)', { owners: [PEER, THIRD] })],
+    [refuses('session bbbbbbbb, session cccccccc', { owners: [PEER, THIRD] })],
   ],
   ['the session is alone', { command: 'git commit -m x', client: gemini, peers: [] }, []],
   ['the hooks run in its shell', { command: 'git commit -m x', client: claude }, []],
