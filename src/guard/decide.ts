@@ -20,7 +20,7 @@ import { lookAround } from './effects/look-around.ts';
 import { afterTool } from './events/after-tool.ts';
 import { lifeCycle } from './events/life-cycle.ts';
 import { register } from './events/registration.ts';
-import { type FileFacts, type Looks, callFacts, treeFacts, beginToLook } from './facts.ts';
+import { type FileFacts, callFacts, treeFacts, beginToLook } from './facts.ts';
 import { hasBypass, type CheckTarget, judge } from './judge.ts';
 import { noteAgent, noteCall, noteModel } from './presence.ts';
 import { treesOf } from './visits.ts';
@@ -101,15 +101,10 @@ async function fileTargets(call: SessionCall, tool: ToolCall): Promise<CheckTarg
 
 /** Lets git read the status of the working tree while the analyser loads and runs. */
 async function beforeCommand(call: Call, tool: CommandTool): Promise<readonly Finding[]> {
-  const looks = await looksBefore(call, tool);
+  // At the risk of a needless process; a lone session seldom needs the status.
+  const isBeside = isInTree(call) && !isLoneSession(call.tree.gitDir, call.session);
+  const looks = isBeside ? await beginToLook(call, tool) : undefined;
   return (await import('./before-command.ts')).beforeCommand(call, tool, looks);
-}
-
-/** Starts `git status` early, at the risk of a needless process; for a lone session, which seldom needs it, we wait. */
-async function looksBefore(call: Call, tool: CommandTool): Promise<Looks | undefined> {
-  if (!isInTree(call)) return undefined;
-  if (isLoneSession(call.tree.gitDir, call.session)) return undefined;
-  return beginToLook(call, tool);
 }
 
 /**

@@ -53,9 +53,9 @@ export async function judge<Anywhere, InTree>(
 ): Promise<readonly Finding[]> {
   const permissionIn = rememberPermissions();
   const judged = async () => {
-    const found = await ask(anywhere, call, facts, await permissionIn(call));
+    const found = await ask(anywhere, call, facts, permissionIn(call));
     for (const { call: there, facts: known } of isRefused(found) ? [] : await trees()) {
-      found.push(...(await ask(inTrees, there, known, await permissionIn(there))));
+      found.push(...(await ask(inTrees, there, known, permissionIn(there))));
       if (isRefused(found)) break;
     }
     return found;
@@ -78,20 +78,16 @@ function noteRefusal({ session, tree, now, log }: Call, found: readonly Finding[
 }
 
 /** Remembers permissions by repository: what a person allowed in one repository is not allowed in another. */
-function rememberPermissions(): (call: Call) => Promise<Permission> {
-  const known = new Map<string | undefined, Promise<Permission>>();
+function rememberPermissions(): (call: Call) => Permission {
+  const known = new Map<string | undefined, Permission>();
   return (call) => {
     const repository = call.tree?.commonDir;
-    const permission = known.get(repository) ?? readPermission(call);
+    const permission =
+      known.get(repository) ??
+      (isInTree(call) && hasBypass(call) ? bypassFor(call) : () => Promise.resolve(false));
     known.set(repository, permission);
     return permission;
   };
-}
-
-/** Reads what a person allows the call in its repository. It is nearly always nothing. */
-async function readPermission(call: Call): Promise<Permission> {
-  if (!isInTree(call) || !hasBypass(call)) return () => Promise.resolve(false);
-  return bypassFor(call);
 }
 
 /** Whether a person has left a bypass in the repository, or one is in use. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { keepBefore } from '../../changes/dirty-work.ts';
 import { appendEvents } from '../../sessions/journal.ts';
-import { TOGETHER_MS, type WorkPlace } from '../../changes/windows.ts';
+import { TOGETHER_MS } from '../../changes/windows.ts';
 import { CLOCK_SLACK_MS, type DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { contentState } from '../../git/worktrees.ts';
 import { statOf } from '../../host/disk.ts';
@@ -16,7 +16,11 @@ export function announcement(call: TreeCall, { ledger, touches }: FileFacts): re
   const { place } = opened;
   const run = async () => {
     const paths = touches().map(({ path }) => path);
-    announce(call, place, paths);
+    const { event, now } = call;
+    const agent = event.agent === undefined ? {} : { agent: event.agent };
+    // An agent's calls are made together or one after the other, so its older announcements are over.
+    const over = { t: 'answered', agent: event.agent ?? '', at: now - TOGETHER_MS } as const;
+    appendEvents(place, ownerOf(call), [over, { t: 'announced', paths, ...agent, at: now }]);
     for (const path of paths) {
       await keepReverted(call, opened, path);
       keepBefore(place, call.session, place.top, path);
@@ -24,13 +28,6 @@ export function announcement(call: TreeCall, { ledger, touches }: FileFacts): re
     return [];
   };
   return [{ kind: 'do', when: 'allowed', run }];
-}
-
-function announce(call: TreeCall, place: WorkPlace, paths: readonly string[]): void {
-  const { event, now } = call;
-  const agent = event.agent === undefined ? {} : { agent: event.agent };
-  const over = { t: 'answered', agent: event.agent ?? '', at: now - TOGETHER_MS } as const;
-  appendEvents(place, ownerOf(call), [over, { t: 'announced', paths, ...agent, at: now }]);
 }
 
 /**

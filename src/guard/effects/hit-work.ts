@@ -85,35 +85,24 @@ function isAllowed(call: TreeCall, { from }: OpenWindow): boolean {
 /** Tells other sessions that uncommitted work was discarded on purpose, so that nobody "repairs" it. */
 function discardedEvents(gone: readonly string[], { session, dialect, now }: TreeCall): WorktreeEvent[] {
   if (gone.length === 0) return [];
-  return [
-    news(
-      `${ownerName(session, dialect)} discarded the uncommitted changes in ${named(gone)} with its own command. ` +
-        'Do not restore them without asking.',
-      now,
-      { paths: gone, about: 'loss' },
-    ),
-  ];
+  const text =
+    `${ownerName(session, dialect)} discarded the uncommitted changes in ${named(gone)} with its own command. ` +
+    'Do not restore them without asking.';
+  return [news(text, now, { paths: gone, about: 'loss' })];
 }
 
 /** Others' claims on uncommitted work that is gone or replaced after this command, if no command of theirs explains that. */
-export function claimsHit({
-  window,
-  windows,
-  ledgers: { others: ledgers, self },
-  after,
-}: Finished): OpenClaim[] {
-  return ledgers.flatMap((ledger) => {
+export function claimsHit({ window, windows, ledgers, after }: Finished): OpenClaim[] {
+  return ledgers.others.flatMap((ledger) => {
     const running = [...ledger.windows, ...windows.filter(({ session }) => session === ledger.session)];
     const others = running.filter(({ id }) => id !== ARRIVAL);
     const mayHaveEnded = overlaps(window, others);
     // A background program (a server) may commit, but does not edit the sources.
-    const mayHaveChanged = overlaps(
-      window,
-      others.map((one) => ({ ...one, goesOn: false })),
-    );
+    const inForeground = others.map((one) => ({ ...one, goesOn: false }));
+    const mayHaveChanged = overlaps(window, inForeground);
     return [...ledger.claims.values()].filter(({ path, weak, at }) => {
       const [then, now] = [window.status.dirty.get(path), after.dirty.get(path)];
-      const own = self.claims.get(path)?.at ?? 0;
+      const own = ledgers.self.claims.get(path)?.at ?? 0;
       if (at >= window.from || own > at || then === undefined) return false;
       return now === undefined ? !weak && !mayHaveEnded : !mayHaveChanged && !sameOnDisk(then, now);
     });

@@ -36,8 +36,11 @@ export async function afterTool(call: SessionCall): Promise<readonly Finding[]> 
   }
   const command = commandText(tool);
   if (command === undefined && paths.length === 0) return [];
-  const seen = await (command === undefined ? afterFileTool(call, paths) : afterShellTool(call, command));
-  const lines = [...seen, ...(await deliverNewsElsewhere(call)), ...(await strictNotice(call))];
+  const seen =
+    command === undefined
+      ? await failOpen(call, 'what this tool changed', () => afterFiles(call, paths))
+      : await afterShellTool(call, command);
+  const lines = [...(seen ?? []), ...(await deliverNewsElsewhere(call)), ...(await strictNotice(call))];
   return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
 }
 
@@ -51,10 +54,6 @@ async function afterShellTool(call: SessionCall, command: string): Promise<strin
     await failOpen(there, 'work in another worktree', () => leave(there));
   }
   return seen;
-}
-
-async function afterFileTool(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {
-  return (await failOpen(call, 'what this tool changed', () => afterFiles(call, paths))) ?? [];
 }
 
 /** Delivers news and requests that wait in worktrees that the session visits. */

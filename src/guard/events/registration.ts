@@ -46,20 +46,12 @@ export async function register(call: TreeCall, listed?: readonly StoredSession[]
 /** How long to wait for another session's arrival. Milliseconds. */
 const PATIENCE_MS = 1000;
 
-async function lockArrivals({
-  session,
-  tree: { gitDir, commonDir },
-  budget,
-  log,
-}: TreeCall): Promise<() => void> {
-  const folder = journalsFolder(commonDir);
+async function lockArrivals({ session, tree, budget, log }: TreeCall): Promise<() => void> {
+  const folder = journalsFolder(tree.commonDir);
   try {
     ensureFolder(folder);
-    const lock = await takeLock(
-      join(folder, `${worktreeId(gitDir)}.arriving`),
-      session,
-      Math.min(PATIENCE_MS, budget.left() / 4),
-    );
+    const file = join(folder, `${worktreeId(tree.gitDir)}.arriving`);
+    const lock = await takeLock(file, session, Math.min(PATIENCE_MS, budget.left() / 4));
     if (lock.kind === 'held') return lock.release;
     log('open', `session ${lock.by} has not finished its arrival`);
   } catch (error) {
