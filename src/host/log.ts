@@ -16,7 +16,7 @@ import { share } from './folders.ts';
 import { type Output, type Trace, processAge, runningCall } from './io.ts';
 
 /** One line of the guard's log: what happened, never what a note says. */
-export interface LogLine {
+interface LogLine {
   readonly event: string;
   readonly client?: string;
   readonly session?: string;

@@ -13,7 +13,7 @@ import { toBinary } from './json-text.ts';
 export const GIT_HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'pre-push'] as const;
 export type GitHook = (typeof GIT_HOOKS)[number];
 
-export const BLOCK_START = '# >>> git-handoff >>>';
+const BLOCK_START = '# >>> git-handoff >>>';
 const BLOCK_END = '# <<< git-handoff <<<';
 
 /** The first line of a hook that we create. */

@@ -9,7 +9,7 @@ import type { LedgerPlace } from '../sessions/journal.ts';
 import { type Rescue, type SavedWork, groupOf, itemsOf, listRescues } from './rescues.ts';
 import { takeSnapshot } from './take.ts';
 
-export interface Looked {
+interface Looked {
   readonly before: TreeStatus;
   readonly after: TreeStatus;
   readonly ownerOf: (path: string) => SessionId | undefined;
