@@ -154,7 +154,7 @@ export async function readReflogs(
   const output = await askGit([...args, '--format=%gD %H %ct %gs', ...refs, '--'], options);
   return (output ?? '').split('\0').flatMap((record) => {
     const [, ref = '', name = '', seconds, message = ''] =
-      /^(\S*)@\{[^}]*\} (\w+) (\d+) ([^]*?)\n?$/.exec(record) ?? [];
+      /^((?:(?!@\{)\S)*)@\{[^}]*\} (\w+) (\d+) ([^]*?)\n?$/.exec(record) ?? [];
     const oid = parseOid(name);
     return oid === undefined ? [] : [{ ref, oid, seconds: Number(seconds), message }];
   });

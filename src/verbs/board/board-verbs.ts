@@ -1,3 +1,4 @@
+import { option } from '../options.ts';
 import { type Answer, type VerbTable, answer } from '../verb.ts';
 
 /** The verb that shows people what happened. */
@@ -8,13 +9,11 @@ export const BOARD_VERBS: VerbTable = {
     summary: 'write a page of sessions, notes, commits and refusals',
     words: [0, 0],
     options: {
-      output: {
-        type: 'string',
-        alias: 'o',
-        value: '<file>',
-        describe:
-          'write this file (-: standard output); default: one in the repository, whose name is printed',
-      },
+      output: option(
+        '<file>',
+        'write this file (-: standard output); default: one in the repository, whose name is printed',
+        { alias: 'o' },
+      ),
     },
     examples: [['git handoff board', 'a file for the browser']],
     async run(args, context): Promise<Answer> {

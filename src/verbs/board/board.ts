@@ -35,7 +35,7 @@ import type {
   BoardSession,
 } from '../../ui/board/shape.ts';
 import { type Rendered } from '../../ui/terminal.ts';
-import { putOutput } from '../put-output.ts';
+import { putOutput } from '../../host/output-file.ts';
 import { workSizes } from '../sharing/diff.ts';
 import type { CommandResult } from '../verb.ts';
 import type { BoardShape } from '../shapes.ts';

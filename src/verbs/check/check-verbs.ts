@@ -1,6 +1,6 @@
 import type { Context } from '../../sessions/caller.ts';
 import { Failure } from '../../domain/failure.ts';
-import type { Arguments } from '../options.ts';
+import { type Arguments, flag } from '../options.ts';
 import { type Interaction, type Answer, type VerbTable, answer } from '../verb.ts';
 
 /** The verb that judges commits and handoffs. */
@@ -11,8 +11,8 @@ export const CHECK_VERBS: VerbTable = {
     summary: 'find commits that mix sessions, and notes moved by hand',
     words: [0, 3],
     options: {
-      stdin: { type: 'boolean', describe: "judge the push that a server's pre-receive hook reads" },
-      update: { type: 'boolean', describe: "judge the one ref of a push that a server's update hook gets" },
+      stdin: flag("judge the push that a server's pre-receive hook reads"),
+      update: flag("judge the one ref of a push that a server's update hook gets"),
     },
     examples: [
       ['git handoff check', 'what is not pushed yet'],

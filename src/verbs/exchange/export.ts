@@ -12,7 +12,7 @@ import { typedTopic } from '../../notes/topic-argument.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { Rendered } from '../../ui/terminal.ts';
 import { noteShape } from '../handoff-shape.ts';
-import { putOutput } from '../put-output.ts';
+import { putOutput } from '../../host/output-file.ts';
 import type { CommandResult } from '../verb.ts';
 import type { ExportShape, NoteShape } from '../shapes.ts';
 import { loadVersion, openTopic } from '../notes/reader.ts';

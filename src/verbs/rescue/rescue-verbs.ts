@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.ts';
-import type { Arguments } from '../options.ts';
+import { type Arguments, flag } from '../options.ts';
 import { answer, type VerbTable } from '../verb.ts';
 
 const HINT = { hint: 'git handoff rescue -h' };
@@ -14,12 +14,8 @@ export const RESCUE_VERBS: VerbTable = {
       'Restores uncommitted work and dropped stashes. The action search finds what git-handoff has not saved: lost commits and stashes, and contents that were only staged.',
     words: [0, Infinity],
     options: {
-      raw: { type: 'boolean', describe: 'with show: print only the bytes of one file' },
-      force: {
-        type: 'boolean',
-        alias: 'f',
-        describe: 'with restore: overwrite uncommitted changes, too; they are saved first',
-      },
+      raw: flag('with show: print only the bytes of one file'),
+      force: flag('with restore: overwrite uncommitted changes, too; they are saved first', { alias: 'f' }),
     },
     examples: [
       ['git handoff rescue', 'what can be restored, newest first (the action list)'],

@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
 import { type Interaction, answer, type VerbTable } from '../verb.ts';
-import type { Arguments } from '../options.ts';
+import { type Arguments, flag, option } from '../options.ts';
 import { anchored, PATHSPEC_OPTIONS, readPathspecs } from '../pathspecs.ts';
 import type { CommitShape } from '../shapes.ts';
 import type { StageValue } from './stage.ts';
@@ -16,30 +16,19 @@ export const COMMIT_VERBS: VerbTable = {
     summary: "commit your own changes and nobody else's",
     words: [0, Infinity],
     options: {
-      message: {
-        type: 'string',
-        alias: 'm',
-        array: true,
-        value: '<text>',
-        describe: 'the message; several texts become paragraphs',
-      },
-      file: {
-        type: 'string',
-        alias: 'F',
-        value: '<file>',
-        describe: 'read the message from a file (- for stdin)',
-      },
-      amend: { type: 'boolean', describe: "replace this session's own last commit" },
-      'no-edit': { type: 'boolean', describe: 'with --amend: keep the message' },
-      'no-verify': { type: 'boolean', alias: 'n', describe: 'skip the hooks pre-commit and commit-msg' },
-      'allow-empty': { type: 'boolean', describe: 'commit even if nothing changes' },
-      signoff: { type: 'boolean', alias: 's', describe: 'add a Signed-off-by trailer' },
-      'gpg-sign': { type: 'boolean', alias: 'S', describe: 'sign the commit' },
-      author: { type: 'string', value: '<author>', describe: 'as for git commit' },
-      date: { type: 'string', value: '<date>', describe: 'as for git commit' },
-      trailer: { type: 'string', array: true, value: '<trailer>', describe: 'as for git commit' },
-      fixup: { type: 'string', value: '<commit>', describe: 'as for git commit' },
-      'reuse-message': { type: 'string', alias: 'C', value: '<commit>', describe: 'as for git commit' },
+      message: option('<text>', 'the message; several texts become paragraphs', { alias: 'm', array: true }),
+      file: option('<file>', 'read the message from a file (- for stdin)', { alias: 'F' }),
+      amend: flag("replace this session's own last commit"),
+      'no-edit': flag('with --amend: keep the message'),
+      'no-verify': flag('skip the hooks pre-commit and commit-msg', { alias: 'n' }),
+      'allow-empty': flag('commit even if nothing changes'),
+      signoff: flag('add a Signed-off-by trailer', { alias: 's' }),
+      'gpg-sign': flag('sign the commit', { alias: 'S' }),
+      author: option('<author>', 'as for git commit'),
+      date: option('<date>', 'as for git commit'),
+      trailer: option('<trailer>', 'as for git commit', { array: true }),
+      fixup: option('<commit>', 'as for git commit'),
+      'reuse-message': option('<commit>', 'as for git commit', { alias: 'C' }),
       ...PATHSPEC_OPTIONS,
     },
     examples: [
@@ -68,7 +57,7 @@ export const COMMIT_VERBS: VerbTable = {
     details: 'If another session changed a file, too, stages only your hunks of it.',
     words: [0, Infinity],
     options: {
-      mine: { type: 'boolean', describe: 'this session’s changes (required)' },
+      mine: flag('this session’s changes (required)'),
       ...PATHSPEC_OPTIONS,
     },
     examples: [['git handoff stage --mine shared.md', 'then: git commit']],

@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
 import { shellWord } from '../../domain/surfacing.ts';
-import type { Arguments } from '../options.ts';
+import { type Arguments, flag } from '../options.ts';
 import { PATHSPEC_OPTIONS, anchored, readPathspecs } from '../pathspecs.ts';
 import { type Interaction, type VerbTable, answer } from '../verb.ts';
 
@@ -12,7 +12,7 @@ export const SHARING_VERBS: VerbTable = {
     summary: 'who is at work here',
     details: 'In this repository and all its worktrees.',
     words: [0, 0],
-    options: { all: { type: 'boolean', alias: 'a', describe: 'ended ones too' } },
+    options: { all: flag('ended ones too', { alias: 'a' }) },
     examples: [['git handoff sessions', 'live ones first']],
     async run(args, context) {
       const { sessions } = await import('./sessions.ts');
@@ -42,7 +42,7 @@ export const SHARING_VERBS: VerbTable = {
       'hunks. Without a name, a session gets its own changes; a person gets a patch for each session.',
     words: [0, Infinity],
     options: {
-      stat: { type: 'boolean', describe: 'only files and numbers of lines' },
+      stat: flag('only files and numbers of lines'),
       ...PATHSPEC_OPTIONS,
     },
     examples: [
@@ -139,7 +139,7 @@ export const ALLOW_VERBS: VerbTable = {
     details: 'Only a person can, at a terminal.',
     words: [0, 0],
     options: {
-      once: { type: 'boolean', describe: 'one refusal, within ten minutes (required)' },
+      once: flag('one refusal, within ten minutes (required)'),
     },
     examples: [['git handoff allow --once --session a1f0c3d2', 'only if that session is refused']],
     async run(args, context, interaction) {

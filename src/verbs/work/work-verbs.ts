@@ -1,3 +1,4 @@
+import { flag, option } from '../options.ts';
 import { answer, type VerbTable } from '../verb.ts';
 
 /** The verb that unpacks a note's work. */
@@ -9,19 +10,12 @@ export const WORK_VERBS: VerbTable = {
     details: 'Unpacks all of it or nothing. Without a topic: the newest open note of this branch.',
     words: [0, 1],
     options: {
-      'dry-run': { type: 'boolean', alias: 'n', describe: 'only say whether it would unpack cleanly' },
-      merge: { type: 'boolean', describe: 'leave conflict markers in files that conflict with HEAD' },
-      from: {
-        type: 'string',
-        value: '<owner>',
-        describe: "accept another person's work, from this address or session",
-      },
-      trust: {
-        type: 'string',
+      'dry-run': flag('only say whether it would unpack cleanly', { alias: 'n' }),
+      merge: flag('leave conflict markers in files that conflict with HEAD'),
+      from: option('<owner>', "accept another person's work, from this address or session"),
+      trust: option('<path>', 'accept this file, which makes programs run or instructs agents', {
         array: true,
-        value: '<path>',
-        describe: 'accept this file, which makes programs run or instructs agents',
-      },
+      }),
     },
     examples: [
       ['git handoff unpack auth-refresh', "its writer's uncommitted changes, staged as they were"],

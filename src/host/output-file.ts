@@ -1,7 +1,7 @@
 import { basename, dirname, join, relative } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
-import { isFolder, realPath, readPlainFile, replaceFile } from '../host/disk.ts';
+import { isFolder, realPath, readPlainFile, replaceFile } from './disk.ts';
 
 /** Where and how a verb writes its output. */
 interface Output {
