@@ -273,7 +273,7 @@ describe('changes by commands that name no path', () => {
     ['curl -sL https://x/a.tgz | tar xz', 'tar -x'],
     ['cat p.diff | patch -p1', 'patch <path>'],
     ['unzip -o a.zip', 'unzip <archive> <path>'],
-    ['git symbolic-ref HEAD refs/heads/other', 'git worktree add ../other other'],
+    ['git symbolic-ref HEAD refs/heads/other', 'git worktree add --detach ../apart'],
     ['gh pr checkout 12', 'gh pr checkout 12'],
     ['gh co 12', 'git worktree add --detach'],
     ['glab mr checkout 3', 'git worktree add'],

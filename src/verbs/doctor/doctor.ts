@@ -17,6 +17,7 @@ import {
   checkLeftovers,
   checkLocks,
   checkShared,
+  checkTryTree,
 } from './repository-checks.ts';
 import { checkObjects, checkRefs, checkWork } from './note-checks.ts';
 
@@ -54,6 +55,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...(await checkBrokenRefs(repository, fix)),
     ...checkLeftovers(repository, fix, now),
     ...checkShared(repository, fix),
+    ...checkTryTree(repository),
   ];
   const states = await readTopics(repository);
   const items = [

@@ -7,8 +7,15 @@ import { listBrokenRefs, removeBrokenRef } from '../../git/refs.ts';
 import { type Committer, type Repository, requireVersion } from '../../git/repository.ts';
 import { git, runGit } from '../../git/run.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
-import { isFolder, entries, readText } from '../../host/disk.ts';
-import { isInitialised, repositoryFolder, stateFolder, closedPaths, shareAll } from '../../host/folders.ts';
+import { exists, isFolder, entries, readText } from '../../host/disk.ts';
+import {
+  isInitialised,
+  repositoryFolder,
+  stateFolder,
+  closedPaths,
+  shareAll,
+  tryTree,
+} from '../../host/folders.ts';
 import { LOG_FILE, readLog } from '../../host/log.ts';
 import { isLeft } from '../../host/process-lock.ts';
 import { type ProcessTable, processTable } from '../../host/processes.ts';
@@ -202,6 +209,14 @@ export function doctorLine(
 
 /** The command that repairs what can be repaired. */
 export const FIX = 'git handoff doctor --fix';
+
+/** Reports the worktree that `try` uses, because git lists it and somebody may wonder whose it is. */
+export function checkTryTree({ commonDir }: Repository): CheckShape[] {
+  const top = tryTree(commonDir);
+  if (!exists(top)) return [];
+  const command = `git worktree remove --force --force ${shellWord(top)}`;
+  return [doctorLine('try', 'ok', `git handoff try runs in ${top}, which you may remove: ${command}`)];
+}
 
 /** A younger file or lock may be in use. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;
