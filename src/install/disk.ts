@@ -46,8 +46,9 @@ export async function readFileFacts(path: string): Promise<DiskFile> {
 /** Reads one file as `readFileFacts` does; undefined for a folder, a device, or links that lead in a circle. */
 export async function plainFileFacts(path: string): Promise<DiskFile | undefined> {
   const real = await followLinks(path).catch(() => undefined);
-  if (real === undefined || !['file', 'none'].includes(kindOf(real))) return undefined;
-  return { path: real, bytes: await readBytes(real) };
+  if (real === undefined) return undefined;
+  const stat = await fs.stat(real).catch(() => undefined);
+  return stat === undefined || stat.isFile() ? { path: real, bytes: await readBytes(real) } : undefined;
 }
 
 /** The file's bytes, or undefined when there is none. Fails for a FIFO, which may block, and for an endless device. */
@@ -80,6 +81,22 @@ export function missingFolders(path: string): string[] {
   if (pathExists(path)) return [];
   const parent = dirname(path);
   return parent === path ? [] : [...missingFolders(parent), path];
+}
+
+/**
+ * Checks that a file in this folder can be made or replaced, before anything is changed.
+ *
+ * @throws Failure `environment`
+ */
+export async function requireWritable(folder: string): Promise<void> {
+  const [outermost] = missingFolders(folder);
+  const present = outermost === undefined ? folder : dirname(outermost);
+  try {
+    if (!(await fs.stat(present)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
+    await fs.access(present, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw diskFailure('write to', present, error);
+  }
 }
 
 /**

@@ -48,19 +48,21 @@ function settingsOf(
   text: string,
 ): ClientSettings {
   const { client, comments } = installer;
-  const json = comments === true ? withoutComments(text) : (installer.settingsIn?.(text) ?? text);
-  let value: unknown;
-  let broken: string | undefined;
+  const parsed = parse(comments === true ? withoutComments(text) : (installer.settingsIn?.(text) ?? text));
+  const commands = [...new Set(commandsIn(parsed.value))];
+  const hooks = commands.map((command) => ({ client, scope, file, command }));
+  const wanted = hooks.length === 0 ? [] : installer.events;
+  const present = eventsIn(parsed.value);
+  const missingEvents = wanted.filter((event) => !present.includes(event));
+  return { scope, file, text, broken: parsed.error, hooks, missingEvents };
+}
+
+function parse(text: string): { value: unknown; error: string | undefined } {
   try {
-    value = isBlank(json) ? undefined : jsonValue(json);
+    return { value: isBlank(text) ? undefined : jsonValue(text), error: undefined };
   } catch (error) {
-    broken = (error as Error).message;
+    return { value: undefined, error: (error as Error).message };
   }
-  const hooks = [...new Set(commandsIn(value))].map((command) => ({ client, scope, file, command }));
-  const present = eventsIn(value);
-  const missingEvents =
-    hooks.length === 0 ? [] : installer.events.filter((event) => !present.includes(event));
-  return { scope, file, text, broken, hooks, missingEvents };
 }
 
 /** The keys that hold a command line; Copilot CLI names the key after the shell. */

@@ -1,9 +1,11 @@
+import { dirname } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine, escapeText } from '../../domain/surfacing.ts';
 import { type Change, applyChanges } from '../../install/changes.ts';
 import type { InstallContext } from '../../install/client.ts';
 import { chooseInstallers } from '../../install/choose-clients.ts';
 import { describeChanges } from '../../install/describe.ts';
+import { requireWritable } from '../../install/disk.ts';
 import { planInit } from '../../install/plan-init.ts';
 import { readRepository } from '../../install/repository-facts.ts';
 import { repositoryFolder, shareAll } from '../../host/folders.ts';
@@ -82,6 +84,7 @@ export async function init(options: InitOptions, context: InstallContext): Promi
     notices: [...chosen.notices, ...planned.notices].map(escapeLine),
   };
   if (options.diff === true) return { outcome: changes.length > 0 ? 'planned' : 'unchanged', ...plan };
+  await requireWritablePlaces(changes);
   if (changes.length > 0 && !options.yes) {
     if (context.confirm === undefined) {
       throw new Failure('usage', 'init asks before it changes files, and there is no terminal to ask on', {
@@ -122,6 +125,11 @@ function sameAgain(
     ...(contextNudge === true ? ['--context-nudge'] : []),
   ];
   return ['git handoff init', word, ...words].join(' ');
+}
+
+/** Checks that every folder of a plan is writable, before the first change. */
+export async function requireWritablePlaces(changes: readonly Change[]): Promise<void> {
+  for (const folder of new Set(changes.map((change) => dirname(change.path)))) await requireWritable(folder);
 }
 
 /**

@@ -16,7 +16,7 @@ import type { RepositoryFacts } from '../../install/repository-facts.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
-import { type InstallResult, pathsOfPlan } from './init.ts';
+import { type InstallResult, pathsOfPlan, requireWritablePlaces } from './init.ts';
 import { summarize } from './summary.ts';
 
 export interface UninstallOptions {
@@ -53,6 +53,7 @@ export async function uninstall(options: UninstallOptions, context: InstallConte
   };
   if (changes.length === 0 && !hasRefs) return { outcome: 'unchanged', ...plan };
   if (options.diff === true) return { outcome: 'planned', ...plan };
+  await requireWritablePlaces(changes);
   if (!(await mayApply(options, context, plan.summary))) return { outcome: 'declined', ...plan };
   if (hasRefs) await createBundle(context.cwd, belongings.backup, belongings.refs);
   await applyChanges(changes);
