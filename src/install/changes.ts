@@ -49,6 +49,8 @@ export interface FileReceipt {
   /** sha256 of the bytes before and after. */
   readonly before: string;
   readonly after: string;
+  /** sha256 of the bytes that an earlier `init` put there: after an interrupted upgrade the file still holds them. */
+  readonly formerly?: string;
   /** The one range that differs: from offset `at`, `added` bytes replaced `removed` (base64). */
   readonly at: number;
   readonly removed: string;

@@ -242,14 +242,16 @@ async function planSkills(
       strip: () => '',
       want: () => text.toString('latin1'),
     });
-    files.push(...planned);
+    const formerly = bytes === undefined ? {} : { formerly: hash('sha256', bytes) };
+    files.push(...planned.map((one) => ({ ...one, receipt: { ...one.receipt, ...formerly } })));
   }
   return { files, notices };
 }
 
 /** Whether a file holds the bytes that we put there. */
 export function isInstalled(bytes: Buffer, receipt: FileReceipt | undefined): boolean {
-  return hash('sha256', bytes) === receipt?.after;
+  const found = hash('sha256', bytes);
+  return found === receipt?.after || found === receipt?.formerly;
 }
 
 /** Writes a file of our own bookkeeping, which uninstall removes as a whole. */

@@ -1,5 +1,6 @@
 import { Failure } from '../domain/failure.ts';
 import { decideIdentity, succeededBy } from '../domain/session.ts';
+import { escapeLine } from '../domain/surfacing.ts';
 import { type SessionId, canMean, meantId, shortId, personId } from '../domain/names.ts';
 import { hash } from '../git/hash.ts';
 import type { Committer, Repository } from '../git/repository.ts';
@@ -84,7 +85,7 @@ export function sessionMeant(text: string, ids: Iterable<SessionId>): SessionId 
   const known = [...ids];
   const meant = meantId(text, known);
   if (meant !== undefined || !known.some((id) => canMean(text, id))) return meant;
-  throw new Failure('usage', `${text} matches several sessions`, {
+  throw new Failure('usage', `${escapeLine(text)} matches several sessions`, {
     hint: 'git handoff sessions --all --json',
   });
 }

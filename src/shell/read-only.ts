@@ -23,7 +23,6 @@ const LISTING: Readonly<Record<string, RegExp>> = {
     /^(?:-[avr]+|--(?:all|list|remotes|show-current|verbose|contains|merged|no-merged|format=.*|sort=.*))$/,
   config: /^(?:-l|--list|--get.*|get|list)$/,
   notes: /^(?:list|show)$/,
-  refs: /^(?:exists|list|optimize|verify)$/,
   remote: /^(?:-v|--verbose|show|get-url)$/,
   stash: /^(?:list|show)$/,
   submodule: /^(?:status|summary)$/,

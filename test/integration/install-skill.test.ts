@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyChanges } from '../../src/install/changes.ts';
+import { installerOf } from '../../src/install/choose-clients.ts';
 import { HOW_TO_INSTALL } from '../../src/install/client.ts';
+import { planInit } from '../../src/install/plan-init.ts';
 import { World } from './install-world.ts';
 
 const SKILL = join('skills', 'git-handoff', 'SKILL.md');
@@ -67,6 +70,25 @@ describe('init --skill', () => {
     expect(read()).toBe('version one\n');
     await install();
     expect(read()).toBe('version two\n');
+    await world.uninstall();
+    ship('version one\n');
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it('replaces it even after an interrupted upgrade', async () => {
+    const before = world.snapshot();
+    await install();
+    ship('version two\n');
+    const goal = { installers: [installerOf('claude')], scope: 'user', skill: true } as const;
+    const { changes } = await planInit(world.context(), goal);
+    expect(changes.length).toBe(2);
+    await applyChanges(changes.slice(0, 1));
+    expect(read()).toBe('version one\n');
+    await install();
+    expect(read()).toBe('version two\n');
+    ship('version three\n');
+    const third = await planInit(world.context(), goal);
+    await applyChanges(third.changes.slice(0, 1));
     await world.uninstall();
     ship('version one\n');
     expect(world.snapshot()).toEqual(before);

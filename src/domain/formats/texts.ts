@@ -240,3 +240,14 @@ function cellsOf(line: string): string[] | undefined {
   const inner = text.slice(1, text.length > 1 && text.endsWith('|') ? -1 : undefined);
   return inner.split('|').map((cell) => cell.replaceAll('`', '').trim());
 }
+
+/** Returns the bare name of a file that an index lists; `undefined` if its path leads out of the index's folder. */
+export function indexedName(file: string, folder: string): string | undefined {
+  const link = /^\[[^[\]]*\]\(([^()]*)\)$/.exec(file)?.[1] ?? file;
+  const slash = link.lastIndexOf('/');
+  const parent = link.slice(0, Math.max(slash, 0)).replace(/^\.(?:\/|$)/, '');
+  const name = link.slice(slash + 1);
+  if (slash === 0 || name === '' || name === '.' || name === '..' || /[\\\0]/.test(name)) return undefined;
+  // The program that maintains the index may write the path from the top of the repository.
+  return parent === '' || folder === parent || folder.endsWith(`/${parent}`) ? name : undefined;
+}

@@ -138,9 +138,9 @@ export const GIT_FILE_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitV
 /** git's own verbs with nothing to record here. git ignores aliases with these names. */
 export const OWN_VERBS = new Set(
   (
-    'add am apply archive blame bundle cat-file checkout checkout-index cherry-pick clean commit config describe diff gc grep init ' +
+    'add am apply archive blame cat-file checkout checkout-index cherry-pick clean commit config describe diff gc grep init ' +
     'lfs log ls-files merge merge-file mv notes read-tree reflog remote rerere reset restore revert rev-list rm show ' +
-    'pack-refs sparse-checkout stage stash status switch tag update-index worktree'
+    'sparse-checkout stage stash status switch tag update-index worktree'
   ).split(' '),
 );
 
@@ -254,14 +254,24 @@ function rewrite(git: GitCall): Status {
   return undefined;
 }
 
+function fastImport(git: GitCall): Status {
+  const text = git.call.frame.input.rest;
+  const names = refsIn(text, /^(?:commit|reset) (refs\/\S+)/gm);
+  for (const name of names) change(git, name);
+  if (!isKnown(text)) change(git, UNKNOWN);
+  return undefined;
+}
+
 /** The verbs that change refs, or print the branch that is checked out. */
 export const GIT_REF_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
   ['update-ref', updateRef],
   ['symbolic-ref', symbolicRef],
   ['push', push],
+  ['send-pack', push],
   ['fetch', fetch],
   ['pull', fetch],
   ['branch', branch],
   ['filter-branch', rewrite],
   ['filter-repo', rewrite],
+  ['fast-import', fastImport],
 ]);

@@ -1,8 +1,7 @@
 import { dirname, isBelow } from '../disk.ts';
 import { type GitOverrides, type GitVerbCall, UNKNOWN, isKnown } from '../effects.ts';
 import type { CommandInput, Program, ProgramCall, ShellMachine, Status } from '../machine.ts';
-import { gitReads } from '../read-only.ts';
-import { recordNames } from '../spelled.ts';
+import { parseOptions } from '../options.ts';
 import { commandOfTry } from '../try-words.ts';
 import { CWD, type Scope } from '../scope.ts';
 import { GIT_FILE_VERBS, type GitCall, OWN_VERBS, writesOutputOption, GIT_REF_VERBS } from './git-files.ts';
@@ -80,6 +79,9 @@ function settingOf(word: string): [string, string] {
 function runVerb(git: GitCall, aliases: number): void {
   const { call, verb, args } = git;
   const { machine, frame } = call;
+  const older = verb === 'refs' ? olderCalls(args) : [];
+  for (const words of older) runVerb({ ...git, verb: 'update-ref', args: words }, aliases);
+  if (older.length > 0) return;
   if (verb === 'handoff') {
     recordHandoff(call, args);
     return;
@@ -98,15 +100,17 @@ function runVerb(git: GitCall, aliases: number): void {
     recordCall(git);
     writesOutputOption(git);
     known?.(git);
-    if (isAlias && !gitReads({ verb, words: args })) recordUnreadVerb(git);
     if (known === undefined || !frame.output.text) frame.output.add(UNKNOWN);
   }
 }
 
-/** Records the handoff refs that a verb which we do not know names in its words or its input (`refs`, `fast-import`). */
-function recordUnreadVerb({ args, call: { machine, frame }, verb }: GitCall): void {
-  for (const text of [...args, frame.input.rest])
-    if (text.includes('refs/handoffs')) recordNames(machine, frame.scope, text, `git ${verb}`);
+/** Translates `git refs create`, `update`, `delete` and `rename` (git 2.56) into words of `git update-ref`. */
+function olderCalls([action, ...words]: readonly string[]): (readonly string[])[] {
+  const { operands } = parseOptions(words, { long: 'message= no-deref create-reflog' });
+  if (action === 'delete') return [['-d', ...operands]];
+  if (action === 'create' || action === 'update') return [operands];
+  const [from = '', to = ''] = operands;
+  return action === 'rename' ? [...olderCalls(['delete', from]), ...olderCalls(['create', to, from])] : [];
 }
 
 /** The settings that change what a verb does to uncommitted work. */

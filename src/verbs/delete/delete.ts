@@ -317,7 +317,7 @@ export function renderDeletedClosed(
   { items, olderThan }: DeletedClosedValue,
   { now }: TextContext,
 ): Rendered {
-  const older = olderThan === null ? '' : ` --older-than ${escapeLine(olderThan)}`;
+  const older = olderThan === null ? '' : ` and that is older than ${escapeLine(olderThan)}`;
   if (items.length === 0) return `there is no closed handoff that you may delete${older}\n`;
   const rows = items.map((item) => [
     item.deleted ? 'deleted' : 'closed',

@@ -6,6 +6,7 @@ import {
   readExported,
   readHandover,
   withoutMarker,
+  indexedName,
 } from '../../domain/formats/texts.ts';
 import { slugWords, topicFrom } from '../../domain/formats/placement.ts';
 import { type HandoffState, MAX_NOTE_BYTES } from '../../domain/handoff.ts';
@@ -201,8 +202,8 @@ function readIndex(folder: string): ReadonlyMap<string, string> {
   const read = readPlainFile(join(folder, 'INDEX.md'), MAX_NOTE_BYTES);
   const ids = new Map<string, string>();
   for (const { id, file } of read.kind === 'file' ? parseIndex(textOf(read.bytes)) : []) {
-    const name = basename(file);
-    if (id !== '' && !ids.has(name)) ids.set(name, id);
+    const name = indexedName(file, folder);
+    if (name !== undefined && id !== '' && !ids.has(name)) ids.set(name, id);
   }
   return ids;
 }

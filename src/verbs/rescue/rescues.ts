@@ -268,7 +268,7 @@ export async function listRescued(
   // Each worktree's newest rescue from the end of a turn is enough, unless the command names a session or paths.
   const ends = all.filter((one) => groupOf(one) === 'stop');
   const newest = new Map(ends.toReversed().map((one) => [one.worktreeId, one]));
-  const shown = which + paths.join('') === '' ? [...newest.values()] : ends;
+  const shown = which === '' && paths.length === 0 ? [...newest.values()] : ends;
   const items = [...all.filter((one) => !ends.includes(one)), ...shown].flatMap((rescue) => {
     const held = rescue.held.filter((item) => isWanted(rescue, item, { which, paths }));
     return held.length > 0 ? [rescueShape(rescue, held)] : [];

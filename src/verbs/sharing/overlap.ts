@@ -113,13 +113,23 @@ async function compareAll(
   // One name asks for all pairs that have it, several names for the pairs among them.
   const isAsked = (one: Line, other: Line) =>
     names.length < 2 ? names.length === 0 || isNamed(one) || isNamed(other) : isNamed(one) && isNamed(other);
-  const pairs = pairsOf([...trees, ...asked], await targetsOf(trees, scene)).filter((pair) =>
-    isAsked(...pair),
+  const pairs = pairsOf([...trees, ...asked], await targetsOf(trees, scene)).filter(
+    (pair) => isAsked(...pair) && !isOneSession(...pair),
   );
   const items: OverlapShape[] = [];
   for (const pair of pairs) items.push(...(await compare(pair, scene)));
   items.push(...trees.filter((tree) => isAsked(tree, tree)).flatMap((tree) => sharedPaths(tree, scene)));
+  const here = worktrees.find(({ gitDir }) => gitDir === repository.gitDir)?.path;
+  const concerns = ({ sides }: OverlapShape) => sides.some(({ worktree }) => worktree === here);
+  // The overlaps with the caller's worktree come first.
+  items.sort((a, b) => Number(concerns(b)) - Number(concerns(a)));
   return { items, compared: new Set(pairs.flat()).size };
+}
+
+/** Whether the same sessions work at both places. */
+function isOneSession(one: Line, other: Line): boolean {
+  const ids = [one, other].map(({ sessions }) => sessions.map(({ record }) => record.session).join());
+  return ids[0] !== '' && ids[0] === ids[1];
 }
 
 async function lineOfWorktree(worktree: ListedWorktree, scene: Scene): Promise<Line> {

@@ -3,6 +3,7 @@ import { timestamp, ago } from '../../domain/age.ts';
 import { listWorktrees, type ListedWorktree } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
+import { readLedgers } from '../../sessions/journal.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import type { CommandResult } from '../verb.ts';
 import type { RequestShape, SessionShape, AllowShape } from '../shapes.ts';
@@ -73,7 +74,7 @@ interface Look extends ListedWorktree {
   readonly requests: readonly RequestShape[];
 }
 
-/** Runs one `git status`, if the worktree has sessions. One that git cannot read counts as unchanged. */
+/** Runs one `git status`, if the worktree has sessions. Of one that git cannot read, says what the ledgers hold. */
 async function lookAt(
   worktree: ListedWorktree,
   commonDir: string,
@@ -82,20 +83,23 @@ async function lookAt(
 ): Promise<Look> {
   const { path: top, gitDir } = worktree;
   const id = knownWorktreeId(gitDir);
-  const isUsed = id !== undefined && sessions.some(({ worktreeId }) => worktreeId === id);
   const tree = { top, gitDir, commonDir };
-  const work = isUsed ? await lookAtWork(tree, sessions, now).catch(() => undefined) : undefined;
-  if (work === undefined) return { ...worktree, id, changed: new Map(), requests: [] };
+  const isUsed = id !== undefined && sessions.some(({ worktreeId }) => worktreeId === id);
+  if (!isUsed) return { ...worktree, id, changed: new Map(), requests: [] };
+  const work = await lookAtWork(tree, sessions, now).catch(() => undefined);
+  const ledgers = work?.ledgers ?? readLedgers({ commonDir, worktreeId: id });
   const changed = new Map<string, string[]>();
   const asker = askerOf(undefined, sessions, commonDir);
-  for (const dirty of work.status.dirty.values()) {
-    const owners = belongingOf(work, dirty, asker).claims.map(({ session }) => session);
-    // A sub-agent's change also counts as its session's.
-    for (const owner of new Set(owners.flatMap((one) => [one, sessionOfOwner(one)])))
-      changed.set(owner, [...(changed.get(owner) ?? []), dirty.path]);
-  }
+  if (work === undefined) for (const { session, claims } of ledgers) changed.set(session, [...claims.keys()]);
+  else
+    for (const dirty of work.status.dirty.values()) {
+      const owners = belongingOf(work, dirty, asker).claims.map(({ session }) => session);
+      // A sub-agent's change also counts as its session's.
+      for (const owner of new Set(owners.flatMap((one) => [one, sessionOfOwner(one)])))
+        changed.set(owner, [...(changed.get(owner) ?? []), dirty.path]);
+    }
   const isChanged = (session: string, path: string) => changed.get(session)?.includes(path) === true;
-  return { ...worktree, id, changed, requests: requestShapes(work.ledgers, sessions, top, isChanged) };
+  return { ...worktree, id, changed, requests: requestShapes(ledgers, sessions, top, isChanged) };
 }
 
 /**

@@ -124,8 +124,12 @@ async function chooseRemotes(
   const [first, ...others] = wanted.map((name) => {
     const remote = all.find((one) => one.name === name);
     if (remote !== undefined && isRemoteName(name)) return remote;
-    const message = `there is no remote ${escapeLine(JSON.stringify(shownAddress(name)))}`;
-    throw new Failure('usage', message, { hint: all.length === 0 ? ADD_REMOTE : 'git remote -v' });
+    const shown = shownAddress(name);
+    const message = `there is no remote ${escapeLine(JSON.stringify(shown))}`;
+    const isAddress = /[/:]/.test(name) && !name.startsWith('-');
+    const add = `git remote add handoffs ${shown === name ? shellWord(name) : '<that address>'}`;
+    const hint = isAddress ? add : all.length === 0 ? ADD_REMOTE : 'git remote -v';
+    throw new Failure('usage', message, { hint });
   });
   if (first !== undefined) return { remotes: [first, ...others], settings };
   const [some] = all;

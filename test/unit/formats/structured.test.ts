@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { looksStructured, parseIndex } from '../../../src/domain/formats/texts.ts';
+import { indexedName, looksStructured, parseIndex } from '../../../src/domain/formats/texts.ts';
 import { splitNote } from '../../../src/domain/note/sections.ts';
 import { readFrontMatter } from '../../../src/domain/note/front-matter.ts';
 import { handoffId } from '../../../src/domain/note/handoff-id.ts';
@@ -50,5 +50,21 @@ describe('INDEX.md', () => {
     ['very many', `| handoff_id | file |\n${'| x | y |\n'.repeat(20_000)}`, 10_000],
   ])('with %s', (_, text, count) => {
     expect(parseIndex(text)).toHaveLength(count);
+  });
+
+  it.each([
+    ['x.md', 'x.md'],
+    ['./x.md', 'x.md'],
+    ['[x](x.md)', 'x.md'],
+    ['loa/handoffs/x.md', 'x.md'],
+    ['../../x.md', undefined],
+    ['/etc/passwd', undefined],
+    ['/x.md', undefined],
+    ['sub/x.md', undefined],
+    ['..', undefined],
+    ['a\\..\\x.md', undefined],
+    ['handoffs/../x.md', undefined],
+  ])('names %s, which is the file %s', (file, name) => {
+    expect(indexedName(file, '/repo/grimoires/loa/handoffs')).toBe(name);
   });
 });
