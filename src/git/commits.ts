@@ -16,7 +16,7 @@ import {
 import { inBatches, twoAtOnce } from './batches.ts';
 import { listHistories } from './histories.ts';
 import { type ObjectRequest, type ReadObject, isDamage, lookUpObjects, readObjects } from './objects.ts';
-import { rawDiff } from './staged.ts';
+import { askRawDiff, rawDiff } from './staged.ts';
 
 /**
  * The headers and message of a commit object (no tree entries). Each part is parsed on demand, because of thousands of commits
@@ -326,7 +326,7 @@ export const changedPaths = (cwd: string, from: Oid | null, to: Oid): Promise<St
 
 /** The paths at which two commits differ. A rename counts as one path deleted and one added. Returns none when git fails. */
 export async function pathsBetween(options: GitOptions, one: Oid, other: Oid): Promise<string[]> {
-  const found = await rawDiff(options, 'diff-tree', ['-r', one, other]).catch(() => []);
+  const found = await askRawDiff(options, 'diff-tree', ['-r', one, other]);
   return found.map(({ path }) => path);
 }
 

@@ -4,7 +4,7 @@ import { exactStatOf, readText } from '../host/disk.ts';
 import { sameState, type FileState } from '../domain/ledger/tree-status.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { changedPaths } from './commits.ts';
-import { indexEntries, rawDiff } from './staged.ts';
+import { indexEntries, askRawDiff } from './staged.ts';
 
 /** An operation that git has stopped in and can continue later (git-status(1) names it). */
 export interface Operation {
@@ -76,10 +76,7 @@ export async function madePaths(
   name: string,
 ): Promise<Map<string, readonly FileState[]>> {
   const lists = await Promise.all(
-    // git fails where the operation has no such commit.
-    changeArguments(gitDir, name).map(([command, ...args]) =>
-      rawDiff({ cwd }, command, args).catch(() => []),
-    ),
+    changeArguments(gitDir, name).map(([command, ...args]) => askRawDiff({ cwd }, command, args)),
   );
   const made = new Map<string, FileState[]>();
   for (const { path, index } of lists.flat()) made.set(path, [...(made.get(path) ?? []), index]);

@@ -236,7 +236,8 @@ export async function findMixedCommits(
       const isLarge = found !== undefined && found.content.length < found.size;
       const commit = isLarge ? await readLarge(options, found.oid) : found;
       if (commit === undefined) continue;
-      const { message, parents, summary } = new CommitText(commit.content.toString('latin1'));
+      const { message, parents } = new CommitText(commit.content.toString('latin1'));
+      const [summary = ''] = message.trimStart().split('\n', 1);
       // A message in UTF-16 has a NUL byte in each character; another may hide lines behind one.
       const texts = message.includes('\0') ? ['', '\n'].map((by) => message.replaceAll('\0', by)) : [message];
       const sessions = mixedSessions(texts.join('\n'), related);
@@ -291,7 +292,7 @@ async function rangeFailure(
 async function countPaths(options: GitOptions, commits: readonly Oid[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   if (commits.length === 0) return counts;
-  const args = ['log', '--no-walk', '--stdin', ...CHANGES];
+  const args = ['-c', 'log.showRoot=true', 'log', '--no-walk', '--stdin', ...CHANGES];
   for (const { commit } of parseChanges(await git(args, { ...options, input: commits })))
     counts.set(commit, (counts.get(commit) ?? 0) + 1);
   return counts;

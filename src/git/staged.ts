@@ -32,6 +32,10 @@ export async function rawDiff(
   return parseRaw(await git([command, ...RAW_DIFF, ...args, '--'], options));
 }
 
+/** The same; none where git fails because there is no such commit. */
+export const askRawDiff: typeof rawDiff = async (options, command, args) =>
+  parseRaw((await askGit([command, ...RAW_DIFF, ...args, '--'], options)) ?? '');
+
 /** The paths at which the index differs from HEAD, which may be unborn. */
 export const stagedPaths = (cwd: string, env: Record<string, string> = {}): Promise<StagedPath[]> =>
   rawDiff({ cwd, env }, 'diff', ['--cached']);

@@ -2,7 +2,7 @@ import { STASH } from './namespace.ts';
 import type { Oid } from '../domain/names.ts';
 import type { SnapshotItem } from '../domain/snapshot.ts';
 import { readReflogs } from './log.ts';
-import { type TreeFile, listTree, rawDiff } from './staged.ts';
+import { type TreeFile, listTree, askRawDiff } from './staged.ts';
 import { lookUpObjects } from './objects.ts';
 
 /** One entry of git-stash(1): `stash@{<index>}`. All worktrees share the list. */
@@ -29,7 +29,7 @@ export async function listStash(cwd: string, timeoutMs?: number): Promise<StashE
 /** What an entry of the stash holds: changed files as the working tree had them, and untracked ones. */
 export async function stashItems(cwd: string, entry: Oid): Promise<SnapshotItem[]> {
   const [changed, untracked] = await Promise.all([
-    rawDiff({ cwd }, 'diff-tree', ['-r', `${entry}^1`, entry]).catch(() => []),
+    askRawDiff({ cwd }, 'diff-tree', ['-r', `${entry}^1`, entry]),
     // Untracked files are in the entry's third parent (git-stash(1)).
     listTree(cwd, `${entry}^3`),
   ]);

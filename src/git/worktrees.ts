@@ -139,11 +139,11 @@ export function diskPath(top: string, { path, raw }: Named): string | Buffer {
  *
  * @param like an object name of the repository, for its format
  */
-export function contentState(top: string, named: Named, like: string): FileState {
+export function contentState(top: string, named: Named, like: string, most = MAX_READ): FileState {
   const state = diskState(top, named);
   const file = diskPath(top, named);
   const isLink = state?.mode === '120000';
-  if (!isLink && (!isFile(state) || (lstatOf(file)?.size ?? 0) > MAX_READ)) return state;
+  if (!isLink && (!isFile(state) || (lstatOf(file)?.size ?? 0) > most)) return state;
   try {
     const content = isLink ? readlinkSync(file, 'buffer') : readFileSync(file);
     return { ...state, oid: parseOid(objectName(formatOf(like), 'blob', content)) ?? null };

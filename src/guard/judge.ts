@@ -56,7 +56,12 @@ export async function judge<Anywhere, InTree>(
     const found = await ask(anywhere, call, facts, permissionIn(call));
     for (const { call: there, facts: known } of isRefused(found) ? [] : await trees()) {
       found.push(...(await ask(inTrees, there, known, permissionIn(there))));
-      if (isRefused(found)) break;
+      const refusal = found.find((one) => one.kind === 'refuse');
+      if (refusal === undefined) continue;
+      // The refusal also stands in the log of the repository whose work it protects.
+      if (there.tree.commonDir !== call.tree?.commonDir)
+        there.log('deny', `${call.event.toolName ?? ''}: ${refusal.text}`);
+      break;
     }
     return found;
   };

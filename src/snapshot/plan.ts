@@ -260,7 +260,9 @@ async function planPath(
   const next = inIndex.kind === 'merged' ? inIndex.state : head;
   const same = (a: FileState, b: FileState) => sameState(withMode(a, config), withMode(b, config));
   const isWhole = sameState(onDisk.state, item.disk);
-  const hasBytes = item.raw === undefined || contentState(place.top, { path }, item.raw)?.oid === item.raw;
+  // A snapshot may be larger than what a claim reads.
+  const found = item.raw === undefined ? undefined : contentState(place.top, { path }, item.raw, Infinity);
+  const hasBytes = found?.oid === item.raw;
   const isThere = same(disk, onDisk.state) && (hasBytes || !isWhole);
   if (index === 'in conflict') return refuse('is in conflict');
   // The file is not on the disk, yet git sees no change: git was told not to check it out.

@@ -5,6 +5,7 @@ import type { SessionId } from '../../domain/names.ts';
 import { readHead } from '../../git/discover.ts';
 import { contentState, diskState, stampOf } from '../../git/worktrees.ts';
 import { stillRuns } from '../../host/processes.ts';
+import { clientChain } from '../presence.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts, OpenLedger } from '../facts.ts';
 
@@ -48,11 +49,14 @@ function statusByLedger(
   return { head: { ref: place, oid: known?.head.oid ?? null }, dirty: new Map(dirty), at: now };
 }
 
-/** Returns the sessions of which a process runs, or may run. */
+/** Returns the sessions of which a process runs, or may run, except those whose client has started the caller's. */
 export function alive(call: TreeCall, ledgers: readonly SessionLedger[]): ReadonlySet<SessionId> {
   const table = call.machine.processes();
-  const runs = ({ registrations }: SessionLedger) =>
-    [...registrations.keys()].some((key) => stillRuns(processOf(key), table) !== false);
+  const above = clientChain(call).slice(1);
+  const runs = ({ registrations }: SessionLedger) => {
+    const running = [...registrations.keys()].map(processOf).filter((one) => stillRuns(one, table) !== false);
+    return running.length > 0 && !running.some(({ pid }) => above.some((one) => one.pid === pid));
+  };
   return new Set(ledgers.filter(runs).map(({ session }) => session));
 }
 

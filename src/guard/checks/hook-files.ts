@@ -125,7 +125,7 @@ export function looksAtCommits(
 }
 
 /** Whether git would run a hook that is ours, or the pre-commit framework's, which keeps ours beside its own and runs it first. */
-export function isOurs(path: string): boolean {
+function isOurs(path: string): boolean {
   const isRun = ((statOf(path)?.mode ?? 0) & 0o111) !== 0;
   return isRun && [path, `${path}.legacy`].some((file) => /git-handoff|git-hooks\//.test(readText(file)));
 }

@@ -7,6 +7,7 @@ import { linkedWorktrees } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { readLedgers } from '../../sessions/journal.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
 import type { TreeCall, Finding, Worktree } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { isBelow } from '../../shell/disk.ts';
@@ -71,11 +72,10 @@ export async function worktreeRemoval(call: TreeCall, facts: CommandFacts): Prom
   const { live } = people;
   for (const { top, gitDir, by } of removed) {
     const worktreeId = knownWorktreeId(gitDir);
-    const here = live.filter((one) => one.worktreeId === worktreeId).map(({ record }) => record);
-    // A visitor works in another worktree.
+    const here = live.filter((one) => one.worktreeId === worktreeId);
     const user = here.find(
-      ({ visiting, session }) => visiting !== true || hasWork(tree, worktreeId, session),
-    );
+      (one) => !isVisitor(one, live) || hasWork(tree, worktreeId, one.record.session),
+    )?.record;
     if (user === undefined) continue;
     const text =
       `\`${escapeLine(by)}\` would remove or move the worktree ${escapeLine(basename(top))}, in which ` +
@@ -86,9 +86,19 @@ export async function worktreeRemoval(call: TreeCall, facts: CommandFacts): Prom
   return [];
 }
 
+/** Whether the session works in another worktree, and has only visited this one. */
+function isVisitor({ record, worktreeId }: JudgedSession, live: readonly JudgedSession[]): boolean {
+  return live.some(
+    (one) =>
+      one.record.session === record.session &&
+      one.worktreeId !== worktreeId &&
+      one.record.startedAt < record.startedAt,
+  );
+}
+
 function hasWork({ commonDir }: Worktree, worktreeId: string | undefined, session: SessionId): boolean {
   const own = readLedgers({ commonDir, worktreeId: worktreeId ?? '' }).filter(
     (one) => sessionOfOwner(one.session) === session,
   );
-  return own.some(({ claims }) => claims.size > 0);
+  return own.some(({ claims, commands }) => claims.size + commands.size > 0);
 }

@@ -8,7 +8,7 @@ import { type Leaving, hasUnnotedWork, leaveNote } from '../automatic/leave-note
 import { type NoteContext, conversation, ownWork } from '../automatic/own-work.ts';
 import { appendEvents, readLedger } from '../../sessions/journal.ts';
 import type { TopicState } from '../../notes/topic.ts';
-import type { JudgedSession } from '../../sessions/records.ts';
+import type { JudgedSession, StoredSession } from '../../sessions/records.ts';
 import { type TreeCall, workPlaceOf } from '../call.ts';
 import { readSessions } from '../presence.ts';
 import type { Registered } from './registration.ts';
@@ -21,7 +21,7 @@ import type { Registered } from './registration.ts';
  */
 export function expectEndNotes(
   { settings, tree, session, now }: TreeCall,
-  all: readonly JudgedSession[],
+  all: readonly StoredSession[],
 ): boolean {
   if (!settings.automaticNotes) return false;
   const here = workPlaceOf(tree);

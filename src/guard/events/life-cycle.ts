@@ -15,7 +15,7 @@ import { readPart, randomName } from '../../host/disk.ts';
 import { stateFolder, beat, removeBeat } from '../../host/folders.ts';
 import { byAge, typedTopic } from '../../notes/topic-argument.ts';
 import { readTopics, type TopicState } from '../../notes/topic.ts';
-import { endSession } from '../../sessions/records.ts';
+import { endSession, listSessions } from '../../sessions/records.ts';
 import { appendSessionEvents, isFirstToReport, readJournal } from '../../sessions/journal.ts';
 import { isLoneSession, removeLoneSession } from '../../sessions/lone-session.ts';
 import { forgetAgents } from '../agents.ts';
@@ -112,7 +112,7 @@ async function hasNote(call: TreeCall): Promise<boolean> {
 /** Records that a session is over, in every worktree in which it is registered. */
 async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   const { session, tree } = call;
-  const all = await readSessions(call);
+  const all = await listSessions({ cwd: tree.workTree }, call.budget.left());
   const own = all.filter(({ record }) => record.session === session && record.ended === null);
   const isNoteDue = expectEndNotes(call, all);
   // We record the end before slow work: clients allow a second or two, and an unrecorded end would count as a death.
@@ -126,7 +126,7 @@ async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   removeBeat(tree.commonDir, session);
   // Without this, everything that changes until the session comes back would count as its own.
   await endLoneWork(call);
-  if (isNoteDue) await noteEnd(call, all);
+  if (isNoteDue) await noteEnd(call, await readSessions(call, all));
   return [];
 }
 

@@ -11,7 +11,8 @@ import { FILES, LIVE } from '../../git/namespace.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import { listWorktrees, readTreeStatus } from '../../git/worktrees.ts';
-import { entries, realPath } from '../../host/disk.ts';
+import { entries, readText, realPath } from '../../host/disk.ts';
+import { hasMarker } from '../../install/hook-block.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
@@ -22,7 +23,7 @@ import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { appendSessionEvents, readJournals } from '../../sessions/journal.ts';
 import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
 import type { TreeCall, Finding } from '../call.ts';
-import { installedHooks, isOurs } from '../checks/hook-files.ts';
+import { installedHooks } from '../checks/hook-files.ts';
 import { deliverRequests } from '../effects/news.ts';
 import { tidy } from '../effects/tidy.ts';
 import { closeSettled, noteGone, closeOwn } from './automatic.ts';
@@ -203,7 +204,7 @@ function newUnknownSettings(
  * install`) or removed them. We repair nothing unasked: what a hook manager does is its user's decision.
  */
 function lostHooks(commonDir: string): string[] {
-  const lost = installedHooks(commonDir).filter((path) => !isOurs(path));
+  const lost = installedHooks(commonDir).filter((path) => !hasOurBlock(path));
   if (lost.length === 0) return [];
   const names = [...new Set(lost.map((path) => basename(path)))].filter((name) =>
     /^[a-z-]{1,40}$/.test(name),
@@ -214,6 +215,9 @@ function lostHooks(commonDir: string): string[] {
     `Another program rewrote the git hooks ${names.join(', ')}: commits go unchecked. To restore git-handoff’s: ${command}`,
   ];
 }
+
+/** Whether our block is in a hook, or in the copy that the pre-commit framework keeps and runs first. */
+const hasOurBlock = (path: string) => [path, `${path}.legacy`].some((file) => hasMarker(readText(file)));
 
 /** How many notes of this branch come with an excerpt of their text. */
 const MAX_EXCERPTS = 2;

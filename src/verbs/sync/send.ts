@@ -231,6 +231,8 @@ function firstPush({ name, pushUrls }: Remote, count: number): string {
   return `${name} has no handoffs yet: ${what} to ${pushUrls.map(shownAddress).join(' and ')}, where everybody with access to that repository can read all of it`;
 }
 
+/** How long the exceptions from a pattern may be, all on one command line of git: macOS allows 1 MiB. Characters. */
+const MOST_EXCEPTED = 400_000;
 /** Up to this many refs are fetched or pushed by name. For more, a pattern is cheaper. */
 export const MAX_NAMED = 200;
 
@@ -253,6 +255,7 @@ async function pushAll(
   const own = await listRefNames(world.repository, [HANDOFFS]);
   const goes = ({ name, oid }: RefValue) => values.get(name) === oid;
   const except = own.filter((ref) => !goes(ref) && there.get(ref.name) !== ref.oid).map(({ name }) => name);
+  if (except.join().length > MOST_EXCEPTED) return pushRefs(transfer, remote.name, named);
   const inPattern = new Set<string>(
     own.filter(goes).map(({ name }) => world.prefix + name.slice(HANDOFFS.length)),
   );
