@@ -18,7 +18,7 @@ import { type DiskFile, pathExists, plainFileFacts, readFileFacts } from './disk
 import { configWithoutUs } from './edit-config.ts';
 import { GIT_HOOKS, hasMarker, withoutBlocks } from './hook-block.ts';
 import { SettingsError } from './hook-settings.ts';
-import { findBlock, withoutInstructions } from './instructions.ts';
+import { findBlock, readInstructionFiles, withoutInstructions } from './instructions.ts';
 import { type InstallPlan, isInstalled } from './plan-init.ts';
 import { type RepositoryFacts, readRepository } from './repository-facts.ts';
 
@@ -65,6 +65,7 @@ export async function planUninstall(context: InstallContext, userToo: boolean): 
     const hooks =
       at === undefined || at.shared ? [] : GIT_HOOKS.map((hook) => ({ path: join(at.path, hook) }));
     const suspects = await withDefaults(own, 'git-hook', hooks);
+    suspects.push(...(await movedInstructions(own, repository.topLevel, suspects)));
     changes.push(...(await undoConfig(context, repository, own)));
     changes.push(...suspects.flatMap((suspect) => undoFile(suspect, notices)));
     for (const dir of repository.worktreeGitDirs)
@@ -98,6 +99,25 @@ export async function planUninstall(context: InstallContext, userToo: boolean): 
 
 async function readReceipt(path: string): Promise<Receipt> {
   return parseReceipt((await readFileFacts(path)).bytes, path);
+}
+
+/** The other instruction files, if one that the receipt names has lost our block: somebody may have moved the block there. */
+async function movedInstructions(
+  { files }: Receipt,
+  topLevel: string | undefined,
+  known: readonly Suspect[],
+): Promise<Suspect[]> {
+  const recorded = files.filter(({ role }) => role === 'instructions');
+  const kept = known.filter(
+    ({ role, bytes }) => role === 'instructions' && findBlock(bytes?.toString('latin1') ?? '') !== 'none',
+  );
+  // Without a record, a block that came with the project is the project's.
+  if (topLevel === undefined || kept.length === recorded.length) return [];
+  const others = (await readInstructionFiles(topLevel)).filter(
+    ({ path, bytes }) => bytes !== undefined && !known.some((one) => one.path === path),
+  );
+  const more = { role: 'instructions', client: undefined, existed: true, receipt: undefined } as const;
+  return others.map(({ path, bytes }) => ({ path, bytes, ...more }));
 }
 
 /**

@@ -155,14 +155,15 @@ describe('init --instructions', () => {
     expect(read('AGENTS.md')).toBe(old);
   });
 
-  it('keeps a moved block where it is', async () => {
+  it('keeps a moved block where it is, even in another file', async () => {
     given({ 'AGENTS.md': '# A\n', 'CLAUDE.md': '@AGENTS.md\n' });
     await install();
     const block = read('AGENTS.md').slice('# A\n\n'.length);
     writeFileSync(place('AGENTS.md'), `${block}\n# A\n`);
     expect((await install()).outcome).toBe('unchanged');
+    renameSync(place('AGENTS.md'), place('GEMINI.md'));
     await world.uninstall();
-    expect(read('AGENTS.md')).toBe('\n# A\n');
+    expect(read('GEMINI.md')).toBe('\n# A\n');
   });
 
   it('keeps the mode of a file', async () => {

@@ -32,7 +32,7 @@ export function summarize(
   const rows = new Map<string, Row>();
   for (const change of changes) {
     const records = ours.find((folder) => change.path === folder || change.path.startsWith(`${folder}/`));
-    const gloss = records === undefined ? glossOf(change) : RECORDS;
+    const gloss = records === undefined ? glossOf(change) : recordsGloss(change);
     if (gloss === undefined) continue;
     const path = shortPath(records === undefined ? change.path : `${records}/`, base, home);
     const key = records === undefined ? `${gloss}\0${dirname(path)}` : gloss;
@@ -48,7 +48,12 @@ export function summarize(
 
 /** Ranks `handoff.enabled` first, and our records last: records come first in a plan, but matter least. */
 function rank({ gloss }: Row): number {
-  return gloss.includes('handoff.enabled') ? 0 : gloss === RECORDS ? 2 : 1;
+  return gloss.includes('handoff.enabled') ? 0 : gloss.startsWith(RECORDS) ? 2 : 1;
+}
+
+function recordsGloss(change: Change): string {
+  const isGone = change.kind === 'remove-folder' || (change.kind === 'file' && change.after === undefined);
+  return isGone ? `${RECORDS}, removed` : RECORDS;
 }
 
 /** Tells what a change means to a person. */
