@@ -12,6 +12,7 @@ import type { ShellEffects, GitOverrides } from '../shell/effects.ts';
 import type { Touch } from './checks/touch.ts';
 import { type Call, type TreeCall, failOpen, ownerOf, type CommandTool } from './call.ts';
 import { type People, readPeople } from './presence.ts';
+import { mergeBase } from '../git/histories.ts';
 import { configUnder, plainConfig } from '../git/config.ts';
 import { headCommit, leftCommits } from '../git/log.ts';
 import { listIgnored, listTree, unmergedPaths } from '../git/staged.ts';
@@ -123,6 +124,9 @@ function gitAnswers(call: Call) {
     head: (cwd: string) => headCommit(cwd, time()),
     /** The paths in conflict. */
     unmerged: (cwd: string) => unmergedPaths(cwd),
+    /** Whether a commit and HEAD have a common ancestor; false when git fails. */
+    isRelated: async (cwd: string, commit: string) =>
+      (await mergeBase({ cwd, timeoutMs: time() }, 'HEAD', commit)) !== undefined,
     /** The ignored paths that match some pathspecs. */
     ignored: (cwd: string, pathspecs: readonly string[], folders: boolean) =>
       listIgnored(cwd, pathspecs, { folders, timeoutMs: time() }),

@@ -178,7 +178,7 @@ describe('an operation that nobody is known to have begun', () => {
     const folder = join(world.root, 'stub');
     mkdirSync(folder);
     const own = join(world.git(['--exec-path']), 'git');
-    const script = `case "$*" in *--cached*--raw*) exit 129 ;; esac\nexec '${own}' "$@"`;
+    const script = `case "$*" in *--raw*--cached*) exit 129 ;; esac\nexec '${own}' "$@"`;
     writeFileSync(join(folder, 'git'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     const env = { GIT_EXEC_PATH: folder };
     const asA = (...args: string[]) => world.run(own, args, { session: A, env }).status;

@@ -81,7 +81,7 @@ interface Peer {
   readonly session: SessionId;
   /** A linked worktree by its name. */
   readonly worktree?: string;
-  readonly visiting?: true;
+  readonly startedAt?: number;
   readonly isAtWork?: boolean;
 }
 
@@ -267,6 +267,7 @@ async function factsOf(
   const git = {
     look: () => (given.late === true ? Promise.reject(new Error('late')) : look()),
     unmerged: () => Promise.resolve([]),
+    isRelated: () => Promise.resolve(true),
     ...given.git,
   };
   const tool = call.event.tool ?? { kind: 'other' };
@@ -304,8 +305,8 @@ function looked(given: Situation, entries: readonly WorktreeEvent[]): TreeStatus
 }
 
 function judged(one: SessionId | Peer): JudgedSession {
-  const { session, worktree, visiting, isAtWork = true } = typeof one === 'string' ? { session: one } : one;
-  const record = recordOf(session, visiting === undefined ? {} : { visiting });
+  const { session, worktree, startedAt, isAtWork = true } = typeof one === 'string' ? { session: one } : one;
+  const record = recordOf(session, startedAt === undefined ? {} : { startedAt });
   return {
     record,
     worktreeId: worktreeIdOf(worktree),

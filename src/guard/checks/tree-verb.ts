@@ -42,9 +42,11 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
       return isMeant(reach, dirty) && isReached(dirty) && isWhollyMine(dirty, all, known.groups);
     });
     const inConflict = (await facts.git.unmerged(place.top)).length > 0;
+    const merged = reach.verb === 'autostash' ? mergedName(reach.call) : 'HEAD';
+    const canMerge = merged === 'HEAD' || (await facts.git.isRelated(place.top, merged));
     const typed = typedIn(call, place);
     const refusal = refusalFor(call, seen, known, wishOf(reach), (why) =>
-      treeRefusal(reach, hit, { mine, inConflict }, typed, why, known.groups),
+      treeRefusal(reach, hit, { mine, inConflict, canMerge }, typed, why, known.groups),
     );
     return [...found, refusal];
   }
@@ -89,6 +91,8 @@ interface OwnPart {
   readonly mine: readonly string[];
   /** Whether files are in conflict, so that git cannot stash. */
   readonly inConflict: boolean;
+  /** Whether HEAD has a common ancestor with the commit that the rebase or pull is for. */
+  readonly canMerge: boolean;
 }
 
 /**
@@ -141,17 +145,20 @@ function wishOf({ verb, does }: TreeReach): Wish {
 
 /** Suggests a safe command for the same purpose. */
 function instead({ verb, call, unsure }: TreeReach, own: OwnPart, typed: Typed): string {
-  const { mine, inConflict } = own;
+  const { mine, inConflict, canMerge } = own;
   const { git } = typed;
+  const wait = `wait until these files are committed. To see who made each change: ${git} handoff status`;
   if (unsure) return `Name paths, and only your own. To see who made each change: ${git} handoff status`;
   if (verb === 'switch')
     return `Work on the other branch in a worktree of your own: ${git} worktree add ${worktreeWords(call, typed)}`;
   if (inConflict && /^(?:autostash|snapshot|stash)$/.test(verb))
     return `git cannot do this while files are in conflict; see: ${git} status`;
-  if (verb === 'autostash') return mergeInstead(call, git);
+  if (verb === 'autostash')
+    return canMerge
+      ? mergeInstead(call, git)
+      : `git cannot merge instead, because there is no common ancestor: ${wait}`;
   // `--abort` and `--skip`: the session could undo its own changes, but that would not end the rebase.
-  if (call.verb === 'rebase')
-    return `git resets the whole worktree for that: wait until these files are committed. To see who made each change: ${git} handoff status`;
+  if (call.verb === 'rebase') return `git resets the whole worktree for that: ${wait}`;
   if (verb === 'snapshot') return `Commit only your own changes: ${git} handoff commit -m '<message>'`;
   if (mine.length === 0 || verb === 'rm')
     return `The command reaches no other file that this session may change; see: ${git} handoff status`;
@@ -175,14 +182,23 @@ const simple = (word: string) => (/^[\w./=-]+$/.test(word) ? word : shellWord(wo
  * Suggests a merge instead of a rebase or pull. To rebase, git first stashes all uncommitted changes. A merge leaves alone
  * the files that it does not change, and refuses to run if it would have to change uncommitted ones.
  */
-function mergeInstead({ verb, words }: GitVerbCall, git: string): string {
+function mergeInstead(call: GitVerbCall, git: string): string {
+  const operands = mergeOperands(call);
+  const isPull = call.verb === 'pull';
+  const names = (isPull ? operands : operands.slice(0, 1)).map((word) => ` ${shellWord(word)}`).join('');
+  const merge = isPull ? 'pull --no-rebase' : 'merge';
+  return `Merge instead, which leaves uncommitted changes alone: ${git} ${merge} --no-autostash --no-edit${names}`;
+}
+
+/** What {@link mergeInstead} merges. What a pull will fetch is not known, so HEAD stands for it. */
+const mergedName = (call: GitVerbCall): string =>
+  call.verb === 'pull' ? 'HEAD' : (mergeOperands(call)[0] ?? '@{upstream}');
+
+function mergeOperands({ words }: GitVerbCall): readonly string[] {
   const known = words.map((word) => word ?? UNKNOWN);
   const spec = { short: 'x:X:s:C:m:F:', long: 'rebase=? onto= exec= strategy= strategy-option= message=' };
   const { operands } = parseOptions(known, spec);
-  const named = operands.includes(UNKNOWN) ? [] : operands.slice(0, verb === 'pull' ? undefined : 1);
-  const merge = verb === 'pull' ? 'pull --no-rebase' : 'merge';
-  const names = named.map((word) => ` ${shellWord(word)}`).join('');
-  return `Merge instead, which leaves uncommitted changes alone: ${git} ${merge} --no-autostash --no-edit${names}`;
+  return operands.includes(UNKNOWN) ? [] : operands;
 }
 
 /** Returns the words after `git worktree add` that give what the switch asked for; a new branch keeps its start point. */

@@ -151,9 +151,10 @@ export async function carriedWork(
  * @throws Failure `environment` when a lock is held, `integrity` when the ref cannot be made
  */
 export async function keepWork(repository: InRepository, path: HandoffPath, oid: Oid): Promise<boolean> {
+  // A ref that exists has this value, because it is named after the commit: then creating it succeeds, too.
+  const isThere = (await keptWork(repository, path)).some((one) => one.oid === oid);
   const result = await updateRefs(repository, [{ ref: workRef(path, oid), next: oid, old: undefined }]);
-  // The ref is named after the commit: if it exists, it has this value.
-  if (result.kind === 'done' || result.kind === 'moved') return result.kind === 'done';
+  if (result.kind === 'done' || result.kind === 'moved') return !isThere;
   throw refFailure(result);
 }
 

@@ -116,6 +116,14 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     refused('Merge instead', 'git merge --no-autostash --no-edit topic'),
   ],
   [
+    'a rebase onto what shares no commit with HEAD: nothing can be merged instead',
+    {
+      ...both('git rebase --autostash apart'),
+      git: { isRelated: (_, name) => Promise.resolve(name !== 'apart') },
+    },
+    refused('because there is no common ancestor: wait', ': git handoff status'),
+  ],
+  [
     'a snapshot would commit it',
     both('jj new'),
     refused('`jj new` would commit', "git handoff commit -m '<message>'"),

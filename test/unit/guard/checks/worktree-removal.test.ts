@@ -8,7 +8,10 @@ const nested = { worktrees: { 'repo/wt': 'topic' }, peers: [{ session: PEER, wor
 /** A session that began in the main worktree, and has only touched this one. */
 const visiting = {
   worktrees,
-  peers: [{ session: PEER }, { session: PEER, worktree: 'wt', visiting: true as const }],
+  peers: [
+    { session: PEER, startedAt: 1 },
+    { session: PEER, worktree: 'wt', startedAt: 2 },
+  ],
 };
 const refused = [
   refuses([
