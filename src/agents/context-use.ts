@@ -25,9 +25,11 @@ const CLIENTS: Readonly<Record<string, Recorded>> = {
   claude: {
     type: 'assistant',
     ofAgent: 'isSidechain',
-    used: ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].map(
-      (name) => `message.usage.${name}`,
-    ),
+    used: [
+      'message.usage.input_tokens',
+      'message.usage.cache_read_input_tokens',
+      'message.usage.cache_creation_input_tokens',
+    ],
     compaction: /^system compact_boundary$/,
   },
   codex: {

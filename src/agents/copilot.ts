@@ -1,8 +1,7 @@
 import { parseClientSessionId } from '../domain/names.ts';
 import type { Dialect } from './dialect.ts';
 import { type Fields, fields, firstText, text } from './payload.ts';
-import { denial, dialectOf, eventKind, specific } from './protocol.ts';
-import { commandCall } from './tools.ts';
+import { commandCall, denial, dialectOf, eventKind, specific } from './protocol.ts';
 
 const SHELL = /^(?:bash|powershell)$/i;
 /** Copilot CLI prints this if a command still runs after half a minute. */

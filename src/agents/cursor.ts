@@ -1,8 +1,7 @@
 import { parseClientSessionId } from '../domain/names.ts';
 import type { Dialect, GuardEvent } from './dialect.ts';
 import { type Fields, UNREADABLE, firstText, text } from './payload.ts';
-import { denial, dialectOf, lowerFirst, specific } from './protocol.ts';
-import { PATH_KEYS } from './tools.ts';
+import { PATH_KEYS, denial, dialectOf, lowerFirst, specific } from './protocol.ts';
 
 /**
  * Cursor's hook protocol (3), as its vendor documents it; no real client was tested. A conversation is a session. The

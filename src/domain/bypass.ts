@@ -1,4 +1,4 @@
-import { jsonFields } from './json-fields.ts';
+import { jsonFields } from './journal/events.ts';
 import { type SessionId, parseSessionId } from './names.ts';
 
 /**

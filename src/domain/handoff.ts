@@ -1,4 +1,4 @@
-import { jsonFields } from './json-fields.ts';
+import { jsonFields } from './journal/events.ts';
 import { isSectionHeading } from './note/sections.ts';
 import {
   type BranchName,

@@ -1,4 +1,4 @@
-import { jsonFields } from './json-fields.ts';
+import { jsonFields } from './journal/events.ts';
 import { type SessionId, parseSessionId, SESSION_VARIABLES, parseClientSessionId } from './names.ts';
 
 /** A process as the machine knows it. `start` distinguishes two processes that had the same pid. */

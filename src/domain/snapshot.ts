@@ -1,5 +1,5 @@
 import { foldedName, type Oid, type SessionId, parseOid, parseSessionId } from './names.ts';
-import { jsonFields } from './json-fields.ts';
+import { jsonFields } from './journal/events.ts';
 import type { FileState } from './ledger/tree-status.ts';
 import type { RescueLimits } from './settings.ts';
 import { counted } from './surfacing.ts';

@@ -1,6 +1,17 @@
 import type { StagedPath } from '../domain/ledger/mixing.ts';
 import { type Oid, parseOid, type RefName } from '../domain/names.ts';
-import { type GitOptions, type BinaryText, runGit, git, askForOid, gitFailure, oidsIn, utf8 } from './run.ts';
+import {
+  type GitOptions,
+  type BinaryText,
+  runGit,
+  git,
+  askForOid,
+  gitFailure,
+  oidsIn,
+  utf8,
+  inBatches,
+  twoAtOnce,
+} from './run.ts';
 import {
   type HandoffCommit,
   type HandoffTrailers,
@@ -13,7 +24,6 @@ import {
   parseTrailers,
   shortSummary,
 } from '../domain/handoff.ts';
-import { inBatches, twoAtOnce } from './batches.ts';
 import { listHistories } from './histories.ts';
 import { type ObjectRequest, type ReadObject, isDamage, lookUpObjects, readObjects } from './objects.ts';
 import { askRawDiff, rawDiff } from './staged.ts';

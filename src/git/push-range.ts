@@ -1,8 +1,16 @@
 import { Failure } from '../domain/failure.ts';
 import { type Oid, isZeroOid, parseOid, type SessionId } from '../domain/names.ts';
-import { type GitResult, type GitOptions, runGit, git, gitFailure, oidsIn, records } from './run.ts';
+import {
+  type GitResult,
+  type GitOptions,
+  runGit,
+  git,
+  gitFailure,
+  oidsIn,
+  records,
+  inBatches,
+} from './run.ts';
 import { type RelatedSessions, mixedSessions } from '../domain/commit-message.ts';
-import { inBatches } from './batches.ts';
 import { CommitText, readListed, withoutLarge } from './commits.ts';
 import { historyOf, isShallow, listHistories } from './histories.ts';
 import { type ReadObject, lookUpObjects, readObjects } from './objects.ts';

@@ -1,10 +1,9 @@
 import { type Oid, parseOid } from '../domain/names.ts';
 import { statOf } from '../host/disk.ts';
-import { inBatches } from './batches.ts';
+import { inBatches, gitFailure, runGit } from './run.ts';
 import { CommitText } from './commits.ts';
 import { formatOf } from './hash.ts';
 import { parseTree, readObjects } from './objects.ts';
-import { gitFailure, runGit } from './run.ts';
 import { listStash } from './stash.ts';
 
 /** A commit that no ref has, as far as a search needs it. */

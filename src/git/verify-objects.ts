@@ -7,12 +7,11 @@ import {
   STATE_FILE,
 } from '../domain/handoff.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { inBatches, twoAtOnce } from './batches.ts';
+import { inBatches, twoAtOnce, type GitOptions } from './run.ts';
 import { CommitText } from './commits.ts';
 import { formatOf, objectName } from './hash.ts';
 import { listHistories } from './histories.ts';
 import { type ReadObject, readObjects, parseTree } from './objects.ts';
-import type { GitOptions } from './run.ts';
 
 /** An object of a handoff that cannot be read, or that is not what its name says. */
 export interface BrokenObject {

@@ -1,6 +1,6 @@
 import { resolve, join } from 'node:path';
 import { isShellIn } from '../changes/windows.ts';
-import { jsonFields } from '../domain/json-fields.ts';
+import { jsonFields } from '../domain/journal/events.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import type { SettingEntry } from '../domain/settings.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';

@@ -1,6 +1,5 @@
 import { shellQuote } from './guard-command.ts';
-import type { GitHook } from './hook-block.ts';
-import { GIT_HOOKS, shimPath } from './hook-block.ts';
+import { type GitHook, GIT_HOOKS, shimPath } from './hook-block.ts';
 
 /**
  * Hooks in git's config (git-config(1), `hook.<name>.command` and `.event`, since git 2.54), for hooks whose file is

@@ -1,5 +1,5 @@
 import { NOTE_FILE } from '../domain/handoff.ts';
-import { jsonFields } from '../domain/json-fields.ts';
+import { jsonFields } from '../domain/journal/events.ts';
 import type { Oid, RefName, SessionId } from '../domain/names.ts';
 import { type LoadedCommit, loadCommits } from '../git/commits.ts';
 import { type HandoffPath, LOST, lostNumber, lostPrefix, lostRef, parsePath } from '../git/namespace.ts';

@@ -10,9 +10,16 @@ import {
   writeSync,
 } from 'node:fs';
 import { compactLines } from '../domain/journal/compact.ts';
-import type { JournalEvent, JournalLine, SessionEvent, WorktreeEvent } from '../domain/journal/events.ts';
+import {
+  type JournalEvent,
+  type JournalLine,
+  type SessionEvent,
+  type WorktreeEvent,
+  formatLines,
+  ofAgent,
+  parseLines,
+} from '../domain/journal/events.ts';
 import { type SessionJournal, emptyLedger, foldJournal } from '../domain/journal/fold.ts';
-import { formatLines, ofAgent, parseLines } from '../domain/journal/events.ts';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { ledgersIn, runningOwners, treesIn } from '../domain/ledger/sub-agents.ts';
 import { type SessionId, agentOfOwner, parseSessionId, sessionOfOwner } from '../domain/names.ts';

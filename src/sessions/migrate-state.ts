@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { jsonFields } from '../domain/json-fields.ts';
+import { jsonFields } from '../domain/journal/events.ts';
 import { type SessionId, parseOid, parseSessionId } from '../domain/names.ts';
 import { hash } from '../git/hash.ts';
 import { linkedWorktrees } from '../git/worktrees.ts';

@@ -1,7 +1,6 @@
 import { MAX_TRIED } from '../tried.ts';
 import type { OpenClaim, SessionLedger } from '../ledger/claims.ts';
-import type { EventOf, JournalLine, SessionEvent, WorktreeEvent } from './events.ts';
-import { ofAgent } from './events.ts';
+import { type EventOf, type JournalLine, type SessionEvent, type WorktreeEvent, ofAgent } from './events.ts';
 import { type AgentWork, type SessionJournal, emptyLedger, processOf } from './fold.ts';
 import { ledgersIn, treesIn } from '../ledger/sub-agents.ts';
 

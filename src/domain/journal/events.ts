@@ -1,4 +1,3 @@
-import { jsonFields } from '../json-fields.ts';
 import { EVIDENCE, type FileState, WISHES } from '../ledger/tree-status.ts';
 import { type Oid, parseOid, parseOwner, parseSessionId } from '../names.ts';
 
@@ -230,4 +229,16 @@ function pathStates(value: unknown): readonly (readonly [path: string, state: Fi
 /** Returns an event as one of a sub-agent; without `agent`, as it is. */
 export function ofAgent<Event extends JournalEvent>(event: Event, agent: string | undefined): Event {
   return agent === undefined ? event : { ...event, agent };
+}
+
+type Fields<K extends string> = Readonly<Partial<Record<K, unknown>>>;
+
+/** Returns the fields of a JSON object, and none for any other text. The caller checks the type of each. */
+export function jsonFields<K extends string = string>(text: string): Fields<K> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Fields<K>) : ({} as Fields<K>);
+  } catch {
+    return {} as Fields<K>;
+  }
 }

@@ -1,6 +1,5 @@
-import { jsonFields } from '../json-fields.ts';
+import { jsonFields, parseFileState } from '../journal/events.ts';
 import { parseOid } from '../names.ts';
-import { parseFileState } from '../journal/events.ts';
 import type { DirtyPath, TreeStatus } from './tree-status.ts';
 
 /** Writes a tree status as JSON, and reads it back. */

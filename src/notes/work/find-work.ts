@@ -26,7 +26,7 @@ import { personName } from '../person-name.ts';
 import type { TopicState } from '../topic.ts';
 import { type LoadedWork, readWork, type CarriedWork, carriedWork, dropWork } from './work-commit.ts';
 import { relative } from 'node:path';
-import { jsonFields } from '../../domain/json-fields.ts';
+import { jsonFields } from '../../domain/journal/events.ts';
 import { changedPaths } from '../../git/commits.ts';
 import { ObjectBatch } from '../../git/objects.ts';
 import { readTreeStatus } from '../../git/worktrees.ts';

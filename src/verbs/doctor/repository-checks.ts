@@ -1,7 +1,7 @@
 import { promises as fs, rmSync, statSync, readdirSync } from 'node:fs';
 import { join, basename, relative } from 'node:path';
 import { type Settings, unknownValueText } from '../../domain/settings.ts';
-import { shellWord, escapeLine } from '../../domain/surfacing.ts';
+import { shellWord, escapeLine, counted } from '../../domain/surfacing.ts';
 import { type FetchRule, readFetchRules } from '../../git/config.ts';
 import { listBrokenRefs, removeBrokenRef } from '../../git/refs.ts';
 import { type Committer, type Repository, requireVersion } from '../../git/repository.ts';
@@ -27,7 +27,6 @@ import { isExecutable } from '../../install/programs.ts';
 import { readRepository, listGitDirs } from '../../install/repository-facts.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CheckShape } from '../shapes.ts';
-import { counted } from '../../domain/surfacing.ts';
 
 /** Checks that git is installed and new enough. */
 export async function checkGit(cwd: string): Promise<CheckShape[]> {

@@ -5,7 +5,7 @@ import { timestamp } from '../../domain/age.ts';
 import { type Oid, shortOid } from '../../domain/names.ts';
 import { type Pieces, piecesOf, similarity } from '../../domain/similarity.ts';
 import { contentOf } from '../../domain/snapshot.ts';
-import { inBatches, twoAtOnce } from '../../git/batches.ts';
+import { inBatches, twoAtOnce } from '../../git/run.ts';
 import { readObjects } from '../../git/objects.ts';
 import { readEntries } from '../../git/private-index.ts';
 import { openRepository } from '../../git/repository.ts';

@@ -22,7 +22,7 @@ import { judgeMoves } from '../../notes/moves.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { Failure } from '../../domain/failure.ts';
-import { inBatches, twoAtOnce } from '../../git/batches.ts';
+import { inBatches, twoAtOnce } from '../../git/run.ts';
 import { nextLostRef } from '../../notes/lost.ts';
 
 /** A topic as it is here and as a remote last showed it, or one that was deleted here. */

@@ -10,7 +10,7 @@ import {
 import { pathsOfBlobs, workSizeText } from '../../domain/snapshot.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { shownAddress, decidePush } from '../../domain/sync.ts';
-import { inBatches, twoAtOnce } from '../../git/batches.ts';
+import { inBatches, twoAtOnce } from '../../git/run.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { readSettings } from '../../git/config.ts';
 import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
