@@ -279,7 +279,7 @@ export class ObjectBatch {
     if (oid === undefined) throw new TypeError(`no object name for ${type}`);
     // Loaded only to store something: most calls of a hook only read.
     const { deflateSync } = process.getBuiltinModule('node:zlib');
-    // The fastest level, because time is short before a command; git compresses anew what it stores as loose objects.
+    // Speed matters more than size here: a command waits for this, and git compresses loose objects again itself.
     const entry = () => Buffer.concat([entryHeader(type, data.length), deflateSync(data, { level: 1 })]);
     if (!this.#objects.has(oid)) this.#objects.set(oid, entry());
     return oid;

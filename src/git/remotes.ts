@@ -36,7 +36,7 @@ export async function readRemotes(cwd: string, branch: string): Promise<Remotes>
   const all = [...urls].map(([name, own]) => {
     return { name, url: own[0] ?? '', pushUrls: pushUrls.get(name) ?? own };
   });
-  // A remote that is not configured is none, but the only one is the usual one.
+  // A branch may name a remote that is not configured; we skip it. If there is only one remote, we use that.
   const usual =
     [upstream, 'origin'].find((name) => urls.has(name ?? '')) ??
     (all.length === 1 ? all[0]?.name : undefined);

@@ -207,7 +207,7 @@ async function pushBefore({ call, remote, refs }: PushScene, commit: PushedCommi
   return 'git handoff check';
 }
 
-/** Somebody else's commit that a push drops; `owners` is empty if its message names no session. */
+/** A commit of somebody else's that a push would drop; `owners` is empty if its message names no session. */
 interface Foreign {
   readonly commit: PushedCommit;
   readonly owners: readonly SessionId[];

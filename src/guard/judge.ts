@@ -58,7 +58,7 @@ export async function judge<Anywhere, InTree>(
       found.push(...(await ask(inTrees, there, known, permissionIn(there))));
       const refusal = found.find((one) => one.kind === 'refuse');
       if (refusal === undefined) continue;
-      // The refusal also stands in the log of the repository whose work it protects.
+      // We also log the refusal in the repository whose work it protects.
       if (there.tree.commonDir !== call.tree?.commonDir)
         there.log('deny', `${call.event.toolName ?? ''}: ${refusal.text}`);
       break;

@@ -225,6 +225,14 @@ describe('the session that asked', () => {
     expect(requests(A)).toEqual([]);
   });
 
+  it('is still in `sessions` where git cannot read the worktree, and so is what the other session has changed', () => {
+    standOff();
+    writeFileSync(join(world.path, '.git', 'index'), 'no index');
+    expect(requests(B, 'sessions')).toMatchObject([{ from: B, to: A, wish: 'edit', path: 'src/a.ts' }]);
+    const { items } = world.json(['sessions']);
+    expect(items.find(({ session }) => session === A)).toMatchObject({ uncommitted: ['src/a.ts'] });
+  });
+
   it('no longer waits once it has committed its own part', () => {
     world.write(A, 'src/a.ts', 'one\n');
     world.write(B, 'src/b.ts', 'two\n');

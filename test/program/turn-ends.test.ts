@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Json } from '../support/repository.ts';
 import { A, B, SharingWorld, TEN, contextText, lines } from '../support/sharing-world.ts';
 
 /** Uncommitted work is kept at the end of a turn, even if the session is alone: nobody else would notice its loss. */
@@ -54,6 +55,9 @@ it('the rescues of twenty turns are kept, which displace and hide no other rescu
   const all = world.json(['rescue', 'list', 'aaaaaaaa']).items.map(({ kind }) => kind);
   expect(all).toEqual(['before', ...Array<string>(20).fill('stop')]);
   expect(world.json(['rescue']).items.map(({ kind }) => kind)).toEqual(['before', 'stop']);
+  // The top of the working tree is a path, too, and names all of them.
+  const below = JSON.parse(world.ok(['rescue', 'list', '--json', '--', '.'])) as Json;
+  expect(below.items.map(({ kind }) => kind)).toEqual(all);
   world.ok(['rescue', 'restore', '--force', '--', 'src/b.ts']);
   expect(world.read('src/b.ts')).toBe(lines({ 5: 'before' }));
   expect(contextText(world.prompt(B))).not.toContain('rescue');

@@ -5,8 +5,8 @@ import { counted, cutToBytes, escapeLine } from '../surfacing.ts';
 type Axis = 'note' | 'branch' | 'head' | 'files' | 'tree' | 'tests' | 'siblings';
 
 /**
- * `ok`: as the note says · `changed`: older than the repository, and still good to continue from · `stale`: not to be
- * followed before somebody has checked · `unknown`: cannot be told.
+ * `ok`: as the note says · `changed`: the repository has moved on, but the note is still good to continue from · `stale`:
+ * check the note before you follow it · `unknown`: we cannot tell.
  */
 export type NoteVerdict = 'ok' | 'changed' | 'stale' | 'unknown';
 

@@ -26,7 +26,7 @@ const LINK = /\]\(([^()\s]+)\)/g;
 /**
  * Returns the paths of an "important files" section: code spans and links, else the first word of a list item or line.
  *
- * @param top the top of the working tree, for absolute paths; `undefined`: there is none
+ * @param top the top of the working tree, to which absolute paths are made relative; left out where there is none
  */
 export function importantPaths(section: string, top?: string): NamedPaths {
   const found = new Map<string, NamedPath>();

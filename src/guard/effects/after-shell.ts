@@ -296,8 +296,8 @@ async function headEntries(
 }
 
 /**
- * Tells all sessions which commits of others were left out when the branch was written anew (by the editor of `git rebase
- * -i`, by a script). A new commit with the subject and a session of an old one is its copy: a rebase and `--amend` make such.
+ * Tells all sessions which commits of others a rewrite of the branch left out (`git rebase -i`, a script). A new commit with
+ * the subject and a session of an old one counts as its copy, as a rebase or `--amend` makes one.
  */
 async function droppedNews(
   call: TreeCall,

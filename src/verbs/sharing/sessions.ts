@@ -59,7 +59,7 @@ export async function sessions(
         succeeds,
         ended: ended === null ? null : { at: timestamp(ended.at), reason: ended.reason },
         self: session === self,
-        uncommitted: place?.changed.get(session) ?? [],
+        uncommitted: [...(place?.changed.get(session) ?? [])],
       };
     });
   return { value: { items, requests: looks.flatMap(({ requests }) => requests) }, notices };
@@ -70,11 +70,11 @@ const rank = ({ liveness }: JudgedSession) => ORDER.indexOf(liveness);
 /** A worktree, with the uncommitted paths of each of its sessions, and their requests. */
 interface Look extends ListedWorktree {
   readonly id: string | undefined;
-  readonly changed: ReadonlyMap<string, readonly string[]>;
+  readonly changed: ReadonlyMap<string, ReadonlySet<string>>;
   readonly requests: readonly RequestShape[];
 }
 
-/** Runs one `git status`, if the worktree has sessions. Of one that git cannot read, says what the ledgers hold. */
+/** Runs one `git status`, if the worktree has sessions. If git cannot read the worktree, the claims count as its changes. */
 async function lookAt(
   worktree: ListedWorktree,
   commonDir: string,
@@ -88,17 +88,17 @@ async function lookAt(
   if (!isUsed) return { ...worktree, id, changed: new Map(), requests: [] };
   const work = await lookAtWork(tree, sessions, now).catch(() => undefined);
   const ledgers = work?.ledgers ?? readLedgers({ commonDir, worktreeId: id });
-  const changed = new Map<string, string[]>();
   const asker = askerOf(undefined, sessions, commonDir);
-  if (work === undefined) for (const { session, claims } of ledgers) changed.set(session, [...claims.keys()]);
-  else
-    for (const dirty of work.status.dirty.values()) {
-      const owners = belongingOf(work, dirty, asker).claims.map(({ session }) => session);
-      // A sub-agent's change also counts as its session's.
-      for (const owner of new Set(owners.flatMap((one) => [one, sessionOfOwner(one)])))
-        changed.set(owner, [...(changed.get(owner) ?? []), dirty.path]);
-    }
-  const isChanged = (session: string, path: string) => changed.get(session)?.includes(path) === true;
+  const claims =
+    work === undefined
+      ? ledgers.flatMap((ledger) => [...ledger.claims.values()])
+      : [...work.status.dirty.values()].flatMap((dirty) => belongingOf(work, dirty, asker).claims);
+  const changed = new Map<string, Set<string>>();
+  // A sub-agent's change also counts as its session's.
+  for (const { session, path } of claims)
+    for (const owner of [session, sessionOfOwner(session)])
+      changed.set(owner, (changed.get(owner) ?? new Set()).add(path));
+  const isChanged = (session: string, path: string) => changed.get(session)?.has(path) === true;
   return { ...worktree, id, changed, requests: requestShapes(ledgers, sessions, top, isChanged) };
 }
 
