@@ -83,7 +83,7 @@ async function leftBehind(
   paths: readonly string[],
 ): Promise<Undone[]> {
   // `--first-parent`: what a merge brought along belongs to the session that merged.
-  const changes = await pastChanges(cwd, ['--first-parent', `${to}..${from}`], paths);
+  const changes = await pastChanges({ cwd }, ['--first-parent', `${to}..${from}`], paths);
   return changes.map((change) => ({ ...change, back: to, at }));
 }
 
@@ -116,7 +116,7 @@ class Judge {
   async #isOwn({ path, head }: Candidate, { from }: Gain): Promise<boolean> {
     const { cwd, groups } = this.#place;
     let at = head;
-    for (const { head: before, index, sessions } of await pastChanges(cwd, 'HEAD', [path])) {
+    for (const { head: before, index, sessions } of await pastChanges({ cwd }, 'HEAD', [path])) {
       if (!sameState(index, at) || !sessions.some((id) => namesOwn(id, groups))) return false;
       if (sameState(before, from)) return true;
       at = before;
@@ -137,7 +137,7 @@ class Judge {
 
   /** Whether a later commit made the change again. HEAD no longer shows this if lines beside the change differ. */
   async #hasAgain(path: string, gain: Gain, since: Oid): Promise<boolean> {
-    const changes = await pastChanges(this.#place.cwd, `${since}..HEAD`, [path]);
+    const changes = await pastChanges(this.#place, `${since}..HEAD`, [path]);
     for (const { index } of changes) if ((await this.#bearing(index, gain)) === 'has') return true;
     return false;
   }

@@ -90,7 +90,7 @@ export async function statesAt(
 ): Promise<Map<string, FileState>> {
   const states = new Map<string, FileState>(paths.map((path) => [path, null]));
   if (paths.length === 0 || commit === null) return states;
-  for (const { path, mode, oid } of await listTree(top, commit, paths, { timeoutMs })) {
+  for (const { path, mode, oid } of await listTree({ cwd: top, timeoutMs }, commit, paths)) {
     if (states.has(path)) states.set(path, { mode, oid });
   }
   return states;

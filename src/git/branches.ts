@@ -1,7 +1,7 @@
 import { type BranchLogEntry, type DefaultBranch, chooseDefault } from '../domain/staleness.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { readReflogs } from './log.ts';
-import { requireGit, git, askGit, records } from './run.ts';
+import { type GitOptions, requireGit, git, askGit, records } from './run.ts';
 
 interface ListedBranch {
   readonly oid: Oid;
@@ -15,22 +15,17 @@ export interface Branches {
   readonly origin: string | undefined;
 }
 
-/** The time limit of each git process, in milliseconds. */
-export interface Limits {
-  readonly timeoutMs: number;
-}
-
 const HEADS = 'refs/heads/';
 const ORIGIN_HEAD = 'refs/remotes/origin/HEAD';
 
 /** Lists the branches; `with` adds where each branch is checked out. Empty when git fails. */
 export async function listBranches(
-  cwd: string,
-  { with: more, ...limits }: Limits & { readonly with?: 'worktrees' },
+  options: GitOptions,
+  more?: { readonly with: 'worktrees' },
 ): Promise<Branches> {
-  const place = more === 'worktrees' ? '%(worktreepath)' : '';
+  const place = more?.with === 'worktrees' ? '%(worktreepath)' : '';
   const format = `--format=%(refname)%00%(objectname)%00%(symref)%00${place}%00`;
-  const text = await lines(['for-each-ref', format, '--', HEADS, ORIGIN_HEAD], cwd, limits);
+  const text = await lines(['for-each-ref', format, '--', HEADS, ORIGIN_HEAD], options);
   const heads = new Map<string, ListedBranch>();
   let origin: string | undefined;
   for (const [name = '', value = '', symbolic = '', worktree = ''] of records(text, 4)) {
@@ -46,24 +41,22 @@ export async function listBranches(
 
 /** Finds the default branch; `undefined` when no branch has a name that a default branch could have. */
 export async function findDefaultBranch(
-  cwd: string,
+  options: GitOptions,
   { heads, origin }: Branches,
-  limits: Limits,
 ): Promise<DefaultBranch | undefined> {
   const has = (branch: string) => heads.has(branch);
   if (origin !== undefined) return chooseDefault({ origin, configured: undefined, has });
-  const text = await lines(['config', '-z', '--get', 'init.defaultBranch'], cwd, limits);
+  const text = await lines(['config', '-z', '--get', 'init.defaultBranch'], options);
   return chooseDefault({ origin, configured: text.split('\0')[0], has });
 }
 
 /** Returns the branches whose tips the default branch contains, itself included. */
 export async function mergedBranches(
-  cwd: string,
+  options: GitOptions,
   { refs }: DefaultBranch,
-  limits: Limits,
 ): Promise<ReadonlySet<string>> {
   const into = refs.map((ref) => `--merged=${ref}`);
-  const text = await lines(['for-each-ref', ...into, '--format=%(refname)', '--', HEADS], cwd, limits);
+  const text = await lines(['for-each-ref', ...into, '--format=%(refname)', '--', HEADS], options);
   return new Set(text.split('\n').map((ref) => ref.slice(HEADS.length)));
 }
 
@@ -76,13 +69,12 @@ interface RemoteBranch {
 
 /** Returns, for each of these branch names, a remote-tracking branch if there is one. */
 export async function remoteBranches(
-  cwd: string,
+  options: GitOptions,
   names: readonly string[],
-  limits: Limits,
 ): Promise<ReadonlyMap<string, RemoteBranch>> {
   const patterns = names.map((name) => `refs/remotes/*/${name}`);
   const format = '--format=%(objectname) %(refname:strip=2)';
-  const text = await lines(['for-each-ref', format, '--', ...patterns], cwd, limits);
+  const text = await lines(['for-each-ref', format, '--', ...patterns], options);
   const found = text.split('\n').flatMap((line): RemoteBranch[] => {
     const [, value = '', name = ''] = /^(\w+) (.*)$/.exec(line) ?? [];
     const oid = parseOid(value);
@@ -101,42 +93,37 @@ const MAX_MERGES = 1000;
 
 /** Reads from the reflogs what moved each of these branches, newest first. */
 export async function readBranchLogs(
-  cwd: string,
+  options: GitOptions,
   branches: readonly string[],
-  limits: Limits,
 ): Promise<ReadonlyMap<string, readonly BranchLogEntry[]>> {
   const refs = branches.map((name) => HEADS + name);
   const moves = new Map(branches.map((name) => [name, [] as BranchLogEntry[]]));
-  for (const { ref, oid, message } of await readReflogs({ cwd, ...limits }, refs))
+  for (const { ref, oid, message } of await readReflogs(options, refs))
     moves.get(ref.slice(HEADS.length))?.push({ to: oid, message });
   return moves;
 }
 
 /** Returns the commits that were merged into the default branch: all but the first parents of its latest merges. */
-export async function mergedTips(
-  cwd: string,
-  { refs }: DefaultBranch,
-  limits: Limits,
-): Promise<ReadonlySet<string>> {
+export async function mergedTips(options: GitOptions, { refs }: DefaultBranch): Promise<ReadonlySet<string>> {
   const args = ['rev-list', '--parents', '--first-parent', '--merges', `--max-count=${MAX_MERGES}`];
-  const text = await lines([...args, ...refs, '--'], cwd, limits);
+  const text = await lines([...args, ...refs, '--'], options);
   return new Set(text.split('\n').flatMap((line) => line.split(' ').slice(2)));
 }
 
 const LEFT = 'checkout: moving from ';
 
 /** The branches that were checked out in this working tree, as far as HEAD's reflog goes back. */
-export async function formerBranches(cwd: string, limits: Limits): Promise<ReadonlySet<string>> {
-  const moves = await readReflogs({ cwd, ...limits }, ['HEAD'], LEFT);
+export async function formerBranches(options: GitOptions): Promise<ReadonlySet<string>> {
+  const moves = await readReflogs(options, ['HEAD'], LEFT);
   return new Set(moves.flatMap(({ message }) => message.slice(LEFT.length).split(' to ')));
 }
 
 const RENAMED = 'Branch: renamed refs/heads/';
 
 /** Maps former names of branches to their new ones, from the reflogs; the latest rename of a name counts. */
-export async function renamedBranches(cwd: string, limits: Limits): Promise<ReadonlyMap<string, string>> {
+export async function renamedBranches(options: GitOptions): Promise<ReadonlyMap<string, string>> {
   const renamed = new Map<string, string>();
-  for (const { message } of await readReflogs({ cwd, ...limits }, ['--branches'], RENAMED)) {
+  for (const { message } of await readReflogs(options, ['--branches'], RENAMED)) {
     if (!message.startsWith(RENAMED)) continue;
     const [old = '', next = ''] = message.slice(RENAMED.length).split(' to refs/heads/');
     if (!renamed.has(old)) renamed.set(old, next);
@@ -145,8 +132,8 @@ export async function renamedBranches(cwd: string, limits: Limits): Promise<Read
 }
 
 /** Returns what git prints; an empty text when git fails. */
-const lines = async (args: readonly string[], cwd: string, { timeoutMs }: Limits): Promise<string> =>
-  (await askGit(args, { cwd, timeoutMs })) ?? '';
+const lines = async (args: readonly string[], options: GitOptions): Promise<string> =>
+  (await askGit(args, options)) ?? '';
 
 /** The most commits of the default branch that are compared. */
 const MAX_COMMITS = 50;
@@ -160,13 +147,7 @@ const PATCH = [
  * Whether one commit of the default branch brought everything that `tip` has changed since it branched off: a squash
  * merge. It compares patch-ids (git-patch-id(1)), so it misses a merge where the same lines were changed meanwhile.
  */
-export async function isSquashed(
-  cwd: string,
-  refs: readonly string[],
-  tip: Oid,
-  { timeoutMs }: Limits,
-): Promise<boolean> {
-  const options = { cwd, timeoutMs };
+export async function isSquashed(options: GitOptions, refs: readonly string[], tip: Oid): Promise<boolean> {
   const [ref = ''] = refs;
   const log = ['log', `--max-count=${MAX_COMMITS}`, '--no-merges', '--format=commit %H', '--no-notes'];
   try {

@@ -1,20 +1,16 @@
 import { resolve } from 'node:path';
 import { type SettingEntry, type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
 import type { GitOverrides } from '../shell/effects.ts';
-import { entriesOf, records, gitFailure, runGit } from './run.ts';
+import { type GitOptions, entriesOf, records, gitFailure, runGit } from './run.ts';
 
 /** Reads all `handoff.*` settings in one process; outside a repository, the user's settings. */
-export async function readSettings(cwd: string, timeoutMs?: number): Promise<Settings> {
-  return parseSettings(await readSettingEntries('^handoff\\.', cwd, timeoutMs));
+export async function readSettings(cwd: string): Promise<Settings> {
+  return parseSettings(await readSettingEntries({ cwd }, '^handoff\\.'));
 }
 
 /** Reads all settings whose keys match, in git's order. */
-export async function readSettingEntries(
-  keys: string,
-  cwd: string,
-  timeoutMs?: number,
-): Promise<SettingEntry[]> {
-  const result = await runGit(['config', '-z', '--get-regexp', keys], { cwd, timeoutMs });
+export async function readSettingEntries(options: GitOptions, keys: string): Promise<SettingEntry[]> {
+  const result = await runGit(['config', '-z', '--get-regexp', keys], options);
   // Exit 1: no such key (git-config(1)).
   if (result.code > 1) throw gitFailure('config', result);
   return entriesOf(result).map(settingEntry);
@@ -24,7 +20,7 @@ export async function readSettingEntries(
 export async function readSettingsAndRemotes(
   cwd: string,
 ): Promise<{ readonly settings: Settings; readonly remotes: ReadonlySet<string> }> {
-  const entries = await readSettingEntries('^(handoff\\..*|remote\\..*\\.(url|fetch))$', cwd);
+  const entries = await readSettingEntries({ cwd }, '^(handoff\\..*|remote\\..*\\.(url|fetch))$');
   const names = entries.flatMap(([key]) =>
     key.startsWith('remote.') ? [key.slice('remote.'.length, key.lastIndexOf('.'))] : [],
   );
@@ -54,7 +50,7 @@ export async function readOwnSetting(
 export async function readReaderSettings(
   cwd: string,
 ): Promise<{ readonly settings: Settings; readonly email: string | undefined }> {
-  const entries = await readSettingEntries('^(handoff\\..*|user\\.email|committer\\.email)$', cwd);
+  const entries = await readSettingEntries({ cwd }, '^(handoff\\..*|user\\.email|committer\\.email)$');
   const last = (key: string) => entries.findLast(([name]) => name === key)?.[1];
   return { settings: parseSettings(entries), email: last('committer.email') ?? last('user.email') };
 }
@@ -99,7 +95,7 @@ export async function readFetchRules(cwd: string): Promise<FetchRule[]> {
   const keys = '^(remote\\..*\\.(fetch|prune)|fetch\\.prune)$';
   const rules: Omit<FetchRule, 'prunes'>[] = [];
   const prunes = new Map<string, boolean>();
-  for (const [key, value = 'true'] of await readSettingEntries(keys, cwd)) {
+  for (const [key, value = 'true'] of await readSettingEntries({ cwd }, keys)) {
     const remote = key.slice('remote.'.length, key.lastIndexOf('.'));
     if (key.endsWith('.fetch')) rules.push({ remote, refspec: value });
     else if (key.endsWith('.prune')) prunes.set(key, /^(?:true|yes|on|[1-9]\d*)$/i.test(value));
@@ -112,7 +108,7 @@ export async function readFetchRules(cwd: string): Promise<FetchRule[]> {
 
 /** Reads when to colour answers: from `color.handoff`, else from `color.ui`, with git-config(1)'s values. */
 export async function readColour(cwd: string): Promise<'always' | 'never' | 'auto'> {
-  const entries = await readSettingEntries('^color\\.(ui|handoff)$', cwd);
+  const entries = await readSettingEntries({ cwd }, '^color\\.(ui|handoff)$');
   // The last `color.ui` is the one that we set for our own git children.
   const [, ...others] = entries.filter(([key]) => key === 'color.ui').reverse();
   const value = (entries.findLast(([key]) => key === 'color.handoff') ?? others[0])?.[1] ?? 'auto';
@@ -129,9 +125,8 @@ const GUARD_KEYS =
  * `undefined` when an option or variable is unknown. Leaves out the setting that keeps our own git children from running hooks.
  */
 export async function configUnder(
-  cwd: string,
-  { options, variables }: GitOverrides,
-  timeoutMs: number,
+  limited: GitOptions,
+  { options, variables }: GitOverrides = { options: [], variables: new Map() },
 ): Promise<readonly SettingEntry[] | undefined> {
   const words = options.filter((word) => word !== undefined);
   const isUnknown = [...variables].some(
@@ -140,7 +135,7 @@ export async function configUnder(
   if (words.length < options.length || isUnknown) return undefined;
   const env = Object.fromEntries([...variables].map(([name, value]) => [name, value ?? '']));
   const args = [...words, 'config', '-z', '--show-scope', '--get-regexp', GUARD_KEYS];
-  const result = await runGit(args, { cwd, env, timeoutMs });
+  const result = await runGit(args, { ...limited, env });
   // Exit 1: no such key. Any other error will stop the user's git, too.
   if (result.code > 1) throw gitFailure('config', result);
   const found = records(result.stdout.toString('utf8'), 2);
@@ -151,6 +146,6 @@ export async function configUnder(
 }
 
 /** Reads the same settings as a git without such options and variables would see them. */
-export async function plainConfig(cwd: string, timeoutMs: number): Promise<readonly SettingEntry[]> {
-  return (await configUnder(cwd, { options: [], variables: new Map() }, timeoutMs)) ?? [];
+export async function plainConfig(limited: GitOptions): Promise<readonly SettingEntry[]> {
+  return (await configUnder(limited)) ?? [];
 }

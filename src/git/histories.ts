@@ -1,7 +1,6 @@
 import { type Oid, parseOid } from '../domain/names.ts';
 import { counted } from '../domain/surfacing.ts';
 import type { HeadRelation } from '../domain/verification/findings.ts';
-import type { Limits } from './branches.ts';
 import { isDamage } from './objects.ts';
 import { type GitOptions, runGit, requireGit, askGit, askForOid, gitFailure, oidsIn } from './run.ts';
 
@@ -84,9 +83,8 @@ export const mergeBase = (options: GitOptions, one: string, other: string): Prom
   askForOid(['merge-base', '--end-of-options', one, other], options);
 
 /** How a branch's tip relates to a commit. Runs one process; two more when neither commit contains the other. */
-export async function relate(cwd: string, tip: Oid, base: Oid, limits: Limits): Promise<HeadRelation> {
+export async function relate(options: GitOptions, tip: Oid, base: Oid): Promise<HeadRelation> {
   if (tip === base) return { code: 'head-equal' };
-  const options = { cwd, ...limits };
   const both = `${tip}...${base}`;
   const counts = await askGit(['rev-list', '--left-right', '--count', both, '--'], options);
   if (counts === undefined) return { code: (await isShallow(options)) ? 'base-shallow' : 'base-missing' };

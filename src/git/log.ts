@@ -42,12 +42,11 @@ const MAX_LOOK = 200;
 
 /** Commits of a range, by default on any branch or at HEAD, whose trailers name one of the sessions; newest first. */
 export async function commitsOf(
-  cwd: string,
+  options: GitOptions,
   sessions: readonly SessionId[],
-  timeoutMs: number,
   range: readonly string[] = ['HEAD', '--branches'],
 ): Promise<LoggedCommit[]> {
-  const all = await logCommits({ cwd, timeoutMs }, range, MAX_LOOK);
+  const all = await logCommits(options, range, MAX_LOOK);
   return all.filter((commit) => commit.sessions.some((name) => sessions.some((id) => canMean(name, id))));
 }
 
@@ -57,41 +56,35 @@ export async function commitsOf(
  *
  * @param from `null`: since the beginning
  */
-export async function unsignedCommits(
-  cwd: string,
-  from: Oid | null,
-  timeoutMs: number,
-): Promise<LoggedCommit[]> {
+export async function unsignedCommits(options: GitOptions, from: Oid | null): Promise<LoggedCommit[]> {
   const range = ['HEAD', '--first-parent', '--not', '--remotes', ...(from === null ? [] : [from])];
-  const all = await logCommits({ cwd, timeoutMs }, range, MAX_LOOK);
+  const all = await logCommits(options, range, MAX_LOOK);
   return all.filter(({ sessions }) => sessions.length === 0);
 }
 
 /** HEAD's commit; `undefined` on an unborn branch. */
-export const headCommit = async (cwd: string, timeoutMs?: number): Promise<LoggedCommit | undefined> =>
-  (await logCommits({ cwd, timeoutMs }, ['HEAD'], 1))[0];
+export const headCommit = async (options: GitOptions): Promise<LoggedCommit | undefined> =>
+  (await logCommits(options, ['HEAD'], 1))[0];
 
 /** Commits that `to` has and `from` has not, newest first; at most 20. */
 export async function commitsBetween(
-  cwd: string,
+  options: GitOptions,
   from: Oid | null,
   to: Oid | null,
-  timeoutMs?: number,
 ): Promise<LoggedCommit[]> {
   if (to === null || from === to) return [];
-  return logCommits({ cwd, timeoutMs }, from === null ? [to] : [to, `^${from}`], 20);
+  return logCommits(options, from === null ? [to] : [to, `^${from}`], 20);
 }
 
 /** Commits of `from` that neither `to` nor any branch contains; the newest 20, oldest first. */
 export async function droppedCommits(
-  cwd: string,
+  options: GitOptions,
   from: Oid | null,
   to: Oid | null,
-  timeoutMs: number,
 ): Promise<LoggedCommit[]> {
   if (from === null || to === null) return [];
   const range = ['--reverse', '--no-merges', from, '--not', to, '--branches'];
-  return logCommits({ cwd, timeoutMs }, range, 20);
+  return logCommits(options, range, 20);
 }
 
 /**
@@ -101,28 +94,27 @@ export async function droppedCommits(
  * @param branch short name of a branch, or `HEAD` for a detached one
  */
 export function leftCommits(
-  cwd: string,
+  options: GitOptions,
   branch: string,
   to: string | undefined,
-  timeoutMs: number,
 ): Promise<LoggedCommit[]> {
   const from = branch === 'HEAD' ? 'HEAD' : `refs/heads/${branch}`;
   // git matches `--exclude` as a pattern, without `refs/heads/`.
   const others = [`--exclude=${branch.replace(/[\\*?[]/g, '\\$&')}`, '--branches'];
   const left = to === undefined ? ['--remotes'] : ['--end-of-options', to];
-  return logCommits({ cwd, timeoutMs }, [from, '--not', ...others, ...left], MAX_LOOK);
+  return logCommits(options, [from, '--not', ...others, ...left], MAX_LOOK);
 }
 
 /** The newest commit of a first-parent history that changed a path; `undefined` when git cannot tell. */
-export async function lastChange(cwd: string, tip: Oid, path: string): Promise<Oid | undefined> {
+export async function lastChange(options: GitOptions, tip: Oid, path: string): Promise<Oid | undefined> {
   const args = ['--literal-pathspecs', 'rev-list', '--first-parent', '--max-count=1', tip, '--', path];
-  return askForOid(args, { cwd });
+  return askForOid(args, options);
 }
 
 /** Where HEAD was at a time (seconds since the epoch), from its reflog; `undefined` when that begins later. */
-export async function headAt(cwd: string, seconds: number, timeoutMs: number): Promise<Oid | undefined> {
+export async function headAt(options: GitOptions, seconds: number): Promise<Oid | undefined> {
   const name = `HEAD@{${seconds} +0000}`;
-  const result = await runGit(['rev-parse', '--verify', '--end-of-options', name], { cwd, timeoutMs });
+  const result = await runGit(['rev-parse', '--verify', '--end-of-options', name], options);
   if (result.code !== 0 || result.stderr.includes('only goes back')) return undefined;
   return parseOid(result.stdout.toString('utf8').trim());
 }

@@ -77,7 +77,7 @@ export async function mergeWays(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, MergeWay>> {
   const [entries, attributes] = await Promise.all([
-    readSettingEntries('^merge\\.(default|.*\\.driver)$', cwd),
+    readSettingEntries({ cwd }, '^merge\\.(default|.*\\.driver)$'),
     attributesOf({ cwd }, 'merge', paths),
   ]);
   const keys = entries.flatMap(([key]) => (key.endsWith('.driver') ? [key] : []));

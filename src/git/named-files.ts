@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import type { Oid } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
-import type { Limits } from './branches.ts';
 import { pathspecModes } from './environment.ts';
-import { runGit, git, askGit, entriesOf, records } from './run.ts';
+import { type GitOptions, runGit, git, askGit, entriesOf, records } from './run.ts';
 import { lstatOf } from '../host/disk.ts';
 
 /**
@@ -13,15 +12,14 @@ import { lstatOf } from '../host/disk.ts';
  * @returns `undefined` when there is no such commit
  */
 export async function treeEntries(
-  cwd: string,
+  options: GitOptions,
   commit: Oid,
   paths: readonly string[],
-  { timeoutMs }: Limits,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   if (paths.length === 0) return new Map();
   // -t: lists a folder, too, when a file in it is asked for.
   const args = ['ls-tree', '-t', '-z', '--full-tree', '--end-of-options', commit, ...paths];
-  const output = await askGit(['--literal-pathspecs', ...args], { cwd, timeoutMs });
+  const output = await askGit(['--literal-pathspecs', ...args], options);
   if (output === undefined) return undefined;
   const lines = output.split('\0').map((record) => /^([^\t]*)\t([^]*)$/.exec(record));
   return new Map(lines.flatMap((line) => (line === null ? [] : [[line[2] ?? '', line[1] ?? ''] as const])));
@@ -29,15 +27,14 @@ export async function treeEntries(
 
 /** Where files moved between two commits, by git's own rename detection. Empty when that takes too long. */
 export async function movedFiles(
-  cwd: string,
+  options: GitOptions,
   from: Oid,
   to: Oid,
-  { timeoutMs }: Limits,
 ): Promise<ReadonlyMap<string, string>> {
   const flags = ['-r', '-z', '-M', '--name-status', '--diff-filter=R', '--no-ext-diff', '--no-textconv'];
   const args = ['diff-tree', ...flags, '--ignore-submodules=all', '-O/dev/null', from, to, '--'];
   try {
-    const found = records(await git(args, { cwd, timeoutMs }), 3);
+    const found = records(await git(args, options), 3);
     return new Map(found.map(([, old = '', name = '']) => [old, name]));
   } catch {
     // The change is too large: a file that moved counts as deleted.

@@ -24,7 +24,7 @@ export interface Remotes {
 /** Reads the configured remotes, and the settings, in one process; `branch` is the current one. */
 export async function readRemotes(cwd: string, branch: string): Promise<Remotes> {
   const keys = '^(handoff\\..*|remote\\..*\\.(url|pushurl)|branch\\..*\\.remote)$';
-  const settings = await readSettingEntries(keys, cwd);
+  const settings = await readSettingEntries({ cwd }, keys);
   const [urls, pushUrls] = [new Map<string, string[]>(), new Map<string, string[]>()];
   let upstream: string | undefined;
   for (const [key, value = ''] of settings) {

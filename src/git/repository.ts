@@ -4,7 +4,7 @@ import { Failure } from '../domain/failure.ts';
 import { readText } from '../host/disk.ts';
 import { commonDirOf, discoverRepository, readHead } from './discover.ts';
 import { formatOf } from './hash.ts';
-import { git, askGit, askForOid } from './run.ts';
+import { type GitOptions, git, askGit, askForOid } from './run.ts';
 
 /** An opened repository, in the words of gitrepository-layout(5). */
 export interface Repository {
@@ -102,9 +102,9 @@ export interface TreeState {
 }
 
 /** Reads the state in one process that takes no lock; `undefined` without a working tree. */
-export async function readTreeState(cwd: string, timeoutMs?: number): Promise<TreeState | undefined> {
+export async function readTreeState(options: GitOptions): Promise<TreeState | undefined> {
   const flags = ['--porcelain=v2', '--branch', '-z', '--no-ahead-behind', '--untracked-files=normal'];
-  const output = await askGit(['status', ...flags, '--ignore-submodules=dirty'], { cwd, timeoutMs });
+  const output = await askGit(['status', ...flags, '--ignore-submodules=dirty'], options);
   if (output === undefined) return undefined;
   const paths: string[] = [];
   const moved = new Map<string, string>();
@@ -138,7 +138,7 @@ const FIELDS = new Map([
 
 /** Reads what a handoff records of the working tree; a bare repository has only its `HEAD`. */
 export async function workTreeFacts(cwd: string): Promise<Pick<TreeState, 'head' | 'upstream' | 'dirty'>> {
-  const state = await readTreeState(cwd);
+  const state = await readTreeState({ cwd });
   return state ?? { head: await branchTip({ cwd }, DETACHED), upstream: undefined, dirty: 0 };
 }
 

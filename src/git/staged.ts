@@ -103,7 +103,7 @@ export async function findReversals(
 ): Promise<Reversal[]> {
   if (staged.length === 0) return [];
   const names = staged.map(({ path }) => path);
-  const history = await pastChanges(cwd, 'HEAD', names);
+  const history = await pastChanges({ cwd }, 'HEAD', names);
   return staged.flatMap(({ path, index }) => {
     const past = history.filter((change) => change.path === path);
     const [newest] = past;
@@ -120,7 +120,7 @@ export async function newestChanges(
   range = 'HEAD',
 ): Promise<Reversal[]> {
   if (paths.length === 0) return [];
-  const history = await pastChanges(cwd, range, paths);
+  const history = await pastChanges({ cwd }, range, paths);
   return paths.flatMap((path) => {
     const newest = history.find((change) => change.path === path);
     return newest === undefined ? [] : [reversalOf(newest)];
@@ -137,13 +137,12 @@ function reversalOf({ path, commit, sessions }: PastChange): Reversal {
  * @param range a revision range, or options of git-log(1) with one
  */
 export async function pastChanges(
-  cwd: string,
+  options: GitOptions,
   range: string | readonly string[],
   paths: readonly string[],
-  timeoutMs?: number,
 ): Promise<PastChange[]> {
   const args = ['--literal-pathspecs', 'log', `--max-count=${HISTORY}`, ...CHANGES];
-  const output = await askGit(args.concat(range, '--', paths), { cwd, timeoutMs });
+  const output = await askGit(args.concat(range, '--', paths), options);
   return parseChanges(output ?? '');
 }
 
@@ -198,15 +197,14 @@ const MAX_NAMES = 200;
  * @returns empty when there is no such tree
  */
 export async function listTree(
-  cwd: string,
+  options: GitOptions,
   treeish: string,
   names: readonly string[] = [],
-  limits: { readonly timeoutMs?: number | undefined } = {},
 ): Promise<TreeFile[]> {
   const asked = names.length > MAX_NAMES ? [] : names;
   // Every word after the tree is a path; a `--` would be one, too.
   const args = ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--full-tree', '--end-of-options', treeish];
-  const result = await runGit([...args, ...asked], { cwd, ...limits });
+  const result = await runGit([...args, ...asked], options);
   if (result.code !== 0) return [];
   const listed = result.stdout.toString('latin1').split('\0');
   return listed.flatMap((record): TreeFile[] => {
@@ -226,12 +224,12 @@ export async function listTree(
  * @param folders whether to list folders that contain nothing else, which `git clean -d` would delete
  */
 export async function listIgnored(
-  cwd: string,
+  options: GitOptions,
   pathspecs: readonly string[],
-  { folders, timeoutMs }: { folders: boolean; timeoutMs: number },
+  folders: boolean,
 ): Promise<string[]> {
   const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'];
-  const result = await runGit([...args, '--', ...pathspecs], { cwd, timeoutMs });
+  const result = await runGit([...args, '--', ...pathspecs], options);
   if (result.code !== 0) return [];
   return entriesOf(result).filter((name) => folders || !name.endsWith('/'));
 }

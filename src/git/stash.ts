@@ -4,6 +4,7 @@ import type { SnapshotItem } from '../domain/snapshot.ts';
 import { readReflogs } from './log.ts';
 import { type TreeFile, listTree, askRawDiff } from './staged.ts';
 import { lookUpObjects } from './objects.ts';
+import type { GitOptions } from './run.ts';
 
 /** One entry of git-stash(1): `stash@{<index>}`. All worktrees share the list. */
 export interface StashEntry {
@@ -16,8 +17,8 @@ export interface StashEntry {
 }
 
 /** The stash, newest entry first; empty when there is none or it cannot be read. */
-export async function listStash(cwd: string, timeoutMs?: number): Promise<StashEntry[]> {
-  const entries = await readReflogs({ cwd, timeoutMs }, [STASH]);
+export async function listStash(options: GitOptions): Promise<StashEntry[]> {
+  const entries = await readReflogs(options, [STASH]);
   return entries.map(({ oid, seconds, message }, index) => ({
     index,
     oid,
@@ -31,7 +32,7 @@ export async function stashItems(cwd: string, entry: Oid): Promise<SnapshotItem[
   const [changed, untracked] = await Promise.all([
     askRawDiff({ cwd }, 'diff-tree', ['-r', `${entry}^1`, entry]),
     // Untracked files are in the entry's third parent (git-stash(1)).
-    listTree(cwd, `${entry}^3`),
+    listTree({ cwd }, `${entry}^3`),
   ]);
   // A deleted file has no content to bring back.
   const kept = changed.flatMap(({ path, index }): TreeFile[] => {

@@ -70,7 +70,7 @@ export async function readUnreachable(cwd: string): Promise<Unreachable> {
 
 /** The objects that no ref reaches, but a stash entry or the index of some worktree does. */
 async function reachedOtherwise(cwd: string): Promise<Set<string>> {
-  const stash = await listStash(cwd);
+  const stash = await listStash({ cwd });
   const input = stash.map(({ oid }) => oid);
   const { stdout } = await runGit(KEPT, { cwd, input });
   return new Set([...stdout.toString('latin1').matchAll(/^[0-9a-f]+/gm)].map(([oid]) => oid));

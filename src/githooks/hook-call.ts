@@ -74,7 +74,8 @@ export function hookConfig(cwd: string, budget: Budget, kept?: readonly SettingE
   let read: Promise<readonly SettingEntry[]> | undefined;
   let found = kept;
   const ask = async () => {
-    const all = await readSettingEntries('^(handoff\\..*|core\\.comment(char|string))$', cwd, budget.left());
+    const options = { cwd, timeoutMs: budget.left() };
+    const all = await readSettingEntries(options, '^(handoff\\..*|core\\.comment(char|string))$');
     // The last `core.commentChar` is the one that we set for our own git children (src/git/environment.ts).
     const own = all.findLastIndex(([key]) => key === 'core.commentchar');
     return (found = all.filter((_, at) => at !== own));

@@ -265,8 +265,8 @@ async function droppedWork(scene: PushScene, pushed: readonly PushedRef[]): Prom
 }
 
 /** Whether the configuration has refspecs for pushing, which may force the push. */
-async function hasRefspecs({ cwd, budget }: HookCall): Promise<boolean> {
-  return (await readSettingEntries('^remote\\..*\\.(push|mirror)$', cwd, budget.left())).length > 0;
+async function hasRefspecs(call: HookCall): Promise<boolean> {
+  return (await readSettingEntries(optionsOf(call), '^remote\\..*\\.(push|mirror)$')).length > 0;
 }
 
 function lossLines(

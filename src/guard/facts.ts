@@ -13,7 +13,7 @@ import type { Touch } from './checks/touch.ts';
 import { type Call, type TreeCall, failOpen, ownerOf, type CommandTool } from './call.ts';
 import { type People, readPeople } from './presence.ts';
 import { mergeBase } from '../git/histories.ts';
-import { configUnder, plainConfig } from '../git/config.ts';
+import { configUnder } from '../git/config.ts';
 import { headCommit, leftCommits } from '../git/log.ts';
 import { listIgnored, listTree, unmergedPaths } from '../git/staged.ts';
 import { listRefs } from '../git/refs.ts';
@@ -121,7 +121,7 @@ function gitAnswers(call: Call) {
     look: (top: string, paths: readonly string[]) =>
       readTreeStatus(top, { paths, timeoutMs: time(), now: call.now }),
     /** The commit that HEAD is at; `undefined` on an unborn branch. */
-    head: (cwd: string) => headCommit(cwd, time()),
+    head: (cwd: string) => headCommit({ cwd, timeoutMs: time() }),
     /** The paths in conflict. */
     unmerged: (cwd: string) => unmergedPaths(cwd),
     /** Whether a commit and HEAD have a common ancestor; false when git fails. */
@@ -129,16 +129,16 @@ function gitAnswers(call: Call) {
       (await mergeBase({ cwd, timeoutMs: time() }, 'HEAD', commit)) !== undefined,
     /** The ignored paths that match some pathspecs. */
     ignored: (cwd: string, pathspecs: readonly string[], folders: boolean) =>
-      listIgnored(cwd, pathspecs, { folders, timeoutMs: time() }),
+      listIgnored({ cwd, timeoutMs: time() }, pathspecs, folders),
     /** The commits that a branch loses when it is moved or deleted. */
-    leftBehind: (cwd: string, branch: string, to: string | undefined) => leftCommits(cwd, branch, to, time()),
+    leftBehind: (cwd: string, branch: string, to: string | undefined) =>
+      leftCommits({ cwd, timeoutMs: time() }, branch, to),
     /** The files that a commit has at these paths. */
     filesOf: (cwd: string, commit: string, paths: readonly string[]) =>
-      listTree(cwd, commit, paths, { timeoutMs: time() }),
+      listTree({ cwd, timeoutMs: time() }, commit, paths),
     stash: async (cwd: string) => readStash(cwd, time()),
     /** The settings on which our hooks depend; `undefined` when the command's own settings (`-c`) cannot be known. */
-    settings: (cwd: string, overrides?: GitOverrides) =>
-      overrides === undefined ? plainConfig(cwd, time()) : configUnder(cwd, overrides, time()),
+    settings: (cwd: string, overrides?: GitOverrides) => configUnder({ cwd, timeoutMs: time() }, overrides),
     /** Whether any ref with this prefix exists; false when git fails. */
     hasRefs: async (cwd: string, prefix: string) =>
       (await listRefs({ cwd }, [prefix]).catch(() => [])).length > 0,

@@ -92,7 +92,7 @@ type SettingsAnswer = Promise<readonly SettingEntry[] | undefined>;
 /** Asks git for the settings; `undefined` when git does not answer. */
 function readEntries(cwd: string, budget: Budget, log: Call['log']): SettingsAnswer {
   // git gets half of the time: if it hangs, there must be time left to decide without settings.
-  return plainConfig(cwd, beforeAnswer(budget) / 2).catch((error: unknown) => {
+  return plainConfig({ cwd, timeoutMs: beforeAnswer(budget) / 2 }).catch((error: unknown) => {
     log('open', `settings unread: ${String(error)}`);
     return undefined;
   });

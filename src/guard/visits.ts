@@ -28,7 +28,7 @@ import { exists } from '../host/disk.ts';
 async function callAt(call: SessionCall, found: FoundRepository): Promise<TreeCall | undefined> {
   const tree = { ...found, folder: found.workTree, visiting: true } as const;
   if (call.tree?.commonDir === found.commonDir) return { ...call, tree };
-  const entries = await plainConfig(found.workTree, call.budget.left());
+  const entries = await plainConfig({ cwd: found.workTree, timeoutMs: call.budget.left() });
   const settings = parseSettings(entries);
   if (settings.enabled !== true) return undefined;
   const { event, dialect, session } = call;

@@ -3,7 +3,6 @@ import type { BranchName } from '../domain/names.ts';
 import { type Staleness, decideStaleness } from '../domain/staleness.ts';
 import {
   type Branches,
-  type Limits,
   readBranchLogs,
   findDefaultBranch,
   listBranches,
@@ -16,6 +15,7 @@ import {
 import { REMOTE, encodeBranch } from '../git/namespace.ts';
 import { listRefNames } from '../git/refs.ts';
 import { type Repository, committer } from '../git/repository.ts';
+import type { GitOptions } from '../git/run.ts';
 import type { Budget } from '../host/io.ts';
 import type { TopicState } from './topic.ts';
 
@@ -39,8 +39,8 @@ export async function judgeBranches(
   topics: readonly TopicState[] | Promise<readonly TopicState[]>,
   budget: Budget,
 ): Promise<BranchStaleness> {
-  const left = () => ({ timeoutMs: budget.left() });
-  const listing = listBranches(repository.cwd, left());
+  const left = () => ({ cwd: repository.cwd, timeoutMs: budget.left() });
+  const listing = listBranches(left());
   listing.catch(() => undefined);
   const tips = branchesOf(await topics);
   try {
@@ -74,18 +74,18 @@ async function judge(
   { cwd, branch: current }: Pick<Repository, 'cwd' | 'branch'>,
   tips: ReadonlyMap<string, readonly HandoffCommit[]>,
   branches: Branches,
-  left: () => Limits,
+  left: () => GitOptions,
 ): Promise<BranchStaleness> {
   const names = [...tips.keys()];
   const { heads } = branches;
   const gone = names.filter((name) => !heads.has(name) && name !== current);
   const present = names.filter((name) => heads.has(name));
   const [renamed, elsewhere, remote, me, landed] = await Promise.all([
-    gone.length === 0 ? undefined : renamedBranches(cwd, left()),
-    gone.length === 0 ? undefined : branchesElsewhere(cwd, gone, left()),
-    gone.length === 0 ? undefined : remoteBranches(cwd, gone, left()),
+    gone.length === 0 ? undefined : renamedBranches(left()),
+    gone.length === 0 ? undefined : branchesElsewhere(left(), gone),
+    gone.length === 0 ? undefined : remoteBranches(left(), gone),
     gone.length === 0 ? undefined : committer(cwd),
-    findLanded(cwd, present, branches, left),
+    findLanded(left, present, branches),
   ]);
   const judged = names.map((name) => {
     const to = renamed?.get(name);
@@ -114,15 +114,14 @@ async function judge(
  * only in another clone, not pushed yet.
  */
 export async function branchesElsewhere(
-  cwd: string,
+  options: GitOptions,
   names: readonly string[],
-  limits: Limits,
 ): Promise<ReadonlySet<string>> {
   const component = (name: string) => encodeBranch(name as BranchName);
   const [former, fetched] = await Promise.all([
-    formerBranches(cwd, limits),
+    formerBranches(options),
     listRefNames(
-      { cwd },
+      { cwd: options.cwd },
       names.map((name) => `${REMOTE}*/${component(name)}/*`),
     ),
   ]);
@@ -131,23 +130,18 @@ export async function branchesElsewhere(
 }
 
 /** Finds out which branches are merged into the default branch; `undefined` if there is no other branch to ask about. */
-export async function findLanded(
-  cwd: string,
-  names: readonly string[],
-  branches: Branches,
-  left: () => Limits,
-) {
+export async function findLanded(left: () => GitOptions, names: readonly string[], branches: Branches) {
   if (names.length === 0) return undefined;
   // The only branch is merged into no other; git need not be asked for the default branch's name.
   if (branches.origin === undefined && branches.heads.size === 1) return undefined;
-  const into = await findDefaultBranch(cwd, branches, left());
+  const into = await findDefaultBranch(left(), branches);
   const asked = names.filter((name) => name !== into?.name);
   if (into === undefined || asked.length === 0) return undefined;
-  const merged = await mergedBranches(cwd, into, left());
+  const merged = await mergedBranches(left(), into);
   const inDoubt = asked.filter((name) => merged.has(name));
   const [moves, tips] =
     inDoubt.length === 0
       ? [new Map<string, never>(), new Set<string>()]
-      : await Promise.all([readBranchLogs(cwd, inDoubt, left()), mergedTips(cwd, into, left())]);
+      : await Promise.all([readBranchLogs(left(), inDoubt), mergedTips(left(), into)]);
   return { into: into.name, refs: into.refs, merged, moves, tips };
 }

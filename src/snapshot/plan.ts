@@ -228,7 +228,7 @@ async function headStates(
   { head: { oid } }: TreeStatus,
 ): Promise<Map<string, FileState>> {
   const names = items.map(({ path }) => path);
-  const files = oid === null ? [] : await listTree(top, oid, names);
+  const files = oid === null ? [] : await listTree({ cwd: top }, oid, names);
   return new Map(files.map(({ path, mode, oid: blob }) => [path, { mode, oid: blob }]));
 }
 

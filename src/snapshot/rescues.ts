@@ -102,7 +102,7 @@ export async function itemsOf(cwd: string, { items, trees }: SavedWork): Promise
     const oid = trees.get(name);
     // Names that are not UTF-8 may look alike: each item takes the next file of that name.
     const byPath = new Map<string, TreeFile[]>();
-    for (const file of oid === undefined ? [] : await listTree(cwd, oid))
+    for (const file of oid === undefined ? [] : await listTree({ cwd }, oid))
       byPath.set(file.path, [...(byPath.get(file.path) ?? []), file]);
     return (path: string) => byPath.get(path)?.shift();
   };

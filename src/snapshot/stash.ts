@@ -14,7 +14,7 @@ export interface SeenStash {
 
 /** Reads the stash, and which of its entries no rescue keeps yet. */
 export async function readStash(cwd: string, timeoutMs?: number): Promise<SeenStash> {
-  const [entries, rescues] = await Promise.all([listStash(cwd, timeoutMs), listRescues(cwd, timeoutMs)]);
+  const [entries, rescues] = await Promise.all([listStash({ cwd, timeoutMs }), listRescues(cwd, timeoutMs)]);
   const pinned = new Set(rescues.filter(({ kind }) => kind === 'stash').map(({ oid }) => oid));
   return { entries, fresh: entries.filter(({ oid }) => !pinned.has(oid)), rescues };
 }

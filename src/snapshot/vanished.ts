@@ -52,7 +52,7 @@ export async function saveVanished(
   const names = gone.map(({ path }) => path);
   const [known, committed] = await Promise.all([
     listRescues(cwd, timeoutMs),
-    after.head.oid === null ? [] : listTree(cwd, after.head.oid, names, { timeoutMs }),
+    after.head.oid === null ? [] : listTree({ cwd, timeoutMs }, after.head.oid, names),
   ]);
   const atHead = new Map(committed.map(({ path, oid }) => [path, oid]));
   const lost = gone.filter(({ path, disk }) => atHead.get(path) !== disk?.oid);

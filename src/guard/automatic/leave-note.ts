@@ -47,7 +47,7 @@ export async function leaveNote(leaving: Leaving): Promise<boolean> {
     return isWhole;
   }
   if (path === undefined) return isWhole;
-  const tree = await orUndefined(readTreeState(top, leaving.timeoutMs));
+  const tree = await orUndefined(readTreeState({ cwd: top, timeoutMs: leaving.timeoutMs }));
   await put(repository, path, own, {
     note: Buffer.from(automaticNote(facts)),
     summary: automaticSummary(facts),
@@ -84,7 +84,7 @@ async function look(leaving: Leaving, repository: Repository) {
   const own = conversation(session.record.session, records);
   const [work, signed, start, topics] = await Promise.all([
     orUndefined(ownWork(leaving, own)),
-    orUndefined(commitsOf(place.top, own, timeoutMs)),
+    orUndefined(commitsOf({ cwd: place.top, timeoutMs }, own)),
     orUndefined(startOf(leaving, own)),
     readTopics(repository),
   ]);
@@ -159,7 +159,7 @@ function isCoveredByNote({ files, session, reason }: Leaving, { own, topics, wor
 async function startOf({ place, session, timeoutMs }: Leaving, own: Conversation) {
   const start = own.map((id) => readStart(place, id)).find((one) => one !== undefined);
   if (start !== undefined) return { oid: start.head.oid, loneSince: start.at };
-  const oid = await headAt(place.top, Math.floor(session.record.startedAt / 1000), timeoutMs);
+  const oid = await headAt({ cwd: place.top, timeoutMs }, Math.floor(session.record.startedAt / 1000));
   return oid === undefined ? undefined : { oid, loneSince: undefined };
 }
 
@@ -175,7 +175,7 @@ async function allCommits(
   if (start?.loneSince === undefined || signed.length > 0) return signed;
   if (work === undefined || work.head === start.oid) return signed;
   const since = Math.floor(start.loneSince / 1000);
-  const made = (await orUndefined(unsignedCommits(place.top, start.oid, timeoutMs))) ?? [];
+  const made = (await orUndefined(unsignedCommits({ cwd: place.top, timeoutMs }, start.oid))) ?? [];
   // The session may have switched to a branch with earlier commits of others.
   return made.filter(({ seconds }) => seconds >= since);
 }

@@ -228,12 +228,11 @@ async function undoneClaims(
   const [from, to] = [after.head.oid, before.head.oid];
   const kept = [...after.dirty.values()].filter((one) => isKept(one, before.dirty.get(one.path)));
   if (from === null || to === null || from === to || kept.length === 0) return claims;
-  const timeoutMs = lookTimeoutMs(call);
+  const options = { cwd: top, timeoutMs: lookTimeoutMs(call) };
   // With --first-parent, what a merge brought in counts as the work of the session that merged.
-  const undone = await pastChanges(top, ['--first-parent', `${from}..${to}`], [], timeoutMs);
+  const undone = await pastChanges(options, ['--first-parent', `${from}..${to}`], []);
   // If the new HEAD has commits that the old HEAD lacked, nobody knows how much of the undone change is left.
-  const isBack =
-    kept.some(({ path }) => before.dirty.has(path)) && (await isAncestor({ cwd: top, timeoutMs }, from, to));
+  const isBack = kept.some(({ path }) => before.dirty.has(path)) && (await isAncestor(options, from, to));
   const ledgers = [self, ...all.filter(({ session }) => session !== self.session)];
   const sessions = ledgers.map(({ session }) => session);
   const isOf = (session: SessionId, id: string) => meantId(id, sessions) === session;
@@ -268,7 +267,6 @@ async function headEntries(
   call: TreeCall,
   { place, ledgers: { all, self }, window: { status: before }, after: { head } }: Finished,
 ): Promise<WorktreeEvent[]> {
-  const { top } = place;
   const at = call.now;
   const isUnmoved = before.head.ref === head.ref && before.head.oid === head.oid;
   if (isUnmoved) {
@@ -276,12 +274,13 @@ async function headEntries(
     return seen ? [] : [{ t: 'head', ...head, own: false, at }];
   }
   const isReported = othersMoved({ all, self }, head, before.at);
-  const [from, to, timeoutMs] = [before.head.oid, head.oid, lookTimeoutMs(call)];
+  const [from, to] = [before.head.oid, head.oid];
+  const options = { cwd: place.top, timeoutMs: lookTimeoutMs(call) };
   // A detached HEAD leaves commits behind wherever it goes, and a switch leaves them on the other branch.
   const isSameBranch = before.head.ref === head.ref && head.ref !== 'HEAD';
   const [commits, left] = await Promise.all([
-    commitsBetween(top, from, to, timeoutMs),
-    isSameBranch ? droppedCommits(top, from, to, timeoutMs) : [],
+    commitsBetween(options, from, to),
+    isSameBranch ? droppedCommits(options, from, to) : [],
   ]).catch(() => [[], []]);
   const isOthers = () =>
     commits.every((one) => isForeign(one, call.session)) || isOfSibling(all, self.session, before.at);

@@ -84,7 +84,7 @@ export async function movedHead(
   if (othersMoved({ all, self }, head, seen.at)) return { id, text: undefined };
   if (seen.ref !== head.ref) return { id, text: switchedText(seen, head) };
   const timeoutMs = lookTimeoutMs(call);
-  const commit = await headCommit(top, timeoutMs).catch(() => undefined);
+  const commit = await headCommit({ cwd: top, timeoutMs }).catch(() => undefined);
   const what =
     commit?.oid === head.oid
       ? `: ${commitText(commit, self.session, await readClients({ cwd: top }, timeoutMs))}`

@@ -94,7 +94,7 @@ async function withIgnored(
   timeoutMs: number,
 ): Promise<TreeStatus> {
   const cwd = call.cwd ?? top;
-  const names = await listIgnored(cwd, paths, { folders: false, timeoutMs });
+  const names = await listIgnored({ cwd, timeoutMs }, paths, false);
   const folder = folderIn(realPath(top), cwd);
   const entries = names.map((name): DirtyPath => {
     const path = folder === '' ? name : `${folder}/${name}`;

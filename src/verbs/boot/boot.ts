@@ -26,13 +26,14 @@ import {
   triedFindings,
 } from '../../domain/verification/findings.ts';
 import { type NamedPaths, importantPaths, type NamedPath } from '../../domain/verification/named-paths.ts';
-import { type Branches, type Limits, listBranches } from '../../git/branches.ts';
+import { type Branches, listBranches } from '../../git/branches.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { relate } from '../../git/histories.ts';
 import { lastChange } from '../../git/log.ts';
 import { movedFiles, existsInside, treeEntries } from '../../git/named-files.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
 import { type Repository, type TreeState, committer, readTreeState, topLevel } from '../../git/repository.ts';
+import type { GitOptions } from '../../git/run.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { requireTip, typedTopic } from '../../notes/topic-argument.ts';
 import { commitOwner, personName } from '../../notes/person-name.ts';
@@ -62,11 +63,11 @@ interface BootOptions {
  */
 export async function boot(options: BootOptions, context: Context): Promise<CommandResult<BootShape>> {
   const { cwd } = context;
-  const limits = { timeoutMs: context.budget.part(LOOK_MS).left() };
+  const limited = { cwd, timeoutMs: context.budget.part(LOOK_MS).left() };
   const [{ repository, sessions, judged, notices }, branches, tree] = await Promise.all([
     openJudged(context),
-    listBranches(cwd, { ...limits, with: 'worktrees' }),
-    readTreeState(cwd, limits.timeoutMs).catch(() => undefined),
+    listBranches(limited, { with: 'worktrees' }),
+    readTreeState(limited).catch(() => undefined),
   ]);
   const [chosen, top] = await Promise.all([chooseNote(repository, options.topic), topLevel(repository)]);
   const { state } = chosen;
@@ -80,7 +81,7 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   const { foreign } = groupSessions(reader, judged, []);
   const owner = tip.trailers?.owner;
   const records = { clients: clientsOf(judged) };
-  const looked = { branches, tree, top, limits, foreign, records };
+  const looked = { branches, tree, top, limited, foreign, records };
   const tried = await triedFacts(
     parseTried(tip.trailers?.tried),
     [branches.heads.get(state.branch)?.oid, tree?.head],
@@ -107,8 +108,8 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
 }
 
 interface Seen {
-  /** The time limit for each check. */
-  readonly limits: Limits;
+  /** Where git runs, and the time limit for each check. */
+  readonly limited: GitOptions;
   readonly branches: Branches;
   readonly tree: TreeState | undefined;
   readonly top: string | undefined;
@@ -140,19 +141,17 @@ async function repositoryFindings(
   named: NamedPaths,
   seen: Seen,
 ): Promise<NoteFinding[]> {
-  const { branches, tree, top, limits } = seen;
+  const { branches, tree, top, limited } = seen;
   const base = written.trailers?.base;
-  const found = await findBranch(repository, branch, { mail: written.mail, limits }, branches);
+  const found = await findBranch(limited, repository.branch, { branch, mail: written.mail }, branches);
   const { place, merged, onDisk, elsewhere } = found;
   const disk = tree !== undefined && top !== undefined && onDisk ? { top, state: tree } : undefined;
   // For a deleted branch, only the files that are checked out are left to compare with.
   const tip = found.tip ?? (onDisk ? tree?.head : undefined);
   const [head, files] = await Promise.all([
-    headRelation(repository, found, base, tree?.head, limits),
+    headRelation(limited, found, base, tree?.head),
     // A branch that exists nowhere has no files to compare.
-    place.code === 'branch-absent'
-      ? []
-      : fileFindings(named.paths, { cwd: repository.cwd, limits, base, tip, elsewhere, disk }),
+    place.code === 'branch-absent' ? [] : fileFindings(named.paths, { limited, base, tip, elsewhere, disk }),
   ]);
   // A deleted branch is not checked out, although its files are looked up on this disk.
   const isCheckedOut = onDisk && place.code !== 'branch-deleted';
@@ -167,22 +166,21 @@ async function repositoryFindings(
 }
 
 async function headRelation(
-  { cwd }: Repository,
+  limited: GitOptions,
   { place, tip }: FoundBranch,
   base: Oid | undefined,
   checkedOut: Oid | undefined,
-  limits: Limits,
 ): Promise<HeadRelation> {
   if (tip === undefined) {
     const isUnborn = place.code === 'branch-unborn' && base === undefined;
     return { code: isUnborn ? 'head-unborn' : 'head-none' };
   }
   if (base === undefined) return { code: 'head-first' };
-  const relation = await relate(cwd, tip, base, limits);
+  const relation = await relate(limited, tip, base);
   // During a rebase HEAD is detached from the branch, and a note written then is about HEAD.
   if (place.code !== 'branch-here' || checkedOut === undefined || checkedOut === tip) return relation;
   if (!LACKS_BASE.includes(relation.code)) return relation;
-  const toHead = await relate(cwd, checkedOut, base, limits);
+  const toHead = await relate(limited, checkedOut, base);
   return toHead.code === 'head-equal' || toHead.code === 'head-ahead' ? toHead : relation;
 }
 
@@ -211,7 +209,7 @@ function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSec
  */
 async function writtenVersion(cwd: string, tip: HandoffCommit): Promise<HandoffCommit> {
   if (tip.parents.length === 0) return tip;
-  const oid = await lastChange(cwd, tip.oid, NOTE_FILE);
+  const oid = await lastChange({ cwd }, tip.oid, NOTE_FILE);
   if (oid === undefined || oid === tip.oid) return tip;
   const [written] = await loadCommits({ cwd }, [oid]);
   return written ?? tip;
@@ -270,8 +268,7 @@ function siblings({ state, beside }: Chosen, own: readonly (SessionId | undefine
 
 /** What is needed to check the files that a note names. */
 interface FileScene {
-  readonly limits: Limits;
-  readonly cwd: string;
+  readonly limited: GitOptions;
   readonly base: Oid | undefined;
   readonly tip: Oid | undefined;
   /** The top of another worktree that has the note's branch: it may have the files, uncommitted. */
@@ -287,16 +284,16 @@ type Entries = ReadonlyMap<string, string>;
  * opens a path that a note names.
  */
 async function fileFindings(named: readonly NamedPath[], scene: FileScene): Promise<NoteFinding[]> {
-  const { cwd, base, tip, limits } = scene;
+  const { limited, base, tip } = scene;
   const paths = named.flatMap(({ path }) => path ?? []);
   const [before, after] = await Promise.all([
-    base === undefined ? undefined : treeEntries(cwd, base, paths, limits),
-    tip === undefined ? undefined : treeEntries(cwd, tip, paths, limits),
+    base === undefined ? undefined : treeEntries(limited, base, paths),
+    tip === undefined ? undefined : treeEntries(limited, tip, paths),
   ]);
   const isGone = (path: string) => before?.has(path) === true && after?.has(path) === false;
   const moved =
     base !== undefined && tip !== undefined && paths.some(isGone)
-      ? await movedFiles(cwd, base, tip, limits)
+      ? await movedFiles(limited, base, tip)
       : undefined;
   return named.flatMap(({ text, path, sure }) => {
     if (path === undefined) return [finding({ code: 'file-unsafe', path: text }, text)];

@@ -1,14 +1,9 @@
 import { hadOwnCommits } from '../../domain/staleness.ts';
 import type { BranchName, Oid } from '../../domain/names.ts';
 import type { BranchPlace, Situation } from '../../domain/verification/findings.ts';
-import {
-  type Branches,
-  type Limits,
-  remoteBranches,
-  renamedBranches,
-  isSquashed,
-} from '../../git/branches.ts';
+import { type Branches, remoteBranches, renamedBranches, isSquashed } from '../../git/branches.ts';
 import { type Repository, branchTip, committer } from '../../git/repository.ts';
+import type { GitOptions } from '../../git/run.ts';
 import { branchesElsewhere, findLanded } from '../../notes/staleness.ts';
 import { Failure } from '../../domain/failure.ts';
 import { encodeBranch } from '../../git/namespace.ts';
@@ -29,34 +24,31 @@ export interface FoundBranch {
 
 type Merged = Situation<'branch-merged' | 'branch-squashed', 'branch'>;
 
-/** Who wrote the note, and how long a check may take. */
-interface Asked {
-  /** The address of the note's writer. */
-  readonly mail: string;
-  readonly limits: Limits;
-}
-
-/** Finds where a note's branch is now, under whatever name, and whether its work is in the default branch. */
+/**
+ * Finds where a note's branch is now, under whatever name, and whether its work is in the default branch.
+ *
+ * @param current the branch that is checked out
+ * @param mail the address of the note's writer
+ */
 export async function findBranch(
-  repository: Repository,
-  branch: BranchName,
-  { mail, limits }: Asked,
+  options: GitOptions,
+  current: BranchName,
+  { branch, mail }: { readonly branch: BranchName; readonly mail: string },
   branches: Branches,
 ): Promise<FoundBranch> {
-  const { cwd, branch: current } = repository;
   if (branch === 'HEAD') {
     const place: BranchPlace =
       current === 'HEAD' ? { code: 'detached-still' } : { code: 'detached-then', now: checkedOut(current) };
-    return { place, merged: undefined, tip: await branchTip({ cwd }, 'HEAD' as BranchName), onDisk: true };
+    return { place, merged: undefined, tip: await branchTip(options, 'HEAD' as BranchName), onDisk: true };
   }
   const head = branches.heads.get(branch);
-  if (head === undefined) return findElsewhere(repository, branch, { mail, limits }, branches);
+  if (head === undefined) return findElsewhere(options, current, { branch, mail }, branches);
   const isHere = current === branch;
   const where = head.worktree === undefined ? '' : `; ${branch} is in ${head.worktree}`;
   return {
     place: isHere ? { code: 'branch-here' } : { code: 'branch-elsewhere', now: checkedOut(current), where },
     elsewhere: isHere ? undefined : head.worktree,
-    merged: await findMerged(cwd, branch, head.oid, branches, limits),
+    merged: await findMerged(options, branch, head.oid, branches),
     tip: head.oid,
     onDisk: isHere,
   };
@@ -67,30 +59,27 @@ const checkedOut = (current: string) =>
 
 /** Finds a branch that does not exist here, at least not under this name. */
 async function findElsewhere(
-  { cwd, branch: current }: Repository,
-  branch: BranchName,
-  { mail, limits }: Asked,
+  options: GitOptions,
+  current: BranchName,
+  { branch, mail }: { readonly branch: BranchName; readonly mail: string },
   branches: Branches,
 ): Promise<FoundBranch> {
   const none = { merged: undefined, tip: undefined, onDisk: false };
   if (current === branch) return { ...none, place: { code: 'branch-unborn' }, onDisk: true };
-  const [renamed, remote] = await Promise.all([
-    renamedBranches(cwd, limits),
-    remoteBranches(cwd, [branch], limits),
-  ]);
+  const [renamed, remote] = await Promise.all([renamedBranches(options), remoteBranches(options, [branch])]);
   const to = latestName(renamed, branch);
   const tip = to === undefined ? undefined : branches.heads.get(to)?.oid;
   if (to !== undefined && tip !== undefined) {
     const now = to === current ? 'which is checked out' : `and ${checkedOut(current)}`;
     const place: BranchPlace = { code: 'branch-renamed', to, now };
-    return { place, merged: await findMerged(cwd, to, tip, branches, limits), tip, onDisk: to === current };
+    return { place, merged: await findMerged(options, to, tip, branches), tip, onDisk: to === current };
   }
   const there = remote.get(branch);
   if (there !== undefined)
     return { ...none, place: { code: 'branch-remote', remote: there.name }, tip: there.oid };
   const [{ email }, elsewhere] = await Promise.all([
-    committer(cwd),
-    branchesElsewhere(cwd, [branch], limits),
+    committer(options.cwd),
+    branchesElsewhere(options, [branch]),
   ]);
   if (elsewhere.has(branch) || (email !== undefined && email !== mail))
     return { ...none, place: { code: 'branch-absent' } };
@@ -98,17 +87,16 @@ async function findElsewhere(
 }
 
 async function findMerged(
-  cwd: string,
+  options: GitOptions,
   branch: string,
   tip: Oid,
   branches: Branches,
-  limits: Limits,
 ): Promise<Merged | undefined> {
-  const landed = await findLanded(cwd, [branch], branches, () => limits);
+  const landed = await findLanded(() => options, [branch], branches);
   if (landed === undefined) return undefined;
   const { into, refs } = landed;
   if (!landed.merged.has(branch)) {
-    return (await isSquashed(cwd, refs, tip, limits)) ? { code: 'branch-squashed', into } : undefined;
+    return (await isSquashed(options, refs, tip)) ? { code: 'branch-squashed', into } : undefined;
   }
   const moves = landed.moves.get(branch) ?? [];
   return hadOwnCommits(branch, moves, landed.tips.has(tip)) ? { code: 'branch-merged', into } : undefined;

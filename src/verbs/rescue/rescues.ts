@@ -211,12 +211,12 @@ export async function findObject(
   const names = paths.includes('') ? [] : paths;
   const [path] = names;
   if (type === 'blob' && path !== undefined && names.length === 1) {
-    const [atHead] = await listTree(cwd, 'HEAD', names);
+    const [atHead] = await listTree({ cwd }, 'HEAD', names);
     const mode = atHead?.mode === '100755' ? atHead.mode : '100644';
     return { rescue, items: [{ path, base: null, index: null, disk: { mode, oid } }] };
   }
   const [snapshot] = type === 'commit' ? await readSnapshots({ cwd }, [oid]) : [];
-  const files = snapshot === undefined ? await listTree(cwd, oid, names) : [];
+  const files = snapshot === undefined ? await listTree({ cwd }, oid, names) : [];
   const items = [
     ...(snapshot?.items ?? []).filter((item) => contentOf(item) !== null),
     ...files.map(({ path: name, raw, mode, oid: blob }): SnapshotItem => {

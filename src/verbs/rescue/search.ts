@@ -161,7 +161,7 @@ async function namedContents(top: string, path: string, lost: Unreachable): Prom
       }
   }
   await twoAtOnce([...folders].slice(-MOST_FOLDERS), async ([oid, source]) => {
-    for (const file of await listTree(top, oid))
+    for (const file of await listTree({ cwd: top }, oid))
       add({ path: path === '' ? file.path : `${path}/${file.path}`, blob: file.oid, source });
   });
   return [...found.values()];
@@ -178,10 +178,10 @@ interface Known {
 async function knownVersions(top: string, path: string, paths: readonly string[]): Promise<Known> {
   const below = path === '' ? [] : [path];
   const [atHead, index, disk, past] = await Promise.all([
-    listTree(top, 'HEAD', below),
+    listTree({ cwd: top }, 'HEAD', below),
     readEntries(top, paths),
     hashFiles(top, paths, { all: true }),
-    pastChanges(top, ['--all'], below),
+    pastChanges({ cwd: top }, ['--all'], below),
   ]);
   const versions = new Map<string, Map<Oid, string>>();
   const add = (name: string, oid: Oid | null | undefined, where: string) => {

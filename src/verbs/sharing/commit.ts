@@ -201,7 +201,7 @@ function claimNamed(scene: CommitScene, now: number): void {
 async function requireOwnCommit(scene: CommitScene): Promise<void> {
   const { self, owners, asker, work } = scene;
   const { groups } = asker;
-  const head = await headCommit(work.tree.top);
+  const head = await headCommit({ cwd: work.tree.top });
   if (head === undefined) {
     throw new Failure('usage', 'there is no commit yet to amend', {
       hint: "git handoff commit -m '<message>'",

@@ -72,7 +72,7 @@ export async function overlap(
   const { cwd, budget } = context;
   const [workspace, branches, worktrees] = await Promise.all([
     openJudged(context),
-    listBranches(cwd, { timeoutMs: budget.left() }),
+    listBranches({ cwd, timeoutMs: budget.left() }),
     listWorktrees({ cwd }),
   ]);
   const { repository, judged: sessions } = workspace;
@@ -163,7 +163,7 @@ async function targetsOf(
   { context: { cwd, budget }, branches }: Scene,
 ): Promise<readonly LinePair[]> {
   const { name, refs: [ref = ''] = [] } =
-    (await findDefaultBranch(cwd, branches, { timeoutMs: budget.left() })) ?? {};
+    (await findDefaultBranch({ cwd, timeoutMs: budget.left() }, branches)) ?? {};
   const commit = ref === '' ? undefined : await commitNamed(cwd, ref);
   const target = lineOfBranch(ref.replace(/^refs\/(?:heads|remotes)\//, ''), commit);
   if (target === undefined) return [];

@@ -165,7 +165,8 @@ async function ownCommits(
 ): Promise<string[]> {
   // If paths are named, only their uncommitted changes are meant: a commit may have changed other paths, too.
   if (named !== undefined || status.head.oid === null) return [];
-  const commits = await commitsOf(tree.top, [session], budget.left(), ['--no-merges', status.head.oid]);
+  const options = { cwd: tree.top, timeoutMs: budget.left() };
+  const commits = await commitsOf(options, [session], ['--no-merges', status.head.oid]);
   return commits.slice(0, MAX_NAMED).map(({ oid }) => shortOid(oid));
 }
 
