@@ -56,16 +56,15 @@ export interface FoldFacts {
  * of them wrote a text · `set-aside`: the remote's keeps the name, ours continues under another name.
  */
 export type FoldAction =
-  | { readonly kind: 'nothing' | 'create' | 'forward' | 'follow' | 'set-aside' | 'leave-deleted' }
-  | { readonly kind: 'refuse'; readonly reason: IllegalReason };
+  'nothing' | 'create' | 'forward' | 'follow' | 'set-aside' | 'leave-deleted' | 'refuse';
 
 /** Decides what a remote's handoff does to ours. An illegal move there changes nothing here. */
 export function decideFold({ relation, illegal, deletedHere, hasOwnText }: FoldFacts): FoldAction {
-  if (relation === 'same' || relation === 'ahead') return { kind: 'nothing' };
-  if (illegal !== undefined) return { kind: 'refuse', reason: illegal };
-  if (relation === 'behind') return { kind: 'forward' };
-  if (relation === 'only-there') return { kind: deletedHere ? 'leave-deleted' : 'create' };
-  return { kind: hasOwnText ? 'set-aside' : 'follow' };
+  if (relation === 'same' || relation === 'ahead') return 'nothing';
+  if (illegal !== undefined) return 'refuse';
+  if (relation === 'behind') return 'forward';
+  if (relation === 'only-there') return deletedHere ? 'leave-deleted' : 'create';
+  return hasOwnText ? 'set-aside' : 'follow';
 }
 
 /** The facts that decide whether a handoff is pushed. */

@@ -1,4 +1,5 @@
-import type { Oid, SessionId } from '../../domain/names.ts';
+import type { HandoffCommit } from '../../domain/handoff.ts';
+import type { Oid, RefName } from '../../domain/names.ts';
 import { type FoldFacts, type Relation, type FoldAction, decideFold } from '../../domain/sync.ts';
 import { type IllegalReason, checkHandoffCommit } from '../../domain/transition.ts';
 import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
@@ -19,29 +20,37 @@ import type { InRepository, Repository } from '../../git/repository.ts';
 import { listBookkeepingRefs } from '../../git/migrate-ref-lists.ts';
 import { memoryName } from '../../notes/delete-notes.ts';
 import { judgeMoves } from '../../notes/moves.ts';
-import { commitOwner } from '../../notes/person-name.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { Failure } from '../../domain/failure.ts';
 import { inBatches, twoAtOnce } from '../../git/run.ts';
 import { nextLostRef } from '../../notes/lost.ts';
 
-/** A topic as it is here and as a remote last showed it, or one that was deleted here. */
+/** A topic as it is here and at a remote, or one that was deleted here. */
 export interface SyncedTopic {
   readonly path: HandoffPath;
   readonly here: TopicState | undefined;
-  /** The tracking ref; `undefined`: the remote has never shown it. */
+  /** The tip that the remote shows now; `undefined`: it shows none. */
+  readonly shown: Oid | undefined;
+  /** The tracking ref: what was last fetched or pushed; `undefined`: the remote has never shown it. */
   readonly there: Ref | undefined;
   /** The record of a deliberate deletion here: a blob that contains the deleted commit's object name. */
   readonly pruned: Oid | undefined;
 }
 
-/** Reads all topics here, and what `remote` last showed of them. `known`: the topics here, if they were just read. */
+/**
+ * Reads all topics here and what is known of them at a remote.
+ *
+ * @param shown the tips that the remote shows, under our names for them; may be a promise: we read meanwhile
+ * @param known the topics here, if they were just read
+ */
 export async function readSyncedTopics(
   repository: InRepository,
   remote: string,
+  shown: ReadonlyMap<RefName, Oid> | Promise<ReadonlyMap<RefName, Oid>>,
   known?: readonly TopicState[],
 ): Promise<SyncedTopic[]> {
-  const [states, beside] = await Promise.all([
+  const [tips, states, beside] = await Promise.all([
+    shown,
     known ?? readTopics(repository),
     listBookkeepingRefs(repository, [remotePrefix(remote), PRUNED]),
   ]);
@@ -54,25 +63,25 @@ export async function readSyncedTopics(
       }),
     );
   const [there, memories] = [below(remotePrefix(remote)), below(PRUNED)];
-  return [...new Set([...here.keys(), ...there.keys(), ...memories.keys()])].sort().flatMap((name) => {
+  const names = new Set([...tips.keys(), ...here.keys(), ...there.keys(), ...memories.keys()]);
+  return [...names].sort().flatMap((name) => {
     const path = parsePath(name, HANDOFFS);
     if (path === undefined) return [];
-    return [{ path, here: here.get(name), there: there.get(name), pruned: memories.get(name)?.oid }];
+    const pruned = memories.get(name)?.oid;
+    return [{ path, here: here.get(name), shown: tips.get(name), there: there.get(name), pruned }];
   });
 }
 
 /** Whether a handoff was deliberately deleted here at the very commit that a remote has. */
-export const isDeletedHere = ({ pruned }: SyncedTopic, there: Oid): boolean =>
-  pruned !== undefined && pruned === memoryName(there);
+export const isDeletedHere = ({ pruned }: SyncedTopic, there: Oid | undefined): boolean =>
+  pruned !== undefined && there !== undefined && pruned === memoryName(there);
 
 /** A topic whose tips here and at the remote differ, with the facts that decide how to fold it. */
 export interface Difference extends SyncedTopic {
   readonly there: Ref;
   readonly facts: FoldFacts;
-  /** The owner of what the remote shows. */
-  readonly owner: SessionId | undefined;
-  /** The owner as messages name it. */
-  readonly ownerText: string | undefined;
+  /** The commit that the remote shows; `undefined` if it is none. */
+  readonly theirs: HandoffCommit | undefined;
 }
 
 /** Judges every topic whose tip at the remote differs from the one here, with a handful of processes for all of them. */
@@ -111,14 +120,13 @@ export async function findDifferences(
   }
   return unequal.map((one, at) => {
     const tip = tips.get(one.there.oid);
-    const commit = typeof tip === 'object' ? tip : undefined;
     const facts = {
       relation: relations.get(one) ?? (one.here?.tip === undefined ? 'only-there' : 'diverged'),
       illegal: strange[at] ?? reasonOf.get(one),
       deletedHere: isDeletedHere(one, one.there.oid),
       hasOwnText: own.has(one),
     };
-    return { ...one, facts, owner: commit?.trailers?.owner, ownerText: commitOwner(commit) };
+    return { ...one, facts, theirs: typeof tip === 'object' ? tip : undefined };
   });
 }
 
@@ -171,14 +179,13 @@ async function notesOf(cwd: string, tip: Oid | undefined): Promise<ReadonlySet<O
 export interface Folded {
   readonly difference: Difference;
   /** `moved`: somebody moved the topic meanwhile; the next round decides again. */
-  readonly kind: FoldAction['kind'] | 'moved';
-  readonly reason: IllegalReason | undefined;
+  readonly kind: FoldAction | 'moved';
   /** For `set-aside`: the number with which `show --lost` prints the note that was here. */
   readonly lost: number | undefined;
 }
 
 /** Maximum number of handoffs in one transaction. */
-const BATCH = 5000;
+export const BATCH = 5000;
 
 /**
  * Folds the handoffs that a remote shows into those here, each by compare-and-swap from the values that were read. No
@@ -191,18 +198,10 @@ export async function foldTopics(repository: Repository, topics: readonly Synced
   const moved = await moveAll(repository, differences);
   const folded: Folded[] = [];
   for (const difference of differences) {
-    const action = decideFold(difference.facts);
-    const plain = {
-      difference,
-      reason: action.kind === 'refuse' ? action.reason : undefined,
-      lost: undefined,
-    };
-    if (moved.has(difference)) folded.push({ ...plain, kind: 'moved' });
-    else if (action.kind !== 'set-aside') folded.push({ ...plain, kind: action.kind });
-    else {
-      const lost = await keepOurs(repository, difference);
-      folded.push({ ...plain, kind: lost === undefined ? 'moved' : 'set-aside', lost });
-    }
+    const kind = decideFold(difference.facts);
+    const lost = kind === 'set-aside' ? await keepOurs(repository, difference) : undefined;
+    const isMoved = moved.has(difference) || (kind === 'set-aside' && lost === undefined);
+    folded.push({ difference, kind: isMoved ? 'moved' : kind, lost });
   }
   return folded;
 }
@@ -213,7 +212,7 @@ async function moveAll(
   differences: readonly Difference[],
 ): Promise<ReadonlySet<Difference>> {
   const simple = differences.filter(({ facts }) =>
-    ['create', 'forward', 'follow'].includes(decideFold(facts).kind),
+    ['create', 'forward', 'follow'].includes(decideFold(facts)),
   );
   // A handoff that is new here has no old value for a reflog.
   const isNew = ({ here }: Difference) => here?.publicOid === undefined && here?.keptOid === undefined;

@@ -2,6 +2,7 @@ import type { Oid, SessionId } from '../../domain/names.ts';
 import { type HandoffPath, decodeBranch, handoffRef } from '../../git/namespace.ts';
 import type { TransferProgress } from '../../git/transfer.ts';
 import type { Repository } from '../../git/repository.ts';
+import type { Settings } from '../../domain/settings.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
@@ -70,31 +71,28 @@ const NOTHING = {
 };
 
 /** Returns the item for what a fetch did to a handoff; none if it did nothing. */
-export function foldedItem({ difference, kind, reason, lost }: Folded): SyncItem | undefined {
+export function foldedItem({ difference, kind, lost }: Folded): SyncItem | undefined {
   if (kind === 'nothing' || kind === 'leave-deleted') return undefined;
-  const { there, here, owner, ownerText } = difference;
+  const { there, here, theirs, facts } = difference;
   return {
     action: FOLDED[kind],
     oid: there.oid,
     former: here?.tip?.oid ?? null,
-    why: reason === undefined ? foldedText(difference, kind) : reasonText(reason),
+    why: kind === 'refuse' && facts.illegal ? reasonText(facts.illegal) : foldedText(difference, kind),
     lost: lost ?? null,
     owner: here?.tip?.trailers?.owner ?? null,
     ownerText: commitOwner(here?.tip) ?? null,
-    newOwner: owner ?? null,
-    newOwnerText: ownerText ?? null,
+    newOwner: theirs?.trailers?.owner ?? null,
+    newOwnerText: commitOwner(theirs) ?? null,
   };
 }
 
 /** Tells a former owner who has the handoff now, or a person that a deleted handoff is back. */
-function foldedText(
-  { path, here, owner, ownerText = 'somebody', pruned }: Difference,
-  kind: Folded['kind'],
-): string | null {
-  const former = here?.tip?.trailers?.owner;
+function foldedText({ path, here, theirs, pruned }: Difference, kind: Folded['kind']): string | null {
+  const [former, owner] = [here?.tip?.trailers?.owner, theirs?.trailers?.owner];
   if (kind === 'forward' && owner !== undefined && former !== undefined && owner !== former) {
     const from = commitOwner(here?.tip) ?? 'its owner';
-    return `it belongs to ${ownerText} now, no longer to ${from}; read it with: git handoff show ${typedPath(path)}`;
+    return `it belongs to ${commitOwner(theirs) ?? 'somebody'} now, no longer to ${from}; read it with: git handoff show ${typedPath(path)}`;
   }
   return kind === 'create' && pruned !== undefined
     ? `it was deleted here, and somebody wrote it there again; to delete it again: git handoff delete ${typedPath(path)}`
@@ -134,6 +132,7 @@ export interface SyncWorld {
   readonly repository: Repository;
   readonly context: Context;
   readonly options: SyncOptions;
+  readonly settings: Settings;
   /** The prefix of the handoffs' refs at remotes. */
   readonly prefix: string;
   readonly me: SessionId | undefined;

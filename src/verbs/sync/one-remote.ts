@@ -1,5 +1,5 @@
-import type { Oid } from '../../domain/names.ts';
-import { HANDOFFS, handoffRef, parsePath, remotePrefix } from '../../git/namespace.ts';
+import type { Oid, RefName } from '../../domain/names.ts';
+import { handoffRef, parsePath, refBelow, remotePrefix, trackingRef } from '../../git/namespace.ts';
 import type { Remote } from '../../git/remotes.ts';
 import { type ShownRef, fetchRefs, showRemote } from '../../git/transfer.ts';
 import type { TopicState } from '../../notes/topic.ts';
@@ -48,32 +48,29 @@ async function syncOnce(
 ): Promise<boolean> {
   const { repository, options, prefix } = world;
   const transfer = transferOptions(world, remote);
-  const [shown, before] = await Promise.all([
-    showRemote(transfer, remote.name, prefix),
-    readSyncedTopics(repository, remote.name, known),
-  ]);
-  const there = handoffsAmong(shown, prefix, report);
-  const same = before.filter(({ path, here }) => isSame(here?.tip?.oid, there.get(handoffRef(path))));
-  report.startRound(same.length);
+  const showing = showRemote(transfer, remote.name, prefix).then((refs) =>
+    handoffsAmong(refs, prefix, report),
+  );
+  const tips = showing.then((shown) => shown.tips);
+  let topics = await readSyncedTopics(repository, remote.name, tips, known);
+  const { strange } = await showing;
+  report.startRound(
+    topics.filter(({ here, shown }) => here?.tip !== undefined && here.tip.oid === shown).length,
+  );
+  const unseen = topics.filter(({ shown, there }) => shown !== undefined && shown !== there?.oid);
   if (options.dryRun) {
-    await planOnly(world, remote.name, before, there, report);
+    await planOnly(world, remote.name, { topics, unseen }, report);
     return true;
   }
-  const standing = new Map<string, SyncedTopic>(before.map((one) => [handoffRef(one.path), one]));
-  const unseen = [...there].filter(([ref, oid]) => standing.get(ref)?.there?.oid !== oid);
   // A handoff that was deleted here is not fetched again, neither ref nor objects, until it changes at the remote. If it
   // has been written again here since, the remote's version is fetched, so that the two can be folded.
-  const news = unseen.filter(([ref, oid]) => {
-    const one = standing.get(ref);
-    return one === undefined || one.here !== undefined || !isDeletedHere(one, oid);
-  });
-  let topics = before;
+  const news = unseen.filter((one) => one.here !== undefined || !isDeletedHere(one, one.shown));
   if (options.fetch && news.length > 0) {
-    await fetchRefs(transfer, remote.name, refspecs(world, remote.name, { news, unseen, shown }));
-    topics = await readSyncedTopics(repository, remote.name);
+    await fetchRefs(transfer, remote.name, refspecs(world, remote.name, { news, unseen, strange }));
+    topics = await readSyncedTopics(repository, remote.name, tips);
   }
   // A handoff that the remote no longer shows is reported as deleted there, and changes nothing here.
-  const isShown = ({ path }: SyncedTopic) => there.has(handoffRef(path));
+  const isShown = ({ shown }: SyncedTopic) => shown !== undefined;
   const folded = options.fetch ? await foldTopics(repository, topics.filter(isShown)) : [];
   for (const one of folded) {
     const item = foldedItem(one);
@@ -82,76 +79,63 @@ async function syncOnce(
   const isSettled = !folded.some(({ kind }) => kind === 'moved');
   if (!options.push) return isSettled;
   const isChanged = folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse');
-  if (isChanged) topics = await readSyncedTopics(repository, remote.name);
+  if (isChanged) topics = await readSyncedTopics(repository, remote.name, tips);
   const differences =
     options.fetch && !isChanged
       ? folded.map(({ difference }) => difference)
       : await findDifferences(repository, topics.filter(isShown));
   const ahead = differences.filter(({ facts }) => facts.relation === 'ahead');
-  const compared = { topics, there, ahead: new Set<string>(ahead.map(({ path }) => handoffRef(path))) };
+  const compared = { topics, ahead: new Set<string>(ahead.map(({ path }) => handoffRef(path))) };
   return (await pushOutgoing(world, remote, compared, report)) && isSettled;
 }
 
-/** Returns the tips of the refs that may be handoffs, under our names for them. Reports the others. */
-function handoffsAmong(
-  shown: readonly ShownRef[],
-  prefix: string,
-  report: SyncReport,
-): ReadonlyMap<string, Oid> {
-  const there = new Map<string, Oid>();
-  for (const { name, oid, odd } of shown) {
+/** Returns the tips of the refs that may be handoffs, under our names for them, and the other refs, which it reports. */
+function handoffsAmong(refs: readonly ShownRef[], prefix: string, report: SyncReport) {
+  const tips = new Map<RefName, Oid>();
+  const strange: string[] = [];
+  for (const { name, oid, odd } of refs) {
     const path = parsePath(name, prefix);
-    if (path === undefined) report.ignore(name, oid, 'not the name of a handoff');
-    else if (odd !== undefined) report.ignore(name, oid, odd === 'tag' ? 'a tag' : 'a symbolic ref');
-    else there.set(handoffRef(path), oid);
+    if (path !== undefined && odd === undefined) tips.set(handoffRef(path), oid);
+    else {
+      strange.push(name);
+      const kind = odd === 'tag' ? 'a tag' : 'a symbolic ref';
+      report.ignore(name, oid, path === undefined ? 'not the name of a handoff' : kind);
+    }
   }
-  return there;
+  return { tips, strange };
 }
 
-const isSame = (here: Oid | undefined, there: Oid | undefined) => here !== undefined && here === there;
-
 interface News {
-  /** The unseen refs to fetch. */
-  readonly news: readonly (readonly [ref: string, oid: Oid])[];
-  readonly unseen: readonly (readonly [ref: string, oid: Oid])[];
-  readonly shown: readonly ShownRef[];
+  /** The unseen handoffs to fetch. */
+  readonly news: readonly SyncedTopic[];
+  readonly unseen: readonly SyncedTopic[];
+  /** The remote's refs that are no handoffs. */
+  readonly strange: readonly string[];
 }
 
 /** The refspecs of a fetch: a few refs each by name, many by a pattern that excludes refs that are unwanted or not ours. */
-function refspecs({ prefix }: SyncWorld, remote: string, { news, unseen, shown }: News): string[] {
+function refspecs({ prefix }: SyncWorld, remote: string, { news, unseen, strange }: News): string[] {
   if (news.length <= MAX_NAMED)
-    return news.map(([ref]) => {
-      const place = ref.slice(HANDOFFS.length);
-      return `+${prefix}${place}:${remotePrefix(remote)}${place}`;
-    });
-  const strange = shown.filter(({ name, odd }) => odd !== undefined || parsePath(name, prefix) === undefined);
-  const wanted = new Set(news.map(([ref]) => ref));
-  const unwanted = unseen
-    .filter(([ref]) => !wanted.has(ref))
-    .map(([ref]) => prefix + ref.slice(HANDOFFS.length));
-  const left = [...strange.map(({ name }) => name), ...unwanted];
-  return [`+${prefix}*:${remotePrefix(remote)}*`, ...left.map((name) => `^${name}`)];
+    return news.map(({ path }) => `+${refBelow(prefix, path)}:${trackingRef(remote, path)}`);
+  const wanted = new Set(news);
+  const unwanted = unseen.filter((one) => !wanted.has(one)).map(({ path }) => refBelow(prefix, path));
+  return [`+${prefix}*:${remotePrefix(remote)}*`, ...[...strange, ...unwanted].map((name) => `^${name}`)];
 }
 
 /** Reports what a sync would do, as far as that can be known without fetching. */
 async function planOnly(
   world: SyncWorld,
   remote: string,
-  topics: readonly SyncedTopic[],
-  there: ReadonlyMap<string, Oid>,
+  { topics, unseen }: { readonly topics: readonly SyncedTopic[]; readonly unseen: readonly SyncedTopic[] },
   report: SyncReport,
 ): Promise<void> {
   const { options } = world;
-  const seen = new Map<string, SyncedTopic>(topics.map((one) => [handoffRef(one.path), one]));
-  for (const [ref, oid] of options.fetch ? there : []) {
-    const one = seen.get(ref);
-    const isKnown = one?.there?.oid === oid || one?.here?.tip?.oid === oid;
-    const path = parsePath(ref, HANDOFFS);
-    if (isKnown || path === undefined || (one !== undefined && isDeletedHere(one, oid))) continue;
-    report.add('fetch', path, { action: 'to-fetch', oid });
+  for (const one of options.fetch ? unseen : []) {
+    if (one.here?.tip?.oid === one.shown || isDeletedHere(one, one.shown)) continue;
+    report.add('fetch', one.path, { action: 'to-fetch', oid: one.shown ?? null });
   }
   if (!options.push) return;
-  const { outgoing } = chooseOutgoing(options, { topics, there, ahead: undefined }, report);
+  const { outgoing } = chooseOutgoing(options, { topics, ahead: undefined }, report);
   for (const { path, tip } of await withoutSecrets(world, remote, outgoing, report))
     report.add('push', path, { action: 'to-push', oid: tip });
 }

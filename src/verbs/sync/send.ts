@@ -14,7 +14,7 @@ import { inBatches, twoAtOnce } from '../../git/run.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { readSettings } from '../../git/config.ts';
 import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
-import { remoteWorkRef, sentRef, HANDOFFS, handoffRef, trackingRef } from '../../git/namespace.ts';
+import { refBelow, remoteWorkRef, sentRef, HANDOFFS, handoffRef, trackingRef } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
 import { updateRefs, type RefValue, listRefNames } from '../../git/refs.ts';
 import type { Remote } from '../../git/remotes.ts';
@@ -26,7 +26,7 @@ import { findTopic, requireTip, typedTopic } from '../../notes/topic-argument.ts
 import type { TopicState } from '../../notes/topic.ts';
 import { type LoadedWork, readWork, carriedWork } from '../../notes/work/work-commit.ts';
 
-import type { SyncedTopic } from './differences.ts';
+import { type SyncedTopic, BATCH } from './differences.ts';
 import { type Outgoing, type SyncWorld, type SyncReport, typedPath } from './items.ts';
 
 /** Work to send, as named on the command line. */
@@ -84,10 +84,7 @@ async function requireNoSecret(
   { warn }: Pick<SyncWorld['options'], 'warn'>,
 ): Promise<void> {
   const paths = pathsOfBlobs(work.items);
-  const contents = await readObjects(
-    { cwd },
-    [...paths.keys()].map((oid) => ({ name: oid })),
-  );
+  const contents = await readObjects({ cwd }, [...paths.keys()]);
   const allowed = parseAllowed(trailers.secretAllowed);
   for (const [number, object] of contents.entries()) {
     const findings = await findSecrets(object?.content ?? Buffer.alloc(0));
@@ -150,11 +147,9 @@ export function transferOptions(
   };
 }
 
-/** The topics here, compared with what a remote shows. */
+/** The topics, compared with what a remote shows. */
 interface Compared {
   readonly topics: readonly SyncedTopic[];
-  /** The tips that the remote shows, under our names for them. */
-  readonly there: ReadonlyMap<string, Oid>;
   /** Our refs of the handoffs that are ahead of the remote's; `undefined` as long as that is not known. */
   readonly ahead: ReadonlySet<string> | undefined;
 }
@@ -162,18 +157,18 @@ interface Compared {
 /** Chooses the handoffs to push, and reports those that stay. `arrived`: the remote has them already. */
 export function chooseOutgoing(
   { fetch, restore }: SyncWorld['options'],
-  { topics, there, ahead }: Compared,
+  { topics, ahead }: Compared,
   report: SyncReport,
 ): { readonly outgoing: readonly Outgoing[]; readonly arrived: readonly Outgoing[] } {
   const outgoing: Outgoing[] = [];
   const arrived: Outgoing[] = [];
-  for (const { path, here, there: tracked } of topics) {
+  for (const { path, here, shown, there } of topics) {
     const tip = here?.tip?.oid;
     if (tip === undefined) continue;
     const ref = handoffRef(path);
-    const one = { path, tip, old: tracked?.oid };
+    const one = { path, tip, old: there?.oid };
     const isAhead = ahead === undefined || ahead.has(ref);
-    const action = decidePush({ tip, shown: there.get(ref), tracked: one.old, isAhead, restore });
+    const action = decidePush({ tip, shown, tracked: one.old, isAhead, restore });
     // This round fetched a newer tip than the one that the remote had shown.
     const isFolded = action === 'behind' && fetch && ahead?.has(ref) === true;
     if (action === 'push' || isFolded) outgoing.push(one);
@@ -193,14 +188,14 @@ export async function pushOutgoing(
   report: SyncReport,
 ): Promise<boolean> {
   const { options, prefix } = world;
-  const { there } = compared;
   const { outgoing, arrived } = chooseOutgoing(options, compared, report);
   await track(world, remote, arrived);
   const leaving = await withoutSecrets(world, remote.name, outgoing, report);
   if (leaving.length === 0) return true;
-  if (there.size === 0) options.warn(firstPush(remote, leaving.length));
-  const byRef = new Map(leaving.map((one) => [prefix + handoffRef(one.path).slice(HANDOFFS.length), one]));
-  const outcomes = await pushAll(world, remote, there, byRef);
+  if (compared.topics.every(({ shown }) => shown === undefined))
+    options.warn(firstPush(remote, leaving.length));
+  const byRef = new Map<string, Outgoing>(leaving.map((one) => [refBelow(prefix, one.path), one]));
+  const outcomes = await pushAll(world, remote, compared.topics, byRef);
   const pushed = outcomes.flatMap(({ ref, kind }) => (kind === 'pushed' ? (byRef.get(ref) ?? []) : []));
   await track(world, remote, pushed);
   for (const { ref, kind, reason } of outcomes) {
@@ -211,9 +206,6 @@ export async function pushOutgoing(
   }
   return !outcomes.some(({ kind }) => kind === 'moved');
 }
-
-/** Maximum number of refs in one transaction. */
-const BATCH = 5000;
 
 /** Remembers what a remote has now. */
 async function track({ repository }: SyncWorld, { name }: Remote, there: readonly Outgoing[]): Promise<void> {
@@ -239,22 +231,22 @@ export const MAX_NAMED = 200;
 /**
  * Pushes a few handoffs by name, and many by a pattern: git looks through all refs for each name.
  *
- * @param there the tips that the remote shows, under our names for them
  * @param outgoing the handoffs to push, under the remote's names for them
  */
 async function pushAll(
   world: SyncWorld,
   remote: Remote,
-  there: ReadonlyMap<string, Oid>,
+  topics: readonly SyncedTopic[],
   outgoing: ReadonlyMap<string, Outgoing>,
 ): Promise<PushOutcome[]> {
   const transfer = transferOptions(world, remote);
   const named = [...outgoing].map(([ref, { tip }]) => ({ oid: tip, ref }));
   if (named.length <= MAX_NAMED) return pushRefs(transfer, remote.name, named);
-  const values = new Map([...outgoing.values()].map(({ path, tip }) => [handoffRef(path) as string, tip]));
+  const values = new Map<string, Oid>([...outgoing.values()].map(({ path, tip }) => [handoffRef(path), tip]));
+  const shown = new Map<string, Oid | undefined>(topics.map((one) => [handoffRef(one.path), one.shown]));
   const own = await listRefNames(world.repository, [HANDOFFS]);
   const goes = ({ name, oid }: RefValue) => values.get(name) === oid;
-  const except = own.filter((ref) => !goes(ref) && there.get(ref.name) !== ref.oid).map(({ name }) => name);
+  const except = own.filter((ref) => !goes(ref) && shown.get(ref.name) !== ref.oid).map(({ name }) => name);
   if (except.join().length > MOST_EXCEPTED) return pushRefs(transfer, remote.name, named);
   const inPattern = new Set<string>(
     own.filter(goes).map(({ name }) => world.prefix + name.slice(HANDOFFS.length)),
@@ -270,12 +262,11 @@ async function pushAll(
  * `--allow-secret` all may, and the log names those with a secret; with `handoff.secretScan = warn` all may, after a warning.
  */
 export async function withoutSecrets(
-  { repository, context, options, me }: SyncWorld,
+  { repository, options, settings: { secretScan }, me }: SyncWorld,
   remote: string,
   outgoing: readonly Outgoing[],
   report: SyncReport,
 ): Promise<readonly Outgoing[]> {
-  const { secretScan } = await readSettings(context.cwd);
   if (outgoing.length === 0 || secretScan === 'off') return outgoing;
   const versions = await leavingVersions(repository.cwd, outgoing);
   const refusals = await refuseLeaving(versions, textsOf(repository.cwd, versions), secretScan);
@@ -353,8 +344,8 @@ async function* textsOf(cwd: string, versions: readonly LeavingVersion[]): Async
   for (let at = 0; at < notes.length;) {
     const from = at;
     for (let bytes = 0; at < notes.length && bytes < MOST_BYTES; at += 1) bytes += notes[at]?.[1] ?? 0;
-    const requests = notes.slice(from, at).map(([name]) => ({ name }));
-    for (const text of await readObjects({ cwd }, requests)) if (text !== undefined) yield text;
+    const names = notes.slice(from, at).map(([name]) => name);
+    for (const text of await readObjects({ cwd }, names)) if (text !== undefined) yield text;
   }
 }
 

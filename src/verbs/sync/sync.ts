@@ -64,7 +64,7 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
   const prefix = checkRemotePrefix(settings.remotePrefix);
   const illegal = await reportIllegalMoves(repository, states, context.now);
   const me = findSession(context, sessions, options.session)?.id;
-  const world = { repository, context, options, prefix, me };
+  const world = { repository, context, options, settings, prefix, me };
   const items: SyncShape[] = [];
   const summaries: SyncedRemote[] = [];
   const failures: Failure[] = [];
