@@ -1,5 +1,5 @@
 import type { RelatedSessions } from '../../domain/commit-message.ts';
-import { shortId, peerNames } from '../../domain/names.ts';
+import { type Oid, shortId, peerNames } from '../../domain/names.ts';
 import { counted, shellWord, escapeLine } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync.ts';
 import { readSettings } from '../../git/config.ts';
@@ -55,10 +55,8 @@ export async function checkCommits(
     readTopics(options),
     chooseRange(options.cwd, range),
   ]);
-  const { looked, mixed } =
-    chosen === undefined
-      ? { looked: 0, mixed: [] }
-      : await mixedIn(options, chosen, relatedSessions(sessions, states));
+  const related = relatedSessions(sessions, states);
+  const { looked, mixed } = await mixedIn(options, chosen, { related, prefixes: [HANDOFFS], tips: [] });
   const illegal = states.flatMap(illegalShape);
   const items = [...mixed.map(mixedShape), ...illegal];
   const hints = [...splitHints(mixed), ...(illegal.length > 0 ? ['git handoff doctor --fix'] : [])];
@@ -72,11 +70,25 @@ export async function checkCommits(
   return { value, notices, clients: clientsOf(sessions), exitCode: items.length === 0 ? 0 : 1 };
 }
 
+/** Which sessions are known to be related, and where handoffs may tell of more. */
+interface Kinship {
+  readonly related: readonly RelatedSessions[];
+  /** The prefixes of the handoffs' refs. */
+  readonly prefixes: readonly string[];
+  /** Handoffs that no ref holds yet. */
+  readonly tips: readonly Oid[];
+}
+
 /** Finds mixed commits. If there are any, also reads from the handoffs which sessions are related: CI has no other record. */
-async function mixedIn(options: GitOptions, range: CommitRange, related: readonly RelatedSessions[]) {
+async function mixedIn(
+  options: GitOptions,
+  range: CommitRange | undefined,
+  { related, prefixes, tips }: Kinship,
+): Promise<{ readonly looked: number; readonly mixed: readonly MixedCommit[] }> {
+  if (range === undefined) return { looked: 0, mixed: [] };
   const found = await findMixedCommits(options, range, related);
   if (found.mixed.length === 0) return found;
-  const handedOn = await handedOnSessions(options, [HANDOFFS], []);
+  const handedOn = await handedOnSessions(options, prefixes, tips);
   return handedOn.length === 0 ? found : findMixedCommits(options, range, [...related, ...handedOn]);
 }
 
@@ -95,17 +107,8 @@ function mixedShape({ oid, summary, sessions, paths }: MixedCommit): MixedCommit
 
 function illegalShape({ path, branch, topic, illegal }: TopicState): IllegalMoveShape[] {
   if (illegal === undefined) return [];
-  const { reason, bad } = illegal;
-  return [
-    {
-      kind: 'illegal',
-      ref: handoffRef(path),
-      branch,
-      topic,
-      reason: reasonText(reason),
-      oid: bad ?? null,
-    },
-  ];
+  const { reason, bad = null } = illegal;
+  return [{ kind: 'illegal', ref: handoffRef(path), branch, topic, reason: reasonText(reason), oid: bad }];
 }
 
 /** Returns hints for splitting mixed commits. A rebase has to begin at the oldest. */
@@ -133,7 +136,11 @@ export async function checkPushed(
   const { remotePrefix, maxWork } = await readSettings(cwd);
   const prefixes = [...new Set([HANDOFFS, checkRemotePrefix(remotePrefix)])];
   const { refused, handoffs, others } = await judgePush(refs, { cwd, prefixes, maxWork, at: 'server' });
-  const { looked, mixed } = await mixedInPush({ cwd }, prefixes, refs, others);
+  // In the histories of handoffs, each commit names one session.
+  const tips = tipsOf(others);
+  const range = tips.length === 0 ? undefined : receivedRange(tips, prefixes);
+  const notes = tipsOf(refs.filter((ref) => !others.includes(ref)));
+  const { looked, mixed } = await mixedIn({ cwd }, range, { related: [], prefixes, tips: notes });
   const hints = new Set([...refused.map(({ hint }) => hint), ...pushedHints(mixed, others)]);
   const illegal = refused.map(({ ref, path, why }): IllegalMoveShape => {
     const { branch = null, topic = null } = path ?? {};
@@ -151,24 +158,6 @@ export async function checkPushed(
 }
 
 const MAX_HINTS = 5;
-
-/** Finds mixed commits, except in the histories of handoffs, where each commit names one session. */
-async function mixedInPush(
-  options: GitOptions,
-  prefixes: readonly string[],
-  all: readonly PushedRef[],
-  others: readonly PushedRef[],
-): Promise<{ looked: number; mixed: readonly MixedCommit[] }> {
-  const tips = tipsOf(others);
-  if (tips.length === 0) return { looked: 0, mixed: [] };
-  const range = receivedRange(tips, prefixes);
-  const found = await findMixedCommits(options, range, []);
-  if (found.mixed.length === 0) return found;
-  const handoffTips = tipsOf(all.filter((ref) => !others.includes(ref)));
-  // Which session continued another's conversation matters only if there are mixed commits.
-  const related = await handedOnSessions(options, prefixes, handoffTips);
-  return related.length === 0 ? found : findMixedCommits(options, range, related);
-}
 
 function pushedHints(mixed: readonly MixedCommit[], refs: readonly PushedRef[]): string[] {
   const [only, ...more] = mixed;
