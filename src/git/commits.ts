@@ -177,10 +177,8 @@ export async function withoutLarge(options: GitOptions, oids: readonly Oid[]): P
 
 async function readParts(options: GitOptions, oids: readonly Oid[], notes: boolean) {
   const large = await largeCommits(options, oids);
-  const objects = await readObjects(
-    options,
-    oids.flatMap((oid) => (large.has(oid) ? [] : commitRequests(oid, notes))),
-  );
+  const requests = oids.flatMap((oid) => (large.has(oid) ? [] : commitRequests(oid, notes)));
+  const objects = await readObjects(options, requests);
   let at = 0;
   return oids.map((oid) => (large.has(oid) ? [large.get(oid)] : objects.slice(at, (at += PARTS))));
 }

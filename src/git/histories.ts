@@ -66,7 +66,8 @@ export function historyOf(walked: Parents, tip: Oid): ReadonlySet<Oid> {
 }
 
 /**
- * The commits in the histories of some commits (`^` before a name excludes that one's), as git-rev-list(1) lists them.
+ * The commits in the histories of some commits (`^` before a name excludes that one's), as git-rev-list(1) lists them; with
+ * `--objects` also their trees and files.
  *
  * @throws Failure when an object on the way cannot be read
  */

@@ -45,10 +45,8 @@ export function lookUpObjects(
   options: GitOptions,
   names: readonly string[],
 ): Promise<(ReadObject | undefined)[]> {
-  return readObjects(
-    options,
-    names.map((name) => ({ name, infoOnly: true })),
-  );
+  const requests = names.map((name) => ({ name, infoOnly: true }));
+  return readObjects(options, requests);
 }
 
 /** How many bytes git may print before we ask for sizes first. */
@@ -59,17 +57,12 @@ async function readSmall(
   options: GitOptions,
   requests: readonly ObjectRequest[],
 ): Promise<(ReadObject | undefined)[]> {
-  const infos = await lookUpObjects(
-    options,
-    requests.map(({ name }) => name),
-  );
+  const names = requests.map(({ name }) => name);
+  const infos = await lookUpObjects(options, names);
   const isSmall = ({ infoOnly, mostBytes = Infinity }: ObjectRequest, at: number) =>
     infoOnly !== true && (infos[at]?.size ?? Infinity) <= mostBytes;
-  const small = await readObjects(
-    options,
-    requests.filter(isSmall).map(({ name }) => name),
-  );
-  const read = small.values();
+  const small = requests.filter(isSmall).map(({ name }) => name);
+  const read = (await readObjects(options, small)).values();
   return requests.map((request, at) => (isSmall(request, at) ? read.next().value : infos[at]));
 }
 

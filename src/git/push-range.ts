@@ -252,10 +252,8 @@ export async function findMixedCommits(
       if (sessions.length > 0) mixed.push({ oid: commit.oid, parents, summary, sessions });
     }
   }
-  const counts = await countPaths(
-    options,
-    mixed.map(({ oid }) => oid),
-  );
+  const oids = mixed.map(({ oid }) => oid);
+  const counts = await countPaths(options, oids);
   return { looked: listed.length, mixed: mixed.map((one) => ({ ...one, paths: counts.get(one.oid) ?? 0 })) };
 }
 

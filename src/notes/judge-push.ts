@@ -1,6 +1,7 @@
 import { type BranchName, type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { shellWord } from '../domain/surfacing.ts';
 import type { IllegalReason } from '../domain/transition.ts';
+import { listHistories } from '../git/histories.ts';
 import {
   type HandoffPath,
   KEPT,
@@ -12,10 +13,9 @@ import {
   parseWorkRef,
   remoteWorkPrefix,
 } from '../git/namespace.ts';
-import { readObjects } from '../git/objects.ts';
-import type { PushedRef } from '../git/push-range.ts';
+import { lookUpObjects } from '../git/objects.ts';
+import { type PushedRef, tipsOf } from '../git/push-range.ts';
 import { listRefNames, listSymbolicRefs } from '../git/refs.ts';
-import { gitFailure, oidsIn, runGit } from '../git/run.ts';
 import { type HandoffMove, judgeMoves } from './moves.ts';
 import { reasonText } from './report-illegal.ts';
 import { typedTopic } from './topic-argument.ts';
@@ -153,15 +153,11 @@ async function replacingHandoffs(
     }),
   );
   if (replaced.size === 0) return [];
-  const names = [...replaced.values()].map((name) => ({ name, infoOnly: true }));
   const [there, refs] = await Promise.all([
-    readObjects({ cwd }, names),
+    lookUpObjects({ cwd }, [...replaced.values()]),
     listRefNames({ cwd }, [...prefixes, ...prefixes.map(remoteWorkPrefix)]),
   ]);
-  const ours = await objectsOf(cwd, [
-    ...refs.map(({ oid }) => oid),
-    ...pushed.flatMap(({ local }) => local ?? []),
-  ]);
+  const ours = await objectsOf(cwd, [...refs.map(({ oid }) => oid), ...tipsOf(pushed)]);
   return [...replaced].flatMap(([ref, oid], at) => (there[at] === undefined || ours.has(oid) ? [ref] : []));
 }
 
@@ -170,7 +166,7 @@ async function replacedBefore(
   pushed: readonly PushedRef[],
   { cwd, at }: Judge,
 ): Promise<RefName | undefined> {
-  const tips = pushed.flatMap(({ local }) => local ?? []);
+  const tips = tipsOf(pushed);
   if (at === 'clone' || tips.length === 0) return undefined;
   const known = await listRefNames({ cwd }, ['refs/replace/']);
   if (known.length === 0) return undefined;
@@ -183,10 +179,7 @@ const replacedBy = (ref: string) => parseOid(REPLACE.exec(ref)?.[1]?.toLowerCase
 
 /** The tips, and all objects that they reach. */
 async function objectsOf(cwd: string, tips: readonly Oid[]): Promise<ReadonlySet<string>> {
-  const input = tips.map((oid) => `${oid}\n`).join('');
-  const listed = await runGit(['rev-list', '--objects', '--no-object-names', '--stdin'], { cwd, input });
-  if (listed.code !== 0) throw gitFailure('rev-list', listed);
-  return new Set(oidsIn(listed));
+  return new Set(await listHistories({ cwd }, ['--objects', '--no-object-names'], tips));
 }
 
 /** Judges pushed work one at a time, because each may be large. */

@@ -104,15 +104,12 @@ export async function findDifferences(
     ['behind', 'only-there', 'diverged'].includes(relations.get(one) ?? ''),
   );
   // A diverged history is judged from its root on, because it may share nothing with ours.
-  const reasons = await judgeMoves(
-    repository,
-    moving.map((one) => ({
-      path: one.path,
-      old: relations.get(one) === 'behind' ? one.here?.tip?.oid : undefined,
-      next: one.there.oid,
-    })),
-    tips,
-  );
+  const moves = moving.map((one) => ({
+    path: one.path,
+    old: relations.get(one) === 'behind' ? one.here?.tip?.oid : undefined,
+    next: one.there.oid,
+  }));
+  const reasons = await judgeMoves(repository, moves, tips);
   const reasonOf = new Map(moving.map((one, at) => [one, reasons[at]]));
   const own = new Set<SyncedTopic>();
   for (const one of moving) {

@@ -64,13 +64,9 @@ export async function leavingWork(
       });
     if (typeof work === 'string')
       throw new Failure('integrity', `the work of ${name} cannot be sent: ${work}`, hint);
+    const isRefused = settings.secretScan === 'deny';
     if (settings.secretScan !== 'off' && !options.allowSecret)
-      await requireNoSecret(
-        repository.cwd,
-        work,
-        { name, isRefused: settings.secretScan === 'deny' },
-        options,
-      );
+      await requireNoSecret(repository.cwd, work, { name, isRefused }, options);
     leaving.push({ ...work, state });
   }
   return leaving;
@@ -304,10 +300,8 @@ const CHUNK = 2500;
 
 /** Returns every version to be pushed, except those whose note cannot be read: git cannot push them, either, and will say so. */
 async function leavingVersions(cwd: string, outgoing: readonly Outgoing[]): Promise<LeavingVersion[]> {
-  const all = await walkHistories(
-    { cwd },
-    outgoing.flatMap(({ tip, old }) => (old === undefined ? [tip] : [tip, `^${old}`])),
-  );
+  const tips = outgoing.flatMap(({ tip, old }) => (old === undefined ? [tip] : [tip, `^${old}`]));
+  const all = await walkHistories({ cwd }, tips);
   // If any tip that the remote last showed is no longer here, the whole history of every outgoing one is scanned.
   const each = typeof all === 'string' ? await walkEach({ cwd }, outgoing, ({ tip }) => [tip]) : undefined;
   const pairs = outgoing.flatMap((one) => {
@@ -316,15 +310,12 @@ async function leavingVersions(cwd: string, outgoing: readonly Outgoing[]): Prom
     return commits.map((commit) => ({ outgoing: one, commit }));
   });
   const chunks = await twoAtOnce(inBatches(pairs, CHUNK), async (chunk) => {
-    const loaded = await loadCommits(
-      { cwd },
-      chunk.map(({ commit }) => commit),
-    );
+    const commits = chunk.map(({ commit }) => commit);
+    const loaded = await loadCommits({ cwd }, commits);
     return chunk.flatMap((pair, at) => {
       const { noteOid: oid, noteBytes: bytes = 0, trailers } = loaded[at] ?? {};
-      return oid === undefined
-        ? []
-        : [{ ...pair, oid, bytes, allowed: parseAllowed(trailers?.secretAllowed) }];
+      const allowed = parseAllowed(trailers?.secretAllowed);
+      return oid === undefined ? [] : [{ ...pair, oid, bytes, allowed }];
     });
   });
   return chunks.flat();
@@ -361,8 +352,8 @@ export async function refuseLeaving(
   const found = new Map<Oid, readonly SecretFinding[]>();
   for await (const { oid, content } of texts) {
     const findings = await findSecrets(content);
-    const allowed =
-      findings.length === 0 ? [] : versions.flatMap((one) => (one.oid === oid ? one.allowed : []));
+    if (findings.length === 0) continue;
+    const allowed = versions.flatMap((one) => (one.oid === oid ? one.allowed : []));
     const verdict = decideSecrets(findings, allowed, scan);
     if ('findings' in verdict) found.set(oid, verdict.findings);
   }
