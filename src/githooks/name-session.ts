@@ -74,7 +74,9 @@ async function readMessage(
   const session = await committer(call, checked);
   if (session === undefined) return undefined;
   const { enabled, trailer, assistedBy } = await asked;
-  const assisted = assistedBy ? notedModel(readJournal(call.commonDir, session).model ?? '') : undefined;
+  const assisted = assistedBy
+    ? notedModel(readJournal(call.commonDir, session).model?.name ?? '')
+    : undefined;
   const trailers = {
     ...(trailer === 'off' ? {} : { 'Claude-Session-Id': trailer === 'short' ? shortId(session) : session }),
     ...(assisted === undefined ? {} : { 'Assisted-by': assisted }),

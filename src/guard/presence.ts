@@ -1,5 +1,5 @@
-import { processOf } from '../domain/journal/fold.ts';
 import type { GuardEvent } from '../agents/dialect.ts';
+import type { EventOf } from '../domain/journal/events.ts';
 import type { SessionGroups } from '../domain/ledger/ownership.ts';
 import { runningOwners } from '../domain/ledger/sub-agents.ts';
 import { type SessionId, agentOfOwner, sessionOfOwner } from '../domain/names.ts';
@@ -54,9 +54,9 @@ export function noteCall(call: TreeCall): boolean {
   const client = clientPid(call);
   const { registrations, lasting } = readLedger(workPlaceOf(tree), session);
   // The pid is enough: no other process of this session can have got it since. Reading when it started may take a `ps`.
-  const isFresh = ([key, at]: readonly [string, number]) =>
-    processOf(key).pid === client && call.now >= at && call.now < at + FRESH_MS;
-  if (![...registrations].some(isFresh)) return false;
+  const isFresh = ({ pid, at }: EventOf<'registered'>) =>
+    pid === client && call.now >= at && call.now < at + FRESH_MS;
+  if (![...registrations.values()].some(isFresh)) return false;
   // Another session arrived, but was killed before it recorded what this one changed while alone.
   if (lasting.alone !== undefined && !isLoneSession(tree.gitDir, session)) return false;
   beat(tree.commonDir, session, call.event.kind);
@@ -141,7 +141,7 @@ export function noteModel(
   if (session === undefined || model === undefined) return;
   const name = MODEL.test(model) ? `${client.slice(0, 1).toUpperCase()}${client.slice(1)}:${model}` : '';
   try {
-    if ((readJournal(commonDir, session).model ?? '') === name) return;
+    if ((readJournal(commonDir, session).model?.name ?? '') === name) return;
     appendSessionEvents(commonDir, session, [{ t: 'model', name, at: now }]);
   } catch (error) {
     log('open', `the model was not noted: ${String(error)}`);

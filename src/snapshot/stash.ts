@@ -69,7 +69,7 @@ export function expectStash(commonDir: string, session: SessionId, before: reado
 
 /** Returns stash entries that predate the session's running command, if it may add some; `undefined` without such a command. */
 export function entriesBeforeCommand(commonDir: string, session: SessionId): readonly Oid[] | undefined {
-  return readJournal(commonDir, session).stashing;
+  return readJournal(commonDir, session).stashing?.before;
 }
 
 /** Records that the session's command is over and has made these entries. */

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-const known = (session: string) => readJournal(join(world.path, '.git'), session as SessionId).model;
+const known = (session: string) => readJournal(join(world.path, '.git'), session as SessionId).model?.name;
 
 /** Reports a session's start, or another event, as a client does. */
 function tells(model: unknown, more: object = {}, client = 'claude'): void {

@@ -1,7 +1,7 @@
 import { MAX_TRIED } from '../tried.ts';
 import type { OpenClaim, SessionLedger } from '../ledger/claims.ts';
 import { type EventOf, type JournalLine, type SessionEvent, type WorktreeEvent, ofAgent } from './events.ts';
-import { type AgentWork, type SessionJournal, emptyLedger, processOf } from './fold.ts';
+import { type AgentWork, type SessionJournal, emptyLedger } from './fold.ts';
 import { ledgersIn, treesIn } from '../ledger/sub-agents.ts';
 
 /** How many of the notices that a session has heard are remembered. */
@@ -29,11 +29,9 @@ export function compactLines(journal: SessionJournal, forgetBefore: number): Jou
   const parts = [...journal.agents].map((one) => agentLines(one, forgetBefore));
   const trees = treesIn(journal).flatMap((tree) => {
     const ledger = knowingLedger(journal, tree);
-    return [
-      ...pathEvents(ledger, forgetBefore),
-      ...otherEvents(ledger, forgetBefore),
-      ...presenceEvents(ledger),
-    ].map((event): JournalLine => ({ tree, event }));
+    return [...pathEvents(ledger, forgetBefore), ...otherEvents(ledger, forgetBefore)].map(
+      (event): JournalLine => ({ tree, event }),
+    );
   });
   const running = [...journal.agents].flatMap(([agent, { isRunning }]) => (isRunning ? [agent] : []));
   // While all known sub-agents run, their lines do not change the session's ledgers, nor do its later lines change theirs.
@@ -53,8 +51,7 @@ const anywhere = (event: SessionEvent): JournalLine => ({ tree: undefined, event
 function knowingLedger(journal: SessionJournal, tree: string): SessionLedger {
   const own = journal.trees.get(tree) ?? emptyLedger(journal.session);
   const { head, notified } = ledgersIn(journal, tree)[0] ?? own;
-  const plain =
-    head === own.head ? head : head && { t: head.t, ref: head.ref, oid: head.oid, own: false, at: head.at };
+  const plain = head === own.head ? head : head && { ...head, own: false, agent: undefined };
   return { ...own, head: plain, notified };
 }
 
@@ -74,16 +71,12 @@ function agentLines(
 
 function sessionEvents(journal: SessionJournal): SessionEvent[] {
   const { model, asked, notified, stashing, refusals } = journal;
-  const stashed = [...journal.stashed].slice(-MAX_STASHED);
+  const entries = [...journal.stashed].slice(-MAX_STASHED);
   return [
-    ...(stashed.length === 0 ? [] : [{ t: 'stashed', entries: stashed, at: 0 } as const]),
-    ...(stashing === undefined ? [] : [{ t: 'stashing', before: stashing, at: 0 } as const]),
-    ...(model === undefined ? [] : [{ t: 'model', name: model, at: 0 } as const]),
-    ...(asked === undefined ? [] : [{ t: 'asked', ...asked, at: 0 } as const]),
+    ...(entries.length === 0 ? [] : [{ t: 'stashed', entries, at: 0 } as const]),
+    ...[stashing, model, asked].flatMap((event) => event ?? []),
     ...refusals.slice(-MAX_REFUSALS),
-    ...[...notified]
-      .slice(-MAX_NOTIFIED)
-      .map(([id, { by, at }]) => ({ t: 'notified', ids: [id], by, at }) as const),
+    ...[...new Set(notified.values())].slice(-MAX_NOTIFIED),
   ];
 }
 
@@ -99,9 +92,7 @@ function pathEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent[
     for (const state of committed) events.push({ t: 'commit', parent: null, paths: [[path, state]], at });
   }
   for (const [path, by] of ledger.taken) events.push({ t: 'end', path, why: 'taken', by, at: forgetBefore });
-  for (const states of ledger.staged.values()) {
-    for (const one of states.slice(-4)) events.push({ ...one, at: forgetBefore });
-  }
+  for (const states of ledger.staged.values()) events.push(...states.slice(-4));
   for (const commit of ledger.commits.slice(-8)) {
     // A path with an open claim must not look committed.
     const paths = commit.paths.filter(([path]) => !ledger.claims.has(path));
@@ -128,13 +119,7 @@ function otherEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent
       .map(([id, at]) => ({ t: 'notified', ids: [id], at }) as const),
     ...[...ledger.tried.values()].slice(-MAX_TRIED),
     ...ledger.operations.slice(-2),
-  ];
-}
-
-function presenceEvents(ledger: SessionLedger): WorktreeEvent[] {
-  const { registrations, lasting } = ledger;
-  return [
-    ...[...registrations].map(([key, at]) => ({ t: 'registered', ...processOf(key), at }) as const),
-    ...Object.values(lasting),
+    ...ledger.registrations.values(),
+    ...Object.values(ledger.lasting),
   ];
 }

@@ -11,14 +11,14 @@ export interface SessionJournal {
   readonly trees: ReadonlyMap<string, SessionLedger>;
   /** What each of its sub-agents did. */
   readonly agents: ReadonlyMap<string, AgentWork>;
-  /** The session's client and model, as its commits name them; `undefined`: not known. */
-  readonly model: string | undefined;
+  /** Names the session's client and model for its commits. */
+  readonly model: EventOf<'model'> | undefined;
   /** The last request to write a note; `atStop`: it or an earlier request came at the end of a turn. */
-  readonly asked: { readonly note: string; readonly atStop: boolean } | undefined;
-  /** What the session has heard in any worktree, and which of its calls was the first to report it. */
-  readonly notified: ReadonlyMap<string, Notice>;
-  /** Stash entries that predate the running command, if it may add some; `undefined`: no such command runs. */
-  readonly stashing: readonly Oid[] | undefined;
+  readonly asked: EventOf<'asked'> | undefined;
+  /** What the session has heard in any worktree, with the event that was the first to record it. */
+  readonly notified: ReadonlyMap<string, EventOf<'notified'>>;
+  /** The running command that may add stash entries. */
+  readonly stashing: EventOf<'stashing'> | undefined;
   /** The stash entries that the session made. */
   readonly stashed: ReadonlySet<Oid>;
   /** The refused calls of the session. */
@@ -33,20 +33,15 @@ export interface AgentWork {
   readonly trees: ReadonlyMap<string, SessionLedger>;
 }
 
-interface Notice {
-  readonly by: string | undefined;
-  readonly at: number;
-}
-
 /** Folds a session's events, in the order in which they were written. */
 export function foldJournal(session: SessionId, lines: readonly JournalLine[]): SessionJournal {
   const trees: Trees = new Map();
   const agents: Agents = new Map();
-  const notified = new Map<string, Notice>();
+  const notified = new Map<string, EventOf<'notified'>>();
   const stashed = new Set<Oid>();
   const refusals: EventOf<'refused'>[] = [];
   let stashing: SessionJournal['stashing'];
-  let model: string | undefined;
+  let model: SessionJournal['model'];
   let asked: SessionJournal['asked'];
   for (const { tree, event } of lines) {
     if (tree !== undefined) {
@@ -55,16 +50,16 @@ export function foldJournal(session: SessionId, lines: readonly JournalLine[]): 
     }
     switch (event.t) {
       case 'model':
-        model = event.name;
+        model = event;
         break;
       case 'asked':
-        asked = { note: event.note, atStop: event.atStop || asked?.atStop === true };
+        asked = { ...event, atStop: event.atStop || asked?.atStop === true };
         break;
       case 'notified':
-        for (const id of event.ids) if (!notified.has(id)) notified.set(id, { by: event.by, at: event.at });
+        for (const id of event.ids) if (!notified.has(id)) notified.set(id, event);
         break;
       case 'stashing':
-        stashing = event.before;
+        stashing = event;
         break;
       case 'stashed':
         for (const oid of event.entries) stashed.add(oid);
@@ -247,7 +242,7 @@ const ENDS: { readonly [Kind in JournalEvent['t']]?: readonly (keyof SessionLedg
 
 function foldPresence(ledger: Ledger, event: JournalEvent): void {
   const { registrations, lasting } = ledger;
-  if (event.t === 'registered') registrations.set(processKey(event), event.at);
+  if (event.t === 'registered') registrations.set(processKey(event), event);
   if (event.t === 'unregistered') registrations.clear();
   if (ENDS[event.t] !== undefined) ledger.lasting = without(lasting, ENDS[event.t] ?? []);
   if (!LASTING.some((kind) => kind === event.t)) return;
@@ -315,11 +310,6 @@ function endIn(ledger: Ledger): void {
 
 /** Returns a process as the key of a map: a pid may be reused, but not with the same start time. */
 const processKey = ({ pid, start }: ProcessId): string => `${pid} ${start}`;
-
-export function processOf(key: string): ProcessId {
-  const blank = key.indexOf(' ');
-  return { pid: Number(key.slice(0, blank)), start: key.slice(blank + 1) };
-}
 
 function moveClaim(path: string, from: Map<string, OpenClaim>, to: Map<string, OpenClaim> | undefined): void {
   const claim = from.get(path);

@@ -55,8 +55,8 @@ export interface SessionLedger {
   readonly windows: readonly Window[];
   /** Its shell commands that run now, by their ids. */
   readonly commands: ReadonlyMap<string, EventOf<'command'>>;
-  /** The processes under which it was put on record here, each with the time of its last record. */
-  readonly registrations: ReadonlyMap<string, number>;
+  /** For each process under which it was put on record here, when that was last done. */
+  readonly registrations: ReadonlyMap<string, EventOf<'registered'>>;
   readonly operations: readonly EventOf<'operation'>[];
   /** The last run of each command that the session tried, the newest last. */
   readonly tried: ReadonlyMap<string, EventOf<'tried'>>;

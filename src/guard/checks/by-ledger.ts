@@ -1,5 +1,4 @@
 import type { OpenClaim, SessionLedger } from '../../domain/ledger/claims.ts';
-import { processOf } from '../../domain/journal/fold.ts';
 import { type DirtyPath, type TreeStatus, sameState } from '../../domain/ledger/tree-status.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { readHead } from '../../git/discover.ts';
@@ -54,7 +53,7 @@ export function alive(call: TreeCall, ledgers: readonly SessionLedger[]): Readon
   const table = call.machine.processes();
   const above = clientChain(call).slice(1);
   const runs = ({ registrations }: SessionLedger) => {
-    const running = [...registrations.keys()].map(processOf).filter((one) => stillRuns(one, table) !== false);
+    const running = [...registrations.values()].filter((one) => stillRuns(one, table) !== false);
     return running.length > 0 && !running.some(({ pid }) => above.some((one) => one.pid === pid));
   };
   return new Set(ledgers.filter(runs).map(({ session }) => session));

@@ -22,7 +22,7 @@ describe('the state after the events of one worktree', () => {
     ['a command runs until it ends', [command], { commands: new Map([['c', command]]), windows: [] }], // prettier-ignore
     ['its time stays when it is over', [command, { t: 'command-end', id: 'c', from: 1, at: 3 }], { commands: new Map(), windows: [{ session: self, id: 'c', from: 1, to: 3 }] }], // prettier-ignore
     ['one that nobody reports is only forgotten', [command, { t: 'command-end', id: 'c', at: 3 }], { commands: new Map(), windows: [] }], // prettier-ignore
-    ['a session is registered under each of its processes, when last', [{ t: 'registered', pid: 7, start: 'x y', at: 1 }, { t: 'registered', pid: 7, start: 'x y', at: 5 }], { registrations: new Map([['7 x y', 5]]) }], // prettier-ignore
+    ['a session is registered under each of its processes, when last', [{ t: 'registered', pid: 7, start: 'x y', at: 1 }, { t: 'registered', pid: 7, start: 'x y', at: 5 }], { registrations: new Map([['7 x y', { t: 'registered', pid: 7, start: 'x y', at: 5 }]]) }], // prettier-ignore
     ['an unregistered one under none', [{ t: 'registered', pid: 7, start: 'x', at: 1 }, { t: 'unregistered', at: 2 }], { registrations: new Map() }], // prettier-ignore
     ['a time alone is paused', [{ t: 'alone', look: 'l', at: 1 }, { t: 'paused', look: 'p', at: 2 }], { lasting: { alone: { t: 'alone', look: 'l', at: 1 }, paused: { t: 'paused', look: 'p', at: 2 } } }], // prettier-ignore
     ['and is over when it is settled', [{ t: 'alone', look: 'l', at: 1 }, { t: 'paused', look: 'p', at: 2 }, { t: 'not-alone', at: 3 }], { lasting: {} }], // prettier-ignore
@@ -44,11 +44,11 @@ describe('the state after the events of one worktree', () => {
 
 describe('the state after the events of a session', () => {
   it.each<[string, JournalLine[], Partial<SessionJournal>]>([
-    ['its last model counts', anywhere({ t: 'model', name: 'A:1', at: 1 }, { t: 'model', name: 'A:2', at: 2 }), { model: 'A:2' }], // prettier-ignore
-    ['it was asked at a stop, now or before', anywhere({ t: 'asked', note: 'a', atStop: true, at: 1 }, { t: 'asked', note: 'b', atStop: false, at: 2 }), { asked: { note: 'b', atStop: true } }], // prettier-ignore
-    ['the first call says it', anywhere({ t: 'notified', ids: ['n'], by: 'x', at: 1 }, { t: 'notified', ids: ['n'], by: 'y', at: 2 }), { notified: new Map([['n', { by: 'x', at: 1 }]]) }], // prettier-ignore
+    ['its last model counts', anywhere({ t: 'model', name: 'A:1', at: 1 }, { t: 'model', name: 'A:2', at: 2 }), { model: { t: 'model', name: 'A:2', at: 2 } }], // prettier-ignore
+    ['it was asked at a stop, now or before', anywhere({ t: 'asked', note: 'a', atStop: true, at: 1 }, { t: 'asked', note: 'b', atStop: false, at: 2 }), { asked: { t: 'asked', note: 'b', atStop: true, at: 2 } }], // prettier-ignore
+    ['the first call says it', anywhere({ t: 'notified', ids: ['n'], by: 'x', at: 1 }, { t: 'notified', ids: ['n'], by: 'y', at: 2 }), { notified: new Map([['n', { t: 'notified', ids: ['n'], by: 'x', at: 1 }]]) }], // prettier-ignore
     ['when it ends, what it heard and was asked is over', anywhere({ t: 'asked', note: 'a', atStop: true, at: 1 }, { t: 'notified', ids: ['n'], at: 1 }, { t: 'ended', at: 2 }), { asked: undefined, notified: new Map() }], // prettier-ignore
-    ['a command that stashes knows what was there before', anywhere({ t: 'stashing', before: [oid(1)], at: 1 }), { stashing: [oid(1)], stashed: new Set() }], // prettier-ignore
+    ['a command that stashes knows what was there before', anywhere({ t: 'stashing', before: [oid(1)], at: 1 }), { stashing: { t: 'stashing', before: [oid(1)], at: 1 }, stashed: new Set() }], // prettier-ignore
     ['until it is over: what it made is its own', anywhere({ t: 'stashing', before: [oid(1)], at: 1 }, { t: 'stashed', entries: [oid(2)], at: 2 }, { t: 'ended', at: 3 }), { stashing: undefined, stashed: new Set([oid(2)]) }], // prettier-ignore
   ])('%s', (_, lines, found) => {
     const journal = foldJournal(self, lines);
