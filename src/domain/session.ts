@@ -154,45 +154,29 @@ export interface IdentityFacts {
   readonly bootId: string | null;
   readonly pidNs: string | null;
   variable(name: string): string | undefined;
-  /** `--session`, for people and tests. */
-  readonly option: string | undefined;
 }
 
-type Identity =
-  | { readonly kind: 'session'; readonly id: SessionId; readonly client: string | undefined }
-  | { readonly kind: 'person' }
-  | { readonly kind: 'contradiction'; readonly ambient: SessionId; readonly option: string }
-  | { readonly kind: 'invalid'; readonly text: string };
+/** A session, and the client that runs it. */
+interface CallingSession {
+  readonly id: SessionId;
+  readonly client: string;
+}
 
 /**
- * Decides who is writing. The nearest ancestor process that is a session on record wins, whatever the environment says,
- * because everything that a session ever started inherits its variables. A variable counts if its session could be an
- * ancestor, or if that is not known. Otherwise a person is writing.
+ * Decides which session is writing; `undefined`: a person is. The nearest ancestor process that is a session on record wins,
+ * whatever the environment says, because everything that a session ever started inherits its variables. A variable counts if
+ * its session could be an ancestor, or if that is not known.
  */
-export function decideIdentity(facts: IdentityFacts): Identity {
-  const ambient = ambientSession(facts);
-  if (facts.option === undefined) return ambient ?? { kind: 'person' };
-  const option = parseSessionId(facts.option);
-  if (option === undefined) return { kind: 'invalid', text: facts.option };
-  if (ambient !== undefined && ambient.id !== option) {
-    return { kind: 'contradiction', ambient: ambient.id, option };
-  }
-  return { kind: 'session', id: option, client: ambient?.client };
-}
-
-type AmbientSession = Extract<Identity, { kind: 'session' }>;
-
-function ambientSession(facts: IdentityFacts): AmbientSession | undefined {
+export function callingSession(facts: IdentityFacts): CallingSession | undefined {
   const proven = provenSessions(facts);
   const named = namedSessions(facts);
   const [only] =
     proven.length === 1 ? proven : proven.filter((record) => named.some(({ id }) => id === record.session));
-  if (only !== undefined) return { kind: 'session', id: only.session, client: only.client };
-  const possible = named.find(({ id }) => couldBeAncestor(id, facts));
-  return possible === undefined ? undefined : { kind: 'session', ...possible };
+  if (only !== undefined) return { id: only.session, client: only.client };
+  return named.find(({ id }) => couldBeAncestor(id, facts));
 }
 
-function namedSessions(facts: IdentityFacts): { id: SessionId; client: string }[] {
+function namedSessions(facts: IdentityFacts): CallingSession[] {
   return Object.entries(SESSION_VARIABLES).flatMap(([name, client]) => {
     const id = parseClientSessionId(facts.variable(name));
     return id === undefined ? [] : [{ id, client }];

@@ -1,7 +1,7 @@
 import { Failure } from '../domain/failure.ts';
-import { decideIdentity, succeededBy } from '../domain/session.ts';
+import { callingSession, succeededBy } from '../domain/session.ts';
 import { escapeLine } from '../domain/surfacing.ts';
-import { type SessionId, canMean, meantId, shortId, personId } from '../domain/names.ts';
+import { type SessionId, canMean, meantId, parseSessionId, shortId, personId } from '../domain/names.ts';
 import { hash } from '../git/hash.ts';
 import type { Committer, Repository } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';
@@ -46,34 +46,30 @@ export function findSession(
   const table = context.processes();
   const records = sessions.map((stored) => stored.record);
   const ids = records.map(({ session }) => session);
-  const identity = decideIdentity({
+  const named = option === undefined ? undefined : (sessionMeant(option, ids) ?? option);
+  const calling = callingSession({
     ancestors: ancestorsOf(context.clientPid, table),
     records: records.filter((record) => record.ended === null),
     bootId: table.bootId,
     pidNs: table.pidNs,
     variable: (name) => context.env[name],
-    option: option === undefined ? undefined : (sessionMeant(option, ids) ?? option),
   });
-  switch (identity.kind) {
-    case 'person':
-      return undefined;
-    case 'invalid':
-      throw new Failure('usage', `not a session id: ${JSON.stringify(identity.text)}`, {
-        hint: 'letters, digits, ".", "_" and "-", at most 128, as the client reports it',
-      });
-    case 'contradiction':
-      throw new Failure(
-        'usage',
-        `--session ${identity.option} conflicts with the session that runs this command (${shortId(identity.ambient)})`,
-        { hint: 'leave --session out' },
-      );
-    case 'session':
-      return {
-        id: identity.id,
-        client: records.find((record) => record.session === identity.id)?.client ?? identity.client,
-        succeeded: succeededBy(identity.id, records),
-      };
+  const id = named === undefined ? calling?.id : parseSessionId(named);
+  if (id === undefined) {
+    if (named === undefined) return undefined;
+    throw new Failure('usage', `not a session id: ${JSON.stringify(named)}`, {
+      hint: 'letters, digits, ".", "_" and "-", at most 128, as the client reports it',
+    });
   }
+  if (calling !== undefined && calling.id !== id) {
+    throw new Failure(
+      'usage',
+      `--session ${id} conflicts with the session that runs this command (${shortId(calling.id)})`,
+      { hint: 'leave --session out' },
+    );
+  }
+  const client = records.find((record) => record.session === id)?.client ?? calling?.client;
+  return { id, client, succeeded: succeededBy(id, records) };
 }
 
 /**

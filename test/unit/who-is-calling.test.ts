@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type IdentityFacts, decideIdentity, type SessionRecord } from '../../src/domain/session.ts';
-import { sessionOf } from '../support/chain.ts';
+import { type IdentityFacts, callingSession, type SessionRecord } from '../../src/domain/session.ts';
+import type { ProcessTable } from '../../src/host/processes.ts';
+import { type Context, findSession } from '../../src/sessions/caller.ts';
+import { oidOf, sessionOf } from '../support/chain.ts';
 import { recordOf } from '../support/session-record.ts';
 
 const [a, b] = [sessionOf('a'), sessionOf('b')];
@@ -13,27 +15,18 @@ const ancestors = [
 const inner = recordOf(a, { pid: 20, start: '200' });
 const outer = recordOf(b, { pid: 10, start: '100' });
 
-function decide(
-  records: readonly SessionRecord[],
-  variables: Readonly<Record<string, string>> = {},
-  more: Partial<IdentityFacts> = {},
-) {
-  return decideIdentity({
-    ancestors,
-    records,
-    bootId: 'boot',
-    pidNs: 'ns',
-    variable: (name) => variables[name],
-    option: undefined,
-    ...more,
-  });
+const machine = { bootId: 'boot', pidNs: 'ns' };
+
+function decide(records: readonly SessionRecord[], variables: Readonly<Record<string, string>> = {}) {
+  const facts: IdentityFacts = { ancestors, records, ...machine, variable: (name) => variables[name] };
+  return callingSession(facts);
 }
 
 const claude = (id: string) => ({ CLAUDE_CODE_SESSION_ID: id });
 
 describe('the nearest ancestor that is a session on record', () => {
   it('is the writer, without any variable', () => {
-    expect(decide([inner])).toEqual({ kind: 'session', id: a, client: 'claude' });
+    expect(decide([inner])).toEqual({ id: a, client: 'claude' });
   });
 
   it('is chosen before the session that it was started in', () => {
@@ -46,7 +39,7 @@ describe('the nearest ancestor that is a session on record', () => {
   });
 
   it('is not a process that only has the same pid', () => {
-    expect(decide([recordOf(a, { pid: 20, start: '999' })])).toEqual({ kind: 'person' });
+    expect(decide([recordOf(a, { pid: 20, start: '999' })])).toBeUndefined();
   });
 
   it.each([
@@ -55,7 +48,7 @@ describe('the nearest ancestor that is a session on record', () => {
     ['no boot id', { bootId: null }],
     ['no pid', { pid: null }],
   ])('is not told from a record of %s', (_what, place) => {
-    expect(decide([recordOf(a, { pid: 20, start: '200', ...place })])).toEqual({ kind: 'person' });
+    expect(decide([recordOf(a, { pid: 20, start: '200', ...place })])).toBeUndefined();
   });
 });
 
@@ -68,17 +61,17 @@ describe('the caller from a process that reported two sessions', () => {
   });
 
   it('is neither of the two without a variable', () => {
-    expect(decide(both)).toEqual({ kind: 'person' });
+    expect(decide(both)).toBeUndefined();
   });
 });
 
 describe('a variable', () => {
   it('counts if its session has no record', () => {
-    expect(decide([], claude(a))).toEqual({ kind: 'session', id: a, client: 'claude' });
+    expect(decide([], claude(a))).toEqual({ id: a, client: 'claude' });
   });
 
   it('does not count if its session is provably no ancestor', () => {
-    expect(decide([recordOf(a, { pid: 77, start: '700' })], claude(a))).toEqual({ kind: 'person' });
+    expect(decide([recordOf(a, { pid: 77, start: '700' })], claude(a))).toBeUndefined();
   });
 
   it('counts if its session is in another pid namespace', () => {
@@ -101,25 +94,38 @@ describe('a variable', () => {
   });
 
   it.each(['', 'null', 'a b', '../x', 'person-0123456789ab'])('with the value %j is ignored', (value) => {
-    expect(decide([], claude(value))).toEqual({ kind: 'person' });
+    expect(decide([], claude(value))).toBeUndefined();
   });
 });
 
 describe('--session', () => {
+  function find(option: string, records: readonly SessionRecord[], env: NodeJS.ProcessEnv = {}) {
+    const parents = new Map(ancestors.map(({ pid }, n) => [pid, ancestors[n + 1]?.pid]));
+    const table: Partial<ProcessTable> = {
+      ...machine,
+      parentOf: (pid) => parents.get(pid),
+      startOf: (pid) => ancestors.find((one) => one.pid === pid)?.start,
+    };
+    const context: Partial<Context> = { env, clientPid: 30, processes: () => table as ProcessTable };
+    const stored = records.map((record) => ({ worktreeId: 'main', oid: oidOf(1), record }));
+    return findSession(context as Context, stored, option);
+  }
+
   it('names a session if none is known', () => {
-    expect(decide([], {}, { option: a })).toEqual({ kind: 'session', id: a, client: undefined });
+    expect(find(a, [])).toMatchObject({ id: a, client: undefined });
   });
 
   it('may repeat what is already known', () => {
-    expect(decide([inner], {}, { option: a })).toEqual({ kind: 'session', id: a, client: 'claude' });
+    expect(find(a, [inner])).toMatchObject({ id: a, client: 'claude' });
   });
 
   it('may not contradict a record or a variable', () => {
-    expect(decide([inner], {}, { option: b })).toEqual({ kind: 'contradiction', ambient: a, option: b });
-    expect(decide([], claude(a), { option: b })).toEqual({ kind: 'contradiction', ambient: a, option: b });
+    const message = `--session ${b} conflicts with the session that runs this command`;
+    expect(() => find(b, [inner])).toThrow(message);
+    expect(() => find(b, [], claude(a))).toThrow(message);
   });
 
   it('must be an id', () => {
-    expect(decide([], {}, { option: 'current' })).toEqual({ kind: 'invalid', text: 'current' });
+    expect(() => find('current', [])).toThrow('not a session id: "current"');
   });
 });
