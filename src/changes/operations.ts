@@ -54,6 +54,7 @@ export function findUnfinished(
 ): Unfinished | undefined {
   const operation = unfinishedOperation(gitDir);
   if (operation === undefined) return undefined;
+  if (place === undefined) return { operation, others: undefined, isOwn: false };
   const recorded = readBeginners(place, operation);
   const beginners = recorded.length > 0 ? recorded : loneBeginners(place, groups, operation);
   const other = beginners.find((session) => groups.foreign.has(session));
@@ -65,12 +66,7 @@ export function findUnfinished(
 }
 
 /** Whether the operation began during a running command of the asking session, and of no other session. */
-function runsNow(
-  place: LedgerPlace | undefined,
-  { own, foreign }: SessionGroups,
-  { at }: Operation,
-): boolean {
-  if (place === undefined) return false;
+function runsNow(place: LedgerPlace, { own, foreign }: SessionGroups, { at }: Operation): boolean {
   const running = readWindows(place).filter(({ from }) => from - CLOCK_SLACK_MS <= at);
   return (
     running.some(({ session }) => own.has(session)) && !running.some(({ session }) => foreign.has(session))
@@ -78,12 +74,7 @@ function runsNow(
 }
 
 /** Returns the sessions that worked alone when the operation began: they keep no record, so any of them may have begun it. */
-function loneBeginners(
-  place: LedgerPlace | undefined,
-  { foreign }: SessionGroups,
-  { at }: Operation,
-): SessionId[] {
-  if (place === undefined) return [];
+function loneBeginners(place: LedgerPlace, { foreign }: SessionGroups, { at }: Operation): SessionId[] {
   return [...foreign].filter((session) => (readStart(place, session)?.at ?? Infinity) <= at);
 }
 

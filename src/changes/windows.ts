@@ -124,16 +124,6 @@ export function readPause(place: LedgerPlace, session: SessionId): TreeStatus | 
   return parseTreeStatus(readLedger(place, session).lasting.paused?.look ?? '');
 }
 
-/** Whether a start list waits for its session to come back. */
-export function isPaused(place: LedgerPlace, session: SessionId): boolean {
-  return readLedger(place, session).lasting.paused !== undefined;
-}
-
-/** Returns the sessions that have a start list here, except those that ended long ago. */
-export function listStarts(place: LedgerPlace): SessionId[] {
-  return readLedgers(place).flatMap(({ session, lasting }) => (lasting.alone === undefined ? [] : [session]));
-}
-
 /** Returns the newest status that anybody read of the worktree: files with the same stamp need not be read again. */
 export function readLast(place: LedgerPlace): TreeStatus | undefined {
   return parseTreeStatus(readText(lookFile(place)));

@@ -73,8 +73,8 @@ export interface LivenessFacts {
  */
 export function judgeLiveness(record: SessionRecord, facts: LivenessFacts): Liveness {
   if (record.ended !== null) return 'ended';
-  const { pid, start, bootId, pidNs } = record;
-  if (pid !== null && start !== null && bootId !== null && bootId === facts.bootId && pidNs === facts.pidNs) {
+  const { pid, start } = record;
+  if (pid !== null && start !== null && comparable(record, facts)) {
     const runs = facts.stillRuns({ pid, start });
     if (runs !== undefined) return runs ? 'live' : 'dead';
   }

@@ -106,10 +106,11 @@ export async function leave(call: TreeCall): Promise<void> {
   const records = all.filter((one) => one.worktreeId === ledger.worktreeId && one.record.session === session);
   if (!records.every(({ record }) => record.visiting)) return;
   await removeRecords(repository, records);
-  appendEvents(ledger, session, [{ t: 'unregistered', at: now }]);
   forgetCalls(call);
-  if (readLedger(ledger, session).lasting.visit !== undefined)
-    appendEvents(ledger, session, [{ t: 'visit-end', at: now }]);
+  appendEvents(ledger, session, [
+    { t: 'unregistered', at: now },
+    { t: 'visit-end', at: now },
+  ]);
 }
 
 /** Paths in one worktree, with the call as it concerns that worktree. */

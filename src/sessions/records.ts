@@ -10,7 +10,6 @@ import {
 } from '../domain/names.ts';
 import {
   type Liveness,
-  type SessionEnd,
   type SessionRecord,
   formatRecord,
   judgeLiveness,
@@ -134,15 +133,6 @@ export async function putRecord(
   const ref = liveRef(worktree, record.session);
   const result = await updateRefs(repository, [{ ref, next, old }]);
   return result.kind === 'done';
-}
-
-/** Records that a session has ended. */
-export async function endSession(
-  repository: InRepository,
-  stored: StoredSession,
-  end: SessionEnd,
-): Promise<boolean> {
-  return putRecord(repository, stored.worktreeId, { ...stored.record, ended: end }, stored.oid);
 }
 
 /** Removes records; a record that has changed meanwhile stays. */

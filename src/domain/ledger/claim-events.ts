@@ -227,8 +227,17 @@ export function resumedStart(
   return { head: start.head, dirty, at: now.at };
 }
 
-/** Returns what the session had changed when the break began, as far as it is still in the working tree. */
-export function changesLeft(start: TreeStatus, pause: TreeStatus, now: TreeStatus): WindowChange[] {
+/**
+ * Returns what a session that worked alone has changed, as far as it is still in the working tree.
+ *
+ * @param pause the working tree when the session ended or died; `undefined`: it goes on
+ */
+export function changesLeft(
+  start: TreeStatus,
+  pause: TreeStatus | undefined,
+  now: TreeStatus,
+): WindowChange[] {
+  if (pause === undefined) return changesBetween(start, now);
   const own = ownPaths(start, pause, now);
   const moved = new Set(changesBetween(pause, now).map(({ path }) => path));
   return changesBetween(start, pause).filter(

@@ -1,7 +1,7 @@
 import { decideBelonging, claimsOn } from '../../domain/ledger/ownership.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { changesLeft, sinceStart } from '../../domain/ledger/claim-events.ts';
-import { type TreeStatus, changesBetween } from '../../domain/ledger/tree-status.ts';
+import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type Oid, type SessionId, sessionOfOwner } from '../../domain/names.ts';
 import { changedAt, readTreeStatus } from '../../git/worktrees.ts';
 import { type LedgerPlace, readLedgers } from '../../sessions/journal.ts';
@@ -94,8 +94,7 @@ function loneClaims(
   for (const session of own) {
     const start = readStart(place, session);
     if (start === undefined) continue;
-    const pause = readPause(place, session);
-    const changes = pause === undefined ? changesBetween(start, status) : changesLeft(start, pause, status);
+    const changes = changesLeft(start, readPause(place, session), status);
     return sinceStart(session, changes, (path) => Math.max(start.at, changedAt(place.top, path) ?? 0));
   }
   return new Map();

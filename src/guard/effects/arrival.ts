@@ -1,12 +1,7 @@
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { carriesOn } from '../../domain/ledger/ownership.ts';
 import { claimEvents } from '../../domain/journal/compact.ts';
-import {
-  sameState,
-  type TreeStatus,
-  type WindowChange,
-  changesBetween,
-} from '../../domain/ledger/tree-status.ts';
+import { sameState, type TreeStatus, type WindowChange } from '../../domain/ledger/tree-status.ts';
 import { changesLeft, resumedStart, sinceStart } from '../../domain/ledger/claim-events.ts';
 import { runningOwners } from '../../domain/ledger/sub-agents.ts';
 import { type SessionId, peerName } from '../../domain/names.ts';
@@ -16,8 +11,6 @@ import { lastEvent } from '../../host/folders.ts';
 import { appendEvents, readJournal, readLedger, readLedgers } from '../../sessions/journal.ts';
 import {
   ARRIVAL,
-  isPaused,
-  listStarts,
   openWindow,
   putLast,
   putStart,
@@ -165,8 +158,10 @@ function pauseGone(
   session: SessionId,
   status: TreeStatus,
 ): void {
-  for (const one of gone.length === 0 ? [] : listStarts(place)) {
-    if (one !== session && gone.includes(one) && !isPaused(place, one)) pauseStart(place, one, status);
+  // The journals of sessions that ended long ago are not read.
+  for (const { session: one, lasting } of gone.length === 0 ? [] : readLedgers(place)) {
+    if (one === session || !gone.includes(one)) continue;
+    if (lasting.alone !== undefined && lasting.paused === undefined) pauseStart(place, one, status);
   }
 }
 
@@ -178,10 +173,8 @@ function pauseStart(place: WorkPlace, session: SessionId, status: TreeStatus): v
 
 /** Writes the claims of a session that was alone, and the HEAD that counts as seen by it and its sub-agents. */
 function settle(place: WorkPlace, peer: SessionId, start: TreeStatus, now: TreeStatus, at: number): void {
-  const pause = readPause(place, peer);
-  const changes = pause === undefined ? changesBetween(start, now) : changesLeft(start, pause, now);
-  const claims = newClaims(place, peer, changes, at);
-  appendEvents(place, peer, claims);
+  const changes = changesLeft(start, readPause(place, peer), now);
+  appendEvents(place, peer, newClaims(place, peer, changes, at));
   for (const owner of [peer, ...runningOwners(readJournal(place.commonDir, peer))])
     appendEvents(place, owner, [{ t: 'head', ...now.head, own: false, at }]);
   noteLoneOperation(place, peer, start.at);

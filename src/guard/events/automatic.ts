@@ -25,16 +25,12 @@ export function expectEndNotes(
 ): boolean {
   if (!settings.automaticNotes) return false;
   const here = workPlaceOf(tree);
-  const places = all
-    .filter(({ record }) => record.session === session)
-    .map(({ record, worktreeId }) => ({ place: { ...here, worktreeId }, record }))
-    .filter(
-      ({ place, record }) =>
-        record.ended === null || readLedger(place, session).lasting['note-due'] !== undefined,
-    )
-    .map(({ place }) => place);
-  for (const place of places) appendEvents(place, session, [{ t: 'note-due', at: now }]);
-  return places.some(({ worktreeId }) => worktreeId === here.worktreeId);
+  const isDue = ({ record, worktreeId }: StoredSession) =>
+    record.ended === null || readLedger({ ...here, worktreeId }, session).lasting['note-due'] !== undefined;
+  const due = all.filter((one) => one.record.session === session && isDue(one));
+  for (const { worktreeId } of due)
+    appendEvents({ ...here, worktreeId }, session, [{ t: 'note-due', at: now }]);
+  return due.some(({ worktreeId }) => worktreeId === here.worktreeId);
 }
 
 /** Writes the automatic note of a session whose end is on record. */

@@ -15,7 +15,7 @@ import { readPart, randomName } from '../../host/disk.ts';
 import { stateFolder, beat, removeBeat } from '../../host/folders.ts';
 import { byAge, typedTopic } from '../../notes/topic-argument.ts';
 import { readTopics, type TopicState } from '../../notes/topic.ts';
-import { endSession, listSessions } from '../../sessions/records.ts';
+import { listSessions, putRecord } from '../../sessions/records.ts';
 import { appendSessionEvents, isFirstToReport, readJournal } from '../../sessions/journal.ts';
 import { isLoneSession, removeLoneSession } from '../../sessions/lone-session.ts';
 import { forgetAgents } from '../agents.ts';
@@ -117,9 +117,9 @@ async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   const isNoteDue = expectEndNotes(call, all);
   // We record the end before slow work: clients allow a second or two, and an unrecorded end would count as a death.
   const repository = await openRepository(call.tree.folder);
-  for (const stored of own) {
-    await endSession(repository, stored, { at: call.now, reason: call.event.reason ?? 'other' });
-  }
+  const ended = { at: call.now, reason: call.event.reason ?? 'other' };
+  for (const { worktreeId, record, oid } of own)
+    await putRecord(repository, worktreeId, { ...record, ended }, oid);
   if (isLoneSession(tree.gitDir, session)) removeLoneSession(tree.gitDir);
   forgetCalls(call);
   appendSessionEvents(tree.commonDir, session, [{ t: 'ended', at: call.now }]);

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
-import { type LedgerPlace, readJournal, readLedgers, reopenJournal } from '../../sessions/journal.ts';
+import {
+  type LedgerPlace,
+  readJournal,
+  readLedger,
+  readLedgers,
+  reopenJournal,
+} from '../../sessions/journal.ts';
 import { rememberRepository, type TreeCall, workPlaceOf } from '../call.ts';
-import { hasCallsRunning, isPaused } from '../../changes/windows.ts';
+import { hasCallsRunning } from '../../changes/windows.ts';
 import { runningOwners } from '../../domain/ledger/sub-agents.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { SessionRecord, ProcessId } from '../../domain/session.ts';
@@ -68,7 +74,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   let here = await readSessionsHere(call, listed);
   const { own, others } = here;
   // It may also have been resumed after its process had died and others had been here.
-  const isResumed = own?.liveness === 'dead' && isPaused(place, session);
+  const isResumed = own?.liveness === 'dead' && readLedger(place, session).lasting.paused !== undefined;
   const isBack = own === undefined || own.record.ended !== null || isResumed;
   let record = describe(call, own, others);
   let lone = loneSession(tree.gitDir);
@@ -194,9 +200,10 @@ function describe(
   const [client] = chain;
   const isStart = call.event.kind === 'session-start';
   const known = own?.record;
-  const keep = isOpen(known) && own?.liveness === 'live';
+  const isOpen = known?.ended === null;
+  const keep = isOpen && own?.liveness === 'live';
   // If the recorded process is gone and the session still calls, that process was not the client: we judge by calls.
-  const isUnknown = isOpen(known) && !isStart && (known.pid === null || own?.liveness === 'dead');
+  const isUnknown = isOpen && !isStart && (known.pid === null || own?.liveness === 'dead');
   const recorded = keep ? known : isUnknown ? undefined : client;
   return {
     v: 1,
@@ -218,12 +225,7 @@ function describe(
 
 /** Whether the session only visits this worktree. A session that has worked here is no visitor, wherever it calls next. */
 function isVisitor({ tree }: TreeCall, known: SessionRecord | undefined): boolean {
-  return tree.visiting === true && (!isOpen(known) || known.visiting === true);
-}
-
-/** Whether the session is on record and has not ended. */
-function isOpen(known: SessionRecord | undefined): known is SessionRecord {
-  return known !== undefined && known.ended === null;
+  return tree.visiting === true && (known?.ended !== null || known.visiting === true);
 }
 
 const isProcess = ({ record }: JudgedSession, { pid, start }: ProcessId) =>
