@@ -34,9 +34,9 @@ export interface Registered {
  * Puts the calling session on record in this worktree, or updates its record: its process, the session that started it, the
  * conversation that it continues. Then records whether it is alone.
  *
- * A lock admits one arrival at a time. If the lock fails, the order of the steps is enough: a session writes its start list,
- * its record and the file that says that it is alone, and only then lists who is here. So the later of two sessions sees the
- * other, and neither counts as alone any more.
+ * A lock admits one arrival at a time, so that no session is seen on record before it keeps a ledger. If the lock fails, the
+ * order of the steps is enough to lose nothing: a session writes its start list, its record and the file that says that it is
+ * alone, and only then lists who is here. So the later of two sessions sees the other, and neither counts as alone any more.
  *
  * @param listed the sessions on record, if they were listed a moment ago
  */
