@@ -98,6 +98,14 @@ function endAgents(agents: Agents, only?: string): void {
   }
 }
 
+/** Events that change only the ledger of who made them. */
+const OF_MAKER: readonly JournalEvent['t'][] = [
+  ...(['claim', 'announced', 'staged', 'command', 'request', 'operation'] as const),
+  ...(['head', 'news', 'notified'] as const),
+];
+/** Events that end what a session, or a stopped sub-agent of it, has begun. */
+const ENDING: readonly JournalEvent['t'][] = ['end', 'revived', 'answered', 'command-end'];
+
 /**
  * Returns the ledgers that an event changes. A sub-agent's event changes the sub-agent's ledger. A session's event changes
  * the session's and those of its stopped sub-agents, whose changes are now the session's.
@@ -116,30 +124,12 @@ function ledgersOf(
     own(),
     ...[...agents.values()].flatMap(({ isRunning, trees }) => (isRunning ? [] : (trees.get(tree) ?? []))),
   ];
-  switch (event.t) {
-    case 'claim':
-    case 'announced':
-    case 'staged':
-    case 'command':
-    case 'request':
-    case 'operation':
-    case 'head':
-    case 'news':
-    case 'notified':
-      return [part()];
-    case 'end':
-    case 'revived':
-    case 'answered':
-      return agent === undefined ? joined() : [part()];
-    case 'command-end': {
-      const { id } = event;
-      return agent === undefined ? [joined().find(({ commands }) => commands.has(id)) ?? own()] : [part()];
-    }
-    case 'commit':
-      return [...new Set([...joined(), part()])];
-    default:
-      return [own()];
-  }
+  if (event.t === 'commit') return [...new Set([...joined(), part()])];
+  if (OF_MAKER.includes(event.t)) return [part()];
+  if (!ENDING.includes(event.t)) return [own()];
+  if (agent !== undefined) return [part()];
+  if (event.t !== 'command-end') return joined();
+  return [joined().find(({ commands }) => commands.has(event.id)) ?? own()];
 }
 
 function agentIn(agents: Agents, name: string) {
