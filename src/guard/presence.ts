@@ -15,7 +15,6 @@ import {
   groupSessions,
 } from '../sessions/records.ts';
 import {
-  type LedgerPlace,
   appendEvents,
   appendSessionEvents,
   readJournal,
@@ -33,16 +32,9 @@ import {
   workPlaceOf,
 } from './call.ts';
 
-/** Returns the client's process and its ancestors, nearest first. */
+/** Returns the client's process and its ancestors, nearest first; nothing when it is gone. */
 export const clientChain = (call: Call): ProcessId[] =>
   ancestorsOf(clientPid(call), call.machine.processes());
-
-/** Returns the client's process; `undefined` when it is gone. */
-export function callingClient(call: Call): ProcessId | undefined {
-  const pid = clientPid(call);
-  const start = call.machine.processes().startOf(pid);
-  return start === undefined ? undefined : { pid, start };
-}
 
 function clientPid({ machine: { env, clientPid, processes } }: Call): number {
   return env['GIT_EXEC_PATH'] === undefined ? clientPid : clientProcess(clientPid, processes());
@@ -115,14 +107,11 @@ export function endAgents({ machine, tree, session, now }: SessionCall, agent?: 
 /** How long a registration counts. Then the refs are read again, because other sessions may be gone. Milliseconds. */
 const FRESH_MS = 60_000;
 
-/** Remembers that the session was registered here under this process. */
-export function noteRegistration(
-  place: LedgerPlace,
-  session: SessionId,
-  client: ProcessId | undefined,
-  now: number,
-): void {
-  if (client !== undefined) appendEvents(place, session, [{ t: 'registered', ...client, at: now }]);
+/** Remembers that the session was registered here under its client's process. */
+export function noteRegistration(call: TreeCall): void {
+  const [client] = clientChain(call);
+  if (client === undefined) return;
+  appendEvents(workPlaceOf(call.tree), call.session, [{ t: 'registered', ...client, at: call.now }]);
 }
 
 /** The model names that we record: none that could break a trailer, and no ARN, which contains an account number. */

@@ -69,9 +69,12 @@ export async function visit(
 
 /** Returns whether the session is in a worktree for the first time. */
 async function enter(call: TreeCall): Promise<boolean> {
+  const { tree, session, now } = call;
+  const place = workPlaceOf(tree);
   // A visit to the worktree where the session began is recorded, too: later events may come from the other folder.
-  putVisit(call);
-  noteModel(call.tree.commonDir, call.event, call.dialect.client, call);
+  if (readLedger(place, session).lasting.visit?.top !== tree.workTree)
+    appendEvents(place, session, [{ t: 'visit', top: tree.workTree, at: now }]);
+  noteModel(tree.commonDir, call.event, call.dialect.client, call);
   noteAgent(call);
   return !noteCall(call) && (await register(call)).isNew;
 }
@@ -143,17 +146,10 @@ export async function treesOf(call: SessionCall, paths: readonly string[]): Prom
 }
 
 /**
- * A session visits a worktree if it works there while its calls name another folder, or none. Its journal in the visited
- * repository records the visit. Calls of a session with a journal in another repository are always decided by Node.
+ * Returns the worktrees that the session visits and that still exist. A session visits a worktree if it works there while its
+ * calls name another folder, or none. Its journal in the visited repository records the visit. Calls of a session with a
+ * journal in another repository are always decided by Node.
  */
-
-function putVisit({ tree, session, now }: TreeCall): void {
-  const place = workPlaceOf(tree);
-  if (readLedger(place, session).lasting.visit?.top === tree.workTree) return;
-  appendEvents(place, session, [{ t: 'visit', top: tree.workTree, at: now }]);
-}
-
-/** Returns the worktrees that the session visits and that still exist. */
 export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRepository[] {
   return knownRepositories(env)
     .filter((commonDir) => exists(journalFile(commonDir, session)))

@@ -34,11 +34,6 @@ export function claimLoneSession(gitDir: string, record: SessionRecord): boolean
   }
 }
 
-/** Returns the session that the file names. */
-export function loneSession(gitDir: string): SessionId | undefined {
-  return parseSessionId(readText(loneSessionFile(gitDir)).split(' ')[0]);
-}
-
 /** Returns the session that the file names, with its process if that is known. */
 export function loneProcess(
   gitDir: string,

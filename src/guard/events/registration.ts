@@ -15,9 +15,9 @@ import { openRepository } from '../../git/repository.ts';
 import { beat, ensureFolder, journalsFolder, worktreeId } from '../../host/folders.ts';
 import { takeLock } from '../../host/process-lock.ts';
 import { type JudgedSession, type StoredSession, clientsOf, putRecord } from '../../sessions/records.ts';
-import { claimLoneSession, removeLoneSession, loneSession } from '../../sessions/lone-session.ts';
+import { claimLoneSession, loneProcess, removeLoneSession } from '../../sessions/lone-session.ts';
 import { type Beginning, beginLoneWork, arrive } from '../effects/arrival.ts';
-import { callingClient, clientChain, noteRegistration, readSessions } from '../presence.ts';
+import { clientChain, noteRegistration, readSessions } from '../presence.ts';
 
 /** A session on record, and the other sessions on record. */
 export interface Registered {
@@ -77,12 +77,12 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   const isResumed = own?.liveness === 'dead' && readLedger(place, session).lasting.paused !== undefined;
   const isBack = own === undefined || own.record.ended !== null || isResumed;
   let record = describe(call, own, others);
-  let lone = loneSession(tree.gitDir);
+  let lone = loneProcess(tree.gitDir)?.session;
   if (lone !== undefined && here.gone.includes(lone)) removeLoneSession(tree.gitDir);
   let isLone = !here.isShared && !isBack && lone === session;
   if (isLone && isSameRecord(own?.record, record)) {
     beat(tree.commonDir, session, call.event.kind);
-    noteRegistration(place, session, here.client, call.now);
+    noteRegistration(call);
     return { record, isNew: false, others, notices: [] };
   }
   let beginning: Beginning | undefined;
@@ -93,13 +93,13 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
     }
     record = await putOnRecord(call, here);
     beat(tree.commonDir, session, call.event.kind);
-    lone = loneSession(tree.gitDir) ?? lone;
+    lone = loneProcess(tree.gitDir)?.session ?? lone;
     if (isLone) claimLoneSession(tree.gitDir, record);
     else removeLoneSession(tree.gitDir);
     here = await readSessionsHere(call);
     if (!isFirst) break;
   }
-  const { peers, client, isShared } = here;
+  const { peers, isShared } = here;
   if (isShared) removeLoneSession(tree.gitDir);
   let notices: readonly string[] = [];
   if (isShared && (isBack || beginning !== undefined || isUnsettled(place, session, peers))) {
@@ -108,7 +108,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
     const clients = clientsOf(here.others);
     notices = await arrive(call, { peers, clients, gone, former, lone, beginning, isBack });
   }
-  noteRegistration(place, session, client, call.now);
+  noteRegistration(call);
   return { record, isNew: own === undefined, others: here.others, notices };
 }
 
@@ -116,7 +116,6 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
 interface SessionsHere extends OwnAndOthers {
   readonly peers: readonly SessionId[];
   readonly gone: readonly SessionId[];
-  readonly client: ProcessId | undefined;
   /**
    * Whether others are at work, or the launcher (bin/git-handoff) must leave all calls to Node: it does not know
    * `handoff.guardPath`, and changes of a visitor or a sub-agent must be claimed at once, because other changes here are not
@@ -133,14 +132,13 @@ async function readSessionsHere(call: TreeCall, listed?: readonly StoredSession[
   const those = (...liveness: JudgedSession['liveness'][]) =>
     here.filter((one) => liveness.includes(one.liveness)).map(({ record }) => record.session);
   const peers = those('live');
-  const client = callingClient(call);
   const isShared =
     peers.length > 0 ||
     isVisitor(call, known.own?.record) ||
     call.settings.guardPath.length > 0 ||
     runningOwners(readJournal(tree.commonDir, session)).length > 0 ||
     (call.event.kind !== 'session-start' && hasCallsRunning(place, session, call.now));
-  return { ...known, peers, gone: those('dead', 'ended'), client, isShared };
+  return { ...known, peers, gone: those('dead', 'ended'), isShared };
 }
 
 /** True if this session has no ledger yet, or if it or another session at work here still keeps a start list. */

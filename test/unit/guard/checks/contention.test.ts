@@ -14,9 +14,9 @@ import {
   table,
   tells,
 } from '../../../support/guard-table.ts';
-import { noteRegistration } from '../../../../src/guard/presence.ts';
 import { beat } from '../../../../src/host/folders.ts';
 import { processTable } from '../../../../src/host/processes.ts';
+import { appendEvents } from '../../../../src/sessions/journal.ts';
 
 const write = (path = 'src/a.ts'): { tool: ToolCall } => ({ tool: { kind: 'write', path, content: '' } });
 const settle = does('judged');
@@ -26,7 +26,7 @@ const byAgent = { ledgers: { [SELF]: [claim('src/a.ts', { agent: 'one' })] } };
 /** The peer is on record under a process. */
 const runsAs = (pid: number) => (place: WorkPlace) => {
   const start = processTable().runningSince(pid) ?? '';
-  noteRegistration(place, PEER, { pid, start }, NOW);
+  appendEvents(place, PEER, [{ t: 'registered', pid, start, at: NOW }]);
 };
 
 table(FILES_IN_TREE, 'contention', [
