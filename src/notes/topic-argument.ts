@@ -128,6 +128,10 @@ async function newestTopic(repository: Repository, work: boolean): Promise<Topic
 /** More automatic notes than this are summed up in one line: each is about one session that stopped. */
 export const MAX_AUTOMATIC = 3;
 
+/** Ranks the notes of the branch `here` first and, within a branch, automatic notes last. */
+export const rankIn = ({ branch, tip }: TopicState, here: string): number =>
+  (branch === here ? 0 : 2) + Number(tip?.trailers?.automatic !== undefined);
+
 /** Newest first; a tie is broken by name, so that the order never depends on the clock alone. */
 export function byAge(a: TopicState, b: TopicState): number {
   const age = (b.tip?.seconds ?? 0) - (a.tip?.seconds ?? 0);

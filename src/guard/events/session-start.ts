@@ -34,7 +34,7 @@ import { noteExcerpt } from '../../domain/note/sections.ts';
 import type { Staleness } from '../../domain/staleness.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { commitOwner } from '../../notes/person-name.ts';
-import { MAX_AUTOMATIC, byAge, typedTopic } from '../../notes/topic-argument.ts';
+import { MAX_AUTOMATIC, byAge, rankIn, typedTopic } from '../../notes/topic-argument.ts';
 
 /** How long to keep records of ended sessions, for `sessions --all` and to find whose conversation continues. Milliseconds. */
 const KEEP_ENDED_MS = 7 * 86_400_000;
@@ -302,7 +302,5 @@ function firstOf(open: readonly OpenTopic[], here: string): OpenTopic[] {
 /** A time later than any commit's date. Seconds. */
 const NEVER = 1e12;
 
-function rankOf({ branch, tip }: OpenTopic, here: string): number {
-  const place = (branch === here ? 0 : 2) + Number(tip.trailers?.automatic !== undefined);
-  return place * NEVER - Math.min(Math.max(tip.seconds, 0), NEVER - 1);
-}
+const rankOf = (state: OpenTopic, here: string): number =>
+  rankIn(state, here) * NEVER - Math.min(Math.max(state.tip.seconds, 0), NEVER - 1);

@@ -9,7 +9,7 @@ import { type TopicState, readTopicsBeside } from '../../notes/topic.ts';
 import { type LocalTip, compareWithRemotes } from '../../notes/tracking.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
-import { byAge, typedTopic } from '../../notes/topic-argument.ts';
+import { byAge, rankIn, typedTopic } from '../../notes/topic-argument.ts';
 import { NOBODY, findReader, namedOperator, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { ListedShape } from '../shapes.ts';
@@ -87,10 +87,6 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
     notices: [...workspace.notices, ...(await reportIllegalMoves(repository, states, context.now))],
   };
 }
-
-/** Ranks this branch's notes first and, within a branch, automatic notes last. */
-const rankIn = ({ branch, tip }: TopicState, here: string): number =>
-  (branch === here ? 0 : 2) + Number(tip?.trailers?.automatic !== undefined);
 
 function tipsOf(topics: readonly TopicState[]): LocalTip[] {
   return topics.map(({ path, tip, publicOid }) => ({ path, oid: tip?.oid ?? publicOid }));
