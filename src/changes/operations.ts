@@ -26,7 +26,7 @@ export function putBeginner(
   merged?: Oid,
 ): void {
   if (readLedger(place, session).operations.some((one) => one.mark === mark)) return;
-  appendEvents(place, session, [{ t: 'operation', mark, ...(merged === undefined ? {} : { merged }), at }]);
+  appendEvents(place, session, [{ t: 'operation', mark, merged, at }]);
 }
 
 /** Returns the sessions that began the operation according to their journals; usually one. */

@@ -261,9 +261,8 @@ export function closeWindow(
   mayOutliveCall = false,
 ): void {
   const { id, from } = window;
-  appendEvents(place, window.session, [
-    { t: 'command-end', id, from, ...(mayOutliveCall ? { goesOn: mayOutliveCall } : {}), at },
-  ]);
+  const goesOn = mayOutliveCall || undefined;
+  appendEvents(place, window.session, [{ t: 'command-end', id, from, goesOn, at }]);
 }
 
 /** Closes the windows that a session left open when it ended. */

@@ -97,8 +97,7 @@ export function endAgents({ machine, tree, session, now }: SessionCall, agent?: 
     const { agents } = readJournal(commonDir, session);
     const isOver = [...agents].some(([name, one]) => one.isRunning && (agent ?? name) === name);
     if (!isOver) continue;
-    const which = agent === undefined ? {} : { agent };
-    appendSessionEvents(commonDir, session, [{ t: 'agent-ended', ...which, at: now }]);
+    appendSessionEvents(commonDir, session, [{ t: 'agent-ended', agent, at: now }]);
     isLast ||= runningOwners(readJournal(commonDir, session)).length === 0;
   }
   return isLast;

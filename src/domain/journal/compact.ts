@@ -25,27 +25,26 @@ export function claimEvents(claim: OpenClaim): EventOf<'claim'>[] {
  * @param forgetBefore older news, finished commands and commits are left out: they matter only for a while
  */
 export function compactLines(journal: SessionJournal, forgetBefore: number): JournalLine[] {
-  const whole = sessionEvents(journal).map(anywhere);
-  const parts = [...journal.agents].map((one) => agentLines(one, forgetBefore));
-  const trees = treesIn(journal).flatMap((tree) => {
+  const known = [...journal.agents]
+    .map(([agent, work]) => ({ agent, ...work, lines: agentLines(agent, work, forgetBefore) }))
+    .filter(({ isRunning, lines }) => isRunning || lines.length > 0);
+  const running = known.filter(({ isRunning }) => isRunning);
+  const own = treesIn(journal).flatMap((tree) => {
     const ledger = knowingLedger(journal, tree);
-    return [...pathEvents(ledger, forgetBefore), ...otherEvents(ledger, forgetBefore)].map(
-      (event): JournalLine => ({ tree, event }),
-    );
+    return inTree(tree, [...pathEvents(ledger, forgetBefore), ...otherEvents(ledger, forgetBefore)]);
   });
-  const running = [...journal.agents].flatMap(([agent, { isRunning }]) => (isRunning ? [agent] : []));
+  const over = known.flatMap(({ agent, hasEnded }) => (hasEnded ? [agent] : []));
+  const ends = [...over, undefined].map((agent) => anywhere({ t: 'agent-ended', agent, at: 0 }));
   // While all known sub-agents run, their lines do not change the session's ledgers, nor do its later lines change theirs.
-  const known = [...journal.agents.keys()].filter(
-    (agent, n) => running.includes(agent) || parts[n]?.length !== 0,
-  );
-  const started = (agent: string) => anywhere({ t: 'agent-started', agent, at: 0 });
-  const over = known.flatMap((agent) => (journal.agents.get(agent)?.hasEnded === true ? { agent } : []));
-  const ends = [...over, {}].map((whose) => anywhere({ t: 'agent-ended', ...whose, at: 0 }));
-  const ended = known.length === running.length ? [] : [...ends, ...running.map(started)];
-  return [...whole, ...known.map(started), ...parts.flat(), ...trees, ...ended];
+  const ended = known.length === running.length ? [] : [...ends, ...running.map(startOf)];
+  const whole = sessionEvents(journal).map(anywhere);
+  return [...whole, ...known.map(startOf), ...known.flatMap(({ lines }) => lines), ...own, ...ended];
 }
 
 const anywhere = (event: SessionEvent): JournalLine => ({ tree: undefined, event });
+const inTree = (tree: string, events: readonly WorktreeEvent[]): JournalLine[] =>
+  events.map((event) => ({ tree, event }));
+const startOf = ({ agent }: { readonly agent: string }) => anywhere({ t: 'agent-started', agent, at: 0 });
 
 /** A session's own ledger, with what its stopped sub-agents knew. */
 function knowingLedger(journal: SessionJournal, tree: string): SessionLedger {
@@ -56,16 +55,15 @@ function knowingLedger(journal: SessionJournal, tree: string): SessionLedger {
 }
 
 /** A sub-agent's lines. When it has ended, its session holds its knowledge: old lines are dropped, except operations. */
-function agentLines(
-  [agent, { isRunning, trees }]: readonly [string, AgentWork],
-  forgetBefore: number,
-): JournalLine[] {
+function agentLines(agent: string, { isRunning, trees }: AgentWork, forgetBefore: number): JournalLine[] {
+  const isKept = ({ t, at }: WorktreeEvent) => isRunning || t === 'operation' || at >= forgetBefore;
   return [...trees].flatMap(([tree, ledger]) => {
-    const others = otherEvents(ledger, forgetBefore).filter(
-      ({ t, at }) => isRunning || t === 'operation' || at >= forgetBefore,
-    );
+    const others = otherEvents(ledger, forgetBefore).filter(isKept);
     const events = [...pathEvents(ledger, forgetBefore), ...others];
-    return events.map((event): JournalLine => ({ tree, event: ofAgent(event, agent) }));
+    return inTree(
+      tree,
+      events.map((event) => ofAgent(event, agent)),
+    );
   });
 }
 
